@@ -1,6 +1,7 @@
 /** What a session needs of the engine from its start on. */
+
+export { hosted } from './agent/agent.ts';
 export { agentSpec } from './agent/agent-spec.ts';
-export { hosted } from './agent/hosted-agent.ts';
 export { localHost } from './agent/local-host.ts';
 export { agentMessageText, directoryChanged } from './agent/notices.ts';
 export { closeCalls, hasOpenCalls } from './calls/finish-calls.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RecentDigests } from './event-insert.ts';
+import { RecentDigests } from './writer-file.ts';
 
 describe('recent digests', () => {
   test('are new once', () => {

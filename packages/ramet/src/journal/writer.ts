@@ -16,12 +16,18 @@ import type { Digest, JournalEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
 import { rollBack } from '../system/sqlite/database.ts';
 import { writeFailure } from '../system/sqlite/sqlite-failure.ts';
-import { BlockInsert, EventInsert, PendingEvents, RecentDigests } from './event-insert.ts';
 import { EventCheck, WitnessWriter } from './integrity.ts';
 import type { Journal } from './journal.ts';
 import { takenOver } from './lease.ts';
 import { settleSessionFile } from './session-file.ts';
-import { Checkpointer, FileGuard } from './writer-file.ts';
+import {
+  BlockInsert,
+  Checkpointer,
+  EventInsert,
+  FileGuard,
+  PendingEvents,
+  RecentDigests,
+} from './writer-file.ts';
 
 const REMEMBERED_DIGESTS = 20_000;
 const CHECKPOINT_BYTES = 16 * 1024 * 1024;

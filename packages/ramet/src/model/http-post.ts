@@ -3,11 +3,19 @@
  * heap for a pending request instead of 22 to 31 (docs/decisions/004-own-transport.md). Proxies come from the
  * environment, except for loopback; extra certificates through NODE_EXTRA_CA_CERTS, as Node reads them.
  */
-import type http from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
 import { Cancelled, describeError, ModelError, systemCode } from '../schema/errors.ts';
 import { ConnectionWatch, DEFAULT_WATCH, type WatchLimits } from './connection-watch.ts';
-import { type Connections, clientOf, takeConnections } from './connections.ts';
+
+/** How long a connection that nobody uses is kept. */
+const IDLE_MS = 300_000;
+
+/** The same once no session is left: shorter than servers keep them, so that none is found closed. */
+const LEFT_IDLE_MS = 4_000;
+
+const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'no_proxy', 'all_proxy'];
+
+const pools = new Map<string, Pool>();
 
 /** The variables a user sets for a provider, as error messages name them. */
 export interface EndpointNames {
@@ -48,7 +56,7 @@ export function openEndpoint(
   };
 }
 
-/** Ends what is under way; connections that are free stay for others (`connections.ts`). */
+/** Ends what is under way; connections that are free stay for others (`Connections`). */
 export function closeEndpoint({ connections, open }: Endpoint): void {
   for (const request of open) request.destroy();
   connections.release();
@@ -162,4 +170,68 @@ export function readText(answer: IncomingMessage, limit: number): Promise<string
     answer.once('close', () => resolve(text));
     answer.on('error', () => resolve(text));
   });
+}
+
+/**
+ * Connections to providers, shared by all sessions of this process. A session that ends leaves its connections for a
+ * moment: a program that opens the next one need not connect again. They do not keep the process alive.
+ */
+interface Connections {
+  /** Keeps connections. */
+  readonly kept: http.Agent;
+  /** Makes a connection for each request. */
+  readonly fresh: http.Agent;
+  /** Gives them back. A second call does nothing. */
+  release(): void;
+}
+
+interface Pool extends Pick<Connections, 'kept' | 'fresh'> {
+  users: number;
+  timer: NodeJS.Timeout | null;
+}
+
+/** Loopback is reached without a proxy. */
+function takeConnections(url: URL, env: NodeJS.ProcessEnv): Connections {
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  const key = isLoopback ? url.origin : JSON.stringify([url.origin, proxyVariables(env)]);
+  const pool = pools.get(key) ?? newPool(url, isLoopback ? {} : { proxyEnv: env });
+  pools.set(key, pool);
+  pool.users += 1;
+  if (pool.timer !== null) clearTimeout(pool.timer);
+  pool.timer = null;
+  let isHeld = true;
+  const release = (): void => {
+    if (isHeld) leave(key, pool);
+    isHeld = false;
+  };
+  return { kept: pool.kept, fresh: pool.fresh, release };
+}
+
+function newPool(url: URL, proxies: Pick<http.AgentOptions, 'proxyEnv'>): Pool {
+  const { Agent } = clientOf(url);
+  return {
+    kept: new Agent({ keepAlive: true, timeout: IDLE_MS, ...proxies }),
+    fresh: new Agent({ keepAlive: false, ...proxies }),
+    users: 0,
+    timer: null,
+  };
+}
+
+function leave(key: string, pool: Pool): void {
+  pool.users -= 1;
+  if (pool.users > 0) return;
+  pool.timer = setTimeout(() => {
+    pools.delete(key);
+    pool.kept.destroy();
+    pool.fresh.destroy();
+  }, LEFT_IDLE_MS).unref();
+}
+
+function proxyVariables(env: NodeJS.ProcessEnv): readonly [name: string, value: string | undefined][] {
+  return Object.entries(env).filter(([name]) => PROXY_VARIABLES.includes(name.toLowerCase()));
+}
+
+/** TLS takes 8 ms to load, and a server on this machine seldom needs it. */
+function clientOf({ protocol }: URL): Pick<typeof http, 'Agent' | 'request'> {
+  return protocol === 'https:' ? process.getBuiltinModule('node:https') : http;
 }

@@ -141,3 +141,29 @@ function tokensOf(thinking: ThinkingConfig | null): number {
   if (thinking?.type === 'enabled') return thinking.budget_tokens;
   return thinking?.type === 'adaptive' && thinking.effort !== undefined ? EFFORT_TOKENS[thinking.effort] : 0;
 }
+
+/** How the main agent thinks (RES-9). */
+interface ThinkingOptions {
+  thinking?: ThinkingConfig;
+  effort?: Effort;
+}
+
+/** Null when the caller says nothing: a resumed session keeps its own. */
+export function thinkingFrom({ thinking, effort }: ThinkingOptions): ThinkingConfig | null {
+  if (thinking?.type === 'enabled') return byTokens(thinking.budget_tokens);
+  if (thinking?.type === 'adaptive' && thinking.effort !== undefined) requireEffort(thinking.effort);
+  return thinking ?? (effort === undefined ? null : byEffort(requireEffort(effort)));
+}
+
+/** Of a session that does not exist yet: what the caller says, else the settings. */
+export function newSessionThinking({
+  thinking,
+  settings,
+}: {
+  thinking: ThinkingConfig | null;
+  settings: { readonly thinking?: number | undefined; readonly effort?: Effort | undefined };
+}): ThinkingConfig | null {
+  if (thinking !== null) return thinking;
+  if (settings.thinking !== undefined) return byTokens(settings.thinking);
+  return settings.effort === undefined ? null : byEffort(settings.effort);
+}

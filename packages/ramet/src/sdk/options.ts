@@ -5,6 +5,7 @@ import { costOf, overridePrices, PRICES, type PriceTable } from '../model/prices
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_OUTAGE_SECONDS, DEFAULT_RETRY, type RetryPolicy } from '../model/rate/retry.ts';
 import { providerKind } from '../model/select-provider.ts';
+import { thinkingFrom } from '../model/thinking.ts';
 import { askingOnce } from '../permission/asking-once.ts';
 import { denyingBroker, type PermissionBroker } from '../permission/broker.ts';
 import { BUBBLE_REFUSED, type RuleTexts } from '../permission/policy.ts';
@@ -19,9 +20,8 @@ import {
   type SessionMode,
 } from '../schema/status.ts';
 import { NO_USAGE, readBudget } from '../schema/usage.ts';
-import type { AgentSettings, Settings } from '../settings/settings.ts';
+import type { AgentSettings, Settings, SettingsInForce } from '../settings/settings.ts';
 import type { RecordListener } from './session/event-bus.ts';
-import { type SettingsInForce, thinkingFrom } from './session/settings-in-force.ts';
 
 export interface SessionOptions {
   /** Where the agent works. Default: the current directory. */

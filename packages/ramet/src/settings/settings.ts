@@ -4,6 +4,7 @@ import type { ProviderKind } from '../model/select-provider.ts';
 import type { SandboxMode } from '../sandbox/command-sandbox.ts';
 import type { BudgetLimits, Effort, ExecutorKind, LaunchMode, SessionMode } from '../schema/status.ts';
 import type { TrustPlace } from '../system/trust.ts';
+import type { OtherRules } from './other-tools/other-tools.ts';
 
 /** US dollars per million tokens; what is left out keeps the price that is known, or stays unknown. */
 export interface PriceSettings {
@@ -104,4 +105,12 @@ export interface SettingsPlace extends TrustPlace {
   userHome: string | null;
   /** Every folder whose settings of other tools count: the working directory first, its repository's root last. */
   folders?: readonly string[] | undefined;
+}
+
+/** What the settings files amount to, and what the user should know of them. */
+export interface SettingsInForce {
+  settings: Settings;
+  notices: readonly string[];
+  /** Rules of other tools' settings, which only narrow. */
+  others?: readonly OtherRules[];
 }

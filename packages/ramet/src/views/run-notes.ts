@@ -1,9 +1,8 @@
-/** What happens in a run that a person is told of while it goes on, one line each. */
-import { REFUSED_OFTEN } from '../engine/agent/notices.ts';
+/** Notes for a person during a run, one line each: requests that are tried again, denied calls, changed checkouts. */
+import { checkoutWarning, REFUSED_OFTEN } from '../engine/agent/notices.ts';
 import type { AgentEvent } from '../engine/shapes.ts';
 import { GO_ON } from '../permission/assessment.ts';
 import { spanText } from '../schema/until-text.ts';
-import { checkoutWarning } from '../system/text/checkout-warning.ts';
 import { printable } from './text/format.ts';
 
 const LONGEST_REASON = 600;

@@ -112,7 +112,7 @@ const DOORS: Readonly<Record<string, string>> = {
     child-environment digest disk-trouble few-at-once glob-pattern home landing-path on-abort
     persistent processes/marked-processes processes/process-group processes/process-identity
     processes/process-register regular-file replace-file replace-whole sqlite/database sqlite/memory-copy
-    sqlite/sqlite-failure text/checkout-warning text/close-names text/line-diff text/text-file text/visible-text trust
+    sqlite/sqlite-failure text/close-names text/line-diff text/text-file text/visible-text trust
   `,
   journal: `
     find-file-writer integrity journal missing-files projections/agent-state projections/apply-event

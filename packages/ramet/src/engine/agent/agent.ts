@@ -3,7 +3,6 @@
  * releases what it acquired, RES-5). Recording an event is appending it to the journal and applying it to the state, in
  * one step, so the two cannot part.
  */
-
 import {
   type BlockPosition,
   type CacheSafeParams,
@@ -30,10 +29,9 @@ import { BackgroundTasks } from '../../tools/shell/background-tasks.ts';
 import { AgentCheckout, AgentDirectory } from '../isolation/agent-directory.ts';
 import { AgentContent, type ContentBytes, headOf, Inbox, type InboxItem } from './agent-content.ts';
 import { AgentFiles } from './agent-files.ts';
-import { AgentHere } from './agent-here.ts';
+import { AgentHere, Children } from './agent-here.ts';
 import type { HeldCapacity } from './capacity.ts';
-import { Children } from './children.ts';
-import type { AgentRuntime, AgentSpec } from './runtime.ts';
+import type { AgentGuest, AgentRuntime, AgentSpec, SessionRuntime } from './runtime.ts';
 
 type StatusChange = Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until' | 'leftMs'>;
 
@@ -282,4 +280,17 @@ export class Agent implements AsyncDisposable {
     await this.children.stopAll('parent_ended');
     await this.#scope?.disposeAsync();
   }
+}
+
+/** An agent in the process that has keys, limits and rules. The loop itself asks `AgentHost` and never needs this. */
+export type HostedAgent = Agent & { readonly runtime: SessionRuntime };
+
+/** Throws in an agent's own process: what asks for this there is wrong. */
+export function hosted(guest: AgentGuest): HostedAgent {
+  if (isHosted(guest)) return guest;
+  throw new Error(`${guest.spec.id} is not in the process of its host`);
+}
+
+function isHosted(guest: AgentGuest): guest is HostedAgent {
+  return guest instanceof Agent && 'provider' in guest.runtime;
 }

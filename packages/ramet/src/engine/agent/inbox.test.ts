@@ -6,8 +6,7 @@ import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { resumeAgent } from '../resume/resume.ts';
-import type { Agent } from './agent.ts';
-import { hosted } from './hosted-agent.ts';
+import { type Agent, hosted } from './agent.ts';
 
 const startAgent = async (): Promise<Agent> => {
   const { agent } = await startEngine({ provider: scriptedModel() });

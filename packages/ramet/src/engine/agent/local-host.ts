@@ -3,7 +3,7 @@ import { Cancelled } from '../../schema/errors.ts';
 import { ownPermit } from '../calls/authorize.ts';
 import { exchangeHere } from '../exchange/exchange.ts';
 import { newsHere } from '../loop/run-state.ts';
-import { hosted } from './hosted-agent.ts';
+import { hosted } from './agent.ts';
 import type { AgentHost } from './runtime.ts';
 
 export const localHost: AgentHost = {

@@ -10,8 +10,7 @@ import { agentId } from '../../schema/ids.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { bashTool } from '../../tools/shell/bash.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { Agent } from '../agent/agent.ts';
-import { hosted } from '../agent/hosted-agent.ts';
+import { Agent, hosted } from '../agent/agent.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 import { ownPermit } from './authorize.ts';
 

@@ -7,14 +7,12 @@
  *    and nothing of it is left on any signal.
  * 2. An agent is `blocked: permission` exactly while it has an open question.
  */
-
 import type { Confinement, OpenQuestion, PermissionDecision } from '../../permission/assessment.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { Tool } from '../../tools/tool.ts';
-import type { Agent } from '../agent/agent.ts';
-import type { HostedAgent } from '../agent/hosted-agent.ts';
+import type { Agent, HostedAgent } from '../agent/agent.ts';
 import { NOT_RUN } from '../agent/notices.ts';
 import { type Permit, refused } from './permit.ts';
 

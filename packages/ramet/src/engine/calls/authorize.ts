@@ -10,8 +10,7 @@ import { plainShell, type ShellDecision } from '../../sandbox/command-sandbox.ts
 import { counterpart, fenceRefusal } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
-import type { Agent } from '../agent/agent.ts';
-import type { HostedAgent } from '../agent/hosted-agent.ts';
+import type { Agent, HostedAgent } from '../agent/agent.ts';
 import { NOT_RUN } from '../agent/notices.ts';
 import type { AskedCall, CanUseTool } from '../agent/runtime.ts';
 import { askPermission } from './ask-permission.ts';

@@ -16,9 +16,8 @@ import { NO_USAGE, readBudget, strictest } from '../../schema/usage.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import { builtInTools, mayChangeFiles } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
-import type { Agent } from '../agent/agent.ts';
+import { type Agent, hosted } from '../agent/agent.ts';
 import { headOf } from '../agent/agent-content.ts';
-import { hosted } from '../agent/hosted-agent.ts';
 import type { AgentSpec, CanUseTool } from '../agent/runtime.ts';
 import type { AgentFamily } from './family.ts';
 

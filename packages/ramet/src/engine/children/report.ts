@@ -13,12 +13,11 @@ import { TASK_NOTIFICATION } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
 import { grouped, hitRate, isUncertain, totalTokens } from '../../schema/usage.ts';
 import { onAbort } from '../../system/on-abort.ts';
-import { checkoutWarning } from '../../system/text/checkout-warning.ts';
 import { describeSize, headOf, headOfBytes } from '../../system/text/visible-text.ts';
 import { createOutputFile } from '../../tools/shell/output-file.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
-import { childInterrupted } from '../agent/notices.ts';
+import { checkoutWarning, childInterrupted } from '../agent/notices.ts';
 import type { AgentHandle } from './child-handle.ts';
 import type { AgentFamily } from './family.ts';
 

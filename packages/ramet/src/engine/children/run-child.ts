@@ -9,10 +9,9 @@
 import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { describeError } from '../../schema/errors.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
-import type { Agent } from '../agent/agent.ts';
+import { type Agent, hosted } from '../agent/agent.ts';
 import type { AgentEvent, AgentResult, EventSink } from '../agent/agent-event.ts';
 import { type AgentExecutor, hostOf, snapshotOf } from '../agent/executor.ts';
-import { hosted } from '../agent/hosted-agent.ts';
 import { STOPPED } from '../agent/notices.ts';
 import { compareFork } from '../budget/fork-cost.ts';
 import { type AgentHandle, ChildHandle, type ChildOptions } from './child-handle.ts';

@@ -2,7 +2,7 @@
 import { modeInForce } from '../../permission/policy.ts';
 import { isUncertain, totalTokens } from '../../schema/usage.ts';
 import { type BudgetLeft, frozenView, type RootView } from '../../tools/root-view.ts';
-import type { HostedAgent } from '../agent/hosted-agent.ts';
+import type { HostedAgent } from '../agent/agent.ts';
 import type { SpendingRecord } from '../budget/budget.ts';
 
 export function viewRoot(root: HostedAgent): RootView {

@@ -2,7 +2,6 @@
  * One exchange with the model: build the request, record it, send it with retries, record what came. The only
  * caller of a provider. It leaves deciding what the response means to `stop-reason.ts`.
  */
-
 import type { Conversation } from '../../conversation/conversation.ts';
 import { freezeJson } from '../../conversation/frozen-block.ts';
 import {
@@ -21,11 +20,9 @@ import { ModelError } from '../../schema/errors.ts';
 import type { Breakpoint } from '../../schema/events.ts';
 import { addCost, isPromptUncertain } from '../../schema/usage.ts';
 import { hasKey } from '../../system/persistent.ts';
-import type { Agent } from '../agent/agent.ts';
-import type { HostedAgent } from '../agent/hosted-agent.ts';
-import { markLifetime } from './mark-lifetime.ts';
+import type { Agent, HostedAgent } from '../agent/agent.ts';
 import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
-import { costUnder, failedRequest, priced } from './price-response.ts';
+import { costUnder, failedRequest, markLifetime, priced } from './price-response.ts';
 import { ProviderWait, RateTurn } from './rate-turn.ts';
 
 /** The part of `AgentHost` that asks the model: where the keys and the rate window are (EXEC-2). */

@@ -4,7 +4,7 @@ import type { ModelProvider } from '../../model/provider.ts';
 import { ModelError } from '../../schema/errors.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { ledgerOf } from '../../views/ledger/ledger.ts';
-import { hosted } from '../agent/hosted-agent.ts';
+import { hosted } from '../agent/agent.ts';
 import { mostCostOf } from './exchange.ts';
 
 test('MODEL-2: a request that is sent again on a fresh connection is on record and on the bill', async () => {

@@ -16,10 +16,10 @@ import { costOf, mayHaveCost } from '../../model/prices.ts';
 import type { ModelProvider } from '../../model/provider.ts';
 import { describeError, ModelError } from '../../schema/errors.ts';
 import { isPromptUncertain, NO_USAGE, type Usage } from '../../schema/usage.ts';
-import type { HostedAgent } from '../agent/hosted-agent.ts';
+import type { HostedAgent } from '../agent/agent.ts';
 import { decideKeepWarm } from './decide-keep-warm.ts';
 import { mostCostOf, recordResponse } from './exchange.ts';
-import { keepingPrices, REFRESH_MARGIN_MS, SHORT_LIFETIME_MS } from './mark-lifetime.ts';
+import { keepingPrices, REFRESH_MARGIN_MS, SHORT_LIFETIME_MS } from './price-response.ts';
 
 export interface KeepingWarmOptions {
   /** Told what every refresh cost. */

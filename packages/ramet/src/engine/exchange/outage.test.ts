@@ -8,7 +8,7 @@ import { steadyClock } from '../../schema/clock.ts';
 import { ModelError } from '../../schema/errors.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { simulatedClock } from '../../testing/simulated-clock.ts';
-import { hosted } from '../agent/hosted-agent.ts';
+import { hosted } from '../agent/agent.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 import { ProviderWait, RateTurn } from './rate-turn.ts';
 

@@ -5,8 +5,7 @@ import { failureOutcome, type RateOutcome } from '../../model/rate/rate-bucket.t
 import type { ProviderSign } from '../../model/rate/rate-outage.ts';
 import type { RateRequest, RateTicket } from '../../model/rate/rate-window.ts';
 import { ModelError, PROVIDER_CAUSE } from '../../schema/errors.ts';
-import type { Agent } from '../agent/agent.ts';
-import type { HostedAgent } from '../agent/hosted-agent.ts';
+import type { Agent, HostedAgent } from '../agent/agent.ts';
 
 export class RateTurn implements Disposable {
   readonly #ticket: RateTicket;

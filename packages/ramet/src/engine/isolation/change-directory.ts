@@ -5,9 +5,9 @@ import {
   type WorktreeResult,
 } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
-import { checkoutWarning } from '../../system/text/checkout-warning.ts';
 import { failure, type ToolOutcome } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
+import { checkoutWarning } from '../agent/notices.ts';
 
 export async function enterWorktree(
   agent: Agent,

@@ -18,8 +18,7 @@ import { recordedAgent, recordedAgents } from '../../journal/projections/recorde
 import { RametError } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { addCost, addUsage, NO_USAGE } from '../../schema/usage.ts';
-import type { Agent } from '../agent/agent.ts';
-import { hosted } from '../agent/hosted-agent.ts';
+import { type Agent, hosted } from '../agent/agent.ts';
 import { agentResumed } from '../agent/notices.ts';
 import { recallExpectations } from '../answer/expectations.ts';
 import type { CarriedSpending } from '../budget/budget.ts';

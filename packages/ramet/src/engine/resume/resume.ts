@@ -2,7 +2,6 @@
  * Rebuilds an agent from its journal, byte for byte (LOG-1). A complete response is never asked for again; calls it
  * left open stay open, with the results that were recorded, until it is known how the agent continues (`runtime.ts`).
  */
-
 import {
   Conversation,
   type FrozenMessage,
@@ -19,8 +18,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import type { Digest } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { entriesOf, itemsOf } from '../../system/persistent.ts';
-import { Agent } from '../agent/agent.ts';
-import { hosted } from '../agent/hosted-agent.ts';
+import { Agent, hosted } from '../agent/agent.ts';
 import { OUTPUT_CUT, RECORD_LOST_ITS_END } from '../agent/notices.ts';
 import type { AgentSpec, SessionRuntime } from '../agent/runtime.ts';
 

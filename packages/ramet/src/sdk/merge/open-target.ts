@@ -5,12 +5,12 @@ import { currentBranch, findMergeRepository } from '../../git/merges.ts';
 import type { MergePorts, MergeRepository, MergeWishes } from '../../git/shapes.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import type { SettingsInForce } from '../../settings/settings.ts';
 import { childEnvironment, withoutOwnPrograms } from '../../system/child-environment.ts';
 import { makePrivateDirectory, projectDirectory, rametHome } from '../../system/home.ts';
 import { isTrusted } from '../../system/trust.ts';
 import { type Caller, type CallOptions, callerOf } from '../calls/caller.ts';
 import { sessionSettings } from '../session/session-settings.ts';
-import type { SettingsInForce } from '../session/settings-in-force.ts';
 
 export interface MergeTargetOptions extends CallOptions {
   /** The target; the branch that is checked out in `cwd` when absent. */

@@ -1,3 +1,4 @@
+import type { AgentEvent, AgentSpec } from '../../engine/shapes.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
@@ -34,4 +35,14 @@ export function observedJournal(journal: Journal, listener: RecordListener | und
     commit: (durability) => journal.commit(durability),
     close: () => journal.close(),
   };
+}
+
+/** An agent's event with the agent it is of. */
+export type SessionEvent = AgentEvent & { agentId: AgentId; parentAgentId: AgentId | null };
+
+export function attributed(
+  event: AgentEvent,
+  { id, parent }: Pick<AgentSpec, 'id' | 'parent'>,
+): SessionEvent {
+  return { ...event, agentId: id, parentAgentId: parent };
 }

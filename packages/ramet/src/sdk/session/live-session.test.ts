@@ -2,7 +2,8 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { drain } from '../../../test/fixtures/engine.ts';
 import { call, startAgents, startFamily } from '../../../test/fixtures/family.ts';
 import type { ForkOverrides } from '../../engine/children/child-terms.ts';
-import type { ForkOptions, SessionEvent } from './session-type.ts';
+import type { SessionEvent } from './event-bus.ts';
+import type { ForkOptions } from './session-type.ts';
 
 const REPORT = { text: 'Scope: done.' };
 

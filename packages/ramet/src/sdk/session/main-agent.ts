@@ -17,7 +17,7 @@ import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspa
 import type { JournalReader } from '../../journal/journal.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import { recordedAgent } from '../../journal/projections/recorded-agents.ts';
-import { fitThinking } from '../../model/thinking.ts';
+import { fitThinking, newSessionThinking } from '../../model/thinking.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
@@ -33,7 +33,6 @@ import type { Place } from '../place.ts';
 import { VERSION } from '../version.ts';
 import type { MainHousing } from './main-housing.ts';
 import type { SharedParts } from './session-runtime.ts';
-import { newSessionThinking } from './settings-in-force.ts';
 
 export function startAgent(shared: SharedParts, place: Place, settings: ResolvedOptions): Agent {
   const { runtime } = shared;

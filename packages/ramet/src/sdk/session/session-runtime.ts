@@ -36,9 +36,8 @@ import { DEFAULT_SANDBOX, type ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 import { StopWatch } from '../stop-requests.ts';
 import { type FamilyOptions, openFamily } from './children.ts';
-import { EventBus } from './event-bus.ts';
+import { attributed, EventBus, type SessionEvent } from './event-bus.ts';
 import { RunEnd } from './interruption.ts';
-import { attributed, type SessionEvent } from './session-type.ts';
 
 export interface SharedParts {
   readonly runtime: SessionRuntime;

@@ -19,7 +19,7 @@ import {
   settingsNotices,
 } from '../../settings/read-settings.ts';
 import type { SettingValue } from '../../settings/setting-value.ts';
-import type { Settings, SettingsPlace, TierSettings } from '../../settings/settings.ts';
+import type { Settings, SettingsInForce, SettingsPlace, TierSettings } from '../../settings/settings.ts';
 import {
   DEFAULT_LAUNCH,
   DEFAULT_MAX_TURNS,
@@ -29,7 +29,6 @@ import {
   type SessionOptions,
 } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
-import type { SettingsInForce } from './settings-in-force.ts';
 
 /** Throws a UserMistake for a bad file that must not be passed over. */
 export async function sessionSettings(options: SessionOptions): Promise<SettingsInForce> {

@@ -9,11 +9,12 @@ import type {
   RunOptions,
 } from '../../engine/shapes.ts';
 import type { Repository } from '../../git/shapes.ts';
-import type { AgentId, SessionId } from '../../schema/ids.ts';
+import type { SessionId } from '../../schema/ids.ts';
 import type { BudgetLimits, SessionMode } from '../../schema/status.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { OperateOrder, OperateOutcome } from '../operator/operate-order.ts';
 import type { SessionOptions } from '../options.ts';
+import type { SessionEvent } from './event-bus.ts';
 
 export interface CompactRequest {
   signal?: AbortSignal;
@@ -101,13 +102,3 @@ export interface Session extends AsyncDisposable {
 }
 
 export type OpenSession = (options: SessionOptions) => Promise<Session>;
-
-/** An agent's event with the agent it is of. */
-export type SessionEvent = AgentEvent & { agentId: AgentId; parentAgentId: AgentId | null };
-
-export function attributed(
-  event: AgentEvent,
-  { id, parent }: Pick<AgentSpec, 'id' | 'parent'>,
-): SessionEvent {
-  return { ...event, agentId: id, parentAgentId: parent };
-}

@@ -14,7 +14,7 @@ import { createSession, openReader, resumeSession } from '../../journal/sessions
 import type { ModelProvider } from '../../model/provider.ts';
 import { withRecipe } from '../../model/recipe/recipe.ts';
 import { selectProvider } from '../../model/select-provider.ts';
-import { thinkingNote } from '../../model/thinking.ts';
+import { newSessionThinking, thinkingNote } from '../../model/thinking.ts';
 import {
   describeProblem,
   joinRules,
@@ -43,9 +43,9 @@ import { continueAgent, moveMain, readSurroundings, startAgent } from './main-ag
 import { environmentOfChildren, openWorkspaces, shareParts, watchLimits } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
 import type { Session } from './session-type.ts';
-import { newSessionThinking } from './settings-in-force.ts';
 
-export type { CompactRequest, Session, SessionEvent } from './session-type.ts';
+export type { SessionEvent } from './event-bus.ts';
+export type { CompactRequest, Session } from './session-type.ts';
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   const settings = resolveOptions(options, await sessionSettings(options));

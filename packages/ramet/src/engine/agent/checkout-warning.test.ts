@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkoutWarning } from './checkout-warning.ts';
+import { checkoutWarning } from './notices.ts';
 
 const WHO = 'Ramet does not know who changed it: ';
 const some = (count: number): string[] => Array.from({ length: count }, (_, number) => `c${number}`);
