@@ -154,7 +154,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'COORD-1': NOT_YET,
   'COORD-2': NOT_YET,
   'OP-1': 'a status is written back for done tasks only',
-  'OP-2': 'the two tools for models',
+  'OP-2': 'no session offers the two tools to a model yet',
   'OP-3': 'isolation `auto`; read-only tasks in the shared checkout',
   'OP-6': 'tiers by role',
   'OP-8': NOT_YET,

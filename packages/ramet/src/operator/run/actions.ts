@@ -5,6 +5,7 @@ import type { OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
 
 export interface ActionParts {
+  readonly by: 'person' | 'model' | 'program';
   readonly actors: TaskActors;
   readonly ports: OperatorPorts;
   state(): OperatorState;
@@ -33,6 +34,11 @@ export function allowedActions(
   }
   if (state.status === 'ended') return ['add'];
   return ['add', ...(state.status === 'running' ? (['pause'] as const) : (['resume'] as const)), 'stop'];
+}
+
+/** Why a model may not ask for it: gates and permissions are questions to a person. Null for what it may. */
+function forPerson({ kind }: OperatorAction, by: ActionParts['by']): string | null {
+  return by === 'model' && (kind === 'start' || kind === 'answer') ? `${kind} is for a person` : null;
 }
 
 /** Why something is not possible now, and what is; null when it is. */
@@ -75,7 +81,7 @@ function unknownQuestion(id: string, state: OperatorState): string | null {
 
 /** Returns why not; null when it was carried out. */
 export function carryOut(action: OperatorAction, parts: ActionParts): string | null {
-  const refused = refusalOf(action, parts.state(), parts.actors);
+  const refused = forPerson(action, parts.by) ?? refusalOf(action, parts.state(), parts.actors);
   if (refused !== null) return refused;
   switch (action.kind) {
     case 'skip':

@@ -104,7 +104,7 @@ export class Operator {
   /** Carries out what a person, a model or a program asks for. Returns why not, and what is possible; null if it did. */
   act(action: OperatorAction, by: 'person' | 'model' | 'program'): string | null {
     const refused = carryOut(action, {
-      ...{ state: () => this.#state, actors: this.#actors, ports: this.#ports },
+      ...{ by, state: () => this.#state, actors: this.#actors, ports: this.#ports },
       record: (event) => this.#record(event),
       requeue: () => {
         this.#queue = queueOf(this.#state);

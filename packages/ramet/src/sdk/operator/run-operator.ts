@@ -9,12 +9,12 @@ import {
   OPERATOR_EVENTS,
 } from '../../operator/run/apply-operator-event.ts';
 import { Operator } from '../../operator/run/operator.ts';
-import { NO_RUN, type OperatorState } from '../../operator/run/operator-state.ts';
+import { NO_RUN, type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
 import type { OperatorPorts } from '../../operator/run/ports.ts';
 import { markTask } from '../../operator/tasks/mark-task.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
+import type { OperatorAction, OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
 import { callerOf } from '../calls/caller.ts';
 import { openTarget } from '../merge/open-target.ts';
 import type { LiveParts } from '../session/live-parts.ts';
@@ -60,8 +60,7 @@ export async function runOperator(
   using worktrees = await openPlace({ cwd, env: settings.env });
   const now = begun(state, parts);
   if (order.file === undefined) await parts.continueAgents(new AbortController().signal);
-  for (const { action } of now.asked)
-    if (action.kind === 'answer') order.questions?.expect(action.question, action.answer);
+  for (const { question, answer } of earlyAnswers(now)) order.questions?.expect(question, answer);
   const operator = new Operator(
     now,
     portsFor(session, parts, order, { merges, worktrees: worktrees.place, width: state.width }),
@@ -80,6 +79,14 @@ export async function runOperator(
   );
   const end = await operator.run(order.signal ?? new AbortController().signal);
   return { session: session.id, state: end };
+}
+
+/** Answers that nobody has used: the task still has the question. An answer "once" is good for one call. */
+function earlyAnswers(state: OperatorState): Extract<OperatorAction, { kind: 'answer' }>[] {
+  const open = new Set(tasksOf(state).flatMap(({ question }) => question?.id ?? []));
+  return state.asked.flatMap(({ action, refused }) =>
+    action.kind === 'answer' && refused === null && open.has(action.question) ? [action] : [],
+  );
 }
 
 interface BegunRun {
