@@ -96,6 +96,7 @@ describe.concurrent('OP-2, OP-5: ramet demo operate', () => {
     expect(end.stdout).toContain('the run is resumed from its journal');
     expect(end.stdout).toMatch(/^ {2}T004 {2}FAILED its check: tried again/m);
     expect(end.stdout).toMatch(/^ {2}T00[67] {2}CONFLICT: done again on the new base/m);
+    expect(end.stdout).toMatch(/^The report\n {2}TASK /m);
     expect(end.stdout).toMatch(/ agents for 8 tasks would have cost \$0/);
     expect(Math.max(...linesOf(end.stdout).map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(readdirSync(join(user.root, 'tmp'))).toEqual([]);

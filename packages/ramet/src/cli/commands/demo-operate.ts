@@ -135,7 +135,7 @@ function operator(
 function showResult(sandbox: DemoSandbox, output: DemoOutput, state: OperatorState, report: string): void {
   const tasks = tasksOf(state);
   output.heading('The report');
-  output.quote(report);
+  output.quote(tableOf(report));
   output.heading('The result: git log --first-parent --oneline main');
   output.quote(sandbox.git('log', '--first-parent', '--format=%h %s', 'main'));
   output.heading('The bill');
@@ -159,4 +159,10 @@ function showResult(sandbox: DemoSandbox, output: DemoOutput, state: OperatorSta
     'nothing conflicted',
   );
   expectThat(sandbox.checkPasses(), 'the check fails on the result');
+}
+
+/** Its progress was shown already, and its file goes with the folder. */
+function tableOf(report: string): string {
+  const start = Math.max(0, report.search(/^TASK +STATUS/m));
+  return report.slice(start).replace(/^report: .*\n/m, '');
 }
