@@ -4,7 +4,7 @@
  * Invariants
  * 1. Nobody else writes the session meanwhile: its lock is held.
  * 2. Every event and block that can be read is in the new file, under the same number or digest; where an event is lost
- *    a warning stands.
+ *    a warning stands, or a start for an agent that has lost its own.
  * 3. A conversation ends before the first thing it lost. What an agent did after that stays on record and on the bill;
  *    the agent does not remember it.
  */
@@ -32,6 +32,7 @@ import {
 import type { DamagedEvent } from './journal.ts';
 import { FENCE, inUse, LOST, OPENED, WRITER } from './lease.ts';
 import { looseRows, mendFirstPage } from './loose-leaves.ts';
+import { withLostStarts } from './lost-starts.ts';
 import { leftOf, type MissingFile, nothingSaved } from './missing-files.ts';
 import { SessionReader } from './reader.ts';
 import {
@@ -79,7 +80,7 @@ export function repairSession({ project, session }: { project: string; session: 
       missingAtEnd: Math.max(0, (readWitness(file)?.seq ?? 0) - found.last),
       cut,
     };
-    return { ...outcome, kept: isWhole ? null : replace(file, found) };
+    return { ...outcome, kept: isWhole ? null : replace(file, found, session) };
   } catch (error) {
     if (missing !== null) removeEmpty(file);
     throw error instanceof JournalError ? error : cannotRepair(file, session, error);
@@ -219,11 +220,11 @@ function metaOf(db: DatabaseSync, read: readonly RecordedEvent[]): Readonly<Reco
 }
 
 /** Returns where the damaged file is kept. */
-function replace(file: string, found: Salvaged): string {
+function replace(file: string, found: Salvaged, session: SessionId): string {
   const draft = draftOf(file);
   const kept = freeName(`${file}.damaged`);
   removeFiles(draft);
-  writeRepaired(draft, found);
+  writeRepaired(draft, found, session);
   copyFileSync(file, kept);
   if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${kept}-wal`);
   // The WAL goes first: SQLite would play it into whatever file has the name.
@@ -242,7 +243,7 @@ function removeFiles(file: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
 }
 
-function writeRepaired(file: string, found: Salvaged): void {
+function writeRepaired(file: string, found: Salvaged, session: SessionId): void {
   const { meta, events, blocks, lostEvents } = found;
   const { [WRITER]: _, ...kept } = meta;
   const lost = lostText(found);
@@ -256,7 +257,10 @@ function writeRepaired(file: string, found: Salvaged): void {
     for (const [digest, bytes] of blocks) block.run(digest, bytes);
     const insert = db.prepare('INSERT INTO events (seq, time, agent, data, crc) VALUES (?, ?, ?, ?, ?)');
     const check = new EventCheck();
-    for (const { seq, time, agent, event } of withGapsTold(events, lostEvents)) {
+    for (const { seq, time, agent, event } of withGapsTold(
+      withLostStarts(events, lostEvents, session),
+      lostEvents,
+    )) {
       const data = JSON.stringify(event);
       insert.run(seq, time, agent, data, check.of(time, agent, data));
     }
@@ -277,7 +281,9 @@ export function lostText({
 
 /** What is lost is told where it stood. */
 function withGapsTold(events: readonly RecordedEvent[], lost: readonly DamagedEvent[]): RecordedEvent[] {
-  const told = lost.map(({ seq }): RecordedEvent => {
+  const standing = new Set(events.map(({ seq }) => seq));
+  const untold = lost.filter(({ seq }) => !standing.has(seq));
+  const told = untold.map(({ seq }): RecordedEvent => {
     const time = events.findLast((event) => event.seq < seq)?.time ?? 0;
     const message = `event ${seq} could not be read when the session was repaired`;
     return { seq, time, agent: null, event: { type: 'warning.raised', code: 'event_lost', message } };

@@ -21,6 +21,8 @@ export interface AgentOrigin {
   skipTranscript?: true;
   /** It cannot be continued either: what narrowed its rights was a function of the program that started it. */
   narrowed?: true;
+  /** Nor can this one: a repair could not save its start, and wrote this in its place. Nothing else here is known. */
+  startLost?: true;
   /** It runs in a process of its own (EXEC-2). */
   executor?: 'process';
   /** It changes nothing, whatever its mode or its ancestors' allow (TYPE-2). */

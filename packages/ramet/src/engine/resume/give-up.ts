@@ -17,6 +17,11 @@ export function isLost(error: RametError): boolean {
   return error.code === CONVERSATION_LOST;
 }
 
+/** An agent whose start a repair could not save, and that had not ended by itself: nobody knows what it was to do. */
+export function isToBeGivenUp({ started, ended }: RecordedChild): boolean {
+  return started.origin?.startLost === true && (ended === null || ended.status === 'interrupted');
+}
+
 interface LostChild {
   readonly child: RecordedChild;
   /** No call of its parent waits for it. */

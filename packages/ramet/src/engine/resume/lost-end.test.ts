@@ -12,6 +12,7 @@ import {
   startFamily,
 } from '../../../test/fixtures/family.ts';
 import { witnessPath } from '../../journal/integrity.ts';
+import { statusBoardOf } from '../../journal/projections/status.ts';
 import { repairSession } from '../../journal/repair-session.ts';
 import { MAY_HAVE_RUN, NOT_RUN, RECORD_LOST_ITS_END } from '../agent/notices.ts';
 
@@ -199,6 +200,30 @@ describe('LOG-1: a repaired session', () => {
     const said = JSON.stringify(again.requestsOf('Go.').at(-1)?.request?.messages);
     expect(said).toContain('<status>failed: conversation_lost: ');
     expect(said).not.toContain('SendMessage continues it');
+  });
+
+  test('gives an agent up whose start is lost, once, tells its parent, and gives its number to no other', async () => {
+    const family = await repaired((file) => damageFirst(file, 'agent.started', '', 2));
+    const again = await family.reopen({ 'Go.': () => ({ text: 'Heard.' }) });
+    const lost = `${again.session.id}.2`;
+    const { result } = await again.run(null);
+    expect(result).toMatchObject({ status: 'failed', cause: 'conversation_lost', text: 'Heard.' });
+    expect(result.message).toContain(`the conversation of agent ${lost} is lost`);
+    const said = JSON.stringify(again.requestsOf('Go.').at(-1)?.request?.messages);
+    expect(said).toContain('<status>failed: conversation_lost: ');
+    const board = statusBoardOf(
+      again.recordedOf(2).map((event, seq) => ({ seq, time: 0, agent: lost, event })),
+    );
+    expect(board.agents.get(lost)).toMatchObject({ status: 'failed', cause: 'conversation_lost' });
+
+    const later = await again.reopen({
+      'Go.': [],
+      'And?': [startAgents(['other']), { text: 'I see.' }],
+      other: () => ({ text: 'Scope: other.' }),
+    });
+    expect((await later.run('And?')).result).toMatchObject({ status: 'done', text: 'I see.' });
+    expect(eventsOf(later.recordedOf(2), 'agent.ended')).toHaveLength(1);
+    expect(eventsOf(later.recordedOf(3), 'agent.ended')).toMatchObject([{ status: 'done' }]);
   });
 
   test('names an agent whose conversation is lost', async () => {

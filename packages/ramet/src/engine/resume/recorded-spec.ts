@@ -5,6 +5,7 @@ import type { Agent } from '../agent/agent.ts';
 import { agentSpec, basisOf } from '../agent/agent-spec.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 import type { AgentFamily } from '../children/family.ts';
+import { LOST_FOR_GOOD } from './give-up.ts';
 import type { RecordedSpec } from './resume.ts';
 
 export interface StartedAgent {
@@ -15,6 +16,7 @@ export interface StartedAgent {
 /** Why the agent cannot resume at all; null when it can. */
 export function whyNotContinued({ started: { origin } }: StartedAgent): string | null {
   if (origin?.skipTranscript) return 'it kept no transcript';
+  if (origin?.startLost) return LOST_FOR_GOOD;
   if (origin?.narrowed) return 'it had rights of its own, which ended with it';
   return null;
 }

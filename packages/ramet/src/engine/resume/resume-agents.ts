@@ -27,7 +27,7 @@ import type { AgentFamily } from '../children/family.ts';
 import { startedText } from '../children/report.ts';
 import { startChild } from '../children/run-child.ts';
 import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-workspace.ts';
-import { conversationLost, giveUp, isLost } from './give-up.ts';
+import { conversationLost, giveUp, isLost, isToBeGivenUp } from './give-up.ts';
 import { lostNotifications } from './lost-children.ts';
 import { type RecordedChild, RecordedChildren } from './recorded-children.ts';
 import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
@@ -131,6 +131,7 @@ function wayOn(
   open: OpenCalls | null,
   { family, recorded, main, prompted, endIsMissing }: Resumption,
 ): WayOn | null {
+  if (isToBeGivenUp(child)) return { from: 'interrupted', isStranded: true };
   if (family.find(child.id) !== undefined || whyNotContinued(child) !== null) return null;
   const { ended } = child;
   const hasNewPrompt = prompted && parent.spec.id === main;
@@ -192,6 +193,7 @@ async function resumeChild(
   parent: Agent,
   resumption: Resumption,
 ): Promise<number> {
+  if (isToBeGivenUp(child)) throw conversationLost();
   const { family, reader } = resumption;
   const { runtime } = hosted(parent);
   const recorded = resumption.stateOf(child.id);
