@@ -1,8 +1,24 @@
 /** What a session needs of the engine from its start on. */
+import { Cancelled } from '../schema/errors.ts';
+import { hosted } from './agent/agent.ts';
+import type { AgentHost } from './agent/runtime.ts';
+import { ownPermit } from './calls/authorize.ts';
+import { exchangeHere } from './exchange/exchange.ts';
+import { newsHere } from './loop/run-state.ts';
+
+/** The host of agents whose loop runs where keys, limits and rules are. */
+export const localHost: AgentHost = {
+  exchange: (guest, options) => exchangeHere(hosted(guest), options),
+  permitFor: (guest, call, signal) => ownPermit(hosted(guest), call, signal),
+  mayHaveNews: (guest) => hosted(guest).children.anyInBackground,
+  async news(guest, signal) {
+    await newsHere(hosted(guest), signal);
+    if (signal.aborted) throw new Cancelled();
+  },
+};
 
 export { hosted } from './agent/agent.ts';
 export { agentSpec } from './agent/agent-spec.ts';
-export { localHost } from './agent/local-host.ts';
 export { agentMessageText, directoryChanged } from './agent/notices.ts';
 export { closeCalls, hasOpenCalls } from './calls/finish-calls.ts';
 export { AgentFamily } from './children/family.ts';

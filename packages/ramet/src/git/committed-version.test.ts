@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { versionOf } from '../system/regular-file.ts';
-import { committedVersion } from './committed-version.ts';
+import { committedVersion } from './provenance.ts';
 import { gitText } from './run-git.ts';
 
 const env = { PATH: process.env.PATH ?? '', HOME: '/nowhere' };

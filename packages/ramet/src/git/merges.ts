@@ -1,7 +1,7 @@
 /** Merging branches, for commands and the library: loaded when one of them is asked for. */
 export { currentBranch } from './merge/branch-checkouts.ts';
 export { branchCommits } from './merge/branch-commits.ts';
-export { checkCommit } from './merge/check-commit.ts';
+export { checkCommit } from './merge/chain-for-target.ts';
 export { conflictMatrix } from './merge/conflict-matrix.ts';
 export { describeConflicts } from './merge/integration.ts';
 export { shortName } from './merge/integration-refs.ts';

@@ -1,8 +1,10 @@
 /** Who wrote which line, and what a file contained: loaded on first use. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createOriginalFiles } from '../files/original-files.ts';
 import { versionOf } from '../system/regular-file.ts';
+import { NO_TRANSPORT } from './folder-guard.ts';
+import { runGitForBytes } from './run-git.ts';
 
 export { blameLines } from './provenance/blame-lines.ts';
 export { withTrailers } from './provenance/trailers.ts';
@@ -30,6 +32,33 @@ export function createFileContents(project: string): FileContents {
 function readNow(path: string): Uint8Array | null {
   try {
     return readFileSync(path);
+  } catch {
+    return null;
+  }
+}
+
+const LARGEST = 1 << 20;
+const TIMEOUT_MS = 2_000;
+
+/**
+ * A file's version as git has it, when that is the one that is looked for.
+ *
+ * Null when HEAD has another version, or none: what could not be found out is not shown.
+ */
+export async function committedVersion(
+  path: string,
+  version: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Uint8Array | null> {
+  try {
+    const { code, stdout } = await runGitForBytes(['cat-file', 'blob', `HEAD:./${basename(path)}`], {
+      cwd: dirname(path),
+      env: { ...env, ...NO_TRANSPORT },
+      looksUp: true,
+      mostBytes: LARGEST,
+      timeoutMs: TIMEOUT_MS,
+    });
+    return code === 0 && versionOf(stdout) === version ? stdout : null;
   } catch {
     return null;
   }

@@ -3,8 +3,8 @@ import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
-import { committedVersion } from './committed-version.ts';
 import { readingEnvironment } from './folder-guard.ts';
+import { committedVersion } from './provenance.ts';
 import { createCheckouts } from './shared-git/checkout.ts';
 
 describe('SEC-1: a command that nobody was asked about', () => {

@@ -212,11 +212,3 @@ export type AgentLifecycleEvent =
   | AgentStalled
   | ForkCompared
   | AgentEnded;
-
-/** What kind of agent it is: a fork is a fork, whatever type its parent has. */
-export function typeOfAgent({
-  agentType,
-  origin,
-}: Extract<AgentLifecycleEvent, { type: 'agent.started' }>): string {
-  return origin?.kind === 'fork' ? 'fork' : agentType;
-}

@@ -1,4 +1,4 @@
-/** What earlier processes left behind in a repository: abandoned worktrees (WORK-3) and running programs (RES-8). */
+/** What is cleared up beside a session: abandoned worktrees (WORK-3), running programs (RES-8) and what is old where a setting says so. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Journal } from '../journal/journal.ts';
@@ -44,4 +44,33 @@ export function recordEndedOrphans(journal: Journal, ended: readonly RunningGrou
   const groups = ended.map(({ leader, agent }) => `${leader.pid} of agent ${agent}`).join(', ');
   const message = `ended process groups that a killed ramet had left running: ${groups}`;
   journal.append(null, { type: 'warning.raised', code: 'orphans_ended', message });
+}
+
+/**
+ * Clears up what is old some seconds into a session, where a setting says so.
+ *
+ * Automatic retention (`retention.days`, off unless it is set): some seconds into a session, what is older goes, by the
+ * rules of `ramet gc`. Beside everything else; what goes wrong is found again by the next one, or by `ramet gc`.
+ *
+ * Returns the way out, for a session that ends before.
+ */
+export function retainLater(settings: ResolvedOptions, place: Place): Disposable {
+  const days = settings.settings.retention?.days;
+  if (days === undefined) return { [Symbol.dispose]() {} };
+  const work = (): Promise<unknown> => retain({ place, days, now: settings.clock.now() });
+  const timer = setTimeout(() => void work().catch(() => {}), AFTER_MS).unref();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** The sessions that went. */
+export async function retain(order: { place: Place; days: number; now: number }): Promise<string[]> {
+  const { place, days, now } = order;
+  const { sessionHoldings } = await import('./retention/session-holdings.ts');
+  const { removeSession } = await import('./retention/remove-session.ts');
+  const { sessionsWithWorktrees } = await import('./retention/session-holdings.ts');
+  const withWorktrees = sessionsWithWorktrees(place);
+  return sessionHoldings(place.project, { now, days, withWorktrees })
+    .filter(({ keep }) => keep === null)
+    .filter(({ session, written }) => removeSession(place.project, session, written) === 'removed')
+    .map(({ session }) => session);
 }

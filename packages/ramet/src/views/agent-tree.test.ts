@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { agentStarted } from '../../test/recorded-events.ts';
-import { typeOfAgent } from '../schema/agent-events.ts';
+import { typeOfAgent } from '../journal/projections/agent-state.ts';
 import { agentTree } from './agent-label.ts';
 
 const member = (id: string, parent: string | null) => ({ id, parent });

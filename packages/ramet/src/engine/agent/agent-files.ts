@@ -144,7 +144,7 @@ export class AgentFiles {
     const { outputDirectory, childEnvironment } = this.#owner.runtime;
     const kept = createOriginalFiles(outputDirectory).read(version);
     if (kept !== null) return kept;
-    const { committedVersion } = await import('../../git/committed-version.ts');
+    const { committedVersion } = await import('../../git/provenance.ts');
     return committedVersion(path, version, childEnvironment);
   }
 

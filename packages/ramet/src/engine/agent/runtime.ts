@@ -135,7 +135,7 @@ export interface AgentSpec {
 
 /**
  * What an agent's loop asks of the process that holds keys, limits and rules, and the children of all agents (EXEC-2).
- * `local-host.ts` is the one for agents in that process.
+ * `opening.ts` is the one for agents in that process.
  *
  * The agent that asks. A host that needs more of it knows where it comes from: see `agent.ts`.
  */

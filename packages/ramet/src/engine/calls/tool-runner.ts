@@ -253,7 +253,10 @@ function contextOf(
     signal,
     expectGroup: () => runtime.processes.expect(spec.id),
     registerGroup: (group) => runtime.processes.enter(group, spec.id),
-    tasks: agent.tasks,
+    // Few calls ask for them.
+    get tasks() {
+      return agent.tasks;
+    },
     agents: runtime.agents.deskFor(spec.id, call.id, signal),
     root: () => runtime.agents.root(),
     directory: directoryDesk(agent, signal),

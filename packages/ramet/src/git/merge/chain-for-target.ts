@@ -16,7 +16,13 @@ import type { MergePorts, MergeRequest } from './merge-request.ts';
 import { updateRefs } from './move-target.ts';
 import type { QueueGround } from './queue-ground.ts';
 import type { QueueStart } from './queue-start.ts';
-import { type CheckOutcome, type CheckPlace, createChecker, describeCheck } from './run-check.ts';
+import {
+  type CheckCommand,
+  type CheckOutcome,
+  type CheckPlace,
+  createChecker,
+  describeCheck,
+} from './run-check.ts';
 
 export interface ChainOutcome {
   head: IntegrationHead;
@@ -223,4 +229,20 @@ function setAside({ item, outcome }: SetAside<MergeEntry>): MergeChange {
       return { id, tip, state: 'conflicted', result: null, reason };
     }
   }
+}
+
+/** Runs a check on a commit that nobody merges: in the worktree of a target's checks, and not twice on the same files. */
+export async function checkCommit(
+  commit: string,
+  check: CheckCommand,
+  ports: Omit<MergePorts, 'entries'> & { target: string },
+): Promise<CheckOutcome> {
+  const { project, repository, target, checkTrees, outcomes, diskRoom } = ports;
+  const run = createChecker(check, {
+    ...{ project, repository, target, worktrees: checkTrees, room: diskRoom },
+    known: outcomes ?? new Map(),
+    prepare: async (...at) => (await ports.prepareCheck?.(...at)) ?? [],
+    onStart: (begun) => ports.onCheck?.(begun),
+  });
+  return run({ commit, tree: null });
 }

@@ -232,3 +232,8 @@ export function refusalsOfFork(
     refusals: refusals.map((known) => (open.has(known.toldBy ?? '') ? { ...known, toldBy: null } : known)),
   };
 }
+
+/** What kind of agent it is: a fork is a fork, whatever type its parent has. */
+export function typeOfAgent({ agentType, origin }: EventOf<'agent.started'>): string {
+  return origin?.kind === 'fork' ? 'fork' : agentType;
+}

@@ -2,13 +2,13 @@
  * What each agent is (AGENT-5) and does. The journal alone cannot tell a silent agent from one whose process is
  * gone, so `agentStatuses` is told whether the writer lives. An earlier writer whose session was resumed is gone too.
  */
-import { typeOfAgent } from '../../schema/agent-events.ts';
+
 import type { ThinkingConfig } from '../../schema/content.ts';
 import type { EventOf, JournalEvent, RecordedEvent, RecordedWorktree } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus, TodoItem } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
-import { foldProgress } from './agent-state.ts';
+import { foldProgress, typeOfAgent } from './agent-state.ts';
 
 export type AgentActivity =
   | { kind: 'requesting'; model: string; attempt: number; since: number }

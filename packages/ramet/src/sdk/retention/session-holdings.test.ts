@@ -8,8 +8,8 @@ import { takeSessionLock } from '../../journal/session-file.ts';
 import { listSessions } from '../../journal/session-list.ts';
 import { resumeSession } from '../../journal/sessions.ts';
 import { systemClock } from '../../schema/clock.ts';
+import { retain } from '../leftovers.ts';
 import { removeSession } from './remove-session.ts';
-import { retain } from './retain-later.ts';
 import { DAY_MS, type RetentionRule, sessionHoldings } from './session-holdings.ts';
 
 const rule = (days: number, fields: Partial<RetentionRule> = {}): RetentionRule => ({

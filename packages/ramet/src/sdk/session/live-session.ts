@@ -13,14 +13,13 @@ import { describeError, UserMistake } from '../../schema/errors.ts';
 import { emitting } from '../../schema/generators.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { onAbort } from '../../system/on-abort.ts';
-import { cleanWorktreesLater } from '../leftovers.ts';
+import { cleanWorktreesLater, retainLater } from '../leftovers.ts';
 import {
   type ResolvedOptions,
   refuseUnenforceableBudget,
   requireSessionMode,
   resolveOptions,
 } from '../options.ts';
-import { retainLater } from '../retention/retain-later.ts';
 import { ownSessions } from '../stop-requests.ts';
 import { createRevival } from './interruption.ts';
 import type { LiveParts } from './live-parts.ts';

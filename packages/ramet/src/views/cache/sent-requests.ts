@@ -4,8 +4,8 @@
  * knows how much of it was sent.
  */
 import type { JournalReader } from '../../journal/journal.ts';
+import { typeOfAgent } from '../../journal/projections/agent-state.ts';
 import { type InheritedMessage, inheritedMessages } from '../../journal/projections/inherited-messages.ts';
-import { typeOfAgent } from '../../schema/agent-events.ts';
 import type { Role } from '../../schema/content.ts';
 import { JournalError } from '../../schema/errors.ts';
 import type {

@@ -4,7 +4,7 @@
  * An attempt that failed counts with what the provider had counted by then. One without any answer is unknown, and
  * counted apart with what it costs at most.
  */
-import { typeOfAgent } from '../../schema/agent-events.ts';
+import { typeOfAgent } from '../../journal/projections/agent-state.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
 import type { CacheState, EventOf, JournalEvent, RecordedEvent, RequestSource } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
