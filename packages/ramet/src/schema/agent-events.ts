@@ -123,6 +123,8 @@ interface MessageReceived {
   /** The agent it is from or about; null when it is a person's. */
   from: string | null;
   blocks: Digest[];
+  /** The background tasks whose interruption it tells of. */
+  tasks?: string[];
 }
 
 /** It is not to be told any more: a tool's result has told it already, or who said it took it back. */

@@ -148,6 +148,8 @@ function describeLife(event: LifeEvent): string {
     case 'cache.kept':
       return `cache ${KEPT[event.choice]} (${event.tokens} tokens): ${event.why}`;
     case 'message.received':
+      if (event.tasks !== undefined)
+        return `told that background tasks were interrupted: ${event.tasks.join(', ')}`;
       return `${event.kind} received${event.from === null ? '' : ` from ${event.from}`}`;
     case 'message.taken':
       return `message ${event.item} ${event.call === null ? 'taken back' : 'told by a tool'}`;

@@ -228,10 +228,11 @@ export class Agent implements AsyncDisposable {
   }
 
   /** Takes a message; it is recorded now and delivered at the next tool boundary. Returns its name. */
-  receive(kind: InboxItem['kind'], from: string | null, text: string): string {
+  receive(kind: InboxItem['kind'], from: string | null, text: string, tasks?: string[]): string {
     const blocks = [freezeBlock({ type: 'text', text: text.toWellFormed() })];
     const item = `${this.spec.id}:${this.#state.received + 1}`;
-    this.record({ type: 'message.received', item, kind, from, blocks: this.store(blocks) });
+    const about = tasks && { tasks };
+    this.record({ type: 'message.received', item, kind, from, blocks: this.store(blocks), ...about });
     return item;
   }
 

@@ -32,6 +32,11 @@ export function directoryChanged(how: string): string {
 export const RECORD_LOST_ITS_END: string =
   'The last part of this session is not on record: you and your agents have done more than you remember. Check the files and the git log before you repeat anything.';
 
+/** To an agent whose background commands did not outlast an interruption; `lines` tell of one each. */
+export function tasksInterrupted(lines: readonly string[]): string {
+  return `Background commands of yours were interrupted when you were. Start them again if you still need them:\n${lines.join('\n')}`;
+}
+
 /** Answers to tool calls that were not, or perhaps not fully, carried out. */
 export const NOT_RUN: Record<'interrupted' | 'budget' | 'turns', string> = {
   interrupted: 'interrupted: this call was not run',

@@ -21,6 +21,7 @@ import { entriesOf, itemsOf } from '../../system/persistent.ts';
 import { Agent, hosted } from '../agent/agent.ts';
 import { OUTPUT_CUT, RECORD_LOST_ITS_END } from '../agent/notices.ts';
 import type { AgentSpec, SessionRuntime } from '../agent/runtime.ts';
+import { tellOfTasks } from './interrupted-tasks.ts';
 
 /** What a resumed agent keeps unless the caller says otherwise. */
 export interface RecordedSpec extends Pick<AgentSpec, 'model' | 'permissionMode'> {
@@ -65,8 +66,10 @@ export function resumeAgent(
 /** Resumes what the agent's earlier process left of its last turn. */
 export function reopenTurn(agent: Agent): void {
   agent.inbox.reopen();
-  if (agent.state.openStop !== 'max_tokens') return;
-  agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
+  if (agent.state.openStop === 'max_tokens') {
+    agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
+  }
+  tellOfTasks(agent);
 }
 
 type Thaw = (digests: readonly Digest[]) => FrozenBlock[];

@@ -97,6 +97,8 @@ export interface AgentState {
   readonly directory: EventOf<'directory.changed'> | null;
   /** How each background task ended; null when that is not recorded. */
   readonly backgroundTasks: ReadonlyMap<string, EventOf<'background_task.ended'> | null>;
+  /** The background tasks whose interruption it has learned of: none is told twice. */
+  readonly toldTasks: readonly string[];
 }
 
 export const NOTHING_SPENT: AgentState['spent'] = { turns: 0, usage: NO_USAGE, costUsd: 0 };
@@ -136,6 +138,7 @@ export function newAgentState(agent: AgentId): AgentState {
     progress: null,
     directory: null,
     backgroundTasks: new Map(),
+    toldTasks: [],
   };
 }
 
@@ -170,6 +173,7 @@ const OWN_OF_FORK = [
   'progress',
   'directory',
   'backgroundTasks',
+  'toldTasks',
 ] as const satisfies readonly (keyof AgentState)[];
 
 /** The state of a fork that has only just started, with what its parent has when the conversation is inherited. */

@@ -137,7 +137,9 @@ function replaced(state: AgentState, event: EventOf<'conversation.replaced'>): A
 function received(state: AgentState, event: EventOf<'message.received'>): AgentState {
   const { type: _, ...item } = event;
   const isKnown = hasKey(state.told, item.item) || state.pending.some((held) => held.item === item.item);
-  return isKnown ? state : { ...state, received: state.received + 1, pending: [...state.pending, item] };
+  if (isKnown) return state;
+  const toldTasks = item.tasks === undefined ? state.toldTasks : [...state.toldTasks, ...item.tasks];
+  return { ...state, received: state.received + 1, pending: [...state.pending, item], toldTasks };
 }
 
 function settled(state: AgentState, items: readonly string[]): AgentState {

@@ -11,6 +11,7 @@ import {
   OUTPUT_CUT,
   RECORD_LOST_ITS_END,
   SAY_SOMETHING,
+  tasksInterrupted,
 } from '../../engine/agent/notices.ts';
 import { FORK_TASK, type OtherBlock } from '../../schema/content.ts';
 import { conversationTask, notificationsIn, type TaskMessage } from './conversation-task.ts';
@@ -68,6 +69,7 @@ describe('RECIPE-1: the task of a conversation', () => {
     ...[
       ...[OUTPUT_CUT, SAY_SOMETHING, CLOSING_TURN, budgetNearlySpent('$1')],
       ...[RECORD_LOST_ITS_END, directoryChanged('x'), filesChanged([]), agentResumed('x')],
+      tasksInterrupted(['- x']),
     ].map((notice) => [notice, notice]),
   ])('is never %s', (_, said) => {
     expect(conversationTask([...PARENT, user(text(said))]).at).toBe(0);

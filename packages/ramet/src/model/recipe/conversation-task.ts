@@ -51,6 +51,7 @@ const NOTICES: readonly string[] = [
   'The last part of this session is not on record: ',
   'Others changed files that you have read. ',
   'An agent of yours was interrupted and has resumed. ',
+  'Background commands of yours were interrupted when you were. ',
   ...CANCELLED,
 ];
 

@@ -85,7 +85,7 @@ export class BackgroundTasks {
 }
 
 /** `bash-1 runs (pid 17).`, `bash-1 ended with exit code 0.` */
-export function describeTask({ id, end, pid }: BackgroundTask): string {
+export function describeTask({ id, end, pid }: Pick<BackgroundTask, 'id' | 'end' | 'pid'>): string {
   if (end === null) return `${id} runs (pid ${pid}).`;
   if (end === 'interrupted') {
     return `${id} was interrupted: the session was restarted since, so its end is unknown and it may still run.`;
