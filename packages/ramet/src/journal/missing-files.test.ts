@@ -66,6 +66,10 @@ describe('LOG-1: a session whose file was deleted', () => {
     const { session, file } = await withoutFile();
     rmSync(`${file}-wal`);
     expect(missingFiles(project)).toEqual([{ session, left: 'witness' }]);
+    // No repair is advised that would save nothing.
+    expect(() => findSession(project, session)).toThrow(
+      /^nothing of session \w+ can be saved: (?!.*--repair)/,
+    );
     expect(() => repairSession({ project, session })).toThrow(
       'its WAL is missing too; restore it from a backup',
     );

@@ -35,6 +35,13 @@ export function missingText({ session, left }: MissingFile): string {
   return `session ${session}: its file is missing, its ${left} is left`;
 }
 
+/** What to do about it. */
+export function wayToSave(file: string, missing: MissingFile): string {
+  return missing.left === 'WAL'
+    ? `${missingText(missing)}; save what can be read with: ramet doctor --repair ${missing.session}`
+    : nothingSaved(file, missing).message;
+}
+
 /** Neither its WAL nor anything else can tell what it held. */
 export function nothingSaved(file: string, { session, left }: MissingFile): JournalError {
   const reason = left === 'WAL' ? 'no event can be read in its WAL' : 'its WAL is missing too';

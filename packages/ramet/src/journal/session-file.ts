@@ -8,7 +8,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { systemCode, UserMistake } from '../schema/errors.ts';
+import { JournalError, systemCode, UserMistake } from '../schema/errors.ts';
 import { isSessionId, newSessionId, type SessionId } from '../schema/ids.ts';
 import { PRIVATE_FILE, unusable } from '../system/home.ts';
 import {
@@ -226,6 +226,7 @@ function tryLock(path: string): SessionLock | null | 'replaced' {
   } catch (error) {
     db?.close();
     if (isBusy(error)) return null;
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw lockIsDirectory(path);
     if (inodeOf(path) !== inode) return 'replaced';
     throw error;
   }
@@ -233,6 +234,11 @@ function tryLock(path: string): SessionLock | null | 'replaced' {
   if (inode !== null && inodeOf(path) === inode) return { isNew, inode, release: () => held.close() };
   held.close();
   return 'replaced';
+}
+
+function lockIsDirectory(path: string): JournalError {
+  const message = `cannot lock the session: ${path} is a directory; move it away, then try again`;
+  return new JournalError('journal_not_locked', 'terminal', message);
 }
 
 /** By the holder of the lock, after the session itself. */

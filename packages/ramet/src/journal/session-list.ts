@@ -5,7 +5,7 @@ import { systemCode, UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { movedPaths, unusable } from '../system/home.ts';
 import { leaseOf, type WriterLease } from './lease.ts';
-import { missingFiles, missingText } from './missing-files.ts';
+import { missingFiles, wayToSave } from './missing-files.ts';
 import { openSessionFileReadOnly, sessionOfFile, sessionPath } from './session-file.ts';
 import { type IndexedSession, readIndex } from './session-index.ts';
 import { describeSession, stateOfWriter } from './sessions.ts';
@@ -57,10 +57,7 @@ export function findSession(project: string, idOrPrefix: string): SessionEntry {
     ({ session }) => idOrPrefix !== '' && session.startsWith(idOrPrefix),
   );
   if (missing !== undefined)
-    throw new UserMistake(
-      'session_unknown',
-      `${missingText(missing)}; save what can be read with: ramet doctor --repair ${missing.session}`,
-    );
+    throw new UserMistake('session_unknown', wayToSave(sessionPath(project, missing.session), missing));
   const elsewhere = sessionElsewhere(project, idOrPrefix);
   if (elsewhere !== null) throw new UserMistake('session_unknown', elsewhere);
   const known = sessions.slice(0, 5).map(({ session }) => session);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -29,6 +29,14 @@ describe('LOG-1: the lock of a session', () => {
     lock?.release();
     expect(readdirSync(root).filter((name) => name.startsWith('two'))).toEqual(['two.lock']);
     expect(statSync(lockPath(file))).toMatchObject({ size: 0, mode: 0o100600 });
+  });
+
+  test('that is a directory is named as one', () => {
+    const file = join(root, 'four.sqlite');
+    mkdirSync(lockPath(file));
+    expect(() => takeSessionLock(file)).toThrow(
+      `cannot lock the session: ${lockPath(file)} is a directory; move it away, then try again`,
+    );
   });
 
   test('is not lost by looking at it', () => {

@@ -1,6 +1,6 @@
 /** `ramet cost`: the bill of a session by agent, type and model, or of all sessions with their sum. */
 import { UserMistake } from '../../schema/errors.ts';
-import { type BilledSession, costOfAll } from '../../sdk/calls/status.ts';
+import { type BilledSession, costOfAll, whyNone } from '../../sdk/calls/status.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { costObject, lineObject } from '../../views/ledger/cost-object.ts';
 import { costTable, ledgerText, totalNotes } from '../../views/ledger/cost-table.ts';
@@ -35,7 +35,7 @@ function showAll({ json }: CostOptions, io: CommandIo): void {
     const sessions = bills.map(({ session, ledger }) => costObject(session.session, ledger));
     io.out(`${JSON.stringify({ sessions, total: lineObject(total) })}\n`);
   } else if (bills.length === 0) {
-    io.out('no sessions of this directory yet: start one with ramet -p PROMPT\n');
+    io.out(`${whyNone(callFrom(io), 0)}\n`);
   } else {
     const sections = [
       {

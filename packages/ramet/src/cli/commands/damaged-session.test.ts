@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -7,8 +7,11 @@ import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { repairSession } from '../../journal/repair-session.ts';
 import { indexPath } from '../../journal/session-index.ts';
+import { createSession } from '../../journal/sessions.ts';
 import { describeError } from '../../schema/errors.ts';
+import { callerOf } from '../../sdk/calls/caller.ts';
 import { latestInterrupted } from '../../sdk/calls/status.ts';
+import { checkSessions } from '../../sdk/doctor/session-check.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { listHeld } from '../../sdk/retention/gc.ts';
 import type { Holding } from '../../sdk/retention/holding.ts';
@@ -61,6 +64,7 @@ async function recordChanges(): Promise<{ io: CommandIo; notes: string[]; sessio
     recorded.record(main, { type: 'file.changed', call: name, path, before: null, after: 'unknown' });
   }
   recorded.end(main);
+  await recorded.journal.commit('synced');
   await recorded.journal.close();
   return { io, notes, session: recorded.journal.session, file: recorded.journal.file };
 }
@@ -108,6 +112,38 @@ describe('LOG-1: what cannot be resumed is not advised', () => {
     expect(() => latestInterrupted(callFrom(io))).toThrow(repair);
     writeFileSync(file, 'not a database, and longer than a header is'.repeat(10));
     expect(() => latestInterrupted(callFrom(io))).toThrow(repair);
+  });
+
+  test('ps, resume and doctor advise a backup where the file of the only session is gone', async () => {
+    const { io, session, file } = await recordChanges();
+    rmSync(file);
+    const advice = `nothing of session ${session} can be saved: ${file} is missing, and its WAL is missing too; restore it from a backup`;
+    const lines: string[] = [];
+    ps({ limit: 10 }, { ...io, out: (text) => lines.push(text) });
+    expect(lines).toEqual([expect.stringContaining(advice)]);
+    expect(() => latestInterrupted(callFrom(io))).toThrow(advice);
+    const { remedy } = checkSessions({ caller: callerOf(callFrom(io)), place: findPlace(io) });
+    expect(remedy).toBe('restore it from a backup (ramet gc lists what is left)');
+  });
+
+  test('ps does not call a directory new whose only session cannot be read', async () => {
+    const { io, file } = await recordChanges();
+    truncateSync(file, 0);
+    const lines: string[] = [];
+    ps({ limit: 10 }, { ...io, out: (text) => lines.push(text) });
+    expect(lines).toEqual([
+      'no session of this directory can be listed: ramet doctor says which are damaged\n',
+    ]);
+  });
+
+  test('resume names a session of which it is not on record where it worked', async () => {
+    const { io, file } = await recordChanges();
+    rmSync(file);
+    const journal = await createSession({ project: findPlace(io).project, cwd: '' });
+    await journal.close();
+    expect(() => latestInterrupted(callFrom(io))).toThrow(
+      `where session ${journal.session} worked is not on record: if it was here, run ramet resume ${journal.session}`,
+    );
   });
 
   test('ps names a session of which the start of every agent is lost', async () => {

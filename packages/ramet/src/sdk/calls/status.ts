@@ -1,8 +1,10 @@
 /** What the sessions of a repository and their agents do, or came to; what they cost. */
 import { requireWhole } from '../../journal/integrity.ts';
 import type { JournalReader } from '../../journal/journal.ts';
+import { missingFiles, wayToSave } from '../../journal/missing-files.ts';
 import { cutOffAgents } from '../../journal/projections/cut-off-agents.ts';
 import { type AgentOverview, agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
+import { sessionPath } from '../../journal/session-file.ts';
 import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { UserMistake } from '../../schema/errors.ts';
@@ -28,6 +30,16 @@ export function status(options: CallOptions & { limit?: number } = {}): SessionS
     if (agents.length === 0) tellNameless(entry, reader, caller);
     return { session: entry, agents: agentTree(agents.map((agent) => titled(agent, entry.title))) };
   });
+}
+
+/** What a list says that has nothing to show; `readable` sessions could be read. */
+export function whyNone(options: CallOptions, readable: number): string {
+  const { project } = findPlace(callerOf(options));
+  const [missing] = missingFiles(project);
+  if (missing !== undefined) return wayToSave(sessionPath(project, missing.session), missing);
+  return listSessions(project).length > readable
+    ? 'no session of this directory can be listed: ramet doctor says which are damaged'
+    : 'no sessions of this directory yet: start one with ramet -p PROMPT';
 }
 
 /** A repair could not save the start of any agent. One that was killed before anything is on record has none either. */
@@ -105,12 +117,23 @@ export function latestInterrupted(options: CallOptions = {}): string {
     running.length > 0
       ? `${running.slice(0, 5).join(', ')} still ${running.length === 1 ? 'runs' : 'run'} (ramet ps)`
       : latest === undefined
-        ? 'there is no session yet'
+        ? noneHere(project)
         : wayOn(project, latest);
   throw new UserMistake(
     'nothing_to_resume',
     `nothing to resume: no session of this working tree was interrupted; ${hint}`,
   );
+}
+
+/** Of a repaired session it may not be on record where it worked; one whose file is missing is in no list. */
+function noneHere(project: string): string {
+  const nowhere = listSessions(project).find(({ cwd, live }) => cwd === '' && !live);
+  if (nowhere !== undefined)
+    return `where session ${nowhere.session} worked is not on record: if it was here, run ramet resume ${nowhere.session}`;
+  const [missing] = missingFiles(project);
+  return missing === undefined
+    ? 'there is no session yet'
+    : wayToSave(sessionPath(project, missing.session), missing);
 }
 
 /** A damaged session would refuse a prompt too. */

@@ -25,18 +25,21 @@ export function checkSessions({ place: { project } }: DoctorContext): HealthChec
   }
   const rest = read < sessions.length ? `; ${sessions.length - read} older not checked` : '';
   const missing = missingFiles(project);
-  const first = damaged[0] ?? missing[0]?.session;
+  const first = damaged[0] ?? missing.find(({ left }) => left === 'WAL')?.session;
   const found = [
     ...(damaged.length === 0 ? [] : [`damaged: ${damaged.join(', ')}`]),
     ...missing.map(missingText),
     ...(cutShort.length === 0 ? [] : [`the end is missing: ${cutShort.join(', ')}`]),
   ].join('; ');
   if (found === '') return ok('sessions', `${read} can be read whole${rest}`);
-  const remedy =
-    first === undefined
-      ? `ramet resume ${cutShort[0]} continues from what is there; or restore a backup`
-      : `run ramet doctor --repair ${first}`;
-  return limited('sessions', `${found}${rest}`, remedy);
+  return limited('sessions', `${found}${rest}`, remedyFor(first, cutShort[0]));
+}
+
+function remedyFor(damaged: SessionId | undefined, cutShort: SessionId | undefined): string {
+  if (damaged !== undefined) return `run ramet doctor --repair ${damaged}`;
+  if (cutShort !== undefined)
+    return `ramet resume ${cutShort} continues from what is there; or restore a backup`;
+  return 'restore it from a backup (ramet gc lists what is left)';
 }
 
 function troubleOf(project: string, session: SessionId): 'damaged' | 'cut short' | null {
