@@ -156,6 +156,8 @@ export const MISSING: Readonly<Record<string, string>> = {
   'OP-1': 'a status is written back for done tasks only',
   'OP-2': 'no session offers the two tools to a model yet',
   'OP-3': 'isolation `auto`; read-only tasks in the shared checkout',
+  'OP-4': 'the policies `all`, `quorum` and `first` on real repositories; the review gate',
+  'OP-5': 'breakers and the budget of a run on real repositories',
   'OP-6': 'tiers by role',
   'OP-8': NOT_YET,
   'OP-9': NOT_YET,
