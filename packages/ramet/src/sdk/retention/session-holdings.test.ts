@@ -55,6 +55,20 @@ describe('LOG-1: what sessions keep', () => {
     expect(sessionHoldings(project, rule(2))[0]?.keep).toEqual({ reason: expect.any(String), young: true });
   });
 
+  test.for([
+    ['done', 1],
+    ['interrupted', 0],
+  ] as const)(
+    'has empty outputs that may go unless it can be resumed, also when it is young (%s)',
+    async ([status, count], { directory }) => {
+      const project = join(directory, 'project');
+      await ended(project, status);
+      const [held] = sessionHoldings(project, rule(2, { interrupted: true }));
+      expect(held?.keep).toMatchObject({ young: true });
+      expect(held?.emptyOutputs).toHaveLength(count);
+    },
+  );
+
   test('stays when its own file says that another machine may write it, whatever the index says', async ({
     directory,
   }) => {

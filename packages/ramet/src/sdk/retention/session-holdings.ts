@@ -59,7 +59,7 @@ function holdingOf(
   const written = lastWritten(entry.file);
   const usedAt = Math.max(opened, ended ?? 0, written);
   const keep = reasonToKeep(project, entry, usedAt, rule);
-  const settled = keep === null || keep.young;
+  const empty = entry.live ? [] : outputs.filter(({ size }) => size === 0).map(({ path }) => path);
   return {
     session,
     title,
@@ -71,9 +71,20 @@ function holdingOf(
       outputs: sumOf(outputs),
     },
     keep,
-    emptyOutputs:
-      settled && !entry.live ? outputs.filter(({ size }) => size === 0).map(({ path }) => path) : [],
+    emptyOutputs: empty.length > 0 && isSettled(project, entry, keep, rule) ? empty : [],
   };
+}
+
+/** Whether nothing but its age keeps it: a command of one that can be resumed may still write. */
+function isSettled(
+  project: string,
+  entry: SessionEntry,
+  keep: SessionHolding['keep'],
+  rule: RetentionRule,
+): boolean {
+  if (keep === null) return true;
+  const atAnyAge = { ...rule, days: Number.NEGATIVE_INFINITY, interrupted: false };
+  return keep.young && reasonToKeep(project, entry, rule.now, atAnyAge) === null;
 }
 
 function reasonToKeep(
