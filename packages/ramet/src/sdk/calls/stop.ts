@@ -5,7 +5,7 @@
 import type { AgentOverview } from '../../journal/projections/status.ts';
 import { sessionPath } from '../../journal/session-file.ts';
 import { listSessions } from '../../journal/session-list.ts';
-import { livingWriter } from '../../journal/sessions.ts';
+import { livingWriter, stateOfWriter } from '../../journal/sessions.ts';
 import { elapsedOf, systemClock } from '../../schema/clock.ts';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
@@ -61,6 +61,7 @@ async function stopWhat(view: TargetView, now: boolean, caller: Caller): Promise
   const { session } = entry;
   const writer = livingWriter({ project, session });
   if (writer === null) return notRunning(view);
+  if (stateOfWriter(sessionPath(project, session), writer) === 'copied') throw isCopy(session, writer);
   const number = agent === null ? 1 : (parseTarget(agent).agent ?? 1);
   if (number > 1) return stopAgent(view, writer, number, caller);
   const ended = isThisProcess(writer)
@@ -70,6 +71,14 @@ async function stopWhat(view: TargetView, now: boolean, caller: Caller): Promise
   await endOrphans({ project });
   using after = viewAgents(session, project);
   return { session, agent: null, ended, agents: after.agents };
+}
+
+/** Who asks here means this session, and that process writes the original. */
+function isCopy(session: SessionId, { pid }: ProcessIdentity): UserMistake {
+  return new UserMistake(
+    'not_running',
+    `session ${session} is a copy of one that process ${pid} is writing, and does not run here: use ramet stop with the RAMET_HOME of the original`,
+  );
 }
 
 /** Where nothing is named there is only one that can be meant. */
