@@ -29,11 +29,15 @@ export function endingLine({ status, cause, message }: AgentResult, session: Ses
   const command = status === 'interrupted' ? 'ramet resume' : 'ramet -p --resume';
   // Of a journal that is gone there is nothing to resume.
   if (cause === 'journal_removed') return `${status}: ${because} (session ${session.id})`;
-  // Without work left over it takes a prompt. A journal that could not be written lacks its end at least.
-  const isOpen = status === 'interrupted' || session.isInterrupted || cause?.startsWith('journal_') === true;
-  const prompt = isOpen ? '' : ' "what to do"';
+  // Without work left over it takes a prompt.
+  const isOpen = status === 'interrupted' || session.isInterrupted;
+  const prompted = `${command} ${session.id} "what to do"`;
+  const open = `${command} ${session.id}`;
+  // A journal that could not be written lacks its end: whether that was all, or the prompt itself, nobody knows here.
+  const isUnknown = !isOpen && cause?.startsWith('journal_') === true;
+  const how = isUnknown ? `${open}, or if nothing is left to do: ${prompted}` : isOpen ? open : prompted;
   const when = isLimited ? 'resume then' : 'resume';
-  return `${status}: ${because} (session ${session.id}; ${when} with: ${command} ${session.id}${prompt})`;
+  return `${status}: ${because} (session ${session.id}; ${when} with: ${how})`;
 }
 
 /**

@@ -104,7 +104,13 @@ test.each([
   ['interrupted', 'limit', false, 'resume then with: ramet resume k3v9x2ab'],
   ['failed', 'connection', true, 'resume with: ramet -p --resume k3v9x2ab'],
   ['failed', 'max_turns', false, 'resume with: ramet -p --resume k3v9x2ab "what to do"'],
-  ['failed', 'journal_disk_full', false, 'resume with: ramet -p --resume k3v9x2ab'],
+  ['failed', 'journal_disk_full', true, 'resume with: ramet -p --resume k3v9x2ab'],
+  [
+    'failed',
+    'journal_disk_full',
+    false,
+    'resume with: ramet -p --resume k3v9x2ab, or if nothing is left to do: ramet -p --resume k3v9x2ab "what to do"',
+  ],
 ] as const)('UI-1: a run that is %s: %s says how to resume it', (status, cause, isInterrupted, how) => {
   // What the line reads of a session, and nothing else.
   const session = { id: 'k3v9x2ab', isInterrupted } as unknown as Session;
