@@ -1,5 +1,6 @@
 /** The shapes of git that other rooms know. Types only: importing it loads nothing. */
 export type { GitState, RecentGitState } from './git-state.ts';
+export type { CheckSlots } from './merge/check-slots.ts';
 export type { ConflictMatrix } from './merge/conflict-matrix.ts';
 export type { OpenConflict } from './merge/integration.ts';
 export type { MergeEntries, MergeEntry } from './merge/merge-entries.ts';

@@ -150,6 +150,10 @@ const worktree = z.strictObject({
 const merge = z.strictObject({
   check: described(z.optional(name), 'A command that must succeed on the merged files before they land.'),
   checkSeconds: described(z.optional(seconds), 'How long that command may take (1800).'),
+  checksAtOnce: described(
+    z.optional(z.int().check(z.minimum(1), z.maximum(1024))),
+    'How many checks run at once on this machine, of all processes together (as many as it has cores).',
+  ),
 });
 
 export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({

@@ -68,6 +68,8 @@ export interface MergeSettings {
   check?: string | undefined;
   /** How long it may take. */
   checkSeconds?: number | undefined;
+  /** How many checks run at once on this machine, of all processes together. */
+  checksAtOnce?: number | undefined;
 }
 
 export interface Settings {

@@ -142,6 +142,8 @@ function checkFor({
   const prepare: CheckPlace['prepare'] = async (...at) => (await ports.prepareCheck?.(...at)) ?? [];
   const run = createChecker(request.check, {
     ...{ project, repository, target: ground.ref, prepare, worktrees: ports.checkTrees, known: outcomes },
+    slots: ports.slots,
+    onWait: (running) => ports.onCheckWaits?.(running),
     onStart: (begun) => ports.onCheck?.(begun),
     room: ports.diskRoom,
   });
@@ -242,6 +244,8 @@ export async function checkCommit(
     ...{ project, repository, target, worktrees: checkTrees, room: diskRoom },
     known: outcomes ?? new Map(),
     prepare: async (...at) => (await ports.prepareCheck?.(...at)) ?? [],
+    slots: ports.slots,
+    onWait: (running) => ports.onCheckWaits?.(running),
     onStart: (begun) => ports.onCheck?.(begun),
   });
   return run({ commit, tree: null });

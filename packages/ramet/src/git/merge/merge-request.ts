@@ -3,6 +3,7 @@
 import type { Clock } from '../../schema/clock.ts';
 import type { ConflictPolicy, QueueStrategy } from '../../schema/status.ts';
 import type { Provenance } from '../provenance/trailers.ts';
+import type { CheckSlots } from './check-slots.ts';
 import type { DiskRoom } from './full-disk.ts';
 import type { OpenConflict } from './integration.ts';
 import type { MergeEntries, MergeEntry } from './merge-entries.ts';
@@ -59,6 +60,10 @@ export interface MergePorts {
   checkTrees?: string | undefined;
   /** How this very check ended on trees, by tree: those are not checked again, and new ones are added. */
   outcomes?: Map<string, CheckOutcome> | undefined;
+  /** The places that checks of this machine share; without, none is waited for. */
+  slots?: CheckSlots | undefined;
+  /** A check waits for a place, while this many run on this machine. */
+  onCheckWaits?(running: number): void;
   onCheck?(begun: BegunCheck): void;
   /** What is free on a disk; the system is asked when absent. */
   diskRoom?: DiskRoom | undefined;

@@ -17,6 +17,7 @@ import {
   processDirectory,
   reapOrphans,
 } from '../../system/processes/process-register.ts';
+import { type CheckSlots, SLOT_VARIABLE, takeSlot } from './check-slots.ts';
 import { type DiskRoom, fullDisk, fullDiskFrom, saysFull } from './full-disk.ts';
 import type { IntegrationHead } from './integration.ts';
 import { targetKey } from './integration-refs.ts';
@@ -42,6 +43,10 @@ export interface CheckPlace {
   repository: MergeRepository;
   /** Where its working tree is; in `project` when absent. */
   worktrees?: string | undefined;
+  /** The places that checks of this machine share; without, none is waited for. */
+  slots?: CheckSlots | undefined;
+  /** Called if it has to wait for a place, while this many checks run. */
+  onWait?: ((running: number) => void) | undefined;
   /** Called when a command begins. */
   onStart?: ((begun: BegunCheck) => void) | undefined;
   /** What is known of trees that were checked in this run. */
@@ -131,6 +136,8 @@ async function runCheck(
   const descriptor = openSync(output, 'w', 0o600);
   const run: CommandRunner = (command) => runToEnd(command, { worktree, descriptor }, place);
   try {
+    const { slots, onWait, repository } = place;
+    using _slot = slots === undefined ? null : await takeSlot(slots, { signal: repository.signal, onWait });
     const lacks = await place.prepare(worktree, run);
     place.onStart?.({ ...check, output, directory: worktree });
     const { code, ...end } = await run(check);
@@ -160,7 +167,7 @@ async function runToEnd(
     program: '/bin/sh',
     arguments: ['-c', check.command],
     cwd: worktree,
-    env: { ...repository.env, [AGENT_VARIABLE]: checker },
+    env: { ...repository.env, [AGENT_VARIABLE]: checker, [SLOT_VARIABLE]: '1' },
     output: descriptor,
     expect: () => register.expect(checker),
     register: (id) => register.enter(id, checker),

@@ -95,6 +95,9 @@ export class Integrator {
     await ports.recorded();
     const report = await ports.integrate({
       ...{ run, offers, check: checkOf(run, first.task) },
+      onWaiting: (message) => {
+        for (const { task } of offers) actors.note(task.id, { message });
+      },
       onChecked: async () => {
         for (const { task } of offers) actors.change(task.id, { type: 'checked' });
         await ports.recorded();

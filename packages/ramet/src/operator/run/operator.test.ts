@@ -51,6 +51,22 @@ describe('OP-2: the operator', () => {
     expect(Object.values(world.statuses())).toEqual(Array(9).fill('done'));
   });
 
+  test('OP-3: tells that a check waits for a place, until it begins', async () => {
+    const said: (string | null | undefined)[] = [];
+    const world = new OperatorWorld({
+      tasks: [runTask('a')],
+      batch: ({ onWaiting }) => {
+        for (const why of ['waits for a slot', null]) {
+          onWaiting?.(why);
+          said.push(taskOf(world.state, 'a')?.message);
+        }
+      },
+    });
+    await world.run();
+    expect(said).toEqual(['waits for a slot', null]);
+    expect(world.statuses()).toEqual({ a: 'done' });
+  });
+
   test('OP-5: a failure is tried again, then frozen with what to do; what waits for it is blocked, the rest goes on', async () => {
     const world = new OperatorWorld({
       tasks: THREE,

@@ -67,6 +67,8 @@ export interface MergeBatch {
   readonly run: OperatorRun;
   readonly offers: readonly MergeOffer[];
   readonly check: OperatorRun['check'];
+  /** Why its check cannot begin yet; null when it begins. */
+  onWaiting?(why: string | null): void;
   /** Called when what is to be merged has passed the check, before the private ref moves. */
   onChecked(): Promise<void>;
 }

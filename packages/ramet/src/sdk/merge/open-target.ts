@@ -1,8 +1,9 @@
 /** Where a merge goes, and what the merge queue needs for it. */
-import { resolve } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
 import { checkPackages } from '../../git/managed-worktrees.ts';
-import { currentBranch, findMergeRepository } from '../../git/merges.ts';
-import type { MergePorts, MergeRepository, MergeWishes } from '../../git/shapes.ts';
+import { currentBranch, findMergeRepository, SLOT_VARIABLE } from '../../git/merges.ts';
+import type { CheckSlots, MergePorts, MergeRepository, MergeWishes } from '../../git/shapes.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SettingsInForce } from '../../settings/settings.ts';
@@ -52,10 +53,23 @@ export function mergePorts(
         caller.note(`packages for the check are installed with ${command}, once for this lock file`),
     }),
     checkTrees: settings.worktree?.directory && resolve(repository.cwd, settings.worktree.directory),
+    slots: checkSlots(home, caller, settings.merge?.checksAtOnce),
+    onCheckWaits: (running) => caller.note(`the check ${waitText(running)}`),
     onCheck: ({ output, timeoutMs }) =>
       caller.note(`the check has begun; it may take ${timeoutMs / 1_000} s; its output: ${output}`),
     onStep: (step) => caller.progress(`merge: ${step}`),
   };
+}
+
+/** What has a place already starts checks without another one. */
+function checkSlots(home: string, { env }: Caller, wanted?: number): CheckSlots | undefined {
+  if (env[SLOT_VARIABLE] !== undefined) return undefined;
+  return { directory: join(home, 'slots'), count: wanted ?? Math.max(1, availableParallelism()) };
+}
+
+/** Behind the name of what waits. */
+export function waitText(running: number): string {
+  return `waits for a slot: ${running} ${running === 1 ? 'check runs' : 'checks run'} on this machine`;
 }
 
 export function projectOf({ cwd, commonDirectory }: MergeRepository, { env }: Caller): string {

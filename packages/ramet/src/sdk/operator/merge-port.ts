@@ -21,7 +21,7 @@ import type {
 } from '../../operator/run/ports.ts';
 import type { OperatorRun, RecordedCheck } from '../../schema/operator-events.ts';
 import { agentResolver } from '../merge/agent-resolver.ts';
-import { mergePorts, type OpenTarget, projectOf } from '../merge/open-target.ts';
+import { mergePorts, type OpenTarget, projectOf, waitText } from '../merge/open-target.ts';
 import type { OpenSession } from '../session/session-type.ts';
 
 export interface OperatorMergeSettings {
@@ -54,9 +54,10 @@ export class OperatorMerges {
       );
   }
 
-  async integrate({ run, offers, check, onChecked }: MergeBatch): Promise<BatchReport> {
+  async integrate({ run, offers, check, onChecked, onWaiting }: MergeBatch): Promise<BatchReport> {
     const [changed, unchanged] = [offers.filter(hasWork), offers.filter((offer) => !hasWork(offer))];
     const outcomes = new Map<string, MergeOutcome>();
+    const watch = watchChecks(onWaiting);
     if (changed.length > 0) {
       const report = await this.#queue(
         {
@@ -65,13 +66,15 @@ export class OperatorMerges {
         },
         {
           storyOf: (branch) => this.#storyOf(branch, changed),
+          ...watch,
           onStep: (step) => (step === 'recorded' ? onChecked() : undefined),
         },
       );
       for (const offer of changed) outcomes.set(offer.task.id, await this.#outcomeOf(offer, report, run));
     }
     const head = (await this.#read(run.integration)) ?? run.base;
-    for (const { task } of unchanged) outcomes.set(task.id, await this.#unchanged(head, check, run));
+    for (const { task } of unchanged)
+      outcomes.set(task.id, await this.#unchanged(head, { run, check, watch }));
     return { head, outcomes, check: await this.#checkOn(head, check) };
   }
 
@@ -115,11 +118,14 @@ export class OperatorMerges {
   }
 
   /** A task that changed nothing is done if its check passes as things are. */
-  async #unchanged(head: string, check: Check, run: OperatorRun): Promise<MergeOutcome> {
+  async #unchanged(
+    head: string,
+    { run, check, watch }: { run: OperatorRun; check: Check; watch: CheckWatch },
+  ): Promise<MergeOutcome> {
     if (check === null) return { kind: 'merged', result: head, isNothing: true };
     const ports = this.#ports(check);
     const outcome = await checkCommit(head, check, {
-      ...ports,
+      ...{ ...ports, ...watch },
       target: run.integration,
       outcomes: this.#known(check),
     });
@@ -177,7 +183,6 @@ export class OperatorMerges {
     const { open, resolveModel: model, resolveBudgetUsd: budgetUsd } = this.#settings;
     const project = projectOf(repository, caller);
     const resolveConflict = agentResolver({ repository, project, caller, open, model, budgetUsd });
-    // That a check runs is a status of its tasks, and where its output is comes with the result.
     return { ...mergePorts(this.#target, project, { check, resolveConflict }), onCheck() {} };
   }
 
@@ -206,6 +211,23 @@ export class OperatorMerges {
     const { code, stdout } = await runGit(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], call);
     return code === 0 ? stdout.trim() : null;
   }
+}
+
+type CheckWatch = Pick<MergePorts, 'onCheckWaits' | 'onCheck'>;
+
+/** Only a wait is news: that a check runs is a status of its tasks, and where its output is comes with the result. */
+function watchChecks(onWaiting: MergeBatch['onWaiting']): CheckWatch {
+  let waits = false;
+  return {
+    onCheckWaits: (running) => {
+      waits = true;
+      onWaiting?.(waitText(running));
+    },
+    onCheck: () => {
+      if (waits) onWaiting?.(null);
+      waits = false;
+    },
+  };
 }
 
 function hasWork({ attempt }: MergeOffer): boolean {

@@ -37,3 +37,19 @@ test('UI-1: a run without a terminal is told in lines: one for each change that 
     null,
   ]);
 });
+
+test('OP-3: that a check waits for a place on the machine is a line of its own, once', () => {
+  const wait = { message: 'waits for a slot: 2 checks run on this machine' };
+  const lines = linesOf([
+    ...MIXED_RUN,
+    taskChange('T004', 'verifying'),
+    taskChange('T004', 'verifying', wait),
+    taskChange('T004', 'verifying', wait),
+    taskChange('T004', 'verifying', { message: null }),
+  ]);
+  expect(lines.slice(-3)).toEqual([
+    expect.stringMatching(/^\[1\/4\] T004 verifying: waits for a slot: 2 checks run on this machine$/),
+    null,
+    null,
+  ]);
+});

@@ -43,7 +43,9 @@ export class ProgressLines {
   #task(before: OperatorState, after: OperatorState, event: TaskChanged, time: number): string | null {
     const task = taskOf(after, event.task);
     const was = taskOf(before, event.task);
-    if (task === undefined || (was?.status === task.status && was.cause === task.cause)) return null;
+    if (task === undefined) return null;
+    const isSame = was?.status === task.status && was.cause === task.cause;
+    if (isSame && (task.message === null || task.message === was.message)) return null;
     if (task.status === 'ready' || task.status === 'merging') return null;
     this.#done += Number(task.status === 'done') - Number(was?.status === 'done');
     const took = timeOf(task, time);

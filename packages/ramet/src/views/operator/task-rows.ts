@@ -92,7 +92,9 @@ function doingOf(task: TaskState, state: OperatorState, live: LiveFigures): stri
   const tries = task.attempts.length > 1 ? ` (try ${task.attempts.length})` : '';
   const doing =
     task.status === 'running' && agents.some(Boolean) ? `: ${plainLine(agents.join('; '), LONGEST)}` : '';
-  return `${statusText(task, live.now)}${tries}${doing}`;
+  const waiting =
+    task.status === 'verifying' && task.message !== null ? `: ${plainLine(task.message, LONGEST)}` : '';
+  return `${statusText(task, live.now)}${tries}${doing}${waiting}`;
 }
 
 /** What is known of the agents that work on it now. */
