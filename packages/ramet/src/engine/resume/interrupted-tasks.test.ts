@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   type Cast,
@@ -12,7 +13,10 @@ import {
 import { describeEvent } from '../../views/timeline.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
-const inBackground = call('Bash', { command: 'echo begun; exec sleep 300', run_in_background: true });
+const inBackground = call('Bash', {
+  command: 'echo begun; touch begun; exec sleep 300',
+  run_in_background: true,
+});
 const NOTICE = 'Background commands of yours were interrupted when you were. ';
 
 /** Interrupted by a usage limit once the agent with that task has made a second request. */
@@ -25,6 +29,7 @@ async function interrupted(
   const family = await startFamily({ cast, agents: { executor } });
   const running = family.run('Go.', { signal: stop.signal });
   while (family.requestsOf(task).length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!existsSync(join(family.cwd, 'begun'))) await new Promise((resolve) => setTimeout(resolve, 5));
   stop.abort('limit');
   await running;
   return family;
