@@ -73,7 +73,7 @@ describe.concurrent('OP-2, UI-4: the life of a run', () => {
     });
     const run = operate(user, 'tasks.md', '--into', 'main');
     await eventually(() => run.stdout.includes('T001 running'));
-    expect(await user.here(['operate', 'pause'])).toMatchObject({ code: 0 });
+    expect(await user.here(['operate', 'pause'])).toMatchObject({ code: 0, stderr: '' });
     expect(await user.here(['operate', 'pause'])).toMatchObject({
       ...{ code: 1, stderr: expect.stringMatching(/the run is paused; possible now: add, resume/) },
     });

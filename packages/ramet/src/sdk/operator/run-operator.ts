@@ -59,6 +59,8 @@ export async function runOperator(
   if (notice !== null) order.note?.(notice);
   using worktrees = await openPlace({ cwd, env: settings.env });
   const now = begun(state, parts);
+  // Another terminal finds the run as soon as its directory is there.
+  await runtime.journal.commit('synced');
   if (order.file === undefined) await parts.continueAgents(new AbortController().signal);
   for (const { question, answer } of earlyAnswers(now)) order.questions?.expect(question, answer);
   const operator = new Operator(
