@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CommandEnd } from '../../../test/fixtures/command.ts';
 import { runHere } from '../../../test/fixtures/command-here.ts';
-import { MODEL, RUN_SETTINGS, runTask, taskMoved } from '../../../test/fixtures/run-histories.ts';
+import { runTask } from '../../../test/fixtures/operator-world.ts';
+import { MODEL, RUN_SETTINGS, taskMoved } from '../../../test/fixtures/run-histories.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { agentStarted, requestStarted, responseCompleted } from '../../../test/recorded-events.ts';
 import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
@@ -63,7 +64,7 @@ function twoTasks(from: number): [number, string | null, JournalEvent][] {
 }
 
 describe('OP-7: sessions without a run of tasks', () => {
-  test('are opened once, and again when they were resumed; a broken cache is made anew', async () => {
+  test('are opened once, and again when they were resumed; a broken cache is replaced', async () => {
     const { record, run, project, sessions } = place();
     await record([1, null, { type: 'warning.raised', code: 'x', message: 'x' }]);
     await run('stats');

@@ -1,6 +1,6 @@
 /**
- * How a run is shown: told of its start, each event, and its end. One implementation per output format; what they say
- * to people in the same words is here.
+ * How a run is shown. There is one implementation for each output format; each hears of the start, of every event and of the
+ * end. Texts for people that several formats share are here too.
  */
 import { isEmbedded } from '../../model/catalog.ts';
 import { timeLeft } from '../../schema/clock.ts';

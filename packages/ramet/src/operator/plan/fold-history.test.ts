@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { RUN_SETTINGS, runTask, taskMoved, timed } from '../../../test/fixtures/run-histories.ts';
+import { runTask } from '../../../test/fixtures/operator-world.ts';
+import { RUN_SETTINGS, taskMoved, timed } from '../../../test/fixtures/run-histories.ts';
 import { agentStarted, requestStarted, responseCompleted } from '../../../test/recorded-events.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import { NO_USAGE } from '../../schema/usage.ts';

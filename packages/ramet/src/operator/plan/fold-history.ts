@@ -5,6 +5,7 @@
 import type { JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { RunTask, TaskChanged, TaskStatus } from '../../schema/operator-events.ts';
 import { OPERATOR_EVENTS } from '../run/apply-operator-event.ts';
+import { isTaskEnded } from '../run/operator-state.ts';
 import { AgentBooks, type AgentSums } from './agent-books.ts';
 import type { RunHistory, TaskHistory } from './run-history.ts';
 
@@ -154,19 +155,9 @@ function settle(task: TaskRecord, time: number): void {
   task.since = time;
 }
 
-const UNDER_WAY: readonly TaskStatus[] = [
-  'queued',
-  'ready',
-  'running',
-  'waiting',
-  'blocked',
-  'verifying',
-  'merging',
-];
-
 function taskHistory(record: TaskRecord, sums: AgentSums | undefined, end: number): TaskHistory {
   const { task, status, spent } = record;
-  const isOpen = UNDER_WAY.includes(status);
+  const isOpen = !isTaskEnded(record);
   if (isOpen) settle(record, end);
   const spentIn = (one: TaskStatus): number => spent.get(one) ?? 0;
   const { usage, costUsd, requests, reused, worktreeMs, model, firstRequestAt } = sums ?? AgentBooks.nothing;
