@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { startEmulator } from '../../packages/ramet/src/emulator/index.ts';
 import { tasksOf } from '../../packages/ramet/src/operator/run/operator-state.ts';
 import { operateTasks } from '../../packages/ramet/src/sdk/operator/operate.ts';
-import { planTasks } from '../../packages/ramet/src/sdk/operator/plan-tasks.ts';
-import { runStatistics } from '../../packages/ramet/src/sdk/operator/run-statistics.ts';
+import { planTasks } from '../../packages/ramet/src/sdk/operator/planning/plan-tasks.ts';
+import { runStatistics } from '../../packages/ramet/src/sdk/operator/planning/run-statistics.ts';
 import { IDENTITY } from '../../packages/ramet/test/fixtures/merge-repository.ts';
 import { makeRepository } from '../../packages/ramet/test/fixtures/repository-template.ts';
 

@@ -54,7 +54,7 @@ export {
   undo,
 } from './library.ts';
 export type { MergeOptions, MergeTargetOptions } from './merge/merge.ts';
-export type { AskedOutcome, RunCallOptions, RunOverview } from './operator/ask-operator.ts';
+export type { AskedOutcome, RunCallOptions, RunOverview } from './operator/control/ask-operator.ts';
 export type { SessionOptions } from './options.ts';
 export { type CompactRequest, openSession, type Session, type SessionEvent } from './session/session.ts';
 export type { ForkOptions, SpawnOptions, SteeredMessage } from './session/session-type.ts';

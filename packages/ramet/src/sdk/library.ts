@@ -32,7 +32,7 @@ import type { SessionBill, SessionStatus } from './calls/status.ts';
 import type { StopOptions, StopOutcome } from './calls/stop.ts';
 import type { UndoOptions, UndoOutcome } from './calls/undo.ts';
 import type { MergeOptions, MergeTargetOptions } from './merge/merge.ts';
-import type { AskedOutcome, RunCallOptions, RunOverview } from './operator/ask-operator.ts';
+import type { AskedOutcome, RunCallOptions, RunOverview } from './operator/control/ask-operator.ts';
 import type {
   CollectedWorktree,
   CommittedWorktree,
@@ -107,17 +107,17 @@ export async function cost(session?: string, options?: CallOptions): Promise<Ses
 /** A run of tasks as it is now: the one under way here, or else the latest. */
 export async function operatorStatus(options?: RunCallOptions): Promise<RunOverview> {
   checkOptions('operatorStatus', options, RUN);
-  return (await import('./operator/ask-operator.ts')).runOverview(options);
+  return (await import('./operator/control/ask-operator.ts')).runOverview(options);
 }
 
 /** Asks a run of any process for something. Where nobody runs it, that waits until the run is resumed. */
 export async function askOperator(action: OperatorAction, options?: RunCallOptions): Promise<AskedOutcome> {
   checkArgument('askOperator', 'the action', action, ACTION);
   checkOptions('askOperator', options, RUN);
-  const { readAction } = await import('./operator/read-action.ts');
+  const { readAction } = await import('./operator/control/read-action.ts');
   const read = readAction(action);
   if ('problem' in read) throw new UserMistake('bad_argument', `askOperator: ${read.problem}`);
-  return (await import('./operator/ask-operator.ts')).askOperator(read.action, options);
+  return (await import('./operator/control/ask-operator.ts')).askOperator(read.action, options);
 }
 
 /** Which agent wrote each line of a file, and why. */

@@ -177,9 +177,9 @@ const DOORS: Readonly<Record<string, string>> = {
   sdk: `
     agent-types/agent-types agent-types/child-view calls/caller calls/check-types calls/known-names
     calls/prompt-history calls/provenance calls/settings-report calls/status calls/stop calls/undo
-    compile-cache doctor/doctor doctor/health-check index merge/merge operator/ask-operator operator/follow-run operator/lint-tasks
-    operator/new-tasks operator/operate operator/operate-order operator/plan-tasks operator/propose-tasks
-    operator/run-statistics operator/write-report options place retention/gc
+    compile-cache doctor/doctor doctor/health-check index merge/merge operator/control/ask-operator operator/control/follow-run operator/planning/lint-tasks
+    operator/control/new-tasks operator/operate operator/operate-order operator/planning/plan-tasks operator/planning/propose-tasks
+    operator/planning/run-statistics operator/write-report options place retention/gc
     retention/holding session/event-bus session/session session/session-type version worktrees/worktrees
   `,
 };

@@ -1,7 +1,7 @@
 /** `ramet operate "goal"`: an agent proposes a task file, a person sees it with what it would take, and says yes. */
 import { createInterface } from 'node:readline/promises';
-import { planTasks } from '../../sdk/operator/plan-tasks.ts';
-import { proposeTasks } from '../../sdk/operator/propose-tasks.ts';
+import { planTasks } from '../../sdk/operator/planning/plan-tasks.ts';
+import { proposeTasks } from '../../sdk/operator/planning/propose-tasks.ts';
 import { proposalText } from '../../views/proposed-tasks.ts';
 import { taskPlanText } from '../../views/task-plan.ts';
 import { dollars } from '../../views/text/format.ts';

@@ -1,8 +1,8 @@
 /** `ramet operate add|pause|resume|skip|retry|start|answer|status`: asks a run for something, from any terminal. */
 import { UserMistake } from '../../schema/errors.ts';
 import type { OperatorAction } from '../../schema/operator-events.ts';
-import { askOperator, findRun } from '../../sdk/operator/ask-operator.ts';
-import { lintTasks } from '../../sdk/operator/lint-tasks.ts';
+import { askOperator, findRun } from '../../sdk/operator/control/ask-operator.ts';
+import { lintTasks } from '../../sdk/operator/planning/lint-tasks.ts';
 import { runObject } from '../../views/operator/run-object.ts';
 import { runNotes, runTable } from '../../views/operator/run-table.ts';
 import { problemText } from '../../views/task-list.ts';
@@ -61,7 +61,7 @@ export async function add(file: string, flags: AddFlags, io: CommandIo): Promise
     io.out(problemText(list.problems));
     return EXIT.failed;
   }
-  const { newTasks } = await import('../../sdk/operator/new-tasks.ts');
+  const { newTasks } = await import('../../sdk/operator/control/new-tasks.ts');
   const tasks = await newTasks(list, { optional, session, ...callFrom(io) });
   if (tasks.length === 0)
     throw new UserMistake('nothing_new', `the run has all open tasks of ${file} already`);

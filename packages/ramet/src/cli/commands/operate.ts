@@ -1,7 +1,7 @@
 /** `ramet operate`: runs the tasks of a file; with `--lint`, how the file was read and what is wrong with it. */
 import { UserMistake } from '../../schema/errors.ts';
 import type { ConflictPolicy, MergeStrategy, SessionMode } from '../../schema/status.ts';
-import { lintTasks } from '../../sdk/operator/lint-tasks.ts';
+import { lintTasks } from '../../sdk/operator/planning/lint-tasks.ts';
 import { countText, isAllDone, problemText, taskListObject, taskListText } from '../../views/task-list.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { isGoal } from '../operator/goal-argument.ts';

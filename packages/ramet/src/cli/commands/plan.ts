@@ -1,5 +1,5 @@
 /** `ramet plan`: what the tasks of a file would take. */
-import { planTasks } from '../../sdk/operator/plan-tasks.ts';
+import { planTasks } from '../../sdk/operator/planning/plan-tasks.ts';
 import { countText, problemText } from '../../views/task-list.ts';
 import { taskPlanObject, taskPlanText } from '../../views/task-plan.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';

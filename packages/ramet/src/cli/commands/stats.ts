@@ -1,5 +1,5 @@
 /** `ramet stats`: what earlier runs of the operator say about working in parallel. */
-import { runStatistics } from '../../sdk/operator/run-statistics.ts';
+import { runStatistics } from '../../sdk/operator/planning/run-statistics.ts';
 import { statisticsObject, statisticsText } from '../../views/run-statistics.ts';
 import { type CommandIo, callFrom } from '../io.ts';
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import type { JournalEvent } from '../../schema/events.ts';
-import { RunFollower } from '../../sdk/operator/follow-run.ts';
+import { RunFollower } from '../../sdk/operator/control/follow-run.ts';
 import { excerpt } from '../../views/text/format.ts';
 
 const LOOK_MS = 80;

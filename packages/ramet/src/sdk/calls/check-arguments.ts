@@ -5,7 +5,7 @@
 import { UserMistake } from '../../schema/errors.ts';
 import { CONFLICT_POLICIES, MERGE_STRATEGIES } from '../../schema/status.ts';
 import type { MergeOptions, MergeTargetOptions } from '../merge/merge.ts';
-import type { RunCallOptions } from '../operator/ask-operator.ts';
+import type { RunCallOptions } from '../operator/control/ask-operator.ts';
 import type { CallOptions } from './caller.ts';
 import type { DiffOptions } from './provenance.ts';
 import type { StopOptions } from './stop.ts';

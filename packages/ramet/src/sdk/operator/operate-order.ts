@@ -2,7 +2,7 @@
 import type { OperatorState } from '../../operator/run/operator-state.ts';
 import type { OperatorAction } from '../../schema/operator-events.ts';
 import type { ConflictPolicy, MergeStrategy } from '../../schema/status.ts';
-import type { TaskQuestions } from './task-questions.ts';
+import type { TaskQuestions } from './attempts/task-questions.ts';
 
 /** Everything has a default. */
 export interface OperateSettings {

@@ -7,8 +7,8 @@ import { type CallOptions, callerOf } from '../calls/caller.ts';
 import type { SessionOptions } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
 import { openSession } from '../session/session.ts';
+import { TaskQuestions } from './attempts/task-questions.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
-import { TaskQuestions } from './task-questions.ts';
 
 export interface OperateOptions
   extends CallOptions,

@@ -20,12 +20,12 @@ import { openTarget } from '../merge/open-target.ts';
 import type { LiveParts } from '../session/live-parts.ts';
 import type { Session } from '../session/session-type.ts';
 import { openPlace } from '../worktrees/open-place.ts';
-import { beginAttempt } from './attempt-agents.ts';
+import { beginAttempt } from './attempts/attempt-agents.ts';
+import { runRules } from './attempts/task-prompt.ts';
+import { watchRequests } from './control/operator-requests.ts';
 import { OperatorMerges } from './merge-port.ts';
 import { newRun } from './new-run.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
-import { watchRequests } from './operator-requests.ts';
-import { runRules } from './task-prompt.ts';
 
 export interface OperatorParts extends LiveParts {
   /** Continues the agents that an earlier process left. */

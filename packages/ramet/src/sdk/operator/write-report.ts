@@ -8,7 +8,7 @@ import { replaceWhole } from '../../system/replace-whole.ts';
 import { runReport } from '../../views/operator/run-report.ts';
 import type { Caller } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
-import { operatorDirectory } from './operator-requests.ts';
+import { operatorDirectory } from './control/operator-requests.ts';
 
 /** More of what a check printed is not read: it may be very long. */
 const MOST_OUTPUT = 64_000;

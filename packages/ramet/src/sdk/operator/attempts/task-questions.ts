@@ -3,12 +3,12 @@
  * continue, and can be answered from anywhere. A question has the same name when it is asked again after a crash.
  */
 import { createHash } from 'node:crypto';
-import type { AttemptWatch } from '../../operator/run/ports.ts';
-import type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../../permission/broker.ts';
-import { denyingBroker } from '../../permission/broker.ts';
-import { Cancelled } from '../../schema/errors.ts';
-import type { TaskQuestion } from '../../schema/operator-events.ts';
-import { onAbort } from '../../system/on-abort.ts';
+import type { AttemptWatch } from '../../../operator/run/ports.ts';
+import type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../../../permission/broker.ts';
+import { denyingBroker } from '../../../permission/broker.ts';
+import { Cancelled } from '../../../schema/errors.ts';
+import type { TaskQuestion } from '../../../schema/operator-events.ts';
+import { onAbort } from '../../../system/on-abort.ts';
 
 export type GivenAnswer = 'once' | 'always' | 'denied';
 

@@ -1,16 +1,16 @@
 /** Follows the latest run of a project from outside: it reads what the operator's process adds to its journal. */
-import { latestSession } from '../../journal/session-list.ts';
-import { openReader } from '../../journal/sessions.ts';
-import { applyOperatorEvent, OPERATOR_EVENTS } from '../../operator/run/apply-operator-event.ts';
+import { latestSession } from '../../../journal/session-list.ts';
+import { openReader } from '../../../journal/sessions.ts';
+import { applyOperatorEvent, OPERATOR_EVENTS } from '../../../operator/run/apply-operator-event.ts';
 import {
   NO_RUN,
   type OperatorState,
   type TaskState,
   taskOf,
   tasksOf,
-} from '../../operator/run/operator-state.ts';
-import type { JournalEvent } from '../../schema/events.ts';
-import type { SessionId } from '../../schema/ids.ts';
+} from '../../../operator/run/operator-state.ts';
+import type { JournalEvent } from '../../../schema/events.ts';
+import type { SessionId } from '../../../schema/ids.ts';
 
 /** `before` is the event's task as it was before the event. */
 type OnStep = (event: JournalEvent, before: TaskState | undefined) => void;

@@ -1,13 +1,13 @@
 /** Predicts what the tasks of a list would take. Nothing is run. */
-import { resolveModel } from '../../model/catalog.ts';
-import { type Estimates, estimatesOf } from '../../operator/plan/estimate.ts';
-import { forecast, type TaskForecast } from '../../operator/plan/predict.ts';
-import type { RunHistory } from '../../operator/plan/run-history.ts';
-import { taskGraph } from '../../operator/schedule/task-graph.ts';
-import type { TaskList } from '../../operator/tasks/listed-task.ts';
-import { callerOf } from '../calls/caller.ts';
-import { DEFAULT_MODEL } from '../options.ts';
-import { findPlace } from '../place.ts';
+import { resolveModel } from '../../../model/catalog.ts';
+import { type Estimates, estimatesOf } from '../../../operator/plan/estimate.ts';
+import { forecast, type TaskForecast } from '../../../operator/plan/predict.ts';
+import type { RunHistory } from '../../../operator/plan/run-history.ts';
+import { taskGraph } from '../../../operator/schedule/task-graph.ts';
+import type { TaskList } from '../../../operator/tasks/listed-task.ts';
+import { callerOf } from '../../calls/caller.ts';
+import { DEFAULT_MODEL } from '../../options.ts';
+import { findPlace } from '../../place.ts';
 import { type LintQuestion, lintTasks } from './lint-tasks.ts';
 import { readHistories } from './read-histories.ts';
 

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { madeTask } from '../../../test/fixtures/operator-run.ts';
-import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import type { OperatorAction } from '../../schema/operator-events.ts';
-import { thisProcess } from '../../system/processes/process-identity.ts';
+import { madeTask } from '../../../../test/fixtures/operator-run.ts';
+import { temporaryDirectory } from '../../../../test/fixtures/temporary.ts';
+import type { OperatorAction } from '../../../schema/operator-events.ts';
+import { thisProcess } from '../../../system/processes/process-identity.ts';
 import {
   type OperatorPlace,
   operatorDirectory,

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SessionEntry } from '../../journal/session-list.ts';
-import { replaceWhole } from '../../system/replace-whole.ts';
+import type { SessionEntry } from '../../../journal/session-list.ts';
+import { replaceWhole } from '../../../system/replace-whole.ts';
 
 const PRIVATE_FILE = 0o600;
 

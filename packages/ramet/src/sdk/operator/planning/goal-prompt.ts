@@ -1,5 +1,5 @@
 /** What the agent is told that turns a goal into a task file, and what it hears when the file has errors. */
-import type { TaskProblem } from '../../operator/tasks/listed-task.ts';
+import type { TaskProblem } from '../../../operator/tasks/listed-task.ts';
 
 /** A list of more is no plan that a person can read. */
 export const MOST_TASKS = 60;

@@ -1,12 +1,12 @@
 /** The tasks of a list that a run does not have yet, as it takes them. */
 import { join } from 'node:path';
-import { taskOf } from '../../operator/run/operator-state.ts';
-import type { TaskList } from '../../operator/tasks/listed-task.ts';
-import type { RunTask } from '../../schema/operator-events.ts';
-import { callerOf } from '../calls/caller.ts';
+import { taskOf } from '../../../operator/run/operator-state.ts';
+import type { TaskList } from '../../../operator/tasks/listed-task.ts';
+import type { RunTask } from '../../../schema/operator-events.ts';
+import { callerOf } from '../../calls/caller.ts';
+import { runTasks } from '../run-tasks.ts';
 import { findRun, type RunCallOptions } from './ask-operator.ts';
 import { operatorDirectory } from './operator-requests.ts';
-import { runTasks } from './run-tasks.ts';
 
 export async function newTasks(
   list: TaskList,

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MIXED_RUN } from '../../../test/fixtures/operator-run.ts';
-import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import { createSession } from '../../journal/sessions.ts';
-import type { OperatorAction } from '../../schema/operator-events.ts';
-import { findPlace } from '../place.ts';
+import { MIXED_RUN } from '../../../../test/fixtures/operator-run.ts';
+import { temporaryDirectory } from '../../../../test/fixtures/temporary.ts';
+import { createSession } from '../../../journal/sessions.ts';
+import type { OperatorAction } from '../../../schema/operator-events.ts';
+import { findPlace } from '../../place.ts';
 import { askOperator, type RunCallOptions, runOverview } from './ask-operator.ts';
 import { operatorDirectory, takeRequests, watchRequests } from './operator-requests.ts';
 

@@ -1,11 +1,11 @@
 /** What earlier runs of the operator in this repository took, from the journals of their sessions. */
-import { listSessions } from '../../journal/session-list.ts';
-import { openReader } from '../../journal/sessions.ts';
-import { foldHistory, HISTORY_EVENTS } from '../../operator/plan/fold-history.ts';
-import type { RunHistory } from '../../operator/plan/run-history.ts';
-import type { SessionId } from '../../schema/ids.ts';
-import { type NoteListener, tellUnreadable } from '../../views/session-view.ts';
-import { SessionsWithoutRuns } from './sessions-without-runs.ts';
+import { listSessions } from '../../../journal/session-list.ts';
+import { openReader } from '../../../journal/sessions.ts';
+import { foldHistory, HISTORY_EVENTS } from '../../../operator/plan/fold-history.ts';
+import type { RunHistory } from '../../../operator/plan/run-history.ts';
+import type { SessionId } from '../../../schema/ids.ts';
+import { type NoteListener, tellUnreadable } from '../../../views/session-view.ts';
+import { SessionsWithoutRuns } from '../control/sessions-without-runs.ts';
 
 /** Newest first, and no more than `most`. A session that cannot be read is told and left out. */
 export function readHistories(project: string, most: number, listener: NoteListener): RunHistory[] {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { OperatorWorld, runTask } from '../../../test/fixtures/operator-world.ts';
-import { lastAttempt, taskOf } from '../../operator/run/operator-state.ts';
-import type { AttemptOrder } from '../../operator/run/ports.ts';
-import type { RunTask } from '../../schema/operator-events.ts';
+import { OperatorWorld, runTask } from '../../../../test/fixtures/operator-world.ts';
+import { lastAttempt, taskOf } from '../../../operator/run/operator-state.ts';
+import type { AttemptOrder } from '../../../operator/run/ports.ts';
+import type { RunTask } from '../../../schema/operator-events.ts';
 import { runRules, taskPrompt } from './task-prompt.ts';
 
 async function orderFor(fields: Partial<RunTask>): Promise<AttemptOrder> {

@@ -2,9 +2,9 @@
  * What the agent of a task is told. The rules are the same for all tasks of a run and come before anything of its own, so that
  * they are read from the cache; what is its own is short, whatever its file says.
  */
-import { checkOf } from '../../operator/run/decisions.ts';
-import type { AttemptOrder } from '../../operator/run/ports.ts';
-import type { OperatorRun } from '../../schema/operator-events.ts';
+import { checkOf } from '../../../operator/run/decisions.ts';
+import type { AttemptOrder } from '../../../operator/run/ports.ts';
+import type { OperatorRun } from '../../../schema/operator-events.ts';
 
 /** For agents that share a first message. */
 export function runRules(run: OperatorRun): string {

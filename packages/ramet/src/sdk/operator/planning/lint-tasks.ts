@@ -1,9 +1,9 @@
 /** Reads a task list and says what is wrong with it; nothing is run or written. */
 import { dirname, resolve } from 'node:path';
-import { findRepository } from '../../git/repository.ts';
-import type { TaskList } from '../../operator/tasks/listed-task.ts';
-import { readTaskList } from '../../operator/tasks/read-task-list.ts';
-import { type CallOptions, callerOf } from '../calls/caller.ts';
+import { findRepository } from '../../../git/repository.ts';
+import type { TaskList } from '../../../operator/tasks/listed-task.ts';
+import { readTaskList } from '../../../operator/tasks/read-task-list.ts';
+import { type CallOptions, callerOf } from '../../calls/caller.ts';
 
 export interface LintQuestion extends CallOptions {
   /** Read list items without a box as tasks. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
-import { type Emulator, startEmulator } from '../../emulator/index.ts';
+import { temporaryDirectory, temporaryRepository } from '../../../../test/fixtures/temporary.ts';
+import { type Emulator, startEmulator } from '../../../emulator/index.ts';
 import { type ProposalOptions, type ProposalOutcome, proposeTasks } from './propose-tasks.ts';
 import { readProposal } from './read-proposal.ts';
 

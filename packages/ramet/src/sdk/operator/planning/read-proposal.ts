@@ -1,8 +1,8 @@
 /** The task list in an agent's answer. It is a proposal: what runs commands or costs more is for a person to add. */
-import { fencedBlocks } from '../../model/recipe/fenced-blocks.ts';
-import type { TaskList, TaskProblem } from '../../operator/tasks/listed-task.ts';
-import { type TaskListOptions, taskListOf } from '../../operator/tasks/read-task-list.ts';
-import { printable } from '../../views/text/format.ts';
+import { fencedBlocks } from '../../../model/recipe/fenced-blocks.ts';
+import type { TaskList, TaskProblem } from '../../../operator/tasks/listed-task.ts';
+import { type TaskListOptions, taskListOf } from '../../../operator/tasks/read-task-list.ts';
+import { printable } from '../../../views/text/format.ts';
 import { MOST_TASKS } from './goal-prompt.ts';
 
 export interface Proposal {

@@ -3,18 +3,18 @@
  * nobody runs it, what is asked for waits until it is resumed.
  */
 import { existsSync } from 'node:fs';
-import { findSession, listSessions } from '../../journal/session-list.ts';
-import { livingWriter, openReader } from '../../journal/sessions.ts';
-import { refusalOf } from '../../operator/run/actions.ts';
-import { foldOperator, OPERATOR_EVENTS } from '../../operator/run/apply-operator-event.ts';
-import { type OperatorState, type TaskState, tasksOf } from '../../operator/run/operator-state.ts';
-import { TaskActors } from '../../operator/run/task-actors.ts';
-import { elapsedOf, systemClock } from '../../schema/clock.ts';
-import { UserMistake } from '../../schema/errors.ts';
-import type { OperatorAction, OperatorRun } from '../../schema/operator-events.ts';
-import type { ProcessIdentity } from '../../system/processes/process-identity.ts';
-import { type CallOptions, callerOf } from '../calls/caller.ts';
-import { findPlace } from '../place.ts';
+import { findSession, listSessions } from '../../../journal/session-list.ts';
+import { livingWriter, openReader } from '../../../journal/sessions.ts';
+import { refusalOf } from '../../../operator/run/actions.ts';
+import { foldOperator, OPERATOR_EVENTS } from '../../../operator/run/apply-operator-event.ts';
+import { type OperatorState, type TaskState, tasksOf } from '../../../operator/run/operator-state.ts';
+import { TaskActors } from '../../../operator/run/task-actors.ts';
+import { elapsedOf, systemClock } from '../../../schema/clock.ts';
+import { UserMistake } from '../../../schema/errors.ts';
+import type { OperatorAction, OperatorRun } from '../../../schema/operator-events.ts';
+import type { ProcessIdentity } from '../../../system/processes/process-identity.ts';
+import { type CallOptions, callerOf } from '../../calls/caller.ts';
+import { findPlace } from '../../place.ts';
 import {
   type OperatorPlace,
   operatorDirectory,

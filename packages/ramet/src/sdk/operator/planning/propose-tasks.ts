@@ -4,14 +4,14 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
-import type { AgentResult } from '../../engine/shapes.ts';
-import { RECIPE_MODEL } from '../../model/catalog.ts';
-import type { TaskList } from '../../operator/tasks/listed-task.ts';
-import { RametError, systemCode, UserMistake } from '../../schema/errors.ts';
-import { addCost } from '../../schema/usage.ts';
-import { type CallOptions, callerOf } from '../calls/caller.ts';
-import { findPlace } from '../place.ts';
-import { openSession, type Session } from '../session/session.ts';
+import type { AgentResult } from '../../../engine/shapes.ts';
+import { RECIPE_MODEL } from '../../../model/catalog.ts';
+import type { TaskList } from '../../../operator/tasks/listed-task.ts';
+import { RametError, systemCode, UserMistake } from '../../../schema/errors.ts';
+import { addCost } from '../../../schema/usage.ts';
+import { type CallOptions, callerOf } from '../../calls/caller.ts';
+import { findPlace } from '../../place.ts';
+import { openSession, type Session } from '../../session/session.ts';
 import { goalPrompt, problemPrompt } from './goal-prompt.ts';
 import { type Proposal, readProposal } from './read-proposal.ts';
 

@@ -2,10 +2,10 @@
  * The two tools with which a model steers a run (OP-2): it looks, and it asks for what the machine allows. What is for a person,
  * such as an answer about permission, is refused.
  */
-import { costOfTask, tasksOf } from '../../operator/run/operator-state.ts';
-import * as z from '../../schema/zod.ts';
-import { defineTool, failure, type Tool } from '../../tools/tool.ts';
-import type { RunningOperator } from './operate-order.ts';
+import { costOfTask, tasksOf } from '../../../operator/run/operator-state.ts';
+import * as z from '../../../schema/zod.ts';
+import { defineTool, failure, type Tool } from '../../../tools/tool.ts';
+import type { RunningOperator } from '../operate-order.ts';
 
 const MOST_TASKS = 200;
 const LONGEST_MESSAGE = 300;

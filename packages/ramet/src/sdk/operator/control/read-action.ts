@@ -1,7 +1,7 @@
 /** What someone asks of a run, read from a file that another process wrote. */
-import type { OperatorAction } from '../../schema/operator-events.ts';
-import { EFFORTS } from '../../schema/status.ts';
-import * as z from '../../schema/zod.ts';
+import type { OperatorAction } from '../../../schema/operator-events.ts';
+import { EFFORTS } from '../../../schema/status.ts';
+import * as z from '../../../schema/zod.ts';
 
 const text = z.string();
 const optionalText = z.optional(text);

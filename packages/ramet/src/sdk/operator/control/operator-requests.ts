@@ -11,11 +11,11 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SessionId } from '../../schema/ids.ts';
-import type { OperatorAction } from '../../schema/operator-events.ts';
-import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
-import { type ProcessIdentity, thisProcess } from '../../system/processes/process-identity.ts';
-import { replaceWhole } from '../../system/replace-whole.ts';
+import type { SessionId } from '../../../schema/ids.ts';
+import type { OperatorAction } from '../../../schema/operator-events.ts';
+import { makePrivateDirectory, PRIVATE_FILE } from '../../../system/home.ts';
+import { type ProcessIdentity, thisProcess } from '../../../system/processes/process-identity.ts';
+import { replaceWhole } from '../../../system/replace-whole.ts';
 import { readAction } from './read-action.ts';
 
 /** One look at a folder that is nearly always empty takes some microseconds. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { OperatorWorld, runTask } from '../../../test/fixtures/operator-world.ts';
-import type { ToolContext } from '../../tools/tool.ts';
+import { OperatorWorld, runTask } from '../../../../test/fixtures/operator-world.ts';
+import type { ToolContext } from '../../../tools/tool.ts';
 import { operatorTools } from './operator-tools.ts';
 
 // These tools use nothing of their context.

@@ -3,15 +3,15 @@
  * committed in the name of the agent. An agent of an earlier process is found by its name, and continued if it was at work.
  */
 
-import type { AgentHandle, AgentResult, SpawnOrder } from '../../engine/shapes.ts';
-import { gitText, runGit } from '../../git/run-git.ts';
-import type { WorktreePlace } from '../../git/shapes.ts';
-import type { AgentOverview } from '../../journal/projections/status.ts';
-import type { AttemptEnd, AttemptOrder, AttemptWatch, LiveAttempt } from '../../operator/run/ports.ts';
-import { describeError, UserMistake } from '../../schema/errors.ts';
-import { NO_USAGE, type Usage } from '../../schema/usage.ts';
-import { commitFiles } from '../worktrees/commit-worktree.ts';
-import { findWorktree } from '../worktrees/open-place.ts';
+import type { AgentHandle, AgentResult, SpawnOrder } from '../../../engine/shapes.ts';
+import { gitText, runGit } from '../../../git/run-git.ts';
+import type { WorktreePlace } from '../../../git/shapes.ts';
+import type { AgentOverview } from '../../../journal/projections/status.ts';
+import type { AttemptEnd, AttemptOrder, AttemptWatch, LiveAttempt } from '../../../operator/run/ports.ts';
+import { describeError, UserMistake } from '../../../schema/errors.ts';
+import { NO_USAGE, type Usage } from '../../../schema/usage.ts';
+import { commitFiles } from '../../worktrees/commit-worktree.ts';
+import { findWorktree } from '../../worktrees/open-place.ts';
 import { taskPrompt } from './task-prompt.ts';
 import type { TaskQuestions } from './task-questions.ts';
 
