@@ -21,8 +21,9 @@ import { applyOperatorEvent } from './apply-operator-event.ts';
 import { Attempts, attemptName } from './attempts.ts';
 import { attemptsOf, isAsking, judge, overBudget, queueOf, strandedTasks } from './decisions.ts';
 import { Integrator } from './integrator.ts';
-import { type OperatorState, type TaskState, taskOf, tasksOf } from './operator-state.ts';
+import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
 import type { AttemptEnd, OperatorPorts } from './ports.ts';
+import { RetryTimers, restoreTasks } from './restore-tasks.ts';
 import { TaskActors } from './task-actors.ts';
 import { type FailureNews, failureOf, recordFailure } from './task-failure.ts';
 
@@ -34,8 +35,7 @@ export class Operator {
   readonly #integrator: Integrator;
   #state: OperatorState;
   #queue: ReadyQueue;
-  /** Tasks that wait for the time of their next try. */
-  readonly #timers: Set<string> = new Set();
+  readonly #timers: RetryTimers;
   #breaker = CLOSED_BREAKER;
   /** Aborts when the run is over. */
   readonly #over: AbortController = new AbortController();
@@ -50,6 +50,7 @@ export class Operator {
     this.#actors = new TaskActors(run.retries, (event) => this.#record(event));
     for (const task of tasksOf(state)) this.#actors.admit(task);
     this.#queue = queueOf(state);
+    this.#timers = new RetryTimers(ports.clock, this.#over.signal, (id) => this.#due(id));
     const parts = { ports, run, actors: this.#actors, state: () => this.#state };
     this.#attempts = new Attempts({
       ...parts,
@@ -75,7 +76,11 @@ export class Operator {
       this.#drain('interrupted', `interrupted (${String(signal.reason)})`),
     );
     try {
-      this.#restore();
+      restoreTasks(this.#state, {
+        ...{ actors: this.#actors, timers: this.#timers },
+        ...{ integrator: this.#integrator, attempts: this.#attempts },
+      });
+      this.#queue = queueOf(this.#state);
       for (;;) {
         for (const id of this.#queue.newlyReady()) this.#actors.change(id, { type: 'ready' });
         this.#launch();
@@ -133,35 +138,6 @@ export class Operator {
   #record(event: OperatorEvent): void {
     this.#ports.record(event);
     this.#state = applyOperatorEvent(this.#state, { event, time: this.#ports.clock.now() });
-  }
-
-  /** What an earlier process left under way continues. */
-  #restore(): void {
-    for (const task of tasksOf(this.#state)) {
-      const { id, held, gate } = task.task;
-      const running = task.attempts.filter(({ state }) => state === 'running');
-      if (task.status === 'blocked' && task.cause === 'dependency')
-        this.#actors.change(id, { type: 'retry' });
-      else if (task.status === 'queued' && (held || gate !== null)) this.#hold(task);
-      else if (task.status === 'waiting') this.#tryLater(id, task.until ?? 0);
-      else if (task.status === 'verifying' || task.status === 'merging') this.#integrator.resume(id);
-      else if (running.length > 0) this.#actors.change(id, { type: 'resume', attempts: running.length });
-      const status = this.#actors.statusOf(id);
-      if (status !== 'running' && status !== 'verifying') continue;
-      for (const { number } of running) this.#attempts.begin(id, number, true);
-    }
-    this.#queue = queueOf(this.#state);
-  }
-
-  /** Once: a person who has started it is not asked again. */
-  #hold({ task }: TaskState): void {
-    const isStarted = this.#state.asked.some(
-      ({ action, refused }) => refused === null && action.kind === 'start' && action.task === task.id,
-    );
-    if (isStarted) return;
-    const message = task.gate ?? 'it is deferred';
-    const person = `${message}; then: ramet operate start ${task.id}`;
-    this.#actors.change(task.id, { type: 'gate', cause: 'gate' }, { message, person });
   }
 
   #launch(): void {
@@ -234,7 +210,7 @@ export class Operator {
     const failures = taskOf(this.#state, id)?.failures ?? 0;
     const now = this.#ports.clock.now();
     const next = recordFailure(this.#actors, id, news, { now, run: this.#run, failures });
-    if (next?.status === 'waiting') this.#tryLater(id, next.until);
+    if (next?.status === 'waiting') this.#timers.set(id, next.until);
     if (next?.status !== 'frozen' && next?.status !== 'blocked') return;
     this.#queue.settle(id, 'failed');
     this.#count(true);
@@ -255,16 +231,10 @@ export class Operator {
     this.#record({ type: 'operator.changed', status: 'tripped', cause: 'breaker', message });
   }
 
-  #tryLater(id: string, until: number): void {
-    if (this.#timers.has(id)) return;
-    this.#timers.add(id);
-    const { clock } = this.#ports;
-    void clock.sleep(Math.max(0, until - clock.now()), this.#over.signal).then(() => {
-      if (this.#over.signal.aborted) return;
-      this.#timers.delete(id);
-      if (this.#actors.change(id, { type: 'due' }) !== null) this.#queue.putBack(id);
-      this.#wake.resolve();
-    });
+  /** The time of its next try has come. */
+  #due(id: string): void {
+    if (this.#actors.change(id, { type: 'due' }) !== null) this.#queue.putBack(id);
+    this.#wake.resolve();
   }
 
   #drain(cause: string, message: string | null): void {

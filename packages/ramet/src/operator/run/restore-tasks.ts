@@ -1,0 +1,72 @@
+/** What an earlier process left under way continues: its agents, its merges, and the tasks that wait for their next try. */
+import type { Clock } from '../../schema/clock.ts';
+import type { Attempts } from './attempts.ts';
+import type { Integrator } from './integrator.ts';
+import { type OperatorState, type TaskState, tasksOf } from './operator-state.ts';
+import type { TaskActors } from './task-actors.ts';
+
+/** Tasks that wait for the time of their next try. */
+export class RetryTimers {
+  readonly #waiting: Set<string> = new Set();
+  readonly #clock: Clock;
+  readonly #over: AbortSignal;
+  readonly #onDue: (id: string) => void;
+
+  /** None is due any more when `over` is aborted. */
+  constructor(clock: Clock, over: AbortSignal, onDue: (id: string) => void) {
+    [this.#clock, this.#over, this.#onDue] = [clock, over, onDue];
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  set(id: string, until: number): void {
+    if (this.#waiting.has(id)) return;
+    this.#waiting.add(id);
+    void this.#clock.sleep(Math.max(0, until - this.#clock.now()), this.#over).then(() => {
+      if (this.#over.aborted) return;
+      this.#waiting.delete(id);
+      this.#onDue(id);
+    });
+  }
+}
+
+export interface RestoredParts {
+  readonly actors: TaskActors;
+  readonly timers: RetryTimers;
+  readonly integrator: Integrator;
+  readonly attempts: Attempts;
+}
+
+export function restoreTasks(state: OperatorState, parts: RestoredParts): void {
+  for (const task of tasksOf(state)) restoreTask(task, state, parts);
+}
+
+function restoreTask(
+  task: TaskState,
+  state: OperatorState,
+  { actors, timers, integrator, attempts }: RestoredParts,
+): void {
+  const { id, held, gate } = task.task;
+  const running = task.attempts.filter((attempt) => attempt.state === 'running');
+  if (task.status === 'blocked' && task.cause === 'dependency') actors.change(id, { type: 'retry' });
+  else if (task.status === 'queued' && (held || gate !== null)) hold(task, state, actors);
+  else if (task.status === 'waiting') timers.set(id, task.until ?? 0);
+  else if (task.status === 'verifying' || task.status === 'merging') integrator.resume(id);
+  else if (running.length > 0) actors.change(id, { type: 'resume', attempts: running.length });
+  const status = actors.statusOf(id);
+  if (status !== 'running' && status !== 'verifying') return;
+  for (const { number } of running) attempts.begin(id, number, true);
+}
+
+/** Once: a person who has started it is not asked again. */
+function hold({ task }: TaskState, { asked }: OperatorState, actors: TaskActors): void {
+  const isStarted = asked.some(
+    ({ action, refused }) => refused === null && action.kind === 'start' && action.task === task.id,
+  );
+  if (isStarted) return;
+  const message = task.gate ?? 'it is deferred';
+  const person = `${message}; then: ramet operate start ${task.id}`;
+  actors.change(task.id, { type: 'gate', cause: 'gate' }, { message, person });
+}
