@@ -12,7 +12,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 import { Cancelled, describeError, RametError, systemCode, UserMistake } from '../schema/errors.ts';
+import { type ProgramEnd, type ProgramOrder, runElsewhere } from '../system/processes/starter.ts';
 import { type FolderGuard, folderGuard } from './folder-guard.ts';
+import { refuseUntrusted } from './refuse-untrusted.ts';
 
 /** The first that merges without a working tree. */
 const MERGES: GitVersion = { major: 2, minor: 38 };
@@ -60,54 +62,45 @@ export async function runGitForBytes(
   call: GitCall,
 ): Promise<{ code: number; stdout: Buffer; stderr: string }> {
   call.signal?.throwIfAborted();
-  const git = await startGit(args, call).catch((error: unknown) => {
-    throw explain(error, { args: ['config'], call, timedOut: false });
-  });
-  const stdout: Buffer[] = [];
-  const stderr: Buffer[] = [];
   const mostBytes = call.mostBytes ?? MOST_BYTES;
-  let left = mostBytes;
-  const collect = (chunks: Buffer[]) => (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left >= 0) chunks.push(chunk);
-    else git.process.kill('SIGKILL');
-  };
-  git.process.stdout?.on('data', collect(stdout));
-  git.process.stderr?.on('data', collect(stderr));
-  const end = await git.ended.catch((error: unknown) => {
-    throw explain(error, { args, call, timedOut: git.isTimedOut() });
-  });
-  if (left < 0)
+  const { end, stdout, stderr, isTooMuch, guard } = await toItsEnd(args, { ...call, mostBytes });
+  if (isTooMuch)
     throw new RametError('git_output', 'terminal', `git ${args[0]} printed more than ${mostBytes} bytes`);
-  const complaint = Buffer.concat(stderr).toString('utf8');
-  if (typeof end === 'number' && end !== 0) {
-    refuseFilter(git.guard, complaint);
-    refuseTransport(git.guard, complaint);
-  }
-  if (typeof end === 'number') return { code: end, stdout: Buffer.concat(stdout), stderr: complaint };
+  const complaint = stderr.toString('utf8');
+  if (typeof end === 'number' && end !== 0) refuseUntrusted(guard, complaint);
+  if (typeof end === 'number') return { code: end, stdout, stderr: complaint };
   throw new RametError('git_killed', 'retryable', `git ${args[0]} was ended by ${end}; try again`);
 }
 
-/** Git's own words, when a file needs a filter that is missing. */
-const FILTER_FAILED = /: (?:clean|smudge) filter '?(.+?)'? failed$/m;
-
-function refuseFilter({ filters, root }: FolderGuard, stderr: string): void {
-  const name = FILTER_FAILED.exec(stderr)?.[1];
-  if (name === undefined || !filters.includes(name)) return;
-  throw new UserMistake(
-    'folder_not_trusted',
-    `files of ${root} need the filter ${JSON.stringify(name)}, a program that this folder's git configuration names, and the folder is not trusted: look at ${JSON.stringify(`git config filter.${name}.smudge`)}, then run ramet trust there`,
-  );
-}
-
-const TRANSPORT_REFUSED = /^fatal: transport '.*' not allowed$|lazy fetching disabled/m;
-
-function refuseTransport({ environment, root }: FolderGuard, stderr: string): void {
-  if (environment.GIT_ALLOW_PROTOCOL === undefined || !TRANSPORT_REFUSED.test(stderr)) return;
-  throw new UserMistake(
-    'folder_not_trusted',
-    `git would have to fetch something for ${root}, and the folder is not trusted: its git configuration may name the program that does; look at git config --local --list, then run ramet trust there`,
-  );
+async function toItsEnd(
+  args: readonly string[],
+  call: GitCall & { mostBytes: number },
+): Promise<ProgramEnd & { guard: FolderGuard }> {
+  const failed =
+    (what: readonly string[], isTimedOut = () => false) =>
+    (error: unknown) => {
+      throw explain(error, { args: what, call, timedOut: isTimedOut() });
+    };
+  const prepared = await prepareGit(args, call).catch(failed(['config']));
+  const { order, signals, limit, guard } = prepared;
+  const isTimedOut = (): boolean => limit?.signal.aborted === true;
+  const elsewhere = runElsewhere({ ...order, mostBytes: call.mostBytes }, joined(signals));
+  if (elsewhere !== null) {
+    const end = await elsewhere.catch(failed(args, isTimedOut)).finally(() => limit?.clear());
+    return { ...end, guard };
+  }
+  const git = spawnGit(prepared);
+  const output: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
+  let left = call.mostBytes;
+  for (const name of ['stdout', 'stderr'] as const)
+    git.process[name]?.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left >= 0) output[name].push(chunk);
+      else git.process.kill('SIGKILL');
+    });
+  const end = await git.ended.catch(failed(args, isTimedOut));
+  const [stdout, stderr] = [Buffer.concat(output.stdout), Buffer.concat(output.stderr)];
+  return { end, stdout, stderr, isTooMuch: left < 0, guard };
 }
 
 /** The output of a git that must succeed, without the last line's end. */
@@ -180,30 +173,48 @@ interface StartedGit {
   isTimedOut(): boolean;
 }
 
+interface PreparedGit {
+  order: Omit<ProgramOrder, 'mostBytes'>;
+  signals: readonly AbortSignal[];
+  limit: { signal: AbortSignal; clear(): void } | null;
+  guard: FolderGuard;
+}
+
 /** Throws what keeps the folder's configuration from being looked at. */
 export async function startGit(args: readonly string[], start: GitStart): Promise<StartedGit> {
+  return spawnGit(await prepareGit(args, start));
+}
+
+async function prepareGit(args: readonly string[], start: GitStart): Promise<PreparedGit> {
   const limit = start.timeoutMs === undefined ? null : timeLimit(start.timeoutMs);
   const signals = [limit?.signal, start.signal].filter((signal) => signal instanceof AbortSignal);
+  const { cwd, input, lenient, reachesRemote } = start;
   const env = gitEnvironment(start);
-  const guard = await folderGuard(start.cwd, {
-    env,
-    lenient: start.lenient,
-    reachesRemote: start.reachesRemote,
-  });
-  const git = spawn('git', [...SETTINGS, ...args], {
-    cwd: start.cwd,
-    env: { ...env, ...guard.environment },
-    stdio: [start.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
-    killSignal: 'SIGKILL',
-    detached: start.isSheltered === true,
+  const guard = await folderGuard(cwd, { env, lenient, reachesRemote });
+  const order = {
+    ...{ program: 'git', args: [...SETTINGS, ...args], cwd, input },
+    ...{ env: { ...env, ...guard.environment }, detached: start.isSheltered === true },
+  };
+  return { order, signals, limit, guard };
+}
+
+function spawnGit({ order, signals, limit, guard }: PreparedGit): StartedGit {
+  const { program, args, cwd, env, input, detached } = order;
+  const git = spawn(program, args, {
+    ...{ cwd, env, detached, killSignal: 'SIGKILL' },
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    ...(signals.length > 0 && { signal: joined(signals) }),
   });
   // A git that ends before it has read everything says why by its code.
-  git.stdin?.on('error', () => {}).end(start.input);
+  git.stdin?.on('error', () => {}).end(input);
   const ended = new Promise<number | string>((settle, fail) => {
     git.once('error', fail).once('close', (code, killer) => settle(code ?? killer ?? 'a signal'));
   }).finally(() => limit?.clear());
   return { process: git, ended, guard, isTimedOut: () => limit?.signal.aborted === true };
+}
+
+function joined(signals: readonly AbortSignal[]): AbortSignal | undefined {
+  return signals.length > 1 ? AbortSignal.any([...signals]) : signals[0];
 }
 
 /** Unlike a timeout of `AbortSignal`, which aborts after everything is over too, and makes an error to do so. */

@@ -15,6 +15,7 @@ import { markTask } from '../../operator/tasks/mark-task.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { OperatorAction, OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
+import { startProgramsElsewhere } from '../../system/processes/starter.ts';
 import { callerOf } from '../calls/caller.ts';
 import { openTarget } from '../merge/open-target.ts';
 import type { LiveParts } from '../session/live-parts.ts';
@@ -55,6 +56,7 @@ export async function runOperator(
   const merges = new OperatorMerges(target, { ...order, session: session.id, open: parts.open });
   await merges.open(run, state.state.integrated ?? run.base);
   shareInstructions(parts, run);
+  using __ = startProgramsElsewhere();
   const notice = await runtime.sandbox.isolationNotice();
   if (notice !== null) order.note?.(notice);
   using worktrees = await openPlace({ cwd, env: settings.env });
