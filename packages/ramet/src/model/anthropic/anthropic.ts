@@ -11,6 +11,7 @@ import {
   connectionError,
   type Endpoint,
   type EndpointNames,
+  expectRequests,
   openEndpoint,
   post,
   readText,
@@ -52,6 +53,7 @@ export function anthropicProvider(config: AnthropicConfig): ModelProvider {
     origin: endpoint.url.origin,
     send: (request, options) => send(endpoint, headers, request, options),
     refresh: (request, options) => refresh(endpoint, headers, request, options.signal),
+    expect: (requests) => expectRequests(endpoint, requests),
     close: () => closeEndpoint(endpoint),
   };
 }

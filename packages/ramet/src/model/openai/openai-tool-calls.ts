@@ -42,14 +42,17 @@ export class OpenaiToolCalls {
     return this.#calls.length;
   }
 
-  take(piece: ChatCallPiece): void {
+  /** Returns the name of a call that it begins. */
+  take(piece: ChatCallPiece): string | null {
     const id = text(piece.id);
     const name = text(piece.function?.name);
     const json = argumentsText(piece.function?.arguments);
     const call = this.#callOf({ index: piece.index, id, name, json });
     if (call.id === '') call.id = id;
-    if (call.name === '') call.name = name;
+    const begins = call.name === '' && name !== '';
+    if (begins) call.name = name;
     call.json += json;
+    return begins ? name : null;
   }
 
   /**

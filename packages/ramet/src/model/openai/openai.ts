@@ -11,6 +11,7 @@ import {
   connectionError,
   type Endpoint,
   type EndpointNames,
+  expectRequests,
   openEndpoint,
   type PostedAnswer,
   post,
@@ -61,6 +62,7 @@ export function openaiProvider(config: OpenaiConfig): ModelProvider {
     effortOnly: true,
     origin: endpoint.url.origin,
     send: (request, options) => send(connection, request, options),
+    expect: (requests) => expectRequests(endpoint, requests),
     close: () => closeEndpoint(endpoint),
   };
 }
