@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { ModelError } from '../../schema/errors.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 
@@ -48,8 +48,31 @@ describe('MODEL-2: which failures of a provider are waited out', () => {
     const { health, noted } = healthOf();
     health.noteAnswer('m');
     health.noteAnswer('m');
-    expect(noted).toHaveLength(1);
     expect(PASSING.every((error) => health.verdict(error) === 'wait')).toBe(true);
+    health.close();
+    health.close();
+    expect(noted).toHaveLength(1);
+  });
+
+  test('the machine is told a moment later: agents that the answer asked for start first', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { health, noted } = healthOf();
+      health.noteAnswer('m');
+      expect(noted).toEqual([]);
+      vi.runAllTimers();
+      expect(noted).toHaveLength(1);
+      health.close();
+      expect(noted).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('a session without an answer notes nothing', () => {
+    const { health, noted } = healthOf();
+    health.close();
+    expect(noted).toEqual([]);
   });
 
   test('a key that has just worked is waited for; another one interrupts resumed work and fails new work', () => {

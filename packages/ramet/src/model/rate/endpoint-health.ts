@@ -75,12 +75,16 @@ export interface EndpointHealthOptions {
   onTooLong: (away: ProviderAway) => void;
 }
 
+/** The first answer may have asked for agents: their requests go first. */
+const NOTE_AFTER_MS = 200;
+
 /** `wait`: it passes. `interrupt`: only a person can help, and nothing is lost by waiting for one. */
 export type OutageVerdict = 'wait' | 'interrupt' | null;
 
 export class EndpointHealth {
   readonly #options: EndpointHealthOptions;
   #answered = false;
+  #noting: NodeJS.Timeout | null = null;
   /** Those that answered in this process. */
   readonly #models: Set<string> = new Set();
 
@@ -106,6 +110,14 @@ export class EndpointHealth {
     this.#models.add(model);
     if (this.#answered) return;
     this.#answered = true;
+    this.#noting = setTimeout(() => this.close(), NOTE_AFTER_MS).unref();
+  }
+
+  /** Notes now what is still to be noted. */
+  close(): void {
+    if (this.#noting === null) return;
+    clearTimeout(this.#noting);
+    this.#noting = null;
     this.#options.memory.note();
   }
 

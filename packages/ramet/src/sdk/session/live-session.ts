@@ -84,6 +84,7 @@ export function liveSession(parts: LiveParts): Session {
     types[Symbol.dispose]();
     parts.stops[Symbol.dispose]();
     runtime.rate.close();
+    runtime.health?.close();
     runtime.files.close();
     runtime.provider.close();
     // A journal that could not be written says so again when it is closed; a result may have told it already.
