@@ -37,6 +37,8 @@ export interface RunTaskSettings {
   type?: string | undefined;
   budget?: BudgetLimits | undefined;
   effort?: Effort | undefined;
+  /** Types of the agents that must approve its work; none, if it is empty. */
+  review?: readonly string[] | undefined;
 }
 
 /** A task as the run takes it from its file: what follows from the rest of the file is in it. */
@@ -86,12 +88,18 @@ export interface OperatorRun {
   isolation: 'worktree' | 'partition' | 'propose' | 'clone' | 'none';
   strategy: MergeStrategy;
   check: { command: string; timeoutMs: number } | null;
+  /** Types of agents that must approve each commit before it is merged; absent for none. */
+  review?: readonly string[];
   onConflict: ConflictPolicy;
   /** How often a task is tried again after a failure. */
   retries: number;
   budget: BudgetLimits;
-  /** Null for the session's own. */
+  /** Of the agents that do tasks; null for the session's own. */
   model: string | null;
+  /** Of agents in other roles; the session's own, or their type's, where absent. */
+  models?: { readonly resolver?: string; readonly reviewer?: string };
+  /** What resolving one conflict may cost; absent for no limit of its own. */
+  resolveBudgetUsd?: number;
   updateCheckout: boolean;
   /** Whether done tasks are marked in the file. */
   marks: boolean;
@@ -126,6 +134,17 @@ interface OperatorChanged {
   message: string | null;
 }
 
+/** What a reviewer says about one commit. It counts for that commit alone. */
+export interface AttemptReview {
+  /** The reviewer's agent type. */
+  type: string;
+  commit: string;
+  agent: string | null;
+  approved: boolean;
+  reasons: string;
+  costUsd: number | null;
+}
+
 /** One try of a task. The first mention of a number adds it; later ones replace the fields that they name. */
 export interface AttemptChange {
   number: number;
@@ -144,8 +163,11 @@ export interface AttemptChange {
   /** Why it failed: a stable word, and a line for people. */
   cause?: string | null;
   message?: string | null;
+  /** With those of its reviewers. */
   costUsd?: number | null;
   usage?: Usage;
+  /** All verdicts so far. */
+  reviews?: readonly AttemptReview[];
 }
 
 export interface RecordedCheck {

@@ -28,6 +28,9 @@ export function describeOperatorEvent(event: OperatorEvent): string {
 
 function describeTask({ task, status, cause, message, attempt }: TaskChanged): string {
   const how = [status, cause, message].filter(Boolean).join(': ');
+  const last = attempt?.reviews?.at(-1);
+  if (last !== undefined && status === 'verifying')
+    return `task ${task} ${last.approved ? 'approved' : 'refused'} by ${last.type} (attempt ${attempt?.number})`;
   return `task ${task} ${how}${attempt === undefined ? '' : ` (attempt ${attempt.number})`}`;
 }
 

@@ -24,6 +24,7 @@ export interface OperateFlags {
   onConflict?: ConflictPolicy;
   resolveModel?: string;
   resolveBudgetUsd?: number;
+  review?: string[];
   retries?: number;
   maxBudgetUsd?: number;
   model?: string;

@@ -63,6 +63,11 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
     )
     .option('--resolve-model <model>', 'with --on-conflict resolve: the model of that agent')
     .option('--resolve-budget-usd <dollars>', 'what it may spend on one conflict', positiveNumber)
+    .option(
+      '--review <types>',
+      'agent types, such as code-review, that must approve each commit before it is merged',
+      names,
+    )
     .option('--retries <number>', 'how often a failed task is tried again (default: 2)', count)
     .option('--max-budget-usd <dollars>', 'start nothing more when this much is spent', positiveNumber)
     .option('--model <model>', 'the model of the agents; a task may name its own')
@@ -88,6 +93,12 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
       setExitCode(await (await import('../commands/operate.ts')).operate(file, options, io));
     });
   addRequests(operate, io, setExitCode);
+}
+
+function names(text: string): string[] {
+  const list = text.split(',').map((name) => name.trim());
+  if (list.every((name) => name !== '')) return list;
+  throw new InvalidArgumentError('It must be names of agent types with commas between them.');
 }
 
 function width(text: string): number | 'auto' {

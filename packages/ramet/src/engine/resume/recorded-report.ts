@@ -34,7 +34,7 @@ export function recordedReport(
     status,
     cause,
     message,
-    text: ended === null ? '' : lastText(reader, id),
+    text: ended === null ? '' : recordedText(reader, id),
     turns,
     usage,
     costUsd,
@@ -59,7 +59,8 @@ export function recordedWorktree(reader: JournalReader, id: AgentId): WorktreeRe
   return last;
 }
 
-function lastText(reader: JournalReader, id: AgentId): string {
+/** The text of its last answer. */
+export function recordedText(reader: JournalReader, id: AgentId): string {
   const { messages } = foldAgent(reader.events({ agent: id }), id);
   const blocks = itemsOf(messages).findLast(({ role }) => role === 'assistant')?.blocks ?? [];
   const texts = blocks.map((digest) => thawBytes(reader.block(digest))).filter(({ type }) => type === 'text');

@@ -145,6 +145,15 @@ function newAttempt(number: number, time: number): TaskAttempt {
       base: null,
       commit: null,
     },
-    ...{ files: [], cause: null, message: null, costUsd: 0, usage: NO_USAGE, startedAt: time, endedAt: null },
+    ...{
+      files: [],
+      cause: null,
+      message: null,
+      costUsd: 0,
+      usage: NO_USAGE,
+      reviews: [],
+      startedAt: time,
+      endedAt: null,
+    },
   };
 }

@@ -1,5 +1,5 @@
 /** What follows from the state of a run. Values in, values out. */
-import type { OperatorRun, RunTask, TaskStatus } from '../../schema/operator-events.ts';
+import type { AttemptReview, OperatorRun, RunTask, TaskStatus } from '../../schema/operator-events.ts';
 import {
   type FanInPolicy,
   type FanInVerdict,
@@ -8,7 +8,14 @@ import {
   type TaskOutcome,
 } from '../schedule/fan-in.ts';
 import { ReadyQueue } from '../schedule/ready-queue.ts';
-import { costOfTask, isTaskEnded, type OperatorState, type TaskState, tasksOf } from './operator-state.ts';
+import {
+  costOfTask,
+  isTaskEnded,
+  type OperatorState,
+  type TaskAttempt,
+  type TaskState,
+  tasksOf,
+} from './operator-state.ts';
 
 const OPEN: ReadonlySet<TaskStatus> = new Set(['queued', 'ready']);
 const UNDER_WAY: ReadonlySet<TaskStatus> = new Set([
@@ -55,6 +62,28 @@ export function checkOf(run: OperatorRun, { settings }: RunTask): OperatorRun['c
   return check === undefined ? run.check : { command: check, timeoutMs: run.check?.timeoutMs ?? 600_000 };
 }
 
+type ReviewedAttempt = Pick<TaskAttempt, 'commit' | 'reviews'>;
+
+/** Verdicts about what it is now: one about another commit does not count. */
+export function verdictsOf({ commit, reviews }: ReviewedAttempt): readonly AttemptReview[] {
+  return reviews.filter((review) => review.commit === commit);
+}
+
+/** The types that have not said anything about it yet. Nothing changed is nothing to review. */
+export function openReviews(run: OperatorRun, { settings }: RunTask, attempt: ReviewedAttempt): string[] {
+  if (attempt.commit === null) return [];
+  const verdicts = verdictsOf(attempt);
+  const types = settings.review ?? run.review ?? [];
+  return types.filter((type) => !verdicts.some((verdict) => verdict.type === type));
+}
+
+/** Whether all who must have approved exactly this commit. */
+export function isApproved(run: OperatorRun, task: RunTask, attempt: ReviewedAttempt): boolean {
+  return (
+    openReviews(run, task, attempt).length === 0 && verdictsOf(attempt).every(({ approved }) => approved)
+  );
+}
+
 function outcomeOf({ status, cause }: TaskState): TaskOutcome {
   if (status === 'done') return 'passed';
   if (status === 'blocked') return cause === 'permission' || cause === 'gate' ? 'pending' : 'failed';
@@ -86,13 +115,21 @@ function spendingOf(state: OperatorState): RunSpending {
   return { usd, expectedUsd: usd === null || count === 0 ? 0 : usd / count };
 }
 
+/** Why nothing may be spent any more; null while there is money. */
+export function spentAll(state: OperatorState): string | null {
+  const limit = state.run?.budget.usd;
+  if (limit === undefined) return null;
+  const { usd } = spendingOf(state);
+  if (usd === null) return `what was spent is unknown, and the budget is $${limit}`;
+  return usd >= limit ? `$${usd.toFixed(2)} of $${limit} is spent` : null;
+}
+
 /** Why nothing more may start; null while there is money for `live` agents and one more. */
 export function overBudget(state: OperatorState, live: number): string | null {
   const limit = state.run?.budget.usd;
   if (limit === undefined) return null;
   const { usd, expectedUsd } = spendingOf(state);
-  if (usd === null) return `what was spent is unknown, and the budget is $${limit}`;
-  if (usd >= limit) return `$${usd.toFixed(2)} of $${limit} is spent`;
+  if (usd === null || usd >= limit) return spentAll(state);
   const next = usd + expectedUsd * (live + 1);
   return next <= limit ? null : `another task would take it to about $${next.toFixed(2)} of $${limit}`;
 }

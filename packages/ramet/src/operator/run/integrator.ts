@@ -3,7 +3,7 @@
  * (OP-4, WORK-5). What arrives while a batch is checked is the next batch.
  */
 import type { OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
-import { checkOf, judge } from './decisions.ts';
+import { checkOf, isApproved, judge } from './decisions.ts';
 import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
 import type { BatchReport, MergeOffer, MergeOutcome, OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
@@ -36,16 +36,9 @@ export class Integrator {
     return this.#isAtWork || this.#waiting.length > 0;
   }
 
+  /** What an earlier process has merged is offered again: what is on the ref already is found there. */
   offer(id: string, number: number): void {
     this.#waiting.push({ id, number });
-  }
-
-  /** What an earlier process had in hand is offered again: what is on the ref already is found there. */
-  resume(id: string): void {
-    const { actors, state } = this.#parts;
-    if (actors.statusOf(id) === 'merging') actors.change(id, { type: 'resume', attempts: 0 });
-    for (const { number, state: now } of taskOf(state(), id)?.attempts ?? [])
-      if (now === 'ended') this.offer(id, number);
   }
 
   /** Whether a check can show that a task that changed nothing is done. */
@@ -78,6 +71,8 @@ export class Integrator {
       const task = taskOf(state(), entry.id);
       const attempt = task?.attempts.find(({ number }) => number === entry.number);
       if (task === undefined || attempt === undefined || task.status !== 'verifying') continue;
+      // Whatever was offered: nothing is merged that its reviewers have not approved.
+      if (!isApproved(run, task.task, attempt)) continue;
       const own = checkOf(run, task.task)?.command ?? null;
       command ??= own;
       const isTaken = batch.some((one) => one.task.id === entry.id);

@@ -1,6 +1,7 @@
 /** A run of the operator as a value (OP-2): what was asked for, every task, what has landed. Views and the machine read it. */
 import type {
   AttemptChange,
+  AttemptReview,
   OperatorAction,
   OperatorRun,
   RecordedCheck,
@@ -26,9 +27,10 @@ export interface TaskAttempt {
   readonly files: readonly string[];
   readonly cause: string | null;
   readonly message: string | null;
-  /** 0 until it has ended; null when it is unknown then. */
+  /** 0 until it has ended, then with its reviews; null when it is unknown. */
   readonly costUsd: number | null;
   readonly usage: Usage;
+  readonly reviews: readonly AttemptReview[];
   readonly startedAt: number;
   /** Null while it runs. */
   readonly endedAt: number | null;

@@ -7,31 +7,29 @@
  * 2. Everything that is under way follows from the state alone, so a process that is killed at any point is continued
  *    by another one that folds the journal and calls `run`.
  */
-import type {
-  AttemptChange,
-  OperatorAction,
-  OperatorEvent,
-  OperatorRun,
-} from '../../schema/operator-events.ts';
+import type { OperatorAction, OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { afterEnd, CLOSED_BREAKER } from '../schedule/breaker.ts';
 import type { ReadyQueue } from '../schedule/ready-queue.ts';
 import { allowedActions, carryOut } from './actions.ts';
 import { applyOperatorEvent } from './apply-operator-event.ts';
+import { type EndParts, takeEnd } from './attempt-ends.ts';
 import { Attempts, attemptName } from './attempts.ts';
-import { attemptsOf, isAsking, judge, overBudget, queueOf, strandedTasks } from './decisions.ts';
+import { attemptsOf, judge, overBudget, queueOf, spentAll, strandedTasks } from './decisions.ts';
 import { Integrator } from './integrator.ts';
 import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
-import type { AttemptEnd, OperatorPorts } from './ports.ts';
+import type { OperatorPorts } from './ports.ts';
 import { RetryTimers, restoreTasks } from './restore-tasks.ts';
+import { Reviews } from './reviews.ts';
 import { TaskActors } from './task-actors.ts';
-import { type FailureNews, failureOf, recordFailure } from './task-failure.ts';
+import { type FailureNews, recordFailure } from './task-failure.ts';
 
 export class Operator {
   readonly #ports: OperatorPorts;
   readonly #run: OperatorRun;
   readonly #actors: TaskActors;
   readonly #attempts: Attempts;
+  readonly #reviews: Reviews;
   readonly #integrator: Integrator;
   #state: OperatorState;
   #queue: ReadyQueue;
@@ -52,9 +50,24 @@ export class Operator {
     this.#queue = queueOf(state);
     this.#timers = new RetryTimers(ports.clock, this.#over.signal, (id) => this.#due(id));
     const parts = { ports, run, actors: this.#actors, state: () => this.#state };
+    const ending: EndParts = {
+      ...{ actors: this.#actors, state: () => this.#state },
+      mayBeUnchanged: (id) => this.#integrator.mayBeUnchanged(id),
+      offer: (id, number) => this.#reviews.offer(id, number, false),
+      failed: (id, news) => this.#failed(id, news),
+      drain: (cause, message) => this.#drain(cause, message),
+    };
     this.#attempts = new Attempts({
       ...parts,
-      onEnd: (id, end, attempt) => this.#ended(id, end, attempt),
+      onEnd: (id, end, attempt) => takeEnd(id, end, attempt, ending),
+      onChange: () => this.#wake.resolve(),
+      onFailure: (error) => this.#fail(error),
+    });
+    this.#reviews = new Reviews({
+      ...parts,
+      onApproved: (id, number) => this.#integrator.offer(id, number),
+      onRejected: (id, news) => this.#failed(id, news),
+      onOutage: (cause, message) => this.#drain(cause, message),
       onChange: () => this.#wake.resolve(),
       onFailure: (error) => this.#fail(error),
     });
@@ -78,11 +91,12 @@ export class Operator {
     try {
       restoreTasks(this.#state, {
         ...{ actors: this.#actors, timers: this.#timers },
-        ...{ integrator: this.#integrator, attempts: this.#attempts },
+        ...{ reviews: this.#reviews, attempts: this.#attempts },
       });
       this.#queue = queueOf(this.#state);
       for (;;) {
         for (const id of this.#queue.newlyReady()) this.#actors.change(id, { type: 'ready' });
+        this.#review();
         this.#launch();
         void this.#integrator.pump().then(
           (hasWorked) => hasWorked && this.#wake.resolve(),
@@ -114,7 +128,7 @@ export class Operator {
       requeue: () => {
         this.#queue = queueOf(this.#state);
       },
-      stop: (id, reason) => this.#attempts.stop(reason, id),
+      stop: (id, reason) => this.#stop(reason, id),
       resetBreaker: () => {
         this.#breaker = CLOSED_BREAKER;
       },
@@ -127,7 +141,13 @@ export class Operator {
   /** Interrupts everything that runs. */
   stopAll(reason: string): void {
     this.#drain('interrupted', reason);
-    this.#attempts.stop(reason);
+    this.#stop(reason);
+  }
+
+  /** Agents and reviewers, of one task or all. */
+  #stop(reason: string, id?: string): void {
+    this.#attempts.stop(reason, id);
+    this.#reviews.stop(reason, id);
   }
 
   #fail(error: unknown): void {
@@ -140,10 +160,22 @@ export class Operator {
     this.#state = applyOperatorEvent(this.#state, { event, time: this.#ports.clock.now() });
   }
 
+  get #working(): number {
+    return this.#attempts.working + this.#reviews.working;
+  }
+
+  /** Before anything new starts: a review finishes work that is paid for. It waits if all the money is spent. */
+  #review(): void {
+    if (this.#state.status !== 'running' || !this.#reviews.isWaiting) return;
+    const why = spentAll(this.#state);
+    if (why === null) this.#reviews.begin(Math.max(1, this.#ports.width(this.#run)) - this.#working);
+    else this.#drain('budget', `${why}, and a review waits`);
+  }
+
   #launch(): void {
     const each = attemptsOf(this.#run);
     while (this.#state.status === 'running') {
-      const { working } = this.#attempts;
+      const working = this.#working;
       if (working > 0 && working + each > this.#ports.width(this.#run)) return;
       const [id] = this.#queue.take(1);
       if (id === undefined) return;
@@ -169,42 +201,6 @@ export class Operator {
     for (const number of numbers) this.#attempts.begin(id, number, false);
   }
 
-  #ended(id: string, end: AttemptEnd, attempt: AttemptChange): void {
-    if (end.kind === 'worked')
-      this.#offer(id, { ...attempt, state: 'ended', commit: end.commit, files: end.files });
-    else if (end.kind === 'unchanged') this.#unchanged(id, end.isReport, attempt);
-    else if (end.kind === 'interrupted') this.#interrupted(id, end, attempt);
-    else this.#failed(id, { ...failureOf(attempt, end.cause, end.message), final: end.final ?? false });
-  }
-
-  #offer(id: string, attempt: AttemptChange): void {
-    if (this.#actors.change(id, { type: 'worked' }, { attempt }) === null)
-      this.#actors.note(id, { attempt: { ...attempt, state: 'stopped' } });
-    else this.#integrator.offer(id, attempt.number);
-  }
-
-  /** Nothing shows that anything was done, unless a check or the report itself is what counts. */
-  #unchanged(id: string, isReport: boolean, attempt: AttemptChange): void {
-    if (isReport || this.#integrator.mayBeUnchanged(id)) {
-      this.#offer(id, { ...attempt, state: 'ended', commit: null, files: [] });
-      return;
-    }
-    this.#failed(id, failureOf(attempt, 'no_changes', 'its agent is done and has changed nothing'));
-  }
-
-  /** One that waits for an answer keeps its question: it asks again when it is resumed. */
-  #interrupted(
-    id: string,
-    { cause, message }: Extract<AttemptEnd, { kind: 'interrupted' }>,
-    { number }: AttemptChange,
-  ): void {
-    const task = taskOf(this.#state, id);
-    if (cause === 'limit' || cause === 'provider') this.#drain(cause, message);
-    if (task !== undefined && isAsking(task)) return;
-    if (this.#actors.change(id, { type: 'interrupted', cause }, { message }) === null)
-      this.#actors.note(id, { attempt: { number, state: 'stopped' } });
-  }
-
   /** Tries again later, or gives up. */
   #failed(id: string, news: FailureNews): void {
     const failures = taskOf(this.#state, id)?.failures ?? 0;
@@ -221,7 +217,7 @@ export class Operator {
   #merged(id: string): void {
     this.#queue.settle(id, 'done');
     this.#count(false);
-    this.#attempts.stop('superseded', id);
+    this.#stop('superseded', id);
   }
 
   #count(failed: boolean): void {
@@ -245,7 +241,7 @@ export class Operator {
 
   #isBusy(): boolean {
     const { status } = this.#state;
-    if (this.#integrator.isBusy || this.#attempts.working > 0 || status === 'paused') return true;
+    if (this.#integrator.isBusy || this.#working > 0 || status === 'paused') return true;
     if (this.#timers.size > 0 && status === 'running') return true;
     if (this.#attempts.count === 0) return false;
     // Only agents that wait for a person are left. If nobody is there, they end and keep their questions.

@@ -58,6 +58,33 @@ export interface LiveAttempt {
   stop(reason: string): void;
 }
 
+export interface ReviewOrder {
+  readonly run: OperatorRun;
+  readonly task: RunTask;
+  /** Its commit is what is reviewed. */
+  readonly attempt: TaskAttempt;
+  /** The reviewer's agent type. */
+  readonly type: string;
+  /** How its agent is called. */
+  readonly name: string;
+  /** An earlier process may have begun it: its agent is found by its name, and continued or only read. */
+  readonly isResumed: boolean;
+}
+
+export type ReviewEnd = Pick<AttemptFacts, 'costUsd' | 'usage'> & { readonly agent: string | null } & (
+    | { readonly kind: 'verdict'; readonly approved: boolean; readonly reasons: string }
+    /** It has ended without a verdict. */
+    | { readonly kind: 'failed'; readonly message: string }
+    /** It can be resumed. */
+    | { readonly kind: 'interrupted'; readonly cause: string; readonly message: string | null }
+  );
+
+export interface LiveReview {
+  /** Never rejects. */
+  readonly ended: Promise<ReviewEnd>;
+  stop(reason: string): void;
+}
+
 export interface MergeOffer {
   readonly task: RunTask;
   readonly attempt: TaskAttempt;
@@ -106,6 +133,8 @@ export interface OperatorPorts {
   record(event: OperatorEvent): void;
   recorded(): Promise<void>;
   begin(order: AttemptOrder, watch: AttemptWatch): LiveAttempt;
+  /** An agent that is not the author judges the commit of an attempt. */
+  review(order: ReviewOrder): LiveReview;
   /** One batch at a time. */
   integrate(batch: MergeBatch): Promise<BatchReport>;
   land(run: OperatorRun, commit: string): Promise<LandingReport>;

@@ -1,8 +1,8 @@
 /** What an earlier process left under way continues: its agents, its merges, and the tasks that wait for their next try. */
 import type { Clock } from '../../schema/clock.ts';
 import type { Attempts } from './attempts.ts';
-import type { Integrator } from './integrator.ts';
 import { type OperatorState, type TaskState, tasksOf } from './operator-state.ts';
+import type { Reviews } from './reviews.ts';
 import type { TaskActors } from './task-actors.ts';
 
 /** Tasks that wait for the time of their next try. */
@@ -35,7 +35,7 @@ export class RetryTimers {
 export interface RestoredParts {
   readonly actors: TaskActors;
   readonly timers: RetryTimers;
-  readonly integrator: Integrator;
+  readonly reviews: Reviews;
   readonly attempts: Attempts;
 }
 
@@ -46,18 +46,28 @@ export function restoreTasks(state: OperatorState, parts: RestoredParts): void {
 function restoreTask(
   task: TaskState,
   state: OperatorState,
-  { actors, timers, integrator, attempts }: RestoredParts,
+  { actors, timers, reviews, attempts }: RestoredParts,
 ): void {
   const { id, held, gate } = task.task;
   const running = task.attempts.filter((attempt) => attempt.state === 'running');
   if (task.status === 'blocked' && task.cause === 'dependency') actors.change(id, { type: 'retry' });
   else if (task.status === 'queued' && (held || gate !== null)) hold(task, state, actors);
   else if (task.status === 'waiting') timers.set(id, task.until ?? 0);
-  else if (task.status === 'verifying' || task.status === 'merging') integrator.resume(id);
+  else if (task.status === 'verifying' || task.status === 'merging') offerAgain(task, actors, reviews);
   else if (running.length > 0) actors.change(id, { type: 'resume', attempts: running.length });
   const status = actors.statusOf(id);
   if (status !== 'running' && status !== 'verifying') return;
   for (const { number } of running) attempts.begin(id, number, true);
+}
+
+/** What an earlier process had in hand; verdicts on record are not asked for again. */
+function offerAgain(
+  { task: { id }, status, attempts }: TaskState,
+  actors: TaskActors,
+  reviews: Reviews,
+): void {
+  if (status === 'merging') actors.change(id, { type: 'resume', attempts: 0 });
+  for (const { number, state } of attempts) if (state === 'ended') reviews.offer(id, number, true);
 }
 
 /** Once: a person who has started it is not asked again. */

@@ -59,6 +59,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   conflict: 'resolve the conflict on its branch, or let it be done again',
   base_check: 'the check fails without it too: repair that first',
   budget: 'raise its budget',
+  review: 'see what its reviewers say, and its branch',
 };
 
 function adviceFor(id: string, cause: string): string {

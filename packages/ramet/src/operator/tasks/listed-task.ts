@@ -24,6 +24,8 @@ export interface TaskSettings {
   type?: string;
   budget?: string;
   effort?: string;
+  /** Agent types, separated by commas; `none` for nobody. */
+  review?: string;
 }
 
 /** The characters of the file's text, `\n` line ends, that hold the status; replacing them is all that is ever written. */

@@ -12,6 +12,7 @@ import {
 } from '../../git/merges.ts';
 import { gitText, runGit } from '../../git/run-git.ts';
 import type { CheckOutcome, MergeEntry, MergePorts, MergeReport } from '../../git/shapes.ts';
+import type { TaskAttempt } from '../../operator/run/operator-state.ts';
 import type {
   BatchReport,
   LandingReport,
@@ -62,7 +63,7 @@ export class OperatorMerges {
       const report = await this.#queue(
         {
           ...{ target: run.integration, targetName: run.target, strategy: run.strategy, check },
-          ...{ branches: changed.map(({ attempt }) => attempt.branch ?? ''), onConflict: run.onConflict },
+          ...{ branches: changed.map(({ attempt }) => nameIn(attempt)), onConflict: run.onConflict },
         },
         {
           storyOf: (branch) => this.#storyOf(branch, changed),
@@ -82,7 +83,7 @@ export class OperatorMerges {
     branch: string,
     offers: readonly MergeOffer[],
   ): { subject?: string; task?: string; agent?: string; session?: string } {
-    const offer = offers.find(({ attempt }) => attempt.branch === branch);
+    const offer = offers.find(({ attempt }) => nameIn(attempt) === branch);
     if (offer === undefined) return {};
     const { task, attempt } = offer;
     return {
@@ -92,7 +93,7 @@ export class OperatorMerges {
   }
 
   async #outcomeOf({ attempt }: MergeOffer, report: MergeReport, run: OperatorRun): Promise<MergeOutcome> {
-    const entry = report.entries.findLast(({ branch }) => branch === attempt.branch);
+    const entry = report.entries.findLast(({ branch }) => branch === nameIn(attempt));
     const message = entry?.reason ?? 'the merge queue does not tell';
     switch (entry?.state) {
       case 'landed':
@@ -228,6 +229,11 @@ function watchChecks(onWaiting: MergeBatch['onWaiting']): CheckWatch {
       waits = false;
     },
   };
+}
+
+/** What is merged: exactly the commit that was approved, where reviewers were asked, and otherwise its branch. */
+function nameIn({ branch, commit, reviews }: TaskAttempt): string {
+  return (reviews.length > 0 ? commit : branch) ?? '';
 }
 
 function hasWork({ attempt }: MergeOffer): boolean {

@@ -1,5 +1,6 @@
 /** A new run: what is asked for and what the settings say becomes the run's own, and the task file its tasks. */
 import { join } from 'node:path';
+import { findDefinition, offeredDefinitions, unknownType } from '../../agents/prompts/built-in.ts';
 import { DEFAULT_CHECK_SECONDS, noIdentityFrom, resolveCommits } from '../../git/merges.ts';
 import { runGit } from '../../git/run-git.ts';
 import { forecast } from '../../operator/plan/predict.ts';
@@ -9,7 +10,7 @@ import { parseFanInPolicy } from '../../operator/schedule/fan-in.ts';
 import type { TaskGraph } from '../../operator/schedule/task-graph.ts';
 import { readTaskList } from '../../operator/tasks/read-task-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
+import type { OperatorEvent, OperatorRun, RunTask } from '../../schema/operator-events.ts';
 import type { OpenTarget } from '../merge/open-target.ts';
 import type { LiveParts } from '../session/live-parts.ts';
 import type { Session } from '../session/session-type.ts';
@@ -49,8 +50,9 @@ export async function newRun(
   const directory = join(parts.runtime.outputDirectory, 'tasks');
   const { tasks, graph } = await runTasks(list, { optional }, { cwd, directory });
   if (tasks.length === 0) throw new UserMistake('no_open_tasks', `${file} has no open task`);
+  const review = await requireTypes(order, tasks, parts);
   await requireIdentity(target);
-  const run = await settingsOf(order, { session, parts, target, past });
+  const run = { ...(await settingsOf(order, { session, parts, target, past })), review };
   const event = { type: 'operator.started', run, tasks } as const;
   const state = foldOperator([{ event, time: parts.runtime.clock.now() }]);
   return { state, event, width: widthOf(order, graph, session.model) };
@@ -97,6 +99,34 @@ async function settingsOf(
       marks: order.marks ?? true,
     },
   };
+}
+
+/** Before any money is spent: every type exists, and reviewers cannot change what they judge. */
+async function requireTypes(
+  { review = [] }: OperateOrder,
+  tasks: readonly RunTask[],
+  { types, family }: LiveParts,
+): Promise<readonly string[]> {
+  const nameOf = async (type: string, mustRead: boolean, where: string): Promise<string> => {
+    await family.parts.refreshDefinitions?.(type);
+    const offered = offeredDefinitions(types.definitions);
+    const found = findDefinition(offered, type);
+    if (found === undefined) throw new UserMistake('unknown_type', `${where}${unknownType(type, offered)}`);
+    if (mustRead && found.readOnly !== true)
+      throw new UserMistake(
+        'bad_reviewer',
+        `${where}agents of the type ${found.name} may write, so they cannot review: name one that only reads, such as code-review`,
+      );
+    return found.name;
+  };
+  const names: string[] = [];
+  for (const type of review) names.push(await nameOf(type, true, '--review: '));
+  for (const { file, line, settings } of tasks) {
+    const where = file === null ? '' : `${file}:${line}: `;
+    if (settings.type !== undefined) await nameOf(settings.type, false, where);
+    for (const type of settings.review ?? []) await nameOf(type, true, where);
+  }
+  return [...new Set(names)];
 }
 
 /** Before any money is spent: without it nothing can be committed. */

@@ -25,6 +25,8 @@ export interface OperateSettings {
   /** Of the agents that resolve conflicts. */
   resolveModel?: string | undefined;
   resolveBudgetUsd?: number | undefined;
+  /** Agent types that must approve each commit before it is merged. They must be types that only read. */
+  review?: readonly string[] | undefined;
   /** How often a failed task is tried again. */
   retries?: number | undefined;
   maxBudgetUsd?: number | undefined;

@@ -14,6 +14,7 @@ import type { OperatorPorts } from '../../operator/run/ports.ts';
 import { markTask } from '../../operator/tasks/mark-task.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import type { AgentId } from '../../schema/ids.ts';
 import type { OperatorAction, OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
 import { startProgramsElsewhere } from '../../system/processes/starter.ts';
 import { callerOf } from '../calls/caller.ts';
@@ -22,6 +23,7 @@ import type { LiveParts } from '../session/live-parts.ts';
 import type { Session } from '../session/session-type.ts';
 import { openPlace } from '../worktrees/open-place.ts';
 import { beginAttempt } from './attempts/attempt-agents.ts';
+import { beginReview } from './attempts/review-agents.ts';
 import { runRules } from './attempts/task-prompt.ts';
 import { watchRequests } from './control/operator-requests.ts';
 import { OperatorMerges } from './merge-port.ts';
@@ -164,6 +166,7 @@ function portsFor(
       agent.conversation.messages.length === 0 &&
       findDefinition(types.definitions, type)?.instructions === true,
     readsOnly: (type: string) => findDefinition(types.definitions, type)?.readOnly === true,
+    textOf: (id: string) => recordedAnswer(parts, id),
     ...{ worktrees, questions: questions ?? null },
   };
   return {
@@ -171,6 +174,7 @@ function portsFor(
     record: (event) => journal.append(null, event),
     recorded: () => journal.commit('written'),
     begin: (attempt, watch) => beginAttempt(attempt, watch, place),
+    review: (review) => beginReview(review, place),
     integrate: (batch) => merges.integrate(batch),
     land: (run, commit) => merges.land(run, commit),
     mark: (run, task) => mark(run, task.id, parts),
@@ -190,6 +194,17 @@ function recordedAgent(
     return agentStatuses(statusBoardOf(reader.events()), { writerAlive: true }).findLast(
       (agent) => agent.name === name,
     );
+  } finally {
+    reader.close();
+  }
+}
+
+/** What an agent of an earlier process answered last. */
+async function recordedAnswer({ family }: OperatorParts, id: string): Promise<string> {
+  const { recordedText } = await import('../../engine/later.ts');
+  const reader = family.parts.openReader();
+  try {
+    return recordedText(reader, id as AgentId); // from the journal itself
   } finally {
     reader.close();
   }

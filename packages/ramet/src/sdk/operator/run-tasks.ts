@@ -78,8 +78,14 @@ function bounded(id: string, text: string, { directory }: TextPlace): Pick<RunTa
   return { text: `${whole.slice(0, LONGEST_TEXT).toWellFormed()}…`, rest };
 }
 
+/** `none` for nobody. */
+export function reviewTypes(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== '' && name.toLowerCase() !== 'none'))];
+}
+
 function settingsOf({ id, file, line, settings }: ListedTask): RunTaskSettings {
-  const { check, model, type, budget, effort } = settings;
+  const { check, model, type, budget, effort, review } = settings;
   const known = EFFORTS.find((name) => name === effort);
   if (effort !== undefined && known === undefined)
     throw new UserMistake(
@@ -98,5 +104,6 @@ function settingsOf({ id, file, line, settings }: ListedTask): RunTaskSettings {
     ...(type !== undefined && { type }),
     ...(limits !== undefined && { budget: limits }),
     ...(known !== undefined && { effort: known }),
+    ...(review !== undefined && { review: reviewTypes(review) }),
   };
 }

@@ -31,6 +31,7 @@ export function runObject(state: OperatorState, { session, report, now }: RunFac
     integrated,
     landing,
     policy: run?.policy ?? null,
+    review: run?.review ?? [],
     counts: Object.fromEntries(counts),
     num_tasks: total,
     num_done: done,
@@ -62,9 +63,13 @@ function taskObject(task: TaskState): Record<string, unknown> {
 
 function attemptObject(attempt: TaskAttempt): Record<string, unknown> {
   const { number, state, agent, branch, path, base, commit, files, cause, message, costUsd, usage } = attempt;
-  const { startedAt, endedAt } = attempt;
+  const { startedAt, endedAt, reviews } = attempt;
   return {
     ...{ number, state, agent_id: agent, branch, path, base, commit, files, cause, message },
+    reviews: reviews.map((one) => ({
+      ...{ type: one.type, commit: one.commit, agent_id: one.agent, approved: one.approved },
+      ...{ reasons: one.reasons, total_cost_usd: one.costUsd },
+    })),
     ...{ total_cost_usd: costUsd, usage, duration_ms: endedAt === null ? null : endedAt - startedAt },
   };
 }

@@ -8,6 +8,7 @@ import {
   type TaskState,
   tasksOf,
 } from '../../operator/run/operator-state.ts';
+import type { AttemptReview } from '../../schema/operator-events.ts';
 import { addUsage, hitRate, NO_USAGE } from '../../schema/usage.ts';
 import { stripAnsi, visibleText } from '../../system/text/visible-text.ts';
 import { duration, percent, usageTokens } from '../text/format.ts';
@@ -28,6 +29,7 @@ import { costText } from './task-rows.ts';
 const OUTPUT_LINES = 40;
 const LINE = 300;
 const MOST_FILES = 50;
+const REASONS = 1_000;
 
 export interface RunReportFacts {
   session: string;
@@ -78,6 +80,7 @@ function overview(state: OperatorState, { session, now }: RunReportFacts): strin
       'policy',
       `${markdownLine(run?.policy ?? '-', LINE)}; agents at once: ${run?.parallel ?? '-'}; isolation: ${run?.isolation ?? '-'}`,
     ],
+    ...reviewRows(run?.review ?? []),
     ['check', run?.check ? code(run.check.command) : 'none: results were merged without one'],
     [
       'time',
@@ -92,6 +95,10 @@ function overview(state: OperatorState, { session, now }: RunReportFacts): strin
     ],
   ];
   return markdownTable(['', ''], rows);
+}
+
+function reviewRows(types: readonly string[]): [string, string][] {
+  return types.length === 0 ? [] : [['review', `by ${types.map(code).join(', ')}: all must approve`]];
 }
 
 function people(tasks: readonly TaskState[], { session }: RunReportFacts): string {
@@ -153,7 +160,10 @@ function taskPart(task: TaskState, facts: RunReportFacts): string {
     task.result === null ? '' : `- merged as: ${code(task.result)}`,
     files.length === 0 ? '' : `- files: ${files.slice(0, MOST_FILES).map(code).join(', ')}${more}`,
     conflictLine(task),
-    ...task.attempts.map((attempt) => attemptLine(attempt, facts.now)),
+    ...task.attempts.flatMap((attempt) => [
+      attemptLine(attempt, facts.now),
+      ...attempt.reviews.map(reviewLine),
+    ]),
     task.marked?.written === false
       ? `- not marked in its file: ${markdownLine(task.marked.why ?? '', LINE)}`
       : '',
@@ -184,6 +194,14 @@ function attemptLine(attempt: TaskAttempt, now: number): string {
     ...(endedAt === null ? [] : [`${usageTokens(usage)} tokens`, costText({ attempts: [{ costUsd }] })]),
   ].filter((one) => one !== '');
   return `- try ${number}: ${state}${why === '' ? '' : `: ${why}`} (${facts.join(', ')})`;
+}
+
+function reviewLine({ type, commit, agent, approved, reasons, costUsd }: AttemptReview): string {
+  const facts = [
+    ...[`commit ${code(commit)}`, ...(agent === null ? [] : [`agent ${code(agent)}`])],
+    costText({ attempts: [{ costUsd }] }),
+  ];
+  return `  - ${code(type)} ${approved ? 'approves' : 'does not approve'} it: ${markdownLine(reasons, REASONS)} (${facts.join(', ')})`;
 }
 
 function checkParts({ check }: TaskState, { outputOf }: RunReportFacts): string[] {

@@ -135,6 +135,7 @@ export class Details {
       case 'type':
       case 'budget':
       case 'effort':
+      case 'review':
         task.settings = { ...task.settings, [name]: clean } satisfies TaskSettings;
         return `the ${name} of ${task.id}`;
       case 'reference':

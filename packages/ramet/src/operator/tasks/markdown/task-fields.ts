@@ -12,6 +12,7 @@ export type FieldName =
   | 'type'
   | 'budget'
   | 'effort'
+  | 'review'
   | 'reference'
   | 'criteria';
 
@@ -41,6 +42,8 @@ const NAMES: ReadonlyMap<string, FieldName> = new Map(
       ['type', 'agent type|agent'],
       ['budget', 'budget'],
       ['effort', 'effort'],
+      // Never "reviewer" alone, which is a person in most files.
+      ['review', 'review type|review types|reviewer type|reviewer types'],
       ['reference', 'requirements|requirement|validates|validates requirements|property|user story|story'],
       [
         'criteria',

@@ -36,7 +36,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   phase: ['phase', 'wave'],
   gate: ['gate'],
 };
-const SETTINGS = ['check', 'model', 'type', 'budget', 'effort'] as const;
+const SETTINGS = ['check', 'model', 'type', 'budget', 'effort', 'review'] as const;
 const ALLOWED = new Set([...Object.values(KEYS).flat(), ...SETTINGS, 'details']);
 const DEEPEST = 5;
 
@@ -123,7 +123,7 @@ class ValueReader {
     for (const key of Object.keys(fields).filter((one) => !ALLOWED.has(one)))
       this.draft.problem(
         this.#places.placeOf([...path, key]),
-        `the key "${key}" is not known: a task has id, title, status, depends_on, files, phase, parallel, optional, check, model, type, budget, effort, gate and subtasks`,
+        `the key "${key}" is not known: a task has id, title, status, depends_on, files, phase, parallel, optional, check, model, type, budget, effort, review, gate and subtasks`,
       );
   }
 
@@ -166,7 +166,7 @@ class ValueReader {
     // Task Master has fields of these names with other meanings.
     if (!this.#options.strict) return;
     for (const name of SETTINGS) {
-      const value = textOf(fields[name]);
+      const value = textOf(name === 'review' ? joined(fields[name]) : fields[name]);
       if (value !== undefined) task.settings = { ...task.settings, [name]: safeText(value, 1000) };
       else if (name in fields)
         this.draft.problem(this.#places.placeOf([...path, name]), `"${name}" of ${task.id} is a text`);
@@ -248,6 +248,16 @@ function tasksOf(value: unknown): readonly unknown[] | undefined {
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value.trim();
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+/** A list of names as one text. */
+function joined(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.length === 0
+    ? 'none'
+    : value.every((one) => typeof one === 'string')
+      ? value.join(', ')
+      : null;
 }
 
 function shown(value: unknown): string {

@@ -32,7 +32,8 @@ export interface AttemptPlace {
 }
 
 const DEFAULT_TYPE = 'general-purpose';
-const CONTINUE = 'You were interrupted. Resume your task where you left it.';
+/** For an agent that an earlier process left. */
+export const CONTINUE = 'You were interrupted. Resume your task where you left it.';
 
 export function beginAttempt(order: AttemptOrder, watch: AttemptWatch, place: AttemptPlace): LiveAttempt {
   const stopping = new AbortController();

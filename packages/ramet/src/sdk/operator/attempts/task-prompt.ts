@@ -2,6 +2,7 @@
  * What the agent of a task is told. The rules are the same for all tasks of a run and come before anything of its own, so that
  * they are read from the cache; what is its own is short, whatever its file says.
  */
+import { quoteText } from '../../../conversation/quoted-text.ts';
 import { checkOf } from '../../../operator/run/decisions.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import type { OperatorRun } from '../../../schema/operator-events.ts';
@@ -48,8 +49,16 @@ function saysMore({ title, text }: AttemptOrder['task']): boolean {
 /** About what a line has besides: a bullet, a box, an id, marks. */
 const LINE_SIGNS = 30;
 const LONGEST_MESSAGE = 1_000;
+/** Of what reviewers say: all of it is to be repaired. */
+const LONGEST_REASONS = 8_000;
+
+function reviewText(branch: string | null, reasons: string): string {
+  const where = branch === null ? '' : ` It is on the branch ${branch} (git diff HEAD...${branch}).`;
+  return `Reviewers did not approve an earlier attempt.${where} Use what is good of it, and repair what they name. Your directory begins with what the others have finished since.\n<reviews>\n${quoteText(reasons.slice(0, LONGEST_REASONS).toWellFormed(), ['/reviews'])}\n</reviews>`;
+}
 
 function failureText({ branch, cause, message }: NonNullable<AttemptOrder['before']>): string {
+  if (cause === 'review') return reviewText(branch, message ?? '');
   const why = [cause, message].filter(Boolean).join(': ').slice(0, LONGEST_MESSAGE);
   const where =
     branch === null
