@@ -19,7 +19,7 @@ import { isCompactionDue } from './compaction/context-state.ts';
 import { recordResponse } from './exchange/exchange.ts';
 import type { ExchangeOptions, ModelExchange } from './exchange/model-exchange.ts';
 import { type Ending, newsHere } from './loop/run-state.ts';
-import { nextStep } from './loop/stop-reason.ts';
+import { keepsResponse, nextStep } from './loop/stop-reason.ts';
 import { reopenTurn } from './resume/resume.ts';
 
 /** What the host itself has recorded, with the blocks of a message that came. */
@@ -93,7 +93,7 @@ export class HostDuties {
     if (inbox.size === 0 && children.anyInBackground) await newsHere(this.#agent, signal);
   }
 
-  /** Calls `listener` for what the host itself records of the agent. Returns the way out. */
+  /** Calls `listener` for what the host itself records of the agent. Returns the unsubscribe function. */
   watch(listener: HostRecorded): () => void {
     const agent = this.#agent;
     agent.onRecord = (event) => {
@@ -135,8 +135,7 @@ export class HostDuties {
   /** Records a response that the loop has had and did not live to record. */
   recordLost(done: ModelExchange): void {
     const step = nextStep(done.response, { repeats: 0, maxTokens: this.spec.maxTokens });
-    const keep = step.kind === 'run_tools' || step.kind === 'finish' || step.keep;
-    recordResponse(this.#agent, done, done.source === undefined && keep);
+    recordResponse(this.#agent, done, done.source === undefined && keepsResponse(step));
   }
 
   /** The loop is lost: calls under way are answered with what is known of them, as after a restart of the session. */

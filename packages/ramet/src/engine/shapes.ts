@@ -22,6 +22,5 @@ export type { CompactionOutcome } from './compaction/compaction.ts';
 export type { ExchangeOptions, ModelExchange } from './exchange/model-exchange.ts';
 export type { LazyWorkspaces } from './isolation/lazy-workspaces.ts';
 export type { Housing } from './isolation/resume-workspace.ts';
-export type { RunOptions } from './loop/loop.ts';
-export type { Ending } from './loop/run-state.ts';
+export type { Ending, RunOptions } from './loop/run-state.ts';
 export type { RecordedSpec } from './resume/resume.ts';

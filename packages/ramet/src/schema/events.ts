@@ -96,7 +96,8 @@ interface MessageAppended {
 /** The conversation continues from another list of messages: thinking stripped for a fallback model, or a summary. */
 interface ConversationReplaced {
   type: 'conversation.replaced';
-  cause: 'fallback' | 'compaction';
+  /** `model`: the user chose another model, or another way of thinking. */
+  cause: 'fallback' | 'model' | 'compaction';
   messages: { role: Role; blocks: Digest[]; shared: number }[];
   /** How long it is, estimated; absent where that is unknown. */
   tokens?: number;

@@ -9,6 +9,7 @@ import { modeInForce } from '../../permission/policy.ts';
 import { plainShell, type ShellDecision } from '../../sandbox/command-sandbox.ts';
 import { counterpart, fenceRefusal } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';
+import { onAbort } from '../../system/on-abort.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
 import { NOT_RUN } from '../agent/notices.ts';
@@ -106,13 +107,11 @@ async function harmInCheckout({ spec, checkout }: Agent, command: string): Promi
 
 async function orInterrupted(refusal: Promise<string | null>, signal: AbortSignal): Promise<string | null> {
   const interrupted = Promise.withResolvers<string>();
-  const interrupt = (): void => interrupted.resolve(NOT_RUN.interrupted);
-  signal.addEventListener('abort', interrupt);
-  if (signal.aborted) interrupt();
+  const unlink = onAbort(signal, () => interrupted.resolve(NOT_RUN.interrupted));
   try {
     return await Promise.race([interrupted.promise, refusal]);
   } finally {
-    signal.removeEventListener('abort', interrupt);
+    unlink();
   }
 }
 

@@ -5,7 +5,7 @@ import type { FrozenMessage } from '../../conversation/conversation.ts';
 import { bytesOfTokens, contentOf, estimateTokens } from '../../conversation/frozen-block.ts';
 import { entriesOf } from '../../system/persistent.ts';
 import type { Agent } from '../agent/agent.ts';
-import { bindsThinking } from '../exchange/fallback.ts';
+import { bindsThinking } from '../exchange/switch-model.ts';
 import { compactionThreshold } from './context-state.ts';
 
 /** Shares of the threshold, and the most tokens, that each may take. */

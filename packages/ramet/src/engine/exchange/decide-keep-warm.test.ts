@@ -25,7 +25,7 @@ describe('FORK-7: a waiting agent keeps its prefix as long as that is cheaper', 
 
   test('it says what it weighed', () => {
     expect(decideKeepWarm(facts).why).toBe(
-      'after 270 s and 0 refreshes: $0.020000 so far against $0.230000 anew',
+      'after 270 s and 0 refreshes: $0.020000 so far against $0.230000 to write again',
     );
   });
 });

@@ -34,8 +34,11 @@ export function decideKeepWarm({ tokens, prices, ttl, refreshes, waitedMs }: Kee
   const rewritten = usd(tokens, write - prices.read);
   const after = `after ${Math.round(waitedMs / 1_000)} s and ${refreshes} refreshes`;
   return refreshed < rewritten
-    ? { choice: 'refresh', why: `${after}: ${dollars(refreshed)} so far against ${dollars(rewritten)} anew` }
-    : { choice: 'lapse', why: `${after}: writing it anew for ${dollars(rewritten)} is cheaper` };
+    ? {
+        choice: 'refresh',
+        why: `${after}: ${dollars(refreshed)} so far against ${dollars(rewritten)} to write again`,
+      }
+    : { choice: 'lapse', why: `${after}: writing it again for ${dollars(rewritten)} is cheaper` };
 }
 
 export interface LifetimeFacts {

@@ -76,7 +76,7 @@ function isReplaced({ spec }: Agent, model: string): boolean {
   return spec.fallbackModel !== null && spec.fallbackModel !== model;
 }
 
-/** What an agent's first request read was written by others: without them it would have been written anew. */
+/** What an agent's first request read was written by others: without them it would have been written again. */
 function reuseOf(
   agent: HostedAgent,
   { usage, costUsd }: Pick<ModelExchange, 'usage' | 'costUsd'>,

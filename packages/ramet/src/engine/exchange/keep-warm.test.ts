@@ -92,7 +92,7 @@ describe('FORK-7: a parent that waits longer than the cache lives', () => {
     expect(kept(parent)).toEqual(['refresh']);
   });
 
-  test('stops when writing it anew is cheaper', async () => {
+  test('stops when writing it again is cheaper', async () => {
     const parent = await startParent();
     using _ = keepingWarm(parent.agent);
     await waitThrough(parent, 11);

@@ -13,7 +13,7 @@ import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts'
 import { TASK_FAILED } from '../../model/provider.ts';
 import { elapsedOf } from '../../schema/clock.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
-import { Cancelled, describeError, ProviderAway, RametError } from '../../schema/errors.ts';
+import { Cancelled, LimitReached, ModelError } from '../../schema/errors.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentEvent, AgentResult, EventSink } from '../agent/agent-event.ts';
 import { NOT_RUN, OUTPUT_CUT } from '../agent/notices.ts';
@@ -21,14 +21,14 @@ import { finishCalls, hasOpenCalls, type OpenCalls, openCallsOf, ordered } from 
 import { reads, refuseCalls, runCalls } from '../calls/tool-runner.ts';
 import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from '../compaction/make-room.ts';
 import { recordResponse } from '../exchange/exchange.ts';
-import { exchangeOrFallBack } from '../exchange/fallback.ts';
-import type { ModelExchange } from '../exchange/model-exchange.ts';
+import type { ExchangeOptions, ModelExchange } from '../exchange/model-exchange.ts';
+import { switchModel } from '../exchange/switch-model.ts';
 import {
   afterAnswer,
   budgetSpent,
   closedEnding,
   type Ending,
-  endingOfAbort,
+  endingOf,
   type LoopOptions,
   newRunState,
   notice,
@@ -37,9 +37,14 @@ import {
   sayWithNews,
   startDeadline,
 } from './run-state.ts';
-import { type NextStep, nextStep, progressOfAnswer, taskFailure, unknownStop } from './stop-reason.ts';
-
-export type { RunOptions } from './run-state.ts';
+import {
+  keepsResponse,
+  type NextStep,
+  nextStep,
+  progressOfAnswer,
+  taskFailure,
+  unknownStop,
+} from './stop-reason.ts';
 
 export async function runAgent(agent: Agent, options: LoopOptions): Promise<AgentResult> {
   const { clock, journal } = agent.runtime;
@@ -145,6 +150,24 @@ async function askOrMakeRoom(
   }
 }
 
+/** With the fallback model when the other stays unavailable (MODEL-2). */
+async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions): Promise<ModelExchange> {
+  try {
+    return await agent.runtime.host.exchange(agent, options);
+  } catch (error) {
+    const { fallbackModel } = agent.spec;
+    const { model } = agent.conversation.head;
+    const failed = error instanceof ModelError || error instanceof LimitReached;
+    const unavailable = failed && error.family === 'retryable';
+    if (!unavailable || fallbackModel === null || fallbackModel === model) throw error;
+    const message = `${error.message}; continuing with ${fallbackModel}`;
+    agent.warn('fallback_model', message);
+    options.emit({ type: 'warning', code: 'fallback_model', message });
+    switchModel(agent, 'fallback', fallbackModel);
+    return agent.runtime.host.exchange(agent, options);
+  }
+}
+
 async function madeRoom(
   agent: Agent,
   run: RunState,
@@ -167,7 +190,7 @@ function lastText({ conversation }: Agent): string {
 }
 
 function takeResponse(agent: Agent, run: RunState, done: ModelExchange, step: NextStep): void {
-  const keep = step.kind === 'run_tools' || step.kind === 'finish' || step.keep;
+  const keep = keepsResponse(step);
   recordResponse(agent, done, keep);
   run.turns += 1;
   const text = keep ? textOf(done) : '';
@@ -257,15 +280,4 @@ export function assistantEvent({ response, usage, costUsd }: ModelExchange): Age
     usage,
     costUsd,
   };
-}
-
-function endingOf(error: unknown, signal: AbortSignal): Ending {
-  if (error instanceof Cancelled || signal.aborted) {
-    return endingOfAbort(signal);
-  }
-  if (error instanceof ProviderAway) {
-    return { status: 'interrupted', cause: error.code, message: error.message };
-  }
-  const cause = error instanceof RametError ? error.code : 'internal';
-  return { status: 'failed', cause, message: describeError(error) };
 }

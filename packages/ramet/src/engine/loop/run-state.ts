@@ -1,7 +1,7 @@
 /** The state of one run, what the agent is told during it, and how it can end. */
 import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { Cancelled } from '../../schema/errors.ts';
+import { Cancelled, describeError, ProviderAway, RametError } from '../../schema/errors.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { EventSink } from '../agent/agent-event.ts';
@@ -70,6 +70,16 @@ export function endingOfAbort({ reason }: AbortSignal): Ending {
   const by = typeof reason === 'string' ? reason : 'abort';
   const status = by === STOPPED ? 'cancelled' : 'interrupted';
   return { status, cause: by, message: `${status} (${by})` };
+}
+
+/** Of a run that did not come to an answer. */
+export function endingOf(error: unknown, signal: AbortSignal): Ending {
+  if (error instanceof Cancelled || signal.aborted) return endingOfAbort(signal);
+  if (error instanceof ProviderAway) {
+    return { status: 'interrupted', cause: error.code, message: error.message };
+  }
+  const cause = error instanceof RametError ? error.code : 'internal';
+  return { status: 'failed', cause, message: describeError(error) };
 }
 
 export function budgetSpent({ limit, what }: BudgetState): Ending {

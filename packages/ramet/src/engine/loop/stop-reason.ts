@@ -14,6 +14,11 @@ export type NextStep =
   | { kind: 'ask_again'; keep: boolean; notice?: string; maxTokens?: number }
   | { kind: 'fail'; keep: boolean; cause: string; message: string };
 
+/** Whether the response stays in the conversation. */
+export function keepsResponse(step: NextStep): boolean {
+  return step.kind === 'run_tools' || step.kind === 'finish' || step.keep;
+}
+
 /** How often in a row a response may need asking again before the agent fails. */
 const MOST_REPEATS = 3;
 const MOST_OUTPUT_TOKENS = 64_000;

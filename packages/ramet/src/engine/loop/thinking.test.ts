@@ -161,5 +161,7 @@ describe('RES-9: a session that is resumed', () => {
       type: 'enabled',
       budget_tokens: 10_000,
     });
+    const replaced = family.recorded().filter(({ event }) => event.type === 'conversation.replaced');
+    expect(replaced).toMatchObject([{ event: { cause: 'model' } }]);
   });
 });

@@ -14,7 +14,7 @@ import type { ModelProvider } from '../../model/provider.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import type { Agent } from '../agent/agent.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
-import { switchModel } from '../exchange/fallback.ts';
+import { switchModel } from '../exchange/switch-model.ts';
 import { resumeAgent } from './resume.ts';
 
 /** The agent as another process would find it: from the journal alone. */
@@ -52,7 +52,7 @@ describe('LOG-1: an agent is rebuilt from its journal byte for byte', () => {
   test('a model that took over as fallback stays', async () => {
     const engine = await startEngine({ provider: scriptedModel({ text: 'one' }) });
     await engine.run('first');
-    switchModel(engine.agent, 'claude-opus-5');
+    switchModel(engine.agent, 'fallback', 'claude-opus-5');
     await engine.runtime.journal.commit('written');
     expect(resumed(engine, scriptedModel()).conversation.head.model).toBe('claude-opus-5');
   });
@@ -126,7 +126,7 @@ describe('AGENT-5: calls that a crash left open are answered with the truth', ()
     });
     const again = resumed(engine, model);
     // Another model means another conversation, with the same open calls.
-    switchModel(again, 'claude-opus-5');
+    switchModel(again, 'fallback', 'claude-opus-5');
     expect(await goOn(again)).toMatchObject({ result: { status: 'done', text: 'ok' } });
   });
 });

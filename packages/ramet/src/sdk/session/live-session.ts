@@ -57,6 +57,7 @@ export function liveSession(parts: LiveParts): Session {
   };
   const untilStopped = (signal: AbortSignal | undefined): AbortSignal =>
     signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
+  const emit = (event: AgentEvent): void => family.parts.emit(agent.spec, event);
   async function carryOut(prompt: string | null, options: Partial<RunOptions>): Promise<AgentResult> {
     if (prompt === null) refuseWithoutPrompt(agent);
     abort = abortAtEnd(parts);
@@ -66,7 +67,6 @@ export function liveSession(parts: LiveParts): Session {
       if (prompt !== null) await types.refresh(null);
       const news = prompt === null ? null : parts.told.news(types.definitions);
       takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
-      const emit = (event: AgentEvent): void => family.parts.emit(agent.spec, event);
       const ended = await runAgent(agent, { ...options, signal: abort.signal, emit });
       const result = await revival.afterRun(ended, options);
       told = result.message;
@@ -160,8 +160,9 @@ export function liveSession(parts: LiveParts): Session {
       alone(async () => {
         await closeCalls(agent);
         const { compact } = await import('../../engine/later.ts');
-        const request = { trigger: 'request', instructions, emit: onEvent } as const;
-        return compact(agent, { ...request, signal: untilStopped(signal) });
+        const leave = onEvent === undefined ? () => {} : bus.subscribe(onEvent);
+        const request = { trigger: 'request', instructions, emit } as const;
+        return compact(agent, { ...request, signal: untilStopped(signal) }).finally(leave);
       }),
     [Symbol.asyncDispose]: closeOnce,
   };
@@ -215,7 +216,7 @@ function abortAtEnd({ agent, runEnd }: LiveParts): AbortController {
   return abort;
 }
 
-/** Returns the way out. */
+/** Returns the unsubscribe function. */
 function linkSignal(
   { children }: Agent,
   abort: AbortController,
@@ -245,7 +246,7 @@ function changeModel(agent: Agent, name: string, settings: ResolvedOptions): voi
   const { model } = resolveOptions({ env: settings.env, model: name }, settings);
   if (model === null || model === agent.conversation.head.model) return;
   refuseUnenforceableBudget(model, settings);
-  switchModel(agent, model);
+  switchModel(agent, 'model', model);
 }
 
 function changePermissionMode(agent: Agent, mode: SessionMode): void {

@@ -84,7 +84,7 @@ export async function continueAgent(
   runtime.journal.append(null, { type: 'session.resumed', version: VERSION, cwd: place.cwd });
   const { thinking } = settings;
   if (model !== agent.conversation.head.model || thinksOtherwise(agent, thinking, model))
-    switchModel(agent, model, thinking ?? undefined);
+    switchModel(agent, 'model', model, thinking ?? undefined);
   shared.admitMain(agent);
   return agent;
 }
