@@ -29,22 +29,44 @@ describe('docs/architecture.md', () => {
 
 describe('the main path', () => {
   const graph = importGraph();
-  const imports = (from: string, to: string): boolean => {
-    // The launcher is no module of the rooms: it loads the command late, by its path.
-    if (!from.startsWith(SOURCE_ROOT)) return readText(from).includes(to.slice('packages/ramet/'.length));
-    return graph.some((arrow) => arrow.from === from && arrow.to === to);
+  const imports = (from: string, to: string): boolean =>
+    graph.some((arrow) => arrow.from === from && arrow.to === to);
+  const names = (file: string, word: string): boolean => new RegExp(`\\b${word}\\b`).test(readText(file));
+
+  const exports = ({ file, entry }: MainPathStep): boolean =>
+    new RegExp(`^export (?:async )?(?:function|const|class) ${entry}\\b`, 'm').test(readText(file));
+
+  /** The launcher is no module of the rooms, and what it runs exports nothing: it loads the command late, by its path. */
+  const loads = (before: MainPathStep, { file }: MainPathStep): boolean =>
+    readText(before.file).includes(file.slice('packages/ramet/'.length));
+
+  /** The file before imports this one, and uses what the table says it does. */
+  const calls = (before: MainPathStep, { file, entry }: MainPathStep): boolean =>
+    imports(before.file, file) && names(before.file, entry ?? '');
+
+  /** The file before calls a method that the port declares, and a file that knows the port puts this one's entry there. */
+  const callsPort = (before: MainPathStep, { file, entry, port }: MainPathStep): boolean => {
+    if (port === null) return false;
+    const declaring = SOURCE_ROOT + port.file;
+    const declares = names(declaring, `interface ${port.name}`) && names(declaring, port.method);
+    const implementers = graph.filter((arrow) => arrow.to === file && imports(arrow.from, declaring));
+    const isWired = implementers.some((arrow) => names(arrow.from, entry ?? ''));
+    return declares && readText(before.file).includes(`.${port.method}(`) && isWired;
   };
-  const handsOver = (before: MainPathStep, { file, port }: MainPathStep): boolean => {
-    if (port === null) return imports(before.file, file);
-    return imports(before.file, SOURCE_ROOT + port) && imports(file, SOURCE_ROOT + port);
+
+  const handsOver = (before: MainPathStep, step: MainPathStep): boolean => {
+    if (step.entry === null) return step.step === 2 && loads(before, step);
+    return exports(step) && (step.port === null ? calls(before, step) : callsPort(before, step));
   };
 
   test(`names at most ${MOST_FILES} files`, () => {
-    const named = steps.flatMap(({ file, port }) => (port === null ? [file] : [file, SOURCE_ROOT + port]));
+    const named = steps.flatMap(({ file, port }) =>
+      port === null ? [file] : [file, SOURCE_ROOT + port.file],
+    );
     expect(new Set(named).size).toBeLessThanOrEqual(MOST_FILES);
   });
 
-  test('is handed on from each file to a later one, as the imports say', () => {
+  test('is handed on from each file to a later one by the function that the table names', () => {
     const [first, ...rest] = steps;
     expect(first?.from).toBeNull();
     const broken = rest.filter((step) => {

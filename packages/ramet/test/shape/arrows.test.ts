@@ -26,7 +26,7 @@ describe('the arrows between rooms', () => {
     expect(homeless.map(({ path }) => path)).toEqual([]);
   });
 
-  test('a room imports only itself and rooms above it', () => {
+  test('a room imports only itself and earlier rooms', () => {
     const wrong = arrows.filter(
       ({ from, to }) => !to.startsWith(SOURCE_ROOT) || !mayImport(roomOf(from), roomOf(to)),
     );

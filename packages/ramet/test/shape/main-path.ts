@@ -4,7 +4,7 @@ import { ROOMS } from './rooms.ts';
 
 export const ARCHITECTURE_PAGE = 'docs/architecture.md';
 
-const ROW = /^(\| (\d+) \| `([^`]+)` \| )(\d+)( \| ([^|]*) \|.*)$/gm;
+const ROW = /^(\| (\d+) \| `([^`]+)` \| )(\d+)( \| ([^|]*) \| ([^|]*) \|.*)$/gm;
 const ROOM_TABLE = /(<!-- rooms: npm run fix writes this table -->\n).*?(\n<!-- end of rooms -->)/s;
 
 export interface MainPathStep {
@@ -13,19 +13,25 @@ export interface MainPathStep {
   lines: number;
   /** The step whose file hands over to this one; null for the first. */
   from: number | null;
-  /** Where neither imports the other: what both import, from `src/` on. */
-  port: string | null;
+  /** What this file exports and is reached by; null where a file is run by its path. */
+  entry: string | null;
+  /** Where the file before calls a port: the method it calls, and the file (from `src/` on) that declares the port. */
+  port: { name: string; method: string; file: string } | null;
 }
 
+const PORT = / through `(\w+)\.(\w+)` in `([^`]+)`/;
+
 export function mainPath(page: string): MainPathStep[] {
-  return [...page.matchAll(ROW)].map(([, , step, file = '', lines, , from = '']) => {
-    const [, before, port] = /^(\d+)(?: through `([^`]+)`)?$/.exec(from) ?? [];
+  return [...page.matchAll(ROW)].map(([, , step, file = '', lines, , from = '', entry = '']) => {
+    const before = /^\d+/.exec(from)?.[0];
+    const [, name, method, port] = PORT.exec(from) ?? [];
     return {
       step: Number(step),
       file,
       lines: Number(lines),
       from: before === undefined ? null : Number(before),
-      port: port ?? null,
+      entry: /^`(\w+)`$/.exec(entry)?.[1] ?? null,
+      port: name && method && port ? { name, method, file: port } : null,
     };
   });
 }

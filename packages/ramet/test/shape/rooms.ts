@@ -1,5 +1,5 @@
 /**
- * The rooms as a table: every folder of `src/`, from the ground up. A room imports only rooms above it in this list, and
+ * The rooms as a table: every folder of `src/`, from the ground up. A room imports only rooms that are earlier in this list, and
  * only through their doors. A room that does not exist yet is not in it. docs/decisions/001-rooms-and-arrows.md says why; docs/architecture.md prints it.
  */
 export interface Room {
@@ -61,7 +61,11 @@ export const ROOMS: readonly Room[] = [
     owns: 'the three settings files merged, every value with its origin; the settings of other tools',
     leaves: 'what the values do',
   },
-  { name: 'tools', owns: 'one file per tool, the registry', leaves: 'the engine: a tool asks its context' },
+  {
+    name: 'tools',
+    owns: 'the tools, a file for each or for a few that belong together; the registry',
+    leaves: 'the engine: a tool asks its context',
+  },
   {
     name: 'agents',
     owns: 'prompts and agent types: system prompts, the first message, project instructions',
@@ -87,16 +91,20 @@ export const ROOMS: readonly Room[] = [
     owns: 'what people read about sessions: session view, bill, timeline, cache explain, provenance, worktrees, and the format of figures',
     leaves: 'finding the session, printing',
   },
-  { name: 'sdk', owns: 'the public API: `openSession` wires the rooms together', leaves: 'logic' },
+  {
+    name: 'sdk',
+    owns: 'everything the command can do, callable; `openSession` wires the rooms together',
+    leaves: 'arguments, printing',
+  },
   { name: 'cli', owns: 'the command: one file per command, output formats, signals', leaves: 'logic' },
   { name: 'testing', owns: 'published test doubles', leaves: 'tests themselves' },
 ];
 
 /** Whether a file of `from` may import one of `to`. Unknown rooms may do nothing. */
 export function mayImport(from: string, to: string): boolean {
-  const above = ROOMS.findIndex((room) => room.name === to);
-  const below = ROOMS.findIndex((room) => room.name === from);
-  return above !== -1 && below !== -1 && above <= below;
+  const imported = ROOMS.findIndex((room) => room.name === to);
+  const importing = ROOMS.findIndex((room) => room.name === from);
+  return imported !== -1 && importing !== -1 && imported <= importing;
 }
 
 /**

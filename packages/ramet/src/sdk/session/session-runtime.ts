@@ -1,4 +1,4 @@
-/** What the agents of a session share, made of options and the rooms below. */
+/** What the agents of a session share, made of options and earlier rooms. */
 import { join } from 'node:path';
 import {
   hosted,

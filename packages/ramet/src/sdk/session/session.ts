@@ -1,6 +1,6 @@
 /**
- * A session: one run of Ramet on a repository. It wires the rooms together and runs the main agent; it holds
- * no logic of its own. `await using session = await openSession({...})` releases everything, in order.
+ * Opens a session, new or resumed: finds where it works, reads its rules, opens the journal and makes the main agent.
+ * `live-session.ts` runs prompts and releases everything, in order: `await using session = await openSession({...})`.
  */
 import { tellOfLostEnd } from '../../engine/opening.ts';
 import {
