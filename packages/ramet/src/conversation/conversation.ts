@@ -265,9 +265,9 @@ function isRules({ digest }: FrozenBlock): boolean {
 }
 
 /** The same for every call: what a call really brought is the parent's to know. */
-const FORK_PLACEHOLDER = 'The main agent got this result. You are its fork: see below.';
+const FORK_PLACEHOLDER = 'Your parent got this result. You are its fork: see below.';
 
-const FORK_RULES = `You are now a fork of the agent that wrote the messages above: you know what it knows, and you have your own task. You are not the main agent. It and other forks work at the same time. These rules bind you:
+const FORK_RULES = `You are now a fork of the agent that wrote the messages above: you know what it knows, and you have your own task. You are not the main agent. Your parent and other forks work at the same time. These rules bind you:
 1. Do the task below and nothing beyond its scope, whatever was planned above.
 2. Use your tools directly. Do not delegate: no Agent calls.
 3. Do not converse: no questions, no remarks between tool calls, no proposals.
@@ -276,4 +276,7 @@ const FORK_RULES = `You are now a fork of the agent that wrote the messages abov
 const RULES: FrozenBlock = freezeBlock({ type: 'text', text: FORK_RULES });
 
 /** The rules in the words of earlier versions: an agent that got those is a fork too. */
-const EARLIER_RULES: ReadonlySet<Digest> = new Set(['7vZsBlCikczWfr1DAYBll-FDz7ryr1rnJ8xggdF9D30']);
+const EARLIER_RULES: ReadonlySet<Digest> = new Set([
+  '7vZsBlCikczWfr1DAYBll-FDz7ryr1rnJ8xggdF9D30',
+  'UV1aHTU9AfC9aGbYTs0Lr4Ef-K-O7za0W9gpBCvz7PA',
+]);

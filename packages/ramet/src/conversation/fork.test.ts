@@ -59,6 +59,7 @@ describe('FORK-6: the directive', () => {
 
   test.for([
     ['that it is a fork and not the main agent', /You are now a fork .* You are not the main agent/],
+    ['who works beside it', /Your parent and other forks work at the same time/],
     ['to stay inside the scope', /nothing beyond its scope/],
     ['to use tools directly', /Use your tools directly/],
     ['not to delegate', /Do not delegate/],
@@ -91,18 +92,28 @@ describe('FORK-5: a fork is known by the rules it was given', () => {
     expect(isFork(quoted)).toBe(false);
   });
 
-  test('the rules of an earlier version count as well: its sessions resume', () => {
-    const child = conversation(call('a'));
-    child.append({ role: 'user', blocks: [text(EARLIER_RULES)], shared: 0 });
-    expect(isFork(child)).toBe(true);
-  });
+  test.for(['first', 'second'] as const)(
+    'the rules of the %s earlier version count as well: its sessions resume',
+    (version) => {
+      const child = conversation(call('a'));
+      child.append({ role: 'user', blocks: [text(EARLIER_RULES[version])], shared: 0 });
+      expect(isFork(child)).toBe(true);
+    },
+  );
 });
 
-const EARLIER_RULES = `You are now a fork of the agent that wrote the messages above: you know what it knows, and you have one task of your own. You are not the main agent. It and other forks go on at the same time. These rules bind you:
+const EARLIER_RULES = {
+  first: `You are now a fork of the agent that wrote the messages above: you know what it knows, and you have one task of your own. You are not the main agent. It and other forks go on at the same time. These rules bind you:
 1. Do the task below and nothing beyond its scope, whatever the conversation above had planned.
 2. Use your tools directly. Do not delegate: no Agent calls.
 3. Hold no conversation: no questions, no remarks between tool calls, no proposals.
-4. When the task is done or cannot be done, write one report and stop. It begins with "Scope:" and the task in one line; after that structured facts only, under 500 words: results, files by path with what changed, commands with their outcome, what is left undone and why.`;
+4. When the task is done or cannot be done, write one report and stop. It begins with "Scope:" and the task in one line; after that structured facts only, under 500 words: results, files by path with what changed, commands with their outcome, what is left undone and why.`,
+  second: `You are now a fork of the agent that wrote the messages above: you know what it knows, and you have your own task. You are not the main agent. It and other forks work at the same time. These rules bind you:
+1. Do the task below and nothing beyond its scope, whatever was planned above.
+2. Use your tools directly. Do not delegate: no Agent calls.
+3. Do not converse: no questions, no remarks between tool calls, no proposals.
+4. When the task is done or cannot be done, write one report and stop. Begin it with "Scope:" and the task in one line. Then give structured facts only, under 500 words: results, files by path with what changed, commands with their outcome, what is left undone and why.`,
+};
 
 test('the record of a prefix is the JSON of its messages, whatever they hold', () => {
   const head = freezeHead({ model: 'm', thinking: null, tools: [], system: [] });

@@ -17,9 +17,9 @@ export interface AgentOrigin {
   background: boolean;
   /** How many agents stand between it and the user; 1 for a child of the main agent. */
   depth: number;
-  /** It cannot be continued: it is in the journal and in no transcript (FORK-3). */
+  /** It cannot be resumed: it is in the journal and in no transcript (FORK-3). */
   skipTranscript?: true;
-  /** It cannot be continued either: what narrowed its rights was a function of the program that started it. */
+  /** It cannot be resumed either: what narrowed its rights was a function of the program that started it. */
   narrowed?: true;
   /** Nor can this one: a repair could not save its start, and wrote this in its place. Nothing else here is known. */
   startLost?: true;
@@ -104,7 +104,7 @@ interface LaunchDecided {
 
 /**
  * What happens to the agent's prefix in the cache while it waits, and why (FORK-7): it is read again before it expires,
- * left to be written anew, or written for an hour or for five minutes from now on.
+ * left to expire and be written again, or written for an hour or for five minutes from now on.
  */
 interface CacheKept {
   type: 'cache.kept';

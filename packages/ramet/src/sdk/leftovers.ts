@@ -52,7 +52,7 @@ export function recordEndedOrphans(journal: Journal, ended: readonly RunningGrou
  * Automatic retention (`retention.days`, off unless it is set): some seconds into a session, what is older goes, by the
  * rules of `ramet gc`. Beside everything else; what goes wrong is found again by the next one, or by `ramet gc`.
  *
- * Returns the way out, for a session that ends before.
+ * Returns the function that cancels it, for a session that ends before.
  */
 export function retainLater(settings: ResolvedOptions, place: Place): Disposable {
   const days = settings.settings.retention?.days;

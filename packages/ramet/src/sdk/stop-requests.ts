@@ -111,7 +111,7 @@ interface OwnSession {
 class OwnSessions {
   readonly #open = new Map<string, OwnSession>();
 
-  /** Returns the way out. */
+  /** Returns the unsubscribe function. */
   enter(file: string, session: OwnSession): () => void {
     this.#open.set(file, session);
     return () => void this.#open.delete(file);

@@ -11,7 +11,7 @@ interface AbortWaiters {
 
 const waitersOf = new WeakMap<AbortSignal, AbortWaiters>();
 
-/** Calls back when `signal` aborts, at once when it has. Returns the way out. */
+/** Calls back when `signal` aborts, at once when it has. Returns the unsubscribe function. */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   if (signal.aborted) {
     callback();

@@ -15,7 +15,7 @@ const input = z.strictObject({
   prompt: z.string().check(z.minLength(1), z.describe('The whole task')),
   description: z.string().check(z.describe('3-5 words')),
   subagent_type: z.optional(z.string()),
-  model: z.optional(z.string().check(z.describe('haiku, sonnet, opus or an id; as effort, not for forks'))),
+  model: z.optional(z.string().check(z.describe('haiku, sonnet, opus or an id; like effort, not for forks'))),
   effort: z.optional(z.enum(EFFORTS)),
   run_in_background: z.optional(z.boolean()),
   name: z.optional(z.string().check(z.maxLength(LONGEST_NAME), z.describe('For SendMessage'))),
@@ -62,7 +62,7 @@ export function agentToolFor({ fork, types }: AgentChoices): Tool {
     description: `Hand a part of the work to another agent. Calls in one message run in parallel, and each returns that agent's report.
 ${[fork ? WITH_FORKS : WITHOUT_FORKS, ...types].join('\n')}
 Do not delegate one or two tool calls. Say what you want, where, and what to report. Good: "In src/parser, list each function that throws: file, line, error." Bad: "look at the parser"; "fix what you found" to an agent that has found nothing.
-While it runs, do not look at its work or guess its result; wait for the report. run_in_background returns at once, and a <task-notification> tells you the end: do other work or end your turn, do not poll. TaskOutput waits (task_id "all" for every agent), TaskStop stops.`,
+Do not look at its work or guess its result: wait for the report. run_in_background returns at once, and a <task-notification> tells you when it ends: do other work or end your turn, do not poll. TaskOutput with block waits (task_id "all": every agent), TaskStop stops.`,
     effect: 'read',
     schedule: 'last',
     input,

@@ -212,7 +212,14 @@ describe.concurrent('OP-3, OP-5: what goes wrong with one task', () => {
     expect(end.stdout).toMatch(/T001 +blocked: permission/);
     expect(end.stdout).toMatch(/T001: Bash node .*ramet operate answer T001-\w{4} once\|always\|denied/);
     expect(filesOn(user, 'main')).toContain('two.txt');
-    const resumed = await user.here(['operate', '--resume', '--allow', 'Bash(node:*)']);
+    const resumed = await user.here([
+      'operate',
+      '--resume',
+      '--allowedTools',
+      'Bash(node:*)',
+      '--deny',
+      'Bash(rm:*)',
+    ]);
     expect(resumed).toMatchObject({ code: 0, stdout: expect.stringMatching(/T001 +done/) });
     expect(git(user.repository, 'show', 'main:one.txt')).toBe('42');
   });

@@ -151,7 +151,7 @@ const NOTHING_CAME =
   `standard input is open and nothing came in ${FIRST_BYTE_MS / 1000} seconds: continuing without it ` +
   '(close it with < /dev/null)';
 
-const STILL_OPEN = `standard input is open and silent: waiting for its end, until it was silent for ${SILENCE_MS / 1000} seconds`;
+const STILL_OPEN = `standard input is open and silent: waiting for it to close; gives up after ${SILENCE_MS / 1000} seconds of silence`;
 
 function sessionOptions(options: PrintOptions, resume: string | undefined, io: CommandIo): SessionOptions {
   const { model, fallbackModel, maxTurns, maxBudgetUsd, permissionMode, allowedTools, disallowedTools } =

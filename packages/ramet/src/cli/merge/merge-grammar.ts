@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CONFLICT_POLICIES, MERGE_STRATEGIES } from '../../schema/status.ts';
 import { MOST_SECONDS } from '../../schema/usage.ts';
 import type { CommandIo } from '../io.ts';
+import { positiveNumber } from '../run-options.ts';
 
 const WORKTREE_ARGUMENT = 'its name, branch or path, or its agent';
 
@@ -32,9 +33,13 @@ export function addMerge(program: Command, io: CommandIo, setExitCode: (code: nu
     .option(
       '--resolve-budget-usd <dollars>',
       'with resolve: what the agent may spend on one conflict',
-      positive,
+      positiveNumber,
     )
-    .option('--max-budget-usd <dollars>', 'with resolve: what all agents of this command may spend', positive)
+    .option(
+      '--max-budget-usd <dollars>',
+      'with resolve: what all agents of this command may spend',
+      positiveNumber,
+    )
     .option('--update-checkout', 'also update the checkout of the target, if it is clean')
     .option('--continue', 'resume the queue with the check and policy of the last run')
     .option('--preview', 'only list which branches would conflict, and the order to merge in')
@@ -118,13 +123,7 @@ export function addProvenance(program: Command, io: CommandIo): void {
 }
 
 function secondsOf(text: string): number {
-  const value = positive(text);
+  const value = positiveNumber(text);
   if (value <= MOST_SECONDS) return value;
   throw new InvalidArgumentError(`It must be at most ${MOST_SECONDS}.`);
-}
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError('It must be a number above 0.');
 }

@@ -58,7 +58,7 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
     .addOption(
       new Option(
         '--on-conflict <policy>',
-        'retry: the task is done again (default); resolve: another agent; person',
+        'retry the task (default), resolve with another agent, or leave it to a person',
       ).choices([...CONFLICT_POLICIES]),
     )
     .option('--resolve-model <model>', 'with --on-conflict resolve: the model of that agent')
@@ -78,8 +78,15 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
         ...SESSION_MODES,
       ]),
     )
-    .option('--allow <rules>', 'what agents may do without a question, such as "Bash(npm test:*)"', ruleList)
-    .option('--deny <rules>', 'what is always refused to them', ruleList)
+    .option(
+      '--allowedTools <rules>',
+      'what agents may do without a question, such as "Bash(npm test:*)"',
+      ruleList,
+    )
+    .option('--disallowedTools <rules>', 'what agents may never do', ruleList)
+    // The names that these two had first.
+    .addOption(new Option('--allow <rules>').argParser(ruleList).hideHelp())
+    .addOption(new Option('--deny <rules>').argParser(ruleList).hideHelp())
     .addOption(
       new Option(
         '--output-format <format>',
@@ -89,8 +96,11 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
         .default('text'),
     )
     .option('--report <file>', 'write the report here too (it is always kept in the folder of the session)')
-    .action(async (file, options) => {
-      setExitCode(await (await import('../commands/operate.ts')).operate(file, options, io));
+    .action(async (file, { allowedTools, disallowedTools, ...options }) => {
+      const allow = joined(options.allow, allowedTools);
+      const deny = joined(options.deny, disallowedTools);
+      const flags = { ...options, ...(allow && { allow }), ...(deny && { deny }) };
+      setExitCode(await (await import('../commands/operate.ts')).operate(file, flags, io));
     });
   addRequests(operate, io, setExitCode);
 }
@@ -99,6 +109,10 @@ function names(text: string): string[] {
   const list = text.split(',').map((name) => name.trim());
   if (list.every((name) => name !== '')) return list;
   throw new InvalidArgumentError('It must be names of agent types with commas between them.');
+}
+
+function joined(some: string[] | undefined, others: string[] | undefined): string[] | undefined {
+  return some === undefined || others === undefined ? (some ?? others) : [...some, ...others];
 }
 
 function width(text: string): number | 'auto' {

@@ -34,7 +34,7 @@ export const RECORD_LOST_ITS_END: string =
 
 /** To an agent whose background commands did not outlast an interruption; `lines` tell of one each. */
 export function tasksInterrupted(lines: readonly string[]): string {
-  return `Background commands of yours were interrupted when you were. Start them again if you still need them:\n${lines.join('\n')}`;
+  return `Your background commands were interrupted with you. Start them again if you still need them:\n${lines.join('\n')}`;
 }
 
 /** Answers to tool calls that were not, or perhaps not fully, carried out. */
@@ -53,7 +53,7 @@ export const MAY_HAVE_RUN: string = 'interrupted: may have taken effect; check b
 /** `cause` is named where it is no person's doing: a provider that was away. */
 export function childInterrupted(agent: string, cause: string | null = null): string {
   const why = cause === PROVIDER_CAUSE ? `interrupted: ${cause}` : 'interrupted';
-  return `${why}: agent ${agent} was working, and what it did is done. SendMessage resumes it with its full context.`;
+  return `${why}: agent ${agent} was interrupted; its changes remain. SendMessage resumes it with its full context.`;
 }
 
 /** `started` tells of the agent. */
@@ -80,7 +80,7 @@ const MOST_FILES_TOLD = 10;
 /** For an agent that has read files which commands of others have changed since. */
 export function filesChanged(changes: readonly CommandChange[]): string {
   const lines = changes.slice(0, MOST_FILES_TOLD).map(({ path, version, agent, task, command }) => {
-    const what = version === null ? 'is gone' : 'was changed';
+    const what = version === null ? 'was removed' : 'was changed';
     const whose = task === null ? `agent ${agent}` : `agent ${agent} ("${quoted(task)}")`;
     return `- ${path} ${what} while ${whose} ran \`${quoted(command)}\``;
   });

@@ -68,7 +68,7 @@ describe('WORK-1: a command that changes what another agent has read', () => {
       name: 'Bash',
       input: { command: 'rm a.txt', run_in_background: true },
     });
-    expect(conversation).toMatch(/a\.txt is gone while agent \w+\.2 ran `rm a\.txt`/);
+    expect(conversation).toMatch(/a\.txt was removed while agent \w+\.2 ran `rm a\.txt`/);
   });
 
   test('is not told when it changes nothing, or puts back what was there', async () => {

@@ -85,7 +85,7 @@ describe('AGENT-7: cancelling an agent', () => {
     const { result } = await family.run('Go.');
     expect(result.status).toBe('done');
     const [outer, sibling] = lastTexts(family.requestsOf('Go.')[1]);
-    expect(outer).toMatch(/cancelled: called_off: .*Its last words:\nOuter: half done\./s);
+    expect(outer).toMatch(/cancelled: called_off: .*Its last message:\nOuter: half done\./s);
     expect(outer).not.toMatch(/\bdone:/);
     expect(sibling).toContain('Scope: done.');
     expect(eventsOf(family.recordedOf(4), 'agent.ended')).toMatchObject([
@@ -224,7 +224,7 @@ describe('AGENT-7: waiting for agents', () => {
     await family.run('Go.');
     expect(timesIn(allSaid(family), '<task-id>')).toBe(1);
     for (const look of [3, 4]) {
-      expect(told(family)[look]).toMatch(/Agent \w+\.2 has ended: done\. You were told before\./);
+      expect(told(family)[look]).toMatch(/Agent \w+\.2 has ended: done\. You already have its report\./);
     }
     expect(told(family)[5]).toBe('None of your agents is running, and none has news.');
   });

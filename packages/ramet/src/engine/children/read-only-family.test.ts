@@ -96,7 +96,7 @@ describe('TYPE-2: rights never widen on the way down', () => {
     const desk = createDesk(family, agent.spec.id, 'c2', new AbortController().signal);
     const { content, isError } = await desk.send('writer', 'Write it.');
     expect(isError).toBe(true);
-    expect(content).toBe('writer cannot be continued: it may change things, and you only read.');
+    expect(content).toBe('writer cannot be resumed: it may change things, and you only read.');
   });
 });
 

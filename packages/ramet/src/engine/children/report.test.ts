@@ -71,7 +71,7 @@ describe('AGENT-3: the answer to a foreground call', () => {
     expect(lines.slice(1)).toEqual([
       '3 turns, 12,345 tokens (96% from the cache), $0.0123, 4.2 s.',
       '',
-      'Its last words:',
+      'Its last message:',
       'half of it',
     ]);
     const readable = 'the type "a&b" is not in Map<string, Kind>';
@@ -132,7 +132,7 @@ describe('AGENT-3: the answer to a foreground call', () => {
     const ignored = { ...WORKTREE, reasons: ['ignored by git, and may be the only copy: .env'] };
     expect(await foreground({ worktree: ignored })).toContain('may be the only copy: .env)');
     const gone = { ...WORKTREE, kept: false, reasons: ['its commits are on ramet/b'] };
-    expect(await foreground({ worktree: gone })).toContain('Worktree: its commits are on ramet/b; gone.');
+    expect(await foreground({ worktree: gone })).toContain('Worktree: its commits are on ramet/b; removed.');
   });
 
   test('takes less than 200 bytes around the report', async () => {
@@ -153,7 +153,7 @@ describe('AGENT-3: the notification of a background agent', () => {
         '<usage>3 turns, 12,345 tokens (96% from the cache)</usage>',
         '<duration>4.2 s</duration>',
         '<cost>$0.0123</cost>',
-        '<worktree>unchanged, gone</worktree>',
+        '<worktree>unchanged, removed</worktree>',
         '<result>\nIt is in src/parser.ts.\n</result>',
         '</task-notification>',
       ].join('\n'),

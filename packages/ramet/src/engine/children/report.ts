@@ -60,7 +60,7 @@ export async function foregroundResult(facts: ReportFacts, keep: ReportKeeper): 
     ...(advice ? [quoteText(advice)] : []),
   ];
   const report = await reportText(facts, keep);
-  if (report !== '') head.push('', ...(done ? [] : ['Its last words:']), report);
+  if (report !== '') head.push('', ...(done ? [] : ['Its last message:']), report);
   else if (done) head.push('', '(no report)');
   return { content: head.join('\n'), ...(done ? {} : { isError: true }) };
 }
@@ -89,14 +89,14 @@ export function worktreeLine(worktree: NonNullable<ReportFacts['worktree']>): st
   return `Worktree: ${quoteText(worktreeText(worktree))}.`;
 }
 
-/** Where its work is and how it is had (WORK-3); one that is gone held none. */
+/** Where its work is and how it is had (WORK-3); one that was removed held none. */
 function worktreeText(worktree: NonNullable<ReportFacts['worktree']>): string {
   const { path, branch, base, kept, reasons, from, checkoutChanges = [] } = worktree;
   if (checkoutChanges.length > 0) {
     const { checkoutChanges: _, ...own } = worktree;
-    return `${kept || reasons.length > 0 ? worktreeText(own) : 'nothing in it, gone'}; WARNING: ${from} changed meanwhile; ${checkoutWarning(checkoutChanges)}`;
+    return `${kept || reasons.length > 0 ? worktreeText(own) : 'nothing in it, removed'}; WARNING: ${from} changed meanwhile; ${checkoutWarning(checkoutChanges)}`;
   }
-  if (!kept) return reasons.length === 0 ? 'unchanged, gone' : `${reasons.join(', ')}; gone`;
+  if (!kept) return reasons.length === 0 ? 'unchanged, removed' : `${reasons.join(', ')}; removed`;
   const holds = reasons.length === 0 ? '' : `; holds ${reasons.slice(0, MOST_REASONS).join(', ')}`;
   const on = worktree.head === undefined ? '' : `on ${worktree.head}, not `;
   const where = `${on === '' ? 'branch ' : on}${branch ?? 'none'}`;

@@ -282,7 +282,7 @@ describe('WORK-3: the end of an agent in a worktree', () => {
       },
     });
     await family.run('Go.');
-    expect(lastTexts(family.requestsOf('Go.').at(-1))[0]).toContain('Worktree: unchanged, gone.');
+    expect(lastTexts(family.requestsOf('Go.').at(-1))[0]).toContain('Worktree: unchanged, removed.');
     await family.session[Symbol.asyncDispose]();
     expect(existsSync(pathOf(family, 2))).toBe(false);
     expect(rametBranches(family.cwd)).toEqual([]);
@@ -496,7 +496,7 @@ describe('WORK-9: what isolation cannot prevent', () => {
     await family.run('Go.');
     const reports = lastTexts(family.requestsOf('Go.').at(-1)).join('\n');
     const told =
-      /Worktree: nothing in it, gone; WARNING: \S+ changed meanwhile; Ramet does not know who changed it: refs\/heads\/main moved from \w{10} to \w{10} \(commit: mine\)/;
+      /Worktree: nothing in it, removed; WARNING: \S+ changed meanwhile; Ramet does not know who changed it: refs\/heads\/main moved from \w{10} to \w{10} \(commit: mine\)/;
     expect(reports).toMatch(told);
     const number = [2, 3].find((one) => originOf(family, one).description.includes('watch')) ?? 3;
     expect(eventsOf(family.recordedOf(number), 'worktree.released')).toMatchObject([

@@ -161,7 +161,7 @@ describe('AGENT-3: an agent that has ended is continued by a message', () => {
     await (await family.session.fork('child', { name: 'hush', canUseTool })).result;
     await family.run('More');
     expect(lastTexts(family.requestsOf('More')[1])[0]).toBe(
-      'hush cannot be continued: it had rights of its own, which ended with it.',
+      'hush cannot be resumed: it had rights of its own, which ended with it.',
     );
     expect(family.requestsOf('child')).toHaveLength(1);
   });
@@ -225,7 +225,7 @@ describe('AGENT-3: an agent that has ended is continued by a message', () => {
     await Promise.all(family.running.map(({ result }) => result));
     spending.add({ ...NO_USAGE, output_tokens: 1_000 }, 0);
     expect(await desk.send('scout', 'three')).toMatchObject({
-      content: expect.stringMatching(/scout cannot be continued: the budget is spent: /),
+      content: expect.stringMatching(/scout cannot be resumed: the budget is spent: /),
       isError: true,
     });
     provider.assertDone();

@@ -41,7 +41,7 @@ export function describeOther(
     if (family.find(id) !== undefined)
       return { id, line: `Agent ${id} is running and reports to the agent that started it.` };
     const { status = 'interrupted', cause = null } = ended ?? {};
-    const told = started.parent === asker ? ' You were told before.' : '';
+    const told = started.parent === asker ? ' You already have its report.' : '';
     return { id, line: `Agent ${id} has ended: ${[status, cause].filter(Boolean).join(': ')}.${told}` };
   } finally {
     reader.close();
@@ -62,7 +62,7 @@ export async function continueEnded(
     const found = findEnded(reader, to);
     if (found === null) return failure(unknownReceiver(family, reader, to));
     const problem = whyNot(family, from, found);
-    if (problem !== null) return failure(`${to} cannot be continued: ${problem}.`);
+    if (problem !== null) return failure(`${to} cannot be resumed: ${problem}.`);
     const recorded = RecordedChildren.read(reader);
     const lost = await lostNotifications(family, runtime, found.id, { recorded, reader });
     const past = recordedAgent((id) => reader.events({ agent: id }), found.id);
@@ -91,7 +91,7 @@ export async function continueEnded(
     };
   } catch (error) {
     if (!(error instanceof RametError)) throw error;
-    return failure(`${to} cannot be continued: ${error.message}.`);
+    return failure(`${to} cannot be resumed: ${error.message}.`);
   } finally {
     reader.close();
   }

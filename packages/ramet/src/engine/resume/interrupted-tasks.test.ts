@@ -17,7 +17,7 @@ const inBackground = call('Bash', {
   command: 'echo begun; touch begun; exec sleep 300',
   run_in_background: true,
 });
-const NOTICE = 'Background commands of yours were interrupted when you were. ';
+const NOTICE = 'Your background commands were interrupted with you. ';
 
 /** Interrupted by a usage limit once the agent with that task has made a second request. */
 async function interrupted(

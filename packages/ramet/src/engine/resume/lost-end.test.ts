@@ -181,7 +181,7 @@ describe('LOG-1: a repaired session', () => {
     const later = await again.reopen({ 'Go.': [], 'And?': [send, { text: 'I see.' }] });
     expect((await later.run('And?')).result).toMatchObject({ status: 'done', text: 'I see.' });
     expect(lastTexts(later.requestsOf('And?').at(-1))[0]).toContain(
-      'cannot be continued: its conversation is lost',
+      'cannot be resumed: its conversation is lost',
     );
     expect(ends()).toHaveLength(1);
   });

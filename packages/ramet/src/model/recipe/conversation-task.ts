@@ -38,6 +38,7 @@ const EARLIER_NOTICES: readonly string[] = [
   'Your directory is not as you left it: ',
   'The record of this session lost its end: ',
   'Files that you have read were changed by others; ',
+  'Background commands of yours were interrupted when you were. ',
 ];
 const NOTICES: readonly string[] = [
   ...EARLIER_NOTICES,
@@ -51,7 +52,7 @@ const NOTICES: readonly string[] = [
   'The last part of this session is not on record: ',
   'Others changed files that you have read. ',
   'An agent of yours was interrupted and has resumed. ',
-  'Background commands of yours were interrupted when you were. ',
+  'Your background commands were interrupted with you. ',
   ...CANCELLED,
 ];
 

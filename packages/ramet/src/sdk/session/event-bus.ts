@@ -11,7 +11,7 @@ export class EventBus<Event> {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** Returns the way out. */
+  /** Returns the unsubscribe function. */
   subscribe(listener: (event: Event) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -14,7 +14,7 @@ export interface LiveParts extends SharedParts {
   /** Null when the conversation has begun. */
   surroundings: Surroundings | null;
   told: ToldTypes;
-  /** An earlier process may have left agents that go on. */
+  /** An earlier process may have left agents to resume. */
   isResumed: boolean;
   /** Opens another session, for an agent that is to be independent of this one. */
   open: OpenSession;

@@ -14,14 +14,14 @@ export function runRules(run: OperatorRun): string {
 You do one task of ${list}. Other agents do the others at the same time: do yours only, and leave the list as it is.
 Work in your directory, a git worktree of your own. Committing is optional. Do not push, merge or switch branches: your work is merged with that of the others when you have ended.
 ${checkRule(run.check?.command)}
-Nobody can be asked. Your last message is your report: what you changed, and what is left.
+You cannot ask anyone. Your last message is your report: what you changed, and what is left.
 </operator>`;
 }
 
 function checkRule(command: string | undefined): string {
   return command === undefined
     ? 'Check your work before you end.'
-    : `Then this command must succeed on the merged files: ${command}\nRun it, or the part that concerns you, before you end.`;
+    : `After the merge, this command must succeed on the merged files: ${command}\nRun it, or the part that concerns you, before you end.`;
 }
 
 /** `withRules`: for a type that shares no first message. */

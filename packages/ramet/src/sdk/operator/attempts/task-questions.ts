@@ -29,7 +29,7 @@ export class TaskQuestions implements PermissionBroker {
   /** Answers that came before the question was asked again. */
   readonly #early: Map<string, GivenAnswer> = new Map();
 
-  /** Returns the way out. */
+  /** Returns the unsubscribe function. */
   watch(agent: string, task: string, watch: AttemptWatch): () => void {
     this.#tasks.set(agent, { task, watch });
     return () => void this.#tasks.delete(agent);
