@@ -37,7 +37,8 @@ export function keepCompileCache(
   const code = (import.meta as { compiledCode?: CompiledCode }).compiledCode;
   if (code === undefined && !isInstalled()) return { [Symbol.dispose]: () => {} };
   let ran: 'session' | 'agents' = 'session';
-  const stop = session.subscribe(() => {
+  const stop = session.subscribe(({ parentAgentId }) => {
+    if (parentAgentId === null) return;
     ran = 'agents';
     stop();
   });

@@ -141,7 +141,7 @@ export function liveSession(parts: LiveParts): Session {
       ),
     subscribe: (listener) =>
       bus.subscribe((event) => {
-        if (event.agentId !== agent.spec.id) listener(event);
+        if (event.agentId !== agent.spec.id || event.type === 'status_changed') listener(event);
       }),
     steer: (text) => steered(agent, text),
     tell: (to, text) => tellChild(parts, to, text),

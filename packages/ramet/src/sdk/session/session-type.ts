@@ -72,7 +72,10 @@ export interface Session extends AsyncDisposable {
    * first event that is asked for, and then waits for no reader; one that leaves interrupts it.
    */
   run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
-  /** Told what children do, also between prompts. Returns the unsubscribe function. */
+  /**
+   * Calls `listener` for what children do, also between prompts, and for every change of the main agent's status. What else
+   * the main agent does comes from `run`. Returns the unsubscribe function.
+   */
   subscribe(listener: (event: SessionEvent) => void): () => void;
   /** Sends the main agent a message while it works. It reads the message after its current tool call. */
   steer(text: string): SteeredMessage;

@@ -38,9 +38,16 @@ import {
 } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
 import { observedJournal } from './event-bus.ts';
+import type { LiveParts } from './live-parts.ts';
 import { liveSession } from './live-session.ts';
 import { continueAgent, moveMain, readSurroundings, startAgent } from './main-agent.ts';
-import { environmentOfChildren, openWorkspaces, shareParts, watchLimits } from './session-runtime.ts';
+import {
+  environmentOfChildren,
+  openWorkspaces,
+  type SharedParts,
+  shareParts,
+  watchLimits,
+} from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
 import type { Session } from './session-type.ts';
 
@@ -91,16 +98,8 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
     if (workspace !== null) await moveMain(agent, workspace);
     const told = ToldTypes.ofAll(types.definitions);
     const notices = [...settings.notices, ...(workspace?.warnings ?? []), ...(note === null ? [] : [note])];
-    const live = {
-      ...shared,
-      agent,
-      place,
-      settings: { ...settings, notices },
-      surroundings,
-      told,
-      open: openSession,
-    };
-    return liveSession({ ...live, isResumed: false });
+    const own = { agent, place, surroundings, told };
+    return live(shared, settings, notices, { ...own, isResumed: false });
   } catch (error) {
     await workspace?.release();
     await workspaces[Symbol.asyncDispose]();
@@ -161,22 +160,23 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
     const note = thinkingNote(settings.thinking, agent.conversation.head.model, provider);
     const notices = [...settings.notices, ...warnings, ...(note === null ? [] : [note])];
-    const live = {
-      ...shared,
-      agent,
-      place,
-      settings: { ...settings, notices },
-      surroundings,
-      told,
-      open: openSession,
-    };
-    return liveSession({ ...live, isResumed: true });
+    const own = { agent, place, surroundings, told };
+    return live(shared, settings, notices, { ...own, isResumed: true });
   } catch (error) {
     await journal.close();
     throw error;
   } finally {
     reader.close();
   }
+}
+
+function live(
+  shared: SharedParts,
+  settings: ResolvedOptions,
+  notices: string[],
+  own: Pick<LiveParts, 'agent' | 'place' | 'surroundings' | 'told' | 'isResumed'>,
+): Session {
+  return liveSession({ ...shared, ...own, settings: { ...settings, notices }, open: openSession });
 }
 
 /** The newest session of this working tree that can be resumed. */

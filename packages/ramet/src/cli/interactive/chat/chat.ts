@@ -141,6 +141,7 @@ export class Chat implements AsyncDisposable {
   #use(session: Session): void {
     this.#session = session;
     session.subscribe((event) => {
+      if (event.agentId === session.agent.id) return;
       if (event.type === 'assistant') this.count(event);
       this.#onChild(event);
       this.board.take(event);
