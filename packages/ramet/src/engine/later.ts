@@ -1,4 +1,7 @@
-/** What few sessions need of the engine: loaded with the first use. */
+/**
+ * What few sessions need of the engine: other rooms import this file late, with the first use. It only passes on what eight
+ * files make, so that they are one door and one late import; each of them by itself would be a door.
+ */
 export { headOf } from './agent/agent-content.ts';
 export { toolsOf } from './children/child-terms.ts';
 export { spawnAgent } from './children/spawn.ts';

@@ -1,4 +1,7 @@
-/** What a session needs of the engine from its start on. */
+/**
+ * What a session needs of the engine from its start on: the host of its agents, which is made here, and what eleven other
+ * files make, passed on so that they are one door. The room has few doors.
+ */
 import { Cancelled } from '../schema/errors.ts';
 import { hosted } from './agent/agent.ts';
 import type { AgentHost } from './agent/runtime.ts';

@@ -1,4 +1,7 @@
-/** The worktrees that Ramet keeps, for commands and views: loaded when one of them is asked for. */
+/**
+ * The worktrees that Ramet keeps, for commands and views: other rooms import this file late. It only passes on what the
+ * files of `worktrees/` make, so that they are one door and one late import.
+ */
 
 export { addAll, leftOutText } from './worktrees/changes/add-all.ts';
 export { checkpointRef } from './worktrees/changes/checkpoint.ts';

@@ -1,4 +1,7 @@
-/** The shapes of git that other rooms know. Types only: importing it loads nothing. */
+/**
+ * The shapes of git that other rooms know. Types only: importing it loads nothing. Each is declared beside the code that it
+ * describes; here they are one door.
+ */
 export type { GitState, RecentGitState } from './git-state.ts';
 export type { CheckSlots } from './merge/check-slots.ts';
 export type { ConflictMatrix } from './merge/conflict-matrix.ts';

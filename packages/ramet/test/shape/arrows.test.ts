@@ -89,6 +89,17 @@ describe('the doors of a room', () => {
   });
 });
 
+describe('the command', () => {
+  const MOST_PAST = 20;
+  const MEANT = ['cli', 'sdk', 'views', 'schema'];
+
+  test(`imports the sdk, views and shapes: at most ${MOST_PAST} imports pass them by`, () => {
+    const past = arrows.filter(({ from, to }) => roomOf(from) === 'cli' && !MEANT.includes(roomOf(to)));
+    const found = past.map(({ from, to }) => `${from} imports ${to}`);
+    expect(found.length, found.join('\n')).toBeLessThanOrEqual(MOST_PAST);
+  });
+});
+
 describe('packages', () => {
   const users = (name: string): string[] =>
     files

@@ -4,6 +4,9 @@ import { parseFiles } from './syntax.ts';
 
 const MAXIMUM_LINES = 300;
 const MOST_IN_A_FOLDER = 30;
+/** A file has two readers, or is a port or a late import; otherwise it belongs to its reader. */
+const SHORT_LINES = 30;
+const MOST_SHORT = 45;
 const VAGUE_FOLDERS = ['common', 'helpers', 'lib', 'misc', 'shared', 'utils'];
 
 const code = typescriptFiles();
@@ -31,6 +34,11 @@ describe('files', () => {
       (path) => !isTest(path) && readText(path).split('\n').length - 1 > MAXIMUM_LINES,
     );
     expect(long).toEqual([]);
+  });
+
+  test(`of at most ${SHORT_LINES} lines are at most ${MOST_SHORT}: others belong to their reader`, () => {
+    const short = sourceFiles().filter((path) => readText(path).split('\n').length - 1 <= SHORT_LINES);
+    expect(short.length, short.join('\n')).toBeLessThanOrEqual(MOST_SHORT);
   });
 
   test('are named in kebab-case', () => {
