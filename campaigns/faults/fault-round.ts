@@ -7,9 +7,10 @@ import type { Fault } from 'ramet/emulator';
 import type { Undisturbed } from '../kill/checks.ts';
 import { collect } from '../kill/evidence.ts';
 import type { RoundPlan } from '../kill/plan.ts';
+import { endProcess } from '../kill/processes.ts';
 import { begunRound } from '../kill/recorded.ts';
 import { type Asked, Stage } from '../kill/stage.ts';
-import { endProcess, type RunEnd, World } from '../kill/world.ts';
+import { type RunEnd, World } from '../kill/world.ts';
 import { type FaultExpectation, outcomeProblems, sayingProblems } from './fault-checks.ts';
 
 export interface FaultScenario extends FaultExpectation {

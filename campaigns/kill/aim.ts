@@ -2,9 +2,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { agentProcesses } from './processes.ts';
 import type { Chance } from './random.ts';
 import type { Asked, Stage } from './stage.ts';
-import { agentProcesses, type Run, type World } from './world.ts';
+import type { Run, World } from './world.ts';
 
 export const AIMS = [
   'after a while',

@@ -11,10 +11,11 @@ import { collect, type Evidence } from './evidence.ts';
 import { type KillPhase, phasesOf } from './phase.ts';
 import { everyAgent, type RoundPlan } from './plan.ts';
 import { copiedEnd, losePower } from './power-loss.ts';
+import { agentProcesses, endProcess } from './processes.ts';
 import type { Chance } from './random.ts';
 import { begunRound, type RecordedRound } from './recorded.ts';
 import { Stage } from './stage.ts';
-import { agentProcesses, endProcess, type Run, type RunEnd, World } from './world.ts';
+import { type Run, type RunEnd, World } from './world.ts';
 
 export const TARGETS = ['host', 'agent process', 'host and agent processes', 'SIGINT', 'SIGTERM'] as const;
 export type KillTarget = (typeof TARGETS)[number];

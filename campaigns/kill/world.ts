@@ -9,7 +9,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -21,6 +20,7 @@ import { runProgram } from '../../packages/ramet/src/cli/program.ts';
 import { sessionOfFile, sessionPath } from '../../packages/ramet/src/journal/session-file.ts';
 import { findPlace } from '../../packages/ramet/src/sdk/place.ts';
 import type { RoundPlan } from './plan.ts';
+import { describeProcess, endProcess, processesIn } from './processes.ts';
 
 const COMMAND = join(import.meta.dirname, '../../packages/ramet/bin/ramet.js');
 /** A command that has not ended by then hangs. */
@@ -39,6 +39,8 @@ export interface Run {
   readonly pid: number;
   readonly ended: Promise<RunEnd>;
   readonly isOver: boolean;
+  /** What it has printed so far. */
+  readonly stdout: string;
 }
 
 export interface WorldOptions {
@@ -46,7 +48,12 @@ export interface WorldOptions {
   stopped?: AbortSignal | undefined;
   /** A directory that exists; one that holds a repository already is used as it is. */
   root?: string;
+  /** Each command leads a process group, so that all of it can be killed at once. */
+  hasGroups?: boolean;
 }
+
+/** What a place is made of. */
+export type PlaceParts = Pick<RoundPlan, 'env' | 'settings' | 'files'>;
 
 export class World implements AsyncDisposable {
   readonly root: string;
@@ -55,9 +62,11 @@ export class World implements AsyncDisposable {
   readonly #runs: Run[] = [];
 
   readonly #stopped: AbortSignal | undefined;
+  readonly #hasGroups: boolean;
 
-  constructor(plan: RoundPlan, url: string, { stopped, root }: WorldOptions = {}) {
+  constructor(plan: PlaceParts, url: string, { stopped, root, hasGroups = false }: WorldOptions = {}) {
     this.#stopped = stopped;
+    this.#hasGroups = hasGroups;
     this.root = root ?? realpathSync(mkdtempSync(join(tmpdir(), 'ramet-kill-')));
     this.repository = join(this.root, 'repository');
     const isFilled = existsSync(this.repository);
@@ -82,6 +91,11 @@ export class World implements AsyncDisposable {
     writeFileSync(join(this.root, 'ramet/settings.json'), JSON.stringify(settings));
   }
 
+  /** The environment of the commands. */
+  get env(): Readonly<Record<string, string | undefined>> {
+    return this.#env;
+  }
+
   get project(): string {
     return findPlace({ cwd: this.repository, env: this.#env }).project;
   }
@@ -98,11 +112,16 @@ export class World implements AsyncDisposable {
       cwd: this.repository,
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: this.#hasGroups,
     });
     let over = false;
     const kill = (): void => void child.kill('SIGKILL');
     this.#stopped?.addEventListener('abort', kill);
-    const ended = endOf(child, began).finally(() => {
+    let stdout = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    const ended = endOf(child, began, () => stdout).finally(() => {
       over = true;
       this.#stopped?.removeEventListener('abort', kill);
     });
@@ -111,6 +130,9 @@ export class World implements AsyncDisposable {
       ended,
       get isOver() {
         return over;
+      },
+      get stdout() {
+        return stdout;
       },
     };
     this.#runs.push(run);
@@ -192,28 +214,8 @@ export class World implements AsyncDisposable {
   }
 }
 
-export function endProcess(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has ended by itself.
-  }
-}
-
-/**
- * The processes below a process that run Node with a script of their own: agents that have a process. A command that is
- * about to be started has the command line of who starts it.
- */
-export function agentProcesses(host: number): number[] {
-  const own = commandLine(host);
-  return allProcesses().filter((pid) => parentOf(pid) === host && isNode(pid) && commandLine(pid) !== own);
-}
-
-function endOf(child: ChildProcess, began: number): Promise<RunEnd> {
-  let [stdout, stderr, hung] = ['', '', false];
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
+function endOf(child: ChildProcess, began: number, printed: () => string): Promise<RunEnd> {
+  let [stderr, hung] = ['', false];
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
@@ -226,7 +228,8 @@ function endOf(child: ChildProcess, began: number): Promise<RunEnd> {
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
       // Output is read by then, unless a process that inherited it still holds it: no one waits for that.
-      const done = (): void => resolve({ code, signal, stdout, stderr, hung, ms: performance.now() - began });
+      const done = (): void =>
+        resolve({ code, signal, stdout: printed(), stderr, hung, ms: performance.now() - began });
       const late = setTimeout(done, 500);
       child.once('close', () => {
         clearTimeout(late);
@@ -247,48 +250,4 @@ function fillRepository(directory: string, files: Record<string, string>): void 
   git('init', '--quiet', '--initial-branch=main');
   git('add', '--all');
   git('commit', '--quiet', '--message=start');
-}
-
-function allProcesses(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-}
-
-function processesIn(directory: string): number[] {
-  return allProcesses().filter((pid) => {
-    try {
-      return readlinkSync(`/proc/${pid}/cwd`).startsWith(directory);
-    } catch {
-      return false; // it ended meanwhile, or is not ours
-    }
-  });
-}
-
-function describeProcess(pid: number): string {
-  return `${pid} ${commandLine(pid)}`;
-}
-
-function commandLine(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-  } catch {
-    return '';
-  }
-}
-
-function parentOf(pid: number): number | null {
-  try {
-    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]);
-  } catch {
-    return null;
-  }
-}
-
-function isNode(pid: number): boolean {
-  try {
-    return readlinkSync(`/proc/${pid}/exe`) === realpathSync(process.execPath);
-  } catch {
-    return false;
-  }
 }

@@ -12,10 +12,11 @@ import {
 } from '../../packages/ramet/test/fixtures/recorded-sessions/format.ts';
 import type { Undisturbed } from '../kill/checks.ts';
 import { phasesOf } from '../kill/phase.ts';
+import { endProcess } from '../kill/processes.ts';
 import { begunRound, type RecordedRound, readRound } from '../kill/recorded.ts';
 import { ALLOWED, PROMPT } from '../kill/round.ts';
 import { type Asked, Stage } from '../kill/stage.ts';
-import { endProcess, type Run, World } from '../kill/world.ts';
+import { type Run, World } from '../kill/world.ts';
 import type { Scene, SceneRun } from './scenes.ts';
 import { type Snapshot, snapshotOf } from './snapshot.ts';
 

@@ -20,7 +20,7 @@ export type { Permit, PermitRequest } from './calls/permit.ts';
 export type { AgentHandle } from './children/child-handle.ts';
 export type { ForkOverrides } from './children/child-terms.ts';
 export type { AgentFamily, ChildSurroundings } from './children/family.ts';
-export type { SpawnOrder } from './children/spawn.ts';
+export type { SpawnOrder, SpawnOutcome } from './children/spawn.ts';
 export type { CompactionOutcome } from './compaction/compaction.ts';
 export type { ExchangeOptions, ModelExchange } from './exchange/model-exchange.ts';
 export type { LazyWorkspaces } from './isolation/lazy-workspaces.ts';

@@ -17,5 +17,6 @@ export { collectGarbage } from './worktrees/removal/collect-garbage.ts';
 export { lostWorktrees, pruneLost } from './worktrees/removal/lost-worktrees.ts';
 export { staleLockNotes } from './worktrees/removal/ref-locks.ts';
 export { removeWorktree } from './worktrees/removal/remove-worktree.ts';
+export { unlockWorktree } from './worktrees/unlock-worktree.ts';
 export { excludeSettings, worktreeEnvironment } from './worktrees/worktree-environment.ts';
 export { adminDirectory, openWorktreePlace } from './worktrees/worktree-place.ts';

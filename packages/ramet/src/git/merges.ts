@@ -16,6 +16,7 @@ export { requireObjectId } from './merge/merge-output.ts';
 export { runMergeQueue } from './merge/merge-queue.ts';
 export { callIn, findMergeRepository, lookUpCommits, resolveCommits } from './merge/merge-repository.ts';
 export { mergeTrees } from './merge/merge-trees.ts';
-export { updateRefs } from './merge/move-target.ts';
+export { removeDeadLocks } from './merge/noted-locks.ts';
 export { openPrivateWorktree, removePrivateWorktree } from './merge/private-worktree.ts';
+export { updateRefs } from './merge/update-refs.ts';
 export { noIdentityFrom, writeScratchCommit } from './merge/write-commit.ts';

@@ -65,11 +65,20 @@ export async function runGitForBytes(
   const mostBytes = call.mostBytes ?? MOST_BYTES;
   const { end, stdout, stderr, isTooMuch, guard } = await toItsEnd(args, { ...call, mostBytes });
   if (isTooMuch)
-    throw new RametError('git_output', 'terminal', `git ${args[0]} printed more than ${mostBytes} bytes`);
+    throw new RametError(
+      'git_output',
+      'terminal',
+      `git ${commandOf(args)} printed more than ${mostBytes} bytes`,
+    );
   const complaint = stderr.toString('utf8');
   if (typeof end === 'number' && end !== 0) refuseUntrusted(guard, complaint);
   if (typeof end === 'number') return { code: end, stdout, stderr: complaint };
-  throw new RametError('git_killed', 'retryable', `git ${args[0]} was ended by ${end}; try again`);
+  throw new RametError('git_killed', 'retryable', `git ${commandOf(args)} was ended by ${end}; try again`);
+}
+
+/** `add` of `-c name=value add --all`. */
+function commandOf(args: readonly string[]): string {
+  return args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c') ?? '';
 }
 
 async function toItsEnd(
@@ -108,7 +117,7 @@ export async function gitText(args: readonly string[], call: GitCall): Promise<s
   const { code, stdout, stderr } = await runGit(args, call);
   if (code === 0) return stdout.replace(/\n$/, '');
   const reason = stderr.trim().split('\n').at(-1) || `it exited with ${code}`;
-  throw new RametError('git_failed', 'terminal', `git ${args[0]} failed in ${call.cwd}: ${reason}`);
+  throw new RametError('git_failed', 'terminal', `git ${commandOf(args)} failed in ${call.cwd}: ${reason}`);
 }
 
 /** Objects are named by it; ids of other repositories may have 64 digits. */
@@ -121,7 +130,11 @@ function explain(
   { args, call, timedOut }: { args: readonly string[]; call: GitCall; timedOut: boolean },
 ): Error {
   if (timedOut) {
-    return new RametError('git_slow', 'retryable', `git ${args[0]} took longer than ${call.timeoutMs} ms`);
+    return new RametError(
+      'git_slow',
+      'retryable',
+      `git ${commandOf(args)} took longer than ${call.timeoutMs} ms`,
+    );
   }
   if (call.signal?.aborted) return new Cancelled('interrupted', { cause: error });
   // The system names the program also when it is the directory that does not exist.
@@ -246,7 +259,7 @@ function gitEnvironment({ cwd, env, index, looksUp }: GitStart): Record<string, 
 /** An end of git that was not expected, with git's own reason. */
 export function gitFailed(args: readonly string[], { code, stderr }: GitOutcome): RametError {
   const reason = describeError(stderr).slice(0, 500) || `it exited with ${code}`;
-  return new RametError('git_failed', 'terminal', `git ${args[0]} failed: ${reason}`);
+  return new RametError('git_failed', 'terminal', `git ${commandOf(args)} failed: ${reason}`);
 }
 
 export interface GitVersion {

@@ -8,7 +8,7 @@ import { isFork } from '../../conversation/conversation.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { type AgentWorkspace, directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { requireEffort } from '../../model/thinking.ts';
-import { UserMistake } from '../../schema/errors.ts';
+import { RametError, UserMistake } from '../../schema/errors.ts';
 import type { AgentOrigin } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { ExecutorKind } from '../../schema/status.ts';
@@ -54,7 +54,8 @@ export interface SpawnOrder extends SpawnRequest {
   executor?: ExecutorKind | undefined;
 }
 
-export type SpawnOutcome = { handle: AgentHandle } | { problem: string };
+/** `isPassing`: what was in the way may be gone the next time, such as a git that was ended. */
+export type SpawnOutcome = { handle: AgentHandle } | { problem: string; isPassing?: boolean };
 
 export async function spawnAgent(
   family: AgentFamily,
@@ -73,9 +74,13 @@ export async function spawnAgent(
     return { handle: startChild(family, parent, child, plan.order) };
   } catch (error) {
     await made.workspace?.release();
-    if (error instanceof UserMistake) return { problem: error.message };
+    if (error instanceof UserMistake) return { problem: error.message, isPassing: isPassing(error) };
     throw error;
   }
+}
+
+function isPassing({ cause }: UserMistake): boolean {
+  return cause instanceof RametError && cause.family !== 'mistake' && cause.code !== 'setup_failed';
 }
 
 interface ChildPlan {

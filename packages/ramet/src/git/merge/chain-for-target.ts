@@ -13,7 +13,6 @@ import {
 import { checkingRef } from './integration-refs.ts';
 import type { MergeChange, MergeEntry } from './merge-entries.ts';
 import type { MergePorts, MergeRequest } from './merge-request.ts';
-import { updateRefs } from './move-target.ts';
 import type { QueueGround } from './queue-ground.ts';
 import type { QueueStart } from './queue-start.ts';
 import {
@@ -23,6 +22,7 @@ import {
   createChecker,
   describeCheck,
 } from './run-check.ts';
+import { updateRefs } from './update-refs.ts';
 
 export interface ChainOutcome {
   head: IntegrationHead;

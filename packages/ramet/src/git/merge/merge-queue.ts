@@ -24,11 +24,12 @@ import { shellWord, withAdvice } from './merge-advice.ts';
 import type { MergeChange, MergeEntry } from './merge-entries.ts';
 import { readRef } from './merge-repository.ts';
 import type { MergePorts, MergeReport, MergeRequest } from './merge-request.ts';
-import { leaveTarget, type MoveOutcome, moveTarget, updateRefs } from './move-target.ts';
+import { leaveTarget, type MoveOutcome, moveTarget } from './move-target.ts';
 import { enterBranches, isOpen, type QueueGround, readGround } from './queue-ground.ts';
 import { findStart, type QueueStart } from './queue-start.ts';
 import type { CheckOutcome } from './run-check.ts';
 import { howToTake } from './take-result.ts';
+import { updateRefs } from './update-refs.ts';
 
 const MOST_MISSES = 20;
 const PAUSE_MS = 10;

@@ -4,11 +4,13 @@
  * asked for and the checkout is clean, and then the checkout's files and index go along.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { gitFailed, runGit } from '../run-git.ts';
 import { type BranchCheckout, checkoutsOf } from './branch-checkouts.ts';
 import { checkingRef, integrationRef, keptRef } from './integration-refs.ts';
 import { callIn, callToTheEnd, type MergeRepository, readRef } from './merge-repository.ts';
+import { removeDeadLocks, withNotedLocks } from './noted-locks.ts';
+import { updateRefs } from './update-refs.ts';
 
 export interface TargetMove {
   /** The full name. */
@@ -43,6 +45,7 @@ export async function moveTarget(move: TargetMove, repository: MergeRepository):
     return stale ? { kind: 'stale' } : { kind: 'moved', checkout: null };
   }
   const [checkout] = checkouts;
+  await removeDeadLocks(repository.commonDirectory);
   const obstacle = move.updateCheckout
     ? await obstacleIn(checkouts, repository)
     : `${checkout?.directory} has it checked out`;
@@ -74,7 +77,7 @@ async function keep(move: TargetMove, reason: string, repository: MergeRepositor
  * Git does it as one act under the checkout's own lock, and refuses when the branch has moved or a file is in the way.
  */
 async function fastForward(
-  { directory }: BranchCheckout,
+  { directory, gitDirectory }: BranchCheckout,
   move: TargetMove,
   repository: MergeRepository,
 ): Promise<MoveOutcome> {
@@ -86,7 +89,13 @@ async function fastForward(
   const args = ['merge', '--ff-only', '--no-autostash', '--no-verify-signatures', '--no-stat', '-q', move.to];
   // So that the reflog says who it was.
   const env = { ...call.env, GIT_REFLOG_ACTION: 'ramet merge' };
-  const end = await runGit(args, { ...call, env });
+  const own = relative(repository.commonDirectory, gitDirectory);
+  const files = [
+    ...['index', 'HEAD', 'ORIG_HEAD'].map((name) => join(own, name)),
+    move.target,
+    'packed-refs',
+  ];
+  const end = await withNotedLocks(repository.commonDirectory, files, () => runGit(args, { ...call, env }));
   if (end.code !== 0) {
     if ((await readRef(move.target, repository)) !== move.from) return { kind: 'stale' };
     return keep(move, `git could not move ${directory}: ${firstLines(end.stderr)}`, repository);
@@ -142,19 +151,4 @@ function release({ target, isHeld }: TargetMove): string[] {
 /** With an old value of null the ref must not exist. */
 function update(ref: string, to: string, from: string | null): string {
   return from === null ? `create ${ref} ${to}\n` : `update ${ref} ${to} ${from}\n`;
-}
-
-/** All or none; true when one of them had another value than expected. */
-export async function updateRefs(
-  lines: readonly string[],
-  { reason }: { reason: string },
-  repository: MergeRepository,
-): Promise<boolean> {
-  if (lines.length === 0) return false;
-  const input = ['start\n', ...lines, 'prepare\n', 'commit\n'].join('');
-  const args = ['update-ref', '-m', `ramet merge: ${reason}`.slice(0, 200), '--stdin'];
-  const end = await runGit(args, { ...callToTheEnd(repository), input });
-  if (end.code === 0) return false;
-  if (/but expected|cannot lock ref|already exists|unable to resolve/i.test(end.stderr)) return true;
-  throw gitFailed(args, end);
 }

@@ -12,7 +12,7 @@ import { checkingRef, integrationRef, queuedRef, targetRef } from './integration
 import type { MergeEntry } from './merge-entries.ts';
 import { lookUpCommits, type MergeRepository, type NamedCommit } from './merge-repository.ts';
 import type { MergePorts, MergeRequest } from './merge-request.ts';
-import { updateRefs } from './move-target.ts';
+import { updateRefs } from './update-refs.ts';
 
 export interface QueueGround {
   /** The target's full name. */

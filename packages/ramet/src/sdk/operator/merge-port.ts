@@ -7,6 +7,7 @@ import {
   checkCommit,
   mergeTrees,
   openMergeEntries,
+  removeDeadLocks,
   runMergeQueue,
   updateRefs,
 } from '../../git/merges.ts';
@@ -47,6 +48,7 @@ export class OperatorMerges {
 
   /** Makes the private ref, if it is missing. */
   async open({ integration }: OperatorRun, commit: string): Promise<void> {
+    await removeDeadLocks(this.#target.repository.commonDirectory);
     if ((await this.#read(integration)) === null)
       await updateRefs(
         [`create ${integration} ${commit}\n`],

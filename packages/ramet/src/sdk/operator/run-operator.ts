@@ -56,7 +56,6 @@ export async function runOperator(
   const { run } = state.state;
   if (run === null) throw new Error('a run without settings');
   const merges = new OperatorMerges(target, { ...order, session: session.id, open: parts.open });
-  await merges.open(run, state.state.integrated ?? run.base);
   shareInstructions(parts, run);
   using __ = startProgramsElsewhere();
   const notice = await runtime.sandbox.isolationNotice();
@@ -65,6 +64,8 @@ export async function runOperator(
   const now = begun(state, parts);
   // Another terminal finds the run as soon as its directory is there.
   await runtime.journal.commit('synced');
+  // What a kill leaves of it from here on belongs to a run that is resumed.
+  await merges.open(run, now.integrated ?? run.base);
   if (order.file === undefined) await parts.continueAgents(new AbortController().signal);
   for (const { question, answer } of earlyAnswers(now)) order.questions?.expect(question, answer);
   const operator = new Operator(

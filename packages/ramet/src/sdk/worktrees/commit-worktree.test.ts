@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { git, OWNER, worktreePlace } from '../../../test/fixtures/worktrees.ts';
@@ -40,6 +42,14 @@ describe('WORK-3: ramet worktree commit moves only the branch of the worktree', 
     expect({ branch, files }).toEqual({ branch: null, files: 2 });
     expect(git(root, 'show', `${commit}:README.md`)).toBe('not committed');
     expect(git(root, 'rev-parse', main)).toBe(before);
+  });
+
+  test('what a killed git has locked there is no obstacle', async () => {
+    const { place, worktree, root } = await left();
+    const lock = join(git(worktree.path, 'rev-parse', '--path-format=absolute', '--git-dir'), 'index.lock');
+    writeFileSync(lock, '');
+    const { commit } = await commitFiles(place, worktree, undefined);
+    expect(git(root, 'show', `${commit}:n`)).toBe('q');
   });
 
   test('a branch of its name that only leads to another counts as that other', async () => {

@@ -13,6 +13,7 @@ import {
   leftOutText,
   refuseUnfinished,
   tornText,
+  unlockWorktree,
 } from '../../git/managed-worktrees.ts';
 import { noIdentityFrom, shellWord } from '../../git/merges.ts';
 import { withTrailers } from '../../git/provenance.ts';
@@ -39,6 +40,7 @@ export async function commitFiles(
   refuseBusy(place, worktree);
   const call = { cwd: worktree.path, env: place.env };
   const branch = await ownBranch(worktree, call);
+  await unlockWorktree(place, worktree);
   const leftOut = await addAll(call, { settings: excludeSettings(place, worktree) });
   const staged = await gitText(['diff', '--cached', '--name-status', '--no-renames', '-z'], call);
   const files = Math.floor(staged.split('\0').length / 2);

@@ -7,6 +7,8 @@
  * 1. The ref moves in one step, from a complete commit to a complete commit.
  * 2. A tree that looks as it did at the last checkpoint makes no commit.
  */
+import { join } from 'node:path';
+import { removeLeftLocks } from '../../left-locks.ts';
 import { gitDirectoryOf, readHead } from '../../read-refs.ts';
 import { gitText, runGit } from '../../run-git.ts';
 import type { ManagedWorktree } from '../worktree.ts';
@@ -68,6 +70,8 @@ export async function checkpoint(
   const message = `ramet: ${reason} in ${worktree.name}`;
   const commit = await gitText(['commit-tree', trees.files, ...parents, '-m', message], call);
   place.onStep('checkpoint committed');
+  // Checkpoints of one agent come one after the other, so it is that of a git that was killed.
+  await removeLeftLocks([join(place.repository.commonDirectory, ref)]);
   await gitText(['update-ref', '--create-reflog', '-m', reason, ref, commit], call);
   return { ref, commit, isNew: true, leftOut };
 }

@@ -12,6 +12,9 @@ import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
 import type { DirtyPolicy } from '../worktree-settings.ts';
 import { addAll } from './add-all.ts';
 
+/** How folders with a copy of an index begin. */
+export const SCRATCH = 'ramet-index-';
+
 export interface DirtyFile {
   path: string;
   /** As in `git status`: `M ` staged, ` M` changed, `??` not known to git. */
@@ -82,7 +85,7 @@ export async function checkoutTrees(
   env: WorktreePlace['env'],
   { scratch, settings = [], also }: CheckoutReading,
 ): Promise<CheckoutTrees> {
-  const folder = mkdtempSync(join(scratch, 'ramet-index-'));
+  const folder = mkdtempSync(join(scratch, SCRATCH));
   try {
     const index = join(folder, 'index');
     const own = join(gitDirectoryOf(cwd) ?? cwd, 'index');

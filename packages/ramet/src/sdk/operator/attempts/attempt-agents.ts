@@ -3,7 +3,7 @@
  * committed in the name of the agent. An agent of an earlier process is found by its name, and continued if it was at work.
  */
 
-import type { AgentHandle, AgentResult, SpawnOrder } from '../../../engine/shapes.ts';
+import type { AgentHandle, AgentResult, SpawnOrder, SpawnOutcome } from '../../../engine/shapes.ts';
 import { gitText, runGit } from '../../../git/run-git.ts';
 import type { WorktreePlace } from '../../../git/shapes.ts';
 import type { AgentOverview } from '../../../journal/projections/status.ts';
@@ -16,7 +16,7 @@ import { taskPrompt } from './task-prompt.ts';
 import type { TaskQuestions } from './task-questions.ts';
 
 export interface AttemptPlace {
-  spawn(order: Omit<SpawnOrder, 'call' | 'signal'>): Promise<{ handle: AgentHandle } | { problem: string }>;
+  spawn(order: Omit<SpawnOrder, 'call' | 'signal'>): Promise<SpawnOutcome>;
   /** Says something to an agent that has ended, and so continues it. */
   tell(agent: string, text: string): Promise<AgentHandle>;
   /** The agents at work. */
@@ -96,7 +96,8 @@ async function agentOf(
   }
   const outcome = await place.spawn(spawnOrder(order, place));
   if ('handle' in outcome) return outcome.handle;
-  const { problem } = outcome;
+  const { problem, isPassing } = outcome;
+  if (isPassing) return { kind: 'failed', cause: 'worktree', message: problem, ...NOTHING };
   const isSetup = /^it cannot (?:have a worktree|be isolated)/.test(problem);
   const cause = isSetup ? 'setup' : /^the budget is spent/.test(problem) ? 'budget' : 'not_started';
   return { kind: 'failed', cause, message: problem, final: true, ...NOTHING };

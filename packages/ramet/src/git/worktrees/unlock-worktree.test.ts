@@ -1,0 +1,33 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { git, OWNER, worktreePlace } from '../../../test/fixtures/worktrees.ts';
+import { checkpoint } from './changes/checkpoint.ts';
+import { createWorktree } from './create-worktree.ts';
+import { resumeWorktree } from './resume-worktree.ts';
+import { adminDirectory } from './worktree-place.ts';
+
+describe('WORK-8: the worktree of an agent that was killed with its git', () => {
+  test('can be used again: what that git had locked is free', async () => {
+    const place = worktreePlace();
+    const { worktree } = await createWorktree(place, { name: 'fix', owner: OWNER });
+    const admin = adminDirectory(place, worktree);
+    const ref = `refs/ramet/wip/${OWNER.agent}`;
+    mkdirSync(join(place.repository.commonDirectory, 'refs/ramet/wip'), { recursive: true });
+    mkdirSync(join(admin, 'ramet-index-Ab12'));
+    const locks = [
+      ...['index.lock', 'HEAD.lock', 'ramet-index-Ab12/index.lock'].map((name) => join(admin, name)),
+      ...['refs/heads/ramet/fix', ref].map((name) => join(place.repository.commonDirectory, `${name}.lock`)),
+    ];
+    for (const path of locks) writeFileSync(path, '');
+    await resumeWorktree(place, worktree.id);
+    expect(locks.filter((path) => existsSync(path))).toEqual([]);
+    writeFileSync(join(worktree.path, 'new.txt'), 'new\n');
+    git(worktree.path, 'add', '--all');
+    git(worktree.path, 'commit', '--quiet', '--message=works again');
+    // Its checkpoints do not wait for a resume.
+    writeFileSync(join(worktree.path, 'more.txt'), 'more\n');
+    writeFileSync(join(place.repository.commonDirectory, `${ref}.lock`), '');
+    expect(await checkpoint(place, worktree)).toMatchObject({ isNew: true });
+  });
+});
