@@ -3,6 +3,7 @@
  * files of `worktrees/` make, so that they are one door and one late import.
  */
 
+export { headRef, isPlainRef, readHead } from './read-refs.ts';
 export { addAll, leftOutText } from './worktrees/changes/add-all.ts';
 export { checkpointRef } from './worktrees/changes/checkpoint.ts';
 export { checkoutTrees } from './worktrees/changes/dirty-work.ts';

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { constants, inflateSync } from 'node:zlib';
 import { readOrNull } from './repository.ts';
 import { isCommitId } from './run-git.ts';
 
@@ -46,6 +47,11 @@ export function headRef(gitDirectory: string): string | null {
   return symbolicTarget(readOrNull(join(gitDirectory, 'HEAD'))?.trimEnd());
 }
 
+/** Whether its file names a commit: one that leads to another ref does not, and of a packed one this says nothing. */
+export function isPlainRef(commonDirectory: string, ref: string): boolean {
+  return isCommitId(readOrNull(join(commonDirectory, ref))?.trimEnd());
+}
+
 /** A ref's file contains no name of a commit: reported as damage, not as absence. */
 export function isDamagedRef(commonDirectory: string, ref: string): boolean {
   const text = readOrNull(join(commonDirectory, ref))?.trimEnd();
@@ -77,4 +83,16 @@ function readPackedRef(commonDirectory: string, ref: string): string | null {
 function symbolicTarget(text: string | undefined): string | null {
   const target = text === undefined ? undefined : /^ref: (refs\/.+)$/.exec(text)?.[1];
   return target === undefined || target === 'refs/heads/.invalid' ? null : target;
+}
+
+/** Whether an object of git is a commit that is a file of its own, as what git has just written. False means not known. */
+export function isLooseCommit(commonDirectory: string, id: string): boolean {
+  if (!isCommitId(id)) return false;
+  try {
+    const bytes = readFileSync(join(commonDirectory, 'objects', id.slice(0, 2), id.slice(2)));
+    const start = inflateSync(bytes.subarray(0, 64), { finishFlush: constants.Z_SYNC_FLUSH });
+    return start.toString('latin1').startsWith('commit ');
+  } catch {
+    return false;
+  }
 }

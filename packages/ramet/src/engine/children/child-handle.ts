@@ -18,7 +18,7 @@ export interface ChildOptions {
 }
 
 /** As everybody but the agent's own life has it. */
-export type AgentHandle = Omit<ChildHandle, 'ended'>;
+export type AgentHandle = Omit<ChildHandle, 'ended' | 'rests'>;
 
 export class ChildHandle {
   readonly id: AgentId;
@@ -28,6 +28,9 @@ export class ChildHandle {
   readonly description: string;
   /** Never rejects: the result says how it ended. */
   readonly result: Promise<AgentResult>;
+  /** Resolves when it has nothing more to do: before the result, which has to wait for a look at its worktree. */
+  readonly idle: Promise<void>;
+  readonly #rest: () => void;
   #inBackground: boolean;
   #detached: PromiseWithResolvers<void> | null = null;
   #living: LivingChild | null;
@@ -48,6 +51,8 @@ export class ChildHandle {
     this.#inBackground = options.run_in_background === true;
     const abort = new AbortController();
     this.#living = { child, abort, ...linkAbort(abort, options) };
+    const idle = Promise.withResolvers<void>();
+    [this.idle, this.#rest] = [idle.promise, idle.resolve];
     this.result = Promise.resolve().then(() => live(this, abort.signal));
     Object.freeze(this);
   }
@@ -94,11 +99,17 @@ export class ChildHandle {
     this.#detached.resolve();
   }
 
+  /** What is left is to judge its worktree and to tell its parent. */
+  rests(): void {
+    this.#rest();
+  }
+
   /** The child has ended: nobody reaches it through here any more, and it follows nobody. */
   ended(): void {
     this.#living?.cutWaited();
     this.#living?.cutOwn();
     this.#living = null;
+    this.#rest();
   }
 }
 

@@ -42,6 +42,7 @@ export function startChild(
       void warnings.tellRest();
     };
     const ended = await live(family, child, signal, onAnswer);
+    if (ended.status === 'done') own.rests();
     await warnings.tellRest();
     const worktree = await givenBack(child);
     const result = worktree === null ? ended : { ...ended, worktree };

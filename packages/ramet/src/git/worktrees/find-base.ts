@@ -1,6 +1,13 @@
 /** The commit a worktree begins with: where the asking checkout is at this moment, or what was asked for. */
 import { describeError, UserMistake } from '../../schema/errors.ts';
-import { damageAdvice, gitDirectoryOf, headRef, isDamagedRef, readHead } from '../read-refs.ts';
+import {
+  damageAdvice,
+  gitDirectoryOf,
+  headRef,
+  isDamagedRef,
+  isLooseCommit,
+  readHead,
+} from '../read-refs.ts';
 import { isCommitId, runGit } from '../run-git.ts';
 import type { WorktreePlace } from './worktree-place.ts';
 
@@ -19,13 +26,18 @@ export async function findBase(place: WorktreePlace, wanted: string | undefined)
     return { commit: head.commit, target: head.ref, isCheckoutHead: true };
   }
   const own = head?.commit ?? (await resolveCommit(place, 'HEAD'));
-  const commit = wanted === undefined ? own : await wantedCommit(place, wanted);
+  const commit = wanted === undefined ? own : await wantedCommit(place, wanted, own);
   if (commit === null) throw wanted === undefined ? noCommit(place) : noBase(root, wanted);
   return { commit, target: head?.ref ?? null, isCheckoutHead: commit === own };
 }
 
 /** `pr/123` and `#123` are pull requests of `origin`, fetched now; a branch that is really named so comes first. */
-async function wantedCommit(place: WorktreePlace, wanted: string): Promise<string | null> {
+async function wantedCommit(
+  place: WorktreePlace,
+  wanted: string,
+  own: string | null,
+): Promise<string | null> {
+  if (wanted === own || isLooseCommit(place.repository.commonDirectory, wanted)) return wanted;
   const known = await resolveCommit(place, wanted);
   const number = /^(?:pr\/|#)(\d{1,10})$/i.exec(wanted)?.[1];
   if (known !== null || number === undefined) return known;

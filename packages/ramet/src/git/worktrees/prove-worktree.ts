@@ -7,6 +7,7 @@ import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describeError, RametError } from '../../schema/errors.ts';
+import { runElsewhere } from '../../system/processes/starter.ts';
 import { keepsRefsInFiles } from '../create-branch.ts';
 import { readHead } from '../read-refs.ts';
 import { type Repository, readOrNull } from '../repository.ts';
@@ -26,6 +27,7 @@ export interface WorktreeProof {
 }
 
 const PROOF_TIMEOUT_MS = 30_000;
+const MOST_BYTES = 1 << 20;
 const execute = promisify(execFile);
 
 /** Throws when the shell is elsewhere, or does not say. `isFresh`: nobody has worked in it, so HEAD is known too. */
@@ -36,7 +38,7 @@ export async function proveWorktree(
   isFresh = true,
 ): Promise<WorktreeProof> {
   const options = { cwd: worktree.path, env: { ...env, PWD: worktree.path }, timeout: PROOF_TIMEOUT_MS };
-  const { stdout } = await execute('bash', ['-c', PROOF_COMMAND], options).catch((error: unknown) => {
+  const stdout = await shellOutput(options).catch((error: unknown) => {
     throw notProved(worktree, describeError(error));
   });
   const found = stdout.trimEnd().split('\n');
@@ -51,6 +53,23 @@ export async function proveWorktree(
   }
   const [topLevel = '', common = '', head = '', ref = ''] = found;
   return { topLevel, commonDirectory: common, head, ref };
+}
+
+async function shellOutput(options: {
+  cwd: string;
+  env: Record<string, string>;
+  timeout: number;
+}): Promise<string> {
+  const { cwd, env, timeout } = options;
+  const order = { program: 'bash', args: ['-c', PROOF_COMMAND], cwd, env };
+  const elsewhere = runElsewhere(
+    { ...order, detached: false, mostBytes: MOST_BYTES },
+    AbortSignal.timeout(timeout),
+  );
+  if (elsewhere === null) return (await execute(order.program, order.args, options)).stdout;
+  const { end, stdout, stderr } = await elsewhere;
+  if (end !== 0) throw new Error(`bash ended with ${end}: ${stderr.toString('utf8').trim()}`);
+  return stdout.toString('utf8');
 }
 
 function refOf({ branch }: ManagedWorktree): string {

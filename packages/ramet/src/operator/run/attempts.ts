@@ -22,6 +22,8 @@ interface Entry {
   live: LiveAttempt | null;
   /** Why it is to stop, if that was said before it was there. */
   stopped: string | null;
+  /** Its agent has ended: its work is being committed. */
+  rests: boolean;
 }
 
 export class Attempts {
@@ -36,14 +38,21 @@ export class Attempts {
     return this.#entries.size;
   }
 
-  /** Those that take a place: agents that wait for a person take none. */
+  /** Those that do not wait for a person. */
   get working(): number {
-    let count = 0;
-    for (const { id } of this.#entries) {
+    return this.#working().length;
+  }
+
+  /** Those of them that take a place. */
+  get places(): number {
+    return this.#working().filter(({ rests }) => !rests).length;
+  }
+
+  #working(): Entry[] {
+    return [...this.#entries].filter(({ id }) => {
       const task = taskOf(this.#parts.state(), id);
-      if (task === undefined || !isAsking(task)) count += 1;
-    }
-    return count;
+      return task === undefined || !isAsking(task);
+    });
   }
 
   /** Of one task, or all. */
@@ -56,7 +65,7 @@ export class Attempts {
   }
 
   begin(id: string, number: number, isResumed: boolean): void {
-    const entry: Entry = { id, live: null, stopped: null };
+    const entry: Entry = { id, live: null, stopped: null, rests: false };
     this.#entries.add(entry);
     void this.#carryOut(entry, number, isResumed)
       .catch((error: unknown) => this.#parts.onFailure(error))
@@ -72,7 +81,7 @@ export class Attempts {
     await ports.recorded();
     const order = this.#orderFor(id, number, isResumed);
     if (order === null) return;
-    entry.live = ports.begin(order, this.#watch(id, number));
+    entry.live = ports.begin(order, this.#watch(entry, number));
     if (entry.stopped !== null) entry.live.stop(entry.stopped);
     onChange();
     const end = await entry.live.ended;
@@ -88,9 +97,14 @@ export class Attempts {
     return { run: this.#parts.run, task: task.task, attempt, before, isResumed };
   }
 
-  #watch(id: string, number: number): AttemptWatch {
+  #watch(entry: Entry, number: number): AttemptWatch {
     const { actors, onChange } = this.#parts;
+    const { id } = entry;
     return {
+      rests: () => {
+        entry.rests = true;
+        onChange();
+      },
       started: (facts) => actors.note(id, { attempt: { number, ...facts } }),
       asked: (question) => {
         const person = `ramet operate answer ${question.id} once|always|denied`;

@@ -51,6 +51,24 @@ describe('OP-2: the operator', () => {
     expect(Object.values(world.statuses())).toEqual(Array(9).fill('done'));
   });
 
+  test('the next one starts while the work of one whose agent has ended is being kept', async () => {
+    const second = Promise.withResolvers<void>();
+    const world = new OperatorWorld({
+      tasks: [runTask('a'), runTask('b')],
+      width: 1,
+      attempt: async ({ task }, watch) => {
+        if (task.id === 'b') second.resolve();
+        else {
+          watch.rests();
+          await second.promise;
+        }
+        return {};
+      },
+    });
+    await world.run();
+    expect(world.statuses()).toEqual({ a: 'done', b: 'done' });
+  });
+
   test('OP-3: tells that a check waits for a place, until it begins', async () => {
     const said: (string | null | undefined)[] = [];
     const world = new OperatorWorld({

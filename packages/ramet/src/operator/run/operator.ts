@@ -176,7 +176,8 @@ export class Operator {
     const each = attemptsOf(this.#run);
     while (this.#state.status === 'running') {
       const working = this.#working;
-      if (working > 0 && working + each > this.#ports.width(this.#run)) return;
+      const places = this.#attempts.places + this.#reviews.working;
+      if (places > 0 && places + each > this.#ports.width(this.#run)) return;
       const [id] = this.#queue.take(1);
       if (id === undefined) return;
       const why = overBudget(this.#state, working);

@@ -26,6 +26,8 @@ export interface AttemptWatch {
   /** It cannot continue before a person has answered. */
   asked(question: TaskQuestion): void;
   answered(): void;
+  /** Its agent has nothing more to do: what is left is to keep its work, which takes no place. */
+  rests(): void;
 }
 
 interface AttemptFacts {

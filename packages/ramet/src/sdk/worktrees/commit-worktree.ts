@@ -8,9 +8,12 @@ import {
   addAll,
   adminDirectory,
   excludeSettings,
+  headRef,
   isHeld,
+  isPlainRef,
   isTorn,
   leftOutText,
+  readHead,
   refuseUnfinished,
   tornText,
   unlockWorktree,
@@ -39,7 +42,7 @@ export async function commitFiles(
 ): Promise<WorktreeCommit> {
   refuseBusy(place, worktree);
   const call = { cwd: worktree.path, env: place.env };
-  const branch = await ownBranch(worktree, call);
+  const branch = await ownBranch(place, worktree, call);
   await unlockWorktree(place, worktree);
   const leftOut = await addAll(call, { settings: excludeSettings(place, worktree) });
   const staged = await gitText(['diff', '--cached', '--name-status', '--no-renames', '-z'], call);
@@ -53,7 +56,7 @@ export async function commitFiles(
   const args = ['-c', 'user.useConfigOnly=true', 'commit', '--quiet', '--file=-'];
   const end = await runGit(args, { ...call, input: withTrailers(subject, maker) });
   if (end.code !== 0) throw noIdentityFrom(end.stderr) ?? failedCommit(worktree, end.stderr);
-  return { commit: await gitText(['rev-parse', 'HEAD'], call), branch, files, leftOut };
+  return { commit: await headCommit(place, worktree, call), branch, files, leftOut };
 }
 
 function refuseBusy(place: WorktreePlace, worktree: ManagedWorktree): void {
@@ -79,7 +82,14 @@ function refuseBusy(place: WorktreePlace, worktree: ManagedWorktree): void {
 }
 
 /** Null when HEAD is on none. Throws for another: a commit would move a branch that is not the worktree's to move. */
-async function ownBranch({ name, path, branch }: ManagedWorktree, call: GitCall): Promise<string | null> {
+async function ownBranch(
+  place: WorktreePlace,
+  { name, path, branch, admin }: ManagedWorktree,
+  call: GitCall,
+): Promise<string | null> {
+  const plain = `refs/heads/${branch}`;
+  const isThere = headRef(adminDirectory(place, { admin })) === plain;
+  if (branch !== null && isThere && isPlainRef(place.repository.commonDirectory, plain)) return branch;
   const args = ['symbolic-ref', '--quiet', 'HEAD'];
   const end = await runGit(args, call);
   if (end.code === 1) return null;
@@ -92,6 +102,12 @@ async function ownBranch({ name, path, branch }: ManagedWorktree, call: GitCall)
     'other_branch',
     `the worktree ${name} is on ${found}, not ${own}, so nothing was committed: run git -C ${shellWord(path)} switch --detach, which leaves its files as they are, then ramet worktree commit ${shellWord(name)}, and merge the commit that it names`,
   );
+}
+
+/** From the files of git, or from git itself where they do not tell. */
+async function headCommit(place: WorktreePlace, worktree: ManagedWorktree, call: GitCall): Promise<string> {
+  const head = readHead(adminDirectory(place, worktree), place.repository.commonDirectory);
+  return head?.commit ?? gitText(['rev-parse', 'HEAD'], call);
 }
 
 /** Whose worktree it is, and what for. */

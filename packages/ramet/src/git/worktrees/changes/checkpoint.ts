@@ -55,16 +55,15 @@ export async function checkpoint(
   });
   const { leftOut } = trees;
   place.onStep('checkpoint trees written');
-  const head = await gitText(['rev-parse', '--verify', 'HEAD'], call);
   const known = await knownTrees(place, worktree, ref);
   if (trees.files === known.last) return { ref, commit: known.commit, isNew: false, leftOut };
   const isStagedApart = trees.staged !== null && trees.staged !== trees.files && trees.staged !== known.head;
   if (trees.files === known.head && !isStagedApart && known.commit === null && !isDetached(place, worktree)) {
     return { ref, commit: null, isNew: false, leftOut };
   }
-  const parents = ['-p', head];
+  const parents = ['-p', known.at];
   if (isStagedApart && trees.staged !== null) {
-    const staged = ['commit-tree', trees.staged, '-p', head, '-m', `ramet: staged, ${reason}`];
+    const staged = ['commit-tree', trees.staged, '-p', known.at, '-m', `ramet: staged, ${reason}`];
     parents.push('-p', await gitText(staged, call));
   }
   const message = `ramet: ${reason} in ${worktree.name}`;
@@ -77,6 +76,8 @@ export async function checkpoint(
 }
 
 interface KnownTrees {
+  /** Where HEAD is. */
+  at: string;
   /** The last checkpoint, and its tree. */
   commit: string | null;
   last: string | null;
@@ -88,10 +89,11 @@ async function knownTrees(
   { path }: ManagedWorktree,
   ref: string,
 ): Promise<KnownTrees> {
-  const args = ['rev-parse', '--revs-only', 'HEAD^{tree}', ref, `${ref}^{tree}`];
-  const { stdout } = await runGit(args, { cwd: path, env });
-  const [head = null, commit = null, last = null] = stdout.split('\n').filter(Boolean);
-  return { commit, last, head };
+  const call = { cwd: path, env };
+  const args = ['rev-parse', '--revs-only', 'HEAD', 'HEAD^{tree}', ref, `${ref}^{tree}`];
+  const { stdout } = await runGit(args, call);
+  const [at, head = null, commit = null, last = null] = stdout.split('\n').filter(Boolean);
+  return { at: at ?? (await gitText(['rev-parse', '--verify', 'HEAD'], call)), commit, last, head };
 }
 
 /** Without a branch, nothing but a checkpoint leads to its commits. */

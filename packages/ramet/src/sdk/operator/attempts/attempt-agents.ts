@@ -65,6 +65,7 @@ async function carryOut(
   const handle = found;
   const worktree = ownWorktree(handle.id, place);
   watch.started({ agent: handle.id, branch: worktree?.branch ?? null, path: worktree?.path ?? null });
+  void handle.idle.then(() => watch.rests());
   const unwatch = place.questions?.watch(handle.id, order.task.id, watch);
   const stop = (): void => handle.stop(String(signal.reason));
   signal.addEventListener('abort', stop);
