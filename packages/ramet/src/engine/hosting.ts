@@ -9,6 +9,7 @@ import { isInterruptionCause } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import { findTool, parseInput } from '../tools/registry.ts';
 import type { Agent } from './agent/agent.ts';
+import type { AgentEvent } from './agent/agent-event.ts';
 import type { AgentHere } from './agent/agent-here.ts';
 import { type AgentSnapshot, type RunHost, snapshotOf } from './agent/executor.ts';
 import type { AgentRuntime, AgentSpec } from './agent/runtime.ts';
@@ -133,9 +134,9 @@ export class HostDuties {
   }
 
   /** Records a response that the loop has had and did not live to record. */
-  recordLost(done: ModelExchange): void {
+  recordLost(done: ModelExchange): AgentEvent {
     const step = nextStep(done.response, { repeats: 0, maxTokens: this.spec.maxTokens });
-    recordResponse(this.#agent, done, done.source === undefined && keepsResponse(step));
+    return recordResponse(this.#agent, done, done.source === undefined && keepsResponse(step));
   }
 
   /** The loop is lost: calls under way are answered with what is known of them, as after a restart of the session. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AgentEvent } from '../../engine/agent/agent-event.ts';
+import { requestFailed } from '../../../test/recorded-events.ts';
+import { type AgentEvent, liveEvent } from '../../engine/agent/agent-event.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import type { Session } from '../../sdk/session/session.ts';
 import { endingLine, WaitNotes } from './result-output.ts';
@@ -84,8 +85,8 @@ test('UI-1: what goes wrong is told with the agent it happened to, and without f
   // What an output reads of a session, and nothing else.
   const session = { agent: { id: 'x.1' } } as unknown as Session;
   const events: AgentEvent[] = [
-    { type: 'request_failed', attempt: 1, code: 'x', message: '429', retryInMs: 1_000 },
-    { type: 'warning', code: 'x', message: 'look out' },
+    liveEvent(requestFailed({ attempt: 1, message: '429', retryInMs: 1_000 })),
+    liveEvent({ type: 'warning.raised', code: 'x', message: 'look out' }),
   ];
   for (const event of events) {
     output.event(session, { ...event, agentId: 'x.1', parentAgentId: null });

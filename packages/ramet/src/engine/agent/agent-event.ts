@@ -1,25 +1,39 @@
 /**
- * What a running agent tells its watchers: the live counterpart of the journal, with content in it. All of it goes into
- * one sink, in order; views and `stream-json` are made of it.
+ * What a running agent tells its watchers, with content in it. All of it goes into one sink, in order; views and
+ * `stream-json` are made of it.
+ *
+ * 1. Most of it is on record: then the fields are those of the recorded event, and `liveEvent` alone gives it its name here.
+ * 2. Deltas are told and not recorded.
+ * 3. The rest has a record that says less, or at another time: a call is told before it is permitted, the start of a child
+ *    also when it is resumed, its end with its result.
  */
 import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AssistantBlock, OtherBlock, ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
+import type { EventOf } from '../../schema/events.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { CallDetails } from '../../schema/tool-access.ts';
 import type { Usage } from '../../schema/usage.ts';
 
+const LIVE_NAMES = {
+  'request.failed': 'request_failed',
+  'warning.raised': 'warning',
+  'status.changed': 'status_changed',
+  'progress.reported': 'progress',
+  'agent.stalled': 'stalled',
+} as const;
+
+/** Recorded events that are told as they are. */
+export type ToldRecord = EventOf<keyof typeof LIVE_NAMES>;
+
+type LiveOf<Recorded> = Recorded extends ToldRecord
+  ? Omit<Recorded, 'type'> & { type: (typeof LIVE_NAMES)[Recorded['type']] }
+  : never;
+
 export type AgentEvent =
+  | LiveOf<ToldRecord>
+  | LiveResponse
   | { type: 'text_delta'; text: string }
   | { type: 'thinking_delta'; text: string }
-  | {
-      type: 'assistant';
-      messageId: string;
-      model: string;
-      stopReason: string;
-      blocks: readonly (AssistantBlock | OtherBlock)[];
-      usage: Usage;
-      costUsd: number | null;
-    }
   | { type: 'tool_started'; call: ToolUseBlock; details?: CallDetails }
   | {
       type: 'tool_completed';
@@ -31,8 +45,6 @@ export type AgentEvent =
       /** What its tool says about it, for views. */
       details?: CallDetails;
     }
-  | { type: 'request_failed'; attempt: number; code: string; message: string; retryInMs: number | null }
-  | { type: 'warning'; code: string; message: string }
   | {
       type: 'agent_started';
       agentType: string;
@@ -47,15 +59,26 @@ export type AgentEvent =
       /** What the resumed work had taken before; absent for new work. */
       carried?: { turns: number; usage: Usage; costUsd: number | null };
     }
-  /**
-   * `until` is when it will continue, in milliseconds since the epoch, if known, and `leftMs` how long that is.
-   */
-  | { type: 'status_changed'; status: AgentStatus; cause: string | null; until?: number; leftMs?: number }
-  /** A child's progress in one line. */
-  | { type: 'progress'; line: string }
-  | { type: 'stalled'; silentMs: number }
   | { type: 'agent_ended'; result: AgentResult }
   | { type: 'compacted'; trigger: CompactionTrigger; tokensBefore: number; tokensAfter: number };
+
+/** `response.completed` with the blocks that the record names by digest. */
+export type LiveResponse = Omit<EventOf<'response.completed'>, 'type' | 'blocks'> & {
+  type: 'assistant';
+  blocks: readonly (AssistantBlock | OtherBlock)[];
+};
+
+export function liveEvent(event: ToldRecord): LiveOf<ToldRecord> {
+  // The table has the name of each.
+  return { ...event, type: LIVE_NAMES[event.type] } as LiveOf<ToldRecord>;
+}
+
+export function liveResponse(
+  event: EventOf<'response.completed'>,
+  blocks: LiveResponse['blocks'],
+): LiveResponse {
+  return { ...event, type: 'assistant', blocks };
+}
 
 /** Takes events as they happen. It returns at once: who reads them, and how fast, is nothing to the agent. */
 export type EventSink = (event: AgentEvent) => void;

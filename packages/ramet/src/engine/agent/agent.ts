@@ -14,7 +14,6 @@ import {
 } from '../../conversation/conversation.ts';
 import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import { endOf } from '../../conversation/request.ts';
-import type { FileAccess } from '../../files/file-access.ts';
 import {
   type AgentState,
   forkState,
@@ -28,12 +27,11 @@ import type { TodoItem } from '../../schema/status.ts';
 import { BackgroundTasks } from '../../tools/shell/background-tasks.ts';
 import { AgentCheckout, AgentDirectory } from '../isolation/agent-directory.ts';
 import { AgentContent, type ContentBytes, headOf, Inbox, type InboxItem } from './agent-content.ts';
+import { type EventSink, liveEvent, type ToldRecord } from './agent-event.ts';
 import { AgentFiles } from './agent-files.ts';
 import { AgentHere, Children } from './agent-here.ts';
 import type { HeldCapacity } from './capacity.ts';
 import type { AgentGuest, AgentRuntime, AgentSpec, SessionRuntime } from './runtime.ts';
-
-type StatusChange = Pick<EventOf<'status.changed'>, 'status' | 'cause' | 'until' | 'leftMs'>;
 
 /** An agent's state with the bytes that it names. */
 export interface AgentValue extends ContentBytes {
@@ -62,7 +60,7 @@ export class Agent implements AsyncDisposable {
   /** Told of what is recorded here, where the agent's loop runs in another process. */
   onRecord: ((event: JournalEvent) => void) | null = null;
   /** Told of every change of its status, once it is known to a family. */
-  onStatus: ((change: StatusChange) => void) | null = null;
+  onStatus: ((change: EventOf<'status.changed'>) => void) | null = null;
   #forkPoint: CacheSafeParams | null = null;
 
   /** Continues from `value`; `start` begins a new one. */
@@ -127,11 +125,6 @@ export class Agent implements AsyncDisposable {
     this.#recordHead(this.conversation.head);
   }
 
-  /** Its files as one of its calls sees them. */
-  filesFor(call: string): FileAccess {
-    return this.files.for(call);
-  }
-
   /** The checkout it works in, and what it shares that with. */
   get checkout(): AgentCheckout {
     this.#checkout ??= new AgentCheckout(this);
@@ -188,22 +181,32 @@ export class Agent implements AsyncDisposable {
 
   /** Applies what the host of its process has recorded of it (EXEC-2). */
   follow(event: JournalEvent): void {
-    const time = this.runtime.clock.now();
-    this.#state = applyEvent(this.#state, { agent: this.spec.id, time, event });
+    this.#state = applyEvent(this.#state, { agent: this.spec.id, time: this.runtime.clock.now(), event });
     this.content.follow(this.#state);
     this.inbox.follow(event);
   }
 
   /** For an agent that works; of one that has ended nothing is recorded. `until` is by the clock of the runtime. */
-  setStatus(status: StatusChange['status'], cause: string | null, until: number | null = null): void {
+  setStatus(
+    status: EventOf<'status.changed'>['status'],
+    cause: string | null,
+    until: number | null = null,
+  ): void {
     if (this.#state.ended) return;
-    const change = { status, cause, ...(until !== null && waitUntil(until, this.runtime.clock)) };
-    this.record({ type: 'status.changed', ...change });
-    this.onStatus?.(change);
+    const wait = until !== null && waitUntil(until, this.runtime.clock);
+    const event = { type: 'status.changed' as const, status, cause, ...wait };
+    this.record(event);
+    this.onStatus?.(event);
   }
 
-  warn(code: string, message: string): void {
-    this.record({ type: 'warning.raised', code, message });
+  warn(code: string, message: string, emit?: EventSink): void {
+    this.tell({ type: 'warning.raised', code, message }, emit);
+  }
+
+  /** Records an event, and tells it to the sink of the run, if there is one. */
+  tell(event: ToldRecord, emit: EventSink | undefined): void {
+    this.record(event);
+    emit?.(liveEvent(event));
   }
 
   setTodos(todos: readonly TodoItem[]): void {

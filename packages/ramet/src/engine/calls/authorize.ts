@@ -38,7 +38,7 @@ async function decidedPermit(
   if (decision.kind === 'deny') return refused(decision.reason);
   if (outside?.stopped === null) return refused(decision.question.reason);
   const { cwd } = agent.directory;
-  const failing = (await tool.precheck?.(input, { files: agent.filesFor(call.id), cwd })) ?? null;
+  const failing = (await tool.precheck?.(input, { files: agent.files.for(call.id), cwd })) ?? null;
   if (failing !== null) return { kind: 'refused', reason: failing, wouldFail: true };
   return askPermission({ agent, tool, call, input, open: decision.question, redecide, signal });
 }

@@ -236,10 +236,7 @@ function contextOf(
 ): ToolContext {
   const { runtime, spec, directory } = agent;
   const { cwd, workspace } = directory;
-  const tell = (message: string): void => {
-    agent.warn('no_sandbox', message);
-    emit({ type: 'warning', code: 'no_sandbox', message });
-  };
+  const tell = (message: string): void => agent.warn('no_sandbox', message, emit);
   return {
     agent: spec.id,
     call: call.id,
@@ -247,7 +244,7 @@ function contextOf(
     env:
       workspace === null ? agent.checkout.environment : { ...agent.checkout.environment, ...workspace.env },
     outputDirectory: runtime.outputDirectory,
-    files: agent.filesFor(call.id),
+    files: agent.files.for(call.id),
     ...(held.unreadable && { leavesOut: leavesOut(held.unreadable, cwd, inCheckout(directory)) }),
     ...agentShell(agent, held, tell),
     signal,

@@ -15,7 +15,7 @@ import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { type AgentId, agentId, type SessionId } from '../../schema/ids.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
-import type { AgentEvent } from '../agent/agent-event.ts';
+import { type AgentEvent, liveEvent } from '../agent/agent-event.ts';
 import type { AgentLimits } from '../agent/agent-limits.ts';
 import { Capacity, HeldCapacity } from '../agent/capacity.ts';
 import type { AgentExecutor } from '../agent/executor.ts';
@@ -127,8 +127,7 @@ export class AgentFamily implements Disposable {
     this.#lastNumber = parts.lastNumber;
     this.#asked = parts.asked;
     this.stalls = new StallWatch(parts.limits.stallMs, (agent, silentMs) => {
-      agent.record({ type: 'agent.stalled', silentMs });
-      parts.emit(agent.spec, { type: 'stalled', silentMs });
+      agent.tell({ type: 'agent.stalled', silentMs }, (event) => parts.emit(agent.spec, event));
     });
   }
 
@@ -152,7 +151,7 @@ export class AgentFamily implements Disposable {
       // One that waits for a time that is known is not stalled before.
       if (change.until !== undefined) this.stalls.forget(agent);
       else if (handle !== null && change.status === 'running') this.stalls.noteLife(agent);
-      this.parts.emit(agent.spec, { type: 'status_changed', ...change });
+      this.parts.emit(agent.spec, liveEvent(change));
     };
   }
 

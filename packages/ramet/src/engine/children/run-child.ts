@@ -34,8 +34,7 @@ export function startChild(
   const handle = new ChildHandle(child, parent.spec.id, options, async (own, signal) => {
     const usages: Usage[] = [];
     const warnings = worktreeWarnings(child, (code, message) => {
-      child.warn(code, message);
-      family.parts.emit(child.spec, { type: 'warning', code, message });
+      child.warn(code, message, (event) => family.parts.emit(child.spec, event));
     });
     const onAnswer = (usage: Usage): void => {
       usages.push(usage);

@@ -95,7 +95,7 @@ describe('RES-7: a conversation that nears the context limit', () => {
       { content: 'read the code', status: 'completed' },
     ] as const;
     engine.agent.setTodos(todos);
-    await engine.agent.filesFor('c').write('new.txt', 'text');
+    await engine.agent.files.for('c').write('new.txt', 'text');
     await engine.run('Go.');
     expect(textOf(engine.agent)).toContain('<open-todos>\\n- [in_progress] write the test\\n</open-todos>');
     expect(textOf(engine.agent)).toContain('<files-changed>\\nnew.txt\\n</files-changed>');
@@ -104,7 +104,7 @@ describe('RES-7: a conversation that nears the context limit', () => {
 
   test('is the same after a resume, and so is what the next compaction knows', async () => {
     const engine = await startCrowdedEngine();
-    await engine.agent.filesFor('c').write('new.txt', 'text');
+    await engine.agent.files.for('c').write('new.txt', 'text');
     await engine.run('Go.');
     const again = reopened(engine);
     expect(again.conversation.digest).toBe(engine.agent.conversation.digest);

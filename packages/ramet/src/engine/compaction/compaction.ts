@@ -128,9 +128,8 @@ function judge(
 
 function giveUp(agent: Agent, { trigger, emit }: CompactOptions, reason: string): void {
   const message = `the conversation was not compacted: ${reason}`;
-  agent.warn('compaction_failed', message);
+  agent.warn('compaction_failed', message, trigger === 'request' ? undefined : emit);
   if (trigger === 'request') return;
-  emit?.({ type: 'warning', code: 'compaction_failed', message });
   agent.record({ type: 'compaction.postponed', untilTokens: tokensToRetryAt(agent) });
 }
 

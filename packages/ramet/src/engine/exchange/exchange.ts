@@ -17,10 +17,11 @@ import type { RateRequest } from '../../model/rate/rate-window.ts';
 import { type FailedAttempt, withRetries } from '../../model/rate/retry.ts';
 import { withThinkingRoom } from '../../model/thinking.ts';
 import { ModelError } from '../../schema/errors.ts';
-import type { Breakpoint } from '../../schema/events.ts';
+import type { Breakpoint, EventOf } from '../../schema/events.ts';
 import { addCost, isPromptUncertain } from '../../schema/usage.ts';
 import { hasKey } from '../../system/persistent.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
+import { type LiveResponse, liveResponse } from '../agent/agent-event.ts';
 import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
 import { costUnder, failedRequest, markLifetime, priced } from './price-response.ts';
 import { ProviderWait, RateTurn } from './rate-turn.ts';
@@ -207,8 +208,7 @@ async function sendOnce(
         recordRequest(agent, outgoing, attempt, planned);
       },
       onUnused(message) {
-        agent.warn('thinking_unused', message);
-        options.emit({ type: 'warning', code: 'thinking_unused', message });
+        agent.warn('thinking_unused', message, options.emit);
       },
       onDelta: (delta) => {
         if (delta.type === 'began') {
@@ -242,13 +242,11 @@ function startsAgent({ spec }: Agent, name: string): boolean {
 
 function recordFailure(agent: HostedAgent, outgoing: Outgoing, failure: FailedAttempt): void {
   const { request, wait, options } = outgoing;
-  const { attempt, error, retryInMs } = failure;
+  const { error, retryInMs } = failure;
   if (retryInMs !== null && agent.runtime.health?.verdict(error) === 'wait') wait.failed();
   const event = failedRequest(agent, request, failure);
-  const { code, message, usage, costUsd } = event;
-  agent.record(event);
-  if (usage !== null) options.onSpent(usage, costUsd);
-  options.emit({ type: 'request_failed', attempt, code, message, retryInMs });
+  if (event.usage !== null) options.onSpent(event.usage, event.costUsd);
+  agent.tell(event, options.emit);
 }
 
 export function mostCostOf(
@@ -263,12 +261,15 @@ export function mostCostOf(
   return mostCost({ model: sent.model, bytes, maxTokens, ttl }, runtime.prices);
 }
 
-/** Journals a response, and adds its message to the conversation when it is kept: one event for both. */
-export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean): void {
+/**
+ * Journals a response, and adds its message to the conversation when it is kept: one event for both. Returns it as it is
+ * told.
+ */
+export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean): LiveResponse {
   const { response } = done;
   const blocks = response.blocks.map((block) => freezeJson(block.value.type, block.json, true));
   const kept = keep && blocks.length > 0;
-  agent.record({
+  const event: EventOf<'response.completed'> = {
     type: 'response.completed',
     request: done.request,
     messageId: response.id,
@@ -284,5 +285,10 @@ export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean)
     rate: response.rate,
     ...(done.source && { source: done.source }),
     ...(done.reused && { reused: done.reused }),
-  });
+  };
+  agent.record(event);
+  return liveResponse(
+    event,
+    response.blocks.map(({ value }) => value),
+  );
 }

@@ -92,8 +92,7 @@ async function takeTurns(agent: Agent, run: RunState, options: LoopOptions): Pro
     const done = await askOrMakeRoom(agent, run, options);
     if (done === null) continue;
     const step = nextStep(done.response, run);
-    takeResponse(agent, run, done, step);
-    options.emit(assistantEvent(done));
+    options.emit(takeResponse(agent, run, done, step));
     progressOfAnswer(agent, step, textOf(done), options.emit);
     warnOfStop(agent, done, options.emit);
     if (step.kind === 'fail' && step.cause === 'context_window') {
@@ -116,8 +115,7 @@ async function leaveAsFound({ children }: Agent, { reason }: AbortSignal): Promi
 function warnOfStop(agent: Agent, { response }: ModelExchange, emit: EventSink): void {
   const message = unknownStop(response);
   if (message === null) return;
-  agent.warn('unknown_stop_reason', message);
-  emit({ type: 'warning', code: 'unknown_stop_reason', message });
+  agent.warn('unknown_stop_reason', message, emit);
 }
 
 /** An answer that an earlier process had received and had only to report: it is judged as any other. */
@@ -161,8 +159,7 @@ async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions): Promi
     const unavailable = failed && error.family === 'retryable';
     if (!unavailable || fallbackModel === null || fallbackModel === model) throw error;
     const message = `${error.message}; continuing with ${fallbackModel}`;
-    agent.warn('fallback_model', message);
-    options.emit({ type: 'warning', code: 'fallback_model', message });
+    agent.warn('fallback_model', message, options.emit);
     switchModel(agent, 'fallback', fallbackModel);
     return agent.runtime.host.exchange(agent, options);
   }
@@ -189,13 +186,14 @@ function lastText({ conversation }: Agent): string {
   return blocks.map((block) => (block.type === 'text' ? String(contentOf(block).text) : '')).join('');
 }
 
-function takeResponse(agent: Agent, run: RunState, done: ModelExchange, step: NextStep): void {
+function takeResponse(agent: Agent, run: RunState, done: ModelExchange, step: NextStep): AgentEvent {
   const keep = keepsResponse(step);
-  recordResponse(agent, done, keep);
+  const told = recordResponse(agent, done, keep);
   run.turns += 1;
   const text = keep ? textOf(done) : '';
   run.text = run.cut ? run.text + text : text || run.text;
   run.cut = step.kind === 'ask_again' && step.notice === OUTPUT_CUT;
+  return told;
 }
 
 function textOf({ response }: ModelExchange): string {
@@ -268,16 +266,4 @@ function takeResults(agent: Agent, run: RunState, { calls, results, signal }: An
   // in the inbox.
   if (signal.aborted) agent.say('tool_results', ordered(calls, results));
   else sayWithNews(agent, run, 'tool_results', ordered(calls, results));
-}
-
-export function assistantEvent({ response, usage, costUsd }: ModelExchange): AgentEvent {
-  return {
-    type: 'assistant',
-    messageId: response.id,
-    model: response.model,
-    stopReason: response.stopReason,
-    blocks: response.blocks.map(({ value }) => value),
-    usage,
-    costUsd,
-  };
 }

@@ -164,8 +164,7 @@ function report(agent: Agent, text: string, emit: EventSink): void {
   if (agent.spec.parent === null) return;
   const line = progressLine(text, agent.runtime.redact);
   if (line === '' || line === agent.state.progress) return;
-  agent.record({ type: 'progress.reported', line });
-  emit({ type: 'progress', line });
+  agent.tell({ type: 'progress.reported', line }, emit);
 }
 
 /** One line without secrets, control characters and the marks of Markdown before it; may be empty. */

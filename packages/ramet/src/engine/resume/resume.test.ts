@@ -68,8 +68,8 @@ describe('LOG-1: an agent is rebuilt from its journal byte for byte', () => {
     await engine.run('read them');
     writeFileSync(join(engine.cwd, 'b.txt'), 'other');
     const again = resumed(engine, scriptedModel());
-    expect(await again.filesFor('c').write('a.txt', 'new')).toMatchObject({ ok: true });
-    expect(await again.filesFor('c').write('b.txt', 'new')).toMatchObject({ ok: false });
+    expect(await again.files.for('c').write('a.txt', 'new')).toMatchObject({ ok: true });
+    expect(await again.files.for('c').write('b.txt', 'new')).toMatchObject({ ok: false });
   });
 });
 

@@ -9,7 +9,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { HostDuties } from '../../engine/hosting.ts';
-import { assistantEvent } from '../../engine/loop/loop.ts';
 import type {
   AgentEvent,
   AgentSnapshot,
@@ -157,10 +156,10 @@ export class HostServices implements Disposable {
   recordOpenResponse(): void {
     const done = this.#unrecorded;
     if (done === null) return;
-    this.#duties.recordLost(done);
+    const told = this.#duties.recordLost(done);
     if (done.source === undefined) {
       this.#observer.onTurn();
-      this.#observer.onEvent(assistantEvent(done));
+      this.#observer.onEvent(told);
     }
     this.#unrecorded = null;
   }

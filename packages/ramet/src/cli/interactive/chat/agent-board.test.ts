@@ -6,8 +6,13 @@ import {
   toolCompleted,
   toolStarted,
 } from '../../../../test/recorded-events.ts';
-import type { AgentEvent, AgentResult } from '../../../engine/agent/agent-event.ts';
-import type { EventOf, JournalEvent } from '../../../schema/events.ts';
+import {
+  type AgentEvent,
+  type AgentResult,
+  liveEvent,
+  liveResponse,
+} from '../../../engine/agent/agent-event.ts';
+import type { JournalEvent } from '../../../schema/events.ts';
 import { NO_USAGE } from '../../../schema/usage.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
 import { displayWidth } from '../../../views/text/format.ts';
@@ -36,15 +41,11 @@ function started(id: number, description = `part ${id}`, parent = 1): SessionEve
   );
 }
 
-const answered = (costUsd: number | null): AgentEvent => ({
-  type: 'assistant',
-  messageId: 'a',
-  model: 'm',
-  stopReason: 'tool_use',
-  blocks: [],
-  usage: { ...NO_USAGE, input_tokens: 1_000, output_tokens: 234 },
-  costUsd,
-});
+const answered = (costUsd: number | null): AgentEvent =>
+  liveResponse(
+    responseCompleted({ usage: { ...NO_USAGE, input_tokens: 1_000, output_tokens: 234 }, costUsd }),
+    [],
+  );
 
 const bash = (id: string, command: string): AgentEvent => ({
   type: 'tool_started',
@@ -79,8 +80,7 @@ function recordsOf(event: AgentEvent): JournalEvent[] {
       return [toolCompleted(event.call.id, event.call.name)];
     case 'status_changed': {
       const { type: _, status, ...rest } = event;
-      // Of an agent under way nothing else is told.
-      return [{ ...rest, type: 'status.changed', status: status as EventOf<'status.changed'>['status'] }];
+      return [{ ...rest, type: 'status.changed', status }];
     }
     case 'progress':
       return [{ type: 'progress.reported', line: event.line }];
@@ -154,10 +154,7 @@ describe('UI-1: the children at work', () => {
     ['Bash a', [bash('1', 'a'), status('blocked', 'permission'), status('running', null)]],
     ['Bash a (silent for 10 min)', [bash('1', 'a'), { type: 'stalled', silentMs: 600_000 }]],
     ['thinking', [{ type: 'stalled', silentMs: 600_000 }, answered(0)]],
-    [
-      'waiting to try again',
-      [{ type: 'request_failed', attempt: 1, code: 'overloaded', message: '', retryInMs: 10 }],
-    ],
+    ['waiting to try again', [liveEvent(requestFailed({ retryInMs: 10 }))]],
   ])('AGENT-5: one is said to be %j', ([words, events]) => {
     const agent = boardOf(started(2), ...events.map((event) => of(2, event))).find('x.2');
     expect(agent && doingOf(agent)).toBe(words);
@@ -177,13 +174,7 @@ describe('UI-1: the children at work', () => {
   });
 
   test('one does what its record says: during a retry it thinks', () => {
-    const failed: AgentEvent = {
-      type: 'request_failed',
-      attempt: 1,
-      code: 'overloaded',
-      message: '',
-      retryInMs: 10,
-    };
+    const failed = liveEvent(requestFailed({ retryInMs: 10 }));
     const board = boardOf(started(2), of(2, failed));
     const doing = (): string | undefined => {
       const agent = board.find('x.2');
