@@ -83,6 +83,8 @@ export interface OperatorRun {
   /** `all`, `best-effort`, `quorum:2` or `first`. */
   policy: string;
   parallel: number | 'auto';
+  /** What `auto` came to. */
+  width?: number;
   /** How many agents compete for one task, with the policy `first`. */
   attempts: number;
   isolation: 'worktree' | 'partition' | 'propose' | 'clone' | 'none';
@@ -114,6 +116,8 @@ interface OperatorStarted {
 /** Another process continues the run. */
 interface OperatorResumed {
   type: 'operator.resumed';
+  /** What the whole run may spend from now on; as before when absent. */
+  budget?: BudgetLimits;
 }
 
 interface TasksAdded {

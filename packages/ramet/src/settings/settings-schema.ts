@@ -156,6 +156,24 @@ const merge = z.strictObject({
   ),
 });
 
+const operate = z.strictObject({
+  review: described(
+    rules,
+    'Agent types that must approve each commit of a task before it is merged; they must only read.',
+  ),
+  models: described(
+    z.optional(
+      z.strictObject({
+        worker: described(z.optional(name), 'Of agents that do tasks.'),
+        reviewer: described(z.optional(name), 'Of agents that review commits.'),
+        resolver: described(z.optional(name), 'Of agents that resolve conflicts.'),
+        planner: described(z.optional(name), 'Of the agent that writes the tasks of a goal.'),
+      }),
+    ),
+    'Models by role: an id, or haiku, sonnet, opus or fable.',
+  ),
+});
+
 export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   $schema: described(z.optional(z.string()), 'Where this schema is, for editors.'),
   model: described(z.optional(name), 'The model of new sessions: an id, or haiku, sonnet, opus or fable.'),
@@ -188,6 +206,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   ),
   retention: described(z.optional(retention), 'What is removed by itself: nothing, unless it is set.'),
   merge: described(z.optional(merge), 'What ramet merge does.'),
+  operate: described(z.optional(operate), 'What ramet operate does.'),
 });
 
 function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {

@@ -72,6 +72,21 @@ export interface MergeSettings {
   checksAtOnce?: number | undefined;
 }
 
+/** How `ramet operate` works where its flags say nothing. */
+export interface OperateDefaults {
+  /** Agent types that must approve each commit. */
+  review?: string[] | undefined;
+  /** By role. */
+  models?:
+    | {
+        worker?: string | undefined;
+        reviewer?: string | undefined;
+        resolver?: string | undefined;
+        planner?: string | undefined;
+      }
+    | undefined;
+}
+
 export interface Settings {
   $schema?: string | undefined;
   model?: string | undefined;
@@ -99,6 +114,7 @@ export interface Settings {
   /** What sessions leave is removed after this many days; if absent, never. */
   retention?: { days?: number | undefined } | undefined;
   merge?: MergeSettings | undefined;
+  operate?: OperateDefaults | undefined;
 }
 
 /** Where settings are looked for: `root` is the repository's, or the directory the session works in. */

@@ -19,6 +19,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
   'effort',
   'thinking',
   'merge',
+  'operate',
 ]);
 
 /** `otherwise` are the settings that would hold without this folder. */

@@ -11,6 +11,7 @@ export interface GoalFlags {
   yes?: boolean;
   out?: string;
   model?: string;
+  planModel?: string;
   maxBudgetUsd?: number;
   optional?: boolean;
 }
@@ -22,8 +23,8 @@ export async function operateGoal(
   io: CommandIo,
   run: (file: string) => Promise<number>,
 ): Promise<number> {
-  const { yes = false, out, model, maxBudgetUsd, optional } = flags;
-  const outcome = await proposeTasks(goal, { ...callFrom(io), out, model, maxBudgetUsd });
+  const { yes = false, out, model, planModel, maxBudgetUsd, optional } = flags;
+  const outcome = await proposeTasks(goal, { ...callFrom(io), out, model, planModel, maxBudgetUsd });
   if (outcome.kind === 'ended') {
     const { status, cause, message } = outcome.result;
     io.note(`no task file was written: the agent is ${[status, cause, message].filter(Boolean).join(': ')}`);

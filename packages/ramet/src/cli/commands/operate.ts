@@ -25,6 +25,8 @@ export interface OperateFlags {
   resolveModel?: string;
   resolveBudgetUsd?: number;
   review?: string[];
+  reviewModel?: string;
+  planModel?: string;
   retries?: number;
   maxBudgetUsd?: number;
   model?: string;
@@ -45,7 +47,7 @@ export interface OperateFlags {
 
 /** Exits with 1 if the file has errors, or if a task is not done. */
 export async function operate(path: string | undefined, flags: OperateFlags, io: CommandIo): Promise<number> {
-  const { lint, json, resume, yes, out, ...options } = flags;
+  const { lint, json, resume, yes, out, planModel, ...options } = flags;
   if (resume !== undefined) {
     if (path !== undefined) throw new UserMistake('two_runs', 'give a task file or --resume, not both');
     return (await load()).carryOut(
@@ -64,8 +66,11 @@ export async function operate(path: string | undefined, flags: OperateFlags, io:
     const said = isForPeople(flags) ? io : { ...io, out: (text: string) => io.progress(text.trimEnd()) };
     return operateGoal(path, flags, said, async (file) => (await load()).carryOut(file, options, io));
   }
-  if (out !== undefined || yes === true)
-    throw new UserMistake('no_goal', '--yes and --out are for a goal: ramet operate "what to do"');
+  if (out !== undefined || yes === true || planModel !== undefined)
+    throw new UserMistake(
+      'no_goal',
+      '--yes, --out and --plan-model are for a goal: ramet operate "what to do"',
+    );
   const list = await lintTasks(path, { ...listOptions(flags), ...callFrom(io) });
   const hasErrors = list.problems.some(({ level }) => level === 'error');
   if (lint) {

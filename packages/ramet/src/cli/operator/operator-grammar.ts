@@ -68,9 +68,11 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
       'agent types, such as code-review, that must approve each commit before it is merged',
       names,
     )
+    .option('--review-model <model>', 'the model of those agents')
     .option('--retries <number>', 'how often a failed task is tried again (default: 2)', count)
     .option('--max-budget-usd <dollars>', 'start nothing more when this much is spent', positiveNumber)
-    .option('--model <model>', 'the model of the agents; a task may name its own')
+    .option('--model <model>', 'the model of the agents that do tasks; a task may name its own')
+    .option('--plan-model <model>', 'with a goal: the model of the agent that writes the tasks')
     .option('--update-checkout', 'also move a target that is checked out, if that checkout is clean')
     .option('--no-marks', 'do not mark done tasks in the file')
     .addOption(

@@ -128,13 +128,13 @@ class RunRecord {
     const times = tasks.flatMap(({ startedAt, endedAt }) =>
       startedAt === null ? [] : [{ startedAt, endedAt }],
     );
-    const { parallel, attempts, policy } = this.#started.run;
+    const { parallel, width, attempts, policy } = this.#started.run;
     return {
       startedAt: this.#startedAt,
       ended: this.#endedAt !== null,
       undisturbed:
         this.#endedAt !== null && !this.#disturbed && tasks.every(({ outcome }) => outcome === 'done'),
-      width: parallel === 'auto' ? this.#most : parallel,
+      width: width ?? (parallel === 'auto' ? this.#most : parallel),
       competing: policy === 'first' ? attempts : 1,
       wallMs: end - this.#startedAt,
       headMs: Math.min(end, ...times.map(({ startedAt }) => startedAt)) - this.#startedAt,

@@ -1,24 +1,21 @@
 /** A new run: what is asked for and what the settings say becomes the run's own, and the task file its tasks. */
 import { join } from 'node:path';
-import { findDefinition, offeredDefinitions, unknownType } from '../../agents/prompts/built-in.ts';
 import { DEFAULT_CHECK_SECONDS, noIdentityFrom, resolveCommits } from '../../git/merges.ts';
 import { runGit } from '../../git/run-git.ts';
-import { forecast } from '../../operator/plan/predict.ts';
 import { foldOperator } from '../../operator/run/apply-operator-event.ts';
 import type { OperatorState } from '../../operator/run/operator-state.ts';
 import { parseFanInPolicy } from '../../operator/schedule/fan-in.ts';
-import type { TaskGraph } from '../../operator/schedule/task-graph.ts';
 import { readTaskList } from '../../operator/tasks/read-task-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { OperatorEvent, OperatorRun, RunTask } from '../../schema/operator-events.ts';
+import type { OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
 import type { OpenTarget } from '../merge/open-target.ts';
 import type { LiveParts } from '../session/live-parts.ts';
 import type { Session } from '../session/session-type.ts';
 import type { OperateOrder } from './operate-order.ts';
 import { runTasks } from './run-tasks.ts';
+import { reviewersFor } from './run-types.ts';
 
 const DEFAULT_WIDTH = 4;
-const MOST_AUTO = 8;
 const DEFAULT_RETRIES = 2;
 const DEFAULT_ATTEMPTS = 2;
 
@@ -32,7 +29,7 @@ interface RunPlace {
 export async function newRun(
   order: OperateOrder,
   { session, parts, target, past }: RunPlace,
-): Promise<{ state: OperatorState; event: OperatorEvent; width: number }> {
+): Promise<{ state: OperatorState; event: OperatorEvent }> {
   const { file = '', bullets, tag, optional = false } = order;
   if (past.run !== null && past.status !== 'ended')
     throw new UserMistake(
@@ -50,16 +47,20 @@ export async function newRun(
   const directory = join(parts.runtime.outputDirectory, 'tasks');
   const { tasks, graph } = await runTasks(list, { optional }, { cwd, directory });
   if (tasks.length === 0) throw new UserMistake('no_open_tasks', `${file} has no open task`);
-  const review = await requireTypes(order, tasks, parts);
+  const review = await reviewersFor(order.review ?? target.settings.operate?.review ?? [], tasks, parts);
   await requireIdentity(target);
-  const run = { ...(await settingsOf(order, { session, parts, target, past })), review };
+  const width =
+    order.parallel === 'auto'
+      ? (await import('./planning/plan-tasks.ts')).autoWidth(
+          { tasks, graph, model: session.model, project: parts.place.project },
+          order.note,
+        )
+      : null;
+  const asked = await settingsOf(order, { session, parts, target, past });
+  const run = { ...asked, review, ...(width !== null && { width }) };
   const event = { type: 'operator.started', run, tasks } as const;
   const state = foldOperator([{ event, time: parts.runtime.clock.now() }]);
-  return { state, event, width: widthOf(order, graph, session.model) };
-}
-
-function widthOf({ parallel = DEFAULT_WIDTH }: OperateOrder, graph: TaskGraph, model: string): number {
-  return parallel === 'auto' ? Math.min(MOST_AUTO, forecast(graph, model).recommended) : parallel;
+  return { state, event };
 }
 
 async function settingsOf(
@@ -80,6 +81,8 @@ async function settingsOf(
   });
   const command = order.check === false ? undefined : (order.check ?? settings.merge?.check);
   const seconds = order.checkSeconds ?? settings.merge?.checkSeconds ?? DEFAULT_CHECK_SECONDS;
+  const roles = settings.operate?.models;
+  const [resolver, reviewer] = [order.resolveModel ?? roles?.resolver, order.reviewModel ?? roles?.reviewer];
   const again = past.run === null ? '' : `-${past.startedAt}`;
   return {
     ...{ file: order.file ?? null, tag: order.tag ?? null, bullets: order.bullets ?? false },
@@ -93,40 +96,17 @@ async function settingsOf(
     check: command === undefined ? null : { command, timeoutMs: seconds * 1_000 },
     ...{ onConflict: order.onConflict ?? 'retry', retries: order.retries ?? DEFAULT_RETRIES },
     budget: order.maxBudgetUsd === undefined ? {} : { usd: order.maxBudgetUsd },
+    models: {
+      ...(resolver !== undefined && { resolver }),
+      ...(reviewer !== undefined && { reviewer }),
+    },
+    ...(order.resolveBudgetUsd !== undefined && { resolveBudgetUsd: order.resolveBudgetUsd }),
     ...{
-      model: order.model ?? null,
+      model: order.model ?? roles?.worker ?? null,
       updateCheckout: order.updateCheckout ?? false,
       marks: order.marks ?? true,
     },
   };
-}
-
-/** Before any money is spent: every type exists, and reviewers cannot change what they judge. */
-async function requireTypes(
-  { review = [] }: OperateOrder,
-  tasks: readonly RunTask[],
-  { types, family }: LiveParts,
-): Promise<readonly string[]> {
-  const nameOf = async (type: string, mustRead: boolean, where: string): Promise<string> => {
-    await family.parts.refreshDefinitions?.(type);
-    const offered = offeredDefinitions(types.definitions);
-    const found = findDefinition(offered, type);
-    if (found === undefined) throw new UserMistake('unknown_type', `${where}${unknownType(type, offered)}`);
-    if (mustRead && found.readOnly !== true)
-      throw new UserMistake(
-        'bad_reviewer',
-        `${where}agents of the type ${found.name} may write, so they cannot review: name one that only reads, such as code-review`,
-      );
-    return found.name;
-  };
-  const names: string[] = [];
-  for (const type of review) names.push(await nameOf(type, true, '--review: '));
-  for (const { file, line, settings } of tasks) {
-    const where = file === null ? '' : `${file}:${line}: `;
-    if (settings.type !== undefined) await nameOf(settings.type, false, where);
-    for (const type of settings.review ?? []) await nameOf(type, true, where);
-  }
-  return [...new Set(names)];
 }
 
 /** Before any money is spent: without it nothing can be committed. */

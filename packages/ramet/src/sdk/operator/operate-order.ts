@@ -27,6 +27,8 @@ export interface OperateSettings {
   resolveBudgetUsd?: number | undefined;
   /** Agent types that must approve each commit before it is merged. They must be types that only read. */
   review?: readonly string[] | undefined;
+  /** Of the agents that review; the setting `operate.models` has all roles. */
+  reviewModel?: string | undefined;
   /** How often a failed task is tried again. */
   retries?: number | undefined;
   maxBudgetUsd?: number | undefined;

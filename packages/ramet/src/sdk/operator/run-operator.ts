@@ -52,10 +52,14 @@ export async function runOperator(
   const caller = callerOf({ cwd, env: settings.env, ...(order.note !== undefined && { note: order.note }) });
   const target = await openTarget({ ...caller, ...(into !== undefined && { into }) });
   const state =
-    order.file === undefined ? resumed(past) : await newRun(order, { session, parts, target, past });
+    order.file === undefined ? resumed(past, order) : await newRun(order, { session, parts, target, past });
   const { run } = state.state;
   if (run === null) throw new Error('a run without settings');
-  const merges = new OperatorMerges(target, { ...order, session: session.id, open: parts.open });
+  const merges = new OperatorMerges(target, {
+    ...{ session: session.id, open: parts.open },
+    resolveModel: order.resolveModel ?? run.models?.resolver,
+    resolveBudgetUsd: order.resolveBudgetUsd ?? run.resolveBudgetUsd,
+  });
   shareInstructions(parts, run);
   using __ = startProgramsElsewhere();
   const notice = await runtime.sandbox.isolationNotice();
@@ -70,7 +74,7 @@ export async function runOperator(
   for (const { question, answer } of earlyAnswers(now)) order.questions?.expect(question, answer);
   const operator = new Operator(
     now,
-    portsFor(session, parts, order, { merges, worktrees: worktrees.place, width: state.width }),
+    portsFor(session, parts, order, { merges, worktrees: worktrees.place, width: widthOf(run) }),
   );
   order.onBegin?.({
     session: session.id,
@@ -100,7 +104,6 @@ interface BegunRun {
   state: OperatorState;
   /** What is recorded first. */
   event: OperatorEvent;
-  width: number;
 }
 
 function pastRun({ family }: OperatorParts): OperatorState {
@@ -112,15 +115,16 @@ function pastRun({ family }: OperatorParts): OperatorState {
   }
 }
 
-function resumed(state: OperatorState): BegunRun {
+function resumed(state: OperatorState, { maxBudgetUsd }: OperateOrder): BegunRun {
   if (state.run === null)
     throw new UserMistake('no_run', 'this session has no run of tasks to resume: give a task file');
-  const { parallel } = state.run;
-  return {
-    state,
-    event: { type: 'operator.resumed' },
-    width: parallel === 'auto' ? DEFAULT_WIDTH : parallel,
-  };
+  const budget = maxBudgetUsd === undefined ? undefined : { usd: maxBudgetUsd };
+  return { state, event: { type: 'operator.resumed', ...(budget !== undefined && { budget }) } };
+}
+
+/** Runs of earlier versions have no width on record. */
+function widthOf({ parallel, width }: OperatorRun): number {
+  return width ?? (parallel === 'auto' ? DEFAULT_WIDTH : parallel);
 }
 
 const DEFAULT_WIDTH = 4;
@@ -166,6 +170,7 @@ function portsFor(
     sharesRules: (type: string) =>
       agent.conversation.messages.length === 0 &&
       findDefinition(types.definitions, type)?.instructions === true,
+    hasModel: (type: string) => (findDefinition(types.definitions, type)?.model ?? 'inherit') !== 'inherit',
     readsOnly: (type: string) => findDefinition(types.definitions, type)?.readOnly === true,
     textOf: (id: string) => recordedAnswer(parts, id),
     ...{ worktrees, questions: questions ?? null },

@@ -78,7 +78,7 @@ function overview(state: OperatorState, { session, now }: RunReportFacts): strin
     ],
     [
       'policy',
-      `${markdownLine(run?.policy ?? '-', LINE)}; agents at once: ${run?.parallel ?? '-'}; isolation: ${run?.isolation ?? '-'}`,
+      `${markdownLine(run?.policy ?? '-', LINE)}; agents at once: ${run?.width ?? run?.parallel ?? '-'}${run?.width === undefined ? '' : ' (auto)'}; isolation: ${run?.isolation ?? '-'}`,
     ],
     ...reviewRows(run?.review ?? []),
     ['check', run?.check ? code(run.check.command) : 'none: results were merged without one'],

@@ -25,6 +25,8 @@ export interface AttemptPlace {
   recorded(name: string): AgentOverview | undefined;
   /** Whether agents of that type share the first message, with the rules of the run. */
   sharesRules(type: string): boolean;
+  /** Whether that type names a model, which then comes before that of the role. */
+  hasModel(type: string): boolean;
   /** Whether agents of that type only read. */
   readsOnly(type: string): boolean;
   worktrees: WorktreePlace;
@@ -108,7 +110,8 @@ function spawnOrder(order: AttemptOrder, place: AttemptPlace): Omit<SpawnOrder, 
   const { task, attempt, run } = order;
   const { settings } = task;
   const sharesRules = place.sharesRules(settings.type ?? DEFAULT_TYPE);
-  const own = settings.model ?? run.model ?? undefined;
+  const role = place.hasModel(settings.type ?? DEFAULT_TYPE) ? undefined : run.model;
+  const own = settings.model ?? role ?? undefined;
   return {
     prompt: taskPrompt(order, !sharesRules),
     skipsNotes: sharesRules && settings.type === undefined,

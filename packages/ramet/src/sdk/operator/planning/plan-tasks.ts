@@ -3,8 +3,9 @@ import { resolveModel } from '../../../model/catalog.ts';
 import { type Estimates, estimatesOf } from '../../../operator/plan/estimate.ts';
 import { forecast, type TaskForecast } from '../../../operator/plan/predict.ts';
 import type { RunHistory } from '../../../operator/plan/run-history.ts';
-import { taskGraph } from '../../../operator/schedule/task-graph.ts';
+import { type TaskGraph, taskGraph } from '../../../operator/schedule/task-graph.ts';
 import type { TaskList } from '../../../operator/tasks/listed-task.ts';
+import type { RunTask } from '../../../schema/operator-events.ts';
 import { callerOf } from '../../calls/caller.ts';
 import { DEFAULT_MODEL } from '../../options.ts';
 import { findPlace } from '../../place.ts';
@@ -54,4 +55,28 @@ function chosenModel(options: PlanQuestion, runs: readonly RunHistory[]): string
   const used = runs.flatMap(({ tasks }) => tasks).find((task) => task.model !== null)?.model;
   if (options.model === undefined && used !== undefined && used !== null) return used;
   return resolveModel(options.model ?? DEFAULT_MODEL, callerOf(options).env);
+}
+
+const MOST_AUTO = 8;
+
+export interface PlannedRun {
+  tasks: readonly RunTask[];
+  graph: TaskGraph;
+  model: string;
+  project: string;
+}
+
+/** What `--parallel auto` means: what a plan of these tasks recommends, from earlier runs if there are any. */
+export function autoWidth(
+  { tasks, graph, model, project }: PlannedRun,
+  note?: ((line: string) => void) | undefined,
+): number {
+  const runs = readHistories(project, MOST_RUNS, { note: note ?? (() => {}) });
+  const known = tasks.map(({ id, title, settings: { type, effort } }) => ({ id, title, type, effort }));
+  const { recommended } = forecast(graph, model, estimatesOf(known, runs, model));
+  const width = Math.min(MOST_AUTO, recommended);
+  const basis =
+    runs.length === 0 ? 'defaults' : `${runs.length} earlier ${runs.length === 1 ? 'run' : 'runs'}`;
+  note?.(`at most ${width} ${width === 1 ? 'agent works' : 'agents work'} at once (a plan from ${basis})`);
+  return width;
 }

@@ -12,6 +12,7 @@ import { addCost } from '../../../schema/usage.ts';
 import { type CallOptions, callerOf } from '../../calls/caller.ts';
 import { findPlace } from '../../place.ts';
 import { openSession, type Session } from '../../session/session.ts';
+import { sessionSettings } from '../../session/session-settings.ts';
 import { goalPrompt, problemPrompt } from './goal-prompt.ts';
 import { type Proposal, readProposal } from './read-proposal.ts';
 
@@ -23,6 +24,8 @@ export interface ProposalOptions extends CallOptions {
   /** Where the file is written; by default a name from the goal, in the current directory. */
   out?: string | undefined;
   model?: string | undefined;
+  /** Of the agent that plans; the setting `operate.models.planner`, or else `model`, when absent. */
+  planModel?: string | undefined;
   maxBudgetUsd?: number | undefined;
 }
 
@@ -50,11 +53,14 @@ export async function proposeTasks(goal: string, options: ProposalOptions = {}):
       'no_planner',
       'the recipe model cannot plan: set ANTHROPIC_API_KEY or --model, or write the task file yourself',
     );
+  const { settings } = await sessionSettings({ cwd, env });
+  const model = options.planModel ?? settings.operate?.models?.planner;
   const root = findPlace({ cwd, env }).repository?.root;
-  progress(`an agent reads the repository and writes the tasks (${session.model}, session ${session.id})`);
+  progress(
+    `an agent reads the repository and writes the tasks (${model ?? session.model}, session ${session.id})`,
+  );
   return await negotiate(session, goal, {
-    signal,
-    progress,
+    ...{ signal, progress, model },
     read: (answer) => readProposal(answer, file, { cwd, root }),
     file,
     cwd,
@@ -62,6 +68,8 @@ export async function proposeTasks(goal: string, options: ProposalOptions = {}):
 }
 
 interface Negotiation {
+  /** Undefined for the session's own. */
+  model: string | undefined;
   signal: AbortSignal;
   progress(line: string): void;
   read(answer: string): Promise<Proposal>;
@@ -72,11 +80,12 @@ interface Negotiation {
 async function negotiate(
   session: Session,
   goal: string,
-  { signal, progress, read, file, cwd }: Negotiation,
+  { signal, progress, model, read, file, cwd }: Negotiation,
 ): Promise<ProposalOutcome> {
   let costUsd: number | null = 0;
   let handle = await session.spawn({
     ...{ subagent_type: 'Plan', description: 'write the task list', prompt: goalPrompt(goal) },
+    ...(model !== undefined && { model }),
   });
   for (let rounds = 1; ; rounds++) {
     const result = await ended(handle, signal);
