@@ -43,6 +43,11 @@ export class HostDuties {
     return this.#agent.runtime;
   }
 
+  /** Where the agent works. */
+  get cwd(): string {
+    return this.#agent.directory.cwd;
+  }
+
   get model(): string {
     return this.#agent.conversation.head.model;
   }
@@ -96,13 +101,13 @@ export class HostDuties {
 
   /** Calls `listener` for what the host itself records of the agent. Returns the unsubscribe function. */
   watch(listener: HostRecorded): () => void {
-    const agent = this.#agent;
-    agent.onRecord = (event) => {
+    const { here } = this.#agent;
+    here.onRecord = (event) => {
       if (this.#follows) return;
       listener(event, event.type === 'message.received' ? this.#mailOf(event) : []);
     };
     return () => {
-      agent.onRecord = null;
+      here.onRecord = null;
     };
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PERMISSION_MODES, SESSION_MODES, type SessionMode } from '../schema/status.ts';
-import { effectiveMode, MODES_BY_WIDTH, type ModeOwner, modeInForce } from './policy.ts';
+import { effectiveMode, MODES_BY_WIDTH } from './policy.ts';
 
 const widthOf = (mode: SessionMode): number => MODES_BY_WIDTH.indexOf(mode);
 
@@ -26,16 +26,5 @@ describe('RES-3: the mode an agent is judged under', () => {
 
   test('is the narrowest where an agent in bubble has nobody above it', () => {
     expect(effectiveMode('bubble', null)).toBe('plan');
-  });
-
-  test('follows a change at the root down to grandchildren, past a narrower agent between them', () => {
-    const root = { permissionMode: 'bypassPermissions' as SessionMode };
-    const child: ModeOwner = { permissionMode: 'acceptEdits', ceiling: () => modeInForce(root) };
-    const grandchild: ModeOwner = { permissionMode: 'bubble', ceiling: () => modeInForce(child) };
-    expect(modeInForce(grandchild)).toBe('acceptEdits');
-    root.permissionMode = 'plan';
-    expect(modeInForce(grandchild)).toBe('plan');
-    root.permissionMode = 'default';
-    expect([modeInForce(child), modeInForce(grandchild)]).toEqual(['default', 'default']);
   });
 });

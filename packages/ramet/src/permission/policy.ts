@@ -128,18 +128,6 @@ export function describeProblem({ text, place, list, reason }: RuleProblem): str
   return `the ${list} rule ${JSON.stringify(text)} in ${place} ${reason}`;
 }
 
-/** What of an agent's specification decides its mode. */
-export interface ModeOwner {
-  readonly permissionMode: PermissionMode;
-  /** Its parent's mode in force, asked at each decision: a change above reaches those below at once. */
-  readonly ceiling?: (() => SessionMode) | undefined;
-}
-
-/** The mode in force for an agent now; `() => modeInForce(parent)` is the ceiling of its children. */
-export function modeInForce({ permissionMode, ceiling }: ModeOwner): SessionMode {
-  return effectiveMode(permissionMode, ceiling?.() ?? null);
-}
-
 /** `ceiling` is null for the main agent. `bubble` below nobody gives no right: it is the narrowest mode. */
 export function effectiveMode(own: PermissionMode, ceiling: SessionMode | null): SessionMode {
   if (own === 'bubble') return ceiling ?? 'plan';

@@ -47,6 +47,8 @@ interface DirectoryChanged {
   type: 'directory.changed';
   cwd: string;
   worktree: RecordedWorktree | null;
+  /** In a worktree: where the agent was before, and goes back to. Earlier versions did not record it. */
+  outside?: string;
 }
 
 export type WorktreeEvent = WorktreeCreated | WorktreeCheckpointed | WorktreeReleased | DirectoryChanged;

@@ -4,10 +4,12 @@
  */
 import type { CacheTtl } from '../../model/cache/cache-map.ts';
 import type { Clock } from '../../schema/clock.ts';
+import type { EventOf, JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { type CarriedSpending, Spending } from '../budget/budget.ts';
 import type { AgentHandle } from '../children/child-handle.ts';
 import type { InheritedPrefix } from '../exchange/prefix-guard.ts';
+import type { HeldCapacity } from './capacity.ts';
 import type { AgentSpec } from './runtime.ts';
 
 /** The agents that one agent has started and that have not ended. */
@@ -90,6 +92,12 @@ export class AgentHere {
   launched = false;
   /** Its waits for children: those that outlived a mark of five minutes, and how long the marks live that it sends. */
   readonly waiting: { ttl: CacheTtl; readonly longWaitsMs: number[] } = { ttl: '5m', longWaitsMs: [] };
+  /** Its share of the agents that may run at once; null if they are not counted. Every process counts its own. */
+  capacity: HeldCapacity | null = null;
+  /** Gets what is recorded here, where the agent's loop runs in another process. */
+  onRecord: ((event: JournalEvent) => void) | null = null;
+  /** Gets every change of its status, once it is known to a family. */
+  onStatus: ((change: EventOf<'status.changed'>) => void) | null = null;
   /** How many questions about permission wait for a person here: as long as there are any the agent is `blocked`. */
   openQuestions = 0;
 

@@ -2,7 +2,8 @@
  * The one place that makes an agent's specification, whether it is the main agent, a fork, a fresh child or resumed: what
  * it has from its parent or the user, and what is its own.
  */
-import { modeInForce } from '../../permission/policy.ts';
+import { effectiveMode } from '../../permission/policy.ts';
+import type { SessionMode } from '../../schema/status.ts';
 import type { AgentFamily } from '../children/family.ts';
 import type { Agent } from './agent.ts';
 import type { AgentSpec } from './runtime.ts';
@@ -35,7 +36,7 @@ export function basisOf(family: AgentFamily, parent: Agent): SpecBasis {
   return {
     parent: id,
     fallbackModel,
-    ceiling: () => modeInForce(parent.spec),
+    ceiling: () => modeInForce(parent),
     maxTokens,
     spending: parent.here.spending ?? family.parts.spending,
     cwd: parent.directory.cwd,
@@ -44,4 +45,9 @@ export function basisOf(family: AgentFamily, parent: Agent): SpecBasis {
     compactionThreshold,
     contextWindow,
   };
+}
+
+/** The mode that binds an agent now: its own, and never more than its parent's, as that is at each decision. */
+export function modeInForce({ spec, state }: Pick<Agent, 'spec' | 'state'>): SessionMode {
+  return effectiveMode(state.permissionMode ?? spec.permissionMode, spec.ceiling?.() ?? null);
 }

@@ -30,7 +30,6 @@ import { AgentContent, type ContentBytes, headOf, Inbox, type InboxItem } from '
 import { type EventSink, liveEvent, type ToldRecord } from './agent-event.ts';
 import { AgentFiles } from './agent-files.ts';
 import { AgentHere, Children } from './agent-here.ts';
-import type { HeldCapacity } from './capacity.ts';
 import type { AgentGuest, AgentRuntime, AgentSpec, SessionRuntime } from './runtime.ts';
 
 /** An agent's state with the bytes that it names. */
@@ -55,22 +54,16 @@ export class Agent implements AsyncDisposable {
   /** What others have to say to it and it has not been told. */
   readonly inbox: Inbox = new Inbox(() => this.content.mail);
   readonly children: Children = new Children();
-  /** Its share of the agents that may run at once; null if they are not counted. */
-  capacity: HeldCapacity | null = null;
-  /** Told of what is recorded here, where the agent's loop runs in another process. */
-  onRecord: ((event: JournalEvent) => void) | null = null;
-  /** Told of every change of its status, once it is known to a family. */
-  onStatus: ((change: EventOf<'status.changed'>) => void) | null = null;
   #forkPoint: CacheSafeParams | null = null;
 
   /** Continues from `value`; `start` begins a new one. */
   constructor(runtime: AgentRuntime, spec: AgentSpec, { state, ...bytes }: AgentValue) {
     this.runtime = runtime;
-    this.spec = spec;
+    this.spec = Object.freeze(spec);
     this.here = new AgentHere(spec, runtime.clock);
     this.#state = state;
     this.content = new AgentContent(state, bytes);
-    this.directory = new AgentDirectory(this, spec);
+    this.directory = new AgentDirectory(this);
     this.files = new AgentFiles(this);
   }
 
@@ -176,7 +169,7 @@ export class Agent implements AsyncDisposable {
   record(event: JournalEvent): void {
     this.follow(event);
     this.runtime.journal.append(this.spec.id, event);
-    this.onRecord?.(event);
+    this.here.onRecord?.(event);
   }
 
   /** Applies what the host of its process has recorded of it (EXEC-2). */
@@ -196,7 +189,7 @@ export class Agent implements AsyncDisposable {
     const wait = until !== null && waitUntil(until, this.runtime.clock);
     const event = { type: 'status.changed' as const, status, cause, ...wait };
     this.record(event);
-    this.onStatus?.(event);
+    this.here.onStatus?.(event);
   }
 
   warn(code: string, message: string, emit?: EventSink): void {

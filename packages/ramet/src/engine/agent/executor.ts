@@ -3,14 +3,16 @@
  * own agent, so nothing is copied. Anywhere else it runs on an agent that is made of the value and asks the host over a
  * line (`executors/process/agent-place.ts`); the host's agent then follows what is recorded there (`engine/hosting.ts`).
  */
+import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { Agent, AgentValue } from './agent.ts';
 import type { AgentResult, EventSink } from './agent-event.ts';
 import type { AgentSpec } from './runtime.ts';
 
 /** An agent as a value: who it is, its state, and the bytes that the state names. */
 export interface AgentSnapshot extends AgentValue {
-  /** With where it is now. */
   readonly spec: AgentSpec;
+  /** What its host can do with the worktree that it is in; null for none. */
+  readonly workspace: AgentWorkspace | null;
 }
 
 export interface HostOptions {
@@ -35,9 +37,9 @@ export interface AgentExecutor {
 
 /** The agent as it is on record now. No bytes are copied. */
 export function snapshotOf({ spec, state, content, directory }: Agent): AgentSnapshot {
-  const { cwd, workspace, isOwn } = directory;
   return {
-    spec: { ...spec, cwd, workspace: workspace ?? undefined, isWorkspaceOwn: isOwn },
+    spec,
+    workspace: directory.workspace,
     state,
     conversation: content.conversation,
     prompts: content.prompts,

@@ -99,8 +99,8 @@ export interface AgentSpec {
   readonly thinking: ThinkingConfig | null;
   readonly system: readonly string[];
   readonly tools: readonly Tool[];
-  /** Changed between turns alone, by who is in charge of the session. `modeInForce` says what it amounts to. */
-  permissionMode: PermissionMode;
+  /** The mode it starts with. Its state has the one it has now, and `modeInForce` says what that amounts to. */
+  readonly permissionMode: PermissionMode;
   /** Its parent's mode in force: it never exceeds that. Absent for the main agent. */
   readonly ceiling?: (() => SessionMode) | undefined;
   /** Consulted before rules and modes, for each call: it can refuse and nothing else. */

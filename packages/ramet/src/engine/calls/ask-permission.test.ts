@@ -5,12 +5,13 @@ import { type EngineFixture, startEngine, toolOf } from '../../../test/fixtures/
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { askingOnce } from '../../permission/asking-once.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
-import { modeInForce, NO_RULES, sessionRules } from '../../permission/policy.ts';
+import { NO_RULES, sessionRules } from '../../permission/policy.ts';
 import { agentId } from '../../schema/ids.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { bashTool } from '../../tools/shell/bash.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { Agent, hosted } from '../agent/agent.ts';
+import { modeInForce } from '../agent/agent-spec.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 import { ownPermit } from './authorize.ts';
 
@@ -60,7 +61,7 @@ let born = 1;
 
 function childOf({ agent, runtime }: EngineFixture, spec: Partial<AgentSpec> = {}): Agent {
   const id = agentId(runtime.journal.session, ++born);
-  const ceiling = (): ReturnType<typeof modeInForce> => modeInForce(agent.spec);
+  const ceiling = (): ReturnType<typeof modeInForce> => modeInForce(agent);
   return Agent.start(runtime, {
     ...agent.spec,
     ...{ id, parent: agent.spec.id, permissionMode: 'bubble', ceiling, name: `child ${born}` },
@@ -90,9 +91,9 @@ describe('RES-3: a child never exceeds its ancestors', () => {
     const root = await family({ permissionMode: 'bypassPermissions' });
     const child = childOf(root);
     expect(await bash(child, 'touch a')).toBeNull();
-    root.agent.spec.permissionMode = 'plan';
+    root.agent.record({ type: 'permission.changed', mode: 'plan' });
     expect(await bash(child, 'touch a')).toContain('in plan mode');
-    root.agent.spec.permissionMode = 'dontAsk';
+    root.agent.record({ type: 'permission.changed', mode: 'dontAsk' });
     expect(await bash(child, 'touch a')).toContain('only reading is allowed');
     expect(await bash(child, 'ls')).toBeNull();
     expect(root.put).toEqual([]);
@@ -101,8 +102,23 @@ describe('RES-3: a child never exceeds its ancestors', () => {
   test('a wider mode of its own gives it nothing, a narrower one binds it', async () => {
     const root = await family({ permissionMode: 'dontAsk' });
     expect(await bash(childOf(root, { permissionMode: 'bypassPermissions' }), 'touch a')).not.toBeNull();
-    root.agent.spec.permissionMode = 'bypassPermissions';
+    root.agent.record({ type: 'permission.changed', mode: 'bypassPermissions' });
     expect(await bash(childOf(root, { permissionMode: 'plan' }), 'touch a')).toContain('in plan mode');
+  });
+
+  test('a change at the root reaches grandchildren, past a narrower agent between them', async () => {
+    const root = await family({ permissionMode: 'bypassPermissions' });
+    const child = childOf(root, { permissionMode: 'acceptEdits' });
+    const grandchild = childOf(root, { parent: child.spec.id, ceiling: () => modeInForce(child) });
+    expect(modeInForce(grandchild)).toBe('acceptEdits');
+    root.agent.record({ type: 'permission.changed', mode: 'plan' });
+    expect(modeInForce(grandchild)).toBe('plan');
+    root.agent.record({ type: 'permission.changed', mode: 'default' });
+    expect([modeInForce(child), modeInForce(grandchild)]).toEqual(['default', 'default']);
+    expect([root, child].map((one) => Object.isFrozen('agent' in one ? one.agent.spec : one.spec))).toEqual([
+      true,
+      true,
+    ]);
   });
 
   test('a question that a change of mode decides is not asked any longer', async () => {
@@ -110,7 +126,7 @@ describe('RES-3: a child never exceeds its ancestors', () => {
     const [first, second] = [refusal(childOf(root), { id: 1 }), refusal(childOf(root), { id: 2 })];
     await turn();
     expect(root.put).toHaveLength(2);
-    root.agent.spec.permissionMode = 'bypassPermissions';
+    root.agent.record({ type: 'permission.changed', mode: 'bypassPermissions' });
     root.permissions.changed();
     expect(await Promise.all([first, second])).toEqual([null, null]);
     expect(root.put.every(({ signal }) => signal.aborted)).toBe(true);

@@ -5,13 +5,13 @@
 import { resolve } from 'node:path';
 import { type Confinement, type PermissionDecision, readOnlyRefusal } from '../../permission/assessment.ts';
 import { decide, unreadableFiles } from '../../permission/decide.ts';
-import { modeInForce } from '../../permission/policy.ts';
 import { plainShell, type ShellDecision } from '../../sandbox/command-sandbox.ts';
 import { counterpart, fenceRefusal } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
+import { modeInForce } from '../agent/agent-spec.ts';
 import { NOT_RUN } from '../agent/notices.ts';
 import type { AskedCall, CanUseTool } from '../agent/runtime.ts';
 import { askPermission } from './ask-permission.ts';
@@ -94,12 +94,12 @@ async function ownRefusal(canUseTool: CanUseTool, tool: string, input: unknown):
 }
 
 /** Beside other agents git may not throw away what they have; said here before anybody is asked (WORK-1). */
-async function harmInCheckout({ spec, checkout }: Agent, command: string): Promise<string | null> {
+async function harmInCheckout({ directory, checkout }: Agent, command: string): Promise<string | null> {
   if (!/\bgit\b/.test(command)) return null;
   const others = await checkout.others();
   if (others.length === 0) return null;
   const { harmToOthers } = await import('../../permission/shell/fence/fence-command.ts');
-  const harm = await harmToOthers(command, spec.cwd);
+  const harm = await harmToOthers(command, directory.cwd);
   if (harm === null) return null;
   const { refusalText } = await import('../../git/shared-git/git-words.ts');
   return `Nothing was run: ${refusalText(harm, others)}`;
@@ -117,18 +117,19 @@ async function orInterrupted(refusal: Promise<string | null>, signal: AbortSigna
 
 /** Rules can come while a decision is made; one that was made without them would ask what is answered already. */
 async function decideNow(
-  { spec, runtime, directory }: HostedAgent,
+  agent: HostedAgent,
   tool: Tool,
   input: unknown,
   outside: PermitRequest['outside'],
 ): Promise<PermissionDecision> {
+  const { spec, runtime, directory } = agent;
   for (;;) {
     const { rules } = runtime.permissions;
     const details = {
       ...{ input, cwd: directory.cwd, home: runtime.childEnvironment.HOME },
       stopped: outside?.stopped ?? undefined,
     };
-    const mode = modeInForce(spec);
+    const mode = modeInForce(agent);
     // Where nothing is judged, no sandbox is tried.
     const judged =
       tool.access?.(input).command !== undefined && (mode !== 'bypassPermissions' || spec.readOnly === true);

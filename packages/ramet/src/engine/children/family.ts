@@ -136,7 +136,7 @@ export class AgentFamily implements Disposable {
     this.#agents.set(agent.spec.id, agent);
     if (handle !== null) this.#handles.set(agent.spec.id, handle);
     let warm: Disposable | null = null;
-    agent.capacity = new HeldCapacity(this.capacity, handle !== null, (waits) => {
+    agent.here.capacity = new HeldCapacity(this.capacity, handle !== null, (waits) => {
       warm?.[Symbol.dispose]();
       warm = waits
         ? keepingWarm(hosted(agent), {
@@ -147,7 +147,7 @@ export class AgentFamily implements Disposable {
       else if (handle !== null) this.stalls.noteLife(agent);
       agent.setStatus(waits ? 'waiting' : 'running', waits ? 'children' : null);
     });
-    agent.onStatus = (change) => {
+    agent.here.onStatus = (change) => {
       // One that waits for a time that is known is not stalled before.
       if (change.until !== undefined) this.stalls.forget(agent);
       else if (handle !== null && change.status === 'running') this.stalls.noteLife(agent);

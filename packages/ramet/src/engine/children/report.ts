@@ -219,7 +219,7 @@ export async function reportOfRunning(
     if (!handle.inBackground) handle.stop(String(signal.reason));
   });
   const waiting = (): Promise<unknown> => Promise.race([handle.result, handle.detached]);
-  const capacity = family.find(handle.parent)?.capacity;
+  const capacity = family.find(handle.parent)?.here.capacity;
   await (capacity?.whileWaiting(signal, waiting) ?? waiting());
   unlink();
   if (handle.inBackground) return { content: `It was sent to the background. ${startedText(handle)}` };

@@ -87,7 +87,7 @@ async function live(
     // At once: from here on a message resumes it.
     family.forget(child);
     family.stalls.forget(child);
-    child.capacity?.release();
+    child.here.capacity?.release();
     await child[Symbol.asyncDispose]().catch((error) =>
       child.warn('not_released', `something of the agent was not released: ${describeError(error)}`),
     );
@@ -125,7 +125,7 @@ async function capacityFor(family: AgentFamily, child: Agent, signal: AbortSigna
   if (capacity.tryTake()) return true;
   child.setStatus('queued', 'capacity');
   if (!(await capacity.take(signal))) {
-    child.capacity = null;
+    child.here.capacity = null;
     return false;
   }
   child.setStatus('running', null);

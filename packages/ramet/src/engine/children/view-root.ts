@@ -1,8 +1,8 @@
 /** Takes the view of the root that its children read (RES-4). Nothing is waited for, so it is of one moment. */
-import { modeInForce } from '../../permission/policy.ts';
 import { isUncertain, totalTokens } from '../../schema/usage.ts';
 import { type BudgetLeft, frozenView, type RootView } from '../../tools/root-view.ts';
 import type { HostedAgent } from '../agent/agent.ts';
+import { modeInForce } from '../agent/agent-spec.ts';
 import type { SpendingRecord } from '../budget/budget.ts';
 
 export function viewRoot(root: HostedAgent): RootView {
@@ -13,7 +13,7 @@ export function viewRoot(root: HostedAgent): RootView {
     agent: spec.id,
     cwd: directory.cwd,
     model: conversation.head.model,
-    permissionMode: modeInForce(spec),
+    permissionMode: modeInForce(root),
     rules: { deny: texts('deny'), ask: texts('ask'), allow: texts('allow') },
     budgetLeft: budgetLeft((here.spending ?? spec.spending)?.records() ?? [], runtime.clock.now()),
     todos: state.todos.map((todo) => ({ ...todo, content: runtime.redact(todo.content) })),

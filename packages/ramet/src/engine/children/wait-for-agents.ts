@@ -64,7 +64,7 @@ async function waitFor(agent: Agent, children: readonly AgentHandle[], look: Age
     await Promise.race([all, clock.sleep(look.timeoutMs, over.signal)]);
   };
   try {
-    await (agent.capacity?.whileWaiting(look.signal, waiting) ?? waiting());
+    await (agent.here.capacity?.whileWaiting(look.signal, waiting) ?? waiting());
   } finally {
     over.abort();
     look.signal.removeEventListener('abort', end);

@@ -6,61 +6,104 @@
 import { oneLine } from '../../git/provenance/trailers.ts';
 import type { Checkout } from '../../git/shapes.ts';
 import { leftOutText } from '../../git/worktrees/changes/add-all.ts';
-import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
+import { type AgentWorkspace, directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
+import type { AgentState } from '../../journal/projections/agent-state.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentSpec, SessionRuntime } from '../agent/runtime.ts';
 
-/** Whose journal it is noted in. */
+/** Whose directory it is: its state says where it is, its specification where it began. */
 export interface DirectoryOwner {
+  readonly spec: Pick<AgentSpec, 'id' | 'cwd' | 'workspace' | 'isWorkspaceOwn'>;
+  readonly state: Pick<AgentState, 'directory'>;
   record(event: JournalEvent): void;
   warn(code: string, message: string): void;
 }
 
-/** As an agent's specification has it. */
-export interface FirstDirectory {
-  readonly cwd: string;
-  readonly workspace?: AgentWorkspace | undefined;
-  readonly isWorkspaceOwn?: boolean | undefined;
-}
-
 export class AgentDirectory {
-  cwd: string;
-  workspace: AgentWorkspace | null;
-  /** Whether the worktree is the agent's own; it is its parent's otherwise. */
-  isOwn: boolean;
-  /** Where an agent that went into a worktree by itself was before; null for others. */
-  outside: string | null = null;
   readonly #owner: DirectoryOwner;
+  /** What this process can do with the worktree that the agent is in, or is about to enter. */
+  #held: AgentWorkspace | null;
   #checkpoint: Promise<void> | null = null;
   #again = false;
   readonly #told = new Set<string>();
 
-  constructor(owner: DirectoryOwner, { cwd, workspace, isWorkspaceOwn }: FirstDirectory) {
+  constructor(owner: DirectoryOwner) {
     this.#owner = owner;
-    this.cwd = cwd;
-    this.workspace = workspace ?? null;
-    this.isOwn = workspace !== undefined && isWorkspaceOwn === true;
+    this.#held = owner.spec.workspace ?? null;
+  }
+
+  get cwd(): string {
+    const { state, spec } = this.#owner;
+    return state.directory?.cwd ?? spec.cwd;
+  }
+
+  /** Throws where the agent is in a worktree that this process does not hold: nothing could fence it. */
+  get workspace(): AgentWorkspace | null {
+    const { state, spec } = this.#owner;
+    if (state.directory === null) return spec.workspace ?? null;
+    const { worktree } = state.directory;
+    if (worktree === null) return null;
+    if (this.#held?.worktree.path === worktree.path) return this.#held;
+    throw new Error(`${spec.id} is in the worktree ${worktree.path}, which is not held here`);
+  }
+
+  /** Whether the worktree is the agent's own; it is its parent's otherwise. */
+  get isOwn(): boolean {
+    const { state, spec } = this.#owner;
+    if (state.directory !== null) return state.directory.worktree !== null;
+    return spec.workspace !== undefined && spec.isWorkspaceOwn === true;
+  }
+
+  /** Where an agent that went into a worktree by itself was before; null for others. */
+  get outside(): string | null {
+    return this.#owner.state.directory?.outside ?? null;
   }
 
   recordStart(): void {
-    if (this.workspace !== null && this.isOwn) this.#owner.record(this.workspace.created);
+    const { workspace, isWorkspaceOwn } = this.#owner.spec;
+    if (workspace !== undefined && isWorkspaceOwn === true) this.#owner.record(workspace.created);
+  }
+
+  /** Moves the agent into a worktree of its own. */
+  enter(workspace: AgentWorkspace): void {
+    this.#held = workspace;
+    const outside = this.outside ?? this.cwd;
+    const cwd = directoryIn(workspace.worktree, this.cwd);
+    this.#owner.record(workspace.created);
+    this.#owner.record({ type: 'directory.changed', cwd, worktree: workspace.worktree, outside });
+  }
+
+  /** Moves it out of all worktrees. */
+  leave(cwd: string): void {
+    this.#owner.record({ type: 'directory.changed', cwd, worktree: null });
+    this.#held = null;
+  }
+
+  /** Records where it is after a restart, if that is not what its record says. */
+  resume(outside: string): void {
+    const { directory } = this.#owner.state;
+    const { cwd } = this.#owner.spec;
+    if (directory === null || directory.worktree === null) return;
+    if (directory.cwd === cwd && directory.outside === outside) return;
+    this.#owner.record({ type: 'directory.changed', cwd, worktree: directory.worktree, outside });
   }
 
   /** What an agent is told about its own worktree. */
   get ownNotice(): string | null {
-    return this.isOwn && this.workspace !== null ? this.workspace.notice.whole : null;
+    return this.isOwn ? (this.workspace?.notice.whole ?? null) : null;
   }
 
   /** Begins when the last one has ended; what comes meanwhile is one more. */
   checkpointLater(): void {
-    if (this.workspace === null) return;
+    const { workspace } = this;
+    if (workspace === null) return;
     if (this.#checkpoint !== null) {
       this.#again = true;
       return;
     }
-    this.#checkpoint = this.#keep(this.workspace).finally(() => {
+    this.#checkpoint = this.#keep(workspace).finally(() => {
       this.#checkpoint = null;
       if (!this.#again) return;
       this.#again = false;

@@ -1,9 +1,5 @@
 /** An agent enters a worktree and leaves it (WORK-2). This is recorded, so that it resumes there after a restart. */
-import {
-  type AgentWorkspace,
-  directoryIn,
-  type WorktreeResult,
-} from '../../git/worktrees/workspace/agent-workspace.ts';
+import type { AgentWorkspace, WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
 import { failure, type ToolOutcome } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
@@ -37,29 +33,20 @@ export async function enterWorktree(
 
 /** From here on it works there. */
 export function moveInto(agent: Agent, workspace: AgentWorkspace): void {
-  const { directory } = agent;
   for (const warning of workspace.warnings) agent.warn('worktree_incomplete', warning);
-  directory.outside ??= directory.cwd;
-  directory.workspace = workspace;
-  directory.isOwn = true;
-  directory.cwd = directoryIn(workspace.worktree, directory.cwd);
-  agent.record(workspace.created);
-  agent.record({ type: 'directory.changed', cwd: directory.cwd, worktree: workspace.worktree });
+  agent.directory.enter(workspace);
 }
 
 export async function exitWorktree(agent: Agent): Promise<ToolOutcome> {
   const { directory, spec } = agent;
   if (directory.workspace === null) return failure('You are not in a worktree.');
-  if (!directory.isOwn || directory.outside === null) {
+  const { outside } = directory;
+  if (!directory.isOwn || outside === null) {
     return failure('This worktree belongs to your task. Stay in it until you are done.');
   }
   if (agent.children.running.length > 0) return failure(othersWork(agent));
   const end = await releaseWorkspace(agent);
-  directory.workspace = null;
-  directory.isOwn = false;
-  directory.cwd = directory.outside;
-  directory.outside = null;
-  agent.record({ type: 'directory.changed', cwd: directory.cwd, worktree: null });
+  directory.leave(outside);
   const changes = end?.checkoutChanges ?? [];
   const warning = changes.length === 0 ? '' : ` It changed meanwhile; ${checkoutWarning(changes)}.`;
   const back = `You are back in ${directory.cwd}.${warning}`;

@@ -35,8 +35,8 @@ export async function resumedHousing(
 export function settleIn(agent: Agent, { directory }: Pick<AgentState, 'directory'>, outside: string): void {
   const { workspace, isOwn } = agent.directory;
   if (workspace === null || !isOwn) return;
-  if (directory !== null) agent.directory.outside = outside;
   agent.record(workspace.created);
+  if (directory !== null) agent.directory.resume(outside);
   if (workspace.recovered !== null) {
     agent.receive('notification', null, directoryChanged(workspace.recovered));
   }

@@ -188,7 +188,7 @@ export async function afterAnswer(agent: Agent, run: RunState, options: RunOptio
 /** The part of `AgentHost` that waits. The agent does not count as running meanwhile (LAUNCH-3). */
 export async function newsHere(agent: Agent, signal: AbortSignal): Promise<void> {
   const waiting = (): Promise<void> => agent.inbox.arrival(signal);
-  await (agent.capacity?.whileWaiting(signal, waiting) ?? waiting());
+  await (agent.here.capacity?.whileWaiting(signal, waiting) ?? waiting());
 }
 
 /** Whether the answer is the one that was asked for, and what it tells of is there (AGENT-5, AGENT-6). */

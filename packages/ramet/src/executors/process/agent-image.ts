@@ -67,13 +67,13 @@ export interface ProcessSurroundings {
 }
 
 export function imageOf(value: AgentSnapshot, surroundings: ProcessSurroundings): AgentImage {
-  const { tools, ceiling: _, canUseTool: __, spending, answer, workspace, ...spec } = value.spec;
+  const { tools, ceiling: _, canUseTool: __, spending, answer, workspace: ___, ...spec } = value.spec;
   refuseForeignTools(tools);
-  const { state, conversation, prompts = [], mail = [], results = [] } = value;
+  const { workspace, state, conversation, prompts = [], mail = [], results = [] } = value;
   const { model, thinking, tools: schemas, system } = conversation.head;
   return {
     spec,
-    workspace: workspace === undefined ? null : workspaceImage(workspace),
+    workspace: workspace === null ? null : workspaceImage(workspace),
     tools: tools.map(({ name }) => name),
     schema: answer?.source ?? null,
     head: { model, thinking, tools: schemas, system },
@@ -135,8 +135,8 @@ async function answerSchema(source: string): Promise<AnswerSchema> {
 type WorkspaceImage = Omit<AgentWorkspace, 'giveTo' | 'checkpoint' | 'release'>;
 
 function workspaceImage(workspace: AgentWorkspace): WorkspaceImage {
-  const { worktree, created, fence, bounds, env, notice, warnings, recovered } = workspace;
-  return { worktree, created, fence, bounds, env, notice, warnings, recovered };
+  const { giveTo: _, checkpoint: __, release: ___, ...image } = workspace;
+  return image;
 }
 
 function followedWorkspace(image: WorkspaceImage): AgentWorkspace {

@@ -54,7 +54,7 @@ export class AgentProcess {
     // Before anything is started: an agent that cannot go elsewhere is refused here.
     const image = imageOf(value, options.surroundings);
     const { environment, outputDirectory } = options.surroundings;
-    const { id, cwd } = value.spec;
+    const { id } = value.spec;
     this.services = new HostServices(duties, value, options.signal, {
       onEvent: options.onEvent,
       onTurn: options.onTurn,
@@ -64,7 +64,7 @@ export class AgentProcess {
         for (const notice of this.#held.splice(0)) this.#channel.post(notice);
       },
     });
-    this.#place = options.place.start({ agent: id, cwd, environment, spool: outputDirectory });
+    this.#place = options.place.start({ agent: id, cwd: duties.cwd, environment, spool: outputDirectory });
     this.gone = this.#watch();
     this.#channel = this.#connect(outputDirectory);
     this.#channel.post({ type: 'start', image });

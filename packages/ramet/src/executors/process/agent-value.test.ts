@@ -10,6 +10,7 @@ import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.t
 import { Agent } from '../../engine/agent/agent.ts';
 import { snapshotOf } from '../../engine/agent/executor.ts';
 import { resumeAgent } from '../../engine/resume/resume.ts';
+import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { recordedAgent } from '../../journal/projections/recorded-agents.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { agentId } from '../../schema/ids.ts';
@@ -86,11 +87,23 @@ test('FORK-2, LOG-1, EXEC-2: a field that nobody knows survives fork, resume and
 test('FORK-2, LOG-1: beside its state an agent has ports and one object of this process, which a fork begins without', async () => {
   const { runtime, agent } = await startEngine({ provider: scriptedModel() });
   const ports = ['spec', 'runtime', 'directory', 'files', 'content', 'inbox', 'children'];
-  const watchers = ['capacity', 'onRecord', 'onStatus'];
-  expect(Object.keys(agent).toSorted()).toEqual([...ports, ...watchers, 'here'].toSorted());
+  expect(Object.keys(agent).toSorted()).toEqual([...ports, 'here'].toSorted());
   agent.say('prompt', [freezeBlock({ type: 'text', text: 'Go.' })]);
   Object.assign(agent.here, { launched: true, openQuestions: 2 }).beginRun();
   const id = agentId(runtime.journal.session, 2);
   const { here } = agent.fork({ ...agent.spec, id, parent: agent.spec.id }, 'task');
   expect(here).toMatchObject({ spending: null, carried: null, launched: false, openQuestions: 0 });
+});
+
+test('EXEC-2, WORK-7: a worktree comes out of the line as it is, with what few of them have', async () => {
+  const { runtime, agent: first } = await startEngine({ provider: scriptedModel() });
+  const held = { setupFailure: 'it failed', leftOut: ['node_modules'], fence: { root: '/w', from: '/r' } };
+  const functions = { giveTo() {}, checkpoint: async () => null, release: async () => ({ kept: true }) };
+  // All that the line has to know of a worktree.
+  const workspace = { worktree: { path: '/w' }, ...held, ...functions } as unknown as AgentWorkspace;
+  const spec = { ...first.spec, cwd: '/w', workspace, isWorkspaceOwn: true };
+  const { conversation, state } = first;
+  const other = await throughLine(new Agent(runtime, spec, { state, conversation }));
+  expect(other.directory).toMatchObject({ cwd: '/w', isOwn: true, outside: null });
+  expect(other.directory.workspace).toMatchObject({ worktree: { path: '/w' }, ...held });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startEngine } from '../../../test/fixtures/engine.ts';
+import { snapshotOf } from '../../engine/agent/executor.ts';
 import { viewRoot } from '../../engine/children/view-root.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { imageOf } from './agent-image.ts';
@@ -10,7 +11,7 @@ test('RES-4: the view of the root cannot be changed in an agent’s own process 
   agent.setTodos([{ content: 'one', status: 'pending' }]);
   // What the line does to it: a copy, which nothing has frozen.
   const line = { post() {}, call: async () => structuredClone(viewRoot(agent)) };
-  const image = imageOf(agent, {
+  const image = imageOf(snapshotOf(agent), {
     session: 's',
     journal: '',
     environment: {},

@@ -107,7 +107,8 @@ export function liveSession(parts: LiveParts): Session {
   const session: Session = {
     id: runtime.journal.session,
     get agent() {
-      const { id, parent, type, name, permissionMode } = agent.spec;
+      const { id, parent, type, name } = agent.spec;
+      const permissionMode = agent.state.permissionMode ?? agent.spec.permissionMode;
       return Object.freeze({ id, parent, type, name, permissionMode, cwd: agent.directory.cwd });
     },
     tools: agent.spec.tools.map(({ name }) => name),
@@ -250,7 +251,6 @@ function changeModel(agent: Agent, name: string, settings: ResolvedOptions): voi
 }
 
 function changePermissionMode(agent: Agent, mode: SessionMode): void {
-  agent.spec.permissionMode = requireSessionMode(mode);
-  agent.record({ type: 'permission.changed', mode });
+  agent.record({ type: 'permission.changed', mode: requireSessionMode(mode) });
   hosted(agent).runtime.permissions.changed();
 }

@@ -29,7 +29,7 @@ export async function mainHousing(
 
 function moveOut(agent: Agent, cwd: string, reason: string): void {
   agent.warn('worktree_lost', `the session continues in ${cwd}: ${reason}`);
-  agent.record({ type: 'directory.changed', cwd, worktree: null });
+  agent.directory.leave(cwd);
   const how = `you are in ${cwd} and no longer in your worktree: ${reason}.`;
   agent.receive('notification', null, directoryChanged(how));
 }
