@@ -19,5 +19,7 @@ export { lostWorktrees, pruneLost } from './worktrees/removal/lost-worktrees.ts'
 export { staleLockNotes } from './worktrees/removal/ref-locks.ts';
 export { removeWorktree } from './worktrees/removal/remove-worktree.ts';
 export { unlockWorktree } from './worktrees/unlock-worktree.ts';
+export { clonePath, makeClone } from './worktrees/workspace/clone-workspace.ts';
+export { sharedWorkspace } from './worktrees/workspace/shared-workspace.ts';
 export { excludeSettings, worktreeEnvironment } from './worktrees/worktree-environment.ts';
 export { adminDirectory, openWorktreePlace } from './worktrees/worktree-place.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
-import { counterpart, fenceRefusal, type WriteFence } from './write-fence.ts';
+import { counterpart, fenceRefusal, isAboutOwnFiles, type WriteFence } from './write-fence.ts';
 
 /** All of it lies in a directory for temporary files, as in tests of everything else. */
 function fence(): WriteFence & { temporaryFile: string } {
@@ -62,5 +62,25 @@ describe('the counterpart of a path', () => {
     expect(counterpart('/mainly/a.ts', '/main', '/tree')).toBeNull();
     expect(counterpart('/main/.trees/x/a.ts', '/main', '/main/.trees/x')).toBeNull();
     expect(counterpart('/main/.trees/x/a.ts', '/main/.trees/x', '/main')).toBe('/main/a.ts');
+  });
+});
+
+describe('OP-9: a write in a worktree that others work in too', () => {
+  test('is let through to the files of the task, the directories it names, and what begins as a pattern does', () => {
+    const own = { ...fence(), only: ['src/a.ts', 'docs/', 'test/a*.ts'] };
+    for (const path of ['src/a.ts', 'docs/x/y.md', 'test/a-b.ts'])
+      expect(fenceRefusal(own, join(own.root, path))).toBeNull();
+    expect(fenceRefusal(own, join(own.scratch, 'notes.md'))).toBeNull();
+  });
+
+  test('is refused to everything else, and the refusal is told from that of a place outside', () => {
+    const own = { ...fence(), only: ['src/a.ts'] };
+    for (const path of ['src/a.ts.bak', 'src/b.ts', 'src', '.']) {
+      const refusal = fenceRefusal(own, join(own.root, path), { byCommand: true }) ?? '';
+      expect(refusal).toContain('is not one of the files of your task');
+      expect(isAboutOwnFiles(refusal)).toBe(true);
+    }
+    expect(isAboutOwnFiles(fenceRefusal(own, join(own.from, 'src/a.ts')) ?? '')).toBe(false);
+    expect(fenceRefusal({ ...own, only: [] }, join(own.root, 'src/a.ts'))).toContain('you only read here');
   });
 });

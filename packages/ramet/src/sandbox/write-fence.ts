@@ -23,6 +23,11 @@ export interface WriteFence {
   readonly temporary: readonly string[];
   /** Checkouts, git directories and worktrees of others. */
   readonly guarded: readonly string[];
+  /**
+   * What may be written of a worktree that others work in too, from its root; everything when absent. A directory means all
+   * below it, and a pattern all that begins as it does.
+   */
+  readonly only?: readonly string[] | undefined;
 }
 
 /** Why nothing may be written at `path`, which is absolute; null when something may. */
@@ -35,6 +40,7 @@ export function fenceRefusal(
   // Nothing can be written there at all; the system says so on the attempt.
   if (place === null) return null;
   if (isOpen(fence, place, byCommand)) return null;
+  if (isBesideOthers(fence, place)) return notNamed(fence, path);
   const twin = counterpart(place, fence.from, fence.root) ?? counterpart(path, fence.from, fence.root);
   // In the worktree `.git` is a file: nothing below it can be written instead.
   const isGit = twin !== null && isInside(twin, join(fence.root, '.git'));
@@ -55,10 +61,40 @@ export function isGuarded({ root, guarded }: WriteFence, place: string): boolean
   return !isInside(place, root) && guarded.some((directory) => isInside(place, directory));
 }
 
+/** Whether something was refused because it is in the worktree, and not among the agent's own files. */
+export function isAboutOwnFiles(refusal: string): boolean {
+  return refusal.includes(NOT_NAMED);
+}
+
+const NOT_NAMED = 'is not one of the files of your task';
+
+function isBesideOthers({ root, only }: WriteFence, place: string): boolean {
+  if (only === undefined || !isInside(place, root)) return false;
+  const path = relative(root, place);
+  return !only.some((name) => covers(name, path));
+}
+
+/** Whether a name, as a list of files has it, stands for a path. */
+export function covers(name: string, path: string): boolean {
+  const sign = name.search(/[*?{[]/);
+  if (sign !== -1) return path.startsWith(name.slice(0, sign));
+  const plain = name.replace(/\/+$/, '');
+  return path === plain || path.startsWith(`${plain}/`);
+}
+
+function notNamed({ only = [] }: WriteFence, path: string): string {
+  if (only.length === 0) return `${path} cannot be written: you only read here.`;
+  const names = only.slice(0, MOST_NAMES).join(', ');
+  return `${path} ${NOT_NAMED}, and others work in this directory. Yours are ${names}${only.length > MOST_NAMES ? ', …' : ''}.`;
+}
+
+const MOST_NAMES = 10;
+
 function isOpen(fence: WriteFence, place: string, byCommand: boolean): boolean {
   // The file that says which repository the worktree is of.
   if (place === join(fence.root, '.git')) return false;
-  if (isInside(place, fence.root) || isInside(place, fence.scratch)) return true;
+  if (isInside(place, fence.root)) return !isBesideOthers(fence, place);
+  if (isInside(place, fence.scratch)) return true;
   if (!byCommand || isGuarded(fence, place)) return false;
   return place.startsWith('/dev/') || fence.temporary.some((directory) => isInside(place, directory));
 }

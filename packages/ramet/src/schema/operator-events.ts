@@ -29,6 +29,14 @@ export const TASK_STATUSES = [
 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
+/**
+ * Where agents work, and how their work comes in (OP-9): each in a worktree; in one checkout, each with its own declared files
+ * (`partition`) or whatever it changes (`none`); reading only and answering with a patch; each in a clone.
+ */
+export const ISOLATIONS = ['worktree', 'partition', 'propose', 'clone', 'none'] as const;
+
+export type Isolation = (typeof ISOLATIONS)[number];
+
 /** What a task of the run may have of its own. */
 export interface RunTaskSettings {
   check?: string | undefined;
@@ -39,6 +47,7 @@ export interface RunTaskSettings {
   effort?: Effort | undefined;
   /** Types of the agents that must approve its work; none, if it is empty. */
   review?: readonly string[] | undefined;
+  isolation?: Isolation | undefined;
 }
 
 /** A task as the run takes it from its file: what follows from the rest of the file is in it. */
@@ -55,6 +64,8 @@ export interface RunTask {
   barrier: number | null;
   /** What it says it touches. */
   files: readonly string[];
+  /** They are all it touches: a field of the file says so, not a sentence. */
+  declares?: boolean | undefined;
   /** What a person must do before it may start. */
   gate: string | null;
   /** Deferred: only a person starts it. */
@@ -87,7 +98,9 @@ export interface OperatorRun {
   width?: number;
   /** How many agents compete for one task, with the policy `first`. */
   attempts: number;
-  isolation: 'worktree' | 'partition' | 'propose' | 'clone' | 'none';
+  isolation: Isolation;
+  /** Why that was chosen, in a few words; absent where it was asked for. */
+  isolationWhy?: string | undefined;
   strategy: MergeStrategy;
   check: { command: string; timeoutMs: number } | null;
   /** Types of agents that must approve each commit before it is merged; absent for none. */
@@ -156,6 +169,8 @@ export interface AttemptChange {
   state?: 'running' | 'ended' | 'passed' | 'failed' | 'stopped';
   /** How its agent is called: it is found again by that after a crash. */
   name?: string;
+  /** Where it works; `read` for one that only reads, beside others that do. */
+  isolation?: Isolation | 'read';
   agent?: string | null;
   branch?: string | null;
   /** Its worktree. */

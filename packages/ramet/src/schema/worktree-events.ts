@@ -11,6 +11,10 @@ export interface RecordedWorktree {
   from: string;
   /** The checkouts that one was made from in turn: paths of them mean this worktree too (FORK-6). */
   inherited?: string[];
+  /** Others work in it too. `only`: what its agent may write of it, from its root; null for everything. */
+  shared?: { only: string[] | null };
+  /** It is a clone of the repository, not a worktree of it, and of an agent of that session. */
+  clone?: { session: string };
 }
 
 /** An agent was given a worktree that is proved to be one; written when the agent is known. */

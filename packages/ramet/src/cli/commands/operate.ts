@@ -1,5 +1,6 @@
 /** `ramet operate`: runs the tasks of a file; with `--lint`, how the file was read and what is wrong with it. */
 import { UserMistake } from '../../schema/errors.ts';
+import type { Isolation } from '../../schema/operator-events.ts';
 import type { ConflictPolicy, MergeStrategy, SessionMode } from '../../schema/status.ts';
 import { lintTasks } from '../../sdk/operator/planning/lint-tasks.ts';
 import { countText, isAllDone, problemText, taskListObject, taskListText } from '../../views/task-list.ts';
@@ -17,6 +18,7 @@ export interface OperateFlags {
   policy?: string;
   parallel?: number | 'auto';
   attempts?: number;
+  isolation?: Isolation | 'auto';
   strategy?: MergeStrategy;
   /** False for `--no-check`. */
   check?: string | false;

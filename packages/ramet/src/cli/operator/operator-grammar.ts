@@ -1,5 +1,6 @@
 /** The grammar of the commands for task files. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ISOLATIONS } from '../../schema/operator-events.ts';
 import { CONFLICT_POLICIES, MERGE_STRATEGIES, SESSION_MODES } from '../../schema/status.ts';
 import type { CommandIo } from '../io.ts';
 import { positiveNumber, ruleList, wholeNumber } from '../run-options.ts';
@@ -54,6 +55,12 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
     .option('--check <command>', 'must succeed on the merged files (default: setting merge.check)')
     .option('--no-check', 'merge without a check, whatever the settings say')
     .option('--check-seconds <seconds>', 'how long a check may take', wholeNumber)
+    .addOption(
+      new Option(
+        '--isolation <pattern>',
+        'where agents work: a worktree each, one checkout with declared files (partition) or without (none), reading only (propose), a clone each (default: auto)',
+      ).choices(['auto', ...ISOLATIONS]),
+    )
     .addOption(new Option('--strategy <strategy>', 'how branches are merged').choices([...MERGE_STRATEGIES]))
     .addOption(
       new Option(

@@ -44,6 +44,9 @@ export const NOT_RUN: Record<'interrupted' | 'budget' | 'turns', string> = {
   turns: 'not run: no turns are left',
 };
 
+/** The code of the warning about a write to what others may be at work on, in a worktree that agents share. */
+export const OUTSIDE_FILES = 'outside_files';
+
 /** After the third equal refusal of a call, once (FORK-4). */
 export const REFUSED_OFTEN: string =
   'Calls like this were refused three times for this reason. Do not repeat them, and do not work around the refusal. Do the part of your task that does not need them, and report what is missing.';

@@ -3,16 +3,17 @@
  * (`ask-permission.ts`). `agentShell` says where a command that may run does so.
  */
 import { resolve } from 'node:path';
+import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { type Confinement, type PermissionDecision, readOnlyRefusal } from '../../permission/assessment.ts';
 import { decide, unreadableFiles } from '../../permission/decide.ts';
 import { plainShell, type ShellDecision } from '../../sandbox/command-sandbox.ts';
-import { counterpart, fenceRefusal } from '../../sandbox/write-fence.ts';
+import { counterpart, fenceRefusal, isAboutOwnFiles } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
 import { modeInForce } from '../agent/agent-spec.ts';
-import { NOT_RUN } from '../agent/notices.ts';
+import { NOT_RUN, OUTSIDE_FILES } from '../agent/notices.ts';
 import type { AskedCall, CanUseTool } from '../agent/runtime.ts';
 import { askPermission } from './ask-permission.ts';
 import { type Permit, type PermitRequest, refused } from './permit.ts';
@@ -71,9 +72,21 @@ export function inCheckout({ workspace }: Agent['directory']): ((path: string) =
 }
 
 /** A worktree's fence holds in every mode, and no one is asked about it (WORK-7). */
-async function fencedOff({ directory }: Agent, tool: Tool, input: unknown): Promise<string | null> {
-  const { workspace, cwd } = directory;
-  if (workspace === null) return null;
+async function fencedOff(agent: Agent, tool: Tool, input: unknown): Promise<string | null> {
+  const { workspace } = agent.directory;
+  const refusal = workspace === null ? null : await fenceAnswer(workspace, agent, tool, input);
+  if (refusal === null || !isAboutOwnFiles(refusal)) return refusal;
+  agent.warn(OUTSIDE_FILES, refusal);
+  workspace?.onRefused?.(refusal);
+  return refusal;
+}
+
+async function fenceAnswer(
+  workspace: AgentWorkspace,
+  { directory: { cwd } }: Agent,
+  tool: Tool,
+  input: unknown,
+): Promise<string | null> {
   const { writes = [], command } = tool.access?.(input) ?? {};
   for (const path of writes) {
     const refusal = await fenceRefusal(workspace.fence, resolve(cwd, path));

@@ -50,6 +50,10 @@ export interface SpawnOrder extends SpawnRequest {
   skipsNotes?: boolean | undefined;
   /** Refuse it if the set-up command of its worktree fails; otherwise it is told and begins. */
   needsSetup?: boolean | undefined;
+  /** It works here, and not in a worktree that is made for it. */
+  workspace?: AgentWorkspace | undefined;
+  /** It only reads, whatever its type may do. */
+  readOnly?: boolean | undefined;
   /** Where it runs; what its type or the settings say when absent. */
   executor?: ExecutorKind | undefined;
 }
@@ -143,7 +147,8 @@ async function planChild(
   });
   // The last of all reasons to refuse, since it is the one that leaves something behind.
   const isolation = isolationOf(order, definition, { parent, byDefault: limits.isolation });
-  if (isolation !== 'none') {
+  if (order.workspace !== undefined) made.workspace = order.workspace;
+  else if (isolation !== 'none') {
     const { childWorkspace } = await import('../isolation/child-workspace.ts');
     made.workspace = await childWorkspace(parent, { ...order, isByDefault: isolation === 'default' }, id);
   }
@@ -275,7 +280,8 @@ function originOf(
   kind: AgentOrigin['kind'],
 ): AgentOrigin {
   const { call, description, run_in_background: background = false } = order;
-  const readOnly = readsOnly(fresh?.definition ?? null, parent) && { readOnly: true as const };
+  const isReader = order.readOnly === true || readsOnly(fresh?.definition ?? null, parent);
+  const readOnly = isReader && { readOnly: true as const };
   const hosted = executor === 'process' && { executor: 'process' as const };
   const expected = recordExpectations(schema, evidence);
   const worktree = workspace !== null && { worktree: workspace.worktree };

@@ -33,7 +33,7 @@ export interface SimulationOptions {
 
 export function simulate(graph: TaskGraph, { width, spanOf, fileGate }: SimulationOptions): Simulation {
   const nodes = fileGate ? graph.nodes : graph.nodes.map((node) => ({ ...node, files: [] }));
-  const queue = new ReadyQueue({ nodes }, { sharedCheckout: false });
+  const queue = new ReadyQueue({ nodes }, { sharedCheckout: new Set() });
   const starts = new Map<string, number>();
   const ends = new Map<string, number>();
   const order: string[][] = [];

@@ -141,6 +141,7 @@ function newAttempt(number: number, time: number): TaskAttempt {
       number,
       state: 'running',
       name: '',
+      isolation: null,
       agent: null,
       branch: null,
       path: null,

@@ -8,6 +8,7 @@ import {
   type TaskOutcome,
 } from '../schedule/fan-in.ts';
 import { ReadyQueue } from '../schedule/ready-queue.ts';
+import { isolationOf, sharesCheckout } from './isolation.ts';
 import {
   costOfTask,
   isTaskEnded,
@@ -33,13 +34,11 @@ export function queueOf(state: OperatorState): ReadyQueue {
   const nodes = left.map(({ task: { id, waits, barrier, files }, status }) => {
     return { id, waits, barrier, files, held: !OPEN.has(status) };
   });
-  const queue = new ReadyQueue({ nodes }, { sharedCheckout: isShared(state.run) });
+  const { run } = state;
+  const shared = left.filter((task) => run !== null && sharesCheckout(isolationOf(run, task)));
+  const queue = new ReadyQueue({ nodes }, { sharedCheckout: new Set(shared.map(({ task: { id } }) => id)) });
   for (const one of left) if (UNDER_WAY.has(one.status) || isAsking(one)) queue.adopt(one.task.id);
   return queue;
-}
-
-function isShared(run: OperatorRun | null): boolean {
-  return run?.isolation === 'partition' || run?.isolation === 'none';
 }
 
 /** Whether one of its agents waits for a person's answer. */

@@ -61,7 +61,7 @@ export class Integrator {
     }
   }
 
-  /** Those that the same check decides about, and of each task one attempt. */
+  /** Those that the same check decides about, and of each task one attempt. Proposals are applied in turn. */
   #nextBatch(): MergeOffer[] {
     const { run, state } = this.#parts;
     const batch: MergeOffer[] = [];
@@ -76,7 +76,9 @@ export class Integrator {
       const own = checkOf(run, task.task)?.command ?? null;
       command ??= own;
       const isTaken = batch.some((one) => one.task.id === entry.id);
-      if (own === command && !isTaken) batch.push({ task: task.task, attempt });
+      const isInTurn = [attempt, batch[0]?.attempt].some((one) => one?.isolation === 'propose');
+      const isFree = batch.length === 0 || !isInTurn;
+      if (own === command && !isTaken && isFree) batch.push({ task: task.task, attempt });
       else later.push(entry);
     }
     this.#waiting = later;

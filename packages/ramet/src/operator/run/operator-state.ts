@@ -19,6 +19,8 @@ export interface TaskAttempt {
   readonly state: NonNullable<AttemptChange['state']>;
   /** How its agent is called: it is found again by that after a crash. */
   readonly name: string;
+  /** Null before it is known. */
+  readonly isolation: NonNullable<AttemptChange['isolation']> | null;
   readonly agent: string | null;
   readonly branch: string | null;
   readonly path: string | null;

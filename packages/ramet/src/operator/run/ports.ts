@@ -22,7 +22,12 @@ export interface AttemptOrder {
 
 /** Told while an attempt runs. */
 export interface AttemptWatch {
-  started(facts: { agent: string; branch: string | null; path: string | null }): void;
+  started(facts: {
+    agent: string;
+    branch: string | null;
+    path: string | null;
+    isolation?: NonNullable<TaskAttempt['isolation']>;
+  }): void;
   /** It cannot continue before a person has answered. */
   asked(question: TaskQuestion): void;
   answered(): void;

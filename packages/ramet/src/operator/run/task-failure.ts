@@ -2,6 +2,7 @@
 import type { AttemptChange, OperatorRun, RecordedCheck, TaskStatus } from '../../schema/operator-events.ts';
 import { afterFailure as delayAfter } from '../schedule/breaker.ts';
 import type { TaskActors } from './task-actors.ts';
+import { MOVE_CAUSE } from './task-machine.ts';
 
 export interface FailureNews {
   /** `failed`: its agent has failed. `rejected`: its work cannot be merged, or does not pass. */
@@ -35,7 +36,7 @@ export function recordFailure(
 ): AfterNews | null {
   const { event: type, cause, message, final = false, attempt, check, conflict } = news;
   const next = delayAfter(failures + 1, { retries: run.retries, ...DELAYS });
-  const until = now + (next.next === 'retry' ? next.delayMs : 0);
+  const until = now + (next.next === 'retry' && cause !== MOVE_CAUSE ? next.delayMs : 0);
   const facts = {
     ...(attempt !== undefined && { attempt }),
     ...(check !== undefined && { check }),

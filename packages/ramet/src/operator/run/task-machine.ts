@@ -5,6 +5,7 @@
  * Invariants
  * 1. `done` is reached from `merging` or `verifying` alone, so no error leads there.
  * 2. A failure is tried again while the task has retries, and freezes it otherwise; setup and permission block it instead.
+ *    What only has to be done elsewhere is tried again at once, and is no failure.
  */
 import { createActor, setup } from 'xstate';
 import type { TaskStatus } from '../../schema/operator-events.ts';
@@ -53,6 +54,7 @@ const machine = setup({
   },
   guards: {
     isSetup: ({ event }) => event.type === 'failed' && event.cause === 'setup',
+    isMove: ({ event }) => event.type === 'failed' && event.cause === MOVE_CAUSE,
     othersWork: ({ context, event }) => context.live - (event.type === 'failed' ? 1 : 0) > 0,
     othersOffered: ({ context, event }) => context.offered - (event.type === 'rejected' ? 1 : 0) > 0,
     mayRetry: ({ context, event }) => context.failures < context.retries && !isFinal(event),
@@ -70,7 +72,11 @@ const refused = machine.assign({ offered: ({ context }) => Math.max(0, context.o
 const failed = machine.assign({ failures: ({ context }) => context.failures + 1 });
 const fresh = machine.assign({ cause: null, failures: 0, live: 0, offered: 0 });
 
+/** It wrote what others may be at work on, in a checkout that they share. */
+export const MOVE_CAUSE = 'outside_files';
+
 const AFTER_FAILURE = [
+  { guard: 'isMove', target: 'waiting', actions: [ended, noted] },
   { guard: 'isSetup', target: 'blocked', actions: [ended, noted] },
   { guard: 'othersWork', actions: [ended] },
   { guard: 'othersOffered', target: 'verifying', actions: [ended, cleared] },

@@ -28,3 +28,23 @@ function isAtOrBelow({ path }: FixedPart, directory: FixedPart): boolean {
   if (directory.path === '' || path === directory.path) return true;
   return path.startsWith(directory.open ? directory.path : `${directory.path}/`);
 }
+
+/** Two of the lists that may touch one file, and where; null if no two do. */
+export function firstOverlap(
+  lists: readonly { id: string; files: readonly string[] }[],
+): { ids: [string, string]; path: string } | null {
+  const all = lists.flatMap(({ id, files }) => files.map((name) => ({ id, name, part: fixedPart(name) })));
+  // Sorted so that everything below a path follows it: a slash comes before all other characters.
+  const key = ({ part }: (typeof all)[number]): string => part.path.replaceAll('/', '\0');
+  const sorted = all
+    .map((entry) => [key(entry), entry] as const)
+    .sort(([one], [other]) => (one < other ? -1 : Number(one > other)));
+  let above: typeof all = [];
+  for (const [, entry] of sorted) {
+    above = above.filter(({ part }) => isAtOrBelow(entry.part, part));
+    const other = above.find(({ id }) => id !== entry.id);
+    if (other !== undefined) return { ids: [other.id, entry.id], path: entry.name };
+    above.push(entry);
+  }
+  return null;
+}

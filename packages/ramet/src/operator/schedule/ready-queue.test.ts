@@ -4,7 +4,7 @@ import { filesOverlap } from './file-overlap.ts';
 import { type QueueOptions, ReadyQueue } from './ready-queue.ts';
 import type { TaskGraph, TaskNode } from './task-graph.ts';
 
-const WORKTREES: QueueOptions = { sharedCheckout: false };
+const WORKTREES: QueueOptions = { sharedCheckout: new Set() };
 
 function node(id: string, more: Partial<TaskNode> = {}): TaskNode {
   return { id, waits: [], barrier: null, files: [], held: false, ...more };
@@ -49,7 +49,7 @@ describe('OP-3: the ready queue', () => {
   test('in a shared checkout a task without files runs alone', () => {
     const queue = new ReadyQueue(
       { nodes: [node('a', { files: ['a'] }), node('b'), node('c', { files: ['c'] })] },
-      { sharedCheckout: true },
+      { sharedCheckout: new Set(['a', 'b', 'c']) },
     );
     expect(queue.take(9)).toEqual(['a', 'c']);
     queue.finish('a', 'done');

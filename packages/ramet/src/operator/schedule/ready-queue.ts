@@ -10,8 +10,8 @@ import { filesOverlap } from './file-overlap.ts';
 import type { TaskGraph, TaskNode } from './task-graph.ts';
 
 export interface QueueOptions {
-  /** In one shared checkout a task that names no files runs alone; in worktrees conflicts show in the merge. */
-  sharedCheckout: boolean;
+  /** Tasks in one shared checkout: there one that names no files runs alone; in worktrees conflicts show in the merge. */
+  sharedCheckout: ReadonlySet<string>;
 }
 
 export class ReadyQueue {
@@ -95,7 +95,9 @@ export class ReadyQueue {
   }
 
   #conflict(one: TaskNode, other: TaskNode): boolean {
-    if (this.#options.sharedCheckout && (one.files.length === 0 || other.files.length === 0)) return true;
+    const { sharedCheckout } = this.#options;
+    const isOpen = one.files.length === 0 || other.files.length === 0;
+    if (isOpen && sharedCheckout.has(one.id) && sharedCheckout.has(other.id)) return true;
     return filesOverlap(one.files, other.files);
   }
 

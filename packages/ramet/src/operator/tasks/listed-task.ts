@@ -26,6 +26,7 @@ export interface TaskSettings {
   effort?: string;
   /** Agent types, separated by commas; `none` for nobody. */
   review?: string;
+  isolation?: string;
 }
 
 /** The characters of the file's text, `\n` line ends, that hold the status; replacing them is all that is ever written. */
@@ -47,6 +48,8 @@ export interface ListedTask {
   parallel: boolean;
   phase: string | null;
   files: string[];
+  /** A field names files, and not only a sentence. */
+  declares: boolean;
   /** Its file: in a folder each task has its own. */
   file: string;
   /** The task that this one is a part of. */
@@ -99,7 +102,16 @@ export interface TaskList {
 export function emptyTask(id: string, title: string, place: { file: string; line: number }): ListedTask {
   return {
     ...{ id, title, ...place, status: 'open', optional: false, dependsOn: [], parallel: false, phase: null },
-    ...{ files: [], parent: null, barrier: null, wave: null, placed: false, gate: null, settings: {} },
+    ...{
+      files: [],
+      declares: false,
+      parent: null,
+      barrier: null,
+      wave: null,
+      placed: false,
+      gate: null,
+      settings: {},
+    },
     ...{ openSteps: 0, mark: null, references: [] },
   };
 }

@@ -202,7 +202,10 @@ function setFiles(draft: TaskDraft, folder: string): void {
         `${message}: name only files of the repository`,
         sure ? 'error' : 'warning',
       );
-    } else if (!task.files.includes(inside)) task.files.push(safeText(inside, 400));
+      continue;
+    }
+    if (!task.files.includes(inside)) task.files.push(safeText(inside, 400));
+    task.declares ||= sure;
   }
 }
 

@@ -11,6 +11,7 @@ import type { OperatorEvent, OperatorRun } from '../../schema/operator-events.ts
 import type { OpenTarget } from '../merge/open-target.ts';
 import type { LiveParts } from '../session/live-parts.ts';
 import type { Session } from '../session/session-type.ts';
+import { isolationFor } from './attempts/choose-isolation.ts';
 import type { OperateOrder } from './operate-order.ts';
 import { runTasks } from './run-tasks.ts';
 import { reviewersFor } from './run-types.ts';
@@ -57,7 +58,8 @@ export async function newRun(
         )
       : null;
   const asked = await settingsOf(order, { session, parts, target, past });
-  const run = { ...asked, review, ...(width !== null && { width }) };
+  const isolation = isolationFor(order, asked, { tasks, parts });
+  const run = { ...asked, ...isolation, review, ...(width !== null && { width }) };
   const event = { type: 'operator.started', run, tasks } as const;
   const state = foldOperator([{ event, time: parts.runtime.clock.now() }]);
   return { state, event };
@@ -90,7 +92,7 @@ async function settingsOf(
     integration: `refs/ramet/operator/${session.id}${again}`,
     ...{
       attempts: order.attempts ?? DEFAULT_ATTEMPTS,
-      isolation: 'worktree',
+      isolation: 'worktree' as const,
       strategy: order.strategy ?? 'merge',
     },
     check: command === undefined ? null : { command, timeoutMs: seconds * 1_000 },

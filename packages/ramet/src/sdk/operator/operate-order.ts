@@ -1,6 +1,6 @@
 /** What a run of the operator is asked for, and what it answers. Shapes only: importing it loads nothing. */
 import type { OperatorState } from '../../operator/run/operator-state.ts';
-import type { OperatorAction } from '../../schema/operator-events.ts';
+import type { Isolation, OperatorAction } from '../../schema/operator-events.ts';
 import type { ConflictPolicy, MergeStrategy } from '../../schema/status.ts';
 import type { TaskQuestions } from './attempts/task-questions.ts';
 
@@ -16,6 +16,8 @@ export interface OperateSettings {
   parallel?: number | 'auto' | undefined;
   /** With `first`: how many agents compete for one task. */
   attempts?: number | undefined;
+  /** Where agents work (OP-9); `auto` when absent. */
+  isolation?: Isolation | 'auto' | undefined;
   strategy?: MergeStrategy | undefined;
   /** A shell command that must succeed on the merged files; false for none, whatever the settings say. */
   check?: string | false | undefined;

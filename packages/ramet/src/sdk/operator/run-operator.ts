@@ -2,19 +2,18 @@
 import { findDefinition } from '../../agents/prompts/built-in.ts';
 import { firstMessage } from '../../agents/prompts/first-message.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
-import { agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
 import {
   applyOperatorEvent,
   foldOperator,
   OPERATOR_EVENTS,
 } from '../../operator/run/apply-operator-event.ts';
+import { isolationText } from '../../operator/run/isolation.ts';
 import { Operator } from '../../operator/run/operator.ts';
 import { NO_RUN, type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
 import type { OperatorPorts } from '../../operator/run/ports.ts';
 import { markTask } from '../../operator/tasks/mark-task.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { AgentId } from '../../schema/ids.ts';
 import type { OperatorAction, OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
 import { startProgramsElsewhere } from '../../system/processes/starter.ts';
 import { callerOf } from '../calls/caller.ts';
@@ -23,6 +22,8 @@ import type { LiveParts } from '../session/live-parts.ts';
 import type { Session } from '../session/session-type.ts';
 import { openPlace } from '../worktrees/open-place.ts';
 import { beginAttempt } from './attempts/attempt-agents.ts';
+import { type RunPatterns, runPatterns } from './attempts/patterns.ts';
+import { RecordedAgents } from './attempts/recorded-agents.ts';
 import { beginReview } from './attempts/review-agents.ts';
 import { runRules } from './attempts/task-prompt.ts';
 import { watchRequests } from './control/operator-requests.ts';
@@ -55,6 +56,7 @@ export async function runOperator(
     order.file === undefined ? resumed(past, order) : await newRun(order, { session, parts, target, past });
   const { run } = state.state;
   if (run === null) throw new Error('a run without settings');
+  order.note?.(`isolation: ${isolationText(run)}`);
   const merges = new OperatorMerges(target, {
     ...{ session: session.id, open: parts.open },
     resolveModel: order.resolveModel ?? run.models?.resolver,
@@ -72,9 +74,22 @@ export async function runOperator(
   await merges.open(run, now.integrated ?? run.base);
   if (order.file === undefined) await parts.continueAgents(new AbortController().signal);
   for (const { question, answer } of earlyAnswers(now)) order.questions?.expect(question, answer);
+  const recorded = new RecordedAgents(() => parts.family.parts.openReader());
+  const patterns = runPatterns(run, {
+    ...{ workspaces: runtime.workspaces, worktrees: worktrees.place, cwd, session: session.id },
+    repository: target.repository,
+    refusedWrite: (agent) => recorded.refusedWrite(agent),
+    lastText: (agent) => recorded.lastText(agent),
+  });
   const operator = new Operator(
     now,
-    portsFor(session, parts, order, { merges, worktrees: worktrees.place, width: widthOf(run) }),
+    portsFor(session, parts, order, {
+      merges,
+      patterns,
+      recorded,
+      worktrees: worktrees.place,
+      width: widthOf(run),
+    }),
   );
   order.onBegin?.({
     session: session.id,
@@ -89,6 +104,7 @@ export async function runOperator(
     operator.act(action, 'person'),
   );
   const end = await operator.run(order.signal ?? new AbortController().signal);
+  await patterns.close(end);
   return { session: session.id, state: end };
 }
 
@@ -147,6 +163,8 @@ function shareInstructions({ unprompted, surroundings, agent }: OperatorParts, r
 
 interface OperatorPlaces {
   merges: OperatorMerges;
+  patterns: RunPatterns;
+  recorded: RecordedAgents;
   worktrees: Parameters<typeof beginAttempt>[2]['worktrees'];
   width: number;
 }
@@ -155,7 +173,7 @@ function portsFor(
   session: Session,
   parts: OperatorParts,
   { questions }: OperateOrder,
-  { merges, worktrees, width }: OperatorPlaces,
+  { merges, patterns, recorded, worktrees, width }: OperatorPlaces,
 ): OperatorPorts {
   const { runtime, family, agent, types } = parts;
   const { journal } = runtime;
@@ -166,14 +184,14 @@ function portsFor(
     },
     tell: (id: string, text: string) => session.tell(id, text),
     running: () => session.agents,
-    recorded: (name: string) => recordedAgent(parts, name),
+    recorded: (name: string) => recorded.named(name),
     sharesRules: (type: string) =>
       agent.conversation.messages.length === 0 &&
       findDefinition(types.definitions, type)?.instructions === true,
     hasModel: (type: string) => (findDefinition(types.definitions, type)?.model ?? 'inherit') !== 'inherit',
     readsOnly: (type: string) => findDefinition(types.definitions, type)?.readOnly === true,
-    textOf: (id: string) => recordedAnswer(parts, id),
-    ...{ worktrees, questions: questions ?? null },
+    textOf: (id: string) => recorded.lastText(id),
+    ...{ worktrees, patterns: patterns.patterns, questions: questions ?? null },
   };
   return {
     clock: systemClock,
@@ -188,32 +206,6 @@ function portsFor(
     isAttended: false,
     ...(questions !== undefined && { answer: (id, answer) => questions.answerLater(id, answer) }),
   };
-}
-
-/** The last agent of that name, as an earlier process left it. */
-function recordedAgent(
-  { family }: OperatorParts,
-  name: string,
-): ReturnType<typeof agentStatuses>[number] | undefined {
-  const reader = family.parts.openReader();
-  try {
-    return agentStatuses(statusBoardOf(reader.events()), { writerAlive: true }).findLast(
-      (agent) => agent.name === name,
-    );
-  } finally {
-    reader.close();
-  }
-}
-
-/** What an agent of an earlier process answered last. */
-async function recordedAnswer({ family }: OperatorParts, id: string): Promise<string> {
-  const { recordedText } = await import('../../engine/later.ts');
-  const reader = family.parts.openReader();
-  try {
-    return recordedText(reader, id as AgentId); // from the journal itself
-  } finally {
-    reader.close();
-  }
 }
 
 async function mark(

@@ -6,7 +6,7 @@ import { taskGraph } from '../../operator/schedule/task-graph.ts';
 import type { ListedTask, TaskList } from '../../operator/tasks/listed-task.ts';
 import { readBudgetText } from '../../operator/tasks/task-budget.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { RunTask, RunTaskSettings } from '../../schema/operator-events.ts';
+import { ISOLATIONS, type RunTask, type RunTaskSettings } from '../../schema/operator-events.ts';
 import { EFFORTS } from '../../schema/status.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
@@ -32,8 +32,8 @@ export async function runTasks(
   const tasks = graph.nodes.flatMap(({ id, waits, barrier, files, held }): RunTask[] => {
     const listed = byId.get(id);
     if (listed === undefined) return [];
-    const { title, file, line, phase, gate } = listed;
-    const known = { id, title, file, line, phase, waits, barrier, files, gate, held };
+    const { title, file, line, phase, gate, declares } = listed;
+    const known = { id, title, file, line, phase, waits, barrier, files, declares, gate, held };
     return [{ ...known, settings: settingsOf(listed), ...bounded(id, texts.get(id) ?? '', place) }];
   });
   return { tasks, graph };
@@ -85,12 +85,18 @@ export function reviewTypes(text: string): string[] {
 }
 
 function settingsOf({ id, file, line, settings }: ListedTask): RunTaskSettings {
-  const { check, model, type, budget, effort, review } = settings;
+  const { check, model, type, budget, effort, isolation, review } = settings;
   const known = EFFORTS.find((name) => name === effort);
   if (effort !== undefined && known === undefined)
     throw new UserMistake(
       'bad_task',
       `${file}:${line}: the effort of ${id} is "${effort}": write ${EFFORTS.join(', ')}`,
+    );
+  const where = ISOLATIONS.find((name) => name === isolation?.toLowerCase());
+  if (isolation !== undefined && where === undefined)
+    throw new UserMistake(
+      'bad_task',
+      `${file}:${line}: the isolation of ${id} is "${isolation}": write ${ISOLATIONS.join(', ')}`,
     );
   const limits = budget === undefined ? undefined : readBudgetText(budget);
   if (limits === null)
@@ -105,5 +111,6 @@ function settingsOf({ id, file, line, settings }: ListedTask): RunTaskSettings {
     ...(limits !== undefined && { budget: limits }),
     ...(known !== undefined && { effort: known }),
     ...(review !== undefined && { review: reviewTypes(review) }),
+    ...(where !== undefined && { isolation: where }),
   };
 }

@@ -32,6 +32,8 @@ export function runObject(state: OperatorState, { session, report, now }: RunFac
     landing,
     policy: run?.policy ?? null,
     review: run?.review ?? [],
+    isolation: run?.isolation ?? null,
+    isolation_why: run?.isolationWhy ?? null,
     counts: Object.fromEntries(counts),
     num_tasks: total,
     num_done: done,
@@ -63,9 +65,9 @@ function taskObject(task: TaskState): Record<string, unknown> {
 
 function attemptObject(attempt: TaskAttempt): Record<string, unknown> {
   const { number, state, agent, branch, path, base, commit, files, cause, message, costUsd, usage } = attempt;
-  const { startedAt, endedAt, reviews } = attempt;
+  const { startedAt, endedAt, isolation, reviews } = attempt;
   return {
-    ...{ number, state, agent_id: agent, branch, path, base, commit, files, cause, message },
+    ...{ number, state, agent_id: agent, isolation, branch, path, base, commit, files, cause, message },
     reviews: reviews.map((one) => ({
       ...{ type: one.type, commit: one.commit, agent_id: one.agent, approved: one.approved },
       ...{ reasons: one.reasons, total_cost_usd: one.costUsd },

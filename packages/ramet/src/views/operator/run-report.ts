@@ -2,6 +2,7 @@
  * `report.md`: what a run of the operator did, for people who were not there. Pure: what checks printed is passed in. Titles,
  * messages and paths are anybody's: none of them becomes Markdown or HTML.
  */
+import { isolationText } from '../../operator/run/isolation.ts';
 import {
   type OperatorState,
   type TaskAttempt,
@@ -78,8 +79,9 @@ function overview(state: OperatorState, { session, now }: RunReportFacts): strin
     ],
     [
       'policy',
-      `${markdownLine(run?.policy ?? '-', LINE)}; agents at once: ${run?.width ?? run?.parallel ?? '-'}${run?.width === undefined ? '' : ' (auto)'}; isolation: ${run?.isolation ?? '-'}`,
+      `${markdownLine(run?.policy ?? '-', LINE)}; agents at once: ${run?.width ?? run?.parallel ?? '-'}${run?.width === undefined ? '' : ' (auto)'}`,
     ],
+    ['isolation', run === null ? '-' : markdownLine(isolationText(run), LINE)],
     ...reviewRows(run?.review ?? []),
     ['check', run?.check ? code(run.check.command) : 'none: results were merged without one'],
     [
@@ -182,12 +184,13 @@ function conflictLine({ conflict }: TaskState): string {
 }
 
 function attemptLine(attempt: TaskAttempt, now: number): string {
-  const { number, state, agent, branch, commit, cause, message, costUsd, usage, startedAt, endedAt } =
-    attempt;
+  const { number, state, isolation, agent, branch, commit, cause, message } = attempt;
+  const { costUsd, usage, startedAt, endedAt } = attempt;
   const why = [cause, message]
     .flatMap((part) => (part === null ? [] : [markdownLine(part, LINE)]))
     .join(': ');
   const facts = [
+    isolation === null || isolation === 'worktree' ? '' : isolation,
     ...[agent === null ? '' : `agent ${code(agent)}`, branch === null ? '' : `branch ${code(branch)}`],
     commit === null ? '' : `commit ${code(commit)}`,
     duration((endedAt ?? now) - startedAt),

@@ -52,6 +52,8 @@ export interface AgentWorkspace {
   checkpoint(): Promise<{ ref: string; commit: string } | null>;
   /** Folders that the last checkpoint does not hold. */
   readonly leftOut?: readonly string[];
+  /** Told when its agent was about to write what is not its own, of a worktree that it shares. */
+  readonly onRefused?: ((refusal: string) => void) | undefined;
   /**
    * Never rejects: what fails is a reason to keep it. The rest happens in the background. It is judged
    * while what was begun in it ends, and given back afterwards.
@@ -69,6 +71,8 @@ export interface WorkspaceRequest {
   inherited?: readonly string[] | undefined;
   /** Where a new one begins; by default where that checkout is. */
   base?: string | undefined;
+  /** Enter it also where others of this session are at work. */
+  share?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 

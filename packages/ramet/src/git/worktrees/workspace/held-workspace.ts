@@ -148,7 +148,7 @@ function fenceOf(place: WorktreePlace, worktree: ManagedWorktree, inherited: rea
   };
 }
 
-function guardedBy(place: WorktreePlace): string[] {
+export function guardedBy(place: WorktreePlace): string[] {
   const { root, commonDirectory } = place.repository;
   const checkouts = basename(commonDirectory) === '.git' ? [dirname(commonDirectory)] : [];
   return [root, ...checkouts, commonDirectory, worktreesDirectory(place), place.home].map(realPath);

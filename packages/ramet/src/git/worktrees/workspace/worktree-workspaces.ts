@@ -17,7 +17,9 @@ import { nameKey, worktreeName } from '../worktree-name.ts';
 import { openWorktreePlace, type WorktreePlace } from '../worktree-place.ts';
 import type { WorktreeSettings } from '../worktree-settings.ts';
 import type { AgentWorkspace, AgentWorkspaces, WorkspaceRequest } from './agent-workspace.ts';
+import { resumedClone } from './clone-workspace.ts';
 import { heldWorkspace, type WorkspaceHolder } from './held-workspace.ts';
+import { sharedWorkspace } from './shared-workspace.ts';
 
 export interface WorkspacesOptions {
   /** `$RAMET_HOME`. */
@@ -73,7 +75,9 @@ export function worktreeWorkspaces(options: WorkspacesOptions): WorktreeWorkspac
     async resume(worktree, signal) {
       await holder.settling.get(worktree.id);
       const place = placeFor(directoryOf(worktree, options.cwd));
-      return hold(place, takeUp(place, worktree.id, signal), worktree.inherited);
+      if (worktree.clone !== undefined) return resumedClone(place, worktree, worktree.clone);
+      const held = await hold(place, takeUp(place, worktree.id, signal), worktree.inherited);
+      return worktree.shared === undefined ? held : sharedWorkspace(held, worktree.shared);
     },
     prepare: () => void placeFor(options.cwd).registry.list(),
     async [Symbol.asyncDispose]() {
@@ -128,7 +132,7 @@ async function takeUp(
 async function enter(
   { held, settling }: WorkspaceHolder,
   place: WorktreePlace,
-  { name, owner, base, signal }: WorkspaceRequest,
+  { name, owner, base, share = false, signal }: WorkspaceRequest,
 ): Promise<MadeWorktree> {
   const plain = worktreeName(name);
   const named = place.registry
@@ -136,8 +140,8 @@ async function enter(
     .filter(({ state }) => state !== 'gone')
     .find((known) => nameKey(known.name) === nameKey(plain));
   if (named === undefined) return fresh(await createWorktree(place, { name, owner, base, signal }));
-  if (base !== undefined) throw hasBase(named);
-  if (held.has(named.id)) {
+  if (base !== undefined && !share) throw hasBase(named);
+  if (held.has(named.id) && !share) {
     throw new UserMistake(
       'worktree_in_use',
       `${basename(dirname(named.path))}/${named.name} is in use by another agent of this session: choose another name`,
@@ -145,7 +149,7 @@ async function enter(
   }
   await settling.get(named.id);
   return place.registry.find(named.id)?.state === 'gone'
-    ? fresh(await createWorktree(place, { name, owner, signal }))
+    ? fresh(await createWorktree(place, { name, owner, signal, ...(share && { base }) }))
     : takeUp(place, named.id, signal);
 }
 

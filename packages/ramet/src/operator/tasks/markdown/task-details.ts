@@ -136,6 +136,7 @@ export class Details {
       case 'budget':
       case 'effort':
       case 'review':
+      case 'isolation':
         task.settings = { ...task.settings, [name]: clean } satisfies TaskSettings;
         return `the ${name} of ${task.id}`;
       case 'reference':

@@ -13,6 +13,7 @@ export type FieldName =
   | 'budget'
   | 'effort'
   | 'review'
+  | 'isolation'
   | 'reference'
   | 'criteria';
 
@@ -44,6 +45,7 @@ const NAMES: ReadonlyMap<string, FieldName> = new Map(
       ['effort', 'effort'],
       // Never "reviewer" alone, which is a person in most files.
       ['review', 'review type|review types|reviewer type|reviewer types'],
+      ['isolation', 'isolation'],
       ['reference', 'requirements|requirement|validates|validates requirements|property|user story|story'],
       [
         'criteria',

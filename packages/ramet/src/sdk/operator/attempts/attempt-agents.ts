@@ -1,22 +1,25 @@
 /**
- * Attempts as agents of a session: each in a worktree that begins at the private ref. When its agent is done, its work is
- * committed in the name of the agent. An agent of an earlier process is found by its name, and continued if it was at work.
+ * Attempts as agents of a session: each begins at the private ref, where its pattern says (OP-9). When its agent is done, its work
+ * is committed in the name of the agent. An agent of an earlier process is found by its name, and continued if it was at work.
  */
 
-import type { AgentHandle, AgentResult, SpawnOrder, SpawnOutcome } from '../../../engine/shapes.ts';
+import type { AgentHandle, AgentResult, SpawnOutcome } from '../../../engine/shapes.ts';
 import { gitText, runGit } from '../../../git/run-git.ts';
 import type { WorktreePlace } from '../../../git/shapes.ts';
 import type { AgentOverview } from '../../../journal/projections/status.ts';
+import { isolationOf } from '../../../operator/run/isolation.ts';
 import type { AttemptEnd, AttemptOrder, AttemptWatch, LiveAttempt } from '../../../operator/run/ports.ts';
-import { describeError, UserMistake } from '../../../schema/errors.ts';
-import { NO_USAGE, type Usage } from '../../../schema/usage.ts';
+import { describeError, RametError, UserMistake } from '../../../schema/errors.ts';
+import type { Isolation } from '../../../schema/operator-events.ts';
+import { NO_USAGE } from '../../../schema/usage.ts';
 import { commitFiles } from '../../worktrees/commit-worktree.ts';
 import { findWorktree } from '../../worktrees/open-place.ts';
+import type { AttemptPattern, AttemptSite, AttemptSpawn, EndedAgent } from './attempt-pattern.ts';
 import { taskPrompt } from './task-prompt.ts';
 import type { TaskQuestions } from './task-questions.ts';
 
 export interface AttemptPlace {
-  spawn(order: Omit<SpawnOrder, 'call' | 'signal'>): Promise<SpawnOutcome>;
+  spawn(order: AttemptSpawn): Promise<SpawnOutcome>;
   /** Says something to an agent that has ended, and so continues it. */
   tell(agent: string, text: string): Promise<AgentHandle>;
   /** The agents at work. */
@@ -30,6 +33,8 @@ export interface AttemptPlace {
   /** Whether agents of that type only read. */
   readsOnly(type: string): boolean;
   worktrees: WorktreePlace;
+  /** All but `worktree`. */
+  patterns: Readonly<Record<Exclude<Isolation, 'worktree'> | 'read', AttemptPattern>>;
   questions: TaskQuestions | null;
 }
 
@@ -39,41 +44,55 @@ export const CONTINUE = 'You were interrupted. Resume your task where you left i
 
 export function beginAttempt(order: AttemptOrder, watch: AttemptWatch, place: AttemptPlace): LiveAttempt {
   const stopping = new AbortController();
-  const work = carryOut(order, watch, place, stopping.signal);
+  const pattern = patternFor(order, place);
+  pattern.expect?.(order);
+  const work = carryOut(order, { watch, place, pattern, stopping });
   const ended = work.catch((error: unknown): AttemptEnd => {
     return { kind: 'failed', cause: 'internal', message: describeError(error), ...NOTHING };
   });
   return { ended, stop: (reason) => stopping.abort(reason) };
 }
 
-const NOTHING = { costUsd: 0, usage: NO_USAGE } as const;
-
-interface EndedAgent {
-  readonly id: string;
-  /** Whether its worktree is still there: one without changes is cleared away. */
-  readonly isKept: boolean;
-  readonly result: Pick<AgentResult, 'status' | 'cause' | 'message' | 'costUsd' | 'usage'>;
+/** As it was begun, or as the rules say. */
+function patternFor({ run, task, attempt, before }: AttemptOrder, place: AttemptPlace): AttemptPattern {
+  const reads = place.readsOnly(task.settings.type ?? DEFAULT_TYPE);
+  const attempts = before === null ? [] : [before];
+  const isolation = attempt.isolation ?? (reads ? 'read' : isolationOf(run, { task, attempts }));
+  return isolation === 'worktree' ? worktreePattern(place) : place.patterns[isolation];
 }
 
-async function carryOut(
-  order: AttemptOrder,
-  watch: AttemptWatch,
-  place: AttemptPlace,
-  signal: AbortSignal,
-): Promise<AttemptEnd> {
-  const found = await agentOf(order, place);
+const NOTHING = { costUsd: 0, usage: NO_USAGE } as const;
+
+interface AttemptParts {
+  readonly watch: AttemptWatch;
+  readonly place: AttemptPlace;
+  readonly pattern: AttemptPattern;
+  readonly stopping: AbortController;
+}
+
+async function carryOut(order: AttemptOrder, parts: AttemptParts): Promise<AttemptEnd> {
+  const found = await agentOf(order, parts);
   if ('kind' in found) return found;
-  if ('result' in found && !('steer' in found)) return endOf(order, found, place);
-  const handle = found;
-  const worktree = ownWorktree(handle.id, place);
-  watch.started({ agent: handle.id, branch: worktree?.branch ?? null, path: worktree?.path ?? null });
-  void handle.idle.then(() => watch.rests());
+  if ('result' in found && !('steer' in found)) return endOf(order, found, parts);
+  const { watch, pattern } = parts;
+  const site = await pattern.siteOf(order, found.id);
+  watch.started({ agent: found.id, ...site, isolation: pattern.isolation });
+  void found.idle.then(() => watch.rests());
+  return endOf(order, await awaited(order, found, parts), parts);
+}
+
+/** Waits for its agent; meanwhile its questions are the task's, and it can be stopped. */
+async function awaited(
+  order: AttemptOrder,
+  handle: AgentHandle,
+  { watch, place, stopping: { signal } }: AttemptParts,
+): Promise<EndedAgent> {
   const unwatch = place.questions?.watch(handle.id, order.task.id, watch);
   const stop = (): void => handle.stop(String(signal.reason));
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   try {
-    return await endOf(order, endedAgent(handle.id, await handle.result), place);
+    return endedAgent(handle.id, await handle.result);
   } finally {
     signal.removeEventListener('abort', stop);
     unwatch?.();
@@ -87,7 +106,7 @@ function endedAgent(id: string, result: AgentResult): EndedAgent {
 /** Its agent at work, or how it has ended already. */
 async function agentOf(
   order: AttemptOrder,
-  place: AttemptPlace,
+  { place, pattern, stopping }: AttemptParts,
 ): Promise<AgentHandle | EndedAgent | AttemptEnd> {
   const { name } = order.attempt;
   if (order.isResumed) {
@@ -97,63 +116,97 @@ async function agentOf(
     if (past?.status === 'interrupted') return place.tell(past.id, CONTINUE);
     if (past !== undefined) return { id: past.id, isKept: past.worktree !== null, result: past };
   }
-  const outcome = await place.spawn(spawnOrder(order, place));
-  if ('handle' in outcome) return outcome.handle;
-  const { problem, isPassing } = outcome;
+  try {
+    const where = await pattern.prepare(order, (reason) => stopping.abort(reason));
+    const outcome = await place.spawn({ ...spawnOrder(order, pattern, place), ...where });
+    return 'handle' in outcome ? outcome.handle : notStarted(outcome);
+  } catch (error) {
+    if (!(error instanceof RametError)) throw error;
+    return notStarted({ problem: `it cannot be isolated: ${error.message}` });
+  }
+}
+
+interface NotStarted {
+  problem: string;
+  /** It may succeed another time. */
+  isPassing?: boolean;
+}
+
+function notStarted({ problem, isPassing = false }: NotStarted): AttemptEnd {
   if (isPassing) return { kind: 'failed', cause: 'worktree', message: problem, ...NOTHING };
   const isSetup = /^it cannot (?:have a worktree|be isolated)/.test(problem);
   const cause = isSetup ? 'setup' : /^the budget is spent/.test(problem) ? 'budget' : 'not_started';
   return { kind: 'failed', cause, message: problem, final: true, ...NOTHING };
 }
 
-function spawnOrder(order: AttemptOrder, place: AttemptPlace): Omit<SpawnOrder, 'call' | 'signal'> {
+function spawnOrder(order: AttemptOrder, pattern: AttemptPattern, place: AttemptPlace): AttemptSpawn {
   const { task, attempt, run } = order;
   const { settings } = task;
   const sharesRules = place.sharesRules(settings.type ?? DEFAULT_TYPE);
   const role = place.hasModel(settings.type ?? DEFAULT_TYPE) ? undefined : run.model;
   const own = settings.model ?? role ?? undefined;
   return {
-    prompt: taskPrompt(order, !sharesRules),
+    prompt: taskPrompt(order, { withRules: !sharesRules, isolation: pattern.isolation }),
     skipsNotes: sharesRules && settings.type === undefined,
     description: `${task.id} ${task.title}`.slice(0, 200),
     subagent_type: settings.type ?? DEFAULT_TYPE,
     name: attempt.name,
-    isolation: 'worktree',
-    needsSetup: true,
-    ...(attempt.base !== null && { worktreeBase: attempt.base }),
     ...(own !== undefined && { model: own }),
     ...(settings.effort !== undefined && { effort: settings.effort }),
     ...(settings.budget !== undefined && { budget: settings.budget }),
   };
 }
 
-async function endOf(
-  order: AttemptOrder,
-  { id, isKept, result }: EndedAgent,
-  place: AttemptPlace,
-): Promise<AttemptEnd> {
-  const { status, cause, message, costUsd, usage } = result;
-  const worktree = ownWorktree(id, place);
-  const facts: { costUsd: number | null; usage: Usage; branch: string | null; path: string | null } = {
-    ...{ costUsd, usage, branch: worktree?.branch ?? null, path: worktree?.path ?? null },
-  };
+async function endOf(order: AttemptOrder, ended: EndedAgent, parts: AttemptParts): Promise<AttemptEnd> {
+  const { pattern, place } = parts;
+  const { status, cause, message, costUsd, usage } = ended.result;
+  const facts = { costUsd, usage, ...(await pattern.siteOf(order, ended.id)) };
+  const given = async (why: {
+    cause: string;
+    message: string | null;
+    final?: boolean;
+  }): Promise<AttemptEnd> => ({
+    ...{ kind: 'failed', ...why, ...facts, ...(await pattern.abandon?.(order, ended)) },
+  });
+  const objection = (await pattern.objection?.(order, ended)) ?? null;
+  if (objection !== null) return given(objection);
   if (status === 'interrupted') return { kind: 'interrupted', cause: cause ?? status, message, ...facts };
   if (status !== 'done') {
     const why = status === 'failed' ? (cause ?? status) : status;
-    return { kind: 'failed', cause: why, message, final: status === 'cancelled', ...facts };
+    return given({ cause: why, message, final: status === 'cancelled' });
   }
   try {
-    const work = await committedWork(order, { id, isKept }, place);
-    if (work !== null) return { kind: 'worked', ...work, ...facts };
-    return {
-      kind: 'unchanged',
-      isReport: place.readsOnly(order.task.settings.type ?? DEFAULT_TYPE),
-      ...facts,
-    };
+    const tell = async (text: string): Promise<EndedAgent> =>
+      awaited(order, await place.tell(ended.id, text), parts);
+    const work = await pattern.collect(order, ended, tell);
+    if (work === null) {
+      const isReport = place.readsOnly(order.task.settings.type ?? DEFAULT_TYPE);
+      return { kind: 'unchanged', isReport, ...facts };
+    }
+    if ('result' in work) return endOf(order, work, parts);
+    return 'commit' in work ? { kind: 'worked', ...facts, ...work } : given(work);
   } catch (error) {
     if (!(error instanceof UserMistake)) throw error;
-    return { kind: 'failed', cause: error.code, message: error.message, ...facts };
+    return given({ cause: error.code, message: error.message });
   }
+}
+
+/** Each attempt in a worktree that begins at the private ref, on a branch of its own. */
+function worktreePattern(place: AttemptPlace): AttemptPattern {
+  return {
+    isolation: 'worktree',
+    prepare: async ({ attempt: { base } }) => ({
+      ...{ isolation: 'worktree', needsSetup: true, ...(base !== null && { worktreeBase: base }) },
+    }),
+    async siteOf(_, agent): Promise<AttemptSite> {
+      const worktree = ownWorktree(agent, place);
+      return { branch: worktree?.branch ?? null, path: worktree?.path ?? null };
+    },
+    async collect(order, ended) {
+      const work = await committedWork(order, ended, place);
+      return work === null ? null : { ...work, branch: ownWorktree(ended.id, place)?.branch ?? null };
+    },
+  };
 }
 
 function ownWorktree(

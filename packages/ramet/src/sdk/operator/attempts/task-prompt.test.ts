@@ -19,9 +19,9 @@ async function orderFor(fields: Partial<RunTask>): Promise<AttemptOrder> {
 describe('OP-6: what the agent of a task is told', () => {
   test('is its title alone where the list says no more: the rules are shared with the others', async () => {
     const order = await orderFor({ title: 'Add the parser', text: '- [ ] T1 [P] Add the parser' });
-    expect(taskPrompt(order, false)).toBe('Task T1: Add the parser');
+    expect(taskPrompt(order, { withRules: false })).toBe('Task T1: Add the parser');
     expect(runRules(order.run)).toContain('must succeed on the merged files: npm test');
-    expect(taskPrompt(order, true)).toBe(`${runRules(order.run)}\n\nTask T1: Add the parser`);
+    expect(taskPrompt(order, { withRules: true })).toBe(`${runRules(order.run)}\n\nTask T1: Add the parser`);
   });
 
   test('says where the rest of a long description is, and its own check', async () => {
@@ -29,7 +29,7 @@ describe('OP-6: what the agent of a task is told', () => {
       ...{ title: 'Add it', text: `- [ ] T1 Add it\n  - ${'x'.repeat(100)}`, rest: '/s/tasks/T1.md' },
       settings: { check: 'npm run e2e' },
     });
-    const prompt = taskPrompt(order, false);
+    const prompt = taskPrompt(order, { withRules: false });
     expect(prompt).toContain('<task>\n- [ ] T1 Add it\n');
     expect(prompt).toContain('Read the rest in /s/tasks/T1.md as you need it.');
     expect(prompt).toContain('must succeed on the merged files: npm run e2e');
@@ -38,7 +38,7 @@ describe('OP-6: what the agent of a task is told', () => {
   test('tells the next attempt why the last one failed, and where its work is', async () => {
     const order = await orderFor({ title: 'Add it' });
     const before = { ...order.attempt, branch: 'ramet/T1-1', cause: 'check', message: 'exit code 1' };
-    expect(taskPrompt({ ...order, before }, false)).toContain(
+    expect(taskPrompt({ ...order, before }, { withRules: false })).toContain(
       'An earlier attempt failed (check: exit code 1). What was done is on the branch ramet/T1-1',
     );
   });

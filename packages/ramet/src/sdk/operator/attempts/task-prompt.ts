@@ -5,34 +5,65 @@
 import { quoteText } from '../../../conversation/quoted-text.ts';
 import { checkOf } from '../../../operator/run/decisions.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
-import type { OperatorRun } from '../../../schema/operator-events.ts';
+import type { Isolation, OperatorRun } from '../../../schema/operator-events.ts';
 
 /** For agents that share a first message. */
 export function runRules(run: OperatorRun): string {
   const list = run.file === null ? 'a list of tasks' : `the task list ${run.file}`;
   return `<operator>
 You do one task of ${list}. Other agents do the others at the same time: do yours only, and leave the list as it is.
-Work in your directory, a git worktree of your own. Committing is optional. Do not push, merge or switch branches: your work is merged with that of the others when you have ended.
-${checkRule(run.check?.command)}
-You cannot ask anyone. Your last message is your report: what you changed, and what is left.
+${WHERE[run.isolation]}
+${checkRule(run.check?.command, run.isolation)}
+${lastRule(run.isolation)}
 </operator>`;
 }
 
-function checkRule(command: string | undefined): string {
+const WHERE: Readonly<Record<Isolation | 'read', string>> = {
+  worktree:
+    'Work in your directory, a git worktree of your own. Committing is optional. Do not push, merge or switch branches: your work is merged with that of the others when you have ended.',
+  partition:
+    'Your directory is shared with the others. Write only the files that your task declares; a write to another one ends your attempt. Do not commit: your files are committed when you have ended.',
+  none: 'Your directory is shared with the others. Change only what your task needs. Do not commit: what you have changed is committed when you have ended.',
+  propose: `You only read. Your answer is a patch, which is applied when you have ended: one block that begins with \`\`\`diff and holds a unified diff as git makes it (--- a/path, +++ b/path, three lines of context; /dev/null for a file that is new or goes), made for the files as they are in your directory. Say in a line or two before it what it does.`,
+  clone:
+    'Work in your directory, a git clone of your own. Committing is optional. Do not push or switch branches: your work is fetched and merged with that of the others when you have ended.',
+  read: 'You only read: your report is all that comes of it.',
+};
+
+function lastRule(isolation: Isolation | 'read'): string {
+  const last = isolation === 'propose' ? 'the patch' : 'your report: what you changed, and what is left';
+  return `You cannot ask anyone. Your last message is ${last}.`;
+}
+
+function checkRule(command: string | undefined, isolation: Isolation | 'read'): string {
+  if (isolation === 'propose')
+    return command === undefined
+      ? 'Check the patch with care before you end.'
+      : `After the merge, this command must succeed on the merged files: ${command}`;
   return command === undefined
     ? 'Check your work before you end.'
     : `After the merge, this command must succeed on the merged files: ${command}\nRun it, or the part that concerns you, before you end.`;
 }
 
-/** `withRules`: for a type that shares no first message. */
-export function taskPrompt({ run, task, attempt, before }: AttemptOrder, withRules: boolean): string {
+export interface PromptTerms {
+  /** For a type that shares no first message. */
+  withRules: boolean;
+  /** Where its agent works, if not as the others do. */
+  isolation?: Isolation | 'read';
+}
+
+export function taskPrompt(
+  { run, task, attempt, before }: AttemptOrder,
+  { withRules, isolation = run.isolation }: PromptTerms,
+): string {
   const check = checkOf(run, task);
   const parts = [
     ...(withRules ? [runRules(run)] : []),
     `Task ${task.id}: ${task.title}${task.phase === null ? '' : ` (${task.phase})`}`,
     ...(saysMore(task) ? [`<task>\n${task.text}\n</task>`] : []),
     ...(task.rest === null ? [] : [`That is the beginning. Read the rest in ${task.rest} as you need it.`]),
-    ...(check === null || check.command === run.check?.command ? [] : [checkRule(check.command)]),
+    ...(isolation === run.isolation ? [] : [`For this task: ${WHERE[isolation]} ${lastRule(isolation)}`]),
+    ...(check === null || check.command === run.check?.command ? [] : [checkRule(check.command, isolation)]),
     ...(before === null ? [] : [failureText(before)]),
     ...(attempt.number > 1 && before === null
       ? ['Others try the same task; the first that passes counts.']

@@ -1,5 +1,5 @@
 /** What someone asks of a run, read from a file that another process wrote. */
-import type { OperatorAction } from '../../../schema/operator-events.ts';
+import { ISOLATIONS, type OperatorAction } from '../../../schema/operator-events.ts';
 import { EFFORTS } from '../../../schema/status.ts';
 import * as z from '../../../schema/zod.ts';
 
@@ -16,6 +16,7 @@ const runTask = z.object({
   waits: z.array(text),
   barrier: z.nullable(z.number()),
   files: z.array(text),
+  declares: z.optional(z.boolean()),
   gate: z.nullable(text),
   held: z.boolean(),
   settings: z.object({
@@ -24,6 +25,7 @@ const runTask = z.object({
     type: optionalText,
     budget: z.optional(z.object({ usd: limit, tokens: limit, seconds: limit })),
     effort: z.optional(z.enum(EFFORTS)),
+    isolation: z.optional(z.enum(ISOLATIONS)),
   }),
   text,
   rest: z.nullable(text),

@@ -1,0 +1,73 @@
+/**
+ * What differs between the patterns of parallel work (OP-9): where an agent works, and how its work becomes a commit. Everything
+ * else about attempts is in `attempt-agents.ts`.
+ */
+import type { AgentHandle, AgentResult, SpawnOrder } from '../../../engine/shapes.ts';
+import type { TaskAttempt } from '../../../operator/run/operator-state.ts';
+import type { AttemptOrder } from '../../../operator/run/ports.ts';
+import type { OperatorRun } from '../../../schema/operator-events.ts';
+
+export type AttemptSpawn = Omit<SpawnOrder, 'call' | 'signal'>;
+
+export interface EndedAgent {
+  readonly id: string;
+  /** Whether its worktree is still there: one without changes is cleared away. */
+  readonly isKept: boolean;
+  readonly result: Pick<AgentResult, 'status' | 'cause' | 'message' | 'costUsd' | 'usage'> & {
+    /** What it said last; absent for an agent of an earlier process. */
+    readonly text?: string;
+  };
+}
+
+/** Where an attempt works, or its work is. */
+export interface AttemptSite {
+  readonly branch: string | null;
+  readonly path: string | null;
+}
+
+export interface AttemptWork {
+  readonly commit: string;
+  readonly files: readonly string[];
+  /** What holds the commit: a branch, or the full name of a ref. */
+  readonly branch: string | null;
+}
+
+/** Why an agent that has ended well has not done its task: a stable word, and a line for people. */
+export interface AttemptObjection {
+  readonly cause: string;
+  readonly message: string;
+}
+
+export interface AttemptPattern {
+  readonly isolation: NonNullable<TaskAttempt['isolation']>;
+  /** Said for every attempt that begins, before anything is waited for. */
+  expect?(order: AttemptOrder): void;
+  /** What the order for its agent says about where it works. `stop` ends the agent. Throws if it can work nowhere. */
+  prepare(order: AttemptOrder, stop: (reason: string) => void): Promise<Partial<AttemptSpawn>>;
+  siteOf(order: AttemptOrder, agent: string): Promise<AttemptSite>;
+  /** What speaks against its work, however its agent has ended; asked before anything else. */
+  objection?(order: AttemptOrder, ended: EndedAgent): Promise<AttemptObjection | null>;
+  /** Its work, committed; null for none. `tell` says something to its agent, and waits for what comes of it. */
+  collect(
+    order: AttemptOrder,
+    ended: EndedAgent,
+    tell: (text: string) => Promise<EndedAgent>,
+  ): Promise<AttemptWork | AttemptObjection | EndedAgent | null>;
+  /** Its agent has failed, or its work does not count: what is there is kept, and is nobody's any more. */
+  abandon?(order: AttemptOrder, ended: EndedAgent): Promise<{ branch: string | null }>;
+}
+
+export type TellAgent = (agent: string, text: string) => Promise<AgentHandle>;
+
+export const WORK_REFS = 'refs/ramet/work/';
+
+/** The ref that keeps the work of an attempt that has no branch. */
+export function workRef({ integration }: Pick<OperatorRun, 'integration'>, name: string): string {
+  const run = runName({ integration });
+  return `${WORK_REFS}${run}/${name.replace(/\.{2,}/g, '.').replace(/^\./, '')}`;
+}
+
+/** The same for the whole run, and for no other. */
+export function runName({ integration }: Pick<OperatorRun, 'integration'>): string {
+  return integration.split('/').at(-1) ?? integration;
+}

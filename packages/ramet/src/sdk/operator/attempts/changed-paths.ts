@@ -1,0 +1,124 @@
+/**
+ * Changes of single paths between trees, and how they become a commit or go back into files: what attempts without a branch of
+ * their own are made of. Nothing here moves a branch or touches an index that others use.
+ */
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { noIdentityFrom } from '../../../git/merges.ts';
+import { type GitCall, gitFailed, gitText, runGit } from '../../../git/run-git.ts';
+import { isInside } from '../../../system/landing-path.ts';
+
+/** What a path is: `mode` is null for one that is not there. */
+interface PathState {
+  readonly mode: string | null;
+  readonly id: string;
+}
+
+/** What it is after the change. */
+export interface ChangedPath extends PathState {
+  readonly path: string;
+  readonly before: PathState;
+}
+
+const RAW = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev'];
+const GONE = '000000';
+
+/** What makes `to` of `from`, both trees or commits. */
+export async function changedPaths(from: string, to: string, call: GitCall): Promise<ChangedPath[]> {
+  const fields = (await gitText([...RAW, from, to], call)).split('\0');
+  const changes: ChangedPath[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [old = '', mode = GONE, oldId = '', id = ''] = (fields[at] ?? '').split(' ');
+    const before = { mode: modeOf(old.slice(1)), id: oldId };
+    changes.push({ path: fields[at + 1] ?? '', mode: modeOf(mode), id, before });
+  }
+  return changes;
+}
+
+function modeOf(mode: string): string | null {
+  return mode === GONE ? null : mode;
+}
+
+/** The changes that take these back. */
+export function undone(changes: readonly ChangedPath[]): ChangedPath[] {
+  return changes.map(({ path, mode, id, before }) => ({ path, ...before, before: { mode, id } }));
+}
+
+/** The tree of a commit with these changes; the same tree for none. */
+export async function treeWith(
+  base: string,
+  changes: readonly ChangedPath[],
+  call: GitCall,
+  scratch: string,
+): Promise<string> {
+  return withIndex(scratch, async (index) => {
+    const own = { ...call, index };
+    await gitText(['read-tree', base], own);
+    await gitText(['update-index', '-z', '--index-info'], { ...own, input: indexInfo(changes) });
+    return gitText(['write-tree'], own);
+  });
+}
+
+/** Also of an index in a folder that goes when the work is done. */
+export async function withIndex<Result>(
+  scratch: string,
+  work: (index: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = mkdtempSync(join(scratch, 'ramet-index-'));
+  try {
+    return await work(join(folder, 'index'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function indexInfo(changes: readonly ChangedPath[]): string {
+  // What is gone comes first: a file may be where a folder was.
+  const sorted = changes.toSorted((one, other) => Number(one.mode !== null) - Number(other.mode !== null));
+  return sorted.map(({ path, mode, id }) => `${mode ?? '0'} ${id}\t${path}\0`).join('');
+}
+
+/** Brings the files of a working tree to what the changes say. */
+export async function putFiles(
+  root: string,
+  changes: readonly ChangedPath[],
+  call: GitCall,
+  scratch: string,
+): Promise<void> {
+  for (const { path, mode } of changes) if (mode === null) removeInside(root, path);
+  const there = changes.filter(({ mode }) => mode !== null);
+  if (there.length === 0) return;
+  await withIndex(scratch, async (index) => {
+    const own = { ...call, cwd: root, index };
+    await gitText(['update-index', '-z', '--index-info'], { ...own, input: indexInfo(there) });
+    await gitText(['checkout-index', '--force', '--all', '--quiet'], own);
+  });
+}
+
+/** Not through a link that leads elsewhere. */
+function removeInside(root: string, path: string): void {
+  const file = join(root, path);
+  try {
+    if (isInside(realpathSync(dirname(file)), realpathSync(root)))
+      rmSync(file, { force: true, recursive: true });
+  } catch {
+    // Its folder is gone, and it with it.
+  }
+}
+
+export interface WorkCommit {
+  readonly ref: string;
+  readonly base: string;
+  readonly tree: string;
+  readonly message: string;
+}
+
+/** Makes a commit of a tree, with a ref that keeps it. */
+export async function keepWork({ ref, base, tree, message }: WorkCommit, call: GitCall): Promise<string> {
+  const args = ['-c', 'user.useConfigOnly=true', 'commit-tree', tree, '-p', base, '-F', '-'];
+  const end = await runGit(args, { ...call, input: message });
+  if (end.code !== 0) throw noIdentityFrom(end.stderr) ?? gitFailed(['commit-tree'], end);
+  const commit = end.stdout.trim();
+  await gitText(['update-ref', '-m', 'ramet operate', ref, commit], call);
+  return commit;
+}

@@ -1,0 +1,25 @@
+/** Where the agents of a new run work: as it was asked for, or by rule. */
+import { findDefinition } from '../../../agents/prompts/built-in.ts';
+import { chooseIsolation } from '../../../operator/run/isolation.ts';
+import { UserMistake } from '../../../schema/errors.ts';
+import type { OperatorRun, RunTask } from '../../../schema/operator-events.ts';
+import type { LiveParts } from '../../session/live-parts.ts';
+import type { OperateOrder } from '../operate-order.ts';
+
+export function isolationFor(
+  { isolation = 'auto' }: Pick<OperateOrder, 'isolation'>,
+  { policy, check }: Pick<OperatorRun, 'policy' | 'check'>,
+  { tasks, parts }: { tasks: readonly RunTask[]; parts: Pick<LiveParts, 'types'> },
+): Pick<OperatorRun, 'isolation' | 'isolationWhy'> {
+  const asked = [isolation, ...tasks.map(({ settings }) => settings.isolation)];
+  if (policy === 'first' && asked.some((one) => one === 'partition' || one === 'none'))
+    throw new UserMistake(
+      'bad_isolation',
+      'agents that compete for a task cannot share a checkout: use --isolation worktree, clone or propose',
+    );
+  if (isolation !== 'auto') return { isolation };
+  const readsOnly = ({ settings: { type } }: RunTask): boolean =>
+    type !== undefined && findDefinition(parts.types.definitions, type)?.readOnly === true;
+  const chosen = chooseIsolation({ tasks, policy, hasCheck: check !== null, readsOnly });
+  return { isolation: chosen.isolation, isolationWhy: chosen.why };
+}

@@ -1,0 +1,123 @@
+/**
+ * The patterns `partition` and `none`: tasks in one checkout of the operator's own. In a partition each writes only the files that it
+ * declares: predicted by the ready queue, enforced by the write check of its agent, and looked at again when it has ended.
+ */
+import { sharedWorkspace } from '../../../git/managed-worktrees.ts';
+import { withTrailers } from '../../../git/provenance.ts';
+import { type GitCall, gitText } from '../../../git/run-git.ts';
+import type { AttemptOrder } from '../../../operator/run/ports.ts';
+import { type AttemptObjection, type AttemptPattern, type AttemptWork, workRef } from './attempt-pattern.ts';
+import { type ChangedPath, changedPaths, keepWork, treeWith } from './changed-paths.ts';
+import type { CheckoutGit, FoundChanges, SharedCheckout } from './shared-checkout.ts';
+
+const OUTSIDE = 'outside_files';
+
+export interface SharedPatternPlace {
+  checkout: SharedCheckout;
+  session: string;
+  /** What an agent of an earlier process was refused to write because it is not among its files; null for nothing. */
+  refusedWrite(agent: string): string | null;
+}
+
+export function partitionPattern(place: SharedPatternPlace): AttemptPattern {
+  const refusals = new Map<string, string>();
+  const pattern = sharedPattern('partition', place, (name, refusal) => refusals.set(name, refusal));
+  return {
+    ...pattern,
+    async objection({ attempt }, { id }): Promise<AttemptObjection | null> {
+      const refusal = refusals.get(attempt.name) ?? place.refusedWrite(id);
+      return refusal === null ? null : { cause: OUTSIDE, message: `${refusal} ${MOVED}` };
+    },
+  };
+}
+
+export function plainSharedPattern(place: SharedPatternPlace): AttemptPattern {
+  return sharedPattern('none', place);
+}
+
+const MOVED = 'It is tried again in a worktree of its own.';
+
+function sharedPattern(
+  isolation: 'partition' | 'none',
+  { checkout, session }: SharedPatternPlace,
+  onRefused?: (name: string, refusal: string) => void,
+): AttemptPattern {
+  return {
+    isolation,
+    expect: ({ task: { id, files } }) =>
+      checkout.expect(id, isolation === 'none' && files.length === 0 ? null : files),
+    async prepare(order, stop) {
+      const { task, attempt } = order;
+      const workspace = await checkout.enter(task.id, baseOf(order), async (found, git) => {
+        await keep(order, { git, session, name: `found-${attempt.name}` }, found);
+      });
+      const only = isolation === 'partition' ? [...task.files] : null;
+      const refused = (refusal: string): void => {
+        onRefused?.(attempt.name, refusal);
+        stop(OUTSIDE);
+      };
+      return { workspace: sharedWorkspace(workspace, { only }, refused) };
+    },
+    siteOf: async () => ({ branch: null, path: await checkout.path() }),
+    collect(order, { id }) {
+      return checkout.end(order.task.id, baseOf(order), async (found, git) => {
+        const isOutside = isolation === 'partition' && found.strays.length > 0;
+        const paths = isOutside || isolation === 'none' ? all(found) : found.own;
+        const work = await keep(order, { git, session, agent: id }, paths);
+        return { result: isOutside ? strayObjection(found.strays) : work, paths, takeBack: isOutside };
+      });
+    },
+    abandon(order, { id }) {
+      return checkout.end(order.task.id, baseOf(order), async (found, git) => {
+        const work = await keep(order, { git, session, agent: id }, all(found));
+        return { result: { branch: work?.branch ?? null }, paths: all(found), takeBack: true };
+      });
+    },
+  };
+}
+
+function all({ own, strays }: FoundChanges): ChangedPath[] {
+  return [...own, ...strays];
+}
+
+function baseOf({ attempt, run }: AttemptOrder): string {
+  return attempt.base ?? run.base;
+}
+
+/** A command has written them: which agent's is not known for sure, but this one ran. */
+function strayObjection(strays: readonly ChangedPath[]): AttemptObjection {
+  const names = strays.slice(0, 3).map(({ path }) => path);
+  const more = strays.length > 3 ? ` and ${strays.length - 3} more` : '';
+  return {
+    cause: OUTSIDE,
+    message: `${names.join(', ')}${more} changed while it ran, and no task at work declares that. ${MOVED}`,
+  };
+}
+
+interface Keeping {
+  git: CheckoutGit;
+  session: string;
+  agent?: string;
+  /** Of the ref; the attempt's own when absent. */
+  name?: string;
+}
+
+/** Puts changes onto the ref of an attempt; null where there are none. */
+async function keep(
+  order: AttemptOrder,
+  { git: { call, scratch }, session, agent, name }: Keeping,
+  changes: readonly ChangedPath[],
+): Promise<AttemptWork | null> {
+  const { run, task, attempt } = order;
+  const base = baseOf(order);
+  const tree = await treeWith(base, changes, call, scratch);
+  if (tree === (await treeOf(base, call))) return null;
+  const ref = workRef(run, name ?? attempt.name);
+  const message = withTrailers(task.title, { agent, session, task: `${task.id} ${task.title}` });
+  const commit = await keepWork({ ref, base, tree, message }, call);
+  return { commit, branch: ref, files: (await changedPaths(base, commit, call)).map(({ path }) => path) };
+}
+
+function treeOf(commit: string, call: GitCall): Promise<string> {
+  return gitText(['rev-parse', '--verify', `${commit}^{tree}`], call);
+}
