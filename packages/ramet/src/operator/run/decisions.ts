@@ -114,6 +114,12 @@ function spendingOf(state: OperatorState): RunSpending {
   return { usd, expectedUsd: usd === null || count === 0 ? 0 : usd / count };
 }
 
+/** What is left of the budget; undefined without one. What is unknown may have been all of it. */
+export function leftOf(state: OperatorState): number | undefined {
+  const limit = state.run?.budget.usd;
+  return limit === undefined ? undefined : Math.max(0, limit - (spendingOf(state).usd ?? limit));
+}
+
 /** Why nothing may be spent any more; null while there is money. */
 export function spentAll(state: OperatorState): string | null {
   const limit = state.run?.budget.usd;

@@ -2,10 +2,11 @@
  * Takes finished work, a batch at a time, through merge and check onto the private ref, and lands what the policy allows
  * (OP-4, WORK-5). What arrives while a batch is checked is the next batch.
  */
-import type { OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
-import { checkOf, isApproved, judge } from './decisions.ts';
+import type { AttemptChange, OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
+import { addCost, addUsage } from '../../schema/usage.ts';
+import { checkOf, isApproved, judge, leftOf } from './decisions.ts';
 import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
-import type { BatchReport, MergeOffer, MergeOutcome, OperatorPorts } from './ports.ts';
+import type { AttemptEnd, BatchReport, MergeOffer, MergeOutcome, OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
 import type { FailureNews } from './task-failure.ts';
 
@@ -86,11 +87,13 @@ export class Integrator {
   }
 
   async #merge(offers: readonly MergeOffer[]): Promise<void> {
-    const { ports, run, actors, record } = this.#parts;
+    const { ports, run, actors, record, state } = this.#parts;
     const [first] = offers;
     if (first === undefined) return;
     await ports.recorded();
+    const leftUsd = leftOf(state());
     const report = await ports.integrate({
+      ...(leftUsd !== undefined && { leftUsd }),
       ...{ run, offers, check: checkOf(run, first.task) },
       onWaiting: (message) => {
         for (const { task } of offers) actors.note(task.id, { message });
@@ -106,15 +109,15 @@ export class Integrator {
     for (const offer of offers) this.#decide(offer, report);
   }
 
-  #decide({ task, attempt }: MergeOffer, { outcomes, check }: BatchReport): void {
+  #decide({ task, attempt }: MergeOffer, { outcomes, check, spent }: BatchReport): void {
     const { actors, onMerged, onRejected, state } = this.#parts;
     const outcome = outcomes.get(task.id) ?? { kind: 'refused', message: 'nothing is known of its merge' };
-    const { number } = attempt;
+    const facts = withCost(attempt, spent?.get(task.id));
     if (outcome.kind === 'merged') {
       actors.change(
         task.id,
         { type: 'merged', cause: outcome.isNothing ? 'nothing' : null },
-        { attempt: { number, state: 'passed' }, result: outcome.result, check },
+        { attempt: { ...facts, state: 'passed' }, result: outcome.result, check },
       );
       onMerged(task.id);
       return;
@@ -123,7 +126,7 @@ export class Integrator {
     onRejected(task.id, {
       ...{ event: 'rejected', cause: outcome.kind, message: outcome.message },
       final: this.#isFinal(outcome, rounds),
-      attempt: { number, state: 'failed', cause: outcome.kind, message: outcome.message },
+      attempt: { ...facts, state: 'failed', cause: outcome.kind, message: outcome.message },
       ...(outcome.kind === 'check' && { check: check?.passed === false ? check : null }),
       ...(outcome.kind === 'conflict' && { conflict: { files: outcome.files, rounds } }),
     });
@@ -164,4 +167,13 @@ export class Integrator {
     if (commit !== integrated && report.state !== 'failed')
       record({ type: 'operator.integrated', commit, tasks: [] });
   }
+}
+
+/** What resolving its conflicts has cost is a part of what the attempt has cost. */
+function withCost(
+  { number, costUsd, usage }: MergeOffer['attempt'],
+  spent: Pick<AttemptEnd, 'costUsd' | 'usage'> | undefined,
+): AttemptChange {
+  if (spent === undefined) return { number };
+  return { number, costUsd: addCost(costUsd, spent.costUsd), usage: addUsage(usage, spent.usage) };
 }

@@ -101,6 +101,8 @@ export interface MergeBatch {
   readonly run: OperatorRun;
   readonly offers: readonly MergeOffer[];
   readonly check: OperatorRun['check'];
+  /** What agents that resolve conflicts may spend of the run's budget; absent for no limit. */
+  readonly leftUsd?: number;
   /** Why its check cannot begin yet; null when it begins. */
   onWaiting?(why: string | null): void;
   /** Called when what is to be merged has passed the check, before the private ref moves. */
@@ -120,6 +122,8 @@ export type MergeOutcome =
 export interface BatchReport {
   /** Where the private ref is now. */
   readonly head: string;
+  /** What resolving conflicts has cost, by task. */
+  readonly spent?: ReadonlyMap<string, Pick<AttemptFacts, 'costUsd' | 'usage'>>;
   /** By task. */
   readonly outcomes: ReadonlyMap<string, MergeOutcome>;
   readonly check: RecordedCheck | null;

@@ -22,6 +22,7 @@ import type {
 } from '../../git/shapes.ts';
 import { denyingBroker, type PermissionBroker } from '../../permission/broker.ts';
 import { drain } from '../../schema/generators.ts';
+import type { Usage } from '../../schema/usage.ts';
 import type { Caller } from '../calls/caller.ts';
 import type { OpenSession } from '../session/session-type.ts';
 
@@ -37,6 +38,8 @@ export interface ResolverPlace {
   budgetUsd?: number | undefined;
   /** On all conflicts together. */
   maxBudgetUsd?: number | undefined;
+  /** Told what each agent has spent. */
+  onSpent?: ((branch: string, spent: { costUsd: number | null; usage: Usage }) => void) | undefined;
 }
 
 /** What no editing of text can decide. */
@@ -76,7 +79,7 @@ interface Purse {
 async function askAgent(
   conflict: OpenConflict,
   directory: string,
-  { caller, open, model, budgetUsd = Number.POSITIVE_INFINITY }: ResolverPlace,
+  { caller, open, model, budgetUsd = Number.POSITIVE_INFINITY, onSpent }: ResolverPlace,
   purse: Purse,
 ): Promise<{ failure: string | null; by: Provenance }> {
   const usd = Math.min(budgetUsd, purse.leftUsd);
@@ -97,7 +100,8 @@ async function askAgent(
   };
   caller.progress(`merge: agent ${by.agent} resolves ${conflict.branch}`);
   const events = session.run(promptFor(conflict), { signal: caller.signal });
-  const { status, message, costUsd } = await drain(events, () => {});
+  const { status, message, costUsd, usage } = await drain(events, () => {});
+  onSpent?.(conflict.branch, { costUsd, usage });
   // What cannot be known may have been all of it.
   purse.leftUsd = costUsd === null ? unknownRest(purse) : purse.leftUsd - costUsd;
   return {

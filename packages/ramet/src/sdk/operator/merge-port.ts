@@ -22,7 +22,8 @@ import type {
   MergeOutcome,
 } from '../../operator/run/ports.ts';
 import type { OperatorRun, RecordedCheck } from '../../schema/operator-events.ts';
-import { agentResolver } from '../merge/agent-resolver.ts';
+import { addCost, addUsage } from '../../schema/usage.ts';
+import { agentResolver, type ResolverPlace } from '../merge/agent-resolver.ts';
 import { mergePorts, type OpenTarget, projectOf, waitText } from '../merge/open-target.ts';
 import type { OpenSession } from '../session/session-type.ts';
 
@@ -34,6 +35,10 @@ export interface OperatorMergeSettings {
 }
 
 type Check = OperatorRun['check'];
+type ConflictResolver = ReturnType<typeof agentResolver>;
+type ResolverCost = Parameters<NonNullable<ResolverPlace['onSpent']>>[1];
+/** By task. */
+type ResolverCosts = Map<string, ResolverCost>;
 
 export class OperatorMerges {
   readonly #target: OpenTarget;
@@ -57,10 +62,11 @@ export class OperatorMerges {
       );
   }
 
-  async integrate({ run, offers, check, onChecked, onWaiting }: MergeBatch): Promise<BatchReport> {
+  async integrate({ run, offers, check, leftUsd, onChecked, onWaiting }: MergeBatch): Promise<BatchReport> {
     const [changed, unchanged] = [offers.filter(hasWork), offers.filter((offer) => !hasWork(offer))];
     const outcomes = new Map<string, MergeOutcome>();
     const watch = watchChecks(onWaiting);
+    const spent: ResolverCosts = new Map();
     if (changed.length > 0) {
       const report = await this.#queue(
         {
@@ -69,6 +75,10 @@ export class OperatorMerges {
         },
         {
           storyOf: (branch) => this.#storyOf(branch, changed),
+          resolveConflict: this.#resolver(leftUsd, (branch, cost) => {
+            const id = changed.find(({ attempt }) => nameIn(attempt) === branch)?.task.id;
+            if (id !== undefined) spent.set(id, added(spent.get(id), cost));
+          }),
           ...watch,
           onStep: (step) => (step === 'recorded' ? onChecked() : undefined),
         },
@@ -78,7 +88,7 @@ export class OperatorMerges {
     const head = (await this.#read(run.integration)) ?? run.base;
     for (const { task } of unchanged)
       outcomes.set(task.id, await this.#unchanged(head, { run, check, watch }));
-    return { head, outcomes, check: await this.#checkOn(head, check) };
+    return { head, outcomes, spent, check: await this.#checkOn(head, check) };
   }
 
   #storyOf(
@@ -183,10 +193,16 @@ export class OperatorMerges {
 
   #ports(check: Check): Omit<MergePorts, 'entries'> {
     const { repository, caller } = this.#target;
+    const project = projectOf(repository, caller);
+    return { ...mergePorts(this.#target, project, { check }), onCheck() {} };
+  }
+
+  /** An agent that wrote neither side. It never spends more than the run has left. */
+  #resolver(maxBudgetUsd: number | undefined, onSpent: ResolverPlace['onSpent']): ConflictResolver {
+    const { repository, caller } = this.#target;
     const { open, resolveModel: model, resolveBudgetUsd: budgetUsd } = this.#settings;
     const project = projectOf(repository, caller);
-    const resolveConflict = agentResolver({ repository, project, caller, open, model, budgetUsd });
-    return { ...mergePorts(this.#target, project, { check, resolveConflict }), onCheck() {} };
+    return agentResolver({ repository, project, caller, open, model, budgetUsd, maxBudgetUsd, onSpent });
   }
 
   async #queue(
@@ -236,6 +252,12 @@ function watchChecks(onWaiting: MergeBatch['onWaiting']): CheckWatch {
 /** What is merged: exactly the commit that was approved, where reviewers were asked, and otherwise its branch. */
 function nameIn({ branch, commit, reviews }: TaskAttempt): string {
   return (reviews.length > 0 ? commit : branch) ?? '';
+}
+
+/** A branch may have several conflicts, one after the other. */
+function added(sum: ResolverCost | undefined, one: ResolverCost): ResolverCost {
+  if (sum === undefined) return one;
+  return { costUsd: addCost(sum.costUsd, one.costUsd), usage: addUsage(sum.usage, one.usage) };
 }
 
 function hasWork({ attempt }: MergeOffer): boolean {

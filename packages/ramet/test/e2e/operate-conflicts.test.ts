@@ -1,0 +1,87 @@
+import { describe, expect } from 'vitest';
+import type { Answer } from '../../src/emulator/answer.ts';
+import {
+  type Asked,
+  operateHere,
+  prepareRun,
+  promptOf,
+  statusesOf,
+  taskIn,
+  writing,
+} from '../fixtures/task-runs.ts';
+import { test, type User } from '../fixtures/user.ts';
+import { git } from '../fixtures/worktrees.ts';
+
+const TASKS = '- [ ] T1 [P] Write it\n- [ ] T2 [P] Write it\n';
+const isResolver = (asked: Asked): boolean => promptOf(asked).includes('git could not decide');
+
+/** Both tasks write one file, each its own name. */
+function rival(asked: Asked): Answer {
+  return asked.turn === 0 ? writing('same.txt', `${taskIn(asked)}\n`) : { text: 'Done.' };
+}
+
+const contentOf = (user: User): string[] =>
+  git(user.repository, 'show', 'main:same.txt').trim().split('\n').sort();
+
+describe.concurrent('OP-4: two tasks that conflict', () => {
+  test('resolve: an agent that wrote neither side keeps both, on its own model', async ({ user }) => {
+    prepareRun(user, TASKS);
+    const models = new Set<string>();
+    await user.emulate({
+      respond: (asked) => {
+        if (!isResolver(asked)) return rival(asked);
+        models.add(asked.request.model ?? '');
+        const directory = /Working directory: (\S+?)\\n/.exec(promptOf(asked))?.[1] ?? '';
+        if (asked.turn === 0)
+          return { tool_use: [{ name: 'Read', input: { file_path: `${directory}/same.txt` } }] };
+        return asked.turn === 1 ? writing(`${directory}/same.txt`, 'T1\nT2\n') : { text: 'Both are kept.' };
+      },
+    });
+    const { code, run } = await operateHere(
+      ...([user, 'tasks.md', '--on-conflict', 'resolve', '--resolve-model', 'haiku'] as const),
+      ...['--check', 'test -e same.txt'],
+    );
+    expect(statusesOf(run)).toEqual(['T1 done', 'T2 done']);
+    expect(code).toBe(0);
+    expect(contentOf(user)).toEqual(['T1', 'T2']);
+    expect([...models]).toEqual([expect.stringContaining('haiku')]);
+    // Nothing was done again.
+    expect(run.tasks.flatMap(({ attempts }) => attempts)).toHaveLength(2);
+  });
+
+  test('resolve: one that leaves the conflict as it is changes nothing, and the task is done again', async ({
+    user,
+  }) => {
+    prepareRun(user, TASKS);
+    const resolvers = { count: 0 };
+    await user.emulate({
+      respond: (asked) => {
+        if (isResolver(asked)) {
+          resolvers.count += 1;
+          return { text: 'It looks fine.' };
+        }
+        const isAgain = promptOf(asked).includes('An earlier attempt failed (conflict');
+        return isAgain && asked.turn === 0 ? writing(`${taskIn(asked)}.txt`, 'x') : rival(asked);
+      },
+    });
+    const { run } = await operateHere(user, 'tasks.md', '--on-conflict', 'resolve');
+    expect(statusesOf(run)).toEqual(['T1 done', 'T2 done']);
+    expect(resolvers.count).toBe(1);
+    expect(run.tasks.flatMap(({ attempts }) => attempts.map(({ cause }) => cause)).sort()).toEqual([
+      ...['conflict', null, null],
+    ]);
+  });
+
+  test('person: the branch is left to a person, with the commands', async ({ user }) => {
+    prepareRun(user, TASKS);
+    await user.emulate({ respond: rival });
+    const { code, run } = await operateHere(user, 'tasks.md', '--on-conflict', 'person');
+    expect(code).toBe(1);
+    const left = run.tasks.find(({ status }) => status === 'frozen');
+    expect(left).toMatchObject({ cause: 'conflict', needs_person: true });
+    expect(left?.message).toMatch(/conflicts in same\.txt/);
+    const branch = left?.attempts[0]?.branch ?? '';
+    expect(git(user.repository, 'show', `${branch}:same.txt`).trim()).toBe(left?.id);
+    expect(contentOf(user)).toHaveLength(1);
+  });
+});
