@@ -93,6 +93,8 @@ describe.concurrent('OP-2, UI-4: the life of a run', () => {
       /T001 +running(?:.|\n)*T002 +skipped(?:.|\n)*paused: nothing new starts; waits for T001/,
     );
     writeFileSync(goFile(user), '');
+    // From here on nothing is under way, and the run stays.
+    await eventually(() => run.stdout.includes('T001 done'));
     expect(await user.here(['operate', 'resume'])).toMatchObject({ code: 0 });
     const end = await run.ended;
     expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('3 of 4 tasks done (1 skipped)') });

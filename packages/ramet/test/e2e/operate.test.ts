@@ -187,6 +187,28 @@ describe.concurrent('OP-3, OP-5: what goes wrong with one task', () => {
     expect(filesOn(user, 'main')).toHaveLength(4);
   });
 
+  test('a retry that changes nothing after a conflict is no success: its work is not on the target', async ({
+    user,
+  }) => {
+    prepare(user, '- [ ] T001 [P] Write one.txt\n- [ ] T002 [P] Write two.txt\n');
+    await user.emulate({
+      respond: ({ request, turn }) => {
+        const text = textOf(request);
+        const name = /Task (T\d+)/.exec(text)?.[1] ?? '';
+        const isOver = turn > 0 || text.includes('An earlier attempt failed (conflict');
+        return isOver ? { text: 'It is all there.' } : write('same.txt', `${name}\n`);
+      },
+    });
+    const end = await operate(user, 'tasks.md', '--check', 'true');
+    expect(end.code).toBe(1);
+    expect(end.stdout).toMatch(/^T\d+ +frozen: no changes /m);
+    expect(end.stdout).toContain('1 of 2 tasks done (1 frozen)');
+    expect(end.stdout).toMatch(
+      /changed nothing, and its earlier work \(conflict\) is not in the result: \w{10}/,
+    );
+    expect(readFileSync(join(user.repository, 'tasks.md'), 'utf8')).toMatch(/- \[ \] T00\d/);
+  });
+
   test('a question blocks its task while the others continue; an allowed command then lets it end', async ({
     user,
   }) => {

@@ -43,12 +43,13 @@ function unchanged(id: string, isReport: boolean, attempt: AttemptChange, parts:
 function interrupted(
   id: string,
   { cause, message }: Extract<AttemptEnd, { kind: 'interrupted' }>,
-  { number }: AttemptChange,
+  { number, costUsd, usage }: AttemptChange,
   { actors, state, drain }: EndParts,
 ): void {
   const task = taskOf(state(), id);
+  const attempt = { number, ...(costUsd !== undefined && { costUsd }), ...(usage && { usage }) };
   if (cause === 'limit' || cause === 'provider') drain(cause, message);
-  if (task !== undefined && isAsking(task)) return;
-  if (actors.change(id, { type: 'interrupted', cause }, { message }) === null)
-    actors.note(id, { attempt: { number, state: 'stopped' } });
+  if (task !== undefined && isAsking(task)) actors.note(id, { attempt });
+  else if (actors.change(id, { type: 'interrupted', cause }, { message, attempt }) === null)
+    actors.note(id, { attempt: { ...attempt, state: 'stopped' } });
 }

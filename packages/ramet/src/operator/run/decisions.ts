@@ -61,6 +61,15 @@ export function checkOf(run: OperatorRun, { settings }: RunTask): OperatorRun['c
   return check === undefined ? run.check : { command: check, timeoutMs: run.check?.timeoutMs ?? 600_000 };
 }
 
+/** The last work of a task before this attempt, if it was not taken. */
+export function rejectedBefore(
+  { attempts }: Pick<TaskState, 'attempts'>,
+  number: number,
+): TaskAttempt | null {
+  const last = attempts.findLast((one) => one.number < number && one.commit !== null);
+  return last?.state === 'failed' ? last : null;
+}
+
 type ReviewedAttempt = Pick<TaskAttempt, 'commit' | 'reviews'>;
 
 /** Verdicts about what it is now: one about another commit does not count. */

@@ -4,7 +4,7 @@
  */
 import type { AttemptChange, OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
 import { addCost, addUsage } from '../../schema/usage.ts';
-import { checkOf, isApproved, judge, leftOf } from './decisions.ts';
+import { checkOf, isApproved, judge, leftOf, rejectedBefore } from './decisions.ts';
 import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
 import type { AttemptEnd, BatchReport, MergeOffer, MergeOutcome, OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
@@ -79,7 +79,8 @@ export class Integrator {
       const isTaken = batch.some((one) => one.task.id === entry.id);
       const isInTurn = [attempt, batch[0]?.attempt].some((one) => one?.isolation === 'propose');
       const isFree = batch.length === 0 || !isInTurn;
-      if (own === command && !isTaken && isFree) batch.push({ task: task.task, attempt });
+      const rejected = rejectedBefore(task, entry.number);
+      if (own === command && !isTaken && isFree) batch.push({ task: task.task, attempt, rejected });
       else later.push(entry);
     }
     this.#waiting = later;
@@ -117,7 +118,11 @@ export class Integrator {
       actors.change(
         task.id,
         { type: 'merged', cause: outcome.isNothing ? 'nothing' : null },
-        { attempt: { ...facts, state: 'passed' }, result: outcome.result, check },
+        {
+          attempt: { ...facts, state: 'passed' },
+          result: outcome.isNothing ? null : outcome.result,
+          check,
+        },
       );
       onMerged(task.id);
       return;

@@ -331,6 +331,67 @@ describe('what people are asked, and may ask for', () => {
     await run;
     expect(Object.values(world.statuses())).toEqual(['done', 'done', 'done']);
   });
+
+  test('a retry that changes nothing does not make up for work that was not taken', async () => {
+    const offered: (string | null | undefined)[] = [];
+    const world = new OperatorWorld({
+      tasks: [runTask('a'), runTask('b')],
+      run: { check: { command: 'true', timeoutMs: 1 }, retries: 2 },
+      attempt: ({ task, attempt: { number } }) =>
+        task.id === 'a' && number > 1 ? { kind: 'unchanged', isReport: false } : undefined,
+      merge: ({ task, attempt, rejected }) => {
+        if (task.id !== 'a') return undefined;
+        offered.push(rejected?.commit);
+        if (rejected === null) return { kind: 'conflict', files: ['x'], message: 'x' };
+        expect(attempt.commit).toBeNull();
+        return { kind: 'no_changes', message: 'its earlier work is missing' };
+      },
+    });
+    await world.run();
+    expect(world.statuses()).toEqual({ a: 'frozen: no_changes', b: 'done' });
+    expect(offered).toEqual([undefined, 'c-a-1', 'c-a-1']);
+    expect(world.marked).toEqual(['b']);
+  });
+
+  test('a task that is done without a change names no commit: the result is of others', async () => {
+    const world = new OperatorWorld({
+      tasks: [runTask('a')],
+      run: { check: { command: 'true', timeoutMs: 1 } },
+      attempt: () => ({ kind: 'unchanged', isReport: false }),
+      merge: () => ({ kind: 'merged', result: 'c-of-others', isNothing: true }),
+    });
+    await world.run();
+    expect(world.statuses()).toEqual({ a: 'done: nothing' });
+    expect(taskOf(world.state, 'a')?.result).toBeNull();
+  });
+
+  test('what an interrupted attempt has cost is on the bill before it is resumed', async () => {
+    const world = new OperatorWorld({
+      tasks: [runTask('a')],
+      attempt: async (_order, _watch, stopped) => {
+        queueMicrotask(() => operator.stopAll('SIGINT'));
+        return { kind: 'interrupted', cause: await stopped, message: null, costUsd: 0.25 };
+      },
+    });
+    const operator = world.operator();
+    await operator.run(new AbortController().signal);
+    expect(world.statuses()).toEqual({ a: 'interrupted: SIGINT' });
+    expect(taskOf(world.state, 'a')?.attempts).toMatchObject([{ state: 'running', costUsd: 0.25 }]);
+  });
+
+  test('a run that is paused when nothing is left to start ends as any other', async () => {
+    const world = new OperatorWorld({
+      tasks: [runTask('a')],
+      attempt: () => {
+        expect(operator.act({ kind: 'pause' }, 'person')).toBeNull();
+        return undefined;
+      },
+    });
+    const operator = world.operator();
+    await operator.run(new AbortController().signal);
+    expect(world.state).toMatchObject({ status: 'ended', cause: null });
+    expect(world.landed).toEqual([['a']]);
+  });
 });
 
 describe('OP-2: a run that dies', () => {

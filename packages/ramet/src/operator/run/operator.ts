@@ -17,7 +17,7 @@ import { type EndParts, takeEnd } from './attempt-ends.ts';
 import { Attempts, attemptName } from './attempts.ts';
 import { attemptsOf, judge, overBudget, queueOf, spentAll, strandedTasks } from './decisions.ts';
 import { Integrator } from './integrator.ts';
-import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
+import { isTaskEnded, type OperatorState, taskOf, tasksOf } from './operator-state.ts';
 import type { OperatorPorts } from './ports.ts';
 import { RetryTimers, restoreTasks } from './restore-tasks.ts';
 import { Reviews } from './reviews.ts';
@@ -242,7 +242,8 @@ export class Operator {
 
   #isBusy(): boolean {
     const { status } = this.#state;
-    if (this.#integrator.isBusy || this.#working > 0 || status === 'paused') return true;
+    if (this.#integrator.isBusy || this.#working > 0) return true;
+    if (status === 'paused') return tasksOf(this.#state).some((task) => !isTaskEnded(task));
     if (this.#timers.size > 0 && status === 'running') return true;
     if (this.#attempts.count === 0) return false;
     // Only agents that wait for a person are left. If nobody is there, they end and keep their questions.
@@ -260,7 +261,8 @@ export class Operator {
           { message: `it waits for ${waits.slice(0, 5).join(', ')}` },
         );
     const { status, cause, message } = this.#state;
-    const why = status === 'running' ? { cause: null, message: null } : { cause, message };
+    const isWhole = status === 'running' || status === 'paused';
+    const why = isWhole ? { cause: null, message: null } : { cause, message };
     this.#record({ type: 'operator.changed', status: 'ended', ...why });
     await this.#ports.recorded();
   }

@@ -95,6 +95,8 @@ export interface LiveReview {
 export interface MergeOffer {
   readonly task: RunTask;
   readonly attempt: TaskAttempt;
+  /** The last work of this task that was not taken; null if nothing was refused. */
+  readonly rejected: TaskAttempt | null;
 }
 
 export interface MergeBatch {
@@ -117,6 +119,8 @@ export type MergeOutcome =
   | { readonly kind: 'check'; readonly message: string }
   /** The check fails without it too: it is not to blame, and nothing is known of it. */
   | { readonly kind: 'base_check'; readonly message: string }
+  /** It changed nothing, and that does not do: its earlier work was not taken. */
+  | { readonly kind: 'no_changes'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string };
 
 export interface BatchReport {

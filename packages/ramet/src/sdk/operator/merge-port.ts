@@ -86,8 +86,11 @@ export class OperatorMerges {
       for (const offer of changed) outcomes.set(offer.task.id, await this.#outcomeOf(offer, report, run));
     }
     const head = (await this.#read(run.integration)) ?? run.base;
-    for (const { task } of unchanged)
-      outcomes.set(task.id, await this.#unchanged(head, { run, check, watch }));
+    for (const offer of unchanged)
+      outcomes.set(
+        offer.task.id,
+        (await this.#missing(offer, head)) ?? (await this.#unchanged(head, { run, check, watch })),
+      );
     return { head, outcomes, spent, check: await this.#checkOn(head, check) };
   }
 
@@ -128,6 +131,23 @@ export class OperatorMerges {
     if (head === null) return [];
     const merged = await mergeTrees([head, tip], callIn(this.#target.repository));
     return merged.clean ? [] : merged.files;
+  }
+
+  /** Why a task that changed nothing cannot be done: what it did before was not taken, and nothing else brought it. */
+  async #missing({ rejected }: MergeOffer, head: string): Promise<MergeOutcome | null> {
+    const commit = rejected?.commit ?? null;
+    if (rejected === null || commit === null || (await this.#holds(head, commit))) return null;
+    const why = (rejected.cause ?? 'failed').replaceAll('_', ' ');
+    const message = `its agent is done and has changed nothing, and its earlier work (${why}) is not in the result: ${commit.slice(0, 10)}`;
+    return { kind: 'no_changes', message };
+  }
+
+  /** Whether merging a commit would change nothing. */
+  async #holds(head: string, commit: string): Promise<boolean> {
+    if ((await this.#read(commit)) === null) return false;
+    const call = callIn(this.#target.repository);
+    const merged = await mergeTrees([head, commit], call);
+    return merged.clean && merged.tree === (await gitText(['rev-parse', `${head}^{tree}`], call));
   }
 
   /** A task that changed nothing is done if its check passes as things are. */

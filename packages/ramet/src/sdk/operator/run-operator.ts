@@ -24,6 +24,7 @@ import { openPlace } from '../worktrees/open-place.ts';
 import { beginAttempt } from './attempts/attempt-agents.ts';
 import { type RunPatterns, runPatterns } from './attempts/patterns.ts';
 import { RecordedAgents } from './attempts/recorded-agents.ts';
+import { withEarlierBill } from './attempts/resumed-bill.ts';
 import { beginReview } from './attempts/review-agents.ts';
 import { runRules } from './attempts/task-prompt.ts';
 import { watchRequests } from './control/operator-requests.ts';
@@ -197,8 +198,11 @@ function portsFor(
     clock: systemClock,
     record: (event) => journal.append(null, event),
     recorded: () => journal.commit('written'),
-    begin: (attempt, watch) => beginAttempt(attempt, watch, place),
-    review: (review) => beginReview(review, place),
+    begin: (order, watch) =>
+      withEarlierBill({ name: order.attempt.name, isResumed: order.isResumed }, place, () =>
+        beginAttempt(order, watch, place),
+      ),
+    review: (order) => withEarlierBill(order, place, () => beginReview(order, place)),
     integrate: (batch) => merges.integrate(batch),
     land: (run, commit) => merges.land(run, commit),
     mark: (run, task) => mark(run, task.id, parts),

@@ -71,6 +71,15 @@ describe('OP-2: what another terminal asks of a run', () => {
     expect(readdirSync(requestsIn(here))).toEqual([]);
   });
 
+  test('keeps the process of a paused run, which has nothing else under way, and nothing after it', () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+    const before = timers();
+    const watching = watchRequests(place(), () => null);
+    expect(timers()).toBe(before + 1);
+    watching[Symbol.dispose]();
+    expect(timers()).toBe(before);
+  });
+
   test('can be taken back until it is taken', () => {
     const here = place();
     expect(withdrawRequest(here, putRequest(here, PAUSE, HERE))).toBe(true);

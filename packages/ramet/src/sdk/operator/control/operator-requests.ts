@@ -93,11 +93,14 @@ export function takeRequests(place: OperatorPlace, act: ActOnRequest): void {
   }
 }
 
-/** Looks for requests until it is disposed of; the first look is at once. */
+/**
+ * Looks for requests until it is disposed of; the first look is at once. The process stays for it: a run that is paused has
+ * nothing else under way.
+ */
 export function watchRequests(place: OperatorPlace, act: ActOnRequest): Disposable {
   makeDirectory(place);
   takeRequests(place, act);
-  const timer = setInterval(() => takeRequests(place, act), LOOK_EVERY_MS).unref();
+  const timer = setInterval(() => takeRequests(place, act), LOOK_EVERY_MS);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
