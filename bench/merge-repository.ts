@@ -1,4 +1,4 @@
-/** A synthetic repository of 51,431 files in memory, with sixteen branches that touch nothing in common. */
+/** A synthetic repository in memory, with branches that touch nothing in common. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,12 @@ import { join } from 'node:path';
 export const FILES = 51_431;
 const DIRECTORIES = 200;
 const TOUCHED = 5;
+const SIZE: BenchSize = { files: FILES, branches: 16 };
+
+interface BenchSize {
+  files: number;
+  branches: number;
+}
 
 export interface MergeBenchRepository extends Disposable {
   directory: string;
@@ -18,7 +24,7 @@ export interface MergeBenchRepository extends Disposable {
 }
 
 /** HEAD is on `plain`, checked out, so that `main` is free. */
-export function mergeBenchRepository(): MergeBenchRepository {
+export function mergeBenchRepository({ files, branches: count }: BenchSize = SIZE): MergeBenchRepository {
   const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ramet-merge-'));
   const directory = join(root, 'repository');
   const who = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
@@ -36,8 +42,8 @@ export function mergeBenchRepository(): MergeBenchRepository {
       maxBuffer: 1 << 28,
     }).trim();
   run(['init', '-q', '-b', 'plain', directory], root);
-  const branches = Array.from({ length: 16 }, (_, index) => `agent-${index + 1}`);
-  run(['fast-import', '--quiet'], directory, importOf(branches));
+  const branches = Array.from({ length: count }, (_, index) => `agent-${index + 1}`);
+  run(['fast-import', '--quiet'], directory, importOf(branches, files));
   run(['reset', '-q', '--hard', 'main'], directory);
   return {
     directory,
@@ -50,8 +56,8 @@ export function mergeBenchRepository(): MergeBenchRepository {
   };
 }
 
-function importOf(branches: readonly string[]): string {
-  const paths = Array.from({ length: FILES }, (_, index) => `d${index % DIRECTORIES}/f${index}.txt`);
+function importOf(branches: readonly string[], count: number): string {
+  const paths = Array.from({ length: count }, (_, index) => `d${index % DIRECTORIES}/f${index}.txt`);
   const files = paths.map((path) => fileOf(path, `${path}\n${'line of text\n'.repeat(8)}`));
   const works = branches.flatMap((branch, index) => [
     commitOf(branch, 'from refs/heads/main\n'),

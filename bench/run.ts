@@ -14,6 +14,7 @@ import * as largeRepository from './large-repository.ts';
 import * as launch from './launch.ts';
 import * as manyAgents from './many-agents.ts';
 import * as merge from './merge.ts';
+import * as mergeMany from './merge-many.ts';
 import * as operator from './operator.ts';
 import * as processExecutor from './process-executor.ts';
 import * as resume from './resume.ts';
@@ -39,6 +40,7 @@ const MEASUREMENTS: Measurements = {
   siblings,
   'agent-memory': agentMemory,
   merge,
+  'merge-many': mergeMany,
   operator,
   definitions,
   'process-executor': processExecutor,

@@ -49,10 +49,17 @@ export async function branchCommits(
   return logOf([...limit, ...range], repository);
 }
 
-async function logOf(range: readonly string[], repository: MergeRepository): Promise<BranchCommit[]> {
+/** `revisions`: given on its standard input, where there are too many for a command line. */
+export async function logOf(
+  range: readonly string[],
+  repository: MergeRepository,
+  revisions?: readonly string[],
+): Promise<BranchCommit[]> {
   const format = ['-z', `--format=${FIELDS.join('%x01')}`, '--date=raw', '--topo-order', '--encoding=UTF-8'];
   const plain = ['--no-show-signature', '--no-notes', '--no-mailmap', '--no-color', '--no-decorate'];
-  const output = await gitText(['log', ...plain, ...format, ...range, '--'], callIn(repository));
+  const input = revisions?.map((revision) => `${revision}\n`).join('');
+  const args = ['log', ...plain, ...format, ...range, ...(input === undefined ? ['--'] : [])];
+  const output = await gitText(args, { ...callIn(repository), input });
   return output
     .split('\0')
     .filter((record) => record !== '')

@@ -1,8 +1,10 @@
 /**
  * Computes what a target becomes: every pending branch merged, retried, resolved, checked or set aside with a reason.
  */
+import { RametError } from '../../schema/errors.ts';
 import { MERGE_STRATEGIES, type QueueStrategy } from '../../schema/status.ts';
 import { buildCheckedChain, type ChainStep, type CheckedChain, type SetAside } from './checked-chain.ts';
+import { CommitGraph } from './commit-graph.ts';
 import { commitResolved, integrateBranch } from './integrate-branch.ts';
 import {
   describeConflicts,
@@ -49,6 +51,8 @@ export interface ChainOrder {
 }
 
 const STRATEGIES: readonly QueueStrategy[] = [...MERGE_STRATEGIES, 'fast-forward'];
+/** From here on their commits are read in one process. */
+const MANY = 4;
 const PASSES: CheckOutcome = { passed: true, ending: 'not checked', output: '' };
 
 /**
@@ -98,9 +102,10 @@ async function buildChains(
     ...entry,
     tip: ground.tips.get(entry.branch) ?? entry.tip,
   }));
+  const graph = pending.length < MANY ? null : await graphOf(start.head.commit, pending, order.ports);
   const first = await buildCheckedChain(start.head, pending, {
     check,
-    integrate: (head, entry) => integrateByPolicy(head, entry, order),
+    integrate: (head, entry) => integrateByPolicy(head, { ...workOf(entry, order), graph }, order),
   });
   const last = first.steps.at(-1)?.head ?? start.head;
   const again =
@@ -112,6 +117,20 @@ async function buildChains(
   );
   const aside = first.aside.filter((one) => !again.includes(one));
   return { first: { ...first, aside }, second, steps: [...first.steps, ...second.steps], pending };
+}
+
+/** Null where git cannot list them together: then each branch is asked about, and says by itself what is wrong. */
+async function graphOf(
+  start: string,
+  pending: readonly MergeEntry[],
+  { repository }: MergePorts,
+): Promise<CommitGraph | null> {
+  const tips = pending.map(({ tip }) => tip);
+  return CommitGraph.read(start, tips, repository).catch((error: unknown) => {
+    repository.signal?.throwIfAborted();
+    if (error instanceof RametError) return null;
+    throw error;
+  });
 }
 
 function outcomeOf(
@@ -159,11 +178,9 @@ function checkFor({
 
 async function integrateByPolicy(
   head: IntegrationHead,
-  entry: MergeEntry,
-  order: ChainOrder,
+  work: IntegrationWork,
+  { request, ports }: ChainOrder,
 ): Promise<Integration> {
-  const { request, ports } = order;
-  const work = workOf(entry, order);
   const outcome = await integrateBranch(head, work, ports.repository);
   await ports.onStep?.('integrated');
   if (outcome.kind !== 'conflict' || outcome.merge === null || request.onConflict !== 'resolve')

@@ -40,7 +40,8 @@ async function mergeBranch(
   // Both at once: they need nothing of each other, and a process costs more than its work here.
   const [merged, { tree, commits }] = await Promise.all([
     mergeTrees([head.commit, work.tip], callIn(repository)),
-    groundedCommits({ from: head.commit, to: work.tip }, repository),
+    work.graph?.grounded({ from: head.commit, to: work.tip }) ??
+      groundedCommits({ from: head.commit, to: work.tip }, repository),
   ]);
   if (commits.length === 0) return { kind: 'nothing', reason: `${work.target} has it already` };
   if (!merged.clean) return conflictOf(head, work, merged, repository);
@@ -54,7 +55,7 @@ async function mergeBranch(
 /** Records `tree` as the outcome of the branch on top of `head`. */
 async function commitMerge(
   head: IntegrationHead,
-  { branch, target, tip, strategy, story }: IntegrationWork,
+  { branch, target, tip, strategy, story, graph }: IntegrationWork,
   tree: string,
   { commits, resolved = [] }: { commits: readonly BranchCommit[]; resolved?: readonly string[] },
   repository: MergeRepository,
@@ -62,7 +63,9 @@ async function commitMerge(
   const kind = strategy === 'squash' ? 'squash' : 'merge';
   const message = mergeMessage({ kind, branch, target, commits, story, resolved });
   const parents = kind === 'squash' ? [head.commit] : [head.commit, tip];
-  return { commit: await writeCommit({ tree, parents, message }, repository), tree };
+  const id = await writeCommit({ tree, parents, message }, repository);
+  graph?.add({ id, parents, tree });
+  return { commit: id, tree };
 }
 
 /** The same with a tree that resolves a conflict. */

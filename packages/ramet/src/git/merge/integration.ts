@@ -1,6 +1,7 @@
 /** The shapes of the outcome of one branch on one base. */
 
 import type { QueueStrategy } from '../../schema/status.ts';
+import type { CommitGraph } from './commit-graph.ts';
 import type { BranchStory } from './merge-message.ts';
 import type { MergeConflict } from './merge-output.ts';
 /** What the next branch goes on top of. */
@@ -19,6 +20,8 @@ export interface IntegrationWork {
   target: string;
   strategy: QueueStrategy;
   story: BranchStory;
+  /** The commits of all branches that are merged with it, where they were read together. */
+  graph?: CommitGraph | null | undefined;
 }
 
 /** What a resolver is given. */

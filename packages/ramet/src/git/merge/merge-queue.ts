@@ -10,6 +10,7 @@
  * 5. No branch is ever moved or deleted; one that does not fit keeps the reason.
  */
 import { Cancelled, RametError, UserMistake } from '../../schema/errors.ts';
+import { startProgramsElsewhere } from '../../system/processes/starter.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import { type ChainOutcome, chainFor } from './chain-for-target.ts';
 import {
@@ -33,6 +34,8 @@ import { updateRefs } from './update-refs.ts';
 
 const MOST_MISSES = 20;
 const PAUSE_MS = 10;
+/** From here on the start of a process beside this one pays. */
+const MANY = 16;
 /** Another run's checks may take long; the waiting user can interrupt. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 
@@ -57,6 +60,7 @@ export async function runMergeQueue(request: MergeRequest, ports: MergePorts): P
 }
 
 async function runLocked(request: MergeRequest, ports: MergePorts): Promise<MergeReport> {
+  using _ = request.branches.length < MANY ? null : startProgramsElsewhere();
   const { entries, clock, repository } = ports;
   let ground = await enterBranches(request, ports);
   const { check, onConflict, updateCheckout } = request;

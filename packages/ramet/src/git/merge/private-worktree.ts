@@ -8,10 +8,13 @@
  * 3. One that a killed process left half made is made anew.
  */
 import { existsSync, rmSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { makePrivateDirectory } from '../../system/home.ts';
+import { replaceWhole } from '../../system/replace-whole.ts';
+import { readHead } from '../read-refs.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import { gitText, runGit } from '../run-git.ts';
+import { proveByFiles } from '../worktrees/prove-worktree.ts';
 import { linkedGitDirectory } from './branch-checkouts.ts';
 import { callIn, callToTheEnd, type MergeRepository } from './merge-repository.ts';
 
@@ -24,11 +27,25 @@ export async function openPrivateWorktree(
   commit: string,
   repository: MergeRepository,
 ): Promise<void> {
-  if (!(await isUsable(directory, repository))) await register(directory, commit, repository);
   const call = { ...callIn(repository), cwd: directory };
-  await runGit(['update-ref', '--no-deref', 'HEAD', commit], call);
+  const known = knownDirectory(directory, repository);
+  if (known !== null) replaceWhole(join(known, 'HEAD'), `${commit}\n`);
+  else {
+    if (!(await isUsable(directory, repository))) await register(directory, commit, repository);
+    await runGit(['update-ref', '--no-deref', 'HEAD', commit], call);
+  }
   await gitText(['read-tree', '--reset', '-u', commit], call);
   await gitText(['clean', '-ffdq'], call);
+}
+
+/** Its git directory, if files show all that git would tell, and HEAD is on no branch; otherwise null. */
+function knownDirectory(directory: string, { cwd, commonDirectory, env }: MergeRepository): string | null {
+  const own = linkedGitDirectory(directory);
+  if (own === null || existsSync(join(own, 'index.lock'))) return null;
+  const head = readHead(own, commonDirectory);
+  if (head === null || head.ref !== null) return null;
+  const worktree = { path: directory, admin: basename(own), branch: null, base: head.commit };
+  return proveByFiles({ root: cwd, commonDirectory }, worktree, env) === null ? null : own;
 }
 
 /** It must be a worktree of this very repository, and nobody may be left in the middle of changing its index. */

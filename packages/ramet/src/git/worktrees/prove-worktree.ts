@@ -92,7 +92,7 @@ function notProved({ path }: ManagedWorktree, reason: string): RametError {
  */
 export function proveByFiles(
   repository: Repository,
-  { path, admin, branch, base }: ManagedWorktree,
+  { path, admin, branch, base }: Pick<ManagedWorktree, 'path' | 'admin' | 'branch' | 'base'>,
   env: Readonly<Record<string, string>>,
 ): WorktreeProof | null {
   const { commonDirectory } = repository;
