@@ -36,6 +36,8 @@ describe('programs that a small process starts', () => {
     await expect(runElsewhere(order('true', { cwd: '/no/such/place' }))).rejects.toMatchObject({
       code: 'ENOENT',
     });
+    const early = AbortSignal.abort(new Error('early'));
+    await expect(runElsewhere(order('true'), early)).rejects.toThrow('early');
     const stopping = new AbortController();
     const endless = runElsewhere(order('sleep 1000'), stopping.signal);
     stopping.abort(new Error('enough'));

@@ -64,7 +64,7 @@ class Starter {
 
   /** Fails as `spawn` does: with the system's error, or when it is aborted. */
   run(order: ProgramOrder, signal: AbortSignal | undefined): Promise<ProgramEnd> {
-    signal?.throwIfAborted();
+    if (signal?.aborted) return Promise.reject(signal.reason);
     this.#last += 1;
     const id = this.#last;
     const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
