@@ -1,6 +1,6 @@
 /**
  * The server of the fan-out benchmarks, in a process of its own: it plays parent and children (`played-model.ts`), keeps
- * a prompt cache of its own (`prompt-cache.ts`) and notes every request. Prints its port. `POST /play` begins anew with
+ * a prompt cache of its own (`prompt-cache.ts`) and notes every request. Prints its port. `POST /play` starts over with
  * an empty cache, `GET /records` tells what was asked since, `POST /bare` answers the bare client of a floor.
  */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';

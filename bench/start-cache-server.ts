@@ -6,7 +6,7 @@ import type { Play } from './played-model.ts';
 
 export interface CacheServer extends Disposable {
   url: string;
-  /** Begins anew: another play, an empty cache, no records. */
+  /** Starts over: another play, an empty cache, no records. */
   play(changes: Partial<Play>): Promise<void>;
   records(): Promise<PlayRecord[]>;
 }

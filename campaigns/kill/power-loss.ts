@@ -23,7 +23,7 @@ export interface PowerCut {
 
 /**
  * Null when there is nothing that could be lost. `copied` is what `copiedEnd` said right after the kill: opening the
- * journal makes the WAL's index anew, without it.
+ * journal makes the WAL's index again, without it.
  */
 export function losePower(file: string, copied: number, chance: Chance): PowerCut | null {
   const wal = `${file}-wal`;

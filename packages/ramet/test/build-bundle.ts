@@ -1,4 +1,4 @@
-/** System tests run what ships, so the bundle is made anew before the first of them. */
+/** System tests run what ships, so the bundle is built before the first of them. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 

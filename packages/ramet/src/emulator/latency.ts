@@ -5,7 +5,7 @@ import type { InputUsage } from './messages/cache.ts';
 export interface Latency {
   /** Milliseconds before the first token whatever the prompt. */
   baseMs: number;
-  /** Milliseconds per 1,000 prompt tokens that are read anew. */
+  /** Milliseconds per 1,000 prompt tokens that no cache holds. */
   uncachedMsPer1k: number;
   /** Milliseconds per 1,000 prompt tokens that come from the cache. */
   cachedMsPer1k: number;

@@ -29,7 +29,7 @@ describe('agents that start together are told the same state of git', () => {
     expect(reads).toHaveLength(2);
   });
 
-  test('it is read anew once something may have changed it, and for another directory', async () => {
+  test('it is read again once something may have changed it, and for another directory', async () => {
     const { git, reads } = reading();
     await git.of('/a');
     git.forget();

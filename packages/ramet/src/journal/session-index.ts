@@ -1,7 +1,7 @@
 /**
  * The sessions of one repository at a glance: `index.sqlite` beside them, written by every process that works
  * there. It is a cache: sessions and their writers are told by their own files, so one that cannot be read counts as
- * empty, and one that is damaged is put aside and begun anew.
+ * empty, and one that is damaged is put aside, and a new one is made.
  * Each use opens and closes it, so that no process holds it while it waits for a model.
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';

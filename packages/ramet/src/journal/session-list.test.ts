@@ -79,7 +79,7 @@ describe('the list of sessions', () => {
   });
 
   test.each([['not a database'.repeat(1000)], ['SQLite format 3\0'.padEnd(8192, 'z')]])(
-    'shows the same sessions when the index is damaged, and begins it anew',
+    'shows the same sessions when the index is damaged, and makes a new one',
     async (damage) => {
       const project = newProject();
       const session = await closedSession(project, 1000, 'Kept');

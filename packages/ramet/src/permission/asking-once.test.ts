@@ -83,7 +83,7 @@ describe('RES-3: a question of many whose askers go away', () => {
     expect(await stayed).toEqual(once);
   });
 
-  test('is withdrawn with the last of them, and an equal one is asked anew', async () => {
+  test('is withdrawn with the last of them, and an equal one is asked again', async () => {
     const { broker, put } = person();
     const stop = new AbortController();
     const asked = [broker.ask(question, stop.signal), broker.ask(question, stop.signal)];

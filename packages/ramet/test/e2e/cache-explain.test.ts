@@ -70,7 +70,7 @@ describe.concurrent('FORK-8: ramet cache explain', () => {
   });
 
   test('goes through the requests of an agent as they were really sent', async ({ user }) => {
-    await user.model({ text: 'I look.', tool_use: [READ] }, { text: 'Done.' }, { text: 'Anew.' });
+    await user.model({ text: 'I look.', tool_use: [READ] }, { text: 'Done.' }, { text: 'Again.' });
     await user.ramet(['-p', LONG]);
     const { stdout } = await user.here(['cache', 'explain', '.1']);
     expect(stdout).toMatch(/first request of this prefix: there was nothing to read yet\s+\(cold\)/);

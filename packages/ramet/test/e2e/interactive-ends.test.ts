@@ -81,7 +81,7 @@ describe.concurrent('RES-5: leaving a conversation', () => {
 });
 
 describe.concurrent('UI-1: going from one session to another', () => {
-  test('/clear begins anew, /resume goes back to what was said', async ({ user }) => {
+  test('/clear begins a new session, /resume goes back to what was said', async ({ user }) => {
     await user.emulate({ respond: ({ last }) => ({ text: `You said: ${last}` }) });
     await using terminal = startOnTerminal(user, []);
     await terminal.shows(/^>/m);

@@ -109,7 +109,7 @@ describe('the compile cache of an installed package', () => {
     ['cut short', (content: Buffer) => content.subarray(0, -8)],
     ['empty', () => Buffer.alloc(0)],
     ['changed in one bit', (content: Buffer) => content.map((byte, at) => (at === 200 ? byte ^ 1 : byte))],
-  ])('is written anew when it is %s: damaged code would end the process', (_, damage) => {
+  ])('is written again when it is %s: damaged code would end the process', (_, damage) => {
     makeCache(0o700);
     cacheUsed();
     writeFileSync(cachedFile(), damage(readFileSync(cachedFile())));

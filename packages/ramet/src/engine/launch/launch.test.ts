@@ -151,7 +151,7 @@ describe('LAUNCH-1: a lead and those who follow', () => {
     expect(clock.due()).toEqual([]);
   });
 
-  test('the limit counts from the start of the lead, and anew when the lead passes on', async () => {
+  test('the limit counts from the start of the lead, and again when the lead passes on', async () => {
     const { clock, launch, fail } = nursery();
     const lead = launch('a');
     await clock.advance(2_000);

@@ -188,7 +188,7 @@ describe('WORK-5: the advice after a conflict leads to a branch that has landed'
     expect(told?.reason).toBe(entries[1]?.reason);
   });
 
-  test('is worked out anew when it is asked for later: the ref that held the other side may be gone', async () => {
+  test('is worked out again when it is asked for later: the ref that held the other side may be gone', async () => {
     const place = mergePlace({ a: '1\n' }, true);
     place.branch('one', { a: '2\n' });
     place.branch('two', { a: '3\n' });

@@ -194,7 +194,7 @@ describe('WORK-5: the check on what was merged', () => {
     expect(started.filter((pid) => findProcess(pid)?.ended === false)).toEqual([]);
   });
 
-  test('makes its worktree anew when it was left half made or was removed', async () => {
+  test('makes its worktree again when it was left half made or was removed', async () => {
     const place = mergePlace({ a: '1\n' });
     for (const name of ['one', 'two', 'three']) place.branch(name, { [name]: '1' });
     await place.queue({ branches: ['one'], ...check('true') });

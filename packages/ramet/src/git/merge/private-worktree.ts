@@ -5,7 +5,7 @@
  * Invariants
  * 1. Registration happens under the repository's lock; the slow check-out happens outside of it.
  * 2. Before each use it is exactly the commit: no changed, no untracked file.
- * 3. One that a killed process left half made is made anew.
+ * 3. One that a killed process left half made is made again.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

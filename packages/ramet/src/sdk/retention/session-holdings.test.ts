@@ -163,7 +163,7 @@ describe('LOG-1: what sessions keep', () => {
     expect(listSessions(project).map((entry) => entry.session)).toEqual([session]);
   });
 
-  test('is not made anew by one that resumes it at the moment it goes', async ({ directory }) => {
+  test('is not made again by one that resumes it at the moment it goes', async ({ directory }) => {
     const project = join(directory, 'project');
     const session = await ended(project, 'interrupted');
     // Asked for the time when the journal has been read and its lock is not taken yet.
@@ -189,7 +189,7 @@ describe('LOG-1: what sessions keep', () => {
     expect(readdirSync(project).filter((name) => name.startsWith(session))).toEqual([]);
   });
 
-  test('is not made anew beside one that removes it and still has its lock', async ({ directory }) => {
+  test('is not made again beside one that removes it and still has its lock', async ({ directory }) => {
     const project = join(directory, 'project');
     const session = await ended(project, 'interrupted');
     const file = join(project, `${session}.sqlite`);

@@ -32,7 +32,7 @@ export interface Screen {
   append(text: string): void;
   /** What is to stand below the output. */
   draw(live: LiveRows): void;
-  /** The terminal has another size: what stood below has been wrapped anew. */
+  /** The terminal has another size: what stood below has been wrapped again. */
   resized(columns: number): void;
   /** Empties what is visible. */
   clear(): void;

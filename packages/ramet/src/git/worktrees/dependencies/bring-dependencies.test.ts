@@ -130,7 +130,7 @@ describe('WORK-2: installed packages', () => {
     expect(missing).toEqual([]);
   });
 
-  test('that were installed anew come to the next worktree, also to one from the pool', async () => {
+  test('that were installed again come to the next worktree, also to one from the pool', async () => {
     const root = installed();
     const { place, worktree } = await linked(root);
     await releaseWorktree(place, worktree.id)?.settled;
@@ -263,7 +263,7 @@ describe('WORK-2: installed packages', () => {
     expect(existsSync(join(third.path, 'node_modules/a/extra.js'))).toBe(false);
   });
 
-  test('are made anew when a file of the template was changed in place', async () => {
+  test('are made again when a file of the template was changed in place', async () => {
     const root = installed();
     const { place, worktree } = await linked(root);
     const file = join(worktree.path, 'node_modules/a/index.js');

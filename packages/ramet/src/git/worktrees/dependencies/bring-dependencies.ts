@@ -87,7 +87,7 @@ async function link(
   const refusal =
     isInstalled && !isFolder(tree) ? await notForever(makeOnce(home, name, { root, directory })) : null;
   if (refusal !== null) return refusal;
-  // Read first: of one that is made anew meanwhile, the old making is noted, and it is linked again.
+  // Read first: of one that is made again meanwhile, the old making is noted, and it is linked again.
   const making = makingOf(home, name) ?? undefined;
   await linkTree(tree, join(path, directory));
   touch(dirname(tree));

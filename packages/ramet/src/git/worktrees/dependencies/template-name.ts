@@ -1,7 +1,7 @@
 /**
  * Which template of packages fits where. The first half of its name is a digest of what asks for packages: the lock
  * files nearest to the folder, or, where there are none, what package.json depends on. The second half is a digest of
- * what was installed: packages that were installed anew are another template.
+ * what was installed: packages that were installed again are another template.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
