@@ -3,15 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ModelError } from '../schema/errors.ts';
 import type { WatchLimits } from './connection-watch.ts';
-import {
-  closeEndpoint,
-  connectionError,
-  type Endpoint,
-  expectRequests,
-  openEndpoint,
-  post,
-  readText,
-} from './http-post.ts';
+import { closeEndpoint, connectionError, type Endpoint, openEndpoint, post, readText } from './http-post.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -76,74 +68,6 @@ describe('MODEL-2: a kept connection that the server has dropped', () => {
   test('a fresh connection that is reset is a failure that may be tried again', async () => {
     const { endpoint } = await serve(({ socket }) => socket.resetAndDestroy());
     await expect(send(endpoint)).rejects.toMatchObject({ code: 'connection', family: 'retryable' });
-  });
-});
-
-describe('LAUNCH-1: requests that are expected', () => {
-  const yes: http.RequestListener = (_request, response) => setImmediate(() => response.end('yes'));
-  const sendMany = (endpoint: Endpoint, count: number, onResend?: (error: ModelError) => void) =>
-    Promise.all(Array.from({ length: count }, () => send(endpoint, onResend)));
-
-  test('find their connections made, beside those that are free', async () => {
-    const { endpoint, sockets } = await serve(yes);
-    await send(endpoint);
-    expectRequests(endpoint, 3);
-    await vi.waitUntil(() => sockets.length === 3);
-    expectRequests(endpoint, 3);
-    expect(await sendMany(endpoint, 3)).toEqual(['yes', 'yes', 'yes']);
-    expect(sockets).toHaveLength(3);
-    expect(await sendMany(endpoint, 3)).toEqual(['yes', 'yes', 'yes']);
-    expect(sockets).toHaveLength(3);
-  });
-
-  test('are never more than sixteen at once', async () => {
-    const { endpoint, sockets } = await serve(yes);
-    await send(endpoint);
-    expectRequests(endpoint, 1_000);
-    await vi.waitUntil(() => sockets.length === 16);
-    await send(endpoint);
-    expect(sockets).toHaveLength(16);
-  });
-
-  test('connect by themselves where the server closed what was made for them', async () => {
-    const { endpoint, sockets } = await serve(yes);
-    await send(endpoint);
-    expectRequests(endpoint, 2);
-    await vi.waitUntil(() => sockets.length === 2);
-    for (const socket of sockets) socket.destroy();
-    const resent: ModelError[] = [];
-    expect(await sendMany(endpoint, 2, (error) => resent.push(error))).toEqual(['yes', 'yes']);
-  });
-
-  test('are sent again where the server drops what was made for them', async () => {
-    let expected: Socket | undefined;
-    const served = await serve((request, response) => {
-      if (request.socket === expected) request.socket.resetAndDestroy();
-      else yes(request, response);
-    });
-    const { endpoint, sockets } = served;
-    await send(endpoint);
-    expectRequests(endpoint, 2);
-    await vi.waitUntil(() => sockets.length === 2);
-    expected = sockets[1];
-    const resent: string[] = [];
-    expect(await sendMany(endpoint, 2, ({ code }) => resent.push(code))).toEqual(['yes', 'yes']);
-    expect(resent).toEqual(['connection']);
-  });
-
-  test('make no connection before the first request, and none through a proxy', async () => {
-    const { endpoint, sockets } = await serve(yes);
-    expectRequests(endpoint, 3);
-    await send(endpoint);
-    expect(sockets).toHaveLength(1);
-    const names = { key: 'KEY', baseUrl: 'BASE_URL' };
-    const proxied = openEndpoint(
-      new URL('http://provider.example/'),
-      { HTTP_PROXY: 'http://127.0.0.1:9' },
-      names,
-    );
-    expect(proxied.connections.spare).toBeNull();
-    closeEndpoint(proxied);
   });
 });
 

@@ -6,7 +6,6 @@
 import http, { type IncomingMessage } from 'node:http';
 import { Cancelled, describeError, ModelError, systemCode } from '../schema/errors.ts';
 import { ConnectionWatch, DEFAULT_WATCH, type WatchLimits } from './connection-watch.ts';
-import { SpareConnections } from './spare-connections.ts';
 
 /** How long a connection that nobody uses is kept. */
 const IDLE_MS = 300_000;
@@ -55,11 +54,6 @@ export function openEndpoint(
     target: { method: 'POST', protocol, hostname, port: url.port, path, ...auth },
     watch: new ConnectionWatch({ ...DEFAULT_WATCH, ...limits }),
   };
-}
-
-/** This many requests come soon. */
-export function expectRequests({ connections }: Endpoint, requests: number): void {
-  connections.spare?.expect(requests);
 }
 
 /** Ends what is under way; connections that are free stay for others (`Connections`). */
@@ -130,8 +124,7 @@ function attempt(endpoint: Endpoint, agent: http.Agent, options: PostOptions): P
       resolve({ answer: head, heard: watching.heard });
     });
     request.on('error', (error) => {
-      const hadWaited = request.reusedSocket || endpoint.connections.spare?.hadWaited(request.socket);
-      const closed = hadWaited && CLOSED_CODES.includes(systemCode(error)) && !signal.aborted;
+      const closed = request.reusedSocket && CLOSED_CODES.includes(systemCode(error)) && !signal.aborted;
       const isStale = closed && performance.now() - since < STALE_WITHIN_MS;
       reject(
         isStale ? new StaleConnection('stale', { cause: error }) : connectionError(error, endpoint, signal),
@@ -186,15 +179,13 @@ export function readText(answer: IncomingMessage, limit: number): Promise<string
 interface Connections {
   /** Keeps connections. */
   readonly kept: http.Agent;
-  /** For `kept`; null with a proxy. */
-  readonly spare: SpareConnections | null;
   /** Makes a connection for each request. */
   readonly fresh: http.Agent;
   /** Gives them back. A second call does nothing. */
   release(): void;
 }
 
-interface Pool extends Pick<Connections, 'kept' | 'spare' | 'fresh'> {
+interface Pool extends Pick<Connections, 'kept' | 'fresh'> {
   users: number;
   timer: NodeJS.Timeout | null;
 }
@@ -203,8 +194,7 @@ interface Pool extends Pick<Connections, 'kept' | 'spare' | 'fresh'> {
 function takeConnections(url: URL, env: NodeJS.ProcessEnv): Connections {
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
   const key = isLoopback ? url.origin : JSON.stringify([url.origin, proxyVariables(env)]);
-  const hasProxy = !isLoopback && proxyVariables(env).length > 0;
-  const pool = pools.get(key) ?? newPool(url, hasProxy ? { proxyEnv: env } : {});
+  const pool = pools.get(key) ?? newPool(url, isLoopback ? {} : { proxyEnv: env });
   pools.set(key, pool);
   pool.users += 1;
   if (pool.timer !== null) clearTimeout(pool.timer);
@@ -214,15 +204,13 @@ function takeConnections(url: URL, env: NodeJS.ProcessEnv): Connections {
     if (isHeld) leave(key, pool);
     isHeld = false;
   };
-  return { kept: pool.kept, spare: pool.spare, fresh: pool.fresh, release };
+  return { kept: pool.kept, fresh: pool.fresh, release };
 }
 
 function newPool(url: URL, proxies: Pick<http.AgentOptions, 'proxyEnv'>): Pool {
   const { Agent } = clientOf(url);
-  const kept = new Agent({ keepAlive: true, timeout: IDLE_MS, ...proxies });
   return {
-    kept,
-    spare: proxies.proxyEnv === undefined ? new SpareConnections(kept) : null,
+    kept: new Agent({ keepAlive: true, timeout: IDLE_MS, ...proxies }),
     fresh: new Agent({ keepAlive: false, ...proxies }),
     users: 0,
     timer: null,
@@ -235,7 +223,6 @@ function leave(key: string, pool: Pool): void {
   pool.timer = setTimeout(() => {
     pools.delete(key);
     pool.kept.destroy();
-    pool.spare?.[Symbol.dispose]();
     pool.fresh.destroy();
   }, LEFT_IDLE_MS).unref();
 }

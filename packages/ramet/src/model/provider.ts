@@ -33,13 +33,9 @@ export interface ModelResponse {
   readonly durationMs: number;
 }
 
-/**
- * `began` comes once, with the first content of a response: from then on what it wrote can be read. `call` comes when the
- * response begins to write a tool call.
- */
+/** `began` comes once, with the first content of a response: from then on what it wrote can be read. */
 export type ModelDelta =
   | { type: 'began' }
-  | { type: 'call'; name: string }
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string };
 
@@ -80,8 +76,6 @@ export interface ModelProvider extends ProviderCapabilities {
    * request.
    */
   refresh?(request: ModelRequest, options: Pick<SendOptions, 'signal'>): Promise<ModelResponse>;
-  /** Told that this many requests come soon, to connect for them. Absent where that saves nothing. */
-  expect?(requests: number): void;
   /** Drops idle connections. */
   close(): void;
 }

@@ -194,7 +194,6 @@ async function sendOnce(
   const { agents, cacheMap, clock, journal, launch, provider } = agent.runtime;
   const { conversation, breakpoints, options, sent, wait } = outgoing;
   const planned = planRequest(conversation, breakpoints, clock.now());
-  let starting = 0;
   recordRequest(agent, outgoing, attempt, planned);
   await journal.commit('written');
   cacheMap.requestStarted(planned);
@@ -217,9 +216,6 @@ async function sendOnce(
           options.onComing?.(true);
           launch.firstTokens.note(planned.model, clock.now() - planned.startedAt);
           cacheMap.responseBegan(planned);
-        } else if (delta.type === 'call') {
-          // The first of them uses the connection that this response leaves.
-          if (startsAgent(agent, delta.name) && starting++ > 0) provider.expect?.(starting - 1);
         } else if (options.partial) options.emit({ type: `${delta.type}_delta`, text: delta.text });
       },
     });
@@ -234,10 +230,6 @@ async function sendOnce(
     cacheMap.requestFailed(planned);
     throw error;
   }
-}
-
-function startsAgent({ spec }: Agent, name: string): boolean {
-  return spec.tools.some((tool) => tool.name === name && tool.schedule === 'last');
 }
 
 function recordFailure(agent: HostedAgent, outgoing: Outgoing, failure: FailedAttempt): void {

@@ -11,7 +11,6 @@ import {
   connectionError,
   type Endpoint,
   type EndpointNames,
-  expectRequests,
   openEndpoint,
   post,
   readText,
@@ -53,7 +52,6 @@ export function anthropicProvider(config: AnthropicConfig): ModelProvider {
     origin: endpoint.url.origin,
     send: (request, options) => send(endpoint, headers, request, options),
     refresh: (request, options) => refresh(endpoint, headers, request, options.signal),
-    expect: (requests) => expectRequests(endpoint, requests),
     close: () => closeEndpoint(endpoint),
   };
 }

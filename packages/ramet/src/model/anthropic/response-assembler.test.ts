@@ -81,11 +81,6 @@ describe('MODEL-2: a response is accepted whole or not at all', () => {
     expect(deltas.map((delta) => delta.type)).toEqual(['began', 'text', 'text', 'text']);
   });
 
-  test('a tool call is announced when it begins, with its name', () => {
-    const { deltas } = assemble([START, ...text(0, 'a'), ...call(1, '{}'), ...end('tool_use')]);
-    expect(deltas.slice(-1)).toEqual([{ type: 'call', name: 'Bash' }]);
-  });
-
   test('a tool call without arguments has an empty object as input', () => {
     const message = assemble([START, ...call(0), ...end('tool_use')]);
     expect(message.blocks[0]?.json).toBe('{"type":"tool_use","id":"t1","name":"Bash","input":{}}');

@@ -106,7 +106,6 @@ export class ResponseAssembler {
       throw broken('a content_block_start out of place');
     }
     this.#begin();
-    if (start.type === 'tool_use') this.#onDelta({ type: 'call', name: stringField(start, 'name') });
     const text = typeof start.text === 'string' ? start.text : stringField(start, 'thinking');
     this.#open.set(index, {
       start,

@@ -40,20 +40,6 @@ describe('MODEL-1: chunks become a response', () => {
     expect({ stopReason, id, model }).toEqual({ stopReason: 'end_turn', id: 'c1', model: 'served' });
   });
 
-  test('a call is reported when its name has come', () => {
-    const { deltas } = assemble([
-      call({ index: 0, id: 'a' }, 'Agent', '{"a":'),
-      call({ index: 0 }, undefined, '1}'),
-      call({ index: 1, id: 'b' }, 'Read', '{}'),
-      choice({}, 'tool_calls'),
-    ]);
-    expect(deltas).toEqual([
-      { type: 'began' },
-      { type: 'call', name: 'Agent' },
-      { type: 'call', name: 'Read' },
-    ]);
-  });
-
   test.each([
     ['stop', 'end_turn'],
     ['length', 'max_tokens'],

@@ -109,10 +109,7 @@ export class OpenaiAssembler {
     if (thinking !== '') this.#onDelta({ type: 'thinking', text: thinking });
     if (text !== '') this.#onDelta({ type: 'text', text });
     this.#text += text;
-    for (const call of calls) {
-      const name = this.#calls.take(call);
-      if (name !== null) this.#onDelta({ type: 'call', name });
-    }
+    for (const call of calls) this.#calls.take(call);
   }
 
   /** Some servers say `stop` also when they call tools. */

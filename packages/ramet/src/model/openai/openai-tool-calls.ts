@@ -42,17 +42,14 @@ export class OpenaiToolCalls {
     return this.#calls.length;
   }
 
-  /** Returns the name of a call that it begins. */
-  take(piece: ChatCallPiece): string | null {
+  take(piece: ChatCallPiece): void {
     const id = text(piece.id);
     const name = text(piece.function?.name);
     const json = argumentsText(piece.function?.arguments);
     const call = this.#callOf({ index: piece.index, id, name, json });
     if (call.id === '') call.id = id;
-    const begins = call.name === '' && name !== '';
-    if (begins) call.name = name;
+    if (call.name === '') call.name = name;
     call.json += json;
-    return begins ? name : null;
   }
 
   /**

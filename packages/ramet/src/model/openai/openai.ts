@@ -11,7 +11,6 @@ import {
   connectionError,
   type Endpoint,
   type EndpointNames,
-  expectRequests,
   openEndpoint,
   type PostedAnswer,
   post,
@@ -62,7 +61,6 @@ export function openaiProvider(config: OpenaiConfig): ModelProvider {
     effortOnly: true,
     origin: endpoint.url.origin,
     send: (request, options) => send(connection, request, options),
-    expect: (requests) => expectRequests(endpoint, requests),
     close: () => closeEndpoint(endpoint),
   };
 }

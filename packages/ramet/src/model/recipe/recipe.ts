@@ -45,7 +45,6 @@ export function withRecipe(other: ModelProvider): ModelProvider {
     effortOnly: other.effortOnly,
     send: (request, options) => (request.model === RECIPE_MODEL ? recipe : other).send(request, options),
     ...(other.refresh && { refresh: other.refresh.bind(other) }),
-    ...(other.expect && { expect: other.expect.bind(other) }),
     close: () => other.close(),
   };
 }
