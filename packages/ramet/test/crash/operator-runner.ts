@@ -1,9 +1,11 @@
 /**
  * A process that runs a task file. Arguments: repository and JSON: `file` (absent to resume the latest run), `check`, and
- * `death`: it kills itself when that many events of the run are on record. Prints the statuses and how many events there were.
+ * `death`: it kills itself when that many events of the run are on record, or with `everything` also of its agents. Prints the
+ * statuses and how many events there were.
  */
 import { OPERATOR_EVENTS } from '../../src/operator/run/apply-operator-event.ts';
 import { tasksOf } from '../../src/operator/run/operator-state.ts';
+import type { Isolation } from '../../src/schema/operator-events.ts';
 import { operateTasks } from '../../src/sdk/operator/operate.ts';
 
 export interface OperatorRunnerOrder {
@@ -11,18 +13,22 @@ export interface OperatorRunnerOrder {
   check?: string;
   into?: string;
   death?: number;
+  everything?: boolean;
+  isolation?: Isolation;
 }
 
 const [cwd = '', text = '{}'] = process.argv.slice(2);
-const { file, check, into = 'main', death = 0 }: OperatorRunnerOrder = JSON.parse(text);
+const order: OperatorRunnerOrder = JSON.parse(text);
+const { file, check, into = 'main', death = 0, everything = false, isolation } = order;
 const known = new Set<string>(OPERATOR_EVENTS);
 let count = 0;
 const { state } = await operateTasks(file, {
   ...{ cwd, env: process.env, into, parallel: 2, retries: 1 },
   ...(check === undefined ? {} : { check }),
+  ...(isolation === undefined ? {} : { isolation }),
   ...(file === undefined ? { resume: 'latest' } : {}),
   onRecord: (_, { type }) => {
-    if (!known.has(type)) return;
+    if (!everything && !known.has(type)) return;
     count += 1;
     // After the end of this phase of the event loop it is on its way to the disk, and acted on.
     if (count === death) setImmediate(() => process.kill(process.pid, 'SIGKILL'));
