@@ -187,6 +187,8 @@ export interface AttemptChange {
   usage?: Usage;
   /** All verdicts so far. */
   reviews?: readonly AttemptReview[];
+  /** The check that its work did not pass. */
+  check?: RecordedCheck | null;
 }
 
 export interface RecordedCheck {

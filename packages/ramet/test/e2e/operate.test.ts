@@ -73,7 +73,7 @@ describe.concurrent('OP-2, OP-3, OP-4: ramet operate', () => {
   }) => {
     prepare(user);
     await user.emulate({ respond: worker });
-    const check = ['--check', 'test ! -e two.txt', '--retries', '0'];
+    const check = ['--check', 'test ! -e two.txt || { echo two is there; false; }', '--retries', '0'];
     const end = await user.ramet(['operate', 'tasks.md', '--into', 'main', ...check], merging);
     expect(end.code).toBe(1);
     expect(end.stdout).toMatch(/T002 +frozen: check/);
@@ -88,6 +88,8 @@ describe.concurrent('OP-2, OP-3, OP-4: ramet operate', () => {
     expect(git(user.repository, 'show', 'main:three.txt')).toBe('three.txt');
     expect(readFileSync(join(user.repository, 'tasks.md'), 'utf8')).toContain('- [ ] T002');
     expect(existsSync(join(user.repository, 'one.txt'))).toBe(false);
+    const report = readFileSync(/^report: (.+)$/m.exec(end.stdout)?.[1] ?? '', 'utf8');
+    expect(report).toMatch(/## T002:(?:.|\n)*failed, exit code 1(?:.|\n)*```\ntwo is there\n```/);
   });
 });
 
@@ -263,10 +265,14 @@ describe.concurrent('OP-3, OP-5: what goes wrong with one task', () => {
       respond: (asked) =>
         textOf(asked.request).includes('Task idle') ? { text: 'Nothing to do.' } : worker(asked),
     });
-    const end = await operate(user, 'tasks.yaml', '--check', 'false');
+    const end = await operate(user, 'tasks.yaml', '--check', 'echo too bad; false');
     expect(end.code).toBe(1);
     expect(end.stdout).toMatch(/idle +frozen: check/);
     expect(end.stdout).toMatch(/own +done/);
+    const told = emulator.requests.map(({ request }) => (request === undefined ? '' : textOf(request)));
+    expect(told).toContainEqual(
+      expect.stringMatching(/An earlier attempt failed(?:.|\n)*<check-output>\S*too bad\S*<.check-output>/),
+    );
     const models = emulator.requests.flatMap(({ request }) =>
       request !== undefined && textOf(request).includes('Task own') ? [request.model] : [],
     );

@@ -155,6 +155,7 @@ function newAttempt(number: number, time: number): TaskAttempt {
       costUsd: 0,
       usage: NO_USAGE,
       reviews: [],
+      check: null,
       startedAt: time,
       endedAt: null,
     },

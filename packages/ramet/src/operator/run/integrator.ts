@@ -128,11 +128,12 @@ export class Integrator {
       return;
     }
     const rounds = (taskOf(state(), task.id)?.conflict?.rounds ?? 0) + 1;
+    const failed = 'check' in outcome ? (outcome.check ?? null) : null;
     onRejected(task.id, {
       ...{ event: 'rejected', cause: outcome.kind, message: outcome.message },
       final: this.#isFinal(outcome, rounds),
-      attempt: { ...facts, state: 'failed', cause: outcome.kind, message: outcome.message },
-      ...(outcome.kind === 'check' && { check: check?.passed === false ? check : null }),
+      attempt: { ...facts, state: 'failed', cause: outcome.kind, message: outcome.message, check: failed },
+      ...(failed !== null && { check: failed }),
       ...(outcome.kind === 'conflict' && { conflict: { files: outcome.files, rounds } }),
     });
   }

@@ -33,6 +33,8 @@ export interface TaskAttempt {
   readonly costUsd: number | null;
   readonly usage: Usage;
   readonly reviews: readonly AttemptReview[];
+  /** The check that its work did not pass; null for none. */
+  readonly check: RecordedCheck | null;
   readonly startedAt: number;
   /** Null while it runs. */
   readonly endedAt: number | null;

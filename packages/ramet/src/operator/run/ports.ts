@@ -116,9 +116,9 @@ export type MergeOutcome =
   | { readonly kind: 'merged'; readonly result: string; readonly isNothing: boolean }
   | { readonly kind: 'conflict'; readonly files: readonly string[]; readonly message: string }
   /** The check fails because of it. */
-  | { readonly kind: 'check'; readonly message: string }
+  | { readonly kind: 'check'; readonly message: string; readonly check?: RecordedCheck | null }
   /** The check fails without it too: it is not to blame, and nothing is known of it. */
-  | { readonly kind: 'base_check'; readonly message: string }
+  | { readonly kind: 'base_check'; readonly message: string; readonly check?: RecordedCheck | null }
   /** It changed nothing, and that does not do: its earlier work was not taken. */
   | { readonly kind: 'no_changes'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string };

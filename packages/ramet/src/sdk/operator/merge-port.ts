@@ -83,7 +83,8 @@ export class OperatorMerges {
           onStep: (step) => (step === 'recorded' ? onChecked() : undefined),
         },
       );
-      for (const offer of changed) outcomes.set(offer.task.id, await this.#outcomeOf(offer, report, run));
+      for (const offer of changed)
+        outcomes.set(offer.task.id, await this.#outcomeOf(offer, report, { run, check }));
     }
     const head = (await this.#read(run.integration)) ?? run.base;
     for (const offer of unchanged)
@@ -107,7 +108,11 @@ export class OperatorMerges {
     };
   }
 
-  async #outcomeOf({ attempt }: MergeOffer, report: MergeReport, run: OperatorRun): Promise<MergeOutcome> {
+  async #outcomeOf(
+    { attempt }: MergeOffer,
+    report: MergeReport,
+    { run, check }: { run: OperatorRun; check: Check },
+  ): Promise<MergeOutcome> {
     const entry = report.entries.findLast(({ branch }) => branch === nameIn(attempt));
     const message = entry?.reason ?? 'the merge queue does not tell';
     switch (entry?.state) {
@@ -120,10 +125,20 @@ export class OperatorMerges {
       case 'conflicted':
         return { kind: 'conflict', files: await this.#conflicts(entry, run), message };
       case 'waiting':
-        return { kind: 'base_check', message };
+        return { kind: 'base_check', message, check: this.#failedCheck(message, check) };
       default:
-        return { kind: /^the check failed/.test(message) ? 'check' : 'refused', message };
+        return /^the check failed/.test(message)
+          ? { kind: 'check', message, check: this.#failedCheck(message, check) }
+          : { kind: 'refused', message };
     }
+  }
+
+  /** The one that a reason of the queue is about: it names the file of its output. */
+  #failedCheck(reason: string, check: Check): RecordedCheck | null {
+    if (check === null) return null;
+    const outcomes = this.#known(check).values();
+    const outcome = outcomes.find(({ passed, output }) => !passed && reason.includes(output));
+    return outcome === undefined ? null : recordedCheck(check, outcome);
   }
 
   async #conflicts({ tip }: MergeEntry, run: OperatorRun): Promise<string[]> {
@@ -166,6 +181,7 @@ export class OperatorMerges {
     return {
       kind: 'check',
       message: `it changed nothing, and the check fails (${outcome.ending}); its output: ${outcome.output}`,
+      check: recordedCheck(check, outcome),
     };
   }
 
@@ -174,8 +190,7 @@ export class OperatorMerges {
     const { repository } = this.#target;
     const tree = await gitText(['rev-parse', '--verify', `${head}^{tree}`], callIn(repository));
     const outcome = this.#known(check).get(tree);
-    if (outcome === undefined) return null;
-    return { command: check.command, passed: outcome.passed, ending: outcome.ending, output: outcome.output };
+    return outcome === undefined ? null : recordedCheck(check, outcome);
   }
 
   async land(run: OperatorRun, commit: string): Promise<LandingReport> {
@@ -250,6 +265,13 @@ export class OperatorMerges {
     const { code, stdout } = await runGit(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], call);
     return code === 0 ? stdout.trim() : null;
   }
+}
+
+function recordedCheck(
+  { command }: NonNullable<Check>,
+  { passed, ending, output }: CheckOutcome,
+): RecordedCheck {
+  return { command, passed, ending, output };
 }
 
 type CheckWatch = Pick<MergePorts, 'onCheckWaits' | 'onCheck'>;

@@ -192,7 +192,7 @@ function portsFor(
     hasModel: (type: string) => (findDefinition(types.definitions, type)?.model ?? 'inherit') !== 'inherit',
     readsOnly: (type: string) => findDefinition(types.definitions, type)?.readOnly === true,
     textOf: (id: string) => recorded.lastText(id),
-    ...{ worktrees, patterns: patterns.patterns, questions: questions ?? null },
+    ...{ worktrees, patterns: patterns.patterns, questions: questions ?? null, redact: runtime.redact },
   };
   return {
     clock: systemClock,

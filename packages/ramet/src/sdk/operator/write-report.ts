@@ -1,17 +1,19 @@
 /** The report of a run of the operator, as a file. */
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { OperatorState } from '../../operator/run/operator-state.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
+import { createRedactor } from '../../tools/redaction/redact.ts';
 import { runReport } from '../../views/operator/run-report.ts';
 import type { Caller } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
+import { endOfOutput } from './check-output.ts';
 import { operatorDirectory } from './control/operator-requests.ts';
 
-/** More of what a check printed is not read: it may be very long. */
-const MOST_OUTPUT = 64_000;
+/** Of what a failed check printed. */
+const OUTPUT = { lines: 40, characters: 6_000 };
 
 /** Before anything is spent: a report that cannot be written is found out now. */
 export function checkReportFile(file: string | undefined, { cwd }: Pick<Caller, 'cwd'>): void {
@@ -35,7 +37,9 @@ export function writeReport(
 ): string | null {
   const { project } = findPlace(caller);
   const directory = operatorDirectory({ project, session });
-  const text = runReport(state, { session, now: Date.now(), outputOf: tailOf });
+  const redact = createRedactor(caller.env);
+  const outputOf = (file: string): string | null => endOfOutput(file, { ...OUTPUT, redact });
+  const text = runReport(state, { session, now: Date.now(), outputOf });
   const own = join(directory, 'report.md');
   const files = wanted === undefined ? [own] : [own, resolve(caller.cwd, wanted)];
   let written: string | null = null;
@@ -52,21 +56,4 @@ export function writeReport(
     }
   }
   return written;
-}
-
-/** The end of what a check printed: it may be very long. */
-function tailOf(file: string): string | null {
-  try {
-    const descriptor = openSync(file, 'r');
-    try {
-      const { size } = fstatSync(descriptor);
-      const bytes = Buffer.alloc(Math.min(size, MOST_OUTPUT));
-      readSync(descriptor, bytes, 0, bytes.length, size - bytes.length);
-      return bytes.toString('utf8');
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch {
-    return null; // it was removed; the report says where it was
-  }
 }

@@ -65,9 +65,9 @@ function taskObject(task: TaskState): Record<string, unknown> {
 
 function attemptObject(attempt: TaskAttempt): Record<string, unknown> {
   const { number, state, agent, branch, path, base, commit, files, cause, message, costUsd, usage } = attempt;
-  const { startedAt, endedAt, isolation, reviews } = attempt;
+  const { startedAt, endedAt, isolation, reviews, check } = attempt;
   return {
-    ...{ number, state, agent_id: agent, isolation, branch, path, base, commit, files, cause, message },
+    ...{ number, state, agent_id: agent, isolation, branch, path, base, commit, files, cause, message, check },
     reviews: reviews.map((one) => ({
       ...{ type: one.type, commit: one.commit, agent_id: one.agent, approved: one.approved },
       ...{ reasons: one.reasons, total_cost_usd: one.costUsd },

@@ -11,7 +11,7 @@ import {
 } from '../../operator/run/operator-state.ts';
 import type { AttemptReview } from '../../schema/operator-events.ts';
 import { addUsage, hitRate, NO_USAGE } from '../../schema/usage.ts';
-import { stripAnsi, visibleText } from '../../system/text/visible-text.ts';
+import { visibleText } from '../../system/text/visible-text.ts';
 import { duration, percent, usageTokens } from '../text/format.ts';
 import { code, fenced, markdownLine, markdownTable } from './markdown.ts';
 import {
@@ -27,7 +27,6 @@ import {
 import { filesOf, landingLines } from './run-table.ts';
 import { costText } from './task-rows.ts';
 
-const OUTPUT_LINES = 40;
 const LINE = 300;
 const MOST_FILES = 50;
 const REASONS = 1_000;
@@ -35,7 +34,7 @@ const REASONS = 1_000;
 export interface RunReportFacts {
   session: string;
   now: number;
-  /** What a check printed, by the name of its file; null when that cannot be read. */
+  /** The end of what a check printed, by the name of its file; null when that cannot be read. */
   outputOf(file: string): string | null;
 }
 
@@ -212,10 +211,7 @@ function checkParts({ check }: TaskState, { outputOf }: RunReportFacts): string[
   const { command, passed, ending, output } = check;
   const said = `Check ${code(command)}: ${passed ? 'passed' : 'failed'}, ${markdownLine(ending, LINE)}. All it printed is in ${code(output)}.`;
   const text = passed ? null : outputOf(output);
-  if (text === null || text.trim() === '') return [said];
-  const lines = visibleText(stripAnsi(text)).trimEnd().split('\n');
-  const cut = lines.length > OUTPUT_LINES ? [`(${lines.length - OUTPUT_LINES} lines before this)`] : [];
-  return [said, fenced([...cut, ...lines.slice(-OUTPUT_LINES).map((one) => one.slice(0, LINE))].join('\n'))];
+  return text === null ? [said] : [said, `It ended with:\n\n${fenced(visibleText(text))}`];
 }
 
 function indented(text: string): string {

@@ -14,6 +14,7 @@ import type { Isolation } from '../../../schema/operator-events.ts';
 import { NO_USAGE } from '../../../schema/usage.ts';
 import { commitFiles } from '../../worktrees/commit-worktree.ts';
 import { findWorktree } from '../../worktrees/open-place.ts';
+import { endOfOutput } from '../check-output.ts';
 import type { AttemptPattern, AttemptSite, AttemptSpawn, EndedAgent } from './attempt-pattern.ts';
 import { taskPrompt } from './task-prompt.ts';
 import type { TaskQuestions } from './task-questions.ts';
@@ -36,6 +37,8 @@ export interface AttemptPlace {
   /** All but `worktree`. */
   patterns: Readonly<Record<Exclude<Isolation, 'worktree'> | 'read', AttemptPattern>>;
   questions: TaskQuestions | null;
+  /** Takes secrets out. */
+  redact(text: string): string;
 }
 
 const DEFAULT_TYPE = 'general-purpose';
@@ -146,7 +149,9 @@ function spawnOrder(order: AttemptOrder, pattern: AttemptPattern, place: Attempt
   const role = place.hasModel(settings.type ?? DEFAULT_TYPE) ? undefined : run.model;
   const own = settings.model ?? role ?? undefined;
   return {
-    prompt: taskPrompt(order, { withRules: !sharesRules, isolation: pattern.isolation }),
+    prompt: taskPrompt(order, {
+      ...{ withRules: !sharesRules, isolation: pattern.isolation, printed: printedBefore(order, place) },
+    }),
     skipsNotes: sharesRules && settings.type === undefined,
     description: `${task.id} ${task.title}`.slice(0, 200),
     subagent_type: settings.type ?? DEFAULT_TYPE,
@@ -156,6 +161,14 @@ function spawnOrder(order: AttemptOrder, pattern: AttemptPattern, place: Attempt
     ...(settings.budget !== undefined && { budget: settings.budget }),
   };
 }
+
+/** What the check printed that the attempt before it did not pass. */
+function printedBefore({ before }: AttemptOrder, { redact }: AttemptPlace): string | null {
+  const check = before?.check ?? null;
+  return check === null ? null : endOfOutput(check.output, { ...PRINTED, redact });
+}
+
+const PRINTED = { lines: 40, characters: 4_000 };
 
 async function endOf(order: AttemptOrder, ended: EndedAgent, parts: AttemptParts): Promise<AttemptEnd> {
   const { pattern, place } = parts;
