@@ -1,10 +1,11 @@
 /** `ramet operate add|pause|resume|skip|retry|start|answer|status`: asks a run for something, from any terminal. */
 import { UserMistake } from '../../schema/errors.ts';
 import type { OperatorAction } from '../../schema/operator-events.ts';
-import { askOperator, findRun } from '../../sdk/operator/control/ask-operator.ts';
+import { askOperator, currentRun } from '../../sdk/operator/control/ask-operator.ts';
 import { lintTasks } from '../../sdk/operator/planning/lint-tasks.ts';
 import { runObject } from '../../views/operator/run-object.ts';
-import { runNotes, runTable } from '../../views/operator/run-table.ts';
+import { isRunWhole } from '../../views/operator/run-summary.ts';
+import { leftRun, runNotes, runTable } from '../../views/operator/run-table.ts';
 import { problemText } from '../../views/task-list.ts';
 import { printable } from '../../views/text/format.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
@@ -68,8 +69,9 @@ export async function add(file: string, flags: AddFlags, io: CommandIo): Promise
   return ask({ kind: 'add', tasks }, flags, io);
 }
 
-export function status(flags: RequestFlags & { json?: boolean }, io: CommandIo): void {
-  const { place, state, writer } = findRun({ ...callFrom(io), session: flags.session });
+export async function status(flags: RequestFlags & { json?: boolean }, io: CommandIo): Promise<void> {
+  const { place, state: last, writer } = await currentRun({ ...callFrom(io), session: flags.session });
+  const state = writer === null ? leftRun(last) : last;
   const now = Date.now();
   if (flags.json) {
     io.out(
@@ -80,6 +82,6 @@ export function status(flags: RequestFlags & { json?: boolean }, io: CommandIo):
   const runs = writer === null ? 'nobody runs it now' : `it runs in process ${writer.pid}`;
   io.out(`session ${place.session}: ${runs}\n${runTable(state, io.columns, now)}\n`);
   for (const line of runNotes(state, now, writer !== null)) io.out(`${line}\n`);
-  if (writer === null && state.status !== 'ended')
+  if (writer === null && !isRunWhole(state))
     io.out(`resume it with: ramet operate --resume ${place.session}\n`);
 }

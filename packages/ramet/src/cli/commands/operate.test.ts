@@ -136,3 +136,23 @@ describe('OP-7: ramet plan', () => {
     });
   });
 });
+
+describe('UI-4: ramet operate --output-format json', () => {
+  test.each(['json', 'stream-json'])('%s is one object also where nothing is run', async (format) => {
+    const flags = ['--output-format', format];
+    const done = await operate('- [x] T1 a\n', ...flags);
+    expect(done.code).toBe(0);
+    expect(JSON.parse(done.stdout)).toMatchObject({ subtype: 'success', problems: [], tasks: [] });
+    const cycle = await operate('- [ ] T1 a (depends on T1)\n', ...flags);
+    expect(cycle.code).toBe(1);
+    expect(JSON.parse(cycle.stdout)).toMatchObject({
+      ...{ is_error: true, problems: [{ file: 'tasks.md', line: 1, level: 'error' }] },
+    });
+    const wrong = await operate('- [ ] T1 a\n', '--report', 'no/where.md', ...flags);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no directory') });
+    expect(JSON.parse(wrong.stdout)).toMatchObject({
+      ...{ is_error: true, session_id: null },
+      problems: [{ file: null, level: 'error', message: expect.stringContaining('there is no directory') }],
+    });
+  });
+});

@@ -1,12 +1,13 @@
 /** `ramet operate`: runs the tasks of a file; with `--lint`, how the file was read and what is wrong with it. */
-import { UserMistake } from '../../schema/errors.ts';
+import { describeError, firstError, UserMistake } from '../../schema/errors.ts';
 import type { Isolation } from '../../schema/operator-events.ts';
 import type { ConflictPolicy, MergeStrategy, SessionMode } from '../../schema/status.ts';
 import { lintTasks } from '../../sdk/operator/planning/lint-tasks.ts';
+import { objectWithoutRun, runObject } from '../../views/operator/run-object.ts';
 import { countText, isAllDone, problemText, taskListObject, taskListText } from '../../views/task-list.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { isGoal } from '../operator/goal-argument.ts';
-import type { OperateFormat } from '../operator/live-run.ts';
+import type { LiveRun, OperateFormat } from '../operator/live-run.ts';
 
 export interface OperateFlags {
   lint?: boolean;
@@ -47,8 +48,54 @@ export interface OperateFlags {
   report?: string;
 }
 
-/** Exits with 1 if the file has errors, or if a task is not done. */
+/** Exits with 1 if the file has errors, or if a task is not done. Programs get an object whatever happens. */
 export async function operate(path: string | undefined, flags: OperateFlags, io: CommandIo): Promise<number> {
+  const seen: SeenRun = { live: null };
+  try {
+    return await operateNow(path, flags, io, seen);
+  } catch (error) {
+    if (!isForPeople(flags)) printObject(objectOfError(path, error, seen), io);
+    throw error;
+  }
+}
+
+interface SeenRun {
+  /** The run as far as it came. */
+  live: Pick<LiveRun, 'session' | 'state'> | null;
+}
+
+function objectOfError(
+  path: string | undefined,
+  thrown: unknown,
+  { live }: SeenRun,
+): Record<string, unknown> {
+  const message = describeError(firstError(thrown));
+  const problems = [{ file: null, line: null, column: null, level: 'error', message }] as const;
+  if (live === null || live.session === null) return objectWithoutRun(path ?? null, { message, problems });
+  const facts = { session: live.session, report: null, now: Date.now(), problems };
+  return { ...runObject(live.state, facts), message };
+}
+
+/** A goal of which nothing was run: nobody said yes, or no list of tasks came of it. */
+function notRun(code: number): Record<string, unknown> {
+  const message = 'nothing was run';
+  const problem = { file: null, line: null, column: null, level: 'error', message } as const;
+  return objectWithoutRun(null, { message, problems: code === EXIT.done ? [] : [problem] });
+}
+
+function printObject(object: Record<string, unknown>, io: CommandIo): void {
+  io.out(`${JSON.stringify(object)}\n`);
+}
+
+async function operateNow(
+  path: string | undefined,
+  flags: OperateFlags,
+  io: CommandIo,
+  seen: SeenRun,
+): Promise<number> {
+  const onLive = (live: SeenRun['live']): void => {
+    seen.live = live;
+  };
   const { lint, json, resume, yes, out, planModel, ...options } = flags;
   if (resume !== undefined) {
     if (path !== undefined) throw new UserMistake('two_runs', 'give a task file or --resume, not both');
@@ -56,6 +103,7 @@ export async function operate(path: string | undefined, flags: OperateFlags, io:
       undefined,
       { ...options, resume: resume === true ? 'latest' : resume },
       io,
+      onLive,
     );
   }
   if (path === undefined)
@@ -66,7 +114,11 @@ export async function operate(path: string | undefined, flags: OperateFlags, io:
   if (!lint && isGoal(path, io.cwd)) {
     const { operateGoal } = await import('./operate-goal.ts');
     const said = isForPeople(flags) ? io : { ...io, out: (text: string) => io.progress(text.trimEnd()) };
-    return operateGoal(path, flags, said, async (file) => (await load()).carryOut(file, options, io));
+    const code = await operateGoal(path, flags, said, async (file) =>
+      (await load()).carryOut(file, options, io, onLive),
+    );
+    if (!isForPeople(flags) && seen.live === null) printObject(notRun(code), io);
+    return code;
   }
   if (out !== undefined || yes === true || planModel !== undefined)
     throw new UserMistake(
@@ -79,15 +131,13 @@ export async function operate(path: string | undefined, flags: OperateFlags, io:
     io.out(json ? `${JSON.stringify(taskListObject(list))}\n` : taskListText(list));
     return hasErrors ? EXIT.failed : EXIT.done;
   }
-  if (hasErrors) {
-    tell(problemText(list.problems), flags, io);
-    return EXIT.failed;
+  if (hasErrors || isAllDone(list)) {
+    tell(hasErrors ? problemText(list.problems) : countText(list), flags, io);
+    const message = hasErrors ? 'the task file has errors' : countText(list);
+    if (!isForPeople(flags)) printObject(objectWithoutRun(path, { message, problems: list.problems }), io);
+    return hasErrors ? EXIT.failed : EXIT.done;
   }
-  if (isAllDone(list)) {
-    tell(countText(list), flags, io);
-    return EXIT.done;
-  }
-  return (await load()).carryOut(path, options, io);
+  return (await load()).carryOut(path, options, io, onLive);
 }
 
 function listOptions({ bullets, tag }: OperateFlags): { bullets?: boolean; tag?: string } {

@@ -17,11 +17,18 @@ export interface RunFlags extends Omit<OperateOptions, 'onBegin' | 'onRecord'> {
   report?: string;
 }
 
-export async function carryOut(path: string | undefined, flags: RunFlags, io: CommandIo): Promise<number> {
+/** `onLive` is told what shows the run, before it begins. */
+export async function carryOut(
+  path: string | undefined,
+  flags: RunFlags,
+  io: CommandIo,
+  onLive?: (live: LiveRun) => void,
+): Promise<number> {
   const { outputFormat: format = 'text', report, ...options } = flags;
   checkReportFile(report, io);
   const { operateTasks } = await import('../../sdk/operator/operate.ts');
   const live = new LiveRun(io, format);
+  onLive?.(live);
   const stopped = Promise.withResolvers<EndedRun>();
   const run = operateTasks(path, {
     ...options,

@@ -3,7 +3,7 @@ import { isTaskEnded, type OperatorState, tasksOf } from '../../operator/run/ope
 import { writeReport } from '../../sdk/operator/write-report.ts';
 import { runObject } from '../../views/operator/run-object.ts';
 import { isRunWhole } from '../../views/operator/run-summary.ts';
-import { runNotes, runTable } from '../../views/operator/run-table.ts';
+import { leftRun, runNotes, runTable } from '../../views/operator/run-table.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../io.ts';
 import type { OperateFormat } from './live-run.ts';
 
@@ -19,7 +19,10 @@ export interface EndOptions {
 }
 
 /** Prints the end of a run, writes its report, and returns the exit code. */
-export function showEnd({ session, state }: EndedRun, { format, report }: EndOptions, io: CommandIo): number {
+export function showEnd(ended: EndedRun, { format, report }: EndOptions, io: CommandIo): number {
+  const { session } = ended;
+  // It may have had no time to say how its tasks end: this process ends now.
+  const state = leftRun(ended.state);
   const now = Date.now();
   const file = writeReport({ session, state }, report, io);
   if (format === 'text') {

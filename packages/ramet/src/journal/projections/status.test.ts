@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
 import {
   agentStarted,
   messageAppended,
@@ -32,6 +33,24 @@ describe('AGENT-5: the status of an agent', () => {
       ['s.1', frozen('small')],
     );
     expect(statusOf(later)?.model).toBe('small');
+  });
+
+  test.each([
+    ['done', [taskChange('a', 'done'), taskChange('b', 'skipped')], null, 'done', null],
+    ['not done', [taskChange('a', 'done'), taskChange('b', 'frozen')], null, 'failed', 'tasks_not_done'],
+    ['stopped', [taskChange('a', 'done')], 'interrupted', 'interrupted', 'stopped'],
+    ['out of money', [], 'budget', 'interrupted', 'budget'],
+  ])('OP-2: the main agent of a run is what the run is: %s', (_, tasks, cause, status, why) => {
+    const end: JournalEvent = { type: 'operator.changed', status: 'ended', cause, message: null };
+    const run: JournalEvent[] = [startedRun([madeTask('a'), madeTask('b')]), ...tasks];
+    const events = (more: JournalEvent[]): RecordedEvent[] =>
+      recorded(
+        ['s.1', agentStarted()],
+        ...[...run, ...more].map((event): [null, JournalEvent] => [null, event]),
+      );
+    expect(statusOf(events([end]), false)).toMatchObject({ status, cause: why });
+    expect(statusOf(events([end, { type: 'operator.resumed' }]), true)).toMatchObject({ status: 'running' });
+    expect(statusOf(events([]), false)).toMatchObject({ status: 'interrupted', cause: 'process_ended' });
   });
 
   test('lists agents by birth with what is known of them', () => {

@@ -9,6 +9,7 @@ import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus, TodoItem } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { foldProgress, typeOfAgent } from './agent-state.ts';
+import { NO_WAIT, noteRun, waitOf } from './run-status.ts';
 
 export type AgentActivity =
   | { kind: 'requesting'; model: string; attempt: number; since: number }
@@ -64,10 +65,12 @@ export interface StatusBoard {
   agents: Map<AgentId, AgentOverview>;
   /** Names of the tools that run, by agent and call. */
   tools: Map<AgentId, Map<string, string>>;
+  /** Tasks of the operator's run that are not done. */
+  tasksLeft: Set<string>;
 }
 
 export function emptyBoard(): StatusBoard {
-  return { seq: 0, agents: new Map(), tools: new Map() };
+  return { seq: 0, agents: new Map(), tools: new Map(), tasksLeft: new Set() };
 }
 
 export function statusBoardOf(events: Iterable<RecordedEvent>): StatusBoard {
@@ -93,8 +96,6 @@ export function agentStatuses(
   });
 }
 
-const NO_WAIT = { until: null, waitMs: null } as const;
-
 const INTERRUPTED = {
   status: 'interrupted',
   cause: 'process_ended',
@@ -108,6 +109,7 @@ export function extendBoard(board: StatusBoard, recorded: RecordedEvent): void {
   const { seq, time, agent: id, event } = recorded;
   board.seq = seq;
   if (event.type === 'session.resumed') interruptAll(board);
+  if (id === null) noteRun(board.agents.values(), board.tasksLeft, { event, time });
   if (id === null) return;
   const agent = board.agents.get(id) ?? admit(board, id, recorded);
   if (agent === undefined) return;
@@ -254,14 +256,6 @@ function setRunning(agent: AgentOverview): void {
 
 function run(agent: AgentOverview): void {
   Object.assign(agent, { status: 'running', cause: null, ...NO_WAIT, message: null });
-}
-
-function waitOf(
-  { until, leftMs }: EventOf<'status.changed'>,
-  time: number,
-): Pick<AgentOverview, 'until' | 'waitMs'> {
-  if (until === undefined) return NO_WAIT;
-  return leftMs === undefined ? { until, waitMs: until - time } : { until: time + leftMs, waitMs: leftMs };
 }
 
 /** What the last process was doing died with it; a resumed agent shows it by what it does. */

@@ -12,6 +12,7 @@ import { onAbort } from '../../system/on-abort.ts';
 import { afterEnd, CLOSED_BREAKER } from '../schedule/breaker.ts';
 import type { ReadyQueue } from '../schedule/ready-queue.ts';
 import { allowedActions, carryOut } from './actions.ts';
+import { type AgentWait, noteWait } from './agent-waits.ts';
 import { applyOperatorEvent } from './apply-operator-event.ts';
 import { type EndParts, takeEnd } from './attempt-ends.ts';
 import { Attempts, attemptName } from './attempts.ts';
@@ -136,6 +137,11 @@ export class Operator {
     this.#record({ type: 'operator.asked', by, action, refused });
     this.#wake.resolve();
     return refused;
+  }
+
+  /** What is known of an agent: that it waits for its provider, or, with null, that it works. */
+  agentWaits(agent: string, wait: AgentWait | null): void {
+    noteWait(agent, wait, { state: this.#state, actors: this.#actors, now: this.#ports.clock.now() });
   }
 
   /** Interrupts everything that runs. */

@@ -1,5 +1,7 @@
 /** The end of what a check printed, fit for people and prompts: bounded, without secrets, its controls written out. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { CheckOutcome } from '../../git/shapes.ts';
+import type { RecordedCheck } from '../../schema/operator-events.ts';
 import { headOf, tailOf, visibleText } from '../../system/text/visible-text.ts';
 
 /** More of it is not read: it may be very long. */
@@ -44,4 +46,21 @@ function lastBytes(file: string): { text: string; isCut: boolean } | null {
   } catch {
     return null; // it was removed; who asks says where it was
   }
+}
+
+export function recordedCheck(
+  { command }: { command: string },
+  { passed, ending, output }: CheckOutcome,
+): RecordedCheck {
+  return { command, passed, ending, output };
+}
+
+/** The one that a reason of the merge queue is about: the reason names the file of its output. */
+export function failedCheck(
+  reason: string,
+  check: { command: string },
+  outcomes: Iterable<CheckOutcome>,
+): RecordedCheck | null {
+  const outcome = Iterator.from(outcomes).find(({ passed, output }) => !passed && reason.includes(output));
+  return outcome === undefined ? null : recordedCheck(check, outcome);
 }

@@ -26,6 +26,7 @@ import { addCost, addUsage } from '../../schema/usage.ts';
 import { agentResolver, type ResolverPlace } from '../merge/agent-resolver.ts';
 import { mergePorts, type OpenTarget, projectOf, waitText } from '../merge/open-target.ts';
 import type { OpenSession } from '../session/session-type.ts';
+import { failedCheck, recordedCheck } from './check-output.ts';
 
 export interface OperatorMergeSettings {
   open: OpenSession;
@@ -125,20 +126,16 @@ export class OperatorMerges {
       case 'conflicted':
         return { kind: 'conflict', files: await this.#conflicts(entry, run), message };
       case 'waiting':
-        return { kind: 'base_check', message, check: this.#failedCheck(message, check) };
+        return { kind: 'base_check', message, check: this.#blamed(message, check) };
       default:
         return /^the check failed/.test(message)
-          ? { kind: 'check', message, check: this.#failedCheck(message, check) }
+          ? { kind: 'check', message, check: this.#blamed(message, check) }
           : { kind: 'refused', message };
     }
   }
 
-  /** The one that a reason of the queue is about: it names the file of its output. */
-  #failedCheck(reason: string, check: Check): RecordedCheck | null {
-    if (check === null) return null;
-    const outcomes = this.#known(check).values();
-    const outcome = outcomes.find(({ passed, output }) => !passed && reason.includes(output));
-    return outcome === undefined ? null : recordedCheck(check, outcome);
+  #blamed(reason: string, check: Check): RecordedCheck | null {
+    return check === null ? null : failedCheck(reason, check, this.#known(check).values());
   }
 
   async #conflicts({ tip }: MergeEntry, run: OperatorRun): Promise<string[]> {
@@ -265,13 +262,6 @@ export class OperatorMerges {
     const { code, stdout } = await runGit(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], call);
     return code === 0 ? stdout.trim() : null;
   }
-}
-
-function recordedCheck(
-  { command }: NonNullable<Check>,
-  { passed, ending, output }: CheckOutcome,
-): RecordedCheck {
-  return { command, passed, ending, output };
 }
 
 type CheckWatch = Pick<MergePorts, 'onCheckWaits' | 'onCheck'>;

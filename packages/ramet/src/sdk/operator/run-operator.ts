@@ -2,6 +2,7 @@
 import { findDefinition } from '../../agents/prompts/built-in.ts';
 import { firstMessage } from '../../agents/prompts/first-message.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
+import { isBareDirectory } from '../../git/repository.ts';
 import {
   applyOperatorEvent,
   foldOperator,
@@ -44,11 +45,7 @@ export async function runOperator(
 ): Promise<OperateOutcome> {
   const { runtime, settings, place } = parts;
   const { cwd, repository } = place;
-  if (repository === null)
-    throw new UserMistake(
-      'no_repository',
-      `${cwd} is not in a git repository: go to one, or make one with git init`,
-    );
+  if (repository === null) throw noCheckout(cwd);
   const past = parts.isResumed ? pastRun(parts) : NO_RUN;
   const into = order.file === undefined ? past.run?.target : order.into;
   const caller = callerOf({ cwd, env: settings.env, ...(order.note !== undefined && { note: order.note }) });
@@ -104,9 +101,33 @@ export async function runOperator(
   using _ = watchRequests({ project: place.project, session: session.id }, (action) =>
     operator.act(action, 'person'),
   );
+  using ___ = watchWaits(session, operator);
   const end = await operator.run(order.signal ?? new AbortController().signal);
   await patterns.close(end);
   return { session: session.id, state: end };
+}
+
+/** A task whose agent waits for its provider says so, and until when. */
+function watchWaits(session: Session, operator: Operator): Disposable {
+  const leave = session.subscribe((event) => {
+    if (event.type !== 'status_changed') return;
+    const { agentId, status, cause, until = null } = event;
+    const isAway = status === 'waiting' && (cause === 'limit' || cause === 'provider');
+    operator.agentWaits(agentId, isAway ? { cause, until } : null);
+  });
+  return { [Symbol.dispose]: leave };
+}
+
+function noCheckout(cwd: string): UserMistake {
+  return isBareDirectory(cwd)
+    ? new UserMistake(
+        'bare_repository',
+        `${cwd} is a bare repository, and agents need a checkout to begin from: make one with git worktree add ../checkout, and run it there`,
+      )
+    : new UserMistake(
+        'no_repository',
+        `${cwd} is not in a git repository: go to one, or make one with git init`,
+      );
 }
 
 /** Answers that nobody has used: the task still has the question. An answer "once" is good for one call. */

@@ -38,6 +38,35 @@ test('UI-1: a run without a terminal is told in lines: one for each change that 
   ]);
 });
 
+test('UI-1: a long question is shortened, and never the command that answers it', () => {
+  const question = {
+    id: 'q2',
+    agent: 's.4',
+    tool: 'Bash',
+    summary: 'x'.repeat(900),
+    reason: 'no',
+    rules: [],
+  };
+  const line = linesOf([...MIXED_RUN, taskChange('T004', 'blocked', { cause: 'permission', question })]).at(
+    -1,
+  );
+  expect(line).toMatch(/needs you: Bash x+…: ramet operate answer q2 once\|always\|denied$/);
+});
+
+test('OP-3: that an agent waits for a limit is one line, with the time', () => {
+  const wait = { message: 'waiting: limit until 01:00 (in 59 min)', until: 3_600_000 };
+  const lines = linesOf([
+    ...MIXED_RUN,
+    taskChange('T004', 'running'),
+    taskChange('T004', 'running', wait),
+    taskChange('T004', 'running', { message: null, until: null }),
+  ]);
+  expect(lines.slice(-2)).toEqual([
+    expect.stringMatching(/^\[1\/4\] T004 waiting: limit until .*\d\d:\d\d \(in 1 h\): Write the manual$/),
+    null,
+  ]);
+});
+
 test('OP-3: that a check waits for a place on the machine is a line of its own, once', () => {
   const wait = { message: 'waits for a slot: 2 checks run on this machine' };
   const lines = linesOf([

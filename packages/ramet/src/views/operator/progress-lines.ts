@@ -4,7 +4,7 @@ import type { RecordedEvent } from '../../schema/events.ts';
 import type { TaskChanged } from '../../schema/operator-events.ts';
 import { describeOperatorEvent } from '../operator-line.ts';
 import { duration } from '../text/format.ts';
-import { holdText, isUnderWay, nextStep, plainLine, statusText, timeOf } from './run-summary.ts';
+import { holdText, isAway, isUnderWay, nextStep, plainLine, statusText, timeOf } from './run-summary.ts';
 import { landingLines } from './run-table.ts';
 import { costText } from './task-rows.ts';
 
@@ -51,9 +51,9 @@ export class ProgressLines {
     const took = timeOf(task, time);
     const isOver = took !== null && task.status !== 'queued' && !isUnderWay(task);
     const figures = isOver ? ` (${duration(took)}, ${costText(task)})` : '';
-    const what = plainLine(task.message ?? task.task.title, LONGEST);
-    const step = nextStep(task);
-    const next = step === null ? '' : `; needs you: ${plainLine(step, LONGEST)}`;
+    const what = plainLine((isAway(task) ? null : task.message) ?? task.task.title, LONGEST);
+    const step = nextStep(task, LONGEST);
+    const next = step === null ? '' : `; needs you: ${step}`;
     const counted = `[${this.#done}/${after.order.length}]`;
     return `${counted} ${plainLine(task.task.id, 40)} ${statusText(task, time)}: ${what}${figures}${next}`;
   }
@@ -62,6 +62,6 @@ export class ProgressLines {
 /** How a result that waits is taken is said once, at the end. */
 function landingLine(after: OperatorState, state: 'intended' | 'moved' | 'kept' | 'failed'): string | null {
   if (state === 'intended') return null;
-  const [line, message] = landingLines(after);
+  const [line, message] = landingLines(after, after.landing?.before ?? after.run?.base ?? null);
   return state === 'failed' && message !== undefined ? `${line}: ${message}` : (line ?? null);
 }

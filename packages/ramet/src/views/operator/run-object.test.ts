@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MIXED_RUN, madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
-import { eventObject, runObject } from './run-object.ts';
+import { eventObject, objectWithoutRun, runObject } from './run-object.ts';
 
 test('UI-4: a run is one object with every task, attempt, cost and next step', () => {
   const facts = { session: 'k3v9x2ab', report: '/r/report.md', now: 61_000 };
@@ -36,5 +36,19 @@ test('UI-4: a line of stream-json is the recorded event', () => {
       time: '1970-01-01T00:00:01.000Z',
       event,
     },
+  });
+});
+
+test('UI-4: where nothing was run, the object has the same fields, and says what is wrong', () => {
+  const problem = { file: 'tasks.md', line: 1, column: 1, level: 'error', message: 'a cycle' } as const;
+  const bad = objectWithoutRun('tasks.md', { message: 'the task file has errors', problems: [problem] });
+  const run = runObject(madeRun(...MIXED_RUN), { session: 's', report: null, now: 1 });
+  expect(Object.keys(bad)).toEqual(Object.keys(run));
+  expect(bad).toMatchObject({
+    ...{ type: 'result', subtype: 'error_during_execution', is_error: true, session_id: null },
+    ...{ file: 'tasks.md', started_at: null, num_tasks: 0, tasks: [], problems: [problem] },
+  });
+  expect(objectWithoutRun('tasks.md', { message: 'all tasks are done', problems: [] })).toMatchObject({
+    ...{ subtype: 'success', is_error: false, status: 'ended', message: 'all tasks are done', problems: [] },
   });
 });

@@ -1,5 +1,6 @@
 /** A run of the operator for programs: the one object of `--output-format json`, and the lines of `stream-json`. */
 import {
+  NO_RUN,
   type OperatorState,
   type TaskAttempt,
   type TaskState,
@@ -10,19 +11,33 @@ import { hitRate } from '../../schema/usage.ts';
 import { isRunWhole, needsPerson, nextStep, summaryOf } from './run-summary.ts';
 
 export interface RunFacts {
-  session: string;
+  /** Null where no run has begun. */
+  session: string | null;
   /** Where `report.md` is; null where none was written. */
   report: string | null;
   now: number;
+  /** What was wrong with the task file or the command. */
+  problems?: readonly RunProblem[];
 }
 
-export function runObject(state: OperatorState, { session, report, now }: RunFacts): Record<string, unknown> {
+/** As `--lint --json` prints them; a place is null where it is in no file. */
+export interface RunProblem {
+  file: string | null;
+  line: number | null;
+  column: number | null;
+  level: 'error' | 'warning';
+  message: string;
+}
+
+export function runObject(state: OperatorState, facts: RunFacts): Record<string, unknown> {
+  const { session, report, now, problems = [] } = facts;
   const { run, status, cause, message, landing, integrated, resumed, startedAt } = state;
   const { done, total, counts, costUsd, atLeastUsd, usage } = summaryOf(state);
+  const hasFailed = problems.some(({ level }) => level === 'error');
   return {
     type: 'result',
-    subtype: isRunWhole(state) ? 'success' : 'error_tasks',
-    is_error: !isRunWhole(state),
+    subtype: hasFailed ? 'error_during_execution' : isRunWhole(state) ? 'success' : 'error_tasks',
+    is_error: hasFailed || !isRunWhole(state),
     session_id: session,
     ...{ status, cause, message },
     file: run?.file ?? null,
@@ -38,8 +53,8 @@ export function runObject(state: OperatorState, { session, report, now }: RunFac
     num_tasks: total,
     num_done: done,
     resumed,
-    started_at: new Date(startedAt).toISOString(),
-    duration_ms: Math.max(0, (status === 'ended' ? state.at : now) - startedAt),
+    started_at: run === null ? null : new Date(startedAt).toISOString(),
+    duration_ms: run === null ? 0 : Math.max(0, (status === 'ended' ? state.at : now) - startedAt),
     total_cost_usd: costUsd,
     cost_at_least_usd: atLeastUsd,
     budget_usd: run?.budget.usd ?? null,
@@ -47,7 +62,17 @@ export function runObject(state: OperatorState, { session, report, now }: RunFac
     cache_hit_rate: hitRate(usage),
     report,
     tasks: tasksOf(state).map(taskObject),
+    problems,
   };
+}
+
+/** The same object where nothing was run: all is done already, or something is wrong. */
+export function objectWithoutRun(
+  file: string | null,
+  { message, problems }: { message: string; problems: readonly RunProblem[] },
+): Record<string, unknown> {
+  const object = runObject(NO_RUN, { session: null, report: null, now: 0, problems });
+  return { ...object, status: 'ended', message, file };
 }
 
 function taskObject(task: TaskState): Record<string, unknown> {
@@ -67,7 +92,20 @@ function attemptObject(attempt: TaskAttempt): Record<string, unknown> {
   const { number, state, agent, branch, path, base, commit, files, cause, message, costUsd, usage } = attempt;
   const { startedAt, endedAt, isolation, reviews, check } = attempt;
   return {
-    ...{ number, state, agent_id: agent, isolation, branch, path, base, commit, files, cause, message, check },
+    ...{
+      number,
+      state,
+      agent_id: agent,
+      isolation,
+      branch,
+      path,
+      base,
+      commit,
+      files,
+      cause,
+      message,
+      check,
+    },
     reviews: reviews.map((one) => ({
       ...{ type: one.type, commit: one.commit, agent_id: one.agent, approved: one.approved },
       ...{ reasons: one.reasons, total_cost_usd: one.costUsd },

@@ -26,6 +26,13 @@ describe('OP-2: the block that shows a run', () => {
     ]);
   });
 
+  test.each([79, 40, 20])('a command is whole on a screen of %i columns', (columns) => {
+    const rows = texts(madeRun(...MIXED_RUN), live, { columns, rows: 40 });
+    const at = rows.findIndex((row) => row.includes('need you'));
+    const shown = rows.slice(at).join('').replaceAll(/\s/g, '');
+    expect(shown).toContain('rametoperateretryT002');
+  });
+
   test('tells what an agent does, and which try it is', () => {
     const state = madeRun(
       startedRun([madeTask('a')]),
@@ -34,6 +41,24 @@ describe('OP-2: the block that shows a run', () => {
       taskChange('a', 'running', { attempt: { number: 2, agent: 's.4' } }),
     );
     expect(texts(state, live, WIDE).at(-1)).toBe('● a do a  running (try 2): Bash npm test  58.0 s  $0.1500');
+  });
+
+  test('tells that an agent waits for a limit instead of what it does', () => {
+    const state = madeRun(
+      startedRun([madeTask('a')]),
+      taskChange('a', 'running', { attempt: { number: 1, agent: 's.4' } }),
+      taskChange('a', 'running', { message: 'waiting: limit until 01:00 (in 59 min)', until: 3_660_900 }),
+    );
+    expect(texts(state, live, { columns: 120, rows: 24 }).at(-1)).toMatch(
+      /^● a do a {2}waiting: limit until .*\d\d:\d\d \(in 1 h\) /,
+    );
+    const long = madeRun(
+      startedRun([madeTask('a', { title: 'x'.repeat(90) })]),
+      taskChange('a', 'running', { message: 'waiting: limit until 01:00 (in 1 d)', until: 90_000_000 }),
+    );
+    expect(texts(long, live, { columns: 80, rows: 24 }).at(-1)).toMatch(
+      /… {2}waiting: limit until \w+ \d+ \d\d:\d\d$/,
+    );
   });
 
   test('does not know a sum with an unknown part, and shows what is known of it', () => {
@@ -86,14 +111,18 @@ describe('OP-2: the block that shows a run', () => {
       ...{ type: 'operator.changed', status: 'draining', cause: 'interrupted', message: null },
     });
     expect(texts(draining, live, WIDE).at(-1)).toBe(
-      'stopping: nothing new starts; waits for a; Ctrl-C again stops at once (interrupted)',
+      'stopping: nothing new starts; waits for a (interrupted); Ctrl-C again stops at once',
     );
     const tripped = madeRun(...events, {
       ...{ type: 'operator.changed', status: 'tripped', cause: 'breaker', message: '5 failed' },
     });
     expect(texts(tripped, live, WIDE).at(-1)).toBe(
-      'tripped: nothing new starts; waits for a; ramet operate resume continues it (breaker: 5 failed)',
+      'tripped: nothing new starts; waits for a (breaker: 5 failed); ramet operate resume continues it',
     );
+    expect(texts(draining, live, { columns: 60, rows: 24 }).slice(-2)).toEqual([
+      'stopping: nothing new starts; waits for a (interrupted)',
+      '  Ctrl-C again stops at once',
+    ]);
     expect(waitingFor(madeRun(startedRun([madeTask('a')])))).toBe('waits for nothing');
   });
 });

@@ -4,15 +4,16 @@
  */
 import { type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
 import { hitRate } from '../../schema/usage.ts';
-import { duration, fitText, percent } from '../text/format.ts';
+import { visibleLine } from '../../system/text/visible-text.ts';
+import { displayWidth, duration, fitText, percent, wrapText } from '../text/format.ts';
 import { graphLine } from './run-graph.ts';
 import {
   countsText,
-  holdText,
-  nextStep,
+  holdOf,
   plainLine,
   type RunSummary,
   spendText,
+  stepOf,
   summaryOf,
   whyText,
 } from './run-summary.ts';
@@ -28,7 +29,7 @@ export function progressRows(state: OperatorState, live: LiveFigures, size: Bloc
   const columns = Math.max(1, size.columns - 1);
   const summary = withLiveCost(summaryOf(state), state, live);
   const head = [headRow(state, summary, live.now), spendRow(state, summary)];
-  const tail = [...personRows(summary), ...runRows(state)];
+  const tail = [...personRows(summary, columns), ...runRows(state, columns)];
   const room = size.rows - FREE_ROWS - head.length - tail.length;
   const graph = room < 4 ? [] : graphRow(state, columns);
   const tasks = taskRows(state, live, { columns, rows: Math.max(0, room - graph.length) });
@@ -76,20 +77,33 @@ function graphRow(state: OperatorState, columns: number): ProgressRow[] {
   return text === null ? [] : [{ text, tone: 'dim' }];
 }
 
-function personRows({ people }: RunSummary): ProgressRow[] {
+/** The first one. Its command is never cut: it has rows of its own where the screen is narrow. */
+function personRows({ people }: RunSummary, columns: number): ProgressRow[] {
   const steps = people.flatMap((task) => {
-    const step = nextStep(task);
-    return step === null ? [] : [`${plainLine(task.task.id, 40)}: ${plainLine(step, LONGEST)}`];
+    const step = stepOf(task);
+    return step === null ? [] : [{ id: plainLine(task.task.id, 40), ...step }];
   });
-  if (steps.length === 0) return [];
+  const [first] = steps;
+  if (first === undefined) return [];
   const count = steps.length === 1 ? 'needs you' : `${steps.length} need you`;
-  return [{ text: `${count}: ${steps[0]}`, tone: 'care' }];
+  const what = [count, first.id, plainLine(first.what, LONGEST)].filter((part) => part !== '').join(': ');
+  return hinted(what, ': ', visibleLine(first.command), columns);
 }
 
 /** What the whole run is, where it is not simply running. */
-function runRows(state: OperatorState): ProgressRow[] {
+function runRows(state: OperatorState, columns: number): ProgressRow[] {
   if (state.status === 'running' || state.status === 'ended') return [];
   const why = whyText(state);
-  const text = `${holdText(state)}${why === '' ? '' : ` (${why})`}`;
-  return [{ text, tone: 'care' }];
+  const { what, next } = holdOf(state);
+  return hinted(`${what}${why === '' ? '' : ` (${why})`}`, '; ', next, columns);
+}
+
+/** On one row, or what to do below it. */
+function hinted(what: string, between: string, next: string, columns: number): ProgressRow[] {
+  const whole = next === '' ? what : `${what}${between}${next}`;
+  const rows =
+    next === '' || displayWidth(whole) <= columns
+      ? [whole]
+      : [what, ...wrapText(next, Math.max(1, columns - 2)).map((row) => `  ${row}`)];
+  return rows.map((text) => ({ text, tone: 'care' }));
 }

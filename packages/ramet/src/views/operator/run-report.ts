@@ -20,6 +20,7 @@ import {
   nextStep,
   spendText,
   statusText,
+  stepOf,
   summaryOf,
   timeOf,
   whyText,
@@ -154,7 +155,7 @@ function taskPart(task: TaskState, facts: RunReportFacts): string {
   const { id, title, file, line } = task.task;
   const files = filesOf(task);
   const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : '';
-  const step = nextStep(task);
+  const step = stepOf(task);
   const lines = [
     `- status: ${markdownLine(statusText(task, facts.now), LINE)}${task.message === null ? '' : `: ${markdownLine(task.message, LINE)}`}`,
     file === null ? '' : `- from: ${code(`${file}:${line}`)}`,
@@ -168,7 +169,9 @@ function taskPart(task: TaskState, facts: RunReportFacts): string {
     task.marked?.written === false
       ? `- not marked in its file: ${markdownLine(task.marked.why ?? '', LINE)}`
       : '',
-    step === null ? '' : `- to do: ${markdownLine(step, LINE)}`,
+    step === null
+      ? ''
+      : `- to do: ${[step.what === '' ? '' : markdownLine(step.what, LINE), step.command === '' ? '' : code(step.command)].filter((part) => part !== '').join(': ')}`,
   ];
   const parts = [
     `## ${markdownLine(id, 40)}: ${markdownLine(title, LINE)}`,

@@ -106,8 +106,17 @@ function statusWord(status: TaskStatus): string {
   return status.replace('_', ' ');
 }
 
-/** `failed: check`, `waiting: retry until 16:40 (in 2 min)`. */
-export function statusText({ status, cause, until }: TaskState, now: number): string {
+/** Its agent waits for its provider: a limit, or an outage. */
+export function isAway({ status, message }: Pick<TaskState, 'status' | 'message'>): boolean {
+  return status === 'running' && message?.startsWith('waiting: ') === true;
+}
+
+/** `failed: check`, `waiting: retry until 16:40 (in 2 min)`; what an agent at work waits for is in the message. */
+export function statusText({ status, cause, until, message }: TaskState, now: number): string {
+  if (isAway({ status, message }) && message !== null) {
+    if (until === null) return plainLine(message, 60);
+    if (until > now) return `${message.replace(/ until .*/, '')} until ${untilText(until, now)}`;
+  }
   const time = until === null || until <= now ? '' : ` until ${untilText(until, now)}`;
   const because = cause === null ? '' : `: ${excerpt(cause, 40).replaceAll('_', ' ')}`;
   return `${statusWord(status)}${because}${time}`;
@@ -133,10 +142,17 @@ export function waitingFor(state: OperatorState): string {
 
 /** Of a run that starts nothing new: what it waits for, and what a person can do. */
 export function holdText(state: OperatorState): string {
-  const { status } = state;
-  const word = status === 'draining' ? 'stopping' : status;
-  const next = status === 'draining' ? 'Ctrl-C again stops at once' : 'ramet operate resume continues it';
-  return `${word}: nothing new starts; ${waitingFor(state)}; ${next}`;
+  const { what, next } = holdOf(state);
+  return `${what}; ${next}`;
+}
+
+export function holdOf(state: OperatorState): { what: string; next: string } {
+  const { status, cause } = state;
+  const isStopping = status === 'draining';
+  const word = isStopping ? 'stopping' : status;
+  const presses = cause === 'interrupted' ? 'again' : 'twice';
+  const next = isStopping ? `Ctrl-C ${presses} stops at once` : 'ramet operate resume continues it';
+  return { what: `${word}: nothing new starts; ${waitingFor(state)}`, next };
 }
 
 /** Ids of the tasks that this one still waits for. */
@@ -166,21 +182,50 @@ export function timeOf({ attempts }: Pick<TaskState, 'attempts'>, now: number): 
   return sum;
 }
 
+export interface PersonStep {
+  /** What is asked, or to be repaired first; empty for nothing. */
+  what: string;
+  /** To shorten a step, shorten `what`: half a command is of no use. */
+  command: string;
+}
+
 /** What a person can do about it, with the command; null when there is nothing. */
-export function nextStep({ person, question, status, cause, task }: TaskState): string | null {
+export function stepOf({ person, question, status, cause, task }: TaskState): PersonStep | null {
   if (question !== null) {
     const command = person ?? `ramet operate answer ${question.id} once|always|denied`;
-    return `${question.tool} ${question.summary} (${question.reason}): ${command}`;
+    return { what: `${question.tool} ${question.summary} (${question.reason})`, command };
   }
-  if (person !== null) return person;
-  const isGate = status === 'blocked' && cause === 'gate';
-  return isGate ? `start it when that is done: ramet operate start ${shellWord(task.id)}` : null;
+  if (status === 'blocked' && cause === 'gate') {
+    const what = task.gate ?? 'start it when it is time';
+    return { what, command: `ramet operate start ${shellWord(task.id)}` };
+  }
+  if (person === null) return null;
+  // Our own text: what is to be repaired, and then the command.
+  const at = person.indexOf('ramet operate ');
+  return at < 0
+    ? { what: person, command: '' }
+    : { what: person.slice(0, at).replace(/:\s*$/, ''), command: person.slice(at) };
+}
+
+/** The same as text. What comes before the command has at most `length` characters of one line, if that is given. */
+export function nextStep(task: TaskState, length?: number): string | null {
+  const step = stepOf(task);
+  if (step === null) return null;
+  const { what, command } = step;
+  const said = length === undefined ? what : plainLine(what, length);
+  return [said, length === undefined ? command : visibleLine(command)]
+    .filter((part) => part !== '')
+    .join(': ');
 }
 
 /** Why it is not done and what to do about it, on one line; null for one that is done or has nothing to tell. */
-export function troubleOf(task: TaskState): string | null {
+export function troubleOf(task: TaskState, length: number): string | null {
   if (task.status === 'done' || task.status === 'skipped') return null;
-  const said = [task.message, nextStep(task)].filter((text) => text !== null);
+  const { message } = task;
+  const step = nextStep(task, length);
+  // A step of a gate says what the message says.
+  const isSaid = message === null || isAway(task) || (stepOf(task)?.what ?? '') === message;
+  const said = [isSaid ? null : plainLine(message, length), step].filter((text) => text !== null);
   return said.length === 0 ? null : said.join('; ');
 }
 

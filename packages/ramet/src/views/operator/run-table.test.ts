@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MIXED_RUN, madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
 import { displayWidth } from '../text/format.ts';
-import { runNotes, runTable } from './run-table.ts';
+import { runObject } from './run-object.ts';
+import { leftRun, runNotes, runTable } from './run-table.ts';
 
 describe('OP-2: the table at the end of a run', () => {
   const state = madeRun(...MIXED_RUN);
@@ -53,6 +54,44 @@ describe('OP-2: the table at the end of a run', () => {
     expect(runNotes(after, 3_000, true)).toEqual([...lines, '1 of 1 tasks done; $0.00 of $5.00; 2.0 s']);
   });
 
+  test('the range of the target is that of the whole run, not of the last move', () => {
+    const moves = ['ba5e000000000000', '1111111111aa', '2222222222aa'].flatMap((before, index, all) => {
+      const commit = all[index + 1];
+      if (commit === undefined) return [];
+      const move = { state: 'moved', commit, before, after: commit, message: null } as const;
+      return [{ type: 'operator.landed', ...move } as const];
+    });
+    const after = madeRun(startedRun([madeTask('a')]), taskChange('a', 'done'), ...moves);
+    expect(runNotes(after, 3_000, true)[0]).toBe('main: ba5e000000 to 2222222222');
+  });
+
+  test('a long message or question is shortened, and never the command', () => {
+    const question = {
+      ...{ id: 'T001-1a2b', agent: 's.4', tool: 'Bash', reason: 'not allowed', rules: [] },
+      summary: `echo ${'x'.repeat(5_000)}`,
+    };
+    const person = 'the check fails without it too: repair that first; then: ramet operate retry b';
+    const after = madeRun(
+      startedRun([madeTask('a'), madeTask('b'), madeTask('c', { gate: 'y'.repeat(900) })]),
+      taskChange('a', 'blocked', { cause: 'permission', question }),
+      taskChange('b', 'frozen', { cause: 'base_check', message: 'z'.repeat(900), person }),
+      taskChange('c', 'blocked', { cause: 'gate', message: 'y'.repeat(900) }),
+    );
+    const notes = runNotes(after, 3_000, true).slice(0, 3);
+    expect(notes).toEqual([
+      expect.stringMatching(/^a: Bash echo x+…: ramet operate answer T001-1a2b once\|always\|denied$/),
+      expect.stringMatching(/^b: z+…; the check fails.*; then: ramet operate retry b$/),
+      expect.stringMatching(/^c: y+…: ramet operate start c$/),
+    ]);
+    expect(Math.max(...notes.map(({ length }) => length))).toBeLessThan(700);
+  });
+
+  test('has no commit for work that is not merged', () => {
+    const attempt = { number: 1, state: 'failed', commit: 'c0ffee1111111111', files: ['a'] } as const;
+    const frozen = madeRun(startedRun([madeTask('a')]), taskChange('a', 'frozen', { attempt }));
+    expect(runTable(frozen, null, 3_000)).toMatch(/^a +frozen +- +1 /m);
+  });
+
   test('tells a run that is held from one that nobody runs any more', () => {
     const held = madeRun(startedRun([madeTask('a')]), {
       ...{
@@ -66,5 +105,23 @@ describe('OP-2: the table at the end of a run', () => {
       'stopping: nothing new starts; waits for nothing; Ctrl-C again stops at once (interrupted (SIGINT))',
     );
     expect(runNotes(held, 3_000, false)).toContain('stopped: interrupted (SIGINT)');
+  });
+});
+
+test('OP-2: what nobody runs any more is shown as interrupted, and its time stands still', () => {
+  const left = leftRun(
+    madeRun(
+      startedRun([madeTask('a'), madeTask('b'), madeTask('c')]),
+      taskChange('a', 'running', { attempt: { number: 1 } }),
+      taskChange('b', 'verifying', { attempt: { number: 1, state: 'ended' } }),
+      { type: 'operator.changed', status: 'draining', cause: 'interrupted', message: 'interrupted (SIGINT)' },
+    ),
+  );
+  expect(runTable(left, null, 99_000)).toMatch(
+    /^a +interrupted .* 2\.0 s .*\nb +interrupted .*\nc +queued /m,
+  );
+  expect(runNotes(left, 99_000, false)).toContain('stopped: interrupted (SIGINT)');
+  expect(runObject(left, { session: 's', report: null, now: 99_000 })).toMatchObject({
+    ...{ status: 'ended', cause: 'interrupted', counts: { interrupted: 2, queued: 1 } },
   });
 });

@@ -6,10 +6,12 @@ import {
   tasksOf,
 } from '../../operator/run/operator-state.ts';
 import { hitRate } from '../../schema/usage.ts';
+import { withKey } from '../../system/persistent.ts';
 import { displayWidth, duration, fitText, percent, table } from '../text/format.ts';
 import {
   countsText,
   holdText,
+  isUnderWay,
   plainLine,
   type RunSummary,
   spendText,
@@ -55,7 +57,7 @@ function rowOf(task: TaskState, now: number): { cells: string[]; title: string }
   const cells = [
     plainLine(task.task.id, 24),
     statusText(task, now),
-    (task.result ?? last?.commit ?? '-').slice(0, COMMIT),
+    (task.result ?? '-').slice(0, COMMIT),
     last === undefined ? '-' : String(filesOf(task).length),
     String(task.attempts.length),
     time === null ? '-' : duration(time),
@@ -84,8 +86,8 @@ function padded(line: string, lines: readonly string[]): string {
 export function runNotes(state: OperatorState, now: number, isLive: boolean): string[] {
   const summary = summaryOf(state);
   const troubles = tasksOf(state).flatMap((task) => {
-    const trouble = troubleOf(task);
-    return trouble === null ? [] : [`${plainLine(task.task.id, 40)}: ${plainLine(trouble, LONGEST)}`];
+    const trouble = troubleOf(task, LONGEST);
+    return trouble === null ? [] : [`${plainLine(task.task.id, 40)}: ${trouble}`];
   });
   const until = state.status === 'ended' ? state.at : now;
   return [...troubles, ...landingLines(state), ...stateLine(state, isLive), sumLine(state, summary, until)];
@@ -103,13 +105,16 @@ function sumLine({ run, startedAt }: OperatorState, summary: RunSummary, until: 
   ].join('; ');
 }
 
-export function landingLines({ run, landing, integrated }: OperatorState): string[] {
+/** Where the result is. A target that has moved is told from where it was when the run began, or from `from`. */
+export function landingLines(
+  { run, landing, integrated }: OperatorState,
+  from: string | null = run?.base ?? null,
+): string[] {
   const target = plainLine(run?.target ?? 'the target', 60);
   if (landing === null) return integrated === null ? [`${target} is unchanged`] : [];
-  const { state, commit, before, after, message } = landing;
+  const { state, commit, after, message } = landing;
   const said = message === null ? [] : [plainLine(message, LONGEST)];
-  if (state === 'moved')
-    return [`${target}: ${short(before ?? run?.base)} to ${short(after ?? commit)}`, ...said];
+  if (state === 'moved') return [`${target}: ${short(from)} to ${short(after ?? commit)}`, ...said];
   if (state === 'intended') return [`${target} is about to move to ${short(commit)}`, ...said];
   if (state === 'kept')
     return [`the result is ready as ${short(commit)} and is not on ${target} yet`, ...said];
@@ -124,4 +129,23 @@ function stateLine(state: OperatorState, isLive: boolean): string[] {
 
 function short(commit: string | null | undefined): string {
   return commit?.slice(0, COMMIT) ?? 'unknown';
+}
+
+/** A run that no process runs any more: what its last events call under way is interrupted, and was worked on until then. */
+export function leftRun(state: OperatorState): OperatorState {
+  const left = tasksOf(state).filter(isUnderWay);
+  const tasks = left.reduce(
+    (all, task) => withKey(all, task.task.id, interruptedTask(task, state.at)),
+    state.tasks,
+  );
+  if (state.status === 'ended') return { ...state, tasks };
+  return { ...state, tasks, status: 'ended', cause: state.cause ?? 'interrupted' };
+}
+
+function interruptedTask(task: TaskState, at: number): TaskState {
+  return {
+    ...task,
+    ...{ status: 'interrupted', cause: null, message: null, until: null },
+    attempts: task.attempts.map((attempt) => ({ ...attempt, endedAt: attempt.endedAt ?? at })),
+  };
 }

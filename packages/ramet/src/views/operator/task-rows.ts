@@ -9,6 +9,7 @@ import { addCost } from '../../schema/usage.ts';
 import { displayWidth, dollars, duration, fitText } from '../text/format.ts';
 import {
   countsText,
+  isAway,
   isUnderWay,
   type LineTone,
   markOf,
@@ -38,6 +39,7 @@ export interface BlockSize {
 }
 
 const NARROW = 60;
+const ROOMY = 100;
 const LONGEST = 200;
 const MOST_WAITS = 4;
 
@@ -51,7 +53,7 @@ export function taskRows(
   const lines = shown.map((task) => ({
     name: `${markOf(task)} ${plainLine(task.task.id, 20)} `,
     title: plainLine(task.task.title, LONGEST),
-    doing: doingOf(task, state, live),
+    doing: doingOf(task, state, { live, columns }),
     figures: figuresOf(task, live, columns < NARROW),
     tone: toneOf(task),
   }));
@@ -82,7 +84,11 @@ function rankOf(task: TaskState): number {
   return task.status === 'queued' || task.status === 'skipped' || task.status === 'cancelled' ? 5 : 3;
 }
 
-function doingOf(task: TaskState, state: OperatorState, live: LiveFigures): string {
+function doingOf(
+  task: TaskState,
+  state: OperatorState,
+  { live, columns }: { live: LiveFigures; columns: number },
+): string {
   const waits = openWaits(task, state);
   if (task.status === 'queued' && waits.length > 0) {
     const shown = waits.slice(0, MOST_WAITS).map((id) => plainLine(id, 20));
@@ -91,10 +97,14 @@ function doingOf(task: TaskState, state: OperatorState, live: LiveFigures): stri
   const agents = liveAgents(task, live).map(({ doing }) => doing);
   const tries = task.attempts.length > 1 ? ` (try ${task.attempts.length})` : '';
   const doing =
-    task.status === 'running' && agents.some(Boolean) ? `: ${plainLine(agents.join('; '), LONGEST)}` : '';
+    task.status === 'running' && !isAway(task) && agents.some(Boolean)
+      ? `: ${plainLine(agents.join('; '), LONGEST)}`
+      : '';
   const waiting =
     task.status === 'verifying' && task.message !== null ? `: ${plainLine(task.message, LONGEST)}` : '';
-  return `${statusText(task, live.now)}${tries}${doing}${waiting}`;
+  const status = statusText(task, live.now);
+  // A clock is beside most screens: what is left of a wait gives way to the rest of the row.
+  return `${columns < ROOMY ? status.replace(/ \(in [^)]*\)$/, '') : status}${tries}${doing}${waiting}`;
 }
 
 /** What is known of the agents that work on it now. */
@@ -138,7 +148,7 @@ function alignRows(lines: readonly RowParts[], columns: number): ProgressRow[] {
   const doing = widest(lines.map((line) => line.doing));
   const title = Math.min(
     widest(lines.map((line) => line.title)),
-    Math.max(Math.floor(free / 2), free - doing),
+    Math.max(Math.floor(free / 3), free - doing),
   );
   return lines.map((line) => {
     const left = `${padded(line.name, name)}${padded(fitText(line.title, title), title)}`;

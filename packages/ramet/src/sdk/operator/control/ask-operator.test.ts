@@ -2,11 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MIXED_RUN } from '../../../../test/fixtures/operator-run.ts';
-import { temporaryDirectory } from '../../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, temporaryRepository } from '../../../../test/fixtures/temporary.ts';
+import { git } from '../../../../test/fixtures/worktrees.ts';
 import { createSession } from '../../../journal/sessions.ts';
+import type { JournalEvent } from '../../../schema/events.ts';
 import type { OperatorAction } from '../../../schema/operator-events.ts';
 import { findPlace } from '../../place.ts';
-import { askOperator, type RunCallOptions, runOverview } from './ask-operator.ts';
+import { askOperator, currentRun, type RunCallOptions, runOverview } from './ask-operator.ts';
 import { operatorDirectory, takeRequests, watchRequests } from './operator-requests.ts';
 
 interface MadeSession {
@@ -15,14 +17,16 @@ interface MadeSession {
   close(): Promise<void>;
 }
 
-async function madeSession(): Promise<MadeSession> {
-  const cwd = temporaryDirectory();
+async function madeSession(
+  cwd = temporaryDirectory(),
+  more: readonly JournalEvent[] = [],
+): Promise<MadeSession> {
   const env = { RAMET_HOME: join(temporaryDirectory(), 'ramet') };
   const { project } = findPlace({ cwd, env });
   const journal = await createSession({ project, cwd });
   const place = { project, session: journal.session };
   mkdirSync(operatorDirectory(place), { recursive: true });
-  for (const event of MIXED_RUN) journal.append(null, event);
+  for (const event of [...MIXED_RUN, ...more]) journal.append(null, event);
   await journal.commit('written');
   return { at: { cwd, env }, place, close: () => journal.close() };
 }
@@ -35,6 +39,17 @@ describe('OP-2, LIB-1: a run, seen from another process', () => {
     const { isRunning, tasks } = runOverview({ ...at, session: place.session.slice(0, 5) });
     expect(isRunning).toBe(false);
     expect(tasks.map(({ status }) => status)).toEqual(['done', 'failed', 'blocked', 'queued']);
+  });
+
+  test('has landed as soon as its target has the commit, also if a person moved it', async () => {
+    const cwd = temporaryRepository();
+    const commit = git(cwd, 'commit-tree', '-p', 'HEAD', '-m', 'result', 'HEAD^{tree}');
+    const kept = { state: 'kept', commit, before: null, after: null, message: 'git merge' } as const;
+    const { at, close } = await madeSession(cwd, [{ type: 'operator.landed', ...kept }]);
+    expect((await currentRun(at)).state.landing).toMatchObject({ state: 'kept', message: 'git merge' });
+    git(cwd, 'merge', '--quiet', '--ff-only', commit);
+    expect((await currentRun(at)).state.landing).toMatchObject({ state: 'moved', commit, message: null });
+    await close();
   });
 
   test('takes what it is asked for, and says why not', async () => {

@@ -3,6 +3,7 @@
  * nobody runs it, what is asked for waits until it is resumed.
  */
 import { existsSync } from 'node:fs';
+import { runGit } from '../../../git/run-git.ts';
 import { findSession, listSessions } from '../../../journal/session-list.ts';
 import { livingWriter, openReader } from '../../../journal/sessions.ts';
 import { refusalOf } from '../../../operator/run/actions.ts';
@@ -12,6 +13,7 @@ import { TaskActors } from '../../../operator/run/task-actors.ts';
 import { elapsedOf, systemClock } from '../../../schema/clock.ts';
 import { UserMistake } from '../../../schema/errors.ts';
 import type { OperatorAction, OperatorRun } from '../../../schema/operator-events.ts';
+import { childEnvironment } from '../../../system/child-environment.ts';
 import type { ProcessIdentity } from '../../../system/processes/process-identity.ts';
 import { type CallOptions, callerOf } from '../../calls/caller.ts';
 import { findPlace } from '../../place.ts';
@@ -53,6 +55,20 @@ export function findRun(options: RunCallOptions = {}): FoundRun {
   } finally {
     reader.close();
   }
+}
+
+/** The same, with what has happened to the target since: a person may have taken a result that waited. */
+export async function currentRun(options: RunCallOptions = {}): Promise<FoundRun> {
+  const found = findRun(options);
+  const { landing } = found.state;
+  if (landing === null || landing.state === 'moved') return found;
+  const { cwd, env } = callerOf(options);
+  const ref = `refs/heads/${found.run.target}`;
+  const call = { cwd, env: childEnvironment(env) };
+  const { code } = await runGit(['merge-base', '--is-ancestor', landing.commit, ref], call);
+  if (code !== 0) return found;
+  const moved = { ...landing, state: 'moved', after: landing.commit, message: null } as const;
+  return { ...found, state: { ...found.state, landing: moved } };
 }
 
 /** A run for programs: plain values. */
