@@ -25,7 +25,12 @@ const config: ViteUserConfig = defineConfig({
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       // One process per worker: to load the sources again for each file costs a quarter of all tests.
-      { test: { ...common, name: 'unit', isolate: false, include: ['packages/*/src/**/*.test.ts'] } },
+      {
+        test: {
+          ...{ ...common, name: 'unit', isolate: false, include: ['packages/*/src/**/*.test.ts'] },
+          setupFiles: [...common.setupFiles, './packages/ramet/test/use-starter.ts'],
+        },
+      },
       { test: { ...common, name: 'shape', include: ['packages/*/test/shape/**/*.test.ts'] } },
       {
         test: {

@@ -1,13 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
+import { leaveStarter, useStarter } from '../../test/worker-starter.ts';
 import { gitText, runGit } from './run-git.ts';
 
 const env = { PATH: process.env.PATH ?? '', HOME: '/nowhere' };
 
-describe('git, called by us', () => {
+afterAll(useStarter);
+
+describe.each([
+  ['here', leaveStarter],
+  ['by a small process', useStarter],
+])('git, called by us and started %s', (_, prepare) => {
+  beforeAll(prepare);
+
   test('tells code and both outputs, and a failure is a value', async () => {
     const cwd = temporaryRepository();
     expect(await runGit(['rev-parse', 'HEAD'], { cwd, env })).toMatchObject({ code: 0, stderr: '' });

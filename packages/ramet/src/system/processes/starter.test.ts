@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { leaveStarter, useStarter } from '../../../test/worker-starter.ts';
 import { type ProgramOrder, runElsewhere, startProgramsElsewhere } from './starter.ts';
 
 function order(script: string, more: Partial<ProgramOrder> = {}): ProgramOrder {
@@ -10,6 +11,9 @@ function order(script: string, more: Partial<ProgramOrder> = {}): ProgramOrder {
     ...more,
   };
 }
+
+beforeAll(leaveStarter);
+afterAll(useStarter);
 
 describe('programs that a small process starts', () => {
   test('run in their directory, with their environment and input, and end as they do', async () => {

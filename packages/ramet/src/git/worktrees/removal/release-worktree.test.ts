@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import {
   checkoutBytes,
@@ -10,6 +10,7 @@ import {
   rametBranches,
   worktreePlace,
 } from '../../../../test/fixtures/worktrees.ts';
+import { leaveStarter, useStarter } from '../../../../test/worker-starter.ts';
 import { whereCommitsAre } from '../changes/held-commits.ts';
 import { createWorktree } from '../create-worktree.ts';
 import { fillPool } from '../pool/pool.ts';
@@ -209,6 +210,8 @@ describe('WORK-4: a claim', () => {
       if (step === 'reserved') running.push(process.getActiveResourcesInfo());
     };
     const place = worktreePlace({ onStep });
+    leaveStarter();
+    onTestFinished(useStarter);
     await createWorktree(place, { name: 'first', owner });
     expect(running).toEqual([expect.arrayContaining(['ProcessWrap'])]);
   });
