@@ -58,6 +58,8 @@ export interface SessionRules {
   readonly rules: RuleSet;
   /** Takes what can be read as a rule; the rest comes back. */
   allow(texts: readonly string[]): RuleProblem[];
+  /** Rules that hold from now on, too. */
+  add(more: RuleSet): void;
   /** Calls `look` when rules were added, or `changed` was called, until what it returns is called. */
   watch(look: () => void): () => void;
   /** Tells those who watch that something else that decides has changed, such as a mode. */
@@ -104,6 +106,10 @@ export function sessionRules(start: RuleSet, origin: Omit<RuleOrigin, 'place'>):
   return {
     get rules() {
       return rules;
+    },
+    add(more) {
+      rules = joinRules(rules, more);
+      changed();
     },
     allow(texts) {
       const known = new Set(rules.allow.map(({ text }) => text));

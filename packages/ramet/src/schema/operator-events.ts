@@ -6,8 +6,17 @@
  * 1. A change is recorded before it is acted on: an agent starts, a ref moves and a mark is written afterwards.
  * 2. A change names one task and carries only what is new about it.
  */
-import type { BudgetLimits, ConflictPolicy, Effort, MergeStrategy } from './status.ts';
+import type { Isolation, OperatorRun, RunChange } from './operator-run.ts';
+import type { BudgetLimits, Effort } from './status.ts';
 import type { Usage } from './usage.ts';
+
+export {
+  ISOLATIONS,
+  type Isolation,
+  type OperatorRun,
+  type RunChange,
+  type RunRules,
+} from './operator-run.ts';
 
 /** What agents can be (AGENT-5), and what only tasks can be. */
 export const TASK_STATUSES = [
@@ -28,14 +37,6 @@ export const TASK_STATUSES = [
 ] as const;
 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
-
-/**
- * Where agents work, and how their work comes in (OP-9): each in a worktree; in one checkout, each with its own declared files
- * (`partition`) or whatever it changes (`none`); reading only and answering with a patch; each in a clone.
- */
-export const ISOLATIONS = ['worktree', 'partition', 'propose', 'clone', 'none'] as const;
-
-export type Isolation = (typeof ISOLATIONS)[number];
 
 /** What a task of the run may have of its own. */
 export interface RunTaskSettings {
@@ -77,49 +78,6 @@ export interface RunTask {
   rest: string | null;
 }
 
-/** What was asked for when the run began. A resumed run keeps it. */
-export interface OperatorRun {
-  /** The task file or folder; null for tasks that a program gave. */
-  file: string | null;
-  /** How that file is read. */
-  tag: string | null;
-  bullets: boolean;
-  optional: boolean;
-  /** A local branch, without `refs/heads/`. */
-  target: string;
-  /** Where the target was when the run began. */
-  base: string;
-  /** The private ref that results are merged onto. */
-  integration: string;
-  /** `all`, `best-effort`, `quorum:2` or `first`. */
-  policy: string;
-  parallel: number | 'auto';
-  /** What `auto` came to. */
-  width?: number;
-  /** How many agents compete for one task, with the policy `first`. */
-  attempts: number;
-  isolation: Isolation;
-  /** Why that was chosen, in a few words; absent where it was asked for. */
-  isolationWhy?: string | undefined;
-  strategy: MergeStrategy;
-  check: { command: string; timeoutMs: number } | null;
-  /** Types of agents that must approve each commit before it is merged; absent for none. */
-  review?: readonly string[];
-  onConflict: ConflictPolicy;
-  /** How often a task is tried again after a failure. */
-  retries: number;
-  budget: BudgetLimits;
-  /** Of the agents that do tasks; null for the session's own. */
-  model: string | null;
-  /** Of agents in other roles; the session's own, or their type's, where absent. */
-  models?: { readonly resolver?: string; readonly reviewer?: string };
-  /** What resolving one conflict may cost; absent for no limit of its own. */
-  resolveBudgetUsd?: number;
-  updateCheckout: boolean;
-  /** Whether done tasks are marked in the file. */
-  marks: boolean;
-}
-
 interface OperatorStarted {
   type: 'operator.started';
   run: OperatorRun;
@@ -129,8 +87,8 @@ interface OperatorStarted {
 /** Another process continues the run. */
 interface OperatorResumed {
   type: 'operator.resumed';
-  /** What the whole run may spend from now on; as before when absent. */
-  budget?: BudgetLimits;
+  /** What is asked for from now on; the rest is as before. */
+  change?: RunChange;
 }
 
 interface TasksAdded {

@@ -6,20 +6,16 @@ import type { BlamedLine, ConflictMatrix, MergeEntry, MergeReport } from '../git
 import { UserMistake } from '../schema/errors.ts';
 import type { OperatorAction } from '../schema/operator-events.ts';
 import type { WorktreeView } from '../views/worktree-view.ts';
+import { ACTION, checkArgument, checkOptions, NAME, NAMES } from './calls/argument-kinds.ts';
 import type { CallOptions } from './calls/caller.ts';
 import {
-  ACTION,
   CALL,
   COLLECT,
   COMMIT,
   CONTINUE,
-  checkArgument,
-  checkOptions,
   DIFF,
   LIST,
   MERGE,
-  NAME,
-  NAMES,
   REMOVE,
   RUN,
   STATUS,

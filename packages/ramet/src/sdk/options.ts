@@ -114,6 +114,8 @@ export interface ResolvedOptions extends SettingsInForce {
   clock: Clock;
   /** The caller's rules and those of the settings. */
   permissions: RuleTexts;
+  /** The caller's alone. */
+  givenRules: RuleTexts;
   broker: PermissionBroker;
   agents: AgentCaps;
   title: string | null;
@@ -166,6 +168,7 @@ export function resolveOptions(
     clock: options.clock ?? systemClock,
     onRecord: options.onRecord,
     permissions: joinRuleTexts(options.permissions, settings.permissions),
+    givenRules: options.permissions ?? {},
     broker: options.broker === undefined ? denyingBroker : askingOnce(options.broker),
     agents: agentCaps({ ...settings.agents, ...options.agents }, settings),
     title: options.title ?? null,

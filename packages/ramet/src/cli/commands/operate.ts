@@ -39,6 +39,8 @@ export interface OperateFlags {
   permissionMode?: SessionMode;
   allow?: string[];
   deny?: string[];
+  /** Start also where a run of the same file is not over. */
+  again?: boolean;
   /** True where no session is named. */
   resume?: string | true;
   /** With a goal: run the tasks without a question; where they are written. */
@@ -99,9 +101,15 @@ async function operateNow(
   const { lint, json, resume, yes, out, planModel, ...options } = flags;
   if (resume !== undefined) {
     if (path !== undefined) throw new UserMistake('two_runs', 'give a task file or --resume, not both');
+    refuseOtherUses(flags);
+    const { marks, again: _, ...changes } = options;
     return (await load()).carryOut(
       undefined,
-      { ...options, resume: resume === true ? 'latest' : resume },
+      {
+        ...{ ...changes, resume: resume === true ? 'latest' : resume },
+        // True is what the command line has where nothing is said.
+        ...(marks === false && { marks }),
+      },
       io,
       onLive,
     );
@@ -138,6 +146,18 @@ async function operateNow(
     return hasErrors ? EXIT.failed : EXIT.done;
   }
   return (await load()).carryOut(path, options, io, onLive);
+}
+
+/** Flags that say nothing about a run that is resumed. */
+function refuseOtherUses({ lint, json, yes, out, planModel, again }: OperateFlags): void {
+  const names = Object.entries({ lint, json, yes, out, 'plan-model': planModel, again })
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => `--${name}`);
+  if (names.length > 0)
+    throw new UserMistake(
+      'not_for_resume',
+      `${names.join(', ')} cannot be given with --resume: leave it out`,
+    );
 }
 
 function listOptions({ bullets, tag }: OperateFlags): { bullets?: boolean; tag?: string } {

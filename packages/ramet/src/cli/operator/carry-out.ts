@@ -14,7 +14,6 @@ const STOP_MS = 1_500;
 
 export interface RunFlags extends Omit<OperateOptions, 'onBegin' | 'onRecord'> {
   outputFormat?: OperateFormat;
-  report?: string;
 }
 
 /** `onLive` is told what shows the run, before it begins. */
@@ -24,8 +23,8 @@ export async function carryOut(
   io: CommandIo,
   onLive?: (live: LiveRun) => void,
 ): Promise<number> {
-  const { outputFormat: format = 'text', report, ...options } = flags;
-  checkReportFile(report, io);
+  const { outputFormat: format = 'text', ...options } = flags;
+  checkReportFile(options.report, io);
   const { operateTasks } = await import('../../sdk/operator/operate.ts');
   const live = new LiveRun(io, format);
   onLive?.(live);
@@ -52,7 +51,7 @@ export async function carryOut(
       }),
     ]);
     live[Symbol.dispose]();
-    const code = showEnd(ended, { format, report }, io);
+    const code = showEnd(ended, format, io);
     if (isStuck) io.endNow?.(code);
     return code;
   } finally {

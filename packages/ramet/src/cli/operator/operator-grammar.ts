@@ -48,6 +48,7 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
       '--resume [session]',
       'continue a run that was interrupted; the latest one if no session is named',
     )
+    .option('--again', 'start also if a run of the same file is not over')
     .option('--into <branch>', 'where results land (default: the branch that is checked out)')
     .option('--parallel <number>', 'how many agents work at once, or auto (default: 4)', width)
     .option('--policy <policy>', 'what lands: best-effort (default), all, quorum:K or first')

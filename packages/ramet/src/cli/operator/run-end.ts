@@ -12,19 +12,13 @@ export interface EndedRun {
   readonly state: OperatorState;
 }
 
-export interface EndOptions {
-  format: OperateFormat;
-  /** Where the report goes too. */
-  report: string | undefined;
-}
-
 /** Prints the end of a run, writes its report, and returns the exit code. */
-export function showEnd(ended: EndedRun, { format, report }: EndOptions, io: CommandIo): number {
+export function showEnd(ended: EndedRun, format: OperateFormat, io: CommandIo): number {
   const { session } = ended;
   // It may have had no time to say how its tasks end: this process ends now.
   const state = leftRun(ended.state);
   const now = Date.now();
-  const file = writeReport({ session, state }, report, io);
+  const file = writeReport({ session, state }, state.run?.report, io);
   if (format === 'text') {
     io.out(`${runTable(state, io.columns, now)}\n`);
     for (const line of runNotes(state, now, false)) io.out(`${line}\n`);

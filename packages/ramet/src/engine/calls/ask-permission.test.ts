@@ -43,6 +43,7 @@ function countedRules() {
     get rules() {
       return rules.rules;
     },
+    add: rules.add,
     allow: rules.allow,
     changed: rules.changed,
     watch(look: () => void) {

@@ -40,8 +40,7 @@ export function applyOperatorEvent(
     case 'operator.resumed':
       return {
         ...state,
-        ...(event.budget !== undefined &&
-          state.run !== null && { run: { ...state.run, budget: event.budget } }),
+        ...(state.run !== null && { run: { ...state.run, ...event.change } }),
         ...{ status: 'running', cause: null, message: null, resumed: state.resumed + 1, at: time },
       };
     case 'operator.tasks_added':

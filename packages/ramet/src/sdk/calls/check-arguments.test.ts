@@ -1,6 +1,8 @@
 /** Calls of the library that no compiler checks: all are refused before anything is read or changed. */
 import { describe, expect, test } from 'vitest';
+import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { scriptedModel } from '../../testing/scripted-model.ts';
 import * as library from '../index.ts';
 
 /** As JavaScript calls it. */
@@ -89,5 +91,28 @@ describe('LIB-1: a call that is not understood does nothing', () => {
     ['status', { limit: 0 }, 'the option limit is 0; give a whole number above 0'],
   ])('%s refuses %o', async (name, options, reason) => {
     expect(await mistakeOf(name, ...(FIRST[name] ?? []), options)).toContain(reason);
+  });
+
+  test('session.operate refuses what it does not know before anything runs', async () => {
+    const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
+    const place = { cwd: temporaryRepository(), env, provider: scriptedModel() };
+    await using session = await library.openSession(place);
+    // On purpose: the types would refuse every call.
+    const operate = session.operate as unknown as (order: unknown) => Promise<unknown>;
+    for (const [order, reason] of [
+      [{ file: 'tasks.md', chekc: 'false' }, 'session.operate: there is no option "chekc"; there are file, '],
+      [{ file: 5 }, 'session.operate: the option file is 5; give a text that is not empty'],
+      [{ parallel: -3 }, 'the option parallel is -3; give a whole number above 0, or auto'],
+      [{ parallel: 'x' }, 'the option parallel is "x"; give a whole number above 0, or auto'],
+      [{ parallel: 0 }, 'the option parallel is 0; give'],
+      [{ retries: -1 }, 'the option retries is -1; give a whole number of at least 0'],
+      [{ attempts: 0 }, 'the option attempts is 0; give a whole number above 0'],
+      [{ maxBudgetUsd: 0 }, 'the option maxBudgetUsd is 0; give a number above 0'],
+      [{ check: 7 }, 'the option check is 7; give a command, or false'],
+      [{ isolation: 'moon' }, 'give one of auto, worktree'],
+      [{ signal: {} }, 'give an AbortSignal'],
+      ['tasks.md', 'session.operate: the argument for options is "tasks.md"; give an object'],
+    ] as const)
+      await expect(operate(order)).rejects.toThrow(reason);
   });
 });

@@ -1,5 +1,5 @@
 /** A new run: what is asked for and what the settings say becomes the run's own, and the task file its tasks. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DEFAULT_CHECK_SECONDS, noIdentityFrom, resolveCommits } from '../../git/merges.ts';
 import { runGit } from '../../git/run-git.ts';
 import { foldOperator } from '../../operator/run/apply-operator-event.ts';
@@ -7,12 +7,13 @@ import type { OperatorState } from '../../operator/run/operator-state.ts';
 import { parseFanInPolicy } from '../../operator/schedule/fan-in.ts';
 import { readTaskList } from '../../operator/tasks/read-task-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
+import type { OperatorEvent, OperatorRun, RunTask } from '../../schema/operator-events.ts';
 import type { OpenTarget } from '../merge/open-target.ts';
 import type { LiveParts } from '../session/live-parts.ts';
 import type { Session } from '../session/session-type.ts';
 import { isolationFor } from './attempts/choose-isolation.ts';
 import type { OperateOrder } from './operate-order.ts';
+import { joinedRules } from './resumed-run.ts';
 import { runTasks } from './run-tasks.ts';
 import { reviewersFor } from './run-types.ts';
 
@@ -58,8 +59,11 @@ export async function newRun(
         )
       : null;
   const asked = await settingsOf(order, { session, parts, target, past });
+  requireReach(asked, tasks);
   const isolation = isolationFor(order, asked, { tasks, parts });
-  const run = { ...asked, ...isolation, review, ...(width !== null && { width }) };
+  const rules = joinedRules(undefined, parts.settings.givenRules);
+  const extras = { ...(width !== null && { width }), ...(rules !== undefined && { rules }) };
+  const run = { ...asked, ...isolation, review, ...extras };
   const event = { type: 'operator.started', run, tasks } as const;
   const state = foldOperator([{ event, time: parts.runtime.clock.now() }]);
   return { state, event };
@@ -67,7 +71,7 @@ export async function newRun(
 
 async function settingsOf(
   order: OperateOrder,
-  { session, target: { repository, settings, target }, past }: RunPlace,
+  { session, parts, target: { repository, settings, target }, past }: RunPlace,
 ): Promise<OperatorRun> {
   const { policy = 'best-effort', parallel = DEFAULT_WIDTH } = order;
   if (parseFanInPolicy(policy) === null)
@@ -108,7 +112,16 @@ async function settingsOf(
       updateCheckout: order.updateCheckout ?? false,
       marks: order.marks ?? true,
     },
+    ...(order.report !== undefined && { report: resolve(parts.place.cwd, order.report) }),
   };
+}
+
+/** Before any money is spent: a policy that so few tasks can never meet would land nothing. */
+function requireReach({ policy }: OperatorRun, { length }: readonly RunTask[]): void {
+  const wanted = parseFanInPolicy(policy);
+  if (wanted?.kind !== 'quorum' || wanted.least <= length) return;
+  const has = length === 1 ? 'there is 1 open task' : `there are ${length} open tasks`;
+  throw new UserMistake('bad_policy', `the policy ${policy} can never be met: ${has}`);
 }
 
 /** Before any money is spent: without it nothing can be committed. */

@@ -40,6 +40,8 @@ export interface OperateSettings {
   updateCheckout?: boolean | undefined;
   /** Whether done tasks are marked in the file; they are, unless this is false. */
   marks?: boolean | undefined;
+  /** A file for the report, which `ramet operate` writes at the end, also of a run that is resumed. */
+  report?: string | undefined;
 }
 
 export interface OperateOrder extends OperateSettings {

@@ -1,7 +1,6 @@
 /** `ramet operate`: opens a session for a run of tasks, or the one whose run is resumed, and runs it. */
-import { latestSession } from '../../journal/session-list.ts';
-import { openReader } from '../../journal/sessions.ts';
-import { UserMistake } from '../../schema/errors.ts';
+import { resolve } from 'node:path';
+import { findSession } from '../../journal/session-list.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import type { SessionOptions } from '../options.ts';
@@ -9,6 +8,7 @@ import { findPlace, type Place } from '../place.ts';
 import { openSession } from '../session/session.ts';
 import { TaskQuestions } from './attempts/task-questions.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
+import { latestRun, recordedRun, refuseSecondRun } from './recorded-runs.ts';
 
 export interface OperateOptions
   extends CallOptions,
@@ -21,6 +21,8 @@ export interface OperateOptions
   deny?: readonly string[] | undefined;
   /** A session whose run is resumed; `latest` for the last one here that has a run. */
   resume?: string | undefined;
+  /** Also if a run of the same file is not over. */
+  again?: boolean | undefined;
 }
 
 export async function operateTasks(
@@ -28,37 +30,33 @@ export async function operateTasks(
   options: OperateOptions = {},
 ): Promise<OperateOutcome> {
   const { cwd, env, signal, note } = callerOf(options);
-  const { permissionMode, allow = [], deny = [], resume, onRecord, launch, ...order } = options;
+  const { permissionMode, allow = [], deny = [], onRecord, launch, ...given } = options;
+  const { cwd: _, env: __, signal: ___, note: ____, progress: _____, ...asked } = given;
+  const { resume, again = false, report, ...order } = asked;
+  const place = findPlace({ cwd, env });
+  if (file !== undefined && !again) refuseSecondRun(file, place);
+  const past = resume === undefined ? null : pastRun(resume, place);
+  const budgetUsd = order.maxBudgetUsd ?? past?.budgetUsd;
   const questions = new TaskQuestions();
   await using session = await openSession({
     ...{ cwd, env, broker: questions, permissions: { allow: [...allow], deny: [...deny] } },
-    ...(resume === undefined
+    ...(past === null
       ? { permissionMode: permissionMode ?? 'acceptEdits', title: `operate ${file ?? ''}` }
-      : {
-          resume: resume === 'latest' ? latestRun(findPlace({ cwd, env })) : resume,
-          ...(permissionMode && { permissionMode }),
-        }),
+      : { resume: past.session, ...(permissionMode && { permissionMode }) }),
     ...(order.model !== undefined && { model: order.model }),
-    ...(order.maxBudgetUsd !== undefined && { budget: { usd: order.maxBudgetUsd } }),
+    ...(budgetUsd !== undefined && { budget: { usd: budgetUsd } }),
     ...(onRecord !== undefined && { onRecord }),
     ...(launch !== undefined && { launch }),
   });
   for (const notice of session.notices) note(notice);
-  return await session.operate({ ...order, file, signal, note, questions });
+  return await session.operate({
+    ...{ ...order, file, signal, note, questions },
+    ...(report !== undefined && { report: resolve(cwd, report) }),
+  });
 }
 
-function latestRun({ project }: Place): string {
-  const entry = latestSession(project, ({ session }) => hasRun(project, session));
-  if (entry === null)
-    throw new UserMistake('no_run', 'there is no run of tasks to resume here: ramet operate FILE starts one');
-  return entry.session;
-}
-
-function hasRun(project: string, session: string): boolean {
-  const reader = openReader({ project, session });
-  try {
-    return Iterator.from(reader.events({ type: 'operator.started' })).some(() => true);
-  } finally {
-    reader.close();
-  }
+/** What must be known before its session is opened. */
+function pastRun(wanted: string, place: Place): { session: string; budgetUsd: number | undefined } {
+  const session = wanted === 'latest' ? latestRun(place) : findSession(place.project, wanted).session;
+  return { session, budgetUsd: recordedRun(place.project, session).run?.budget.usd };
 }

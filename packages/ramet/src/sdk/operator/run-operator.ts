@@ -32,6 +32,7 @@ import { watchRequests } from './control/operator-requests.ts';
 import { OperatorMerges } from './merge-port.ts';
 import { newRun } from './new-run.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
+import { changeOf } from './resumed-run.ts';
 
 export interface OperatorParts extends LiveParts {
   /** Continues the agents that an earlier process left. */
@@ -51,14 +52,15 @@ export async function runOperator(
   const caller = callerOf({ cwd, env: settings.env, ...(order.note !== undefined && { note: order.note }) });
   const target = await openTarget({ ...caller, ...(into !== undefined && { into }) });
   const state =
-    order.file === undefined ? resumed(past, order) : await newRun(order, { session, parts, target, past });
+    order.file === undefined
+      ? resumed(past, order, parts)
+      : await newRun(order, { session, parts, target, past });
   const { run } = state.state;
   if (run === null) throw new Error('a run without settings');
   order.note?.(`isolation: ${isolationText(run)}`);
   const merges = new OperatorMerges(target, {
     ...{ session: session.id, open: parts.open },
-    resolveModel: order.resolveModel ?? run.models?.resolver,
-    resolveBudgetUsd: order.resolveBudgetUsd ?? run.resolveBudgetUsd,
+    ...{ resolveModel: run.models?.resolver, resolveBudgetUsd: run.resolveBudgetUsd },
   });
   shareInstructions(parts, run);
   using __ = startProgramsElsewhere();
@@ -153,11 +155,16 @@ function pastRun({ family }: OperatorParts): OperatorState {
   }
 }
 
-function resumed(state: OperatorState, { maxBudgetUsd }: OperateOrder): BegunRun {
-  if (state.run === null)
+function resumed(state: OperatorState, order: OperateOrder, { settings, place }: OperatorParts): BegunRun {
+  const { run } = state;
+  if (run === null)
     throw new UserMistake('no_run', 'this session has no run of tasks to resume: give a task file');
-  const budget = maxBudgetUsd === undefined ? undefined : { usd: maxBudgetUsd };
-  return { state, event: { type: 'operator.resumed', ...(budget !== undefined && { budget }) } };
+  const change = changeOf(order, run, { rules: settings.givenRules, cwd: place.cwd });
+  const isChanged = Object.keys(change).length > 0;
+  return {
+    state: { ...state, run: { ...run, ...change } },
+    event: { type: 'operator.resumed', ...(isChanged && { change }) },
+  };
 }
 
 /** Runs of earlier versions have no width on record. */

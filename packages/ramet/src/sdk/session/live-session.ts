@@ -149,8 +149,9 @@ export function liveSession(parts: LiveParts): Session {
     fork: (prompt, { description = 'fork', name, isolation, budget, maxTurns, ...overrides } = {}) =>
       started(parts, { prompt, description, name, isolation, budget, maxTurns, overrides }),
     spawn: (request) => started(parts, request),
-    operate: (order) =>
+    operate: (order = {}) =>
       alone(async () => {
+        (await import('../operator/check-order.ts')).checkOrder(order);
         const { runOperator } = await import('../operator/run-operator.ts');
         const own = { ...parts, continueAgents: revival.continueAgents };
         return runOperator(session, own, { ...order, signal: untilStopped(order.signal) });

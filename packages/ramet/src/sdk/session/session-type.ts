@@ -92,7 +92,7 @@ export interface Session extends AsyncDisposable {
    * Runs the tasks of a file: agents in worktrees, their work merged and checked, and landed by a policy (OP-2). Rejects
    * with the reason when it cannot begin; how each task ended is in the outcome.
    */
-  operate(order: OperateOrder): Promise<OperateOutcome>;
+  operate(order?: OperateOrder): Promise<OperateOutcome>;
   /** Changes to another model, by id or tier; between turns only. */
   setModel(model: string): void;
   /** From the next tool call on, and when the session is resumed. */

@@ -19,6 +19,9 @@ import {
   describeProblem,
   joinRules,
   parseRules,
+  type RuleOrigin,
+  type RuleSet,
+  type RuleTexts,
   type SessionRules,
   sessionRules,
 } from '../../permission/policy.ts';
@@ -146,7 +149,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   const journal = observedJournal(written, settings.onRecord);
   try {
     recordEndedOrphans(journal, ended);
-    recallRules(permissions, reader);
+    recallRules(permissions, reader, place, settings);
     const redact = createRedactor(settings.env);
     const workspaces = openWorkspaces(settings, place);
     const parts = { journal, provider, redact, permissions, workspaces };
@@ -207,21 +210,37 @@ function openRules(
   { cwd, repository }: Place,
 ): SessionRules {
   const origin = { base: repository?.root ?? cwd, home: env.HOME || null };
-  const { rules, problems } = parseRules(permissions, { ...origin, place: 'the options' });
-  const [problem] = problems;
-  if (problem !== undefined) throw new UserMistake('bad_rule', describeProblem(problem));
+  const rules = readRules(permissions, { ...origin, place: 'the options' });
   const narrowing = others.map(
     ({ place, base, texts }) => parseRules(texts, { ...origin, base, place }).rules,
   );
   return sessionRules(joinRules(rules, ...narrowing), origin);
 }
 
+function readRules(texts: RuleTexts, origin: RuleOrigin): RuleSet {
+  const { rules, problems } = parseRules(texts, origin);
+  const [problem] = problems;
+  if (problem !== undefined) throw new UserMistake('bad_rule', describeProblem(problem));
+  return rules;
+}
+
 /**
- * An answer "always" holds for the rest of the session, so also after it was resumed. A rule that can no longer be read
- * is dropped: then the question is asked again.
+ * An answer "always" holds for the rest of the session, so also after it was resumed, and so do the rules of a run of tasks.
+ * An answer that can no longer be read as a rule is dropped: then the question is asked again.
  */
-function recallRules(permissions: SessionRules, reader: JournalReader): void {
-  for (const { event } of reader.events({ type: 'permission.answered' })) {
+function recallRules(
+  permissions: SessionRules,
+  reader: JournalReader,
+  { cwd, repository }: Place,
+  { env }: Pick<ResolvedOptions, 'env'>,
+): void {
+  let run: RuleTexts = {};
+  const types = ['permission.answered', 'operator.started', 'operator.resumed'] as const;
+  for (const { event } of reader.events({ types })) {
     if (event.type === 'permission.answered') permissions.allow(event.rules);
+    if (event.type === 'operator.started') run = event.run.rules ?? {};
+    if (event.type === 'operator.resumed') run = event.change?.rules ?? run;
   }
+  const origin = { base: repository?.root ?? cwd, home: env.HOME || null };
+  permissions.add(readRules(run, { ...origin, place: 'the run' }));
 }

@@ -8,7 +8,7 @@ import {
 } from '../../operator/run/operator-state.ts';
 import type { RecordedEvent } from '../../schema/events.ts';
 import { hitRate } from '../../schema/usage.ts';
-import { isRunWhole, needsPerson, nextStep, summaryOf } from './run-summary.ts';
+import { hasLanded, isRunWhole, needsPerson, nextStep, summaryOf } from './run-summary.ts';
 
 export interface RunFacts {
   /** Null where no run has begun. */
@@ -45,6 +45,7 @@ export function runObject(state: OperatorState, facts: RunFacts): Record<string,
     base: run?.base ?? null,
     integrated,
     landing,
+    landed: hasLanded(state),
     policy: run?.policy ?? null,
     review: run?.review ?? [],
     isolation: run?.isolation ?? null,

@@ -231,9 +231,13 @@ export function troubleOf(task: TaskState, length: number): string | null {
 
 /** Everything is done or was skipped by a person, and the result is where it belongs. */
 export function isRunWhole(state: OperatorState): boolean {
-  const { landing } = state;
-  const hasLanded = landing === null || landing.state === 'moved' || landing.state === 'kept';
-  return hasLanded && tasksOf(state).every(({ status }) => status === 'done' || status === 'skipped');
+  return hasLanded(state) && tasksOf(state).every(({ status }) => status === 'done' || status === 'skipped');
+}
+
+/** Whether nothing is left that should be on the target. */
+export function hasLanded({ run, landing, integrated }: OperatorState): boolean {
+  if (landing === null) return integrated === null || integrated === run?.base;
+  return landing.state === 'moved' || landing.state === 'kept';
 }
 
 /** As a shell takes it: an id from a file may hold anything. */

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { MIXED_RUN, madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
 import { displayWidth } from '../text/format.ts';
 import { runObject } from './run-object.ts';
+import { runReport } from './run-report.ts';
+import { isRunWhole } from './run-summary.ts';
 import { leftRun, runNotes, runTable } from './run-table.ts';
 
 describe('OP-2: the table at the end of a run', () => {
@@ -90,6 +92,25 @@ describe('OP-2: the table at the end of a run', () => {
     const attempt = { number: 1, state: 'failed', commit: 'c0ffee1111111111', files: ['a'] } as const;
     const frozen = madeRun(startedRun([madeTask('a')]), taskChange('a', 'frozen', { attempt }));
     expect(runTable(frozen, null, 3_000)).toMatch(/^a +frozen +- +1 /m);
+  });
+
+  test('says that nothing landed where all tasks are done and the policy is not met', () => {
+    const after = madeRun(
+      startedRun([madeTask('a'), madeTask('b')], { policy: 'quorum:2' }),
+      taskChange('a', 'done'),
+      taskChange('b', 'skipped'),
+      { type: 'operator.integrated', commit: '1234567890ab', tasks: ['a'] },
+      { type: 'operator.changed', status: 'ended', cause: null, message: null },
+    );
+    expect(isRunWhole(after)).toBe(false);
+    expect(runNotes(after, 3_000, false)).toContain(
+      'nothing has landed on main: the policy quorum:2 is not met; the result is 1234567890',
+    );
+    const object = runObject(after, { session: 's', report: null, now: 1 });
+    expect(object).toMatchObject({ is_error: true, landed: false, landing: null });
+    expect(runReport(after, { session: 's', now: 1, outputOf: () => null })).toContain(
+      'nothing has landed on main',
+    );
   });
 
   test('tells a run that is held from one that nobody runs any more', () => {

@@ -107,11 +107,11 @@ function sumLine({ run, startedAt }: OperatorState, summary: RunSummary, until: 
 
 /** Where the result is. A target that has moved is told from where it was when the run began, or from `from`. */
 export function landingLines(
-  { run, landing, integrated }: OperatorState,
+  { run, status, landing, integrated }: OperatorState,
   from: string | null = run?.base ?? null,
 ): string[] {
   const target = plainLine(run?.target ?? 'the target', 60);
-  if (landing === null) return integrated === null ? [`${target} is unchanged`] : [];
+  if (landing === null) return notLanded(target, { run, status, integrated });
   const { state, commit, after, message } = landing;
   const said = message === null ? [] : [plainLine(message, LONGEST)];
   if (state === 'moved') return [`${target}: ${short(from)} to ${short(after ?? commit)}`, ...said];
@@ -119,6 +119,18 @@ export function landingLines(
   if (state === 'kept')
     return [`the result is ready as ${short(commit)} and is not on ${target} yet`, ...said];
   return [`nothing landed on ${target}; the result is ${short(commit)}`, ...said];
+}
+
+function notLanded(
+  target: string,
+  { run, status, integrated }: Pick<OperatorState, 'run' | 'status' | 'integrated'>,
+): string[] {
+  if (integrated === null || integrated === run?.base) return [`${target} is unchanged`];
+  if (status !== 'ended') return [];
+  const policy = plainLine(run?.policy ?? '', 40);
+  return [
+    `nothing has landed on ${target}: the policy ${policy} is not met; the result is ${short(integrated)}`,
+  ];
 }
 
 function stateLine(state: OperatorState, isLive: boolean): string[] {

@@ -1,0 +1,51 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { madeTask, startedRun } from '../../../test/fixtures/operator-run.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { createSession } from '../../journal/sessions.ts';
+import { findPlace, type Place } from '../place.ts';
+import { operatorDirectory } from './control/operator-requests.ts';
+import { refuseSecondRun } from './recorded-runs.ts';
+
+function madePlace(): Place {
+  return findPlace({ cwd: temporaryDirectory(), env: { RAMET_HOME: join(temporaryDirectory(), 'ramet') } });
+}
+
+async function runIn(
+  { project, cwd }: Place,
+  { isOver, isLive = false }: { isOver: boolean; isLive?: boolean },
+): Promise<{ session: string; close(): Promise<void> }> {
+  const journal = await createSession({ project, cwd });
+  const { session } = journal;
+  mkdirSync(operatorDirectory({ project, session }), { recursive: true });
+  journal.append(null, startedRun([madeTask('T1')]));
+  if (isOver) journal.append(null, { type: 'operator.changed', status: 'ended', cause: null, message: null });
+  await journal.commit('written');
+  if (!isLive) await journal.close();
+  return { session, close: () => journal.close() };
+}
+
+describe('OP-2: a file that is run a second time', () => {
+  test('is refused while its run is not over, with the command that resumes it', async () => {
+    const place = madePlace();
+    expect(() => refuseSecondRun('tasks.md', place)).not.toThrow();
+    const { session } = await runIn(place, { isOver: false });
+    expect(() => refuseSecondRun('./tasks.md', place)).toThrow(
+      `./tasks.md has a run that is not over: resume it with ramet operate --resume ${session}; to start another one, add --again`,
+    );
+    expect(() => refuseSecondRun('other.md', place)).not.toThrow();
+  });
+
+  test('is refused while another process runs it, and not once its run has ended', async () => {
+    const place = madePlace();
+    const { session, close } = await runIn(place, { isOver: false, isLive: true });
+    expect(() => refuseSecondRun('tasks.md', place)).toThrow(
+      `tasks.md runs already, in session ${session}: see ramet operate status; to start another one, add --again`,
+    );
+    await close();
+    const ended = madePlace();
+    await runIn(ended, { isOver: true });
+    expect(() => refuseSecondRun('tasks.md', ended)).not.toThrow();
+  });
+});
