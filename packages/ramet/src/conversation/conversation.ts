@@ -177,7 +177,7 @@ function sealMessage(message: FrozenMessage): SealedMessage {
 }
 
 /** The cache-safe parameters of a request, frozen when taken: head, messages and digest chain are in `prefix`. */
-export interface CacheSafeParams {
+export interface ForkPoint {
   /** Ends with the answer whose calls ask for the forks. Nobody appends to it. */
   readonly prefix: Conversation;
   /** Where the parent's last request marked its end: a fork repeats it and reads all of the parent's prefix. */
@@ -198,10 +198,7 @@ export interface CacheSafeParams {
  * 1. Siblings are byte-identical up to the last block of that message: results and rules are the same for all.
  * 2. Everything before it is the parent's, by reference: nothing is copied, serialised or hashed again.
  */
-export function takeCacheSafeParams(
-  conversation: Conversation,
-  previousEnd: BlockPosition | null,
-): CacheSafeParams {
+export function takeForkPoint(conversation: Conversation, previousEnd: BlockPosition | null): ForkPoint {
   const prefix = conversation.fork();
   const calls = (prefix.messages.at(-1)?.blocks ?? []).filter(({ type }) => type === 'tool_use');
   const ids = calls.map((call) => String(contentOf(call).id));
@@ -240,11 +237,7 @@ function listOf({ messages }: Conversation): FrozenBlock {
 }
 
 /** The message with which a fork begins its own part; `place` is what this fork alone is told about where it works. */
-export function forkMessage(
-  { tail }: CacheSafeParams,
-  task: string,
-  place: string | null = null,
-): FrozenMessage {
+export function forkMessage({ tail }: ForkPoint, task: string, place: string | null = null): FrozenMessage {
   const told = place === null ? [] : [freezeBlock({ type: 'text', text: place })];
   const own = freezeBlock({ type: 'text', text: `${FORK_TASK}\n${task}\n${FORK_TASK.replace('<', '</')}` });
   return { role: 'user', blocks: [...tail, ...told, own], shared: tail.length };

@@ -5,7 +5,7 @@ import {
   forkMessage,
   freezeHead,
   isFork,
-  takeCacheSafeParams,
+  takeForkPoint,
 } from './conversation.ts';
 import { contentOf, type FrozenBlock, freezeBlock } from './frozen-block.ts';
 
@@ -25,7 +25,7 @@ const THINKING = freezeBlock({ type: 'thinking', thinking: 'Hm. "x" \\', signatu
 
 describe('FORK-2: the message with which a fork begins', () => {
   test('answers every call with one text, then has the rules, then the task, and only that differs', () => {
-    const params = takeCacheSafeParams(conversation(THINKING, text('So.'), call('a'), call('b')), null);
+    const params = takeForkPoint(conversation(THINKING, text('So.'), call('a'), call('b')), null);
     const [one, two] = [forkMessage(params, 'one'), forkMessage(params, 'two')];
     expect(one.blocks.map(({ type }) => type)).toEqual(['tool_result', 'tool_result', 'text', 'text']);
     const [first, second] = one.blocks.map(contentOf);
@@ -38,23 +38,23 @@ describe('FORK-2: the message with which a fork begins', () => {
   });
 
   test('has no results where nothing was called: a fork between two prompts', () => {
-    const { blocks } = forkMessage(takeCacheSafeParams(conversation(text('Done.')), null), 'x');
+    const { blocks } = forkMessage(takeForkPoint(conversation(text('Done.')), null), 'x');
     expect(blocks.map(({ type }) => type)).toEqual(['text', 'text']);
   });
 
   test('FORK-1: what was taken stays as it was when the conversation continues', () => {
     const parent = conversation(call('a'));
-    const { prefix } = takeCacheSafeParams(parent, null);
+    const { prefix } = takeForkPoint(parent, null);
     const { digest } = parent;
     parent.append({ role: 'user', blocks: [text('later')], shared: 0 });
     expect(prefix.digest).toBe(digest);
     expect(prefix.messages).toHaveLength(2);
-    expect(Object.isFrozen(takeCacheSafeParams(parent, null))).toBe(true);
+    expect(Object.isFrozen(takeForkPoint(parent, null))).toBe(true);
   });
 });
 
 describe('FORK-6: the directive', () => {
-  const { blocks } = forkMessage(takeCacheSafeParams(conversation(call('a')), null), 'x');
+  const { blocks } = forkMessage(takeForkPoint(conversation(call('a')), null), 'x');
   const rules = String(contentOf(blocks.at(-2) as FrozenBlock).text);
 
   test.for([
@@ -76,12 +76,12 @@ describe('FORK-5: a fork is known by the rules it was given', () => {
   test('its conversation is, its parent’s is not', () => {
     const parent = conversation(call('a'));
     const child = parent.fork();
-    child.append(forkMessage(takeCacheSafeParams(parent, null), 'x'));
+    child.append(forkMessage(takeForkPoint(parent, null), 'x'));
     expect([isFork(parent), isFork(child)]).toEqual([false, true]);
   });
 
   test('the same words inside another text, or said by the model, make nobody a fork', () => {
-    const params = takeCacheSafeParams(conversation(call('a')), null);
+    const params = takeForkPoint(conversation(call('a')), null);
     const rules = params.tail.at(-1) as FrozenBlock;
     const quoted = conversation(rules);
     quoted.append({
@@ -124,7 +124,7 @@ test('the record of a prefix is the JSON of its messages, whatever they hold', (
   ];
   for (let count = 0; count <= all.length; count++) {
     const messages = all.slice(0, count);
-    const { record } = takeCacheSafeParams(new Conversation(head, messages), null);
+    const { record } = takeForkPoint(new Conversation(head, messages), null);
     const named = messages.map(({ role, blocks, shared }) => ({
       role,
       blocks: blocks.map(({ digest }) => digest),

@@ -16,10 +16,11 @@ import { KNOWN_SCHEMAS } from './known-schemas.ts';
 import type { RootView } from './root-view.ts';
 import type { BackgroundTasks } from './shell/background-tasks.ts';
 
+// Declared with the desk, which answers with it too: two files cannot import each other.
 export { failure, type ToolOutcome } from './agent-desk.ts';
 
 /**
- * `read` changes nothing outside the agent, so calls run side by side and plan mode allows them; `write` changes
+ * `read` changes nothing outside the agent, so plan mode allows it; `write` changes
  * files through `FileAccess`; `execute` runs programs or reaches into the network.
  */
 export type ToolEffect = 'read' | 'write' | 'execute';

@@ -84,7 +84,7 @@ describe.each(EXECUTORS_UNDER_TEST)('EXEC-2: an agent hosted %s', (executor) => 
     expect(family.session.agents).toEqual([one]);
     one.cancel();
     writeFileSync(join(family.cwd, 'go'), '');
-    expect(await one.result).toMatchObject({ status: 'cancelled', cause: 'called_off', text: REPORT.text });
+    expect(await one.result).toMatchObject({ status: 'cancelled', cause: 'on_request', text: REPORT.text });
     expect(eventsOf(family.recordedOf(3), 'agent.ended')).toHaveLength(1);
   });
 

@@ -174,7 +174,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     await terminal.shows(/\n\.2 +Bash until.* general-purpose task 1 \(in/);
     letGo(user);
     await terminal.shows('✓ .2 general-purpose task 1: done');
-    await terminal.shows('✗ .3 general-purpose task 2: cancelled: called_off');
+    await terminal.shows('✗ .3 general-purpose task 2: cancelled: on_request');
     expect(heardBy(1, 'BANANA')).toBe(true);
     terminal.type('/tell .4 GO ON\r');
     await terminal.shows('.4 task 3: resumes with it');

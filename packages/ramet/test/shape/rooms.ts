@@ -166,7 +166,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   engine: `
     agent/agent agent/agent-limits agent/executor agent/notices answer/answer-schema budget/budget
-    budget/fork-cost hosting later loop/loop loop/run-state opening resume/resume-agents shapes
+    budget/fork-cost host-duties later loop/loop loop/run-state opening resume/resume-agents shapes
   `,
   executors: 'in-process process/process-executor',
   operator: `

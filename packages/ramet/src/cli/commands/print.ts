@@ -1,4 +1,4 @@
-/** `ramet -p`: one prompt in, one result out. The first step of the main path (docs/architecture.md). */
+/** `ramet -p`: one prompt in, one result out. The main path in docs/architecture.md leads through it. */
 import { fstatSync } from 'node:fs';
 import { UserMistake } from '../../schema/errors.ts';
 import { drain } from '../../schema/generators.ts';

@@ -30,7 +30,7 @@ export class AgentContent {
   /** Every prompt of the state. */
   #prompts: readonly FrozenMessage[];
   #mail: readonly InboxItem[] = [];
-  #followed: Pick<AgentState, 'messages' | 'replacements' | 'pending' | 'results'>;
+  #followed: Pick<AgentState, 'messages' | 'replacements' | 'inbox' | 'results'>;
   readonly #known = new Map<Digest, FrozenBlock>();
   /** Of the conversation that is about to replace the present one. */
   #nextHead: PromptHead | null = null;
@@ -40,7 +40,7 @@ export class AgentContent {
     this.#conversation = conversation;
     this.#prompts = prompts;
     this.know(mail);
-    this.#takeMail(state);
+    this.#followInbox(state);
     this.#known.clear();
     this.know(results);
   }
@@ -78,8 +78,8 @@ export class AgentContent {
 
   /** Takes over what the state says now; throws when it names a block that nobody has made known. */
   follow(state: AgentState): void {
-    const { messages, replacements, pending } = this.#followed;
-    if (state.pending !== pending) this.#takeMail(state);
+    const { messages, replacements, inbox } = this.#followed;
+    if (state.inbox !== inbox) this.#followInbox(state);
     this.#followed = state;
     if (state.messages === messages) return;
     let open: Iterable<FrozenBlock> = [];
@@ -96,11 +96,9 @@ export class AgentContent {
     this.know(open);
   }
 
-  #takeMail({ pending }: AgentState): void {
+  #followInbox({ inbox }: AgentState): void {
     const held = new Map(this.#mail.map((item) => [item.item, item]));
-    this.#mail = pending.map(
-      (item) => held.get(item.item) ?? { ...item, blocks: this.#findAll(item.blocks) },
-    );
+    this.#mail = inbox.map((item) => held.get(item.item) ?? { ...item, blocks: this.#findAll(item.blocks) });
   }
 
   #append(message: StateMessage): void {
@@ -137,7 +135,7 @@ export function headOf(spec: Pick<AgentSpec, 'model' | 'thinking' | 'tools' | 's
 /**
  * An agent's messages that are not delivered yet (AGENT-5, AGENT-7): notifications of background agents, messages of
  * others, the request to end. They are delivered at the next tool boundary, in order, once. The agent's state says
- * which exist (`pending`); the inbox knows who waits for them, and which items the calls under way will deliver.
+ * which exist (`inbox`); the inbox knows who waits for them, and which items the calls under way will deliver.
  */
 export interface InboxItem {
   readonly item: string;

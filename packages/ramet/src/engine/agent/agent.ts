@@ -5,12 +5,12 @@
  */
 import {
   type BlockPosition,
-  type CacheSafeParams,
   Conversation,
+  type ForkPoint,
   type FrozenMessage,
   forkMessage,
   type PromptHead,
-  takeCacheSafeParams,
+  takeForkPoint,
 } from '../../conversation/conversation.ts';
 import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import { endOf } from '../../conversation/request.ts';
@@ -54,7 +54,7 @@ export class Agent implements AsyncDisposable {
   /** What others have to say to it and it has not been told. */
   readonly inbox: Inbox = new Inbox(() => this.content.mail);
   readonly children: Children = new Children();
-  #forkPoint: CacheSafeParams | null = null;
+  #forkPoint: ForkPoint | null = null;
 
   /** Continues from `value`; `start` begins a new one. */
   constructor(runtime: AgentRuntime, spec: AgentSpec, { state, ...bytes }: AgentValue) {
@@ -94,9 +94,9 @@ export class Agent implements AsyncDisposable {
   }
 
   /** The prefix of forks asked for by the last answer: the same value for all of them. */
-  forkPoint(): CacheSafeParams {
+  forkPoint(): ForkPoint {
     if (this.#forkPoint?.prefix.digest !== this.conversation.digest) {
-      this.#forkPoint = takeCacheSafeParams(this.conversation, this.previousEnd);
+      this.#forkPoint = takeForkPoint(this.conversation, this.previousEnd);
     }
     return this.#forkPoint;
   }
@@ -233,7 +233,7 @@ export class Agent implements AsyncDisposable {
   }
 
   /** Takes out of the inbox what `wanted` picks: `call` tells it, or nobody does. */
-  takeMail(wanted: (item: InboxItem) => boolean, call: string | null): readonly InboxItem[] {
+  takeFromInbox(wanted: (item: InboxItem) => boolean, call: string | null): readonly InboxItem[] {
     const taken = this.inbox.items.filter(wanted);
     for (const { item } of taken) this.record({ type: 'message.taken', item, call });
     return taken;

@@ -1,7 +1,7 @@
 /**
  * The port through which an agent is hosted: the agent as a value, and its host. A loop in this process shares the host's
  * own agent, so nothing is copied. Anywhere else it runs on an agent that is made of the value and asks the host over a
- * line (`executors/process/agent-place.ts`); the host's agent then follows what is recorded there (`engine/hosting.ts`).
+ * line (`executors/process/agent-place.ts`); the host's agent then follows what is recorded there (`engine/host-duties.ts`).
  */
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { Agent, AgentValue } from './agent.ts';
@@ -15,13 +15,13 @@ export interface AgentSnapshot extends AgentValue {
   readonly workspace: AgentWorkspace | null;
 }
 
-export interface HostOptions {
+export interface ExecutorRunOptions {
   signal: AbortSignal;
   emit: EventSink;
 }
 
 /** The host of one agent, the same one for all its runs: it has the agent's record, its bill, its mail and its children. */
-export interface RunHost {
+export interface AgentResidence {
   /** The agent that the host keeps. Throws when it is no longer what the value says. */
   resident(value: AgentSnapshot): Agent;
 }
@@ -32,7 +32,7 @@ export interface AgentExecutor {
    * Runs the agent from that value to its end. The result says how it ended, whatever happens: it rejects only for a value
    * that its host has left behind.
    */
-  run(value: AgentSnapshot, host: RunHost, options: HostOptions): Promise<AgentResult>;
+  run(value: AgentSnapshot, host: AgentResidence, options: ExecutorRunOptions): Promise<AgentResult>;
 }
 
 /** The agent as it is on record now. No bytes are copied. */
@@ -48,7 +48,7 @@ export function snapshotOf({ spec, state, content, directory }: Agent): AgentSna
   };
 }
 
-export function hostOf(agent: Agent): RunHost {
+export function hostOf(agent: Agent): AgentResidence {
   return {
     resident(value) {
       if (value.state === agent.state) return agent;

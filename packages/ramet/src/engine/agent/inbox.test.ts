@@ -32,11 +32,11 @@ describe('AGENT-7: messages that wait for an agent', () => {
   test('is there in order until it is told, once', async () => {
     const agent = await startAgent();
     const [a, b, c] = ['a', 'b', 'c'].map((text) => agent.receive('notification', null, text));
-    expect(agent.takeMail(({ item }) => item === b, null).map(({ item }) => item)).toEqual([b]);
+    expect(agent.takeFromInbox(({ item }) => item === b, null).map(({ item }) => item)).toEqual([b]);
     expect(names(agent)).toEqual([a, c]);
     const blocks = agent.inbox.items.flatMap((item) => item.blocks);
     agent.say('delivery', blocks, 0, names(agent));
-    expect([agent.inbox.size, agent.state.pending]).toEqual([0, []]);
+    expect([agent.inbox.size, agent.state.inbox]).toEqual([0, []]);
   });
 
   test('tells whether there is a message', async () => {
@@ -50,7 +50,7 @@ describe('AGENT-7: messages that wait for an agent', () => {
   test('AGENT-5: what a call took that never ended is there again when the agent is resumed', async () => {
     const agent = await startAgent();
     const item = agent.receive('notification', 'other', 'a');
-    expect(agent.takeMail(() => true, 'call')).toHaveLength(1);
+    expect(agent.takeFromInbox(() => true, 'call')).toHaveLength(1);
     expect(names(agent)).toEqual([]);
     expect(names(await resumed(agent))).toEqual([item]);
     agent.inbox.reopen();
@@ -63,7 +63,7 @@ describe('AGENT-7: messages that wait for an agent', () => {
     const item = agent.receive('message', null, 'b');
     const { inbox, state } = await resumed(agent);
     expect(inbox.items).toEqual(agent.inbox.items.slice(1));
-    expect(state.pending.map((pending) => pending.item)).toEqual([item]);
+    expect(state.inbox.map((pending) => pending.item)).toEqual([item]);
   });
 
   test('wakes everybody who waits for it, and leaves nothing on their signals', async () => {

@@ -133,16 +133,15 @@ export interface AgentSpec {
   readonly contextWindow?: number | undefined;
 }
 
-/**
- * What an agent's loop asks of the process that holds keys, limits and rules, and the children of all agents (EXEC-2).
- * `opening.ts` is the one for agents in that process.
- *
- * The agent that asks. A host that needs more of it knows where it comes from: see `agent.ts`.
- */
+/** The agent that asks its host. A host that needs more of it knows where it comes from: see `agent.ts`. */
 export interface AgentGuest {
   readonly spec: { readonly id: AgentId };
 }
 
+/**
+ * What an agent's loop asks of the process that holds keys, limits and rules, and the children of all agents (EXEC-2).
+ * `opening.ts` has the one for agents in that process.
+ */
 export interface AgentHost {
   exchange(guest: AgentGuest, options: ExchangeOptions): Promise<ModelExchange>;
   /** May this call run? */

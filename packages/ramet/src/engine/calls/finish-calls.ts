@@ -17,7 +17,7 @@ import type { ToolOutcome } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
 import type { CalledAgent } from '../agent/runtime.ts';
-import { completeCall, delegates, reads, refuseCalls, runCalls, type ToolRun } from './tool-runner.ts';
+import { completeCall, delegates, isRepeatable, refuseCalls, runCalls, type ToolRun } from './tool-runner.ts';
 
 /**
  * Tool calls of an agent's last message that are not answered yet: a killed process left them, or an interruption that
@@ -120,7 +120,7 @@ async function sortOut(agent: Agent, open: OpenCalls): Promise<SortedCalls> {
   const isUnsure = (call: ToolUseBlock): boolean => {
     // What was lost may hold its start, or the agent that it started.
     if (delegates(agent, call)) return recordIsShort && !called.has(call.id);
-    return !reads(agent, call) && (recordIsShort || valueAt(started, call.id) === true);
+    return !isRepeatable(agent, call) && (recordIsShort || valueAt(started, call.id) === true);
   };
   const unsure = without.filter(isUnsure);
   for (const call of unsure) {

@@ -46,7 +46,7 @@ export async function runCalls(
     const answers = await runBatch(run, batch);
     // What the interruption broke off may be half done: the agent decides what follows.
     isUnsure ||=
-      run.signal.aborted && batch.some((call) => !reads(run.agent, call)) && answers.some(isFailed);
+      run.signal.aborted && batch.some((call) => !isRepeatable(run.agent, call)) && answers.some(isFailed);
     for (const [index, { id }] of batch.entries()) {
       const answer = answers[index];
       if (answer) results.set(id, answer);
@@ -68,7 +68,7 @@ async function runBatch(run: ToolRun, batch: readonly ToolUseBlock[]): Promise<(
   if (run.signal.aborted) return refuseCalls(batch, NOT_RUN.interrupted);
   for (const call of batch) run.agent.record({ type: 'tool.started', call: call.id, name: call.name });
   // What only reads may be done again: its record is on its way, and nobody need wait for it.
-  if (!batch.every((call) => reads(run.agent, call))) await run.agent.runtime.journal.commit('synced');
+  if (!batch.every((call) => isRepeatable(run.agent, call))) await run.agent.runtime.journal.commit('synced');
   return Promise.all(batch.map((call) => runCall(run, call)));
 }
 
@@ -89,7 +89,7 @@ function batches(agent: Agent, calls: readonly ToolUseBlock[]): ToolUseBlock[][]
   const own = calls.filter((call) => !delegates(agent, call));
   for (const call of own) {
     const last = grouped.at(-1);
-    const joins = last?.[0] !== undefined && reads(agent, call) && reads(agent, last[0]);
+    const joins = last?.[0] !== undefined && isRepeatable(agent, call) && isRepeatable(agent, last[0]);
     if (joins && last.length < MOST_AT_ONCE) last.push(call);
     else grouped.push([call]);
   }
@@ -100,8 +100,8 @@ export function delegates(agent: Agent, { name }: ToolUseBlock): boolean {
   return findTool(agent.spec.tools, name)?.schedule === 'last';
 }
 
-/** Whether it may be done again, beside others. */
-export function reads(agent: Agent, { name }: ToolUseBlock): boolean {
+/** Whether it may be done again, beside others: it only reads, or it starts agents, which are found again. */
+export function isRepeatable(agent: Agent, { name }: ToolUseBlock): boolean {
   const schedule = findTool(agent.spec.tools, name)?.schedule;
   return schedule === 'parallel' || schedule === 'last';
 }

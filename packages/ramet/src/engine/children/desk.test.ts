@@ -66,7 +66,7 @@ describe('AGENT-7: steering a running agent', () => {
 });
 
 describe('AGENT-7: cancelling an agent', () => {
-  test('it ends as cancelled with a summary; its own children are called off too', async () => {
+  test('it ends as cancelled with a summary; its own children are cancelled too', async () => {
     const family = await startFamily({
       cast: {
         'Go.': [startAgents(['outer', 'sibling'], { subagent_type: 'general-purpose' }), { text: 'ok' }],
@@ -85,11 +85,11 @@ describe('AGENT-7: cancelling an agent', () => {
     const { result } = await family.run('Go.');
     expect(result.status).toBe('done');
     const [outer, sibling] = lastTexts(family.requestsOf('Go.')[1]);
-    expect(outer).toMatch(/cancelled: called_off: .*Its last message:\nOuter: half done\./s);
+    expect(outer).toMatch(/cancelled: on_request: .*Its last message:\nOuter: half done\./s);
     expect(outer).not.toMatch(/\bdone:/);
     expect(sibling).toContain('Scope: done.');
     expect(eventsOf(family.recordedOf(4), 'agent.ended')).toMatchObject([
-      { status: 'cancelled', cause: 'called_off' },
+      { status: 'cancelled', cause: 'on_request' },
     ]);
   });
 

@@ -4,7 +4,7 @@ import type { AgentDesk, SpawnRequest } from '../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { agentMessageText, STOPPED } from '../agent/notices.ts';
-import { continueEnded, describeOther, tellRunning } from '../resume/continue-ended.ts';
+import { describeOther, resumeEnded, tellRunning } from '../resume/resume-ended.ts';
 import type { AgentFamily } from './family.ts';
 import { reportOfRunning } from './report.ts';
 import { spawnAgent } from './spawn.ts';
@@ -42,7 +42,7 @@ async function send(family: AgentFamily, from: Agent, to: string, message: strin
   const receiver = findReceiver(family, spec.id, to);
   if (receiver === from) return failure('That is you. Name another agent.');
   if (receiver !== undefined) return tellRunning(receiver, spec.id, to, text);
-  return continueEnded(family, from, to, text);
+  return resumeEnded(family, from, to, text);
 }
 
 function findReceiver(family: AgentFamily, asker: AgentId, to: string): Agent | undefined {

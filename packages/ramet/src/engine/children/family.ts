@@ -24,13 +24,10 @@ import type { Spending } from '../budget/budget.ts';
 import { keepingWarm } from '../exchange/keep-warm.ts';
 import type { AgentHandle } from './child-handle.ts';
 
-/**
- * Notices agents that have been silent for longer than the stall limit (AGENT-7): once for each silence.
- *
- * How often it looks, as a share of the limit.
- */
+/** How often the watch looks, as a share of the limit. */
 const SHARE = 0.25;
 
+/** Notices agents that have been silent for longer than the stall limit (AGENT-7): once for each silence. */
 export class StallWatch implements Disposable {
   readonly #limitMs: number;
   readonly #onStall: (agent: Agent, silentMs: number) => void;

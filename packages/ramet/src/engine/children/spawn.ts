@@ -282,10 +282,10 @@ function originOf(
   const { call, description, run_in_background: background = false } = order;
   const isReader = order.readOnly === true || readsOnly(fresh?.definition ?? null, parent);
   const readOnly = isReader && { readOnly: true as const };
-  const hosted = executor === 'process' && { executor: 'process' as const };
+  const elsewhere = executor === 'process' && { executor: 'process' as const };
   const expected = recordExpectations(schema, evidence);
   const worktree = workspace !== null && { worktree: workspace.worktree };
-  return { kind, call, description, background, depth, ...hosted, ...readOnly, ...worktree, ...expected };
+  return { kind, call, description, background, depth, ...elsewhere, ...readOnly, ...worktree, ...expected };
 }
 
 function taskText({ order, schema }: ChildPlan): string {

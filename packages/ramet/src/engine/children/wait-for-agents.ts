@@ -7,7 +7,7 @@ import { quoteText } from '../../conversation/quoted-text.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { InboxItem } from '../agent/agent-content.ts';
-import { describeOther } from '../resume/continue-ended.ts';
+import { describeOther } from '../resume/resume-ended.ts';
 import type { AgentHandle } from './child-handle.ts';
 import type { AgentFamily } from './family.ts';
 
@@ -32,7 +32,7 @@ export async function lookAtAgents(
   const known = new Set([...watched.map(({ id }) => id), ...(other === null ? [] : [other.id])]);
   const isWanted = ({ kind, from }: InboxItem): boolean =>
     kind === 'notification' && (all || known.has(from ?? ''));
-  const told = agent.takeMail(isWanted, look.call);
+  const told = agent.takeFromInbox(isWanted, look.call);
   const open = watched.filter(({ id }) => agent.children.find(id) !== undefined);
   if (told.length + open.length > 0) return { content: describe(family, told, open) };
   if (all) return { content: 'None of your agents is running, and none has news.' };

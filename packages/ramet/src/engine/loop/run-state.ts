@@ -43,8 +43,8 @@ export interface RunState {
   recovered: boolean;
   /** How many answers were not what was asked for. */
   refusedAnswers: number;
-  /** After how many turns the work was called off; null otherwise. */
-  calledOffAt: number | null;
+  /** After how many turns the work was cancelled; null otherwise. */
+  cancelledAt: number | null;
 }
 
 export type Ending = { status: AgentStatus; cause: string | null; message: string | null };
@@ -61,7 +61,7 @@ export function newRunState({ here, spec }: Agent): RunState {
     toldToFinish: false,
     recovered: false,
     refusedAnswers: 0,
-    calledOffAt: null,
+    cancelledAt: null,
   };
 }
 
@@ -89,8 +89,8 @@ export function budgetSpent({ limit, what }: BudgetState): Ending {
 
 /** How the run ends once it had its closing turn; null while turns are left. */
 export function closedEnding(run: RunState, maxTurns: number): Ending | null {
-  if (run.calledOffAt !== null && run.turns > run.calledOffAt) {
-    return { status: 'cancelled', cause: 'called_off', message: 'the work was called off' };
+  if (run.cancelledAt !== null && run.turns > run.cancelledAt) {
+    return { status: 'cancelled', cause: 'on_request', message: 'the work was cancelled' };
   }
   if (run.turns <= maxTurns) return null;
   return {
@@ -139,7 +139,7 @@ export function sayWithNews(
   blocks: readonly FrozenBlock[],
 ): void {
   const { items } = agent.inbox;
-  if (items.some(({ kind }) => kind === 'cancel')) run.calledOffAt ??= run.turns;
+  if (items.some(({ kind }) => kind === 'cancel')) run.cancelledAt ??= run.turns;
   const news = items.flatMap((item) => item.blocks);
   const all = [...blocks, ...fileNotices(agent), ...dueNotices(agent, run), ...news];
   if (all.length === 0) return;

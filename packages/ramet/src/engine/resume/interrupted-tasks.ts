@@ -9,11 +9,11 @@ import { tasksInterrupted } from '../agent/notices.ts';
 import { hasOpenCalls } from '../calls/finish-calls.ts';
 
 export function tellOfTasks(agent: Agent): void {
-  const { backgroundTasks, toldTasks } = agent.state;
-  if (backgroundTasks.size === toldTasks.length) return;
+  const { backgroundTasks, deliveredTasks } = agent.state;
+  if (backgroundTasks.size === deliveredTasks.length) return;
   if (!agent.conversation.awaitsAnswer && !hasOpenCalls(agent)) return;
   const interrupted = [...backgroundTasks].filter(
-    ([id, end]) => (end === null || end.stoppedBy === 'agent end') && !toldTasks.includes(id),
+    ([id, end]) => (end === null || end.stoppedBy === 'agent end') && !deliveredTasks.includes(id),
   );
   if (interrupted.length === 0) return;
   const lines = interrupted.map(([id, end]) => {

@@ -14,7 +14,7 @@ export interface StartedAgent {
 }
 
 /** Why the agent cannot resume at all; null when it can. */
-export function whyNotContinued({ started: { origin } }: StartedAgent): string | null {
+export function whyNotResumed({ started: { origin } }: StartedAgent): string | null {
   if (origin?.skipTranscript) return 'it kept no transcript';
   if (origin?.startLost) return LOST_FOR_GOOD;
   if (origin?.narrowed) return 'it had rights of its own, which ended with it';

@@ -30,7 +30,7 @@ import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-work
 import { conversationLost, giveUp, isLost, isToBeGivenUp } from './give-up.ts';
 import { lostNotifications } from './lost-children.ts';
 import { type RecordedChild, RecordedChildren } from './recorded-children.ts';
-import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
+import { specOfRecorded, whyNotResumed } from './recorded-spec.ts';
 import { resumeAgent, tellOfLostEnd } from './resume.ts';
 
 export interface ResumeAgentsOptions {
@@ -132,7 +132,7 @@ function wayOn(
   { family, recorded, main, prompted, endIsMissing }: Resumption,
 ): WayOn | null {
   if (isToBeGivenUp(child)) return { from: 'interrupted', isStranded: true };
-  if (family.find(child.id) !== undefined || whyNotContinued(child) !== null) return null;
+  if (family.find(child.id) !== undefined || whyNotResumed(child) !== null) return null;
   const { ended } = child;
   const hasNewPrompt = prompted && parent.spec.id === main;
   const expected = isExpected(child, parent, open);
@@ -251,5 +251,5 @@ function spentBelow(id: AgentId, resumption: Resumption): CarriedSpending['below
 }
 
 function takeBack(parent: Agent, id: AgentId): void {
-  parent.takeMail((item) => item.kind === 'notification' && item.from === id, null);
+  parent.takeFromInbox((item) => item.kind === 'notification' && item.from === id, null);
 }

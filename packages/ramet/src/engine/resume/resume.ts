@@ -49,7 +49,7 @@ export function resumeAgent(
   const spec = specFor({ model, permissionMode, tools: names, head });
   const conversation = new Conversation(head, messages);
   const prompts = itemsOf(state.prompts).map((prompt) => thawMessage(prompt, thaw));
-  const mail = thaw(state.pending.flatMap(({ blocks }) => blocks));
+  const mail = thaw(state.inbox.flatMap(({ blocks }) => blocks));
   const isOpen = messages.at(-1)?.role === 'assistant';
   const results = isOpen ? thaw([...entriesOf(state.results).values()]) : [];
   const agent = new Agent(runtime, spec, { state, conversation, prompts, mail, results });
@@ -57,7 +57,7 @@ export function resumeAgent(
     agent.record({ type: 'permission.changed', mode: spec.permissionMode });
   }
   // It is resumed to work: what had called its work off is void.
-  agent.takeMail(({ kind }) => kind === 'cancel', null);
+  agent.takeFromInbox(({ kind }) => kind === 'cancel', null);
   recallCache(agent);
   reopenTurn(agent);
   return agent;

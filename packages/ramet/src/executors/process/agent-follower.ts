@@ -4,7 +4,7 @@
  */
 import { freezeHead, type PromptHead } from '../../conversation/conversation.ts';
 import { type FrozenBlock, freezeJson, thawBytes } from '../../conversation/frozen-block.ts';
-import type { HostDuties, HostRecorded } from '../../engine/hosting.ts';
+import type { HostDuties, HostRecorded } from '../../engine/host-duties.ts';
 import type { AgentSnapshot } from '../../engine/shapes.ts';
 import type { ModelResponse } from '../../model/provider.ts';
 import type { Digest, EventOf, JournalEvent } from '../../schema/events.ts';

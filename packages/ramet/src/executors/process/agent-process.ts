@@ -6,7 +6,7 @@
  * 1. A process that does not end after an abort, or says what cannot be understood, is killed with its commands.
  * 2. When `gone` has settled, nothing runs for the process and nothing is held for it, here or on the machine.
  */
-import type { HostDuties } from '../../engine/hosting.ts';
+import type { HostDuties } from '../../engine/host-duties.ts';
 import type { AgentEvent, AgentResult, AgentSnapshot } from '../../engine/shapes.ts';
 import { describeError } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';

@@ -1,6 +1,6 @@
 /**
  * What a host does for the agent in a process of its own (EXEC-2): it asks models, decides on permissions, holds the
- * children, the file locks and the journal. All of it are duties of the agent's host (`engine/hosting.ts`).
+ * children, the file locks and the journal. All of it are duties of the agent's host (`engine/host-duties.ts`).
  *
  * Invariants
  * 1. What is recorded there is recorded here, in the same order, before anything that comes after it is answered.
@@ -8,7 +8,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
-import type { HostDuties } from '../../engine/hosting.ts';
+import type { HostDuties } from '../../engine/host-duties.ts';
 import type {
   AgentEvent,
   AgentSnapshot,

@@ -7,8 +7,8 @@
  * 2. An agent whose process is gone resumes in another from its last complete turn, as the journal has it; a few times.
  */
 
-import type { AgentExecutor, HostOptions, RunHost } from '../../engine/agent/executor.ts';
-import { HostDuties } from '../../engine/hosting.ts';
+import type { AgentExecutor, AgentResidence, ExecutorRunOptions } from '../../engine/agent/executor.ts';
+import { HostDuties } from '../../engine/host-duties.ts';
 import { endingOfAbort } from '../../engine/loop/run-state.ts';
 import type { AgentEvent, AgentResult, AgentSnapshot, Ending } from '../../engine/shapes.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
@@ -40,7 +40,7 @@ const GRACE_MS = 15_000;
 const MOST_RESTARTS = 3;
 
 export function processExecutor(parts: ProcessExecutorParts): AgentExecutor {
-  const living = new WeakMap<RunHost, HostedAgent>();
+  const living = new WeakMap<AgentResidence, HostedAgent>();
   return {
     name: 'process',
     async run(value, host, options) {
@@ -66,7 +66,7 @@ class HostedAgent {
     duties.onRelease(() => this.#process?.end());
   }
 
-  async run(value: AgentSnapshot, { signal, emit }: HostOptions): Promise<AgentResult> {
+  async run(value: AgentSnapshot, { signal, emit }: ExecutorRunOptions): Promise<AgentResult> {
     const { clock } = this.#duties.runtime;
     const startedAt = elapsedOf(clock);
     const { spending, turns } = this.#duties.beginRun();

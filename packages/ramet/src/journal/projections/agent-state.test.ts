@@ -221,13 +221,13 @@ describe('AGENT-5: what an agent is still to be told', () => {
     durationMs: 0,
   };
   const pending = (...events: JournalEvent[]): string[] =>
-    foldAgent(recorded(...events.map((event): ['a', JournalEvent] => ['a', event])), 'a').pending.map(
+    foldAgent(recorded(...events.map((event): ['a', JournalEvent] => ['a', event])), 'a').inbox.map(
       ({ item }) => item,
     );
 
   test('is what has come, in order, with where it is from', () => {
     const events = recorded(['a', received('1')], ['b', received('other')], ['a', received('2', null)]);
-    expect(foldAgent(events, 'a').pending).toEqual([
+    expect(foldAgent(events, 'a').inbox).toEqual([
       { item: '1', kind: 'notification', from: 's.2', blocks: ['block of 1'] },
       { item: '2', kind: 'notification', from: null, blocks: ['block of 2'] },
     ]);

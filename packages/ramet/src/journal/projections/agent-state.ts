@@ -49,10 +49,10 @@ export interface AgentState {
   /** How many items have come for it; numbers them. */
   readonly received: number;
   /** In the order in which they came. */
-  readonly pending: readonly PendingItem[];
-  /** Items that a message or a tool's result has told: none is told twice. */
-  readonly told: PersistentMap<true>;
-  /** Items by the call under way whose result will tell them; a call that never ends tells nothing. */
+  readonly inbox: readonly PendingItem[];
+  /** Items that a message or a tool's result has delivered: none is delivered twice. */
+  readonly delivered: PersistentMap<true>;
+  /** Items by the call under way whose result will deliver them; a call that never ends delivers nothing. */
   readonly taken: PersistentMap<readonly string[]>;
   /** How many exchanges were begun; attempts of one count once. */
   readonly requests: number;
@@ -97,8 +97,8 @@ export interface AgentState {
   readonly directory: EventOf<'directory.changed'> | null;
   /** How each background task ended; null when that is not recorded. */
   readonly backgroundTasks: ReadonlyMap<string, EventOf<'background_task.ended'> | null>;
-  /** The background tasks whose interruption it has learned of: none is told twice. */
-  readonly toldTasks: readonly string[];
+  /** The background tasks whose interruption it has learned of: none is reported twice. */
+  readonly deliveredTasks: readonly string[];
 }
 
 export const NOTHING_SPENT: AgentState['spent'] = { turns: 0, usage: NO_USAGE, costUsd: 0 };
@@ -113,8 +113,8 @@ export function newAgentState(agent: AgentId): AgentState {
     replacements: 0,
     prompts: NO_MESSAGES,
     received: 0,
-    pending: [],
-    told: NO_KEYS,
+    inbox: [],
+    delivered: NO_KEYS,
     taken: NO_KEYS,
     requests: 0,
     lastRequest: null,
@@ -138,7 +138,7 @@ export function newAgentState(agent: AgentId): AgentState {
     progress: null,
     directory: null,
     backgroundTasks: new Map(),
-    toldTasks: [],
+    deliveredTasks: [],
   };
 }
 
@@ -154,8 +154,8 @@ const OWN_OF_FORK = [
   'messages',
   'replacements',
   'received',
-  'pending',
-  'told',
+  'inbox',
+  'delivered',
   'taken',
   'requests',
   'lastRequest',
@@ -173,7 +173,7 @@ const OWN_OF_FORK = [
   'progress',
   'directory',
   'backgroundTasks',
-  'toldTasks',
+  'deliveredTasks',
 ] as const satisfies readonly (keyof AgentState)[];
 
 /** The state of a fork that has only just started, with what its parent has when the conversation is inherited. */

@@ -70,7 +70,7 @@ describe('applying an event', () => {
           entriesOf(parent.calls),
           entriesOf(parent.seen),
         ]);
-        expect(begun).toMatchObject({ agent: 'b', requests: 0, todos: [], pending: [], measured: null });
+        expect(begun).toMatchObject({ agent: 'b', requests: 0, todos: [], inbox: [], measured: null });
       }),
     );
   });

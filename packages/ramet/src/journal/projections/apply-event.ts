@@ -136,16 +136,20 @@ function replaced(state: AgentState, event: EventOf<'conversation.replaced'>): A
 /** An item that is recorded again, as a resumed session may, is the same item. */
 function received(state: AgentState, event: EventOf<'message.received'>): AgentState {
   const { type: _, ...item } = event;
-  const isKnown = hasKey(state.told, item.item) || state.pending.some((held) => held.item === item.item);
+  const isKnown = hasKey(state.delivered, item.item) || state.inbox.some((held) => held.item === item.item);
   if (isKnown) return state;
-  const toldTasks = item.tasks === undefined ? state.toldTasks : [...state.toldTasks, ...item.tasks];
-  return { ...state, received: state.received + 1, pending: [...state.pending, item], toldTasks };
+  const deliveredTasks =
+    item.tasks === undefined ? state.deliveredTasks : [...state.deliveredTasks, ...item.tasks];
+  return { ...state, received: state.received + 1, inbox: [...state.inbox, item], deliveredTasks };
 }
 
 function settled(state: AgentState, items: readonly string[]): AgentState {
   if (items.length === 0) return state;
-  const told = items.reduce<PersistentMap<true>>((all, item) => withKey(all, item, true), state.told);
-  return { ...state, told, pending: state.pending.filter(({ item }) => !items.includes(item)) };
+  const delivered = items.reduce<PersistentMap<true>>(
+    (all, item) => withKey(all, item, true),
+    state.delivered,
+  );
+  return { ...state, delivered, inbox: state.inbox.filter(({ item }) => !items.includes(item)) };
 }
 
 type ExchangeEvent = EventOf<'request.started' | 'request.failed' | 'response.completed'>;
@@ -226,17 +230,17 @@ function applyCall(state: AgentState, event: CallEvent): AgentState {
 function completed(state: AgentState, event: EventOf<'tool.completed'>): AgentState {
   const { call, result } = event;
   const { calls, taken, unanswered } = state;
-  const told = valueAt(taken, call);
+  const delivered = valueAt(taken, call);
   const next: AgentState = {
     ...state,
     calls: hasKey(calls, call) ? calls : withKey(calls, call, true),
     results: withKey(state.results, call, result),
     refusals: foldRefusals(state.refusals, event),
-    taken: told === undefined ? taken : withKey(taken, call, null),
+    taken: delivered === undefined ? taken : withKey(taken, call, null),
     unanswered: unanswered.length === 0 ? unanswered : unanswered.filter((file) => file.call !== call),
     seen: withSeen(state, call),
   };
-  return settled(next, told ?? []);
+  return settled(next, delivered ?? []);
 }
 
 /** What a call has read and written is seen once it is answered. */

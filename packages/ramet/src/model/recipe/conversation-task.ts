@@ -68,7 +68,7 @@ export function forkPoint(messages: readonly TaskMessage[]): number {
 }
 
 /** Whether the agent has just been told to stop its work and say how far it came. */
-export function isCalledOff(messages: readonly TaskMessage[]): boolean {
+export function isCancelled(messages: readonly TaskMessage[]): boolean {
   return messages
     .slice(-1)
     .flatMap(ownTexts)

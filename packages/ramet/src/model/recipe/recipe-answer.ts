@@ -7,7 +7,7 @@
  * background are still out after the last step, the turn ends with a text that says so, and the report follows when the
  * engine has told of them.
  */
-import { conversationTask, isCalledOff, notificationsIn, type TaskMessage } from './conversation-task.ts';
+import { conversationTask, isCancelled, notificationsIn, type TaskMessage } from './conversation-task.ts';
 import { backgroundAgents } from './recipe-agents.ts';
 import { progressOf } from './recipe-progress.ts';
 import { reportOf, skippedLines } from './recipe-report.ts';
@@ -32,7 +32,7 @@ export async function answerRecipe({ messages, tools = [] }: RecipeRequest): Pro
   if (problems.length > 0) return failure(refusalOf(problems));
   if (recipe.steps.length === 0) return failure([...CAPABILITIES, ...skippedLines(recipe.skipped)]);
   const { ended, next } = progressOf(recipe.steps, messages.slice(at + 1));
-  if (next.length === 0 || isCalledOff(messages)) {
+  if (next.length === 0 || isCancelled(messages)) {
     const background = backgroundAgents(ended, notificationsIn(messages.slice(at)));
     return { ...reportOf(recipe, { ended, background }), calls: [] };
   }

@@ -188,21 +188,21 @@ function steered(agent: Agent, text: string): SteeredMessage {
       return !withdrawn && !agent.inbox.has(item);
     },
     withdraw() {
-      withdrawn ||= agent.takeMail((held) => held.item === item, null).length > 0;
+      withdrawn ||= agent.takeFromInbox((held) => held.item === item, null).length > 0;
       return withdrawn;
     },
   };
 }
 
 async function tellChild({ agent, family }: LiveParts, to: string, text: string): Promise<AgentHandle> {
-  const { continueEnded } = await import('../../engine/later.ts');
+  const { resumeEnded } = await import('../../engine/later.ts');
   const running = family.findHandle(to);
   if (running !== undefined) {
     running.steer(text);
     return running;
   }
   const said = agentMessageText({ kind: 'user', from: null, name: null }, text);
-  const outcome = await continueEnded(family, agent, to, said);
+  const outcome = await resumeEnded(family, agent, to, said);
   const handle = family.findHandle(to);
   if (handle === undefined) throw new UserMistake('no_agent', String(outcome.content));
   return handle;

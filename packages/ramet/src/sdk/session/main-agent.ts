@@ -61,7 +61,7 @@ export async function moveMain(agent: Agent, workspace: AgentWorkspace): Promise
   moveInto(agent, workspace);
 }
 
-export async function continueAgent(
+export async function resumeMain(
   shared: SharedParts,
   reader: JournalReader,
   place: Place,

@@ -43,7 +43,7 @@ import { findPlace, type Place } from '../place.ts';
 import { observedJournal } from './event-bus.ts';
 import type { LiveParts } from './live-parts.ts';
 import { liveSession } from './live-session.ts';
-import { continueAgent, moveMain, readSurroundings, startAgent } from './main-agent.ts';
+import { moveMain, readSurroundings, resumeMain, startAgent } from './main-agent.ts';
 import {
   environmentOfChildren,
   openWorkspaces,
@@ -154,7 +154,7 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const workspaces = openWorkspaces(settings, place);
     const parts = { journal, provider, redact, permissions, workspaces };
     const shared = shareParts(settings, place, types, parts, reader);
-    const agent = await continueAgent(shared, reader, place, settings);
+    const agent = await resumeMain(shared, reader, place, settings);
     if (endIsMissing) tellOfLostEnd(agent);
     const begun = agent.conversation.messages.length > 0;
     const { childEnvironment } = shared.runtime;

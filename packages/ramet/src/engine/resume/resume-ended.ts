@@ -18,7 +18,7 @@ import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-work
 import { LOST_FOR_GOOD } from './give-up.ts';
 import { lostNotifications } from './lost-children.ts';
 import { RecordedChildren } from './recorded-children.ts';
-import { specOfRecorded, whyNotContinued } from './recorded-spec.ts';
+import { specOfRecorded, whyNotResumed } from './recorded-spec.ts';
 import { resumeAgent } from './resume.ts';
 
 interface EndedAgent {
@@ -48,7 +48,7 @@ export function describeOther(
   }
 }
 
-export async function continueEnded(
+export async function resumeEnded(
   family: AgentFamily,
   from: Agent,
   to: string,
@@ -103,7 +103,7 @@ export function tellRunning(receiver: Agent, from: AgentId, to: string, text: st
 }
 
 function whyNot(family: AgentFamily, from: Agent, agent: EndedAgent): string | null {
-  const lasting = whyNotContinued(agent);
+  const lasting = whyNotResumed(agent);
   if (lasting !== null) return lasting;
   if (agent.ended?.cause === CONVERSATION_LOST) return LOST_FOR_GOOD;
   if (from.spec.readOnly === true && agent.started.origin?.readOnly !== true)

@@ -11,7 +11,7 @@ import { findTool, parseInput } from '../tools/registry.ts';
 import type { Agent } from './agent/agent.ts';
 import type { AgentEvent } from './agent/agent-event.ts';
 import type { AgentHere } from './agent/agent-here.ts';
-import { type AgentSnapshot, type RunHost, snapshotOf } from './agent/executor.ts';
+import { type AgentResidence, type AgentSnapshot, snapshotOf } from './agent/executor.ts';
 import type { AgentRuntime, AgentSpec } from './agent/runtime.ts';
 import type { SpendingRecord } from './budget/budget.ts';
 import { closeCalls } from './calls/finish-calls.ts';
@@ -31,7 +31,7 @@ export class HostDuties {
   /** While an event of the loop is recorded. */
   #follows = false;
 
-  constructor(host: RunHost, value: AgentSnapshot) {
+  constructor(host: AgentResidence, value: AgentSnapshot) {
     this.#agent = host.resident(value);
   }
 
