@@ -199,6 +199,12 @@ interface TaskMarked {
   why: string | null;
 }
 
+/** How the check ends on the target as it was when the run began, without any task. */
+interface BaseChecked {
+  type: 'operator.base_checked';
+  check: RecordedCheck;
+}
+
 /** The private ref has moved: these tasks are on it. */
 interface OperatorIntegrated {
   type: 'operator.integrated';
@@ -244,6 +250,7 @@ export type OperatorEvent =
   | OperatorChanged
   | TaskChanged
   | TaskMarked
+  | BaseChecked
   | OperatorIntegrated
   | OperatorLanded
   | OperatorAsked;

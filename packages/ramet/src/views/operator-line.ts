@@ -11,6 +11,10 @@ export function describeOperatorEvent(event: OperatorEvent): string {
       return `tasks added: ${event.tasks.map(({ id }) => id).join(', ')}`;
     case 'operator.changed':
       return `operator ${[event.status, event.cause, event.message].filter(Boolean).join(': ')}`;
+    case 'operator.base_checked':
+      return event.check.passed
+        ? 'the check succeeds without any task'
+        : `the check fails without any task (${event.check.ending}): tasks that have not begun wait until one has repaired it; its output: ${event.check.output}`;
     case 'operator.integrated':
       return `merged ${event.tasks.join(', ')}: ${event.commit.slice(0, 12)}`;
     case 'operator.landed':

@@ -82,6 +82,7 @@ function describe(event: JournalEvent): string {
     case 'operator.resumed':
     case 'operator.tasks_added':
     case 'operator.changed':
+    case 'operator.base_checked':
     case 'operator.integrated':
     case 'operator.landed':
     case 'operator.asked':

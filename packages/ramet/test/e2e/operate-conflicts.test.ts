@@ -23,7 +23,7 @@ function rival(asked: Asked): Answer {
 const contentOf = (user: User): string[] =>
   git(user.repository, 'show', 'main:same.txt').trim().split('\n').sort();
 
-describe.concurrent('OP-4: two tasks that conflict', () => {
+describe.concurrent('OP-4: two tasks that conflict', { timeout: 240_000 }, () => {
   test('resolve: an agent that wrote neither side keeps both, on its own model', async ({ user }) => {
     prepareRun(user, TASKS);
     const models = new Set<string>();

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
+import { eventually } from '../fixtures/command.ts';
 import {
   type Asked,
   filesOn,
@@ -21,7 +22,7 @@ const isOn = (user: User, ref: string, name: string): boolean => filesOn(user, r
 const privateRef = (user: User): string =>
   git(user.repository, 'for-each-ref', '--format=%(refname)', 'refs/ramet/operator').trim();
 
-describe.concurrent('OP-4: what lands, with real merges', () => {
+describe.concurrent('OP-4: what lands, with real merges', { timeout: 240_000 }, () => {
   test('all: nothing lands after one task has failed, and everything at once when that is repaired', async ({
     user,
   }) => {
@@ -102,7 +103,7 @@ describe.concurrent('OP-4: what lands, with real merges', () => {
   });
 });
 
-describe.concurrent('OP-5, OP-6: what stops a run, with real agents', () => {
+describe.concurrent('OP-5, OP-6: what stops a run, with real agents', { timeout: 240_000 }, () => {
   test('five tasks that fail in a row stop it, what is done stays, and a resumed run continues', async ({
     user,
   }) => {
@@ -111,7 +112,8 @@ describe.concurrent('OP-5, OP-6: what stops a run, with real agents', () => {
     await user.emulate({
       respond: (asked) => (isRepaired || taskIn(asked) === 'T1' ? taskWorker(asked) : { text: 'Nothing.' }),
     });
-    const flags = ['--retries', '0', '--parallel', '1'];
+    // With a budget, the next one starts when the end of the last is known.
+    const flags = ['--retries', '0', '--parallel', '1', '--max-budget-usd', '100'];
     const tripped = await operateHere(user, 'tasks.md', ...flags);
     expect(tripped).toMatchObject({ code: 1, run: { cause: 'breaker' } });
     expect(statusesOf(tripped.run)).toEqual([
@@ -138,6 +140,32 @@ describe.concurrent('OP-5, OP-6: what stops a run, with real agents', () => {
     const all = await operateHere(user, '--resume', '--max-budget-usd', String(cost * 100));
     expect(statusesOf(all.run)).toEqual(['T1 done', 'T2 done', 'T3 done']);
     expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt', 'T2.txt', 'T3.txt']);
+  });
+
+  test('a check that fails without any task is found while the first agent works, and the next does not start', async ({
+    user,
+  }) => {
+    prepareRun(user, list(2));
+    const known = Promise.withResolvers<void>();
+    const emulator = await user.emulate({
+      respond: async (asked) => {
+        // The agent is not done before the check of the target is.
+        if (asked.turn > 0) await known.promise;
+        return taskWorker(asked);
+      },
+    });
+    const flags = ['--parallel', '1', '--retries', '0', '--check', 'test -e repaired', '--into', 'main'];
+    const args = ['operate', 'tasks.md', ...flags, '--output-format', 'stream-json'];
+    const running = user.start(args);
+    await eventually(() => running.stdout.includes('operator.base_checked'));
+    known.resolve();
+    const end = await running.ended;
+    expect(end.code).toBe(1);
+    expect(end.stdout).toContain('the check fails on main without any task (exit code 1; its output: ');
+    expect(
+      emulator.requests.some(({ request }) => request !== undefined && taskIn({ request }) === 'T2'),
+    ).toBe(false);
+    expect(filesOn(user, 'main')).toEqual(['README.md']);
   });
 
   test('OP-6: each role has its model; a task and an agent type may name their own', async ({ user }) => {

@@ -18,7 +18,7 @@ const isReview = (asked: Pick<Asked, 'request'>): boolean =>
   promptOf(asked).includes('You do none of the tasks');
 const verdict = (approved: boolean, reasons: string) => ({ text: JSON.stringify({ approved, reasons }) });
 
-describe.concurrent('OP-5: commits that need a review', () => {
+describe.concurrent('OP-5: commits that need a review', { timeout: 240_000 }, () => {
   test('what a reviewer refuses is done again with its reasons, and only what it approved is merged', async ({
     user,
   }) => {

@@ -14,6 +14,7 @@ export const OPERATOR_EVENTS: readonly OperatorEvent['type'][] = [
   'operator.resumed',
   'operator.tasks_added',
   'operator.changed',
+  'operator.base_checked',
   'operator.integrated',
   'operator.landed',
   'operator.asked',
@@ -49,6 +50,8 @@ export function applyOperatorEvent(
       const { status, cause, message } = event;
       return { ...state, status, cause, message, at: time };
     }
+    case 'operator.base_checked':
+      return { ...state, baseCheck: event.check, at: time };
     case 'operator.integrated':
       return { ...state, integrated: event.commit, at: time };
     case 'operator.landed': {

@@ -89,6 +89,8 @@ export interface OperatorState {
   /** Ids in the order of the file. */
   readonly order: readonly string[];
   readonly tasks: PersistentMap<TaskState>;
+  /** How the check ended without any task; null while that is unknown. */
+  readonly baseCheck: RecordedCheck | null;
   /** The commit of the private ref; null before anything is on it. */
   readonly integrated: string | null;
   /** The last one; null while nothing was to land. */
@@ -99,7 +101,7 @@ export interface OperatorState {
 
 export const NO_RUN: OperatorState = {
   ...{ run: null, status: 'running', cause: null, message: null, startedAt: 0, at: 0, resumed: 0 },
-  ...{ order: [], tasks: mapOf(), integrated: null, landing: null, asked: [] },
+  ...{ order: [], tasks: mapOf(), baseCheck: null, integrated: null, landing: null, asked: [] },
 };
 
 export function taskOf(state: OperatorState, id: string): TaskState | undefined {

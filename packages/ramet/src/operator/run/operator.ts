@@ -16,6 +16,7 @@ import { type AgentWait, noteWait } from './agent-waits.ts';
 import { applyOperatorEvent } from './apply-operator-event.ts';
 import { type EndParts, takeEnd } from './attempt-ends.ts';
 import { Attempts, attemptName } from './attempts.ts';
+import { checkBase, isBaseUnknown, nextTask, unrepaired } from './base-check.ts';
 import { attemptsOf, judge, overBudget, queueOf, spentAll, strandedTasks } from './decisions.ts';
 import { Integrator } from './integrator.ts';
 import { isTaskEnded, type OperatorState, taskOf, tasksOf } from './operator-state.ts';
@@ -95,6 +96,7 @@ export class Operator {
         ...{ reviews: this.#reviews, attempts: this.#attempts },
       });
       this.#queue = queueOf(this.#state);
+      const base = this.#checkBase().catch((error: unknown) => this.#fail(error));
       for (;;) {
         for (const id of this.#queue.newlyReady()) this.#actors.change(id, { type: 'ready' });
         this.#review();
@@ -108,6 +110,8 @@ export class Operator {
         await this.#wake.promise;
         this.#wake = Promise.withResolvers<void>();
       }
+      this.#over.abort();
+      await base;
       await this.#finish();
       return this.#state;
     } finally {
@@ -182,9 +186,11 @@ export class Operator {
     const each = attemptsOf(this.#run);
     while (this.#state.status === 'running') {
       const working = this.#working;
-      const places = this.#attempts.places + this.#reviews.working;
+      // With a budget, the next one starts when it is known what those before it have cost.
+      const isCounted = this.#run.budget.usd !== undefined;
+      const places = isCounted ? working : this.#attempts.places + this.#reviews.working;
       if (places > 0 && places + each > this.#ports.width(this.#run)) return;
-      const [id] = this.#queue.take(1);
+      const id = nextTask(this.#queue, this.#state);
       if (id === undefined) return;
       const why = overBudget(this.#state, working);
       if (why === null) this.#start(id, each);
@@ -193,6 +199,15 @@ export class Operator {
         this.#drain('budget', why);
       }
     }
+  }
+
+  /** While the first agents work. */
+  async #checkBase(): Promise<void> {
+    if (!isBaseUnknown(this.#state)) return;
+    await this.#ports.recorded();
+    const check = await checkBase(this.#run, this.#ports, this.#over.signal);
+    if (check !== null) this.#record({ type: 'operator.base_checked', check });
+    this.#wake.resolve();
   }
 
   #start(id: string, attempts: number): void {
@@ -259,6 +274,8 @@ export class Operator {
 
   async #finish(): Promise<void> {
     await this.#integrator.landAll();
+    const why = unrepaired(this.#state);
+    if (why !== null) this.#drain('base_check', why);
     if (this.#state.status === 'running')
       for (const [id, waits] of strandedTasks(this.#state))
         this.#actors.change(
@@ -268,8 +285,8 @@ export class Operator {
         );
     const { status, cause, message } = this.#state;
     const isWhole = status === 'running' || status === 'paused';
-    const why = isWhole ? { cause: null, message: null } : { cause, message };
-    this.#record({ type: 'operator.changed', status: 'ended', ...why });
+    const end = isWhole ? { cause: null, message: null } : { cause, message };
+    this.#record({ type: 'operator.changed', status: 'ended', ...end });
     await this.#ports.recorded();
   }
 }

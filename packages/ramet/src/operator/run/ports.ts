@@ -150,6 +150,8 @@ export interface OperatorPorts {
   begin(order: AttemptOrder, watch: AttemptWatch): LiveAttempt;
   /** An agent that is not the author judges the commit of an attempt. */
   review(order: ReviewOrder): LiveReview;
+  /** How the check ends without any task. A batch that comes meanwhile waits for it. Null if that cannot be known. */
+  checkBase?(run: OperatorRun, signal: AbortSignal): Promise<RecordedCheck | null>;
   /** One batch at a time. */
   integrate(batch: MergeBatch): Promise<BatchReport>;
   land(run: OperatorRun, commit: string): Promise<LandingReport>;

@@ -13,7 +13,6 @@ import {
 } from '../../git/merges.ts';
 import { gitText, runGit } from '../../git/run-git.ts';
 import type { CheckOutcome, MergeEntry, MergePorts, MergeReport } from '../../git/shapes.ts';
-import type { TaskAttempt } from '../../operator/run/operator-state.ts';
 import type {
   BatchReport,
   LandingReport,
@@ -22,11 +21,18 @@ import type {
   MergeOutcome,
 } from '../../operator/run/ports.ts';
 import type { OperatorRun, RecordedCheck } from '../../schema/operator-events.ts';
-import { addCost, addUsage } from '../../schema/usage.ts';
 import { agentResolver, type ResolverPlace } from '../merge/agent-resolver.ts';
-import { mergePorts, type OpenTarget, projectOf, waitText } from '../merge/open-target.ts';
+import { mergePorts, type OpenTarget, projectOf } from '../merge/open-target.ts';
 import type { OpenSession } from '../session/session-type.ts';
 import { failedCheck, recordedCheck } from './check-output.ts';
+import {
+  addCostOf,
+  type CheckWatch,
+  hasWork,
+  nameIn,
+  type ResolverCosts,
+  watchChecks,
+} from './merge-offers.ts';
 
 export interface OperatorMergeSettings {
   open: OpenSession;
@@ -37,15 +43,15 @@ export interface OperatorMergeSettings {
 
 type Check = OperatorRun['check'];
 type ConflictResolver = ReturnType<typeof agentResolver>;
-type ResolverCost = Parameters<NonNullable<ResolverPlace['onSpent']>>[1];
-/** By task. */
-type ResolverCosts = Map<string, ResolverCost>;
 
 export class OperatorMerges {
   readonly #target: OpenTarget;
   readonly #settings: OperatorMergeSettings;
   /** How checks of this run ended, by command and tree. */
   readonly #outcomes: Map<string, Map<string, CheckOutcome>> = new Map();
+
+  /** Settles when the check without any task has ended; null if it has or was not asked for. */
+  #base: Promise<void> | null = null;
 
   constructor(target: OpenTarget, settings: OperatorMergeSettings) {
     this.#target = target;
@@ -63,11 +69,28 @@ export class OperatorMerges {
       );
   }
 
+  /** Without any task; for the first batch its outcome is then known. */
+  checkBase({ base, check, integration }: OperatorRun, signal: AbortSignal): Promise<RecordedCheck | null> {
+    if (check === null) return Promise.resolve(null);
+    const ports = this.#ports(check);
+    const checked = checkCommit(base, check, {
+      ...{ ...ports, target: integration, outcomes: this.#known(check) },
+      repository: { ...ports.repository, signal },
+    });
+    // Both would work in one directory, and checks of one repository may share ports or databases.
+    this.#base = checked.then(
+      () => {},
+      () => {},
+    );
+    return checked.then(({ passed, ending, output }) => ({ command: check.command, passed, ending, output }));
+  }
+
   async integrate({ run, offers, check, leftUsd, onChecked, onWaiting }: MergeBatch): Promise<BatchReport> {
     const [changed, unchanged] = [offers.filter(hasWork), offers.filter((offer) => !hasWork(offer))];
     const outcomes = new Map<string, MergeOutcome>();
     const watch = watchChecks(onWaiting);
     const spent: ResolverCosts = new Map();
+    await this.#afterBase(onWaiting);
     if (changed.length > 0) {
       const report = await this.#queue(
         {
@@ -77,8 +100,7 @@ export class OperatorMerges {
         {
           storyOf: (branch) => this.#storyOf(branch, changed),
           resolveConflict: this.#resolver(leftUsd, (branch, cost) => {
-            const id = changed.find(({ attempt }) => nameIn(attempt) === branch)?.task.id;
-            if (id !== undefined) spent.set(id, added(spent.get(id), cost));
+            addCostOf(changed, branch, cost, spent);
           }),
           ...watch,
           onStep: (step) => (step === 'recorded' ? onChecked() : undefined),
@@ -94,6 +116,14 @@ export class OperatorMerges {
         (await this.#missing(offer, head)) ?? (await this.#unchanged(head, { run, check, watch })),
       );
     return { head, outcomes, spent, check: await this.#checkOn(head, check) };
+  }
+
+  async #afterBase(onWaiting: MergeBatch['onWaiting']): Promise<void> {
+    if (this.#base === null) return;
+    onWaiting?.('the check runs without any task first');
+    await this.#base;
+    this.#base = null;
+    onWaiting?.(null);
   }
 
   #storyOf(
@@ -262,36 +292,4 @@ export class OperatorMerges {
     const { code, stdout } = await runGit(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], call);
     return code === 0 ? stdout.trim() : null;
   }
-}
-
-type CheckWatch = Pick<MergePorts, 'onCheckWaits' | 'onCheck'>;
-
-/** Only a wait is news: that a check runs is a status of its tasks, and where its output is comes with the result. */
-function watchChecks(onWaiting: MergeBatch['onWaiting']): CheckWatch {
-  let waits = false;
-  return {
-    onCheckWaits: (running) => {
-      waits = true;
-      onWaiting?.(waitText(running));
-    },
-    onCheck: () => {
-      if (waits) onWaiting?.(null);
-      waits = false;
-    },
-  };
-}
-
-/** What is merged: exactly the commit that was approved, where reviewers were asked, and otherwise its branch. */
-function nameIn({ branch, commit, reviews }: TaskAttempt): string {
-  return (reviews.length > 0 ? commit : branch) ?? '';
-}
-
-/** A branch may have several conflicts, one after the other. */
-function added(sum: ResolverCost | undefined, one: ResolverCost): ResolverCost {
-  if (sum === undefined) return one;
-  return { costUsd: addCost(sum.costUsd, one.costUsd), usage: addUsage(sum.usage, one.usage) };
-}
-
-function hasWork({ attempt }: MergeOffer): boolean {
-  return attempt.commit !== null && attempt.branch !== null;
 }

@@ -231,6 +231,7 @@ function portsFor(
         beginAttempt(order, watch, place),
       ),
     review: (order) => withEarlierBill(order, place, () => beginReview(order, place)),
+    checkBase: (run, signal) => merges.checkBase(run, signal),
     integrate: (batch) => merges.integrate(batch),
     land: (run, commit) => merges.land(run, commit),
     mark: (run, task) => mark(run, task.id, parts),

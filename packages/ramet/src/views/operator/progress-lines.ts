@@ -9,6 +9,8 @@ import { landingLines } from './run-table.ts';
 import { costText } from './task-rows.ts';
 
 const LONGEST = 200;
+/** With the name of a file in it. */
+const LONGEST_PATH = 500;
 
 /** Counts what is done as it goes: a line of two thousand tasks costs no more than one of ten. */
 export class ProgressLines {
@@ -32,6 +34,8 @@ export class ProgressLines {
           : `operator ${holdText(after)}${event.message === null ? '' : ` (${plainLine(event.message, LONGEST)})`}`;
       case 'operator.landed':
         return landingLine(after, event.state);
+      case 'operator.base_checked':
+        return event.check.passed ? null : plainLine(describeOperatorEvent(event), LONGEST_PATH);
       case 'operator.tasks_added':
       case 'operator.asked':
         return plainLine(describeOperatorEvent(event), LONGEST);

@@ -31,7 +31,7 @@ export interface RunProblem {
 
 export function runObject(state: OperatorState, facts: RunFacts): Record<string, unknown> {
   const { session, report, now, problems = [] } = facts;
-  const { run, status, cause, message, landing, integrated, resumed, startedAt } = state;
+  const { run, status, cause, message, landing, integrated, resumed, startedAt, baseCheck } = state;
   const { done, total, counts, costUsd, atLeastUsd, usage } = summaryOf(state);
   const hasFailed = problems.some(({ level }) => level === 'error');
   return {
@@ -43,6 +43,7 @@ export function runObject(state: OperatorState, facts: RunFacts): Record<string,
     file: run?.file ?? null,
     target: run?.target ?? null,
     base: run?.base ?? null,
+    base_check: baseCheck,
     integrated,
     landing,
     landed: hasLanded(state),

@@ -83,7 +83,10 @@ function overview(state: OperatorState, { session, now }: RunReportFacts): strin
     ],
     ['isolation', run === null ? '-' : markdownLine(isolationText(run), LINE)],
     ...reviewRows(run?.review ?? []),
-    ['check', run?.check ? code(run.check.command) : 'none: results were merged without one'],
+    [
+      'check',
+      run?.check ? `${code(run.check.command)}${baseText(state)}` : 'none: results were merged without one',
+    ],
     [
       'time',
       `${duration(until - startedAt)}, from ${timeText(startedAt)}${resumed === 0 ? '' : `, resumed ${times(resumed)}`}`,
@@ -97,6 +100,11 @@ function overview(state: OperatorState, { session, now }: RunReportFacts): strin
     ],
   ];
   return markdownTable(['', ''], rows);
+}
+
+function baseText({ baseCheck }: OperatorState): string {
+  if (baseCheck === null || baseCheck.passed) return '';
+  return `; it failed without any task (${markdownLine(baseCheck.ending, LINE)}, ${code(baseCheck.output)})`;
 }
 
 function reviewRows(types: readonly string[]): [string, string][] {
