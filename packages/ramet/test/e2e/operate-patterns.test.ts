@@ -145,14 +145,14 @@ describe.concurrent('OP-9: ramet operate', () => {
     ]);
   });
 
-  test('none: tasks that declare nothing run one after the other in one checkout; what only reads reads a checkout of its own', async ({
+  test('none: tasks run one after the other in one checkout; what only reads reads a checkout of its own', async ({
     user,
   }) => {
     prepare(
       user,
       `tasks:
-  - { id: a, title: Write a.txt }
-  - { id: b, title: Write b.txt }
+  - { id: a, title: Write a.txt, files: [a.txt] }
+  - { id: b, title: Write b.txt, files: [b.txt] }
   - { id: look, title: Look at it, type: Explore, depends_on: [a, b] }
 `,
     );

@@ -31,10 +31,13 @@ const UNDER_WAY: ReadonlySet<TaskStatus> = new Set([
 export function queueOf(state: OperatorState): ReadyQueue {
   const tasks = tasksOf(state);
   const left = tasks.filter(({ status }) => status !== 'done' && status !== 'skipped');
-  const nodes = left.map(({ task: { id, waits, barrier, files }, status }) => {
-    return { id, waits, barrier, files, held: !OPEN.has(status) };
-  });
   const { run } = state;
+  const nodes = left.map((one) => {
+    const { id, waits, barrier, files } = one.task;
+    // Where nothing is enforced, what a task changes is its own only if it runs alone.
+    const isAlone = run !== null && isolationOf(run, one) === 'none';
+    return { id, waits, barrier, files: isAlone ? [] : files, held: !OPEN.has(one.status) };
+  });
   const shared = left.filter((task) => run !== null && sharesCheckout(isolationOf(run, task)));
   const queue = new ReadyQueue({ nodes }, { sharedCheckout: new Set(shared.map(({ task: { id } }) => id)) });
   for (const one of left) if (UNDER_WAY.has(one.status) || isAsking(one)) queue.adopt(one.task.id);

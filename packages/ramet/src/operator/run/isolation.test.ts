@@ -80,8 +80,9 @@ describe('OP-9: where an attempt works', () => {
     ]);
   });
 
-  test('in one checkout without declared files, tasks run one after the other', async () => {
-    const world = new OperatorWorld({ run: { isolation: 'none' }, tasks: [runTask('a'), runTask('b')] });
+  test('in one checkout where nothing is enforced, tasks run one after the other, whatever they declare', async () => {
+    const tasks = [declared('a', 'a.ts'), declared('b', 'b.ts')];
+    const world = new OperatorWorld({ run: { isolation: 'none' }, tasks });
     await world.run();
     expect([world.most, world.statuses()]).toEqual([1, { a: 'done', b: 'done' }]);
   });

@@ -65,5 +65,5 @@ const MEANING: Readonly<Record<Isolation, string>> = {
   partition: 'all tasks in one checkout, each writes only the files it declares',
   propose: 'agents only read, and their patches are applied in turn',
   clone: 'each task in a clone of its own',
-  none: 'all tasks in one checkout',
+  none: 'one task after the other in one checkout',
 };

@@ -66,7 +66,9 @@ async function fetchWork(
   const isCommitted = tree === (await tipOf(tip, call, 'tree'));
   const commit = isCommitted ? tip : await keepWork({ ref, base: tip, tree, message }, call);
   const files = (await changedPaths(base, commit, call)).map(({ path: file }) => file);
-  return files.length === 0 ? null : { commit, branch: ref, files };
+  if (files.length > 0) return { commit, branch: ref, files };
+  await gitText(['update-ref', '-d', ref], call);
+  return null;
 }
 
 async function fetchTip(path: string, ref: string, call: GitCall): Promise<string> {

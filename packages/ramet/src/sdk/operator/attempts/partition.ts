@@ -44,8 +44,7 @@ function sharedPattern(
 ): AttemptPattern {
   return {
     isolation,
-    expect: ({ task: { id, files } }) =>
-      checkout.expect(id, isolation === 'none' && files.length === 0 ? null : files),
+    expect: ({ task: { id, files } }) => checkout.expect(id, isolation === 'none' ? null : files),
     async prepare(order, stop) {
       const { task, attempt } = order;
       const workspace = await checkout.enter(task.id, baseOf(order), async (found, git) => {

@@ -24,7 +24,7 @@ const WHERE: Readonly<Record<Isolation | 'read', string>> = {
     'Work in your directory, a git worktree of your own. Committing is optional. Do not push, merge or switch branches: your work is merged with that of the others when you have ended.',
   partition:
     'Your directory is shared with the others. Write only the files that your task declares; a write to another one ends your attempt. Do not commit: your files are committed when you have ended.',
-  none: 'Your directory is shared with the others. Change only what your task needs. Do not commit: what you have changed is committed when you have ended.',
+  none: 'Your directory is a checkout that the others use after you. Do not commit: what you have changed is committed when you have ended.',
   propose: `You only read. Your answer is a patch, which is applied when you have ended: one block that begins with \`\`\`diff and holds a unified diff as git makes it (--- a/path, +++ b/path, three lines of context; /dev/null for a file that is new or goes), made for the files as they are in your directory. Say in a line or two before it what it does.`,
   clone:
     'Work in your directory, a git clone of your own. Committing is optional. Do not push or switch branches: your work is fetched and merged with that of the others when you have ended.',
