@@ -19,4 +19,4 @@ export { mergeTrees } from './merge/merge-trees.ts';
 export { removeDeadLocks } from './merge/noted-locks.ts';
 export { openPrivateWorktree, removePrivateWorktree } from './merge/private-worktree.ts';
 export { updateRefs } from './merge/update-refs.ts';
-export { noIdentityFrom, writeScratchCommit } from './merge/write-commit.ts';
+export { noIdentityFrom, writeCommit, writeScratchCommit } from './merge/write-commit.ts';

@@ -11,6 +11,7 @@ import {
   writing,
 } from '../fixtures/task-runs.ts';
 import { test } from '../fixtures/user.ts';
+import { git } from '../fixtures/worktrees.ts';
 
 describe.concurrent('OP-2: a run that is resumed', () => {
   test('keeps its rules and its report, takes another budget, and refuses what it cannot change', async ({
@@ -47,5 +48,52 @@ describe.concurrent('OP-2: a run that is resumed', () => {
     const never = await operateHere(user, 'tasks.md', '--policy', 'quorum:9');
     expect(never).toMatchObject({ code: 2 });
     expect(never.stderr).toContain('the policy quorum:9 can never be met: there are 2 open tasks');
+  });
+});
+
+describe.concurrent('OP-4: a target that others change while a run is under way', () => {
+  test('one that is gone fails the landing alone: the run ends as any other, and lands when it is resumed', async ({
+    user,
+  }) => {
+    prepareRun(user, '- [ ] T1 Write it\n');
+    await user.emulate({
+      respond: (asked) => {
+        if (asked.turn === 0) git(user.repository, 'branch', '-D', 'main');
+        return taskWorker(asked);
+      },
+    });
+    const gone = await operateHere(user, 'tasks.md');
+    expect(gone).toMatchObject({ code: 1, run: { status: 'ended', landing: { state: 'failed' } } });
+    expect(gone.run.landing?.message).toMatch(
+      /^there is no branch main any more: make it again with git branch main \w+/,
+    );
+    expect(gone.stderr).toContain('resume it with: ramet operate --resume');
+    git(user.repository, 'branch', 'main', 'desk');
+    expect(await operateHere(user, '--resume')).toMatchObject({
+      code: 0,
+      run: { landing: { state: 'moved' } },
+    });
+    expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt']);
+  });
+
+  test('one that a person sets back gets what is done since, and not what was removed', async ({ user }) => {
+    prepareRun(user, '- [ ] T1 Write it\n- [ ] T2 Write it\n');
+    let isBack = false;
+    let turn = 0;
+    await user.emulate({
+      respond: (asked) => {
+        if (taskIn(asked) !== 'T2') return taskWorker(asked);
+        if (!isBack && !filesOn(user, 'main').includes('T1.txt'))
+          return { tool_use: [{ name: 'Glob', input: { pattern: '*' } }] };
+        if (!isBack) git(user.repository, 'update-ref', 'refs/heads/main', 'desk');
+        isBack = true;
+        return taskWorker({ ...asked, turn: turn++ });
+      },
+    });
+    const end = await operateHere(user, 'tasks.md');
+    expect(end).toMatchObject({ code: 0, run: { landing: { state: 'moved' } } });
+    expect(end.run.landing?.message).toMatch(/^main no longer has \w{10}, which it had before/);
+    expect(filesOn(user, 'main')).toEqual(['README.md', 'T2.txt']);
+    expect(git(user.repository, 'log', '--format=%s', 'main')).not.toContain('T1');
   });
 });

@@ -56,7 +56,8 @@ export function applyOperatorEvent(
       return { ...state, integrated: event.commit, at: time };
     case 'operator.landed': {
       const { type: _, ...landing } = event;
-      return { ...state, landing, at: time };
+      const landed = event.state === 'moved' ? (event.after ?? event.commit) : state.landed;
+      return { ...state, landing, landed, at: time };
     }
     case 'operator.asked': {
       const { by, action, refused } = event;

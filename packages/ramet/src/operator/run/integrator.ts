@@ -27,6 +27,8 @@ export class Integrator {
   readonly #parts: IntegratorParts;
   /** Work that waits, in the order in which it was finished. */
   #waiting: { id: string; number: number }[] = [];
+  /** Work that nothing is known of, because the check fails without it too: another task may repair that. */
+  #parked: { id: string; number: number; message: string }[] = [];
   #isAtWork = false;
 
   constructor(parts: IntegratorParts) {
@@ -40,6 +42,19 @@ export class Integrator {
   /** What an earlier process has merged is offered again: what is on the ref already is found there. */
   offer(id: string, number: number): void {
     this.#waiting.push({ id, number });
+  }
+
+  /** Nothing is under way that could repair the check: parked work is refused. False if none was parked. */
+  giveUp(): boolean {
+    const parked = this.#parked;
+    this.#parked = [];
+    const cause = 'base_check';
+    for (const { id, number, message } of parked)
+      this.#parts.onRejected(id, {
+        ...{ event: 'rejected', cause, message, final: true },
+        attempt: { number, state: 'failed', cause, message },
+      });
+    return parked.length > 0;
   }
 
   /** Whether a check can show that a task that changed nothing is done. */
@@ -108,6 +123,9 @@ export class Integrator {
     if (merged.length > 0)
       record({ type: 'operator.integrated', commit: report.head, tasks: merged.map(({ task }) => task.id) });
     for (const offer of offers) this.#decide(offer, report);
+    if (merged.length === 0) return;
+    this.#waiting.push(...this.#parked);
+    this.#parked = [];
   }
 
   #decide({ task, attempt }: MergeOffer, { outcomes, check, spent }: BatchReport): void {
@@ -127,6 +145,10 @@ export class Integrator {
       onMerged(task.id);
       return;
     }
+    if (outcome.kind === 'base_check') {
+      this.#park(task.id, facts, outcome.message);
+      return;
+    }
     const rounds = (taskOf(state(), task.id)?.conflict?.rounds ?? 0) + 1;
     const failed = 'check' in outcome ? (outcome.check ?? null) : null;
     onRejected(task.id, {
@@ -138,8 +160,15 @@ export class Integrator {
     });
   }
 
+  #park(id: string, attempt: AttemptChange, message: string): void {
+    const { actors } = this.#parts;
+    if (actors.statusOf(id) === 'merging') actors.change(id, { type: 'resume', attempts: 0 });
+    actors.note(id, { attempt, message: `${message}; it waits for a task that repairs it` });
+    this.#parked.push({ id, number: attempt.number, message });
+  }
+
   #isFinal(outcome: MergeOutcome, rounds: number): boolean {
-    if (outcome.kind !== 'conflict') return outcome.kind === 'base_check';
+    if (outcome.kind !== 'conflict') return false;
     return this.#parts.run.onConflict === 'person' || rounds >= MOST_ROUNDS;
   }
 
@@ -158,7 +187,7 @@ export class Integrator {
 
   async #landIfDue(): Promise<void> {
     const { run, ports, record, state } = this.#parts;
-    const { integrated, landing } = state();
+    const { integrated, landing, landed } = state();
     const isThere =
       landing?.commit === integrated && landing?.state !== 'intended' && landing?.state !== 'failed';
     if (integrated === null || integrated === run.base || isThere || judge(state()).land.length === 0) return;
@@ -167,7 +196,7 @@ export class Integrator {
       ...{ before: null, after: null, message: null },
     });
     await ports.recorded();
-    const { commit, ...report } = await ports.land(run, integrated);
+    const { commit, ...report } = await ports.land(run, integrated, landed ?? run.base);
     record({ type: 'operator.landed', commit, ...report });
     // The target had moved: what starts from now on begins with that too.
     if (commit !== integrated && report.state !== 'failed')

@@ -95,13 +95,15 @@ export interface OperatorState {
   readonly integrated: string | null;
   /** The last one; null while nothing was to land. */
   readonly landing: Landing | null;
+  /** The commit that the run has put on the target last. */
+  readonly landed: string | null;
   /** The latest, oldest first. */
   readonly asked: readonly AskedAction[];
 }
 
 export const NO_RUN: OperatorState = {
   ...{ run: null, status: 'running', cause: null, message: null, startedAt: 0, at: 0, resumed: 0 },
-  ...{ order: [], tasks: mapOf(), baseCheck: null, integrated: null, landing: null, asked: [] },
+  ...{ order: [], tasks: mapOf(), baseCheck: null, integrated: null, landing: null, landed: null, asked: [] },
 };
 
 export function taskOf(state: OperatorState, id: string): TaskState | undefined {

@@ -379,6 +379,29 @@ describe('what people are asked, and may ask for', () => {
     expect(taskOf(world.state, 'a')?.attempts).toMatchObject([{ state: 'running', costUsd: 0.25 }]);
   });
 
+  test('work that a red base keeps from being judged is judged again when another task has repaired it', async () => {
+    const repaired = Promise.withResolvers<void>();
+    const offered: string[] = [];
+    const world = new OperatorWorld({
+      tasks: [runTask('fix'), runTask('b'), runTask('c', { waits: ['b'] })],
+      attempt: async ({ task }) => {
+        if (task.id === 'fix') await repaired.promise;
+        return {};
+      },
+      merge: ({ task }) => {
+        offered.push(task.id);
+        if (task.id === 'b') repaired.resolve();
+        return offered.includes('fix')
+          ? undefined
+          : { kind: 'base_check', message: 'the check fails anyway' };
+      },
+    });
+    await world.run();
+    expect(world.statuses()).toEqual({ fix: 'done', b: 'done', c: 'done' });
+    expect(world.started).toEqual(['fix-1', 'b-1', 'c-1']);
+    expect(offered).toEqual(['b', 'fix', 'b', 'c']);
+  });
+
   test('a run that is paused when nothing is left to start ends as any other', async () => {
     const world = new OperatorWorld({
       tasks: [runTask('a')],

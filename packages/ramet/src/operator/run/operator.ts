@@ -106,7 +106,10 @@ export class Operator {
           (error: unknown) => this.#fail(error),
         );
         if (this.#failure !== null) throw this.#failure.error;
-        if (!this.#isBusy()) break;
+        if (!this.#isBusy()) {
+          if (this.#state.status === 'running' && this.#integrator.giveUp()) continue;
+          break;
+        }
         await this.#wake.promise;
         this.#wake = Promise.withResolvers<void>();
       }

@@ -154,7 +154,8 @@ export interface OperatorPorts {
   checkBase?(run: OperatorRun, signal: AbortSignal): Promise<RecordedCheck | null>;
   /** One batch at a time. */
   integrate(batch: MergeBatch): Promise<BatchReport>;
-  land(run: OperatorRun, commit: string): Promise<LandingReport>;
+  /** `known` is what the target had when the run began or moved it last: it may have lost that since. */
+  land(run: OperatorRun, commit: string, known: string): Promise<LandingReport>;
   /** Marks a task as done in its file. */
   mark(run: OperatorRun, task: RunTask): Promise<{ written: boolean; why: string | null }>;
   /** How many agents may work at once, where the run leaves that open. */

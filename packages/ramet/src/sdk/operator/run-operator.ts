@@ -18,7 +18,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import type { OperatorAction, OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
 import { startProgramsElsewhere } from '../../system/processes/starter.ts';
 import { callerOf } from '../calls/caller.ts';
-import { openTarget } from '../merge/open-target.ts';
+import { type OpenTarget, openTarget } from '../merge/open-target.ts';
 import type { LiveParts } from '../session/live-parts.ts';
 import type { Session } from '../session/session-type.ts';
 import { openPlace } from '../worktrees/open-place.ts';
@@ -29,6 +29,7 @@ import { withEarlierBill } from './attempts/resumed-bill.ts';
 import { beginReview } from './attempts/review-agents.ts';
 import { runRules } from './attempts/task-prompt.ts';
 import { watchRequests } from './control/operator-requests.ts';
+import { landOnTarget } from './land-on-target.ts';
 import { OperatorMerges } from './merge-port.ts';
 import { newRun } from './new-run.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
@@ -85,6 +86,7 @@ export async function runOperator(
     now,
     portsFor(session, parts, order, {
       merges,
+      target,
       patterns,
       recorded,
       worktrees: worktrees.place,
@@ -192,6 +194,7 @@ function shareInstructions({ unprompted, surroundings, agent }: OperatorParts, r
 
 interface OperatorPlaces {
   merges: OperatorMerges;
+  target: OpenTarget;
   patterns: RunPatterns;
   recorded: RecordedAgents;
   worktrees: Parameters<typeof beginAttempt>[2]['worktrees'];
@@ -202,7 +205,7 @@ function portsFor(
   session: Session,
   parts: OperatorParts,
   { questions }: OperateOrder,
-  { merges, patterns, recorded, worktrees, width }: OperatorPlaces,
+  { merges, target, patterns, recorded, worktrees, width }: OperatorPlaces,
 ): OperatorPorts {
   const { runtime, family, agent, types } = parts;
   const { journal } = runtime;
@@ -233,7 +236,8 @@ function portsFor(
     review: (order) => withEarlierBill(order, place, () => beginReview(order, place)),
     checkBase: (run, signal) => merges.checkBase(run, signal),
     integrate: (batch) => merges.integrate(batch),
-    land: (run, commit) => merges.land(run, commit),
+    land: (run, commit, known) =>
+      landOnTarget(run, commit, { known, land: (...wanted) => merges.land(...wanted) }, target.repository),
     mark: (run, task) => mark(run, task.id, parts),
     width: () => width,
     isAttended: false,

@@ -12,9 +12,14 @@ export async function newTasks(
   list: TaskList,
   options: RunCallOptions & { optional: boolean },
 ): Promise<RunTask[]> {
-  const { cwd } = callerOf(options);
+  const { cwd, note } = callerOf(options);
   const { place, state } = findRun(options);
   const directory = join(operatorDirectory(place), 'tasks');
   const { tasks } = await runTasks(list, { optional: options.optional }, { cwd, directory });
+  for (const { id, title } of tasks) {
+    const known = taskOf(state, id)?.task.title ?? title;
+    if (known !== title)
+      note(`${id} is not added: the run has it as ${JSON.stringify(known)}; give the new one another id`);
+  }
   return tasks.filter(({ id }) => taskOf(state, id) === undefined);
 }

@@ -1,0 +1,32 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { madeTask, startedRun } from '../../../../test/fixtures/operator-run.ts';
+import { temporaryDirectory } from '../../../../test/fixtures/temporary.ts';
+import { createSession } from '../../../journal/sessions.ts';
+import { findPlace } from '../../place.ts';
+import { lintTasks } from '../planning/lint-tasks.ts';
+import { newTasks } from './new-tasks.ts';
+import { operatorDirectory } from './operator-requests.ts';
+
+test('OP-2: a task that the run has by another title is not added, and that is told', async () => {
+  const cwd = temporaryDirectory();
+  const env = { RAMET_HOME: join(temporaryDirectory(), 'ramet') };
+  const { project } = findPlace({ cwd, env });
+  const journal = await createSession({ project, cwd });
+  mkdirSync(operatorDirectory({ project, session: journal.session }), { recursive: true });
+  journal.append(
+    null,
+    startedRun([madeTask('T001', { title: 'Write one' }), madeTask('T002', { title: 'Write two' })]),
+  );
+  await journal.close();
+  const said: string[] = [];
+  const at = { cwd, env, note: (line: string) => said.push(line) };
+  writeFileSync(
+    join(cwd, 'more.md'),
+    '- [ ] T001 Write another\n- [ ] T002 Write two\n- [ ] T003 Write three\n',
+  );
+  const tasks = await newTasks(await lintTasks('more.md', at), { ...at, optional: false });
+  expect(tasks.map(({ id }) => id)).toEqual(['T003']);
+  expect(said).toEqual(['T001 is not added: the run has it as "Write one"; give the new one another id']);
+});
