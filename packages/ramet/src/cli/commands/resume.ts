@@ -1,6 +1,6 @@
 /** `ramet resume`: resumes an interrupted session without a new prompt; prints as `ramet -p` does. */
 
-import { latestInterrupted } from '../../sdk/calls/status.ts';
+import { latestInterrupted, refuseRun } from '../../sdk/calls/status.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { parseTarget, viewAgents } from '../../views/session-target.ts';
 import { type CommandIo, callFrom } from '../io.ts';
@@ -12,6 +12,7 @@ export async function resume(
   io: CommandIo,
 ): Promise<number> {
   const session = wanted === undefined ? latestInterrupted(callFrom(io)) : namedSession(wanted, io);
+  if (wanted !== undefined) refuseRun(session, callFrom(io));
   return carryOut(null, options, session, io);
 }
 

@@ -73,6 +73,6 @@ function isSettled(status: TaskStatus): boolean {
 
 function endOf(left: number, cause: string | null, message: string | null): MainStatus {
   if (left === 0) return { status: 'done', cause: null, message: null };
-  if (cause === null) return { status: 'failed', cause: 'tasks_not_done', message };
+  if (cause === null) return { status: 'failed', cause: 'tasks_left', message };
   return { status: 'interrupted', cause: cause === 'interrupted' ? 'stopped' : cause, message };
 }

@@ -37,7 +37,7 @@ describe('AGENT-5: the status of an agent', () => {
 
   test.each([
     ['done', [taskChange('a', 'done'), taskChange('b', 'skipped')], null, 'done', null],
-    ['not done', [taskChange('a', 'done'), taskChange('b', 'frozen')], null, 'failed', 'tasks_not_done'],
+    ['not done', [taskChange('a', 'done'), taskChange('b', 'frozen')], null, 'failed', 'tasks_left'],
     ['stopped', [taskChange('a', 'done')], 'interrupted', 'interrupted', 'stopped'],
     ['out of money', [], 'budget', 'interrupted', 'budget'],
   ])('OP-2: the main agent of a run is what the run is: %s', (_, tasks, cause, status, why) => {

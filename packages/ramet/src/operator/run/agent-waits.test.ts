@@ -30,3 +30,14 @@ test('OP-3, MODEL-4: a task says once that its agent waits for a limit, and unti
   ]);
   expect(said).toHaveLength(3);
 });
+
+test('OP-2: a resumed run forgets what its agents waited for', async () => {
+  const world = new OperatorWorld({ tasks: [runTask('a')] });
+  const attempt = { number: 1, state: 'running', name: 'a-1', agent: 's.2' } as const;
+  const wait = { message: 'waiting: limit until 16:40 (in 2 h)', until: 9_000_000 };
+  const running = { type: 'task.changed', task: 'a', status: 'running', cause: null } as const;
+  world.events.push({ ...running, attempt, ...wait }, { type: 'operator.resumed' });
+  const before = world.events.length;
+  await world.run();
+  expect(world.events[before]).toMatchObject({ ...running, message: null, until: null });
+});

@@ -55,6 +55,8 @@ function restoreTask(
   else if (task.status === 'waiting') timers.set(id, task.until ?? 0);
   else if (task.status === 'verifying' || task.status === 'merging') offerAgain(task, actors, reviews);
   else if (running.length > 0) actors.change(id, { type: 'resume', attempts: running.length });
+  // What its agent waited for may be over.
+  if (task.status === 'running' && task.until !== null) actors.note(id, { message: null, until: null });
   const status = actors.statusOf(id);
   if (status !== 'running' && status !== 'verifying') return;
   for (const { number } of running) attempts.begin(id, number, true);

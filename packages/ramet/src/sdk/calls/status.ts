@@ -1,11 +1,12 @@
 /** What the sessions of a repository and their agents do, or came to; what they cost. */
+import { existsSync } from 'node:fs';
 import { requireWhole } from '../../journal/integrity.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { missingFiles, wayToSave } from '../../journal/missing-files.ts';
 import { cutOffAgents } from '../../journal/projections/cut-off-agents.ts';
 import { type AgentOverview, agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
 import { sessionPath } from '../../journal/session-file.ts';
-import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
+import { findSession, listSessions, type SessionEntry } from '../../journal/session-list.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
@@ -13,6 +14,7 @@ import { isInside } from '../../system/landing-path.ts';
 import { agentTree, type TreePlace } from '../../views/agent-label.ts';
 import type { Ledger } from '../../views/ledger/ledger.ts';
 import { foldSessions, tellDamage, tellUnreadable, viewSession } from '../../views/session-view.ts';
+import { operatorDirectory } from '../operator/control/operator-requests.ts';
 import { findPlace } from '../place.ts';
 import { type Caller, type CallOptions, callerOf } from './caller.ts';
 
@@ -118,7 +120,9 @@ export function latestInterrupted(options: CallOptions = {}): string {
       ? `${running.slice(0, 5).join(', ')} still ${running.length === 1 ? 'runs' : 'run'} (ramet ps)`
       : latest === undefined
         ? noneHere(project)
-        : wayOn(project, latest);
+        : hasRun(project, latest.session)
+          ? `the latest is a run of tasks, which is resumed with: ramet operate --resume ${latest.session}`
+          : wayOn(project, latest);
   throw new UserMistake(
     'nothing_to_resume',
     `nothing to resume: no session of this working tree was interrupted; ${hint}`,
@@ -151,12 +155,35 @@ function wayOn(project: string, { session }: SessionEntry): string {
   }
 }
 
+/** A run of tasks is resumed in another way: its main agent has no conversation. */
+export function refuseRun(wanted: string, options: CallOptions = {}): void {
+  const { project } = findPlace(callerOf(options));
+  const { session } = findSession(project, wanted);
+  if (!hasRun(project, session)) return;
+  const reader = openReader({ project, session, forgiving: true });
+  try {
+    const said = Iterator.from(reader.events({ agent: agentId(session, 1), type: 'response.completed' }));
+    if (said.some(() => true)) return;
+  } finally {
+    reader.close();
+  }
+  throw new UserMistake(
+    'task_run',
+    `session ${session} is a run of tasks: resume it with: ramet operate --resume ${session}`,
+  );
+}
+
+function hasRun(project: string, session: string): boolean {
+  return existsSync(operatorDirectory({ project, session }));
+}
+
 function hasWorkLeft(project: string, entry: SessionEntry, caller: Caller): boolean {
   try {
     const reader = openReader({ project, session: entry.session });
     try {
       const main = agentId(entry.session, 1);
       const [overview] = agentStatuses(statusBoardOf(reader.events({ agent: main })), { writerAlive: false });
+      if (overview?.turns === 0 && hasRun(project, entry.session)) return false;
       return overview?.status === 'interrupted' || cutOffAgents(reader, main).length > 0;
     } finally {
       reader.close();

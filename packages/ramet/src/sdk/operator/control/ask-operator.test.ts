@@ -7,6 +7,7 @@ import { git } from '../../../../test/fixtures/worktrees.ts';
 import { createSession } from '../../../journal/sessions.ts';
 import type { JournalEvent } from '../../../schema/events.ts';
 import type { OperatorAction } from '../../../schema/operator-events.ts';
+import { latestInterrupted, refuseRun } from '../../calls/status.ts';
 import { findPlace } from '../../place.ts';
 import { askOperator, currentRun, type RunCallOptions, runOverview } from './ask-operator.ts';
 import { operatorDirectory, takeRequests, watchRequests } from './operator-requests.ts';
@@ -50,6 +51,14 @@ describe('OP-2, LIB-1: a run, seen from another process', () => {
     git(cwd, 'merge', '--quiet', '--ff-only', commit);
     expect((await currentRun(at)).state.landing).toMatchObject({ state: 'moved', commit, message: null });
     await close();
+  });
+
+  test('is no conversation that ramet resume could continue', async () => {
+    const { at, place, close } = await madeSession();
+    await close();
+    const command = `ramet operate --resume ${place.session}`;
+    expect(() => refuseRun(place.session, at)).toThrow(`is a run of tasks: resume it with: ${command}`);
+    expect(() => latestInterrupted(at)).toThrow(`which is resumed with: ${command}`);
   });
 
   test('takes what it is asked for, and says why not', async () => {
