@@ -1,7 +1,7 @@
 /** The agents at work: one for each attempt that runs, started when the attempt is on record. */
 import type { AttemptChange, OperatorRun } from '../../schema/operator-events.ts';
 import { isAsking } from './decisions.ts';
-import { type OperatorState, taskOf } from './operator-state.ts';
+import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
 import type { AttemptEnd, AttemptOrder, AttemptWatch, LiveAttempt, OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
 
@@ -43,9 +43,15 @@ export class Attempts {
     return this.#working().length;
   }
 
-  /** Those of them that take a place. */
+  /** Those of them that take a place: all, where what comes of one may decide whether another starts. */
   get places(): number {
-    return this.#working().filter(({ rests }) => !rests).length;
+    const working = this.#working();
+    const { run, ports } = this.#parts;
+    const { budget, policy, review = [] } = run;
+    if (!working.some(({ rests }) => rests) || ports.width(run) < 2) return working.length;
+    const isFree = budget.usd === undefined && policy !== 'all' && review.length === 0;
+    const mayRest = isFree && tasksOf(this.#parts.state()).every(({ failures }) => failures === 0);
+    return working.filter(({ rests }) => !rests || !mayRest).length;
   }
 
   #working(): Entry[] {

@@ -52,21 +52,19 @@ describe('OP-2: the operator', () => {
   });
 
   test('the next one starts while the work of one whose agent has ended is being kept', async () => {
-    const second = Promise.withResolvers<void>();
+    const third = Promise.withResolvers<void>();
     const world = new OperatorWorld({
-      tasks: [runTask('a'), runTask('b')],
-      width: 1,
+      tasks: [runTask('a'), runTask('b'), runTask('c')],
+      width: 2,
       attempt: async ({ task }, watch) => {
-        if (task.id === 'b') second.resolve();
-        else {
-          watch.rests();
-          await second.promise;
-        }
+        if (task.id === 'a') watch.rests();
+        if (task.id === 'c') third.resolve();
+        else await third.promise;
         return {};
       },
     });
     await world.run();
-    expect(world.statuses()).toEqual({ a: 'done', b: 'done' });
+    expect(world.statuses()).toEqual({ a: 'done', b: 'done', c: 'done' });
   });
 
   test('OP-3: tells that a check waits for a place, until it begins', async () => {
