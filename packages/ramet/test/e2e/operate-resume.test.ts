@@ -40,9 +40,7 @@ describe.concurrent('OP-2: a run that is resumed', () => {
     expect(readFileSync(join(user.repository, 'r.md'), 'utf8')).toContain('1 of 2 tasks done');
   });
 
-  test('a quorum that cannot be met is refused; one that is not met any more says that nothing landed', async ({
-    user,
-  }) => {
+  test('a quorum that so few tasks can never meet is refused before anything runs', async ({ user }) => {
     prepareRun(user, '- [ ] T1 [P] Write it\n- [ ] T2 [P] Write it\n');
     await user.emulate({ respond: taskWorker });
     const never = await operateHere(user, 'tasks.md', '--policy', 'quorum:9');
