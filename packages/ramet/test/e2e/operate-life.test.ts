@@ -88,6 +88,9 @@ describe.concurrent('OP-2, UI-4: the life of a run', () => {
     expect(await user.here(['operate', 'add', join(user.root, 'more.md')])).toMatchObject({
       ...{ code: 0, stdout: 'added: T004\n' },
     });
+    expect(await user.here(['operate', 'add', 'Write five.txt with a cross'])).toMatchObject({
+      ...{ code: 0, stdout: 'added: ADD-1\n' },
+    });
     const { stdout: status } = await user.here(['operate', 'status']);
     expect(status).toMatch(
       /T001 +running(?:.|\n)*T002 +skipped(?:.|\n)*paused: nothing new starts; waits for T001/,
@@ -97,8 +100,9 @@ describe.concurrent('OP-2, UI-4: the life of a run', () => {
     await eventually(() => run.stdout.includes('T001 done'));
     expect(await user.here(['operate', 'resume'])).toMatchObject({ code: 0 });
     const end = await run.ended;
-    expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('3 of 4 tasks done (1 skipped)') });
-    for (const name of ['one', 'three', 'four'])
+    expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('4 of 5 tasks done (1 skipped)') });
+    expect(readFileSync(join(user.root, 'more.md'), 'utf8')).toBe('- [x] T004 Write four.txt\n');
+    for (const name of ['one', 'three', 'four', 'five'])
       expect(git(user.repository, 'show', `main:${name}.txt`)).toBe('x');
   });
 
@@ -115,6 +119,10 @@ describe.concurrent('OP-2, UI-4: the life of a run', () => {
     expect(end).toMatchObject({ code: 130, stderr: expect.stringContaining('ramet operate --resume') });
     expect(end.stdout).toMatch(/T001 +interrupted(?:.|\n)*0 of 3 tasks done/);
     expect(existsSync(goFile(user))).toBe(false);
+    const [session = ''] = user.sessions();
+    expect(await user.here(['stop', session])).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining(`resume with: ramet operate --resume ${session}`) },
+    });
     expect(await user.here(['operate', 'skip', 'T002'])).toMatchObject({
       ...{ code: 0, stdout: expect.stringContaining('no operator runs now') },
     });

@@ -9,6 +9,7 @@ import { leftRun, runNotes, runTable } from '../../views/operator/run-table.ts';
 import { problemText } from '../../views/task-list.ts';
 import { printable } from '../../views/text/format.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
+import { isGoal } from '../operator/goal-argument.ts';
 
 export interface RequestFlags {
   session?: string;
@@ -53,16 +54,20 @@ export interface AddFlags extends RequestFlags {
   optional?: boolean;
 }
 
-/** Those of its tasks that the run does not have yet. */
+/** A task in words, or those of a file that the run does not have yet. */
 export async function add(file: string, flags: AddFlags, io: CommandIo): Promise<number> {
   const { bullets, tag, optional = false, session } = flags;
+  const { newTask, newTasks } = await import('../../sdk/operator/control/new-tasks.ts');
+  if (isGoal(file, io.cwd)) {
+    const task = newTask(file, { session, ...callFrom(io) });
+    return ask({ kind: 'add', tasks: [task] }, flags, io);
+  }
   const read = { ...(bullets !== undefined && { bullets }), ...(tag !== undefined && { tag }) };
   const list = await lintTasks(file, { ...read, ...callFrom(io) });
   if (list.problems.some(({ level }) => level === 'error')) {
     io.out(problemText(list.problems));
     return EXIT.failed;
   }
-  const { newTasks } = await import('../../sdk/operator/control/new-tasks.ts');
   const tasks = await newTasks(list, { optional, session, ...callFrom(io) });
   if (tasks.length === 0)
     throw new UserMistake('nothing_new', `the run has all open tasks of ${file} already`);

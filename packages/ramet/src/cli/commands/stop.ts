@@ -27,13 +27,13 @@ function agentLine({ agent, agents }: StopOutcome): string {
 }
 
 /** `session k3v9x2ab has ended: 5 agents, 3 interrupted, 2 done; resume with: ramet resume k3v9x2ab`. */
-function sessionLine({ session, agents }: StopOutcome): string {
+function sessionLine({ session, agents, resume }: StopOutcome): string {
   const { length } = agents;
   const counts = Map.groupBy(agents, ({ status }) => status);
   const states = Array.from(counts, ([status, { length: count }]) =>
     counts.size === 1 ? status : `${count} ${status}`,
   );
   const counted = [`${length} agent${length === 1 ? '' : 's'}`, ...states].join(', ');
-  const resumable = agents[0]?.status === 'interrupted' ? `; resume with: ramet resume ${session}` : '';
+  const resumable = resume === null ? '' : `; resume with: ${resume}`;
   return `session ${session} has ended: ${counted}${resumable}`;
 }

@@ -17,8 +17,8 @@ export function addRequests(operate: Command, io: CommandIo, setExitCode: (code:
   below('status', 'show the tasks of a run, what it waits for and what needs a person')
     .option('--json', 'print JSON')
     .action(async (flags) => (await load()).status(flags, io));
-  below('add', 'add the tasks of a file that the run does not have yet')
-    .argument('<file>', 'a task file or folder; write ./add for a file of that name')
+  below('add', 'add a task in words, or the tasks of a file that the run does not have yet')
+    .argument('<task>', 'what to do, in several words; or a task file or folder')
     .option('--optional', 'include optional tasks')
     .option('--bullets', 'read list items as tasks if no line has a box')
     .option('--tag <name>', 'which list of a JSON file that has several')

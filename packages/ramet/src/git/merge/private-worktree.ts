@@ -51,7 +51,8 @@ function knownDirectory(directory: string, { cwd, commonDirectory, env }: MergeR
 /** It must be a worktree of this very repository, and nobody may be left in the middle of changing its index. */
 async function isUsable(directory: string, repository: MergeRepository): Promise<boolean> {
   const gitDirectory = linkedGitDirectory(directory);
-  if (gitDirectory === null || existsSync(`${gitDirectory}/index.lock`)) return false;
+  if (gitDirectory === null) return false;
+  if (['index', 'HEAD'].some((name) => existsSync(`${gitDirectory}/${name}.lock`))) return false;
   const call = { ...callIn(repository), cwd: directory };
   const { code, stdout } = await runGit(['rev-parse', '--show-toplevel', '--git-common-dir'], call);
   return code === 0 && stdout.split('\n')[0] === directory;

@@ -13,7 +13,7 @@ import { isHeld } from './half-made.ts';
 import { takeSlot } from './pool/slots.ts';
 import { proveWorktree } from './prove-worktree.ts';
 import { slotHolder } from './reserve-worktree.ts';
-import { removeScratch, unlockWorktree } from './unlock-worktree.ts';
+import { unlockWorktree } from './unlock-worktree.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { worktreeEnvironment } from './worktree-environment.ts';
 import type { WorktreePlace } from './worktree-place.ts';
@@ -33,7 +33,6 @@ export async function resumeWorktree(
   if (known.state === 'gone') return restore(place, known, signal);
   const leased = place.registry.transact(() => takeOver(place, id));
   await unlockWorktree(place, leased);
-  removeScratch(place, leased);
   const proof = await proveWorktree(place.repository, leased, place.env, false);
   const dirty = dirtyReport(place, 'exclude');
   const env = worktreeEnvironment(place, leased);

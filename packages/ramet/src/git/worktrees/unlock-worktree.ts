@@ -7,6 +7,7 @@ import { SCRATCH } from './changes/dirty-work.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
 
+/** Only for those who have just taken it over, or found that nobody works there. */
 export async function unlockWorktree(place: WorktreePlace, worktree: ManagedWorktree): Promise<void> {
   const admin = adminDirectory(place, worktree);
   const { commonDirectory } = place.repository;
@@ -16,11 +17,7 @@ export async function unlockWorktree(place: WorktreePlace, worktree: ManagedWork
   ];
   const files = [join(admin, 'index'), join(admin, 'HEAD'), ...refs.map((ref) => join(commonDirectory, ref))];
   await removeLeftLocks(files, worktree.path);
-}
-
-/** Copies of its index that a killed process was about to use. For who has just taken it over. */
-export function removeScratch(place: WorktreePlace, worktree: ManagedWorktree): void {
-  const admin = adminDirectory(place, worktree);
+  // Copies of its index that a killed process was about to use.
   for (const name of namesIn(admin))
     if (name.startsWith(SCRATCH)) rmSync(join(admin, name), { recursive: true, force: true });
 }

@@ -4,6 +4,7 @@ import { isAsking } from './decisions.ts';
 import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
 import type { AttemptEnd, AttemptOrder, AttemptWatch, LiveAttempt, OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
+import { taskName } from './task-name.ts';
 
 export interface AttemptsParts {
   readonly ports: OperatorPorts;
@@ -135,5 +136,5 @@ function factsOf(number: number, { costUsd, usage, branch, path }: AttemptEnd): 
 
 /** Found again by it after a crash; also a part of the names of its branch and worktree. */
 export function attemptName(id: string, number: number): string {
-  return `${id.replace(/[^\w.-]+/g, '-').slice(0, 40)}-${number}`;
+  return `${taskName(id)}-${number}`;
 }

@@ -417,6 +417,19 @@ describe('OP-1: what is wrong with a file', () => {
     expect(problems[0]?.file).toBe('tasks.md');
   });
 
+  test('short names that others wait for are told, since they are no ids', async () => {
+    const text = '- [ ] B0 Make it\n- [ ] B1 Use it (depends on B0)\n  - Depends on: B0\n';
+    const { problems } = await read(text);
+    expect(problems).toEqual([
+      {
+        ...{ file: 'tasks.md', line: 2, column: 29, level: 'warning' },
+        message: 'B0 is not read as an id, so nothing waits for it: write B-0 in both places',
+      },
+    ]);
+    const other = await read('- [ ] Write it after 8 PM, with B2B in mind\n');
+    expect(other.problems).toEqual([]);
+  });
+
   test('a cycle between tasks that are done is only a warning', async () => {
     const { problems } = await read('- [x] T1 a (depends on T2)\n- [x] T2 b (depends on T1)\n');
     expect(problems.map(({ level }) => level)).toEqual(['warning']);

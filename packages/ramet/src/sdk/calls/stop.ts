@@ -19,6 +19,7 @@ import { statusOf } from '../../views/agent-label.ts';
 import { parseTarget, type TargetView, viewAgents } from '../../views/session-target.ts';
 import { tellDamage } from '../../views/session-view.ts';
 import { endOrphans } from '../leftovers.ts';
+import { resumeCommand } from '../operator/control/operator-requests.ts';
 import { findPlace } from '../place.ts';
 import { ownSessions, requestStop } from '../stop-requests.ts';
 import { type Caller, type CallOptions, callerOf } from './caller.ts';
@@ -42,6 +43,8 @@ export interface StopOutcome {
   ended: boolean;
   /** All agents of the session, or the one that was meant, as they are now. */
   agents: readonly AgentOverview[];
+  /** The command that resumes it; null if nothing of it was interrupted. */
+  resume: string | null;
 }
 
 /** `wanted` is a session or an agent of it; the one that runs here when absent. */
@@ -67,10 +70,16 @@ async function stopWhat(view: TargetView, now: boolean, caller: Caller): Promise
   const ended = isThisProcess(writer)
     ? await endOwn(view, now, caller)
     : await endWriter(view, writer, now, caller);
-  if (!ended) return { session, agent: null, ended, agents: view.agents };
+  if (!ended) return { session, agent: null, ended, agents: view.agents, resume: null };
   await endOrphans({ project });
   using after = viewAgents(session, project);
-  return { session, agent: null, ended, agents: after.agents };
+  return {
+    session,
+    agent: null,
+    ended,
+    agents: after.agents,
+    resume: resumeOf(project, session, after.agents),
+  };
 }
 
 /** Who asks here means this session, and that process writes the original. */
@@ -99,8 +108,13 @@ async function notRunning({ project, entry, agents }: TargetView): Promise<never
   const ended = await endOrphans({ project });
   const state = main === undefined ? 'it never began' : `it is ${statusOf(main, Date.now())}`;
   const left = ended.length === 0 ? '' : `; ended ${ended.length} of its commands that were still running`;
-  const next = main?.status === 'interrupted' ? `; resume with: ramet resume ${entry.session}` : '';
+  const command = resumeOf(project, entry.session, agents);
+  const next = command === null ? '' : `; resume with: ${command}`;
   throw new UserMistake('not_running', `session ${entry.session} does not run: ${state}${left}${next}`);
+}
+
+function resumeOf(project: string, session: SessionId, [main]: readonly AgentOverview[]): string | null {
+  return main?.status === 'interrupted' ? resumeCommand({ project, session }) : null;
 }
 
 function isThisProcess({ pid, started }: ProcessIdentity): boolean {
@@ -196,7 +210,7 @@ async function stopAgent(
   };
   const ended = await waitFor(() => !isUnderWay(now()), PATIENCE_MS, caller);
   takeBack();
-  return { session: entry.session, agent: before.id, ended, agents: [now()] };
+  return { session: entry.session, agent: before.id, ended, agents: [now()], resume: null };
 }
 
 function overviewOf({ agents, agent }: TargetView): AgentOverview {

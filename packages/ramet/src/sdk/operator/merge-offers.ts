@@ -1,7 +1,9 @@
 /** Work that is offered to the merge queue: what is merged of it, what its conflicts cost, and that its check waits. */
 import type { MergePorts } from '../../git/shapes.ts';
 import type { TaskAttempt } from '../../operator/run/operator-state.ts';
-import type { MergeBatch, MergeOffer } from '../../operator/run/ports.ts';
+import type { LandingReport, MergeBatch, MergeOffer } from '../../operator/run/ports.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { OperatorRun } from '../../schema/operator-events.ts';
 import { addCost, addUsage } from '../../schema/usage.ts';
 import type { ResolverPlace } from '../merge/agent-resolver.ts';
 import { waitText } from '../merge/open-target.ts';
@@ -51,4 +53,16 @@ export function addCostOf(
 
 export function hasWork({ attempt }: MergeOffer): boolean {
   return attempt.commit !== null && attempt.branch !== null;
+}
+
+/** It was deleted since the run began. The work stays on the private ref. */
+export function targetGone({ target }: OperatorRun, commit: string): LandingReport {
+  const message = `the branch ${target} is gone: make it again with git branch ${target} ${commit.slice(0, 12)}, which has the result`;
+  return { state: 'failed', before: null, after: null, commit, message };
+}
+
+/** Null for the error of a target that does not exist; throws every other one. */
+export function nullIfGone(error: unknown): null {
+  if (error instanceof UserMistake && error.code === 'no_target') return null;
+  throw error;
 }

@@ -30,7 +30,9 @@ import {
   type CheckWatch,
   hasWork,
   nameIn,
+  nullIfGone,
   type ResolverCosts,
+  targetGone,
   watchChecks,
 } from './merge-offers.ts';
 
@@ -224,7 +226,8 @@ export class OperatorMerges {
     const report = await this.#queue({
       ...{ target: run.target, strategy: 'fast-forward', check: run.check, branches: [commit] },
       ...{ onConflict: 'person', updateCheckout: run.updateCheckout },
-    });
+    }).catch(nullIfGone);
+    if (report === null) return targetGone(run, commit);
     const entry = report.entries.findLast(({ branch }) => branch === commit);
     const isIn = entry?.state === 'landed' || entry?.state === 'integrated' || entry?.state === 'nothing';
     const { before, after, kept } = report;

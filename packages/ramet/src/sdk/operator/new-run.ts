@@ -79,12 +79,9 @@ async function settingsOf(
       'bad_policy',
       `the policy "${policy}" is not known: use all, best-effort, quorum:2 or first`,
     );
-  const [base] = await resolveCommits([`refs/heads/${target}`], repository).catch(() => {
-    throw new UserMistake(
-      'no_target',
-      `there is no branch "${target}" with a commit to merge into: name one with --into`,
-    );
-  });
+  const [base] = await resolveCommits([`refs/heads/${target}`], repository).catch(() =>
+    refuseTarget(target, repository),
+  );
   const command = order.check === false ? undefined : (order.check ?? settings.merge?.check);
   const seconds = order.checkSeconds ?? settings.merge?.checkSeconds ?? DEFAULT_CHECK_SECONDS;
   const roles = settings.operate?.models;
@@ -122,6 +119,17 @@ function requireReach({ policy }: OperatorRun, { length }: readonly RunTask[]): 
   if (wanted?.kind !== 'quorum' || wanted.least <= length) return;
   const has = length === 1 ? 'there is 1 open task' : `there are ${length} open tasks`;
   throw new UserMistake('bad_policy', `the policy ${policy} can never be met: ${has}`);
+}
+
+async function refuseTarget(target: string, repository: OpenTarget['repository']): Promise<never> {
+  const { cwd, env } = repository;
+  const { stdout } = await runGit(['rev-list', '--max-count=1', '--all'], { cwd, env });
+  throw new UserMistake(
+    'no_target',
+    stdout === ''
+      ? 'this repository has no commit yet: make the first one with git commit, then try again'
+      : `there is no branch "${target}" with a commit to merge into: name one with --into`,
+  );
 }
 
 /** Before any money is spent: without it nothing can be committed. */

@@ -1,6 +1,8 @@
 /** `ramet operate`: opens a session for a run of tasks, or the one whose run is resumed, and runs it. */
 import { resolve } from 'node:path';
 import { findSession } from '../../journal/session-list.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { SessionId } from '../../schema/ids.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import type { SessionOptions } from '../options.ts';
@@ -38,21 +40,36 @@ export async function operateTasks(
   const past = resume === undefined ? null : pastRun(resume, place);
   const budgetUsd = order.maxBudgetUsd ?? past?.budgetUsd;
   const questions = new TaskQuestions();
-  await using session = await openSession({
-    ...{ cwd, env, broker: questions, permissions: { allow: [...allow], deny: [...deny] } },
-    ...(past === null
-      ? { permissionMode: permissionMode ?? 'acceptEdits', title: `operate ${file ?? ''}` }
-      : { resume: past.session, ...(permissionMode && { permissionMode }) }),
-    ...(order.model !== undefined && { model: order.model }),
-    ...(budgetUsd !== undefined && { budget: { usd: budgetUsd } }),
-    ...(onRecord !== undefined && { onRecord }),
-    ...(launch !== undefined && { launch }),
-  });
-  for (const notice of session.notices) note(notice);
-  return await session.operate({
-    ...{ ...order, file, signal, note, questions },
-    ...(report !== undefined && { report: resolve(cwd, report) }),
-  });
+  let opened: SessionId | null = null;
+  try {
+    await using session = await openSession({
+      ...{ cwd, env, broker: questions, permissions: { allow: [...allow], deny: [...deny] } },
+      ...(past === null
+        ? { permissionMode: permissionMode ?? 'acceptEdits', title: `operate ${file ?? ''}` }
+        : { resume: past.session, ...(permissionMode && { permissionMode }) }),
+      ...(order.model !== undefined && { model: order.model }),
+      ...(budgetUsd !== undefined && { budget: { usd: budgetUsd } }),
+      ...(onRecord !== undefined && { onRecord }),
+      ...(launch !== undefined && { launch }),
+    });
+    opened = session.id;
+    for (const notice of session.notices) note(notice);
+    return await session.operate({
+      ...{ ...order, file, signal, note, questions },
+      ...(report !== undefined && { report: resolve(cwd, report) }),
+    });
+  } catch (error) {
+    if (past === null && opened !== null && error instanceof UserMistake)
+      await forgetRefused(place.project, opened);
+    throw error;
+  }
+}
+
+/** A start that was refused leaves no session behind: nothing has happened in it. */
+async function forgetRefused(project: string, session: SessionId): Promise<void> {
+  if (recordedRun(project, session).run !== null) return;
+  const { removeSession } = await import('../retention/remove-session.ts');
+  removeSession(project, session);
 }
 
 /** What must be known before its session is opened. */

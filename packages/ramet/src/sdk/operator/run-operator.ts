@@ -15,7 +15,7 @@ import type { OperatorPorts } from '../../operator/run/ports.ts';
 import { markTask } from '../../operator/tasks/mark-task.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { OperatorAction, OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
+import type { OperatorAction, OperatorEvent, OperatorRun, RunTask } from '../../schema/operator-events.ts';
 import { startProgramsElsewhere } from '../../system/processes/starter.ts';
 import { callerOf } from '../calls/caller.ts';
 import { type OpenTarget, openTarget } from '../merge/open-target.ts';
@@ -238,7 +238,7 @@ function portsFor(
     integrate: (batch) => merges.integrate(batch),
     land: (run, commit, known) =>
       landOnTarget(run, commit, { known, land: (...wanted) => merges.land(...wanted) }, target.repository),
-    mark: (run, task) => mark(run, task.id, parts),
+    mark: (run, task) => mark(run, task, parts),
     width: () => width,
     isAttended: false,
     ...(questions !== undefined && { answer: (id, answer) => questions.answerLater(id, answer) }),
@@ -247,18 +247,19 @@ function portsFor(
 
 async function mark(
   run: OperatorRun,
-  id: string,
+  { id, file }: RunTask,
   { place: { cwd, repository } }: OperatorParts,
 ): Promise<{ written: boolean; why: string | null }> {
-  if (run.file === null) return { written: false, why: 'no file has it' };
+  if (file === null) return { written: false, why: 'no file has it' };
   try {
     const options = {
       cwd,
       root: repository?.root,
-      bullets: run.bullets,
+      // One that was added may have come from a list without boxes.
+      bullets: run.bullets || file !== run.file,
       ...(run.tag !== null && { tag: run.tag }),
     };
-    return await markTask(run.file, { id, status: 'done' }, options);
+    return await markTask(file, { id, status: 'done' }, options);
   } catch (error) {
     return { written: false, why: error instanceof Error ? error.message : String(error) };
   }

@@ -1,6 +1,7 @@
 /** The tasks of a list as a run takes them: only those without parts, each with what its agent is told about it. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { taskName } from '../../operator/run/task-name.ts';
 import type { TaskGraph } from '../../operator/schedule/task-graph.ts';
 import { taskGraph } from '../../operator/schedule/task-graph.ts';
 import type { ListedTask, TaskList } from '../../operator/tasks/listed-task.ts';
@@ -73,7 +74,7 @@ function bounded(id: string, text: string, { directory }: TextPlace): Pick<RunTa
   const whole = text.toWellFormed();
   if (whole.length <= LONGEST_TEXT) return { text: whole, rest: null };
   makePrivateDirectory(directory);
-  const rest = join(directory, `${id.replace(/[^\w.-]+/g, '-')}.md`);
+  const rest = join(directory, `${taskName(id)}.md`);
   replaceWhole(rest, whole, PRIVATE_FILE);
   return { text: `${whole.slice(0, LONGEST_TEXT).toWellFormed()}…`, rest };
 }

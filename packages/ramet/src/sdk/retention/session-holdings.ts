@@ -12,6 +12,7 @@ import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
 import { livingWriter, openReader } from '../../journal/sessions.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
+import { resumeCommand } from '../operator/control/operator-requests.ts';
 import type { Place } from '../place.ts';
 import { lastWritten } from './remove-session.ts';
 
@@ -107,7 +108,9 @@ function reasonToKeep(
     if (livingWriter({ project, session }) !== null) return stays(running);
     const agents = agentStatuses(statusBoardOf(reader.events()), { writerAlive: false });
     if (rule.interrupted !== true && agents.some(({ status }) => status === 'interrupted'))
-      return stays(`it was interrupted: ramet resume ${session} continues it (--interrupted removes it)`);
+      return stays(
+        `it was interrupted: ${resumeCommand({ project, session })} continues it (--interrupted removes it)`,
+      );
     if (fileHistoryOf(reader.events({ types: ['files.restored', 'files.settled'] })).unfinished !== null)
       return stays(`its undo was interrupted: ramet undo ${session} continues it`);
     return null;

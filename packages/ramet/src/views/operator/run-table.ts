@@ -83,6 +83,8 @@ function padded(line: string, lines: readonly string[]): string {
  * What the table leaves open, one line each: why tasks are not done and what to do, where the result is, the sum. Nobody
  * runs one that is not live, whatever its last event says.
  */
+const MOST_MARKS = 3;
+
 export function runNotes(state: OperatorState, now: number, isLive: boolean): string[] {
   const summary = summaryOf(state);
   const troubles = tasksOf(state).flatMap((task) => {
@@ -90,7 +92,27 @@ export function runNotes(state: OperatorState, now: number, isLive: boolean): st
     return trouble === null ? [] : [`${plainLine(task.task.id, 40)}: ${trouble}`];
   });
   const until = state.status === 'ended' ? state.at : now;
-  return [...troubles, ...landingLines(state), ...stateLine(state, isLive), sumLine(state, summary, until)];
+  return [
+    ...troubles,
+    ...markLines(state),
+    ...landingLines(state),
+    ...stateLine(state, isLive),
+    sumLine(state, summary, until),
+  ];
+}
+
+/** Why the file does not say that a task is done. */
+function markLines(state: OperatorState): string[] {
+  const lines = tasksOf(state).flatMap(({ task, marked }) => {
+    const why = marked?.written === false ? marked.why : null;
+    return why === null
+      ? []
+      : [`${plainLine(task.id, 40)}: not marked in its file: ${plainLine(why, LONGEST)}`];
+  });
+  const more = lines.length - MOST_MARKS;
+  return more <= 0
+    ? lines
+    : [...lines.slice(0, MOST_MARKS), `${more} more tasks are not marked in their file`];
 }
 
 /** `3 of 5 tasks done (1 failed, 1 blocked); $0.42 of $5.00; cache 83%; 3 min`. */

@@ -13,6 +13,7 @@ import { safeText, TaskDraft } from '../task-draft.ts';
 import { readArrows, readPhaseLine, readRequiresLine, readWaves } from './dependency-graphs.ts';
 import { Headings } from './headings.ts';
 import { LONGEST_LINE, type MarkdownLine, scanMarkdown } from './markdown-lines.ts';
+import { warnOfShortIds } from './short-ids.ts';
 import { Details } from './task-details.ts';
 import { isProhibition, namesGate } from './task-fields.ts';
 import { candidateId, habitOf, type IdHabit, readHead, type TaskHead } from './task-id.ts';
@@ -34,6 +35,7 @@ export function readMarkdown(text: string, options: MarkdownOptions): TaskDraft 
     );
   for (const line of cut)
     draft.problem({ line }, `only the first ${LONGEST_LINE} characters of this line were read`, 'warning');
+  warnOfShortIds(draft, text);
   return draft;
 }
 

@@ -268,7 +268,15 @@ async function commitRest(
   message: string,
 ): Promise<string | null> {
   try {
-    return (await commitFiles(place, worktree, message)).commit;
+    const commit = (): ReturnType<typeof commitFiles> => commitFiles(place, worktree, message);
+    // A git that was killed is no reason to do the task again.
+    const isPassing = (error: unknown): boolean =>
+      error instanceof RametError && error.family === 'retryable';
+    const made = await commit().catch((error: unknown) => {
+      if (isPassing(error)) return commit();
+      throw error;
+    });
+    return made.commit;
   } catch (error) {
     if (
       error instanceof UserMistake &&

@@ -1,5 +1,5 @@
 /** The tasks of a list that a run does not have yet, as it takes them. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { taskOf } from '../../../operator/run/operator-state.ts';
 import type { TaskList } from '../../../operator/tasks/listed-task.ts';
 import type { RunTask } from '../../../schema/operator-events.ts';
@@ -21,5 +21,31 @@ export async function newTasks(
     if (known !== title)
       note(`${id} is not added: the run has it as ${JSON.stringify(known)}; give the new one another id`);
   }
-  return tasks.filter(({ id }) => taskOf(state, id) === undefined);
+  return tasks
+    .filter(({ id }) => taskOf(state, id) === undefined)
+    .map((task) => ({ ...task, file: task.file === null ? null : resolve(cwd, task.file) }));
 }
+
+/** A task that is told in words: it waits for nothing, and no file has it. */
+export function newTask(text: string, options: RunCallOptions): RunTask {
+  const { state } = findRun(options);
+  let number = 1;
+  while (taskOf(state, `ADD-${number}`) !== undefined) number += 1;
+  const words = text.trim().toWellFormed();
+  const [title = ''] = words.split('\n', 1);
+  return {
+    ...{ id: `ADD-${number}`, title: title.slice(0, LONGEST_TITLE), file: null, line: 0, phase: null },
+    ...{
+      waits: [],
+      barrier: null,
+      files: [],
+      gate: null,
+      held: false,
+      settings: {},
+      text: words,
+      rest: null,
+    },
+  };
+}
+
+const LONGEST_TITLE = 200;

@@ -9,7 +9,7 @@
  * 3. Only the user can read or write it.
  */
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../../../schema/ids.ts';
 import type { OperatorAction } from '../../../schema/operator-events.ts';
@@ -33,6 +33,12 @@ export type ActOnRequest = (action: OperatorAction) => string | null;
 /** Where an operator's session keeps what is no event: requests, answers, its report. */
 export function operatorDirectory({ project, session }: OperatorPlace): string {
   return join(project, session, 'operator');
+}
+
+/** How a session is resumed: a run of tasks by the operator, any other by itself. */
+export function resumeCommand(place: OperatorPlace): string {
+  const isRun = existsSync(operatorDirectory(place));
+  return `ramet ${isRun ? 'operate --resume' : 'resume'} ${place.session}`;
 }
 
 function makeDirectory(place: OperatorPlace): string {

@@ -1,0 +1,16 @@
+import { describe, expect, test } from 'vitest';
+import { taskName } from './task-name.ts';
+
+describe('OP-2: the names of agents, branches and files of a task', () => {
+  test('are its id, where that can be a name', () => {
+    for (const id of ['T001', '1.2', 'BACK-7.1', 'schema']) expect(taskName(id)).toBe(id);
+  });
+
+  test('are never those of another task', () => {
+    const long = 'x'.repeat(50);
+    const ids = ['a b', 'a-b', 'a/b', 'a:b', '#12', '12', 'ä', 'ö', long, `${long}1`, `${long}2`, '', ' '];
+    const names = ids.map(taskName);
+    expect(new Set(names).size).toBe(ids.length);
+    for (const name of names) expect(name).toMatch(/^\w[\w.-]{0,39}$|^$/);
+  });
+});
