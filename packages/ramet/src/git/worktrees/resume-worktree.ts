@@ -12,6 +12,7 @@ import { type CreatedWorktree, makeWorktree } from './create-worktree.ts';
 import { isHeld } from './half-made.ts';
 import { takeSlot } from './pool/slots.ts';
 import { proveWorktree } from './prove-worktree.ts';
+import { unregisterWorktree } from './register-worktree.ts';
 import { slotHolder } from './reserve-worktree.ts';
 import { unlockWorktree } from './unlock-worktree.ts';
 import type { ManagedWorktree } from './worktree.ts';
@@ -65,6 +66,8 @@ async function restore(
   const facts = { ...known.facts, hadBranch: tip !== null };
   const reserved = place.registry.transact(() => reserveAgain(place, { ...known, base, facts }));
   try {
+    // Who removed it may have been killed before git was told: two checkouts of one branch would be refused to commit.
+    await unregisterWorktree(place, known);
     const created = await makeWorktree(place, reserved, {
       ...{ dirty: dirtyReport(place, 'exclude'), policy: 'exclude', signal, hasBranch: tip !== null },
       base: { commit: base, target: known.facts.target, isCheckoutHead: false },

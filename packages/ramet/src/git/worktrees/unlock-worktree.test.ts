@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { git, OWNER, worktreePlace } from '../../../test/fixtures/worktrees.ts';
@@ -6,6 +6,18 @@ import { checkpoint } from './changes/checkpoint.ts';
 import { createWorktree } from './create-worktree.ts';
 import { resumeWorktree } from './resume-worktree.ts';
 import { adminDirectory } from './worktree-place.ts';
+
+describe('WORK-8: a worktree whose removal was cut short', () => {
+  test('is restored as the only checkout of its branch', async () => {
+    const place = worktreePlace();
+    const { worktree } = await createWorktree(place, { name: 'fix', owner: OWNER });
+    rmSync(worktree.path, { recursive: true });
+    place.registry.change(worktree.id, ['leased'], { state: 'gone', lease: null });
+    await resumeWorktree(place, worktree.id);
+    const listed = git(worktree.path, 'worktree', 'list', '--porcelain');
+    expect(listed.match(/^branch refs\/heads\/ramet\/fix$/gm)).toHaveLength(1);
+  });
+});
 
 describe('WORK-8: the worktree of an agent that was killed with its git', () => {
   test('can be used again: what that git had locked is free', async () => {
