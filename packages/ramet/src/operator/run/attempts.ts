@@ -1,10 +1,9 @@
 /** The agents at work: one for each attempt that runs, started when the attempt is on record. */
 import type { AttemptChange, OperatorRun } from '../../schema/operator-events.ts';
 import { isAsking } from './decisions.ts';
-import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
+import { type OperatorState, taskName, taskOf, tasksOf } from './operator-state.ts';
 import type { AttemptEnd, AttemptOrder, AttemptWatch, LiveAttempt, OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
-import { taskName } from './task-name.ts';
 
 export interface AttemptsParts {
   readonly ports: OperatorPorts;

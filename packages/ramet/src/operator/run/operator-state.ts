@@ -1,4 +1,5 @@
 /** A run of the operator as a value (OP-2): what was asked for, every task, what has landed. Views and the machine read it. */
+import { createHash } from 'node:crypto';
 import type {
   AttemptChange,
   AttemptReview,
@@ -134,4 +135,18 @@ export function costOfTask({ attempts }: TaskState): number | null {
 
 export function lastAttempt({ attempts }: Pick<TaskState, 'attempts'>): TaskAttempt | undefined {
   return attempts.at(-1);
+}
+
+const LONGEST_NAME = 40;
+
+/**
+ * The id of a task as part of other names: of agents, branches, worktrees and files. Two ids never have one name: what is left
+ * out or changed shows in a digest behind it.
+ */
+export function taskName(id: string): string {
+  const plain = id.replace(/[^\w.-]+/g, '-');
+  if (plain === id && id.length <= LONGEST_NAME) return id;
+  const digest = createHash('sha256').update(id).digest('hex').slice(0, 6);
+  const start = plain.slice(0, LONGEST_NAME - digest.length - 1).replace(/^-+|-+$/g, '');
+  return start === '' ? digest : `${start}-${digest}`;
 }

@@ -1,7 +1,7 @@
 /** The tasks of a list as a run takes them: only those without parts, each with what its agent is told about it. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { taskName } from '../../operator/run/task-name.ts';
+import { taskName } from '../../operator/run/operator-state.ts';
 import type { TaskGraph } from '../../operator/schedule/task-graph.ts';
 import { taskGraph } from '../../operator/schedule/task-graph.ts';
 import type { ListedTask, TaskList } from '../../operator/tasks/listed-task.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { taskName } from './task-name.ts';
+import { taskName } from './operator-state.ts';
 
 describe('OP-2: the names of agents, branches and files of a task', () => {
   test('are its id, where that can be a name', () => {
