@@ -29,7 +29,7 @@ export function bindsThinking(model: string): boolean {
 }
 
 /** A message of thinking alone disappears; its neighbours of one role are one turn to the provider. */
-export function withoutThinking(messages: Conversation['messages']): FrozenMessage[] {
+function withoutThinking(messages: Conversation['messages']): FrozenMessage[] {
   return messages
     .map((message) => ({
       ...message,

@@ -80,7 +80,7 @@ function bounded(id: string, text: string, { directory }: TextPlace): Pick<RunTa
 }
 
 /** `none` for nobody. */
-export function reviewTypes(text: string): string[] {
+function reviewTypes(text: string): string[] {
   const names = text.split(',').map((name) => name.trim());
   return [...new Set(names.filter((name) => name !== '' && name.toLowerCase() !== 'none'))];
 }
