@@ -153,7 +153,6 @@ export const MISSING: Readonly<Record<string, string>> = {
   'BG-8': NOT_YET,
   'COORD-1': NOT_YET,
   'COORD-2': NOT_YET,
-  'OP-2': 'no session offers the two tools to a model yet',
   'OP-4': 'the policies `all`, `quorum` and `first` on real repositories; the review gate',
   'OP-5': 'breakers and the budget of a run on real repositories',
   'OP-6': 'tiers by role',

@@ -28,6 +28,8 @@ const TOOLS = [
   'TodoWrite',
   'WebFetch',
   'Write',
+  'get_current_state',
+  'take_action',
 ] as const;
 
 export function parseToolName(name: string, list: RuleList): ParsedPart<ToolNamePattern> {

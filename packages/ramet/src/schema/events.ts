@@ -39,6 +39,8 @@ interface SessionStarted {
   cwd: string;
   /** The working tree's root; null outside git. */
   repository: string | null;
+  /** The session of the run of tasks that its main agent watches; absent for most. */
+  watches?: string;
 }
 
 interface SessionResumed {

@@ -62,6 +62,8 @@ export interface SessionOptions {
   worktree?: string | true;
   /** Where a new worktree of the session begins: a commit, branch, tag, or `pr/123`. */
   worktreeBase?: string;
+  /** A session of `operate`, or true for the run here: the main agent of a new session watches it (OP-2). */
+  operatorTools?: string | true;
   /** What lists call a new session. */
   title?: string;
   /** A session's id, a unique beginning of one, or `latest`. */

@@ -35,6 +35,9 @@ export function builtInTools(choices: AgentChoices): readonly Tool[] {
   ];
 }
 
+/** For an agent that only looks at files. */
+export const lookingTools: readonly Tool[] = [readTool, globTool, grepTool];
+
 /** Whether it can change the checkout by itself; starting agents and fetching pages cannot. */
 export function mayChangeFiles({ effect, changesFiles }: Tool): boolean {
   return effect === 'write' || changesFiles === true;

@@ -90,6 +90,8 @@ export interface Tool<Input = unknown> {
   schedule: ToolSchedule;
   /** It can change files of the checkout by itself, though that is not its `effect`. */
   changesFiles?: true;
+  /** Agents that the main agent starts do not have it; a fork, which shares its parent's list, is refused by the tool. */
+  mainOnly?: true;
   /**
    * Fields of the input that name files. `any`: it is another program's tool, and any text that begins with `/` may
    * name one.

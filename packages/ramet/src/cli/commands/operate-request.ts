@@ -1,4 +1,4 @@
-/** `ramet operate add|pause|resume|skip|retry|start|answer|status`: asks a run for something, from any terminal. */
+/** `ramet operate add|ask|pause|resume|skip|retry|start|answer|status`: asks a run for something, from any terminal. */
 import { UserMistake } from '../../schema/errors.ts';
 import type { OperatorAction } from '../../schema/operator-events.ts';
 import { askOperator, currentRun } from '../../sdk/operator/control/ask-operator.ts';
@@ -10,6 +10,7 @@ import { problemText } from '../../views/task-list.ts';
 import { printable } from '../../views/text/format.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { isGoal } from '../operator/goal-argument.ts';
+import type { PrintOptions } from './print.ts';
 
 export interface RequestFlags {
   session?: string;
@@ -89,4 +90,20 @@ export async function status(flags: RequestFlags & { json?: boolean }, io: Comma
   for (const line of runNotes(state, now, writer !== null)) io.out(`${line}\n`);
   if (writer === null && !isRunWhole(state))
     io.out(`resume it with: ramet operate --resume ${place.session}\n`);
+}
+
+export interface AskFlags
+  extends RequestFlags,
+    Pick<PrintOptions, 'outputFormat' | 'model' | 'maxTurns' | 'maxBudgetUsd' | 'permissionMode'> {}
+
+/** A model looks at the run, and steers it as far as it is asked to (OP-2). */
+export async function askModel(
+  prompt: string,
+  { session, ...options }: AskFlags,
+  io: CommandIo,
+): Promise<number> {
+  if (prompt.trim() === '')
+    throw new UserMistake('no_prompt', 'the question is empty: ramet operate ask "how is the run doing?"');
+  const { carryOut } = await import('./print.ts');
+  return carryOut(prompt, { ...options, operatorTools: session ?? true }, undefined, io);
 }

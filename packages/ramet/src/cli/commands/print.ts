@@ -37,6 +37,8 @@ export interface PrintOptions {
   /** True where no name is given. */
   worktree?: string | true;
   worktreeBase?: string;
+  /** The run that the main agent watches: `ramet operate ask`. */
+  operatorTools?: string | true;
 }
 
 /** `commands` are the names of the others, for a misspelt one. */
@@ -172,6 +174,7 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     ...(options.launch === undefined ? {} : { launch: options.launch }),
     ...(options.executor === undefined ? {} : { agents: { executor: options.executor } }),
     ...(resume === undefined ? {} : { resume }),
+    ...(options.operatorTools === undefined ? {} : { operatorTools: options.operatorTools }),
     ...(options.takeOver ? { takeOver: true } : {}),
     ...worktreeOptions(options),
   };

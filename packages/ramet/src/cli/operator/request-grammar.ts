@@ -1,8 +1,10 @@
 /** The grammar of what can be asked of a run from any terminal: commands below `ramet operate`. */
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { OperatorAction } from '../../schema/operator-events.ts';
+import { SESSION_MODES } from '../../schema/status.ts';
 import type { RequestFlags } from '../commands/operate-request.ts';
 import type { CommandIo } from '../io.ts';
+import { positiveNumber, wholeNumber } from '../run-options.ts';
 
 const SESSION = 'the session of the run (default: the run under way here, or else the latest)';
 const TASK = 'the id of a task';
@@ -23,6 +25,14 @@ export function addRequests(operate: Command, io: CommandIo, setExitCode: (code:
     .option('--bullets', 'read list items as tasks if no line has a box')
     .option('--tag <name>', 'which list of a JSON file that has several')
     .action(async (file, flags) => setExitCode(await (await load()).add(file, flags, io)));
+  addAsk(
+    below(
+      'ask',
+      'ask a model about a run; it looks, and does what you ask: pause, resume, stop, skip, retry',
+    ),
+  ).action(async (prompt: string[], flags) => {
+    setExitCode(await (await load()).askModel(prompt.join(' '), flags, io));
+  });
   below('pause', 'start nothing new until the run is resumed; what is under way finishes').action((flags) =>
     ask({ kind: 'pause' }, flags),
   );
@@ -43,4 +53,22 @@ export function addRequests(operate: Command, io: CommandIo, setExitCode: (code:
       new Argument('<answer>', 'allow it once, always, or not').choices(['once', 'always', 'denied']),
     )
     .action((question, answer, flags) => ask({ kind: 'answer', question, answer }, flags));
+}
+
+function addAsk(command: Command): Command {
+  return command
+    .argument('<prompt...>', 'a question or an order, such as "why did T004 fail? try it again"')
+    .option('--model <model>', 'a model id, or haiku, sonnet, opus or fable')
+    .option('--max-turns <number>', 'limit of model responses; one closing turn follows', wholeNumber)
+    .option('--max-budget-usd <dollars>', 'stop when this much is spent', positiveNumber)
+    .addOption(
+      new Option('--permission-mode <mode>', 'what the model may do; plan: it only looks').choices([
+        ...SESSION_MODES,
+      ]),
+    )
+    .addOption(
+      new Option('--output-format <format>', 'format of the result')
+        .choices(['text', 'json', 'stream-json'])
+        .default('text'),
+    );
 }

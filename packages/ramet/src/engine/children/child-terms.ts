@@ -28,7 +28,7 @@ import type { AgentFamily } from './family.ts';
 export function toolsOf(definition: AgentDefinition, parent: ToolOwner): readonly Tool[] {
   const { tools, disallowedTools = [] } = definition;
   const only = readsOnly(definition, parent);
-  const own = parent.spec.tools;
+  const own = withoutMainOnly(parent.spec.tools);
   if (tools === 'all' && disallowedTools.length === 0 && !only) return own;
   return own.filter(
     ({ name, effect }) =>
@@ -36,6 +36,10 @@ export function toolsOf(definition: AgentDefinition, parent: ToolOwner): readonl
       !disallowedTools.includes(name) &&
       !(only && effect === 'write'),
   );
+}
+
+function withoutMainOnly(tools: readonly Tool[]): readonly Tool[] {
+  return tools.some(({ mainOnly }) => mainOnly) ? tools.filter(({ mainOnly }) => mainOnly !== true) : tools;
 }
 
 interface ToolOwner {

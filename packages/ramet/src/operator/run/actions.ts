@@ -17,6 +17,9 @@ export interface ActionParts {
   resetBreaker(): void;
 }
 
+/** What a model may ask for. Gates and permissions are questions to a person, and so is what else is to be done. */
+export const MODEL_ACTIONS = ['pause', 'resume', 'stop', 'skip', 'retry'] as const;
+
 /** What can be asked for now, about one task or about the run. */
 export function allowedActions(
   state: OperatorState,
@@ -41,12 +44,15 @@ function forPerson({ kind }: OperatorAction, by: ActionParts['by']): string | nu
   return by === 'model' && (kind === 'start' || kind === 'answer') ? `${kind} is for a person` : null;
 }
 
-/** Why something is not possible now, and what is; null when it is. */
+/** Why something is not possible now, and what the caller may ask for instead; null when it is. */
 export function refusalOf(
   action: OperatorAction,
   state: OperatorState,
   actors: Pick<TaskActors, 'can'>,
+  by: ActionParts['by'] = 'person',
 ): string | null {
+  const person = forPerson(action, by);
+  if (person !== null) return person;
   switch (action.kind) {
     case 'skip':
     case 'retry':
@@ -55,7 +61,7 @@ export function refusalOf(
       if (task === undefined) return `there is no task ${action.task} in this run`;
       const allowed = allowedActions(state, actors, action.task);
       if (allowed.includes(action.kind)) return null;
-      return notNow(action.kind, `${action.task} is ${task.status}`, allowed);
+      return notNow(action.kind, `${action.task} is ${task.status}`, permitted(allowed, by));
     }
     case 'answer':
       return unknownQuestion(action.question, state);
@@ -67,7 +73,7 @@ export function refusalOf(
       const allowed = allowedActions(state, actors);
       return allowed.includes(action.kind)
         ? null
-        : notNow(action.kind, `the run is ${state.status}`, allowed);
+        : notNow(action.kind, `the run is ${state.status}`, permitted(allowed, by));
     }
   }
 }
@@ -81,7 +87,7 @@ function unknownQuestion(id: string, state: OperatorState): string | null {
 
 /** Returns why not; null when it was carried out. */
 export function carryOut(action: OperatorAction, parts: ActionParts): string | null {
-  const refused = forPerson(action, parts.by) ?? refusalOf(action, parts.state(), parts.actors);
+  const refused = refusalOf(action, parts.state(), parts.actors, parts.by);
   if (refused !== null) return refused;
   switch (action.kind) {
     case 'skip':
@@ -114,6 +120,14 @@ function add(tasks: Extract<OperatorAction, { kind: 'add' }>['tasks'], parts: Ac
     if (task !== undefined) parts.actors.admit(task);
   }
   parts.requeue();
+}
+
+/** Of what can be asked for, what `by` may ask for. */
+export function permitted(
+  allowed: readonly OperatorAction['kind'][],
+  by: ActionParts['by'],
+): readonly OperatorAction['kind'][] {
+  return by === 'model' ? MODEL_ACTIONS.filter((kind) => allowed.includes(kind)) : allowed;
 }
 
 function notNow(kind: string, why: string, allowed: readonly string[]): string {

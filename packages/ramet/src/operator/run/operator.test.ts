@@ -309,13 +309,15 @@ describe('what people are asked, and may ask for', () => {
     expect(operator.act({ kind: 'skip', task: 'nobody' }, 'model')).toBe(
       'there is no task nobody in this run',
     );
-    expect(operator.act({ kind: 'resume' }, 'model')).toMatch(
+    expect(operator.act({ kind: 'resume' }, 'person')).toMatch(
       /the run is running; possible now: add, pause, stop$/,
     );
+    // To add tasks is not for a model.
+    expect(operator.act({ kind: 'resume' }, 'model')).toMatch(/possible now: pause, stop$/);
     expect(operator.act({ kind: 'add', tasks: [runTask('d', { waits: ['b'] })] }, 'program')).toBeNull();
     await operator.run(new AbortController().signal);
     expect(world.statuses()).toEqual({ a: 'skipped', b: 'done', c: 'done', d: 'done' });
-    expect(world.state.asked).toHaveLength(5);
+    expect(world.state.asked).toHaveLength(6);
   });
 
   test('a paused run starts nothing until it is resumed', async () => {

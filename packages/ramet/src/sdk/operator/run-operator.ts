@@ -102,8 +102,8 @@ export async function runOperator(
     allowed: (task) => operator.allowed(task),
     stopAll: (reason) => operator.stopAll(reason),
   });
-  using _ = watchRequests({ project: place.project, session: session.id }, (action) =>
-    operator.act(action, 'person'),
+  using _ = watchRequests({ project: place.project, session: session.id }, (action, by) =>
+    operator.act(action, by),
   );
   using ___ = watchWaits(session, operator);
   const end = await operator.run(order.signal ?? new AbortController().signal);

@@ -151,6 +151,8 @@ export function liveSession(parts: LiveParts): Session {
     spawn: (request) => started(parts, request),
     operate: (order = {}) =>
       alone(async () => {
+        if (parts.watch !== undefined)
+          throw new UserMistake('watches_a_run', 'this session watches a run: run tasks in another session');
         (await import('../operator/check-order.ts')).checkOrder(order);
         const { runOperator } = await import('../operator/run-operator.ts');
         const own = { ...parts, continueAgents: revival.continueAgents };

@@ -42,6 +42,7 @@ export function startAgent(shared: SharedParts, place: Place, settings: Resolved
     version: VERSION,
     cwd: place.cwd,
     repository: place.repository?.root ?? null,
+    ...(shared.watch && { watches: shared.watch.run }),
   });
   const agent = Agent.start(runtime, newSpec(shared, model, place, settings));
   shared.admitMain(agent);
@@ -125,7 +126,7 @@ async function houseOf(
 }
 
 function mainSpec(
-  { runtime, family, types }: SharedParts,
+  { runtime, family, types, watch }: SharedParts,
   { model, permissionMode, head }: Omit<RecordedSpec, 'tools' | 'head'> & Partial<Pick<RecordedSpec, 'head'>>,
   place: Place,
   settings: ResolvedOptions,
@@ -146,8 +147,10 @@ function mainSpec(
     name: null,
     model,
     thinking: settings.thinking,
-    system: [MAIN_PROMPT],
-    tools: head === undefined ? toolsTelling(types.definitions, fork) : toolsAsTold(head.tools, fork),
+    system: watch?.system ?? [MAIN_PROMPT],
+    tools:
+      watch?.tools ??
+      (head === undefined ? toolsTelling(types.definitions, fork) : toolsAsTold(head.tools, fork)),
     permissionMode: settings.permissionMode ?? permissionMode,
     maxTurns: settings.maxTurns,
     budget: settings.budget,

@@ -32,6 +32,7 @@ import {
   processDirectory,
 } from '../../system/processes/process-register.ts';
 import type { AgentTypes } from '../agent-types/agent-types.ts';
+import type { RunWatch } from '../operator/control/watch-run.ts';
 import { DEFAULT_SANDBOX, type ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 import { StopWatch } from '../stop-requests.ts';
@@ -47,6 +48,8 @@ export interface SharedParts {
   readonly bus: EventBus<SessionEvent>;
   readonly git: RecentGitState;
   readonly types: AgentTypes;
+  /** Where the main agent watches a run of tasks: what it has instead of the usual tools. */
+  readonly watch?: RunWatch | undefined;
   /** What children of a session without a prompt share: project instructions. */
   readonly unprompted: FamilyOptions['unprompted'];
   /** Told when a usage limit or an outage lasts longer than the session is to wait. */

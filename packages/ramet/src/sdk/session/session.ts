@@ -11,6 +11,7 @@ import {
 import type { JournalReader } from '../../journal/journal.ts';
 import { findSession, latestSession, type SessionEntry } from '../../journal/session-list.ts';
 import { createSession, openReader, resumeSession } from '../../journal/sessions.ts';
+import { RECIPE_MODEL } from '../../model/catalog.ts';
 import type { ModelProvider } from '../../model/provider.ts';
 import { withRecipe } from '../../model/recipe/recipe.ts';
 import { selectProvider } from '../../model/select-provider.ts';
@@ -32,6 +33,7 @@ import { isInside } from '../../system/landing-path.ts';
 import { createRedactor } from '../../tools/redaction/redact.ts';
 import { openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
+import type { RunWatch } from '../operator/control/watch-run.ts';
 import {
   newSessionModel,
   type ResolvedOptions,
@@ -64,17 +66,48 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     withRecipe(
       await selectProvider(settings.env, settings.settings.provider, watchLimits(settings.settings.limits)),
     );
-  return options.resume === undefined
-    ? openNew(settings, findPlace(settings), provider)
-    : reopen(settings, options.resume, provider);
+  if (options.resume === undefined) {
+    const watch = await watchFor(options.operatorTools, settings);
+    return openNew(settings, findPlace(settings), provider, watch);
+  }
+  if (options.operatorTools !== undefined)
+    throw new UserMistake(
+      'not_for_resume',
+      'operatorTools is for a new session: one that is resumed keeps the tools it began with',
+    );
+  return reopen(settings, options.resume, provider);
+}
+
+function noWatcher(): UserMistake {
+  return new UserMistake(
+    'no_watcher',
+    'the recipe model cannot watch a run: set ANTHROPIC_API_KEY or --model, or look yourself: ramet operate status',
+  );
+}
+
+/** Loaded late: few sessions watch a run. */
+async function watchFor(
+  run: string | true | undefined,
+  { cwd, env }: ResolvedOptions,
+): Promise<RunWatch | undefined> {
+  if (run === undefined) return undefined;
+  const { watchRun } = await import('../operator/control/watch-run.ts');
+  return watchRun({ cwd, env, session: run === true ? undefined : run });
 }
 
 /** The journal is made last: a process killed before has left nothing, one killed after has left its prompt. */
-async function openNew(settings: ResolvedOptions, place: Place, provider: ModelProvider): Promise<Session> {
+async function openNew(
+  settings: ResolvedOptions,
+  place: Place,
+  provider: ModelProvider,
+  watch: RunWatch | undefined,
+): Promise<Session> {
   const model = newSessionModel(settings, provider);
   refuseUnenforceableBudget(model, settings);
+  if (watch !== undefined && model === RECIPE_MODEL) throw noWatcher();
   const note = thinkingNote(newSessionThinking(settings), model, provider);
   const permissions = openRules(settings, place);
+  permissions.allow(watch?.allow ?? []);
   const redact = createRedactor(settings.env);
   const orphans = endOrphans(place);
   const workspaces = openWorkspaces(settings, place);
@@ -95,7 +128,7 @@ async function openNew(settings: ResolvedOptions, place: Place, provider: ModelP
     noteProject(place.project, place.repository?.commonDirectory ?? place.cwd);
     recordEndedOrphans(journal, ended);
     const parts = { journal, provider, redact, permissions, workspaces };
-    const shared = shareParts(settings, place, types, parts, null);
+    const shared = { ...shareParts(settings, place, types, parts, null), watch };
     if (surroundings.git !== null) void shared.git.note(cwd, Promise.resolve(surroundings.git));
     const agent = startAgent(shared, place, settings);
     if (workspace !== null) await moveMain(agent, workspace);
@@ -153,7 +186,9 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     const redact = createRedactor(settings.env);
     const workspaces = openWorkspaces(settings, place);
     const parts = { journal, provider, redact, permissions, workspaces };
-    const shared = shareParts(settings, place, types, parts, reader);
+    const watch = await watchFor(watchedRun(reader), settings);
+    permissions.allow(watch?.allow ?? []);
+    const shared = { ...shareParts(settings, place, types, parts, reader), watch };
     const agent = await resumeMain(shared, reader, place, settings);
     if (endIsMissing) tellOfLostEnd(agent);
     const begun = agent.conversation.messages.length > 0;
@@ -171,6 +206,13 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
   } finally {
     reader.close();
   }
+}
+
+/** The run that the session has watched from its beginning. */
+function watchedRun(reader: JournalReader): string | undefined {
+  for (const { event } of reader.events({ types: ['session.started'] }))
+    if (event.type === 'session.started') return event.watches;
+  return undefined;
 }
 
 function live(

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { runGit } from '../../../git/run-git.ts';
 import { findSession, listSessions } from '../../../journal/session-list.ts';
 import { livingWriter, openReader } from '../../../journal/sessions.ts';
-import { refusalOf } from '../../../operator/run/actions.ts';
+import { allowedActions, permitted, refusalOf } from '../../../operator/run/actions.ts';
 import { foldOperator, OPERATOR_EVENTS } from '../../../operator/run/apply-operator-event.ts';
 import { type OperatorState, type TaskState, tasksOf } from '../../../operator/run/operator-state.ts';
 import { TaskActors } from '../../../operator/run/task-actors.ts';
@@ -18,6 +18,7 @@ import type { ProcessIdentity } from '../../../system/processes/process-identity
 import { type CallOptions, callerOf } from '../../calls/caller.ts';
 import { findPlace } from '../../place.ts';
 import {
+  type Asker,
   type OperatorPlace,
   operatorDirectory,
   putRequest,
@@ -129,12 +130,13 @@ export interface AskedOutcome {
 export async function askOperator(
   action: OperatorAction,
   options: RunCallOptions = {},
+  by: Asker = 'person',
 ): Promise<AskedOutcome> {
   const { signal } = callerOf(options);
   const { place, state, writer } = findRun(options);
   const { session } = place;
-  if (writer === null) return leaveRequest(action, place, state);
-  const name = putRequest(place, action, { writer, now: systemClock.now() });
+  if (writer === null) return leaveRequest(action, place, state, by);
+  const name = putRequest(place, action, { writer, now: systemClock.now(), by });
   const until = elapsedOf(systemClock) + PATIENCE_MS;
   for (;;) {
     const answer = takeAnswer(place, name);
@@ -153,7 +155,12 @@ export async function askOperator(
   );
 }
 
-function leaveRequest(action: OperatorAction, place: OperatorPlace, state: OperatorState): AskedOutcome {
+function leaveRequest(
+  action: OperatorAction,
+  place: OperatorPlace,
+  state: OperatorState,
+  by: Asker,
+): AskedOutcome {
   const { session } = place;
   const { kind } = action;
   if (kind === 'pause' || kind === 'stop' || kind === 'resume')
@@ -161,13 +168,20 @@ function leaveRequest(action: OperatorAction, place: OperatorPlace, state: Opera
       'not_running',
       `no operator runs in session ${session}: there is nothing to ${kind}; run what is left with: ramet operate --resume ${session}`,
     );
-  const refused = refusalOf(action, state, actorsOf(state));
-  if (refused === null) putRequest(place, action, { writer: null, now: systemClock.now() });
+  const refused = refusalOf(action, state, actorsOf(state, tasksOf(state)), by);
+  if (refused === null) putRequest(place, action, { writer: null, now: systemClock.now(), by });
   return { session, refused, isPending: refused === null };
 }
 
-function actorsOf(state: OperatorState): TaskActors {
+/** What a model may ask of it now, about one task or about the run. */
+export function allowedToModel({ state, writer }: FoundRun, task?: TaskState): readonly string[] {
+  if (task === undefined)
+    return writer === null ? [] : permitted(allowedActions(state, actorsOf(state, [])), 'model');
+  return permitted(allowedActions(state, actorsOf(state, [task]), task.task.id), 'model');
+}
+
+function actorsOf(state: OperatorState, tasks: readonly TaskState[]): TaskActors {
   const actors = new TaskActors(state.run?.retries ?? 0, () => {});
-  for (const task of tasksOf(state)) actors.admit(task);
+  for (const task of tasks) actors.admit(task);
   return actors;
 }

@@ -28,7 +28,10 @@ export interface OperatorPlace {
 }
 
 /** Returns why it was refused; null when it was carried out. */
-export type ActOnRequest = (action: OperatorAction) => string | null;
+export type ActOnRequest = (action: OperatorAction, by: Asker) => string | null;
+
+/** Who asks: a person at a terminal, or a model that watches the run. */
+export type Asker = 'person' | 'model';
 
 /** Where an operator's session keeps what is no event: requests, answers, its report. */
 export function operatorDirectory({ project, session }: OperatorPlace): string {
@@ -52,14 +55,14 @@ function makeDirectory(place: OperatorPlace): string {
 export function putRequest(
   place: OperatorPlace,
   action: OperatorAction,
-  { writer, now }: { writer: ProcessIdentity | null; now: number },
+  { writer, now, by = 'person' }: { writer: ProcessIdentity | null; now: number; by?: Asker },
 ): string {
   const directory = makeDirectory(place);
   // Two of one millisecond stay in order by a clock of the machine that only moves forward.
   const order = process.hrtime.bigint().toString(16).padStart(16, '0');
   const name = `${String(now).padStart(15, '0')}-${order}${randomBytes(4).toString('hex')}`;
   const to = writer === null ? null : { pid: writer.pid, started: writer.started };
-  replaceWhole(join(directory, `${name}.request`), JSON.stringify({ to, action }), PRIVATE_FILE);
+  replaceWhole(join(directory, `${name}.request`), JSON.stringify({ to, by, action }), PRIVATE_FILE);
   return name;
 }
 
@@ -92,7 +95,8 @@ export function takeRequests(place: OperatorPlace, act: ActOnRequest): void {
     const to = request?.to;
     if (request === undefined || !(to === null || isThisProcess(to))) continue;
     const action = readAction(request.action);
-    const refused = 'problem' in action ? action.problem : act(action.action);
+    const refused =
+      'problem' in action ? action.problem : act(action.action, request.by === 'model' ? 'model' : 'person');
     // Nobody waits for the answer to one that was made while nobody ran the session: the journal has it.
     if (to !== null)
       replaceWhole(file.replace(/request$/, 'answer'), JSON.stringify({ refused }), PRIVATE_FILE);
