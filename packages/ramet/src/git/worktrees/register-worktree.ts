@@ -7,9 +7,18 @@
  * 1. A worktree is locked from its first moment: nobody's `git worktree prune` takes it.
  * 2. The branch is made by compare-and-swap: one that exists is never moved, nor counted as ours.
  */
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { systemCode } from '../../schema/errors.ts';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { systemCode, UserMistake } from '../../schema/errors.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
 import { createBranch, keepsRefsInFiles } from '../create-branch.ts';
@@ -108,6 +117,44 @@ export async function unregisterWorktree(
 export function isTreeOf(directory: string, { admin }: Pick<ManagedWorktree, 'admin'>): boolean {
   const target = readOrNull(join(directory, '.git'))?.trimEnd();
   return target?.startsWith('gitdir: ') === true && basename(target) === admin;
+}
+
+/**
+ * Its `.git` leads to its registration again if an agent made it lead elsewhere: git would read and commit there, such as on the
+ * user's branch. Called before every git that runs in its files. Throws where a repository was put in its place.
+ */
+export function restoreGitFile(
+  place: WorktreePlace,
+  worktree: Pick<ManagedWorktree, 'admin' | 'name' | 'path'>,
+): void {
+  const { path, name } = worktree;
+  const admin = adminDirectory(place, worktree);
+  const entry = join(path, '.git');
+  const stat = lstatSync(entry, { throwIfNoEntry: false });
+  if (stat?.isDirectory())
+    throw new UserMistake(
+      'worktree_git',
+      `the worktree ${name} has a repository of its own in ${entry}, so git is not used there: move that folder away, then try again`,
+    );
+  if (stat?.isFile() && leadsTo(entry, admin)) return;
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+  rmSync(entry, { force: true });
+  writeFileSync(entry, `gitdir: ${admin}\n`, { flag: 'wx' });
+}
+
+function leadsTo(entry: string, admin: string): boolean {
+  const target = /^gitdir: ([^\r\n]+)[\r\n]*$/.exec(readOrNull(entry) ?? '')?.[1];
+  if (target === undefined) return false;
+  const at = resolve(dirname(entry), target);
+  return at === admin || realOrNull(at) === (realOrNull(admin) ?? '');
+}
+
+function realOrNull(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
 }
 
 export function removeIfEmpty(directory: string): void {

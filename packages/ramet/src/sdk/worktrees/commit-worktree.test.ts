@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
@@ -42,6 +42,29 @@ describe('WORK-3: ramet worktree commit moves only the branch of the worktree', 
     expect({ branch, files }).toEqual({ branch: null, files: 2 });
     expect(git(root, 'show', `${commit}:README.md`)).toBe('not committed');
     expect(git(root, 'rev-parse', main)).toBe(before);
+  });
+
+  test.each([
+    ['a file', (git: string, to: string) => writeFileSync(git, `gitdir: ${to}\n`)],
+    ['a link', (git: string, to: string) => symlinkSync(to, git)],
+  ])('%s that leads to the repository of the user in place of its .git is put right', async (_, lead) => {
+    const { place, worktree, root, main } = await left();
+    const before = git(root, 'rev-parse', main);
+    writeFiles(root, { staged: 's\n' });
+    git(root, 'add', 'staged');
+    rmSync(join(worktree.path, '.git'));
+    lead(join(worktree.path, '.git'), join(root, '.git'));
+    const { commit } = await commitFiles(place, worktree, undefined);
+    expect(git(root, 'show', `${commit}:n`)).toBe('q');
+    expect(git(root, 'rev-parse', main, 'ramet/q').split('\n')).toEqual([before, commit]);
+    expect(git(root, 'diff', '--cached', '--name-only')).toBe('staged');
+  });
+
+  test('where a repository was put in place of its .git, git is not used', async () => {
+    const { place, worktree } = await left();
+    rmSync(join(worktree.path, '.git'));
+    git(worktree.path, 'init', '--quiet', '.');
+    await expect(commitFiles(place, worktree, undefined)).rejects.toThrow('has a repository of its own');
   });
 
   test('what a killed git has locked there is no obstacle', async () => {

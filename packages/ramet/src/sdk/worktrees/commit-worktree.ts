@@ -15,6 +15,7 @@ import {
   leftOutText,
   readHead,
   refuseUnfinished,
+  restoreGitFile,
   tornText,
   unlockWorktree,
 } from '../../git/managed-worktrees.ts';
@@ -41,6 +42,7 @@ export async function commitFiles(
   message: string | undefined,
 ): Promise<WorktreeCommit> {
   refuseBusy(place, worktree);
+  restoreGitFile(place, worktree);
   const call = { cwd: worktree.path, env: place.env };
   const branch = await ownBranch(place, worktree, call);
   await unlockWorktree(place, worktree);

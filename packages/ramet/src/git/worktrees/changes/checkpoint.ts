@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { removeLeftLocks } from '../../left-locks.ts';
 import { gitDirectoryOf, readHead } from '../../read-refs.ts';
 import { gitText, runGit } from '../../run-git.ts';
+import { restoreGitFile } from '../register-worktree.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { excludeSettings } from '../worktree-environment.ts';
 import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
@@ -46,6 +47,7 @@ export async function checkpoint(
   also?: AlsoKept,
 ): Promise<Checkpoint> {
   const call = { cwd: worktree.path, env: { ...place.env, ...IDENTITY } };
+  restoreGitFile(place, worktree);
   const ref = checkpointRef(worktree);
   place.onStep('checkpoint begun');
   const trees = await checkoutTrees(worktree.path, place.env, {

@@ -8,6 +8,7 @@ import { describeError } from '../../../schema/errors.ts';
 import { parseGlob } from '../../../system/glob-pattern.ts';
 import { gitText } from '../../run-git.ts';
 import { fileDigest } from '../dependencies/bring-files.ts';
+import { restoreGitFile } from '../register-worktree.ts';
 import type { ManagedWorktree, VerdictKind, VerdictReason } from '../worktree.ts';
 import { excludeSettings } from '../worktree-environment.ts';
 import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
@@ -75,6 +76,7 @@ export async function heldPaths(
   worktree: ManagedWorktree,
   signal?: AbortSignal,
 ): Promise<HeldPaths> {
+  restoreGitFile(place, worktree);
   const settings = excludeSettings(place, worktree).flatMap((setting) => ['-c', setting]);
   const call = { cwd: worktree.path, env: place.env, signal };
   const [status, marks] = await Promise.all([
