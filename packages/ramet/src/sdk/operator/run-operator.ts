@@ -13,6 +13,7 @@ import { Operator } from '../../operator/run/operator.ts';
 import { NO_RUN, type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
 import type { OperatorPorts } from '../../operator/run/ports.ts';
 import { markTask } from '../../operator/tasks/mark-task.ts';
+import { effectiveMode, type PermissionPolicy } from '../../permission/policy.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { OperatorAction, OperatorEvent, OperatorRun, RunTask } from '../../schema/operator-events.ts';
@@ -81,6 +82,7 @@ export async function runOperator(
     repository: target.repository,
     refusedWrite: (agent) => recorded.refusedWrite(agent),
     lastText: (agent) => recorded.lastText(agent),
+    rules: { policy: () => policyOf(parts), root: repository.root },
   });
   const operator = new Operator(
     now,
@@ -120,6 +122,12 @@ function watchWaits(session: Session, operator: Operator): Disposable {
     operator.agentWaits(agentId, isAway ? { cause, until } : null);
   });
   return { [Symbol.dispose]: leave };
+}
+
+/** What holds for agents of the run: the mode that they inherit, and the rules as they are now. */
+function policyOf({ agent, runtime }: OperatorParts): PermissionPolicy {
+  const mode = effectiveMode(agent.state.permissionMode ?? agent.spec.permissionMode, null);
+  return { mode, rules: runtime.permissions.rules };
 }
 
 function noCheckout(cwd: string): UserMistake {

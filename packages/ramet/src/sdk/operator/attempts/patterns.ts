@@ -8,6 +8,7 @@ import type { AttemptPlace } from './attempt-agents.ts';
 import { runName, WORK_REFS } from './attempt-pattern.ts';
 import { clonePattern } from './clone.ts';
 import { partitionPattern, plainSharedPattern } from './partition.ts';
+import type { PatchRules } from './patch-permission.ts';
 import { proposePattern } from './propose.ts';
 import { readPattern } from './read.ts';
 import { ReadingCheckouts } from './reading-checkouts.ts';
@@ -17,6 +18,7 @@ export interface PatternsPlace extends Omit<SharedPlace, 'run'> {
   repository: MergeRepository;
   refusedWrite(agent: string): string | null;
   lastText(agent: string): Promise<string>;
+  rules: PatchRules;
 }
 
 export interface RunPatterns {

@@ -11,6 +11,7 @@ import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import { describeError } from '../../../schema/errors.ts';
 import { type AttemptPattern, type AttemptWork, workRef } from './attempt-pattern.ts';
 import { changedPaths, keepWork, withIndex } from './changed-paths.ts';
+import { type PatchRules, refusedFile } from './patch-permission.ts';
 import type { ReadingCheckouts } from './reading-checkouts.ts';
 
 const MOST_ROUNDS = 3;
@@ -24,6 +25,7 @@ export interface ProposePlace {
   /** For temporary indexes. */
   scratch: string;
   session: string;
+  rules: PatchRules;
   /** What an agent of an earlier process said last. */
   lastText(agent: string): Promise<string>;
 }
@@ -109,7 +111,9 @@ async function applied(
       refusal ??= { cause: 'bad_patch', message: `The patch does not apply: ${tree.reason}.`, more: AGAIN };
       continue;
     }
-    const work = await committed(order, { base, tree: tree.id, call, session: place.session });
+    const work = await committed(order, { base, tree: tree.id, call, place });
+    if (work !== null && 'refused' in work)
+      return { cause: 'not_permitted', message: work.refused, more: REST };
     const conflicts = work === null || base === head ? [] : await conflictsOf(head, work.commit, call);
     if (conflicts.length === 0) return work;
     refusal = await conflictRefusal(conflicts, head, call);
@@ -118,6 +122,9 @@ async function applied(
 }
 
 const AGAIN = 'Read the files again, and answer with the whole patch in one block that begins with ```diff.';
+
+const REST =
+  'Answer with the whole patch again, without what is not permitted, in one block that begins with ```diff.';
 
 async function treeOfPatch(
   patch: string,
@@ -142,12 +149,17 @@ async function treeOfPatch(
 /** Null if the patch leaves everything as it is. */
 async function committed(
   { run, task, attempt }: AttemptOrder,
-  { base, tree, call, session }: { base: string; tree: string; call: GitCall; session: string },
-): Promise<AttemptWork | null> {
+  { base, tree, call, place }: { base: string; tree: string; call: GitCall; place: ProposePlace },
+): Promise<AttemptWork | { refused: string } | null> {
   const changes = await changedPaths(`${base}^{tree}`, tree, call);
   if (changes.length === 0) return null;
+  const refused = await refusedFile(
+    changes.map(({ path }) => path),
+    place.rules,
+  );
+  if (refused !== null) return { refused };
   const about = {
-    session,
+    session: place.session,
     task: `${task.id} ${task.title}`,
     ...(attempt.agent !== null && { agent: attempt.agent }),
   };
