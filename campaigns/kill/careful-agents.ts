@@ -74,7 +74,7 @@ function interruptedAgents(latest: readonly WireMessage[]): string[] {
 
 export function interruptedIn(text: string): string | null {
   const found =
-    /^interrupted: (?:provider: )?agent (\S+) was working/.exec(text) ??
+    /^interrupted: (?:provider: )?agent (\S+) was interrupted/.exec(text) ??
     /^Agent (\S+) \([^)]*\) (?:interrupted|cancelled|failed)/.exec(text) ??
     /^<task-notification>\n<task-id>(\S+)<\/task-id>(?:\n<name>.*<\/name>)?\n<status>(?:interrupted|cancelled|failed)/.exec(
       text,

@@ -8,6 +8,7 @@ import type { LandingReport } from '../../operator/run/ports.ts';
 import { RametError } from '../../schema/errors.ts';
 import type { OperatorRun } from '../../schema/operator-events.ts';
 import type { OpenTarget } from '../merge/open-target.ts';
+import { targetGone } from './merge-offers.ts';
 
 type Repository = OpenTarget['repository'];
 
@@ -29,10 +30,7 @@ export async function landOnTarget(
   });
   try {
     const tip = await tipOf(run.target, repository);
-    if (tip === null)
-      return failed(
-        `there is no branch ${run.target} any more: make it again with git branch ${run.target} ${commit}, then resume`,
-      );
+    if (tip === null) return targetGone(run, commit);
     if (await isIn(known, tip, repository)) return await land(run, commit);
     const again = await replayed({ from: known, to: commit, onto: tip }, repository);
     const what = `${run.target} no longer has ${known.slice(0, 10)}, which it had before`;
