@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MIXED_RUN, madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
 import { runReport } from './run-report.ts';
+import { runNotes } from './run-table.ts';
 
 const FACTS = { session: 'k3v9x2ab', now: 61_000, outputOf: () => null };
 
@@ -37,6 +38,19 @@ describe('OP-4: report.md', () => {
     const report = runReport(madeRun(startedRun([madeTask('a')]), taskChange('a', 'done')), FACTS);
     expect(report).toContain('# tasks.md: 1 of 1 tasks done');
     expect(report).toContain('## What needs a person\n\nNothing.');
+  });
+
+  test('a result that did not land needs a person, with the whole command', () => {
+    const message = `it conflicts in ${'a/long/path.ts, '.repeat(60)}resolve it with: ramet merge 1234567890ab --into main`;
+    const landed = { type: 'operator.landed', state: 'failed', commit: '1234567890ab', message } as const;
+    const run = madeRun(startedRun([madeTask('a')]), taskChange('a', 'done'), {
+      ...{ ...landed, before: null, after: null },
+    });
+    const report = runReport(run, FACTS);
+    expect(report).not.toContain('Nothing.');
+    expect(report).toContain('- **The result** is `1234567890ab` and is not on main');
+    expect(report).toContain('resolve it with: ramet merge 1234567890ab --into main\n');
+    expect(runNotes(run, 3_000, true).join('\n')).toContain('ramet merge 1234567890ab --into main');
   });
 
   test('nothing that others wrote becomes Markdown, HTML or a control character', () => {

@@ -44,7 +44,7 @@ export function runReport(state: OperatorState, facts: RunReportFacts): string {
   return [
     `# ${markdownLine(state.run?.file ?? 'Tasks', LINE)}: ${headline(state)}`,
     overview(state, facts),
-    people(tasks, facts),
+    people(state, facts),
     '## Tasks',
     taskTable(tasks, facts.now),
     ...tasks
@@ -111,12 +111,23 @@ function reviewRows(types: readonly string[]): [string, string][] {
   return types.length === 0 ? [] : [['review', `by ${types.map(code).join(', ')}: all must approve`]];
 }
 
-function people(tasks: readonly TaskState[], { session }: RunReportFacts): string {
+/** A result that is not on the target though its run is over, with the whole reason: it names what to do. */
+function unlanded(state: OperatorState): string {
+  const { landing, run } = state;
+  if (landing === null || landing.state === 'moved' || landing.message === null) return '';
+  const target = markdownLine(run?.target ?? 'the target', 60);
+  return `- **The result** is ${code(landing.commit)} and is not on ${target}\n\n${indented(fenced(visibleText(landing.message)))}`;
+}
+
+function people(state: OperatorState, { session }: RunReportFacts): string {
+  const tasks = tasksOf(state);
+  const landing = unlanded(state);
   const waiting = tasks.filter(needsPerson);
   const unfinished = tasks.filter(
     ({ status }) => status !== 'done' && status !== 'skipped' && status !== 'cancelled',
   );
-  if (unfinished.length === 0 && waiting.length === 0) return '## What needs a person\n\nNothing.';
+  if (unfinished.length === 0 && waiting.length === 0 && landing === '')
+    return '## What needs a person\n\nNothing.';
   const items = waiting.map((task) => {
     const { id, title } = task.task;
     const step = nextStep(task) ?? task.message ?? '';
@@ -129,7 +140,7 @@ function people(tasks: readonly TaskState[], { session }: RunReportFacts): strin
     rest.length === 0
       ? ''
       : `Not done: ${rest.join(', ')}. To run what is left:\n\n${fenced(`ramet operate --resume ${session}`)}`;
-  return ['## What needs a person', ...items, others].filter((part) => part !== '').join('\n\n');
+  return ['## What needs a person', landing, ...items, others].filter((part) => part !== '').join('\n\n');
 }
 
 function taskTable(tasks: readonly TaskState[], now: number): string {

@@ -25,6 +25,8 @@ import { costText } from './task-rows.ts';
 
 const COMMIT = 10;
 const LONGEST = 300;
+/** It ends with a command, which is of no use when it is cut. */
+const LONGEST_LANDING = 4_000;
 const TITLE = 60;
 const LEAST_TITLE = 8;
 
@@ -135,7 +137,7 @@ export function landingLines(
   const target = plainLine(run?.target ?? 'the target', 60);
   if (landing === null) return notLanded(target, { run, status, integrated });
   const { state, commit, after, message } = landing;
-  const said = message === null ? [] : [plainLine(message, LONGEST)];
+  const said = message === null ? [] : [plainLine(message, LONGEST_LANDING)];
   if (state === 'moved') return [`${target}: ${short(from)} to ${short(after ?? commit)}`, ...said];
   if (state === 'intended') return [`${target} is about to move to ${short(commit)}`, ...said];
   if (state === 'kept')
