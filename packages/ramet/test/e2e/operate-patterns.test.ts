@@ -80,7 +80,7 @@ function leftovers(user: User): string[] {
     'for-each-ref',
     '--format=%(refname)',
     'refs/heads/ramet',
-    'refs/ramet/work',
+    'refs/ramet/attempts',
   );
   const clones = join(user.rametHome, 'clones');
   const folders = existsSync(clones)

@@ -56,7 +56,7 @@ const PHRASES: readonly Phrase[] = [
   { phrase: 'let go of', forms: '(?:let|lets|letting) go of', write: 'release' },
   { phrase: 'all the same', write: 'anyway, still' },
   { phrase: 'in vain', write: 'without success' },
-  { phrase: 'anew', write: 'again, or say what is new' },
+  { phrase: 'anew', write: 'again' },
 ];
 
 const PATTERNS = PHRASES.map(({ phrase, forms, write }) => {

@@ -60,7 +60,7 @@ test('LOG-1, WORK-2: where an agent is follows from its record, in a worktree an
   expect(whereOf(await again(engine, workspace))).toEqual(whereOf(agent));
 });
 
-test('WORK-8: the record of an earlier version does not say where the agent was before: a resume adds it, once', async () => {
+test('WORK-8: a record of an earlier version lacks the directory that the agent left: a resume adds it once', async () => {
   const engine = await startEngine({ provider: scriptedModel() });
   const { agent } = engine;
   const workspace = workspaceAt(temporaryDirectory());

@@ -43,7 +43,7 @@ export class Attempts {
     return this.#working().length;
   }
 
-  /** Those of them that take a place: all, where what comes of one may decide whether another starts. */
+  /** How many of them count against the width. All do where the end of one may decide whether another starts. */
   get places(): number {
     const working = this.#working();
     const { run, ports } = this.#parts;

@@ -32,7 +32,7 @@ describe('OP-3, OP-9: isolation auto', () => {
     );
     expect(choose([a, b], { policy: 'first' })).toBe('worktree: agents compete for each task');
     expect(choose([a, runTask('c')])).toBe('worktree: c does not declare its files');
-    // A sentence that names a file does not say that it is the only one.
+    // A sentence may name one file of many.
     expect(choose([a, runTask('c', { files: ['src/c.ts'] })])).toBe('worktree: c does not declare its files');
     expect(choose([a, b, declared('c', 'src/*.ts')])).toMatch(/^worktree: \w and \w both declare src/);
     expect(choose([runTask('c', { settings: { type: 'Explore' } })])).toBe('worktree: no task writes');

@@ -103,7 +103,7 @@ export function runNotes(state: OperatorState, now: number, isLive: boolean): st
   ];
 }
 
-/** Why the file does not say that a task is done. */
+/** Why a task that is done has no mark in its file. */
 function markLines(state: OperatorState): string[] {
   const lines = tasksOf(state).flatMap(({ task, marked }) => {
     const why = marked?.written === false ? marked.why : null;

@@ -60,7 +60,7 @@ export function resumedClone(
     throw new RametError(
       'clone_gone',
       'terminal',
-      `its clone ${worktree.path} is gone: what it did is below refs/ramet/work/`,
+      `its clone ${worktree.path} is gone: what it did is below refs/ramet/attempts/`,
     );
   return cloneWorkspace(place, worktree, { session, ms: 0 });
 }

@@ -47,7 +47,7 @@ export interface AttemptPattern {
   siteOf(order: AttemptOrder, agent: string): Promise<AttemptSite>;
   /** What speaks against its work, however its agent has ended; asked before anything else. */
   objection?(order: AttemptOrder, ended: EndedAgent): Promise<AttemptObjection | null>;
-  /** Its work, committed; null for none. `tell` says something to its agent, and waits for what comes of it. */
+  /** Its work, committed; null for none. `tell` sends its agent a message and waits until the agent has ended. */
   collect(
     order: AttemptOrder,
     ended: EndedAgent,
@@ -59,7 +59,7 @@ export interface AttemptPattern {
 
 export type TellAgent = (agent: string, text: string) => Promise<AgentHandle>;
 
-export const WORK_REFS = 'refs/ramet/work/';
+export const WORK_REFS = 'refs/ramet/attempts/';
 
 /** The ref that keeps the work of an attempt that has no branch. */
 export function workRef({ integration }: Pick<OperatorRun, 'integration'>, name: string): string {
