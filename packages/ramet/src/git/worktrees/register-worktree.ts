@@ -130,6 +130,8 @@ export function restoreGitFile(
   const { path, name } = worktree;
   const admin = adminDirectory(place, worktree);
   const entry = join(path, '.git');
+  const index = join(admin, 'index');
+  if (lstatSync(index, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(index);
   const stat = lstatSync(entry, { throwIfNoEntry: false });
   if (stat?.isDirectory())
     throw new UserMistake(

@@ -2,7 +2,7 @@
  * The pattern `clone`, in its smallest form: each attempt in a local clone. Its work is fetched back as a ref, which keeps it
  * from being cleared away, and then goes through the merge queue as any other.
  */
-import { existsSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { clonePath, makeClone } from '../../../git/managed-worktrees.ts';
 import { withTrailers } from '../../../git/provenance.ts';
@@ -57,7 +57,8 @@ async function fetchWork(
   const { run, task, attempt } = order;
   const call: GitCall = { cwd: worktrees.repository.root, env: worktrees.env };
   const ref = workRef(run, attempt.name);
-  const isThere = existsSync(join(path, '.git'));
+  // A link or a file in its place leads to another repository, whose work is not this agent's.
+  const isThere = lstatSync(join(path, '.git'), { throwIfNoEntry: false })?.isDirectory() === true;
   // A process that was killed after it had fetched has left the ref alone.
   const tip = isThere ? await fetchTip(path, ref, call) : await tipOf(ref, call);
   const tree = isThere ? await filesIn(path, tip, { worktrees, call }) : await tipOf(tip, call, 'tree');

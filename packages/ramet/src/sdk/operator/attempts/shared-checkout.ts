@@ -9,7 +9,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { adminDirectory, checkoutTrees, excludeSettings } from '../../../git/managed-worktrees.ts';
+import {
+  adminDirectory,
+  checkoutTrees,
+  excludeSettings,
+  restoreGitFile,
+} from '../../../git/managed-worktrees.ts';
 import { type GitCall, gitText, runGit } from '../../../git/run-git.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../../git/shapes.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../../../git/worktrees/workspace/agent-workspace.ts';
@@ -193,6 +198,7 @@ export class SharedCheckout {
   }
 
   async #changes({ worktree, call, scratch, note }: OpenCheckout): Promise<ChangedPath[]> {
+    restoreGitFile(this.#place.worktrees, worktree);
     const settings = excludeSettings(this.#place.worktrees, worktree);
     const { files } = await checkoutTrees(worktree.path, call.env, { scratch, settings });
     return changedPaths(`${note.at}^{tree}`, files, call);
@@ -202,6 +208,7 @@ export class SharedCheckout {
   async #move(open: OpenCheckout, to: string): Promise<void> {
     const { note, call } = open;
     if (note.at === to) return;
+    restoreGitFile(this.#place.worktrees, open.worktree);
     const changes = await changedPaths(note.at, to, call);
     note.next = to;
     this.#write(open);
@@ -211,7 +218,8 @@ export class SharedCheckout {
     );
     // What agents see of git follows. One that uses it at this moment has its lock, and the next move comes.
     await runGit(['read-tree', '-m', to], call);
-    await gitText(['update-ref', '-m', 'ramet operate', 'HEAD', to], call);
+    // Never the branch that an agent may have put there.
+    await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', 'HEAD', to], call);
     [note.at, note.next] = [to, null];
     this.#write(open);
   }
@@ -221,6 +229,7 @@ export class SharedCheckout {
   }
 
   #put({ worktree, call, scratch }: OpenCheckout, changes: readonly ChangedPath[]): Promise<void> {
+    restoreGitFile(this.#place.worktrees, worktree);
     return putFiles(worktree.path, changes, call, scratch);
   }
 
