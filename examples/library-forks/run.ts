@@ -29,7 +29,7 @@ try {
     env: { RAMET_HOME: join(folder, 'ramet'), ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: emulator.url },
   });
   for await (const event of session.run('Read poem.txt.')) {
-    if (event.type === 'tool_started') console.log(`main agent: ${event.call.name}`);
+    if (event.type === 'tool_started') console.log(`main agent: ${event.name}`);
   }
   const forks = await Promise.all(
     QUESTIONS.map((question) => session.fork(question, { description: question })),

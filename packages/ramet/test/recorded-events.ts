@@ -1,5 +1,5 @@
 /** Events for the tests of projections: one agent's, in order, a second apart, with fields a test does not care about. */
-import type { EventOf, JournalEvent, RecordedEvent } from '../src/schema/events.ts';
+import type { AgentOrigin, EventOf, JournalEvent, RecordedEvent } from '../src/schema/events.ts';
 import { NO_USAGE } from '../src/schema/usage.ts';
 
 export function recorded(...entries: [agent: string | null, event: JournalEvent][]): RecordedEvent[] {
@@ -18,6 +18,10 @@ export function agentStarted(fields: Partial<EventOf<'agent.started'>> = {}): Ev
     budget: {},
     ...fields,
   };
+}
+
+export function childOrigin(fields: Partial<AgentOrigin> = {}): AgentOrigin {
+  return { kind: 'fresh', call: null, description: 'a part', background: false, depth: 1, ...fields };
 }
 
 export function requestStarted(fields: Partial<EventOf<'request.started'>> = {}): EventOf<'request.started'> {

@@ -4,18 +4,20 @@
  * messages to it and its next run start from there. An executor needs nothing else of it.
  */
 import type { PromptHead } from '../conversation/conversation.ts';
-import type { FrozenBlock } from '../conversation/frozen-block.ts';
+import { contentOf, type FrozenBlock } from '../conversation/frozen-block.ts';
+import type { OtherBlock, ToolResultBlock } from '../schema/content.ts';
 import { isInterruptionCause } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import { findTool, parseInput } from '../tools/registry.ts';
 import type { Agent } from './agent/agent.ts';
-import type { AgentEvent } from './agent/agent-event.ts';
+import type { NamedContent } from './agent/agent-event.ts';
 import type { AgentHere } from './agent/agent-here.ts';
 import { type AgentResidence, type AgentSnapshot, snapshotOf } from './agent/executor.ts';
 import type { AgentRuntime, AgentSpec } from './agent/runtime.ts';
 import type { SpendingRecord } from './budget/budget.ts';
-import { closeCalls } from './calls/finish-calls.ts';
+import { closeCalls, openCall } from './calls/finish-calls.ts';
 import { type Permit, type PermitRequest, refused } from './calls/permit.ts';
+import { namedCall } from './calls/tool-runner.ts';
 import { isCompactionDue } from './compaction/context-state.ts';
 import { recordResponse } from './exchange/exchange.ts';
 import type { ExchangeOptions, ModelExchange } from './exchange/model-exchange.ts';
@@ -28,8 +30,8 @@ export type HostRecorded = (event: JournalEvent, blocks: readonly FrozenBlock[])
 
 export class HostDuties {
   readonly #agent: Agent;
-  /** While an event of the loop is recorded. */
-  #follows = false;
+  /** The last event of the loop that was recorded. Its watchers may make the host record others at once. */
+  #followed: JournalEvent | null = null;
 
   constructor(host: AgentResidence, value: AgentSnapshot) {
     this.#agent = host.resident(value);
@@ -103,7 +105,7 @@ export class HostDuties {
   watch(listener: HostRecorded): () => void {
     const { here } = this.#agent;
     here.onRecord = (event) => {
-      if (this.#follows) return;
+      if (event === this.#followed) return;
       listener(event, event.type === 'message.received' ? this.#mailOf(event) : []);
     };
     return () => {
@@ -121,12 +123,8 @@ export class HostDuties {
     if (event.type === 'response.completed') this.#agent.store(blocks);
     else content.know(blocks);
     if (head !== null) content.knowHead(head);
-    this.#follows = true;
-    try {
-      this.#agent.record(event);
-    } finally {
-      this.#follows = false;
-    }
+    this.#followed = event;
+    this.#agent.record(event, namedContent(this.#agent, event, blocks));
     this.#settle(event);
   }
 
@@ -139,9 +137,9 @@ export class HostDuties {
   }
 
   /** Records a response that the loop has had and did not live to record. */
-  recordLost(done: ModelExchange): AgentEvent {
+  recordLost(done: ModelExchange): void {
     const step = nextStep(done.response, { repeats: 0, maxTokens: this.spec.maxTokens });
-    return recordResponse(this.#agent, done, done.source === undefined && keepsResponse(step));
+    recordResponse(this.#agent, done, done.source === undefined && keepsResponse(step));
   }
 
   /** The loop is lost: calls under way are answered with what is known of them, as after a restart of the session. */
@@ -168,4 +166,31 @@ export class HostDuties {
   onRelease(work: () => Promise<void> | undefined): void {
     this.#agent.scope.defer(work);
   }
+}
+
+/** What an event of a loop elsewhere names, for its watchers: the same as in a loop here. */
+function namedContent(
+  agent: Agent,
+  event: JournalEvent,
+  blocks: readonly FrozenBlock[],
+): NamedContent | undefined {
+  switch (event.type) {
+    case 'response.completed':
+      return event.source === undefined ? { blocks: blocks.map(contentOf) } : undefined;
+    case 'tool.started':
+    case 'tool.withdrawn':
+    case 'tool.completed': {
+      const call = openCall(agent, event.call);
+      const [result] = blocks.map(resultOf);
+      return call && namedCall(agent.spec.tools, call, result);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The result block that `tool.completed` names. */
+function resultOf(block: FrozenBlock): ToolResultBlock {
+  // Frozen from a result by the loop that recorded it.
+  return contentOf(block) as OtherBlock & ToolResultBlock;
 }

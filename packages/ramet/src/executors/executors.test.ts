@@ -7,9 +7,12 @@ import { linePlace } from '../../test/fixtures/line-place.ts';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
 import { withoutTimes } from '../../test/fixtures/watched-states.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
+import type { AgentEvent } from '../engine/agent/agent-event.ts';
 import { type AgentExecutor, hostOf, snapshotOf } from '../engine/agent/executor.ts';
 import { foldAgent } from '../journal/projections/apply-event.ts';
 import type { PermissionBroker } from '../permission/broker.ts';
+import { ModelError } from '../schema/errors.ts';
+import type { JournalEvent } from '../schema/events.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { fingerprintSecrets } from '../tools/redaction/fingerprint-redactor.ts';
 import { inProcess } from './in-process.ts';
@@ -20,6 +23,13 @@ function elsewhere(place?: AgentPlace): AgentExecutor {
   const processes = temporaryDirectory();
   const secrets = fingerprintSecrets({});
   return processExecutor({ secrets, processes, sandbox: 'off', isolation: 'off', graceMs: 50, place });
+}
+
+/** The fields that an event and its record have alike: its name and what it names are spelled differently. */
+function plainOf(event: AgentEvent | JournalEvent): Record<string, unknown> {
+  const { type: _, ...fields } = event;
+  const different = new Set(['blocks', 'call', 'result', 'details']);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !different.has(name)));
 }
 
 const EXECUTORS: readonly [string, () => AgentExecutor][] = [
@@ -36,10 +46,11 @@ describe.each(EXECUTORS)('EXEC-2: an agent %s', (_, executorOf) => {
     const engine = await startEngine(options);
     engine.agent.say('prompt', [freezeBlock({ type: 'text', text: 'Go.' })]);
     const executor = executorOf();
-    const events: string[] = [];
+    const events: AgentEvent[] = [];
+    engine.agent.here.sink = (event) => void events.push(event);
     const own = hostOf(engine.agent);
     const host = (signal = new AbortController().signal, value = snapshotOf(engine.agent)) =>
-      executor.run(value, own, { signal, emit: ({ type }) => void events.push(type) });
+      executor.run(value, own, { signal });
     const ends = () => engine.recorded().filter(({ type }) => type === 'agent.ended');
     return { ...engine, host, events, ends };
   }
@@ -48,11 +59,47 @@ describe.each(EXECUTORS)('EXEC-2: an agent %s', (_, executorOf) => {
     const provider = scriptedModel({ text: 'I write.', calls: [WRITE] }, { text: 'Done.' });
     const { host, agent, events, recorded, ends, cwd } = await prompted({ provider });
     expect(await host()).toMatchObject({ status: 'done', text: 'Done.', turns: 2 });
-    expect(events).toEqual(['assistant', 'tool_started', 'tool_completed', 'assistant']);
+    expect(events.map(({ type }) => type)).toEqual([
+      'assistant',
+      'tool_started',
+      'tool_completed',
+      'assistant',
+    ]);
     expect(readFileSync(join(cwd, 'made.txt'), 'utf8')).toBe('by the agent');
     expect(ends()).toMatchObject([{ status: 'done' }]);
     const record = recorded().map((event, seq) => ({ seq, time: 0, agent: agent.spec.id, event }));
     expect(withoutTimes(foldAgent(record, agent.spec.id))).toEqual(withoutTimes(agent.state));
+  });
+
+  test('tells what is recorded, as it is recorded, with the content that the record names', async () => {
+    const unknown = { name: 'Nothing', input: {}, id: 'toolu_2' };
+    const overloaded = new ModelError('overloaded_error', 'retryable', 'busy', { status: 529 });
+    const provider = scriptedModel(
+      overloaded,
+      { text: 'I write.', calls: [WRITE, unknown] },
+      { text: 'Done.' },
+    );
+    const { host, agent, events, recorded } = await prompted({ provider });
+    await host();
+    const records = recorded().filter(({ type }) =>
+      /^(request\.failed|response|tool|warning|status)/.test(type),
+    );
+    expect(events.map(plainOf)).toEqual(records.map(plainOf));
+    const write = { type: 'tool_use', ...WRITE };
+    expect(events.filter(({ type }) => type.startsWith('tool_')).slice(0, 2)).toMatchObject([
+      { type: 'tool_started', name: 'Write', call: write, details: { change: { path: 'made.txt' } } },
+      {
+        type: 'tool_completed',
+        call: write,
+        result: { tool_use_id: 'toolu_1' },
+        details: { change: { path: 'made.txt' } },
+      },
+    ]);
+    expect(events.filter(({ type }) => type === 'assistant')).toMatchObject([
+      { blocks: [{ type: 'text', text: 'I write.' }, write, { name: 'Nothing' }] },
+      { blocks: [{ type: 'text', text: 'Done.' }] },
+    ]);
+    expect(agent.state.ended).toBe(true);
   });
 
   test('runs from its value, which stays as it was, and from no value that it has left behind', async () => {
@@ -96,7 +143,6 @@ describe.each(EXECUTORS)('EXEC-2: an agent %s', (_, executorOf) => {
       maxTokens: 100,
       partial: false,
       signal: new AbortController().signal,
-      emit: () => {},
       onSpent: () => {},
     });
     const { recordResponse } = await import('../engine/exchange/exchange.ts');

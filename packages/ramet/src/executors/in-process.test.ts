@@ -19,7 +19,7 @@ describe('an agent in this process', () => {
     const { agent } = await prompted({ provider: scriptedModel({ text: 'Done.' }) });
     const value = snapshotOf(agent);
     const [first] = value.conversation.messages;
-    await inProcess.run(value, hostOf(agent), { signal, emit: () => {} });
+    await inProcess.run(value, hostOf(agent), { signal });
     expect(agent.conversation).toBe(value.conversation);
     expect(agent.conversation.messages[0]).toBe(first);
   });
@@ -41,11 +41,7 @@ describe('an agent in this process', () => {
       ),
     );
     await ambient.run('another agent', () =>
-      Promise.all(
-        engines.map(({ agent }) =>
-          inProcess.run(snapshotOf(agent), hostOf(agent), { signal, emit: () => {} }),
-        ),
-      ),
+      Promise.all(engines.map(({ agent }) => inProcess.run(snapshotOf(agent), hostOf(agent), { signal }))),
     );
     expect(seen.toSorted()).toEqual(
       engines.map(({ agent }) => `${agent.spec.id} in another agent`).toSorted(),

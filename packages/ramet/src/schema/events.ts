@@ -10,6 +10,7 @@
  */
 import type { AgentLifecycleEvent } from './agent-events.ts';
 import type { Role, ThinkingConfig } from './content.ts';
+import type { FileEvent } from './file-events.ts';
 import type { Digest } from './ids.ts';
 import type { OperatorEvent } from './operator-events.ts';
 import type { PermissionMode, TodoItem } from './status.ts';
@@ -103,7 +104,13 @@ interface ConversationReplaced {
   messages: { role: Role; blocks: Digest[]; shared: number }[];
   /** How long it is, estimated; absent where that is unknown. */
   tokens?: number;
+  /** Of a compaction: why, and how long it was before. Absent in journals of earlier versions. */
+  trigger?: CompactionTrigger;
+  tokensBefore?: number;
 }
+
+/** Why a conversation is compacted: it is long, it was too long for the model, or the user asked. */
+export type CompactionTrigger = 'threshold' | 'overflow' | 'request';
 
 interface RequestStarted {
   type: 'request.started';
@@ -183,50 +190,8 @@ interface ToolCompleted {
   durationMs: number;
   /** What kind of call it was, when it was refused: equal ones are counted (FORK-4). */
   refused?: string;
-}
-
-/** The agent has seen this version, once the call is answered: it may change the file while it is the current one. */
-interface FileRead {
-  type: 'file.read';
-  call: string;
-  path: string;
-  version: string;
-}
-
-interface FileChanged {
-  type: 'file.changed';
-  call: string;
-  path: string;
-  before: Digest | null;
-  after: Digest | null;
-  /** The file's permission bits before; absent where there was none. */
-  mode?: number;
-}
-
-/** `ramet undo` put files back, or took that back. Written before the files are touched. */
-interface FilesRestored {
-  type: 'files.restored';
-  kind: 'undo' | 'redo';
-  /** Everything from this turn on, counted over the session. */
-  turn: number;
-  /** `before` is what this replaces, `mode` its permission bits; `afterMode` those of a file that must be created. */
-  files: {
-    path: string;
-    before: Digest | null;
-    after: Digest | null;
-    mode: number | null;
-    afterMode?: number | null;
-  }[];
-  /** A `files.settled` follows once it was carried out. Absent in journals of versions that recorded none. */
-  settles?: true;
-  /** It is the rest of the one before, which was interrupted. */
-  continues?: true;
-}
-
-/** The `files.restored` before it was carried out, but for the files that failed. */
-interface FilesSettled {
-  type: 'files.settled';
-  failed: { path: string; reason: string }[];
+  /** It was not permitted: the result says why. Absent in journals of earlier versions. */
+  denied?: true;
 }
 
 /** The agent's list of its own work, whole: the last one counts. */
@@ -274,10 +239,7 @@ export type JournalEvent =
   | ResponseCompleted
   | ToolStarted
   | ToolCompleted
-  | FileRead
-  | FileChanged
-  | FilesRestored
-  | FilesSettled
+  | FileEvent
   | WorktreeEvent
   | OperatorEvent
   | TodosChanged

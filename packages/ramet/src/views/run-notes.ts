@@ -7,14 +7,22 @@ import { printable } from './text/format.ts';
 
 const LONGEST_REASON = 600;
 
-/** Null when it is not tried again. */
+/** Null when it is not tried again, and when it was sent again at once: nobody waits then. */
 export function retryLine(event: AgentEvent & { type: 'request_failed' }): string | null {
-  if (event.retryInMs === null) return null;
+  if (event.retryInMs === null || event.retryInMs === 0) return null;
   return `attempt ${event.attempt} failed: ${event.message}; trying again in ${pauseText(event.retryInMs)}`;
 }
 
 function pauseText(ms: number): string {
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : spanText(ms);
+}
+
+/** `compacted: 90k to 12k tokens`. */
+export function compactedLine(
+  { tokensBefore = 0, tokens = 0 }: AgentEvent & { type: 'conversation_replaced' },
+  count: (tokens: number) => string,
+): string {
+  return `compacted: ${count(tokensBefore)} to ${count(tokens)} tokens`;
 }
 
 /** Why a call was denied. The result is written for a model: what that should do is left out, and what the user can do stays. */

@@ -212,7 +212,14 @@ describe.each(EXECUTORS_UNDER_TEST)('EXEC-2: an agent hosted %s', (executor) => 
     family.session.subscribe(({ type }) => void events.push(type));
     const handle = await family.session.spawn({ ...FRESH, prompt: 'child', description: 'd' });
     expect(await handle.result).toMatchObject({ text: 'from the other', model: 'claude-haiku-4-5' });
-    expect(events).toEqual(['agent_started', 'request_failed', 'warning', 'assistant', 'agent_ended']);
+    expect(events).toEqual([
+      'agent_started',
+      'request_failed',
+      'warning',
+      'conversation_replaced',
+      'assistant',
+      'agent_ended',
+    ]);
   });
 
   test('RES-2: stops at its own budget, and at one above it that its children reach', async () => {

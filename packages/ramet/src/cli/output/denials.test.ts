@@ -9,7 +9,8 @@ function completed(path: string, denied: boolean): SessionEvent {
     'do the rest, and say in your report what was left undone. (For the user: --allowedTools "Edit" allows it.)';
   const result = { type: 'tool_result', tool_use_id: call.id, content, is_error: true } as const;
   const main = { agentId: 'x.1', parentAgentId: null };
-  return { type: 'tool_completed', call, result, durationMs: 1, ...(denied && { denied }), ...main };
+  const about = { name: call.name, isError: true, durationMs: 1 };
+  return { type: 'tool_completed', call, result, ...about, ...(denied && { denied }), ...main };
 }
 
 test('UI-4: the result lists the calls that were not permitted, and no other that failed', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { responseCompleted } from '../../../test/recorded-events.ts';
-import type { AgentResult } from '../../engine/agent/agent-event.ts';
+import { agentStarted, childOrigin, responseCompleted } from '../../../test/recorded-events.ts';
+import { type AgentResult, startedEvent } from '../../engine/agent/agent-event.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { type RunAgent, RunAgents } from './run-agents.ts';
@@ -27,17 +27,8 @@ const ended = (turns: number): AgentResult => ({
 type ChildEvent = Omit<Extract<SessionEvent, { type: 'agent_started' }>, 'agentId' | 'parentAgentId'>;
 
 function started(carried?: ChildEvent['carried']): SessionEvent {
-  return {
-    type: 'agent_started',
-    agentType: 'fork',
-    name: null,
-    description: 'a part',
-    background: false,
-    model: 'claude-sonnet-5',
-    agentId: CHILD,
-    parentAgentId: MAIN,
-    ...(carried && { carried }),
-  };
+  const start = agentStarted({ parent: MAIN, agentType: 'fork', origin: childOrigin() });
+  return { ...startedEvent(start, { ...(carried && { carried }) }), agentId: CHILD, parentAgentId: MAIN };
 }
 
 function childOf(run: RunAgents): RunAgent | undefined {
@@ -52,16 +43,16 @@ describe('UI-1: the agents of a resumed run', () => {
     run.saw(started(carried));
     run.recorded(CHILD, responseCompleted({ usage: { ...NO_USAGE, output_tokens: 20 }, costUsd: 2 }));
     expect(childOf(run)).toMatchObject({ turns: 1, usage: { output_tokens: 20 }, costUsd: 2 });
-    run.saw({ type: 'agent_ended', result: ended(5), agentId: CHILD, parentAgentId: MAIN });
+    run.saw({ type: 'agent_ended', ...ended(5), agentId: CHILD, parentAgentId: MAIN });
     expect(childOf(run)).toMatchObject({ turns: 2, usage: { output_tokens: 20 }, costUsd: 2 });
   });
 
   test('that are continued in the same run keep the turns that they have in it', () => {
     const run = new RunAgents();
     run.saw(started(carried));
-    run.saw({ type: 'agent_ended', result: ended(5), agentId: CHILD, parentAgentId: MAIN });
+    run.saw({ type: 'agent_ended', ...ended(5), agentId: CHILD, parentAgentId: MAIN });
     run.saw(started());
-    run.saw({ type: 'agent_ended', result: ended(1), agentId: CHILD, parentAgentId: MAIN });
+    run.saw({ type: 'agent_ended', ...ended(1), agentId: CHILD, parentAgentId: MAIN });
     expect(childOf(run)).toMatchObject({ turns: 2 });
   });
 });

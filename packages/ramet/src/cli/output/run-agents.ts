@@ -2,7 +2,13 @@
  * The agents of a run, for the result object: what was seen and recorded in this process. Nothing is read back, so a
  * run that is over has its result even if the disk failed.
  */
-import { admitAgent, emptyBoard, extendBoard, type StatusBoard } from '../../journal/projections/status.ts';
+import {
+  admitAgent,
+  agentOfStart,
+  emptyBoard,
+  extendBoard,
+  type StatusBoard,
+} from '../../journal/projections/status.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus } from '../../schema/status.ts';
@@ -47,7 +53,7 @@ export class RunAgents {
     if (event.type !== 'agent_ended') return;
     const child = this.#board.agents.get(event.agentId);
     if (child === undefined) return;
-    const { status, cause, turns, model = child.model, worktree = null } = event.result;
+    const { status, cause, turns, model = child.model, worktree = null } = event;
     const own = turns - (this.#carried.get(child.id) ?? 0);
     Object.assign(child, { status, cause, turns: Math.max(own, child.turns), model });
     this.#children.set(child.id, { worktree });
@@ -88,10 +94,9 @@ export class RunAgents {
 
   /** One that is continued starts again, and keeps what it has. */
   #admit(event: SessionEvent & { type: 'agent_started' }): void {
-    const { agentId: id, parentAgentId: parent, agentType: type, name, description, background } = event;
+    const { agentId: id } = event;
     const turns = this.#board.agents.get(id)?.turns ?? 0;
-    const known = { id, parent, type, name, description, background, model: event.model, turns };
-    admitAgent(this.#board, { ...known, startedAt: 0 });
+    admitAgent(this.#board, { ...agentOfStart(id, event, 0), turns });
     this.#carried.set(id, event.carried?.turns ?? 0);
     this.#children.set(id, { worktree: null });
   }

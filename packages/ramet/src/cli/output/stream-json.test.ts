@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { requestStarted, responseCompleted } from '../../../test/recorded-events.ts';
-import type { AgentResult } from '../../engine/agent/agent-event.ts';
+import {
+  agentStarted,
+  childOrigin,
+  requestStarted,
+  responseCompleted,
+  toolCompleted,
+} from '../../../test/recorded-events.ts';
+import { type AgentEvent, type AgentResult, startedEvent } from '../../engine/agent/agent-event.ts';
 import { NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import type { CommandIo } from '../io.ts';
@@ -12,39 +18,47 @@ const spent = (output: number): Usage => ({ ...NO_USAGE, output_tokens: output }
 const MAIN = 'abcd1234.1';
 const CHILD = 'abcd1234.2';
 
+// What an output reads of a session, and nothing else.
+const session = {
+  id: 'abcd1234',
+  agent: { id: MAIN, parent: null, type: 'main', name: null, permissionMode: 'default', cwd: '/nowhere' },
+  tools: ['Agent'],
+  model: 'claude-sonnet-5',
+} as unknown as Session;
+
+const ioTo = (out: CommandIo['out']): CommandIo => ({
+  out,
+  isTerminal: false,
+  columns: null,
+  note() {},
+  progress() {},
+  env: {},
+  cwd: '/nowhere',
+  signal: new AbortController().signal,
+});
+
 /** A run whose main agent started one child, as a format shows it. There is no journal that it could read. */
 function shownRun(format: (io: CommandIo) => ResultOutput): Record<string, unknown>[] {
   let out = '';
-  const output = format({
-    out: (text) => {
+  const output = format(
+    ioTo((text) => {
       out += text;
-    },
-    isTerminal: false,
-    columns: null,
-    note() {},
-    progress() {},
-    env: {},
-    cwd: '/nowhere',
-    signal: new AbortController().signal,
-  });
-  // What an output reads of a session, and nothing else.
-  const session = {
-    id: 'abcd1234',
-    agent: { id: MAIN, parent: null, type: 'main', name: null, permissionMode: 'default', cwd: '/nowhere' },
-    tools: ['Agent'],
-    model: 'claude-sonnet-5',
-  } as unknown as Session;
+    }),
+  );
   output.start(session);
   answered(output, MAIN, { usage: spent(10), costUsd: 1 });
   output.event(session, warning(MAIN, null));
   const of = { agentId: CHILD, parentAgentId: MAIN };
-  const started = { agentType: 'fork', name: null, description: 'one part', background: false } as const;
-  output.event(session, { type: 'agent_started', ...started, model: 'claude-sonnet-5', ...of });
+  const origin = childOrigin({ description: 'one part' });
+  output.event(session, {
+    ...startedEvent(agentStarted({ parent: MAIN, agentType: 'fork', origin }), {}),
+    ...of,
+  });
   output.event(session, { type: 'progress', line: 'Reading.', ...of });
   answered(output, CHILD, { usage: spent(3), costUsd: 2 });
   const failed = { status: 'failed', cause: 'max_turns' } as const;
   const result = { ...ended({ usage: spent(3), costUsd: 2 }), ...failed };
-  output.event(session, { type: 'agent_ended', result, ...of });
+  output.event(session, { type: 'agent_ended', ...result, ...of });
   output.end(session, ended({ usage: spent(13), costUsd: 3 }));
   return out
     .trim()
@@ -119,5 +133,53 @@ describe('UI-1: a run of many agents as JSON', () => {
         },
       ],
     });
+  });
+});
+
+describe('UI-4: what stream-json prints for an event', () => {
+  const call = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'true' } } as const;
+  const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'fine' } as const;
+  const replaced = { type: 'conversation_replaced' as const, messages: [], tokens: 9, tokensBefore: 90 };
+  const usage = spent(7);
+
+  test.each<[string, AgentEvent, Record<string, unknown> | null]>([
+    [
+      'a response',
+      { ...responseCompleted({ usage, costUsd: 2 }), type: 'assistant', blocks: [call] },
+      { type: 'assistant', message: { role: 'assistant', content: [call] }, total_cost_usd: 2 },
+    ],
+    [
+      'a call',
+      { type: 'tool_started', name: 'Bash', call },
+      { type: 'system', subtype: 'tool_started', tool_use_id: 'toolu_1', name: 'Bash' },
+    ],
+    [
+      'the result of a call',
+      { ...toolCompleted('toolu_1', 'Bash'), type: 'tool_completed', call, result, durationMs: 3.4 },
+      { type: 'user', message: { role: 'user', content: [result] }, duration_ms: 3 },
+    ],
+    [
+      'a call that is left for the next run',
+      { type: 'tool_withdrawn', name: 'Bash', call },
+      { type: 'system', subtype: 'tool_withdrawn', tool_use_id: 'toolu_1', name: 'Bash' },
+    ],
+    [
+      'a compaction',
+      { ...replaced, cause: 'compaction', trigger: 'request' },
+      {
+        type: 'system',
+        subtype: 'compact_boundary',
+        compact_metadata: { trigger: 'manual', pre_tokens: 90, post_tokens: 9 },
+      },
+    ],
+    ['another model', { ...replaced, cause: 'fallback' }, null],
+  ])('%s', (_, event, line) => {
+    const lines: string[] = [];
+    const output = streamJsonOutput(ioTo((text) => void lines.push(text)));
+    output.event(session, { ...event, agentId: MAIN, parentAgentId: null });
+    expect(lines.map((text): unknown => JSON.parse(text))).toEqual(
+      line === null ? [] : [expect.objectContaining({ agent_id: MAIN })],
+    );
+    if (line !== null) expect(JSON.parse(lines[0] ?? '')).toMatchObject(line);
   });
 });

@@ -52,6 +52,8 @@ function wireEvent(event: SessionEvent): Record<string, unknown> | null {
       return { type: 'assistant', message: assistantMessage(event), total_cost_usd: event.costUsd };
     case 'tool_started':
       return { type: 'system', subtype: 'tool_started', tool_use_id: event.call.id, name: event.call.name };
+    case 'tool_withdrawn':
+      return { type: 'system', subtype: 'tool_withdrawn', tool_use_id: event.call.id, name: event.call.name };
     case 'tool_completed':
       return {
         type: 'user',
@@ -73,7 +75,8 @@ function wireEvent(event: SessionEvent): Record<string, unknown> | null {
     case 'warning':
       return { type: 'system', subtype: 'warning', code: event.code, message: event.message };
     case 'agent_started': {
-      const { agentType, name, description, background, model, worktree } = event;
+      const { agentType, name, model, origin } = event;
+      const { description = '', background = false, worktree } = origin ?? {};
       return {
         type: 'system',
         subtype: 'agent_started',
@@ -82,11 +85,11 @@ function wireEvent(event: SessionEvent): Record<string, unknown> | null {
         description,
         background,
         model,
-        ...(worktree && { worktree }),
+        ...(worktree && { worktree: { path: worktree.path, branch: worktree.branch } }),
       };
     }
     case 'agent_ended': {
-      const { status, cause, message, turns, usage, costUsd, durationMs, worktree } = event.result;
+      const { status, cause, message, turns, usage, costUsd, durationMs, worktree } = event;
       const cost = {
         usage: reportedUsage(usage),
         total_cost_usd: costUsd,
@@ -115,14 +118,15 @@ function wireEvent(event: SessionEvent): Record<string, unknown> | null {
       return { type: 'system', subtype: 'agent_progress', line: event.line };
     case 'stalled':
       return { type: 'system', subtype: 'agent_stalled', silent_ms: Math.round(event.silentMs) };
-    case 'compacted':
+    case 'conversation_replaced':
+      if (event.cause !== 'compaction') return null;
       return {
         type: 'system',
         subtype: 'compact_boundary',
         compact_metadata: {
           trigger: event.trigger === 'request' ? 'manual' : 'auto',
           pre_tokens: event.tokensBefore,
-          post_tokens: event.tokensAfter,
+          post_tokens: event.tokens,
         },
       };
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { requestFailed } from '../../../test/recorded-events.ts';
-import { type AgentEvent, liveEvent } from '../../engine/agent/agent-event.ts';
+import { agentStarted, childOrigin, requestFailed } from '../../../test/recorded-events.ts';
+import { type AgentEvent, liveEvent, startedEvent } from '../../engine/agent/agent-event.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import type { Session } from '../../sdk/session/session.ts';
 import { endingLine, WaitNotes } from './result-output.ts';
@@ -21,17 +21,15 @@ test('UI-1: a person who waits sees which agents begin, what they call and how t
   // What an output reads of a session, and nothing else.
   const session = { agent: { id: 'x.1' } } as unknown as Session;
   const call = (name: string) => ({ type: 'tool_use', id: 'c', name, input: { text: 'it' } }) as const;
-  const background = { agentType: 'Explore', name: 'scout', description: 'look \u001b[2J', background: true };
+  const origin = childOrigin({ description: 'look \u001b[2J', background: true });
+  const start = agentStarted({ agentType: 'Explore', name: 'scout', origin });
   const result = { status: 'failed', cause: 'max_turns', message: 'no turns are left', text: '' } as const;
   const events: [string, AgentEvent][] = [
-    ['x.1', { type: 'tool_started', call: call('Agent'), details: { startsAgent: true } }],
-    ['x.2', { type: 'agent_started', model: 'm', ...background }],
-    ['x.2', { type: 'tool_started', call: call('Bash') }],
+    ['x.1', { type: 'tool_started', name: 'Agent', call: call('Agent'), details: { startsAgent: true } }],
+    ['x.2', startedEvent(start, {})],
+    ['x.2', { type: 'tool_started', name: 'Bash', call: call('Bash') }],
     ['x.2', { type: 'stalled', silentMs: 600_000 }],
-    [
-      'x.2',
-      { type: 'agent_ended', result: { ...result, turns: 1, usage: NO_USAGE, costUsd: null, durationMs: 5 } },
-    ],
+    ['x.2', { type: 'agent_ended', ...result, turns: 1, usage: NO_USAGE, costUsd: null, durationMs: 5 }],
   ];
   for (const [agentId, event] of events) output.event(session, { ...event, agentId, parentAgentId: 'x.1' });
   expect(lines).toEqual([
@@ -88,7 +86,8 @@ test('UI-1: what goes wrong is told with the agent it happened to, and without f
     liveEvent(requestFailed({ attempt: 1, message: '429', retryInMs: 1_000 })),
     liveEvent({ type: 'warning.raised', code: 'x', message: 'look out' }),
   ];
-  for (const event of events) {
+  // A warning that comes again says nothing new.
+  for (const event of [...events, ...events.slice(1)]) {
     output.event(session, { ...event, agentId: 'x.1', parentAgentId: null });
     output.event(session, { ...event, agentId: 'x.12', parentAgentId: 'x.1' });
   }

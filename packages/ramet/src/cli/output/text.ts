@@ -3,18 +3,22 @@
 import type { ToolUseBlock } from '../../schema/content.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { endingOf, purposeOf, shortId } from '../../views/agent-label.ts';
-import { retryLine } from '../../views/run-notes.ts';
-import { duration, excerpt, printable } from '../../views/text/format.ts';
+import { compactedLine, retryLine } from '../../views/run-notes.ts';
+import { duration, excerpt, printable, tokens } from '../../views/text/format.ts';
 import type { CommandIo } from '../io.ts';
 import { DenialNotes, endingLine, type ResultOutput, WaitNotes } from './result-output.ts';
 
 export function textOutput(io: CommandIo): ResultOutput {
   const waits = new WaitNotes();
   const denials = new DenialNotes();
+  /** Each is said once: a provider may give rise to the same one with every response. */
+  const warned = new Set<string>();
   return {
     start() {},
     event(session, event) {
-      if (event.type === 'warning') io.note(`${of(event, session)}${event.message}`);
+      const warning = event.type === 'warning' ? `${of(event, session)}${event.message}` : null;
+      if (warning !== null && !warned.has(warning)) io.note(warning);
+      if (warning !== null) warned.add(warning);
       // A call that starts an agent is shown with the agent.
       if (event.type === 'tool_started' && event.details?.startsAgent !== true)
         io.progress(`  ${of(event, session)}${callLine(event.call)}`);
@@ -23,11 +27,8 @@ export function textOutput(io: CommandIo): ResultOutput {
           ? denials.line(event, `${of(event, session)}${callLine(event.call)}`)
           : null;
       if (denial !== null) io.note(denial);
-      if (event.type === 'compacted') {
-        io.progress(
-          `  ${of(event, session)}compacted: about ${event.tokensBefore} tokens became ${event.tokensAfter}`,
-        );
-      }
+      if (event.type === 'conversation_replaced' && event.cause === 'compaction')
+        io.progress(`  ${of(event, session)}${compactedLine(event, tokens)}`);
       const agent = agentProgress(event);
       if (agent !== null) io.progress(`  ${shortId(event.agentId)} ${agent}`);
       const line = event.type === 'request_failed' ? retryLine(event) : null;
@@ -47,12 +48,13 @@ export function textOutput(io: CommandIo): ResultOutput {
 /** That a child began, ended, or is silent: what a person who waits for many wants to know of each. */
 function agentProgress(event: SessionEvent): string | null {
   if (event.type === 'agent_started') {
-    const { agentType, background } = event;
-    return `${excerpt(agentType, 60)} ${purposeOf(event)}${background ? ' (in the background)' : ''}`;
+    const { agentType, name, origin } = event;
+    const purpose = purposeOf({ name, description: origin?.description ?? null });
+    return `${excerpt(agentType, 60)} ${purpose}${origin?.background ? ' (in the background)' : ''}`;
   }
   if (event.type === 'stalled') return `silent for ${duration(event.silentMs)}`;
   if (event.type !== 'agent_ended') return null;
-  const { ending, figures } = endingOf(event.result);
+  const { ending, figures } = endingOf(event);
   return `${excerpt(ending, 200)} (${figures})`;
 }
 

@@ -1,90 +1,104 @@
 /**
- * What a running agent tells its watchers, with content in it. All of it goes into one sink, in order; views and
- * `stream-json` are made of it.
+ * What a running agent tells its watchers. There is one vocabulary: an event is told when it is recorded, with all fields of
+ * its record. `LIVE_NAMES` says which events are told and what each is called here. `Agent.record` is the only one that
+ * tells them, into the one sink of its session.
  *
- * 1. Most of it is on record: then the fields are those of the recorded event, and `liveEvent` alone gives it its name here.
+ * 1. Where a record names content (a response's blocks, a call, its result), the event has the content in its place.
  * 2. Deltas are told and not recorded.
- * 3. The rest has a record that says less, or at another time: a call is told before it is permitted, the start of a child
- *    also when it is resumed, its end with its result.
+ * 3. The start and the end of a child are told when its life in this process begins and ends (`children/run-child.ts`):
+ *    a resumed child begins again, and a child that has ended has given its worktree back.
  */
 import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AssistantBlock, OtherBlock, ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
-import type { EventOf } from '../../schema/events.ts';
+import type { EventOf, JournalEvent } from '../../schema/events.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { CallDetails } from '../../schema/tool-access.ts';
 import type { Usage } from '../../schema/usage.ts';
 
 const LIVE_NAMES = {
+  'response.completed': 'assistant',
   'request.failed': 'request_failed',
   'warning.raised': 'warning',
   'status.changed': 'status_changed',
   'progress.reported': 'progress',
   'agent.stalled': 'stalled',
+  'tool.started': 'tool_started',
+  'tool.completed': 'tool_completed',
+  'tool.withdrawn': 'tool_withdrawn',
+  'conversation.replaced': 'conversation_replaced',
 } as const;
 
-/** Recorded events that are told as they are. */
-export type ToldRecord = EventOf<keyof typeof LIVE_NAMES>;
+type LiveNames = typeof LIVE_NAMES & { 'agent.started': 'agent_started'; 'agent.ended': 'agent_ended' };
 
-type LiveOf<Recorded> = Recorded extends ToldRecord
-  ? Omit<Recorded, 'type'> & { type: (typeof LIVE_NAMES)[Recorded['type']] }
-  : never;
-
-export type AgentEvent =
-  | LiveOf<ToldRecord>
-  | LiveResponse
-  | { type: 'text_delta'; text: string }
-  | { type: 'thinking_delta'; text: string }
-  | { type: 'tool_started'; call: ToolUseBlock; details?: CallDetails }
-  | {
-      type: 'tool_completed';
-      call: ToolUseBlock;
-      result: ToolResultBlock;
-      durationMs: number;
-      /** Set when it was not permitted: the result says why. */
-      denied?: true;
-      /** What its tool says about it, for views. */
-      details?: CallDetails;
-    }
-  | {
-      type: 'agent_started';
-      agentType: string;
-      name: string | null;
-      description: string;
-      background: boolean;
-      model: string;
-      /** Its own, where it has one. */
-      worktree?: { path: string; branch: string | null };
-      /** Its progress line when it was interrupted. */
-      progress?: string;
-      /** What the resumed work had taken before; absent for new work. */
-      carried?: { turns: number; usage: Usage; costUsd: number | null };
-    }
-  | { type: 'agent_ended'; result: AgentResult }
-  | { type: 'compacted'; trigger: CompactionTrigger; tokensBefore: number; tokensAfter: number };
-
-/** `response.completed` with the blocks that the record names by digest. */
-export type LiveResponse = Omit<EventOf<'response.completed'>, 'type' | 'blocks'> & {
-  type: 'assistant';
-  blocks: readonly (AssistantBlock | OtherBlock)[];
-};
-
-export function liveEvent(event: ToldRecord): LiveOf<ToldRecord> {
-  // The table has the name of each.
-  return { ...event, type: LIVE_NAMES[event.type] } as LiveOf<ToldRecord>;
+interface LiveCall {
+  call: ToolUseBlock;
+  /** What its tool says about it, for views. */
+  details?: CallDetails | undefined;
 }
 
-export function liveResponse(
-  event: EventOf<'response.completed'>,
-  blocks: LiveResponse['blocks'],
-): LiveResponse {
-  return { ...event, type: 'assistant', blocks };
+/** What an event has in place of what its record names, or besides it. */
+interface LiveContents {
+  'response.completed': { blocks: readonly (AssistantBlock | OtherBlock)[] };
+  'tool.started': LiveCall;
+  'tool.completed': LiveCall & { result: ToolResultBlock };
+  'tool.withdrawn': LiveCall;
+  'agent.started': {
+    /** Its progress line when it was interrupted. */
+    progress?: string;
+    /** What the resumed work had taken before; absent for new work. */
+    carried?: { turns: number; usage: Usage; costUsd: number | null };
+  };
+  'agent.ended': AgentResult;
+}
+
+type ContentOf<Type extends keyof LiveNames> = Type extends keyof LiveContents ? LiveContents[Type] : unknown;
+
+type LiveOf<Type extends keyof LiveNames> = Type extends keyof LiveNames
+  ? Plain<{ type: LiveNames[Type] } & Omit<EventOf<Type>, 'type' | keyof ContentOf<Type>> & ContentOf<Type>>
+  : never;
+
+/** One object type, so that editors and messages show its fields. */
+type Plain<Value> = { [Key in keyof Value]: Value[Key] };
+
+export type AgentEvent =
+  | LiveOf<keyof LiveNames>
+  | { type: 'text_delta'; text: string }
+  | { type: 'thinking_delta'; text: string };
+
+/** The content that a record names. An event that lacks what its record names is not told. */
+export type NamedContent = Partial<LiveContents['response.completed'] & LiveContents['tool.completed']>;
+
+/** Records that name no content: all of them are told as they are. */
+type PlainRecord = Exclude<keyof typeof LIVE_NAMES, keyof LiveContents>;
+
+/** A recorded event as it is told; null for one that is not told. */
+export function liveEvent<Type extends PlainRecord>(event: EventOf<Type>): LiveOf<Type>;
+export function liveEvent(event: JournalEvent, named?: NamedContent): AgentEvent | null;
+export function liveEvent(event: JournalEvent, named?: NamedContent): AgentEvent | null {
+  if (!isTold(event)) return null;
+  if (named === undefined && namesContent(event)) return null;
+  // The caller has what the record names; the table has the name of each.
+  return { ...event, ...named, type: LIVE_NAMES[event.type] } as AgentEvent;
+}
+
+function isTold(event: JournalEvent): event is EventOf<keyof typeof LIVE_NAMES> {
+  return Object.hasOwn(LIVE_NAMES, event.type);
+}
+
+function namesContent({ type }: JournalEvent): boolean {
+  return type === 'response.completed' || type.startsWith('tool.');
+}
+
+/** The start of a child as it is told. */
+export function startedEvent(
+  start: EventOf<'agent.started'>,
+  more: LiveContents['agent.started'],
+): LiveOf<'agent.started'> {
+  return { ...start, ...more, type: 'agent_started' };
 }
 
 /** Takes events as they happen. It returns at once: who reads them, and how fast, is nothing to the agent. */
 export type EventSink = (event: AgentEvent) => void;
-
-/** Why a conversation is compacted: it is long, it was too long for the model, or the user asked. */
-export type CompactionTrigger = 'threshold' | 'overflow' | 'request';
 
 /** How an agent ended. `cause` is a stable word, `message` a line for people. */
 export interface AgentResult {

@@ -4,11 +4,12 @@
  */
 import type { CacheTtl } from '../../model/cache/cache-map.ts';
 import type { Clock } from '../../schema/clock.ts';
-import type { EventOf, JournalEvent } from '../../schema/events.ts';
+import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { type CarriedSpending, Spending } from '../budget/budget.ts';
 import type { AgentHandle } from '../children/child-handle.ts';
 import type { InheritedPrefix } from '../exchange/prefix-guard.ts';
+import type { EventSink } from './agent-event.ts';
 import type { HeldCapacity } from './capacity.ts';
 import type { AgentSpec } from './runtime.ts';
 
@@ -96,8 +97,8 @@ export class AgentHere {
   capacity: HeldCapacity | null = null;
   /** Gets what is recorded here, where the agent's loop runs in another process. */
   onRecord: ((event: JournalEvent) => void) | null = null;
-  /** Gets every change of its status, once it is known to a family. */
-  onStatus: ((change: EventOf<'status.changed'>) => void) | null = null;
+  /** Gets what the agent tells, once it is known to a family: the sink of the session. */
+  sink: EventSink | null = null;
   /** How many questions about permission wait for a person here: as long as there are any the agent is `blocked`. */
   openQuestions = 0;
 

@@ -27,7 +27,7 @@ import type { TodoItem } from '../../schema/status.ts';
 import { BackgroundTasks } from '../../tools/shell/background-tasks.ts';
 import { AgentCheckout, AgentDirectory } from '../isolation/agent-directory.ts';
 import { AgentContent, type ContentBytes, headOf, Inbox, type InboxItem } from './agent-content.ts';
-import { type EventSink, liveEvent, type ToldRecord } from './agent-event.ts';
+import { liveEvent, type NamedContent } from './agent-event.ts';
 import { AgentFiles } from './agent-files.ts';
 import { AgentHere, Children } from './agent-here.ts';
 import type { AgentGuest, AgentRuntime, AgentSpec, SessionRuntime } from './runtime.ts';
@@ -102,18 +102,7 @@ export class Agent implements AsyncDisposable {
   }
 
   #recordStart(): void {
-    const { spec } = this;
-    this.record({
-      type: 'agent.started',
-      parent: spec.parent,
-      agentType: spec.type,
-      name: spec.name,
-      model: spec.model,
-      permissionMode: spec.permissionMode,
-      maxTurns: spec.maxTurns,
-      budget: spec.budget,
-      ...(spec.origin && { origin: spec.origin }),
-    });
+    this.record(startOf(this.spec));
     this.directory.recordStart();
     this.#recordHead(this.conversation.head);
   }
@@ -166,10 +155,14 @@ export class Agent implements AsyncDisposable {
     return { tokens: measured.tokens, messages: measured.messages + inherited };
   }
 
-  record(event: JournalEvent): void {
+  /** Applies an event, appends it to the journal and tells it; `named` is the content that it names, for those who are told. */
+  record(event: JournalEvent, named?: NamedContent): void {
     this.follow(event);
     this.runtime.journal.append(this.spec.id, event);
     this.here.onRecord?.(event);
+    if (this.here.sink === null) return;
+    const told = liveEvent(event, named);
+    if (told !== null) this.here.sink(told);
   }
 
   /** Applies what the host of its process has recorded of it (EXEC-2). */
@@ -187,19 +180,11 @@ export class Agent implements AsyncDisposable {
   ): void {
     if (this.#state.ended) return;
     const wait = until !== null && waitUntil(until, this.runtime.clock);
-    const event = { type: 'status.changed' as const, status, cause, ...wait };
-    this.record(event);
-    this.here.onStatus?.(event);
+    this.record({ type: 'status.changed', status, cause, ...wait });
   }
 
-  warn(code: string, message: string, emit?: EventSink): void {
-    this.tell({ type: 'warning.raised', code, message }, emit);
-  }
-
-  /** Records an event, and tells it to the sink of the run, if there is one. */
-  tell(event: ToldRecord, emit: EventSink | undefined): void {
-    this.record(event);
-    emit?.(liveEvent(event));
+  warn(code: string, message: string): void {
+    this.record({ type: 'warning.raised', code, message });
   }
 
   setTodos(todos: readonly TodoItem[]): void {
@@ -239,19 +224,17 @@ export class Agent implements AsyncDisposable {
     return taken;
   }
 
-  /** Continues with another head or other messages: a new prefix, so nothing is marked yet. `tokens` is its length. */
+  /** Continues with another head or other messages: a new prefix, so nothing is marked yet. */
   replaceConversation(
-    cause: EventOf<'conversation.replaced'>['cause'],
+    why: Omit<EventOf<'conversation.replaced'>, 'type' | 'messages'>,
     head: PromptHead,
     messages: readonly FrozenMessage[],
-    tokens?: number,
   ): void {
     if (head !== this.conversation.head) this.#recordHead(head);
     this.record({
       type: 'conversation.replaced',
-      cause,
       messages: messages.map(({ role, blocks, shared }) => ({ role, blocks: this.store(blocks), shared })),
-      ...(tokens !== undefined && { tokens }),
+      ...why,
     });
   }
 
@@ -277,6 +260,21 @@ export class Agent implements AsyncDisposable {
     await this.children.stopAll('parent_ended');
     await this.#scope?.disposeAsync();
   }
+}
+
+/** The start of an agent as it is recorded. */
+export function startOf(spec: AgentSpec): EventOf<'agent.started'> {
+  return {
+    type: 'agent.started',
+    parent: spec.parent,
+    agentType: spec.type,
+    name: spec.name,
+    model: spec.model,
+    permissionMode: spec.permissionMode,
+    maxTurns: spec.maxTurns,
+    budget: spec.budget,
+    ...(spec.origin && { origin: spec.origin }),
+  };
 }
 
 /** An agent in the process that has keys, limits and rules. The loop itself asks `AgentHost` and never needs this. */

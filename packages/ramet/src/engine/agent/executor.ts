@@ -5,7 +5,7 @@
  */
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { Agent, AgentValue } from './agent.ts';
-import type { AgentResult, EventSink } from './agent-event.ts';
+import type { AgentResult } from './agent-event.ts';
 import type { AgentSpec } from './runtime.ts';
 
 /** An agent as a value: who it is, its state, and the bytes that the state names. */
@@ -17,7 +17,6 @@ export interface AgentSnapshot extends AgentValue {
 
 export interface ExecutorRunOptions {
   signal: AbortSignal;
-  emit: EventSink;
 }
 
 /** The host of one agent, the same one for all its runs: it has the agent's record, its bill, its mail and its children. */

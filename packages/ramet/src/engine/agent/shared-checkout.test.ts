@@ -22,7 +22,7 @@ function second(engine: () => EngineFixture, call: { name: string; input: unknow
     const other = Agent.start(runtime, spec);
     const signal = new AbortController().signal;
     const use = { type: 'tool_use' as const, id: 'toolu_other', ...call, input: call.input as object };
-    const results = await runCalls({ agent: other, signal, emit: () => {} }, [use]);
+    const results = await runCalls({ agent: other, signal }, [use]);
     for (const block of results.values()) said.push(Buffer.from(block.bytes).toString());
     await other.tasks.find('bash-1')?.ended;
     return { content: 'done' };

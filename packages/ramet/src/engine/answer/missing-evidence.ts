@@ -37,7 +37,7 @@ async function failedCheck(agent: Agent, { expected }: Evidence, signal: AbortSi
   if (expected.check === undefined) return [];
   const id = `check-${agent.spec.id}-${agent.state.requests}`;
   const call = { type: 'tool_use', id, name: 'Bash', input: { command: expected.check } } as const;
-  const result = (await runCalls({ agent, signal, emit: () => {} }, [call])).get(id);
+  const result = (await runCalls({ agent, signal, isUntold: true }, [call])).get(id);
   const answer = result === undefined ? null : contentOf(result);
   if (answer !== null && answer.is_error !== true) return [];
   return [`the check \`${expected.check}\` failed: ${headOf(String(answer?.content ?? ''), LONGEST_OUTPUT)}`];

@@ -41,6 +41,11 @@ export function hasOpenCalls({ conversation }: Agent): boolean {
   return last?.role === 'assistant' && last.blocks.some(({ type }) => type === 'tool_use');
 }
 
+/** A call of the last message, which is not answered; undefined for one that is none of the conversation. */
+export function openCall({ conversation }: Agent, id: string): ToolUseBlock | undefined {
+  return callsIn(conversation.messages.at(-1)?.blocks ?? []).find((call) => call.id === id);
+}
+
 /** Continues the calls as if nothing had been in between; returns the answers there are. */
 export async function finishCalls(run: ToolRun, open: OpenCalls): Promise<Map<string, FrozenBlock>> {
   const { agent, signal } = run;

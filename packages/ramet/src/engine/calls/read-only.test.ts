@@ -41,7 +41,7 @@ async function startReader(): Promise<Reader> {
     asked,
     async call(name, input) {
       calls += 1;
-      const run = { agent: engine.agent, signal: new AbortController().signal, emit: () => {} };
+      const run = { agent: engine.agent, signal: new AbortController().signal };
       const id = `call-${calls}`;
       const block = (await runCalls(run, [{ type: 'tool_use', id, name, input }])).get(id);
       if (block === undefined) throw new Error('no result');

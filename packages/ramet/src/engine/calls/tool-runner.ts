@@ -10,14 +10,14 @@
  */
 import { contentOf, type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import { leavesOut, type UnreadableFiles } from '../../permission/decide.ts';
-import type { ToolUseBlock } from '../../schema/content.ts';
+import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
 import { describeError, isInterruptionCause } from '../../schema/errors.ts';
-import type { CallDetails } from '../../schema/tool-access.ts';
+import type { EventOf } from '../../schema/events.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { detailsOfCall, findTool, mayChangeFiles, parseInput } from '../../tools/registry.ts';
 import { failure, type Tool, type ToolContext, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { EventSink } from '../agent/agent-event.ts';
+import type { NamedContent } from '../agent/agent-event.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
 import { progressOfTodos } from '../loop/stop-reason.ts';
 import { agentShell, type HeldCall, inCheckout } from './authorize.ts';
@@ -31,7 +31,8 @@ const ABORT_GRACE_MS = 5_000;
 export interface ToolRun {
   agent: Agent;
   signal: AbortSignal;
-  emit: EventSink;
+  /** The calls are none of the conversation: they are recorded, and nobody is told. */
+  isUntold?: true;
 }
 
 /** The results by call. A call without one is still open: it was not begun, or waits for an agent that was interrupted with it. */
@@ -66,7 +67,8 @@ function isFailed(block: FrozenBlock | null): boolean {
 
 async function runBatch(run: ToolRun, batch: readonly ToolUseBlock[]): Promise<(FrozenBlock | null)[]> {
   if (run.signal.aborted) return refuseCalls(batch, NOT_RUN.interrupted);
-  for (const call of batch) run.agent.record({ type: 'tool.started', call: call.id, name: call.name });
+  for (const call of batch)
+    run.agent.record({ type: 'tool.started', call: call.id, name: call.name }, namedBy(run, call));
   // What only reads may be done again: its record is on its way, and nobody need wait for it.
   if (!batch.every((call) => isRepeatable(run.agent, call))) await run.agent.runtime.journal.commit('synced');
   return Promise.all(batch.map((call) => runCall(run, call)));
@@ -108,32 +110,28 @@ export function isRepeatable(agent: Agent, { name }: ToolUseBlock): boolean {
 
 async function runCall(run: ToolRun, call: ToolUseBlock): Promise<FrozenBlock | null> {
   const since = performance.now();
-  run.emit({ type: 'tool_started', call, ...detailsOf(run, call) });
   const outcome = await outcomeOf(run, call);
   if (outcome.isNotBegun !== true || !staysOpen(run)) return completeCall(run, call, outcome, since);
-  run.agent.record({ type: 'tool.withdrawn', call: call.id, name: call.name });
-  return completeCall(run, call, { ...outcome, isOpen: true }, since);
+  run.agent.record({ type: 'tool.withdrawn', call: call.id, name: call.name }, namedBy(run, call));
+  return null;
 }
 
 /** Records what came of a call; null when nothing has come of it yet. */
 export async function completeCall(
-  { agent, emit }: ToolRun,
+  run: ToolRun,
   call: ToolUseBlock,
   outcome: ToolOutcome,
   since: number,
 ): Promise<FrozenBlock | null> {
+  if (outcome.isOpen === true) return null;
+  const { agent } = run;
   const finished = await finishResult(agent.runtime, call, outcome);
   const durationMs = performance.now() - since;
   // From here on nothing is waited for: calls that run side by side are counted one after the other.
   const { result, refused } = withRefusal(agent, call, finished, outcome);
-  const details = detailsOf({ agent }, call);
-  if (outcome.isOpen === true) {
-    emit({ type: 'tool_completed', call, result, durationMs, ...details });
-    return null;
-  }
   const frozen = freezeBlock(result);
   agent.store([frozen]);
-  agent.record({
+  const event: EventOf<'tool.completed'> = {
     type: 'tool.completed',
     call: call.id,
     name: call.name,
@@ -141,17 +139,29 @@ export async function completeCall(
     result: frozen.digest,
     durationMs,
     ...refused,
-  });
-  const denied = outcome.isDenied === true ? { denied: true as const } : {};
-  emit({ type: 'tool_completed', call, result, durationMs, ...denied, ...details });
+    ...(outcome.isDenied === true && { denied: true }),
+  };
+  agent.record(event, namedBy(run, call, result));
   return frozen;
 }
 
-/** What the tool says about the call, for views. */
-function detailsOf({ agent }: Pick<ToolRun, 'agent'>, call: ToolUseBlock): { details?: CallDetails } {
-  const tool = findTool(agent.spec.tools, call.name);
+function namedBy(
+  { agent, isUntold }: ToolRun,
+  call: ToolUseBlock,
+  result?: ToolResultBlock,
+): NamedContent | undefined {
+  return isUntold === true ? undefined : namedCall(agent.spec.tools, call, result);
+}
+
+/** A call as it is told, with what its tool says about it. */
+export function namedCall(
+  tools: readonly Tool[],
+  call: ToolUseBlock,
+  result?: ToolResultBlock,
+): NamedContent {
+  const tool = findTool(tools, call.name);
   const details = tool && detailsOfCall(tool, call.input);
-  return details === undefined ? {} : { details };
+  return { call, ...(result && { result }), ...(details && { details }) };
 }
 
 /** A path of the parent's checkout means the same path in the agent's worktree (FORK-6). */
@@ -230,13 +240,13 @@ async function act(tool: Tool, input: unknown, context: ToolContext): Promise<To
 }
 
 function contextOf(
-  { agent, signal, emit }: ToolRun,
+  { agent, signal }: ToolRun,
   call: ToolUseBlock,
   held: HeldCall & { readonly unreadable?: UnreadableFiles | undefined },
 ): ToolContext {
   const { runtime, spec, directory } = agent;
   const { cwd, workspace } = directory;
-  const tell = (message: string): void => agent.warn('no_sandbox', message, emit);
+  const tell = (message: string): void => agent.warn('no_sandbox', message);
   return {
     agent: spec.id,
     call: call.id,
@@ -259,7 +269,7 @@ function contextOf(
     directory: directoryDesk(agent, signal),
     setTodos(todos) {
       agent.setTodos(todos);
-      progressOfTodos(agent, todos, emit);
+      progressOfTodos(agent, todos);
     },
     onAgentEnd: (release) => agent.scope.defer(release),
     redact: runtime.redact,

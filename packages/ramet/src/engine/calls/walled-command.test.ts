@@ -60,7 +60,7 @@ async function walledEngine({
     asked,
     async bash(command, background = false) {
       const id = `call-${++calls}`;
-      const run = { agent: engine.agent, signal: new AbortController().signal, emit: () => {} };
+      const run = { agent: engine.agent, signal: new AbortController().signal };
       const input = { command, ...(background && { run_in_background: true }) };
       const block = (await runCalls(run, [{ type: 'tool_use', id, name: 'Bash', input }])).get(id);
       if (block === undefined) throw new Error('no result');

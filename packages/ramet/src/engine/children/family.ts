@@ -15,7 +15,7 @@ import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { type AgentId, agentId, type SessionId } from '../../schema/ids.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
-import { type AgentEvent, liveEvent } from '../agent/agent-event.ts';
+import type { AgentEvent } from '../agent/agent-event.ts';
 import type { AgentLimits } from '../agent/agent-limits.ts';
 import { Capacity, HeldCapacity } from '../agent/capacity.ts';
 import type { AgentExecutor } from '../agent/executor.ts';
@@ -124,7 +124,7 @@ export class AgentFamily implements Disposable {
     this.#lastNumber = parts.lastNumber;
     this.#asked = parts.asked;
     this.stalls = new StallWatch(parts.limits.stallMs, (agent, silentMs) => {
-      agent.tell({ type: 'agent.stalled', silentMs }, (event) => parts.emit(agent.spec, event));
+      agent.record({ type: 'agent.stalled', silentMs });
     });
   }
 
@@ -144,11 +144,13 @@ export class AgentFamily implements Disposable {
       else if (handle !== null) this.stalls.noteLife(agent);
       agent.setStatus(waits ? 'waiting' : 'running', waits ? 'children' : null);
     });
-    agent.here.onStatus = (change) => {
-      // One that waits for a time that is known is not stalled before.
-      if (change.until !== undefined) this.stalls.forget(agent);
-      else if (handle !== null && change.status === 'running') this.stalls.noteLife(agent);
-      this.parts.emit(agent.spec, liveEvent(change));
+    agent.here.sink = (event) => {
+      if (event.type === 'status_changed') {
+        // One that waits for a time that is known is not stalled before.
+        if (event.until !== undefined) this.stalls.forget(agent);
+        else if (handle !== null && event.status === 'running') this.stalls.noteLife(agent);
+      }
+      this.parts.emit(agent.spec, event);
     };
   }
 

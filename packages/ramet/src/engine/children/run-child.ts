@@ -9,8 +9,8 @@
 import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { describeError } from '../../schema/errors.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
-import { type Agent, hosted } from '../agent/agent.ts';
-import type { AgentEvent, AgentResult, EventSink } from '../agent/agent-event.ts';
+import { type Agent, hosted, startOf } from '../agent/agent.ts';
+import { type AgentEvent, type AgentResult, startedEvent } from '../agent/agent-event.ts';
 import { type AgentExecutor, hostOf, snapshotOf } from '../agent/executor.ts';
 import { STOPPED } from '../agent/notices.ts';
 import { compareFork } from '../budget/fork-cost.ts';
@@ -30,12 +30,10 @@ export function startChild(
   options: ChildOptions,
 ): AgentHandle {
   // Before it runs: its loop takes over what it carries.
-  const started = startedEvent(child);
+  const started = startOfLife(child);
   const handle = new ChildHandle(child, parent.spec.id, options, async (own, signal) => {
     const usages: Usage[] = [];
-    const warnings = worktreeWarnings(child, (code, message) => {
-      child.warn(code, message, (event) => family.parts.emit(child.spec, event));
-    });
+    const warnings = worktreeWarnings(child, (code, message) => child.warn(code, message));
     const onAnswer = (usage: Usage): void => {
       usages.push(usage);
       void warnings.tellRest();
@@ -50,7 +48,7 @@ export function startChild(
     if (own.inBackground) await notify(family, parent, facts);
     // Not before its parent has been told: an agent ends when it has no children left and no news.
     parent.children.delete(own.id);
-    family.parts.emit(child.spec, { type: 'agent_ended', result });
+    family.parts.emit(child.spec, { ...result, type: 'agent_ended' });
     return { ...result, ...(facts.advice !== undefined && { advice: facts.advice }) };
   });
   family.admit(child, handle);
@@ -65,20 +63,16 @@ async function live(
   signal: AbortSignal,
   onAnswer: (usage: Usage) => void,
 ): Promise<AgentResult> {
-  const emit: EventSink = (event) => {
-    family.stalls.noteLife(child);
-    if (event.type === 'assistant') onAnswer(event.usage);
-    family.parts.emit(child.spec, event);
-  };
   try {
     if (!(await capacityFor(family, child, signal))) return await neverBegun(child, signal);
     family.stalls.noteLife(child);
+    watchLife(family, child, onAnswer);
     const executor = executorOf(family, child) ?? (await ownProcess(family));
     const host = hostOf(child);
-    let result = await executor.run(snapshotOf(child), host, { signal, emit });
+    let result = await executor.run(snapshotOf(child), host, { signal });
     // A message that arrived while it ended: its sender was told that it runs, so it gets that.
     while (result.status === 'done' && child.inbox.hasMessages && !signal.aborted) {
-      result = joinRuns(result, await executor.run(snapshotOf(child), host, { signal, emit }));
+      result = joinRuns(result, await executor.run(snapshotOf(child), host, { signal }));
     }
     return result;
   } catch (error) {
@@ -92,6 +86,19 @@ async function live(
       child.warn('not_released', `something of the agent was not released: ${describeError(error)}`),
     );
   }
+}
+
+/** What a child tells shows that it is alive, but for what others find out about it, and that it waits. */
+function watchLife(family: AgentFamily, child: Agent, onAnswer: (usage: Usage) => void): void {
+  const { here } = child;
+  const { sink } = here;
+  here.sink = (event) => {
+    const { type } = event;
+    const isSign = type !== 'warning' && type !== 'stalled' && type !== 'status_changed';
+    if (isSign && family.find(child.spec.id) === child) family.stalls.noteLife(child);
+    if (type === 'assistant') onAnswer(event.usage);
+    sink?.(event);
+  };
 }
 
 /** After its commands have ended: they may be in it. */
@@ -187,18 +194,16 @@ async function notify(family: AgentFamily, parent: Agent, facts: ReportFacts): P
   parent.receive('notification', facts.agent, text);
 }
 
-function startedEvent({ spec, conversation, here, state }: Agent): AgentEvent {
+/** The start as it is on record, but with the model that a resumed agent has now. */
+function startOfLife({ spec, conversation, here, state }: Agent): AgentEvent {
   const { carried } = here;
-  const { description = '', background = false, worktree } = spec.origin ?? {};
-  const { model } = conversation.head;
-  return {
-    ...{ type: 'agent_started', agentType: spec.type, name: spec.name, description, background, model },
-    ...(worktree && { worktree: { path: worktree.path, branch: worktree.branch } }),
+  const start = { ...startOf(spec), model: conversation.head.model };
+  return startedEvent(start, {
     ...(state.progress !== null && { progress: state.progress }),
     ...(carried !== null && {
       carried: { turns: carried.turns, usage: carried.usage, costUsd: carried.costUsd },
     }),
-  };
+  });
 }
 
 /**

@@ -7,7 +7,6 @@ import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.t
 import { isToolUse, type ModelResponse } from '../../model/provider.ts';
 import { ModelError } from '../../schema/errors.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { EventSink } from '../agent/agent-event.ts';
 import type { Spending } from '../budget/budget.ts';
 import { recordResponse } from '../exchange/exchange.ts';
 import type { ModelExchange } from '../exchange/model-exchange.ts';
@@ -38,7 +37,6 @@ export interface SummaryQuestion {
   instructions?: string | undefined;
   turn: number;
   signal: AbortSignal;
-  emit: EventSink;
   /** Everything that the answers cost is added to each. */
   bills: readonly Spending[];
 }
@@ -61,7 +59,7 @@ export async function askForSummary(agent: Agent, question: SummaryQuestion): Pr
 
 async function ask(
   agent: Agent,
-  { messages, turn, signal, emit, bills }: SummaryQuestion,
+  { messages, turn, signal, bills }: SummaryQuestion,
   texts: readonly string[],
 ): Promise<ModelResponse> {
   const blocks: FrozenBlock[] = texts.map((text) => freezeBlock({ type: 'text', text }));
@@ -70,7 +68,6 @@ async function ask(
     maxTokens: Math.max(agent.spec.maxTokens, LEAST_OUTPUT_TOKENS),
     signal,
     partial: false,
-    emit,
     onSpent: (usage, costUsd) => {
       for (const bill of bills) bill.add(usage, costUsd);
     },

@@ -50,8 +50,11 @@ describe('RES-7: a conversation that nears the context limit', () => {
       const { cache_creation_input_tokens = 0, cache_read_input_tokens = 0, input_tokens = 0 } = usage ?? {};
       expect(cache_creation_input_tokens + cache_read_input_tokens + input_tokens).toBeLessThan(WINDOW);
     }
-    const compacted = events.find((event) => event.type === 'compacted');
-    expect(compacted).toMatchObject({ trigger: 'threshold' });
+    const [replaced] = eventsOf(engine, 'conversation.replaced');
+    const sizes = { tokens: expect.any(Number), tokensBefore: expect.any(Number) };
+    expect(replaced).toMatchObject({ cause: 'compaction', trigger: 'threshold', ...sizes });
+    const told = events.filter((event) => event.type === 'conversation_replaced');
+    expect(told).toEqual([{ ...replaced, type: 'conversation_replaced' }]);
     expect(engine.emulator.requests.every(({ status }) => status === 200)).toBe(true);
   });
 

@@ -12,9 +12,9 @@
 import { type CompactionPlan, planCompaction } from '../../conversation/compacted.ts';
 import type { FrozenMessage } from '../../conversation/conversation.ts';
 import { bytesOfTokens, estimateTokens } from '../../conversation/frozen-block.ts';
+import type { CompactionTrigger } from '../../schema/events.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { CompactionTrigger, EventSink } from '../agent/agent-event.ts';
 import { Spending } from '../budget/budget.ts';
 import { keepWithSummary, tailRoom } from './compaction-keeps.ts';
 import { askForSummary } from './compaction-summary.ts';
@@ -29,7 +29,6 @@ export interface CompactOptions {
   /** What the summary is to pay attention to. */
   instructions?: string | undefined;
   turn?: number | undefined;
-  emit?: EventSink | undefined;
   /** Of the run within which this happens. */
   spending?: Spending | undefined;
 }
@@ -55,8 +54,9 @@ export async function compact(agent: Agent, options: CompactOptions): Promise<Co
     return { compacted: false, reason: found.reason, ...spent() };
   }
   const { messages, tokensAfter, summary } = found;
-  agent.replaceConversation('compaction', agent.conversation.head, messages, tokensAfter);
-  options.emit?.({ type: 'compacted', trigger: options.trigger, tokensBefore, tokensAfter });
+  const { trigger } = options;
+  const why = { cause: 'compaction', tokens: tokensAfter, trigger, tokensBefore } as const;
+  agent.replaceConversation(why, agent.conversation.head, messages);
   await agent.runtime.journal.commit('synced');
   return { compacted: true, tokensBefore, tokensAfter, summary, ...spent() };
 }
@@ -89,7 +89,6 @@ async function findCompacted(
       instructions: options.instructions,
       turn: options.turn ?? 0,
       signal: options.signal,
-      emit: options.emit ?? (() => {}),
       bills: options.spending === undefined ? [bill] : [bill, options.spending],
     });
     if ('summary' in answer) return judge(agent, plan, options.trigger, answer.summary);
@@ -126,9 +125,8 @@ function judge(
   return { messages, tokensAfter, summary };
 }
 
-function giveUp(agent: Agent, { trigger, emit }: CompactOptions, reason: string): void {
-  const message = `the conversation was not compacted: ${reason}`;
-  agent.warn('compaction_failed', message, trigger === 'request' ? undefined : emit);
+function giveUp(agent: Agent, { trigger }: CompactOptions, reason: string): void {
+  agent.warn('compaction_failed', `the conversation was not compacted: ${reason}`);
   if (trigger === 'request') return;
   agent.record({ type: 'compaction.postponed', untilTokens: tokensToRetryAt(agent) });
 }

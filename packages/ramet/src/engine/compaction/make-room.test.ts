@@ -12,7 +12,9 @@ describe('RES-7, MODEL-2: a conversation that no longer fits the context window'
     const engine = await startCrowdedEngine({ contextWindow: WINDOW, spec: UNAWARE });
     const { result, events } = await engine.run('Look at everything.');
     expect(result).toMatchObject({ status: 'done', text: 'done', turns: 7 });
-    expect(events).toContainEqual(expect.objectContaining({ type: 'compacted', trigger: 'overflow' }));
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'conversation_replaced', trigger: 'overflow' }),
+    );
     expect(engine.emulator.requests.filter(({ status }) => status !== 200)).toHaveLength(1);
   });
 

@@ -6,7 +6,6 @@
 import { statedContextWindow } from '../../model/catalog.ts';
 import { ModelError } from '../../schema/errors.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { EventSink } from '../agent/agent-event.ts';
 import type { Spending } from '../budget/budget.ts';
 import type { CompactOptions } from './compaction.ts';
 import { contextTokens, isCompactionDue } from './context-state.ts';
@@ -16,7 +15,6 @@ export interface CrowdedRun {
   readonly spending: Spending;
   readonly turn: number;
   readonly signal: AbortSignal;
-  readonly emit: EventSink;
 }
 
 export async function compactWhenDue(agent: Agent, run: CrowdedRun): Promise<void> {

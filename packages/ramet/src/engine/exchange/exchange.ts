@@ -21,7 +21,6 @@ import type { Breakpoint, EventOf } from '../../schema/events.ts';
 import { addCost, isPromptUncertain } from '../../schema/usage.ts';
 import { hasKey } from '../../system/persistent.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
-import { type LiveResponse, liveResponse } from '../agent/agent-event.ts';
 import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
 import { costUnder, failedRequest, markLifetime, priced } from './price-response.ts';
 import { ProviderWait, RateTurn } from './rate-turn.ts';
@@ -207,7 +206,7 @@ async function sendOnce(
         recordRequest(agent, outgoing, attempt, planned);
       },
       onUnused(message) {
-        agent.warn('thinking_unused', message, options.emit);
+        agent.warn('thinking_unused', message);
       },
       onDelta: (delta) => {
         if (delta.type === 'began') {
@@ -216,7 +215,7 @@ async function sendOnce(
           options.onComing?.(true);
           launch.firstTokens.note(planned.model, clock.now() - planned.startedAt);
           cacheMap.responseBegan(planned);
-        } else if (options.partial) options.emit({ type: `${delta.type}_delta`, text: delta.text });
+        } else if (options.partial) agent.here.sink?.({ type: `${delta.type}_delta`, text: delta.text });
       },
     });
     agents.prepare();
@@ -238,7 +237,7 @@ function recordFailure(agent: HostedAgent, outgoing: Outgoing, failure: FailedAt
   if (retryInMs !== null && agent.runtime.health?.verdict(error) === 'wait') wait.failed();
   const event = failedRequest(agent, request, failure);
   if (event.usage !== null) options.onSpent(event.usage, event.costUsd);
-  agent.tell(event, options.emit);
+  agent.record(event);
 }
 
 export function mostCostOf(
@@ -254,10 +253,10 @@ export function mostCostOf(
 }
 
 /**
- * Journals a response, and adds its message to the conversation when it is kept: one event for both. Returns it as it is
- * told.
+ * Journals a response, and adds its message to the conversation when it is kept: one event for both. It is told if it is
+ * one of the conversation.
  */
-export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean): LiveResponse {
+export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean): void {
   const { response } = done;
   const blocks = response.blocks.map((block) => freezeJson(block.value.type, block.json, true));
   const kept = keep && blocks.length > 0;
@@ -278,9 +277,6 @@ export function recordResponse(agent: Agent, done: ModelExchange, keep: boolean)
     ...(done.source && { source: done.source }),
     ...(done.reused && { reused: done.reused }),
   };
-  agent.record(event);
-  return liveResponse(
-    event,
-    response.blocks.map(({ value }) => value),
-  );
+  const isOwn = done.source === undefined;
+  agent.record(event, isOwn ? { blocks: response.blocks.map(({ value }) => value) } : undefined);
 }

@@ -3,7 +3,6 @@ import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { ModelResponse } from '../../model/provider.ts';
 import type { EventOf, RequestSource } from '../../schema/events.ts';
 import type { Usage } from '../../schema/usage.ts';
-import type { EventSink } from '../agent/agent-event.ts';
 
 export interface ModelExchange {
   request: string;
@@ -30,7 +29,6 @@ export interface ExchangeOptions {
   signal: AbortSignal;
   /** Whether text is reported as it streams. */
   partial: boolean;
-  emit: EventSink;
   /** Told what every attempt cost, also of those that failed. */
   onSpent: (usage: Usage, costUsd: number | null) => void;
   /** Told when an answer begins to come in, and when it breaks off. */

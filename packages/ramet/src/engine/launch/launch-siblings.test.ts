@@ -35,7 +35,6 @@ async function askOnce(agent: Agent): Promise<void> {
     maxTokens: 1_000,
     signal: new AbortController().signal,
     partial: false,
-    emit: () => undefined,
     onSpent: () => undefined,
   });
   recordResponse(agent, done, true);

@@ -1,7 +1,7 @@
 /**
  * The turn loop: every agent runs this one. It asks the model, carries out the tools, and repeats this until there is
- * an answer, a limit, an error or an abort. What happens meanwhile goes into one sink (`emit`), in order, and nobody who
- * reads it holds up the run. Failures are values: it resolves with an AgentResult and does not reject.
+ * an answer, a limit, an error or an abort. What it records meanwhile is told to the sink of its session, in order, and nobody
+ * who reads it holds up the run. Failures are values: it resolves with an AgentResult and does not reject.
  *
  * Invariants
  * 1. Whenever it ends, the conversation is valid: every tool call in it is answered by the next message, but for the
@@ -15,7 +15,7 @@ import { elapsedOf } from '../../schema/clock.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { Cancelled, LimitReached, ModelError } from '../../schema/errors.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { AgentEvent, AgentResult, EventSink } from '../agent/agent-event.ts';
+import type { AgentResult } from '../agent/agent-event.ts';
 import { NOT_RUN, OUTPUT_CUT } from '../agent/notices.ts';
 import { finishCalls, hasOpenCalls, type OpenCalls, openCallsOf, ordered } from '../calls/finish-calls.ts';
 import { isRepeatable, refuseCalls, runCalls } from '../calls/tool-runner.ts';
@@ -29,10 +29,10 @@ import {
   closedEnding,
   type Ending,
   endingOf,
-  type LoopOptions,
   newRunState,
   notice,
   OUT_OF_TIME,
+  type RunOptions,
   type RunState,
   sayWithNews,
   startDeadline,
@@ -46,7 +46,7 @@ import {
   unknownStop,
 } from './stop-reason.ts';
 
-export async function runAgent(agent: Agent, options: LoopOptions): Promise<AgentResult> {
+export async function runAgent(agent: Agent, options: RunOptions): Promise<AgentResult> {
   const { clock, journal } = agent.runtime;
   const startedAt = elapsedOf(clock);
   const { budget } = agent.spec;
@@ -76,7 +76,7 @@ export async function runAgent(agent: Agent, options: LoopOptions): Promise<Agen
   };
 }
 
-async function takeTurns(agent: Agent, run: RunState, options: LoopOptions): Promise<Ending> {
+async function takeTurns(agent: Agent, run: RunState, options: RunOptions): Promise<Ending> {
   if (options.signal.aborted) await leaveAsFound(agent, options.signal);
   // A run that only waits, for open calls or for agents, says nothing else.
   if (agent.state.ended) agent.record({ type: 'status.changed', status: 'running', cause: null });
@@ -92,9 +92,9 @@ async function takeTurns(agent: Agent, run: RunState, options: LoopOptions): Pro
     const done = await askOrMakeRoom(agent, run, options);
     if (done === null) continue;
     const step = nextStep(done.response, run);
-    options.emit(takeResponse(agent, run, done, step));
-    progressOfAnswer(agent, step, textOf(done), options.emit);
-    warnOfStop(agent, done, options.emit);
+    takeResponse(agent, run, done, step);
+    progressOfAnswer(agent, step, textOf(done));
+    warnOfStop(agent, done);
     if (step.kind === 'fail' && step.cause === 'context_window') {
       if (await madeRoom(agent, run, options, step.message)) continue;
     } else run.recovered = false;
@@ -112,14 +112,14 @@ async function leaveAsFound({ children }: Agent, { reason }: AbortSignal): Promi
   throw new Cancelled();
 }
 
-function warnOfStop(agent: Agent, { response }: ModelExchange, emit: EventSink): void {
+function warnOfStop(agent: Agent, { response }: ModelExchange): void {
   const message = unknownStop(response);
   if (message === null) return;
-  agent.warn('unknown_stop_reason', message, emit);
+  agent.warn('unknown_stop_reason', message);
 }
 
 /** An answer that an earlier process had received and had only to report: it is judged as any other. */
-async function afterOldAnswer(agent: Agent, run: RunState, options: LoopOptions): Promise<Ending | null> {
+async function afterOldAnswer(agent: Agent, run: RunState, options: RunOptions): Promise<Ending | null> {
   const answered = agent.conversation.messages.at(-1)?.role === 'assistant' && !hasOpenCalls(agent);
   if (!answered || agent.state.openStop === 'pause_turn') return null;
   run.text = lastText(agent);
@@ -131,7 +131,7 @@ async function afterOldAnswer(agent: Agent, run: RunState, options: LoopOptions)
 async function askOrMakeRoom(
   agent: Agent,
   run: RunState,
-  options: LoopOptions,
+  options: RunOptions,
 ): Promise<ModelExchange | null> {
   try {
     return await exchangeOrFallBack(agent, {
@@ -139,7 +139,6 @@ async function askOrMakeRoom(
       maxTokens: run.maxTokens,
       signal: options.signal,
       partial: options.partial ?? false,
-      emit: options.emit,
       onSpent: (usage, costUsd) => run.spending.add(usage, costUsd),
     });
   } catch (error) {
@@ -159,25 +158,20 @@ async function exchangeOrFallBack(agent: Agent, options: ExchangeOptions): Promi
     const unavailable = failed && error.family === 'retryable';
     if (!unavailable || fallbackModel === null || fallbackModel === model) throw error;
     const message = `${error.message}; continuing with ${fallbackModel}`;
-    agent.warn('fallback_model', message, options.emit);
+    agent.warn('fallback_model', message);
     switchModel(agent, 'fallback', fallbackModel);
     return agent.runtime.host.exchange(agent, options);
   }
 }
 
-async function madeRoom(
-  agent: Agent,
-  run: RunState,
-  options: LoopOptions,
-  message: string,
-): Promise<boolean> {
+async function madeRoom(agent: Agent, run: RunState, options: RunOptions, message: string): Promise<boolean> {
   if (run.recovered || run.turns > agent.spec.maxTurns) return false;
   run.recovered = true;
   return recoverFromOverflow(agent, crowded(run, options), message);
 }
 
-function crowded({ spending, turns }: RunState, { signal, emit }: LoopOptions): CrowdedRun {
-  return { spending, turn: turns + 1, signal, emit };
+function crowded({ spending, turns }: RunState, { signal }: RunOptions): CrowdedRun {
+  return { spending, turn: turns + 1, signal };
 }
 
 /** The answer that a killed process had received and had only to report. */
@@ -186,14 +180,13 @@ function lastText({ conversation }: Agent): string {
   return blocks.map((block) => (block.type === 'text' ? String(contentOf(block).text) : '')).join('');
 }
 
-function takeResponse(agent: Agent, run: RunState, done: ModelExchange, step: NextStep): AgentEvent {
+function takeResponse(agent: Agent, run: RunState, done: ModelExchange, step: NextStep): void {
   const keep = keepsResponse(step);
-  const told = recordResponse(agent, done, keep);
+  recordResponse(agent, done, keep);
   run.turns += 1;
   const text = keep ? textOf(done) : '';
   run.text = run.cut ? run.text + text : text || run.text;
   run.cut = step.kind === 'ask_again' && step.notice === OUTPUT_CUT;
-  return told;
 }
 
 function textOf({ response }: ModelExchange): string {
@@ -205,7 +198,7 @@ async function carryOut(
   agent: Agent,
   run: RunState,
   step: NextStep,
-  options: LoopOptions,
+  options: RunOptions,
 ): Promise<Ending | null> {
   const closed = closedEnding(run, agent.spec.maxTurns);
   const budget = run.spending.state(agent.runtime.clock.now());
@@ -233,9 +226,9 @@ async function answerCalls(
   agent: Agent,
   run: RunState,
   calls: readonly ToolUseBlock[],
-  { signal, emit }: LoopOptions,
+  { signal }: RunOptions,
 ): Promise<void> {
-  const results = await runCalls({ agent, signal, emit }, calls);
+  const results = await runCalls({ agent, signal }, calls);
   takeResults(agent, run, { calls, results, signal });
 }
 
@@ -243,9 +236,9 @@ async function finishOpenCalls(
   agent: Agent,
   run: RunState,
   open: OpenCalls,
-  { signal, emit }: LoopOptions,
+  { signal }: RunOptions,
 ): Promise<void> {
-  const results = await finishCalls({ agent, signal, emit }, open);
+  const results = await finishCalls({ agent, signal }, open);
   takeResults(agent, run, { calls: open.calls, results, signal });
 }
 

@@ -4,7 +4,6 @@ import type { Clock } from '../../schema/clock.ts';
 import { Cancelled, describeError, ProviderAway, RametError } from '../../schema/errors.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { EventSink } from '../agent/agent-event.ts';
 import {
   answerRefused,
   budgetNearlySpent,
@@ -24,10 +23,6 @@ export interface RunOptions {
   partial?: boolean;
   /** Whether the answer is given only once all agents in the background have been told of; true when absent. */
   waitForChildren?: boolean;
-}
-
-export interface LoopOptions extends RunOptions {
-  emit: EventSink;
 }
 
 export interface RunState {

@@ -4,7 +4,6 @@ import type { ToolUseBlock } from '../../schema/content.ts';
 import type { TodoItem } from '../../schema/status.ts';
 import { stripAnsi } from '../../system/text/visible-text.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { EventSink } from '../agent/agent-event.ts';
 import { MAKE_THE_CALL, OUTPUT_CUT, SAY_SOMETHING } from '../agent/notices.ts';
 
 export type NextStep =
@@ -151,20 +150,20 @@ const LOOKED_AT = 4_000;
  * list. This needs no tool and no prompt, so every child has it. At most one line is recorded for an answer and one for
  * a list, and no line twice in a row. The main agent has none, since its text is shown, and neither has a report.
  */
-export function progressOfAnswer(agent: Agent, step: NextStep, text: string, emit: EventSink): void {
-  if (step.kind === 'run_tools' || step.kind === 'ask_again') report(agent, text, emit);
+export function progressOfAnswer(agent: Agent, step: NextStep, text: string): void {
+  if (step.kind === 'run_tools' || step.kind === 'ask_again') report(agent, text);
 }
 
-export function progressOfTodos(agent: Agent, todos: readonly TodoItem[], emit: EventSink): void {
+export function progressOfTodos(agent: Agent, todos: readonly TodoItem[]): void {
   const current = todos.find(({ status }) => status === 'in_progress');
-  if (current !== undefined) report(agent, current.activeForm || current.content, emit);
+  if (current !== undefined) report(agent, current.activeForm || current.content);
 }
 
-function report(agent: Agent, text: string, emit: EventSink): void {
+function report(agent: Agent, text: string): void {
   if (agent.spec.parent === null) return;
   const line = progressLine(text, agent.runtime.redact);
   if (line === '' || line === agent.state.progress) return;
-  agent.tell({ type: 'progress.reported', line }, emit);
+  agent.record({ type: 'progress.reported', line });
 }
 
 /** One line without secrets, control characters and the marks of Markdown before it; may be empty. */

@@ -7,7 +7,7 @@
  * 2. When `gone` has settled, nothing runs for the process and nothing is held for it, here or on the machine.
  */
 import type { HostDuties } from '../../engine/host-duties.ts';
-import type { AgentEvent, AgentResult, AgentSnapshot } from '../../engine/shapes.ts';
+import type { AgentResult, AgentSnapshot } from '../../engine/shapes.ts';
 import { describeError } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { terminateGroup } from '../../system/processes/process-group.ts';
@@ -24,8 +24,7 @@ export interface AgentProcessOptions {
   place: AgentPlace;
   /** Of the run it is started for. */
   signal: AbortSignal;
-  onEvent: (event: AgentEvent) => void;
-  onTurn: () => void;
+  onTurn: (text: string) => void;
   /** Turns that the run has had. */
   turns: number;
 }
@@ -56,7 +55,6 @@ export class AgentProcess {
     const { environment, outputDirectory } = options.surroundings;
     const { id } = value.spec;
     this.services = new HostServices(duties, value, options.signal, {
-      onEvent: options.onEvent,
       onTurn: options.onTurn,
       onSpent: (records) => this.#channel.post({ type: 'spent', records }),
       onRecorded: (event, blocks) => this.#tell({ type: 'recorded', event, blocks }),

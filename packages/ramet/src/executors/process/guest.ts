@@ -17,7 +17,7 @@ export function serveGuest(port: ProcessPort, spool: string, onBroken: () => voi
     spool,
     onNotice: (notice) => guest.heed(channel, notice),
     answers: {
-      run: (call, signal) => guest.run(channel, call, signal),
+      run: (call, signal) => guest.run(call, signal),
       end: () => guest.end(),
     },
     onBroken,
@@ -57,13 +57,13 @@ class Guest {
     }
   }
 
-  async run(channel: HostChannel, { turns, totals }: RunCall, signal: AbortSignal): Promise<AgentResult> {
+  async run({ turns, totals }: RunCall, signal: AbortSignal): Promise<AgentResult> {
     const agent = await this.#made.promise;
     const nothing = { usage: NO_USAGE, costUsd: 0 };
     agent.here.carried = { turns, ...nothing, below: nothing };
     agent.here.openBill();
     agent.here.spending?.follow(totals);
-    return runAgent(agent, { signal, emit: (event) => channel.post({ type: 'event', event }) });
+    return runAgent(agent, { signal });
   }
 
   async end(): Promise<null> {

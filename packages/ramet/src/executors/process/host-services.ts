@@ -9,13 +9,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { HostDuties } from '../../engine/host-duties.ts';
-import type {
-  AgentEvent,
-  AgentSnapshot,
-  CalledAgent,
-  ModelExchange,
-  SpendingRecord,
-} from '../../engine/shapes.ts';
+import type { AgentSnapshot, CalledAgent, ModelExchange, SpendingRecord } from '../../engine/shapes.ts';
 import type { EventOf, JournalEvent } from '../../schema/events.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
@@ -26,12 +20,11 @@ import { FileTurns } from './file-turns.ts';
 import type { AgentNotice, DeskCall, ExchangeAnswer, ExchangeCall, HostCalls } from './messages.ts';
 
 export interface ServiceObserver {
-  onEvent(event: AgentEvent): void;
   onSpent(records: SpendingRecord[]): void;
   /** The host itself has recorded something that changes the agent's state. */
   onRecorded(event: JournalEvent, blocks: readonly FrozenBlock[]): void;
-  /** A response of the conversation is recorded. */
-  onTurn(): void;
+  /** A response of the conversation is recorded; with its text. */
+  onTurn(text: string): void;
   /** The loop has asked what was asked before it. */
   onCaughtUp(): void;
 }
@@ -110,9 +103,6 @@ export class HostServices implements Disposable {
       case 'block':
         this.#follower.store(notice.digest, notice.bytes);
         break;
-      case 'event':
-        this.#observer.onEvent(notice.event);
-        break;
       case 'wrote':
         runtime.files.recordWrite({
           path: notice.path,
@@ -156,11 +146,8 @@ export class HostServices implements Disposable {
   recordOpenResponse(): void {
     const done = this.#unrecorded;
     if (done === null) return;
-    const told = this.#duties.recordLost(done);
-    if (done.source === undefined) {
-      this.#observer.onTurn();
-      this.#observer.onEvent(told);
-    }
+    this.#duties.recordLost(done);
+    if (done.source === undefined) this.#observer.onTurn(textOf(done));
     this.#unrecorded = null;
   }
 
@@ -172,8 +159,9 @@ export class HostServices implements Disposable {
   }
 
   #takeResponse({ request, source }: EventOf<'response.completed'>): void {
-    if (source === undefined) this.#observer.onTurn();
-    if (request === this.#unrecorded?.request) this.#unrecorded = null;
+    const done = request === this.#unrecorded?.request ? this.#unrecorded : null;
+    if (source === undefined) this.#observer.onTurn(done === null ? '' : textOf(done));
+    if (done !== null) this.#unrecorded = null;
   }
 
   /** What has been spent meanwhile, also by the agent's children, is known there before the answer. */
@@ -212,7 +200,6 @@ export class HostServices implements Disposable {
       ...call,
       signal: calledOff.signal,
       onComing: (isComing) => calledOff.note(isComing),
-      emit: (event) => this.#observer.onEvent(event),
       onSpent: (usage, costUsd) => void spent.push({ usage, costUsd }),
     });
     this.#unrecorded = done;
@@ -268,4 +255,8 @@ export class HostServices implements Disposable {
     this.#turns[Symbol.dispose]();
     for (const group of this.groups) this.#noteGroup(group, false);
   }
+}
+
+function textOf({ response }: ModelExchange): string {
+  return response.blocks.map(({ value }) => ('text' in value ? String(value.text) : '')).join('');
 }

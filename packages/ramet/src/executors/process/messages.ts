@@ -1,7 +1,6 @@
 /** What an agent's process and its host say to each other, besides answers. All of it is plain data. */
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type {
-  AgentEvent,
   AgentResult,
   ExchangeOptions,
   ModelExchange,
@@ -27,7 +26,6 @@ export type HostNotice =
 export type AgentNotice =
   | { type: 'record'; event: JournalEvent }
   | { type: 'block'; digest: string; bytes: Uint8Array }
-  | { type: 'event'; event: AgentEvent }
   | { type: 'wrote'; path: string; version: string }
   | { type: 'unlock'; lock: number }
   | { type: 'group'; group: number; runs: boolean };

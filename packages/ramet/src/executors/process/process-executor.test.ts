@@ -36,7 +36,7 @@ async function hosted(
   });
   const own = hostOf(engine.agent);
   const run = (signal = new AbortController().signal) =>
-    executor.run(snapshotOf(engine.agent), own, { signal, emit: () => {} });
+    executor.run(snapshotOf(engine.agent), own, { signal });
   const types = () => engine.recorded().map(({ type }) => type);
   return { ...engine, executor, host: run, types };
 }
@@ -107,7 +107,7 @@ describe('EXEC-2: the model is asked while the process starts', () => {
     expect(types().filter((type) => type === 'agent.ended')).toHaveLength(1);
     expect(agent.conversation.messages.at(-1)).toMatchObject({ role: 'assistant' });
     const { signal } = new AbortController();
-    expect(await inProcess.run(snapshotOf(agent), hostOf(agent), { signal, emit: () => {} })).toMatchObject({
+    expect(await inProcess.run(snapshotOf(agent), hostOf(agent), { signal })).toMatchObject({
       text: 'Written.',
     });
     expect(readFileSync(join(cwd, 'made.txt'), 'utf8')).toBe('once');

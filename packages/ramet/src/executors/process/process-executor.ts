@@ -10,7 +10,7 @@
 import type { AgentExecutor, AgentResidence, ExecutorRunOptions } from '../../engine/agent/executor.ts';
 import { HostDuties } from '../../engine/host-duties.ts';
 import { endingOfAbort } from '../../engine/loop/run-state.ts';
-import type { AgentEvent, AgentResult, AgentSnapshot, Ending } from '../../engine/shapes.ts';
+import type { AgentResult, AgentSnapshot, Ending } from '../../engine/shapes.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
@@ -56,7 +56,6 @@ class HostedAgent {
   readonly #duties: HostDuties;
   readonly #parts: ProcessExecutorParts;
   #process: AgentProcess | null = null;
-  #onEvent: (event: AgentEvent) => void = () => {};
   #turns = 0;
   #text = '';
 
@@ -66,16 +65,12 @@ class HostedAgent {
     duties.onRelease(() => this.#process?.end());
   }
 
-  async run(value: AgentSnapshot, { signal, emit }: ExecutorRunOptions): Promise<AgentResult> {
+  async run(value: AgentSnapshot, { signal }: ExecutorRunOptions): Promise<AgentResult> {
     const { clock } = this.#duties.runtime;
     const startedAt = elapsedOf(clock);
     const { spending, turns } = this.#duties.beginRun();
     this.#turns = turns;
     this.#text = '';
-    this.#onEvent = (event) => {
-      if (event.type === 'assistant') this.#text = textOf(event) || this.#text;
-      emit(event);
-    };
     const result = await this.#runToEnd(value, signal);
     return {
       ...result,
@@ -109,9 +104,9 @@ class HostedAgent {
       graceMs,
       place,
       signal,
-      onEvent: (event) => this.#onEvent(event),
-      onTurn: () => {
+      onTurn: (text) => {
         this.#turns += 1;
+        this.#text = text || this.#text;
       },
       turns: this.#turns,
     });
@@ -156,8 +151,4 @@ class HostedAgent {
 
 function failed(message: string): Ending {
   return { status: 'failed', cause: 'executor', message };
-}
-
-function textOf({ blocks }: Extract<AgentEvent, { type: 'assistant' }>): string {
-  return blocks.map((block) => ('text' in block ? String(block.text) : '')).join('');
 }

@@ -238,6 +238,9 @@ export function refusalsOfFork(
 }
 
 /** What kind of agent it is: a fork is a fork, whatever type its parent has. */
-export function typeOfAgent({ agentType, origin }: EventOf<'agent.started'>): string {
+export function typeOfAgent({
+  agentType,
+  origin,
+}: Pick<EventOf<'agent.started'>, 'agentType' | 'origin'>): string {
   return origin?.kind === 'fork' ? 'fork' : agentType;
 }

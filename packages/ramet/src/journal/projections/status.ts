@@ -122,6 +122,8 @@ export function extendBoard(board: StatusBoard, recorded: RecordedEvent): void {
   note(board, agent, event);
 }
 
+type AgentStart = Omit<EventOf<'agent.started'>, 'type'>;
+
 /** What is known of an agent before any of its events is folded. */
 type AdmittedAgent = Pick<
   AgentOverview,
@@ -138,19 +140,23 @@ export function admitAgent(board: StatusBoard, agent: AdmittedAgent): AgentOverv
 }
 
 function admit(board: StatusBoard, id: AgentId, { time, event }: RecordedEvent): AgentOverview | undefined {
-  if (event.type !== 'agent.started') return undefined;
-  const { parent, name, model, origin } = event;
-  return admitAgent(board, {
+  return event.type === 'agent.started' ? admitAgent(board, agentOfStart(id, event, time)) : undefined;
+}
+
+/** An agent as its start says, as that is recorded or told. */
+export function agentOfStart(id: AgentId, start: AgentStart, startedAt: number): AdmittedAgent {
+  const { parent, name, model, origin } = start;
+  return {
     id,
     parent,
-    type: typeOfAgent(event),
+    type: typeOfAgent(start),
     name,
     description: origin?.description ?? null,
     background: origin?.background ?? false,
     model,
-    startedAt: time,
+    startedAt,
     worktree: origin?.worktree === undefined ? null : placeOf(origin.worktree),
-  });
+  };
 }
 
 function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): void {

@@ -133,10 +133,10 @@ describe('RECIPE-1: a recipe on the real tools', () => {
     const task = block('sh', 'echo x >> a') + block('sh', 'echo x >> b');
     const stop = new AbortController();
     engine.agent.say('prompt', [freezeBlock({ type: 'text', text: task })]);
-    const emit = ({ type }: AgentEvent): void => {
+    engine.agent.here.sink = ({ type }: AgentEvent): void => {
       if (type === 'tool_completed') stop.abort('SIGINT');
     };
-    await runAgent(engine.agent, { signal: stop.signal, emit });
+    await runAgent(engine.agent, { signal: stop.signal });
     expect(existsSync(join(engine.cwd, 'b'))).toBe(false);
     const { result } = await runToEnd(engine.agent);
     expect(result.status).toBe('done');

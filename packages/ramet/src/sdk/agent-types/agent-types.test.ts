@@ -195,7 +195,8 @@ describe('TYPE-3: agents of definition files', () => {
     expect(family.requestsOf('dig')).toHaveLength(3);
     const started = family.recordedOf(2).find(({ type }) => type === 'agent.started');
     expect(started).toMatchObject({ agentType: 'digger', maxTurns: 2, origin: { background: true } });
-    expect(events).toContainEqual(expect.objectContaining({ type: 'agent_started', background: true }));
+    const origin = expect.objectContaining({ background: true });
+    expect(events).toContainEqual(expect.objectContaining({ type: 'agent_started', origin }));
   });
 
   test('an adviser that asks for no tools is started without any', async () => {

@@ -1,14 +1,7 @@
 /** An open session: carries out prompts one at a time, and ends everything it started when it is released. */
 import { runAgent } from '../../engine/loop/loop.ts';
 import { agentMessageText, closeCalls, hosted, switchModel } from '../../engine/opening.ts';
-import type {
-  Agent,
-  AgentEvent,
-  AgentHandle,
-  AgentResult,
-  RunOptions,
-  SpawnOrder,
-} from '../../engine/shapes.ts';
+import type { Agent, AgentHandle, AgentResult, RunOptions, SpawnOrder } from '../../engine/shapes.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import { emitting } from '../../schema/generators.ts';
 import type { SessionMode } from '../../schema/status.ts';
@@ -57,7 +50,6 @@ export function liveSession(parts: LiveParts): Session {
   };
   const untilStopped = (signal: AbortSignal | undefined): AbortSignal =>
     signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
-  const emit = (event: AgentEvent): void => family.parts.emit(agent.spec, event);
   async function carryOut(prompt: string | null, options: Partial<RunOptions>): Promise<AgentResult> {
     if (prompt === null) refuseWithoutPrompt(agent);
     abort = abortAtEnd(parts);
@@ -67,7 +59,7 @@ export function liveSession(parts: LiveParts): Session {
       if (prompt !== null) await types.refresh(null);
       const news = prompt === null ? null : parts.told.news(types.definitions);
       takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
-      const ended = await runAgent(agent, { ...options, signal: abort.signal, emit });
+      const ended = await runAgent(agent, { ...options, signal: abort.signal });
       const result = await revival.afterRun(ended, options);
       told = result.message;
       return result;
@@ -165,7 +157,7 @@ export function liveSession(parts: LiveParts): Session {
         await closeCalls(agent);
         const { compact } = await import('../../engine/later.ts');
         const leave = onEvent === undefined ? () => {} : bus.subscribe(onEvent);
-        const request = { trigger: 'request', instructions, emit } as const;
+        const request = { trigger: 'request', instructions } as const;
         return compact(agent, { ...request, signal: untilStopped(signal) }).finally(leave);
       }),
     [Symbol.asyncDispose]: closeOnce,

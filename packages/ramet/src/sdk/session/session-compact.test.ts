@@ -28,7 +28,7 @@ describe('RES-7: compacting a session on request', () => {
     const told: string[] = [];
     const outcome = await session.compact({ onEvent: ({ type }) => told.push(type) });
     expect(outcome).toMatchObject({ compacted: true, summary: 'SUMMARY', usage: { output_tokens: 5 } });
-    expect(told).toEqual(['compacted']);
+    expect(told).toEqual(['conversation_replaced']);
     expect((await drain(session.run('Go on.'))).result).toMatchObject({ status: 'done', text: 'Gone on.' });
     provider.assertDone();
   });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
+  agentStarted,
+  childOrigin,
   requestFailed,
   requestStarted,
   responseCompleted,
@@ -10,7 +12,7 @@ import {
   type AgentEvent,
   type AgentResult,
   liveEvent,
-  liveResponse,
+  startedEvent,
 } from '../../../engine/agent/agent-event.ts';
 import type { JournalEvent } from '../../../schema/events.ts';
 import { NO_USAGE } from '../../../schema/usage.ts';
@@ -27,28 +29,23 @@ function of(id: number, event: AgentEvent, parent = 1): SessionEvent {
 }
 
 function started(id: number, description = `part ${id}`, parent = 1): SessionEvent {
-  return of(
-    id,
-    {
-      type: 'agent_started',
-      agentType: 'Explore',
-      name: null,
-      description,
-      background: false,
-      model: 'm',
-    },
-    parent,
-  );
+  const start = agentStarted({
+    parent: `x.${parent}`,
+    agentType: 'Explore',
+    origin: childOrigin({ description }),
+  });
+  return of(id, startedEvent(start, {}), parent);
 }
 
-const answered = (costUsd: number | null): AgentEvent =>
-  liveResponse(
-    responseCompleted({ usage: { ...NO_USAGE, input_tokens: 1_000, output_tokens: 234 }, costUsd }),
-    [],
-  );
+const answered = (costUsd: number | null): AgentEvent => ({
+  ...responseCompleted({ usage: { ...NO_USAGE, input_tokens: 1_000, output_tokens: 234 }, costUsd }),
+  type: 'assistant',
+  blocks: [],
+});
 
 const bash = (id: string, command: string): AgentEvent => ({
   type: 'tool_started',
+  name: 'Bash',
   call: { type: 'tool_use', id, name: 'Bash', input: { command } },
 });
 
@@ -89,7 +86,7 @@ function recordsOf(event: AgentEvent): JournalEvent[] {
     case 'stalled':
       return [{ type: 'agent.stalled', silentMs: event.silentMs }];
     case 'agent_ended': {
-      const { status, cause, message } = event.result;
+      const { status, cause, message } = event;
       return [{ type: 'agent.ended', status, cause, message }];
     }
     default:
@@ -99,17 +96,15 @@ function recordsOf(event: AgentEvent): JournalEvent[] {
 
 const ended = (result: Partial<AgentResult>): AgentEvent => ({
   type: 'agent_ended',
-  result: {
-    status: 'done',
-    cause: null,
-    message: null,
-    text: '',
-    turns: 2,
-    usage: { ...NO_USAGE, input_tokens: 5_000 },
-    costUsd: 0.01,
-    durationMs: 3_000,
-    ...result,
-  },
+  status: 'done',
+  cause: null,
+  message: null,
+  text: '',
+  turns: 2,
+  usage: { ...NO_USAGE, input_tokens: 5_000 },
+  costUsd: 0.01,
+  durationMs: 3_000,
+  ...result,
 });
 
 describe('UI-1: the children at work', () => {

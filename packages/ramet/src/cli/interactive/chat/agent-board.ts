@@ -5,6 +5,7 @@
 import {
   type AgentOverview,
   admitAgent,
+  agentOfStart,
   emptyBoard,
   extendBoard,
   type StatusBoard,
@@ -75,7 +76,7 @@ export class AgentBoard {
     if (event.type === 'agent_started') this.#admit(event);
     const calls = this.#live.get(id)?.calls;
     if (event.type === 'tool_started') calls?.set(event.call.id, callTitle(event.call, event.details));
-    if (event.type === 'tool_completed') calls?.delete(event.call.id);
+    if (event.type === 'tool_completed' || event.type === 'tool_withdrawn') calls?.delete(event.call.id);
     if (event.type !== 'agent_ended') return;
     this.#live.delete(id);
     this.#board.agents.delete(id);
@@ -89,12 +90,9 @@ export class AgentBoard {
 
   /** Also of an agent that an earlier process started: then its start is not among what is recorded here. */
   #admit(event: Extract<SessionEvent, { type: 'agent_started' }>): void {
-    const { agentId: id, parentAgentId: parent, agentType: type, name, description, background } = event;
-    const { model, worktree, carried, progress = null } = event;
-    const startedAt = Date.now();
-    const known = { id, parent, type, name, description, background, model, startedAt, progress };
-    admitAgent(this.#board, { ...known, ...carried });
-    this.#live.set(id, { branch: worktree?.branch ?? null, calls: new Map(), left: null });
+    const { agentId: id, origin, carried, progress = null } = event;
+    admitAgent(this.#board, { ...agentOfStart(id, event, Date.now()), progress, ...carried });
+    this.#live.set(id, { branch: origin?.worktree?.branch ?? null, calls: new Map(), left: null });
   }
 }
 
@@ -148,8 +146,8 @@ export function agentLine(
     return `${indent}${style.yellow(`! ${label}: silent for ${duration(event.silentMs)}`)}`;
   }
   if (event.type !== 'agent_ended') return null;
-  const { ending, figures } = endingOf(event.result);
-  const mark = event.result.status === 'done' ? style.green('✓') : style.red('✗');
+  const { ending, figures } = endingOf(event);
+  const mark = event.status === 'done' ? style.green('✓') : style.red('✗');
   return `${indent}${mark} ${label}: ${safeLine(ending)}${style.dim(` (${figures})`)}`;
 }
 

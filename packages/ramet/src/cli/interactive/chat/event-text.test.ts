@@ -19,6 +19,8 @@ function completed(
   const details = tool && detailsOfCall(tool, input);
   return {
     type: 'tool_completed',
+    name,
+    isError: result.is_error === true,
     call: { type: 'tool_use', id: 'c', name, input },
     result: { type: 'tool_result', tool_use_id: 'c', ...result },
     durationMs: 1_234,

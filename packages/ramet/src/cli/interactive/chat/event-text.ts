@@ -9,7 +9,7 @@ import type { CallDetails } from '../../../schema/tool-access.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
 import { changedLines, type DiffLine, lineDiff } from '../../../system/text/line-diff.ts';
 import { liveStatusOf } from '../../../views/agent-label.ts';
-import { retryLine } from '../../../views/run-notes.ts';
+import { compactedLine, retryLine } from '../../../views/run-notes.ts';
 import { duration, fitText, safeLine, safeText, tokens, visibleText } from '../../../views/text/format.ts';
 import { WaitNotes } from '../../output/result-output.ts';
 import type { TextStyle } from '../screen/text-style.ts';
@@ -88,10 +88,8 @@ export function createEventView(style: TextStyle): EventView {
         }
         case 'warning':
           return line(style.yellow(safeLine(event.message)));
-        case 'compacted':
-          return line(
-            style.dim(`compacted: ${tokens(event.tokensBefore)} to ${tokens(event.tokensAfter)} tokens`),
-          );
+        case 'conversation_replaced':
+          return event.cause === 'compaction' ? line(style.dim(compactedLine(event, tokens))) : '';
         case 'status_changed': {
           const wait = waits.line(event, Date.now());
           return wait === null ? '' : line(style.yellow(wait));
@@ -101,6 +99,7 @@ export function createEventView(style: TextStyle): EventView {
         case 'progress':
         case 'stalled':
         case 'tool_started':
+        case 'tool_withdrawn':
         case 'thinking_delta':
           return '';
       }
@@ -133,6 +132,7 @@ export function activityAfter(event: SessionEvent, before: string): string | nul
       return /^waiting: (?:limit|provider)/.test(before) ? 'working' : null;
     case 'assistant':
     case 'tool_completed':
+    case 'tool_withdrawn':
       return 'working';
     default:
       return null;

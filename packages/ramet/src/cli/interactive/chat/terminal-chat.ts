@@ -128,8 +128,10 @@ export class TerminalChat {
     const id = event.agentId;
     const line = agentLine(event, chat.board.find(id), chat.board.levelOf(id), style);
     if (line !== null) this.#print(this.#events.aside(line));
-    if (event.type === 'agent_started' && event.background) {
-      this.#print(this.#events.aside(inBackgroundLine({ ...event, id, type: event.agentType }, style)));
+    if (event.type === 'agent_started' && event.origin?.background === true) {
+      const { agentType: type, name, origin } = event;
+      const { description } = origin;
+      this.#print(this.#events.aside(inBackgroundLine({ id, type, name, description }, style)));
     }
     if (event.type === 'agent_started' || event.type === 'agent_ended') {
       queueMicrotask(() => this.#keepTime());
