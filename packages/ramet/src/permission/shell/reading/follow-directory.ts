@@ -3,14 +3,10 @@
  *
  * Invariants
  * 1. Every directory that the shell can be in is among the places; what cannot be followed makes all of them unknown.
- * 2. A `cd` that fails leaves the shell where it was. It counts as sure to succeed only where the directory is there now
- *    and nothing ran before it that could take a directory away.
- * 3. Names are joined as the shell does it: `..` takes the last name away, also where that name is a link. Where no such
- *    directory is there, the shell tries the name as the system reads it.
+ * 2. A `cd` that fails leaves the shell where it was, and what `cd -` and `popd` mean with it.
  */
-import { accessSync, constants, statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { openedPath } from '../../../system/landing-path.ts';
+import { isMove, mayMove, steersMoves } from './moving-words.ts';
+import { reachedDirectories } from './reach-directory.ts';
 import type { ShellAssignment } from './shell-reading.ts';
 import type { ShellWord } from './shell-word.ts';
 
@@ -36,8 +32,18 @@ export interface MoveGround {
   variables: readonly ShellAssignment[];
   /** Something ran that may have taken directories away. */
   touched: boolean;
+  /** A variable that `cd` looks at may be set, or what `popd` goes back to is not known. */
+  steered: boolean;
   /** Which has commands and habits that other shells do not have. */
   isBash: boolean;
+}
+
+/** One simple command as written. */
+export interface MoveCommand {
+  words: readonly ShellWord[];
+  assignments: readonly ShellAssignment[];
+  /** It does not run where the file of a redirect cannot be opened. */
+  redirected?: boolean;
 }
 
 const MOST_PLACES = 16;
@@ -74,34 +80,21 @@ export function chained(left: ShellMove, sign: string, right: ShellMove): ShellM
     : { succeeded: eitherPlace(left.succeeded, right.succeeded), failed: right.failed };
 }
 
-/** These may change the directory, or how names of directories are read. */
-const MOVES = /^(?:cd|pushd|popd|eval|source|\.|shopt|dirs|enable)$/;
-const PASSES_ON = /^(?:command|builtin|exec|time|env|nice|nohup|timeout|stdbuf)$/;
-/** Variables that `cd` looks at. */
-const STEERS = /^(?:CDPATH|OLDPWD|PWD|HOME|DIRSTACK)$/;
-
 /** What one command makes of the places that the shell may be in. */
-export function moved(
-  places: ShellPlaces,
-  { words, assignments }: { words: readonly ShellWord[]; assignments: readonly ShellAssignment[] },
-  ground: MoveGround,
-): ShellMove {
+export function moved(places: ShellPlaces, command: MoveCommand, ground: MoveGround): ShellMove {
+  const { words, assignments, redirected = false } = command;
   const [name = null, ...operands] = words.map(({ value }) => value);
-  if (!/^(?:cd|pushd|popd)$/.test(name ?? '')) return staying(mayMove(name, operands) ? null : places);
-  const steered = [...assignments, ...ground.variables].some((variable) => STEERS.test(variable.name));
+  if (places === null) return UNKNOWN;
+  if (!isMove(name)) return staying(mayMove(words) ? null : places);
+  const steered = ground.steered || [...assignments, ...ground.variables].some(steersMoves);
   const isStrange = name !== 'cd' && !ground.isBash;
-  if (places === null || steered || isStrange) return staying(null);
+  if (steered || isStrange) return UNKNOWN;
   const outcomes = places.map((place) => movedFrom(place, name ?? '', operands, ground));
+  const failures = outcomes.map(({ failed }) => failed);
   return {
     succeeded: eitherPlace(...outcomes.map(({ succeeded }) => succeeded)),
-    failed: eitherPlace(...outcomes.map(({ failed }) => failed)),
+    failed: eitherPlace(...failures, redirected ? places : []),
   };
-}
-
-function mayMove(name: string | null, operands: readonly (string | null)[]): boolean {
-  if (name === 'set') return operands.some((value) => value === null || /^[-+]\w*P|physical/.test(value));
-  if (PASSES_ON.test(name ?? '')) return operands.some((value) => MOVES.test(value ?? ''));
-  return MOVES.test(name ?? '');
 }
 
 const UNKNOWN: ShellMove = { succeeded: null, failed: null };
@@ -112,60 +105,42 @@ function movedFrom(
   operands: readonly (string | null)[],
   ground: MoveGround,
 ): ShellMove {
-  const [to, ...more] = operands.slice(optionCount(operands));
-  if (to === null || more.length > 0) return UNKNOWN;
+  if (name === 'popd') return operands.length === 0 ? popped(place, ground) : UNKNOWN;
+  const options = name === 'cd' ? optionsOf(operands) : [];
+  const rest = operands.slice(options.length);
+  const [to, ...more] = rest[0] === '--' ? rest.slice(1) : rest;
   const { at, before, stack } = place;
-  if (name === 'popd') return to === undefined ? popped(place, ground) : UNKNOWN;
-  if (to === undefined || /^[-+]./.test(to) || (to === '-' && before === null)) return UNKNOWN;
-  const kept = name === 'pushd' ? [at, ...stack] : stack;
-  const physically = operands.slice(0, optionCount(operands)).includes('-P');
-  const named = to === '-' ? (before ?? at) : to;
-  return reached(place, physically ? (openedPath(at, named) ?? named) : named, kept, ground);
+  if (to === null || more.length > 0 || to === undefined || to === '' || /^[-+]./.test(to)) return UNKNOWN;
+  const named = to === '-' ? before : to;
+  if (named === null) return UNKNOWN;
+  return reachedPlaces(place, named, {
+    stack: name === 'pushd' ? [at, ...stack] : stack,
+    physically: options.at(-1) === '-P',
+    touched: ground.touched,
+  });
 }
 
-function optionCount(operands: readonly (string | null)[]): number {
+function optionsOf(operands: readonly (string | null)[]): readonly (string | null)[] {
   const first = operands.findIndex((value) => value !== '-L' && value !== '-P');
-  return operands[first] === '--' ? first + 1 : first === -1 ? operands.length : first;
+  return first === -1 ? operands : operands.slice(0, first);
 }
 
-function popped(place: ShellPlace, ground: MoveGround): ShellMove {
+function popped(place: ShellPlace, { touched }: MoveGround): ShellMove {
   const [top, ...rest] = place.stack;
-  return top === undefined ? { succeeded: [], failed: [place] } : reached(place, top, rest, ground);
+  if (top === undefined) return { succeeded: [], failed: [place] };
+  return reachedPlaces(place, top, { stack: rest, physically: false, touched });
 }
 
-function reached(place: ShellPlace, to: string, stack: readonly string[], ground: MoveGround): ShellMove {
-  const logical = resolve(place.at, to);
-  const isSure = !ground.touched && isOpenDirectory(logical);
-  const physical = isSure || climbs(to, logical) ? null : openedPath(place.at, to);
-  const ends = physical === null || physical === openedPath('/', logical) ? [logical] : [logical, physical];
-  const succeeded = ends.map((at) => ({ at, before: place.at, stack }));
-  return { succeeded, failed: isSure ? [] : [place] };
+interface Step {
+  /** The stack after it. */
+  stack: readonly string[];
+  physically: boolean;
+  touched: boolean;
 }
 
-/** To a directory above that is there: what the shell is in goes away before that one does. */
-function climbs(to: string, logical: string): boolean {
-  return /^\.\.(?:\/\.\.)*\/?$/.test(to) && isOpenDirectory(logical);
-}
-
-function isOpenDirectory(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
-const LEAVES_DIRECTORIES =
-  /^(?:cd|pushd|popd|pwd|echo|printf|ls|cat|head|tail|wc|grep|rg|true|false|:|test|\[|exit|export|set|date|which|type|dirname|basename|readlink|realpath)$/;
-
-/** Whether directories are what they were after a command of this name. */
-export function leavesDirectories(name: string | null): boolean {
-  return LEAVES_DIRECTORIES.test(name ?? '');
-}
-
-/** `exit`, which nothing after it in its shell comes after. With more words, or a redirect, it can fail. */
-export function endsShell(words: readonly ShellWord[]): boolean {
-  const [name, status, ...more] = words.map(({ value }) => value);
-  return name === 'exit' && more.length === 0 && (status === undefined || /^\d{1,3}$/.test(status ?? ''));
+function reachedPlaces(place: ShellPlace, to: string, { stack, physically, touched }: Step): ShellMove {
+  const ends = reachedDirectories(place.at, to, { physically, touched });
+  if (ends === null) return UNKNOWN;
+  const succeeded = ends.directories.map((at) => ({ at, before: place.at, stack }));
+  return { succeeded, failed: ends.isSure ? [] : [place] };
 }

@@ -8,25 +8,35 @@
  * 3. Reading takes time in proportion to the length, and nesting has a bound.
  */
 import { placesAt, staying } from './follow-directory.ts';
+import { forgetRenamed } from './renamed-directories.ts';
 import { scanList } from './scan-list.ts';
-import { type ExactReading, type ScriptScan, type ShellDialect, UnreadScript } from './script-scan.ts';
+import { type MoveKnowledge, newGround } from './script-ground.ts';
+import {
+  type ExactReading,
+  hasLoops,
+  type ScriptScan,
+  type ShellDialect,
+  UnreadScript,
+} from './script-scan.ts';
 import { unreadable } from './shell-limits.ts';
 
 export function readExactly(
   script: string,
   directories: readonly string[] | null,
   dialect: ShellDialect = 'bash',
+  known: MoveKnowledge = {},
 ): ExactReading | { unread: string } {
   const problem = unreadable(script);
   if (problem !== null) return { unread: problem };
   const reading: ExactReading = {
     ...{ commands: [], files: [], variables: [], unclear: [] },
-    ...{ features: new Set<string>(), evaluated: [] },
+    ...{ features: new Set<string>(), evaluated: [], steered: false },
   };
   const places = placesAt(directories);
+  const ground = newGround(known);
   const scan: ScriptScan = {
     ...{ text: script, dialect, reading, list: scanList, at: 0, depth: 0 },
-    ...{ places, outcome: staying(places), ground: { touched: false }, heredocs: [] },
+    ...{ places, outcome: staying(places), ground, heredocs: [] },
   };
   try {
     if (scanList(scan) !== '' || scan.heredocs.length > 0) return { unread: 'its syntax' };
@@ -34,6 +44,9 @@ export function readExactly(
     if (error instanceof UnreadScript) return { unread: error.reason };
     throw error;
   }
+  if (ground.overtaken) return readExactly(script, directories, dialect, { ...known, touched: true });
+  reading.steered = ground.steered;
+  forgetRenamed(reading, hasLoops(reading.features));
   return calculatesUnknown(reading) ? { unread: 'arithmetic on what a variable holds' } : reading;
 }
 

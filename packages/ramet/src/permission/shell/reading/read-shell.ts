@@ -7,6 +7,7 @@
  * 3. What the grammar could not read, or reads differently from bash, is in `unclear`.
  */
 import { directoriesOf, eitherPlace, moved, placesAt } from './follow-directory.ts';
+import { namesSet } from './moving-words.ts';
 import type { ShellNode, ShellParser } from './parse-shell.ts';
 import { evaluatesUnknown, readArithmetic, readTest } from './read-expression.ts';
 import { readRedirect } from './read-redirect.ts';
@@ -137,10 +138,11 @@ function readCommand(walk: ShellWalk, node: ShellNode): void {
  */
 function noteEffects(walk: ShellWalk, command: Pick<ShellCommand, 'words' | 'assignments'>): void {
   const values = command.words.map(({ value }) => value);
-  const ground = { variables: walk.variables, touched: true, isBash: true };
+  const ground = { variables: walk.variables, touched: true, steered: false, isBash: true };
   const isHidden = values[0] !== 'cd' && values.includes('cd');
   const { succeeded, failed } = moved(walk.places, command, ground);
   walk.places = isHidden ? null : eitherPlace(failed, succeeded);
+  for (const name of namesSet(values)) if (name !== null) walk.variables.push({ name, value: null });
   if (!values.includes('read')) return;
   for (const name of values)
     if (name !== null && /^\w+$/.test(name)) walk.variables.push({ name, value: null });

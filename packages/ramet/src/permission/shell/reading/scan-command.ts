@@ -1,7 +1,9 @@
 /** One simple command: assignments, words, redirects, and what a builtin changes in the shell that reads on. */
-import { directoriesOf, endsShell, leavesDirectories, moved, staying } from './follow-directory.ts';
+import { directoriesOf, moved, staying } from './follow-directory.ts';
+import { endsShell, isMove, leavesDirectories, namesSet } from './moving-words.ts';
 import { scanRedirect } from './scan-redirect.ts';
 import { scanWord } from './scan-word.ts';
+import { noteBreakOff, noteMove, noteTouch } from './script-ground.ts';
 import { lookAt, type ScriptScan, skipBlanks, takeMatch, UnreadScript } from './script-scan.ts';
 import type { ShellAssignment } from './shell-reading.ts';
 import type { ShellWord } from './shell-word.ts';
@@ -43,6 +45,8 @@ export function scanCommand(scan: ScriptScan): void {
   if (name === '[') reading.features.add('a test');
   if (words.length === 0 || DECLARES.test(name ?? '')) reading.variables.push(...assignments);
   scan.outcome = staying(scan.places);
+  if (DECLARES.test(name ?? '') || assignments.some((each) => scan.ground.fixes || FIXED.test(each.name)))
+    noteBreakOff(scan);
   if (words.length === 0) return;
   if (DECLARES.test(name ?? '')) declare(scan, words);
   else reading.commands.push({ words, assignments, source: sources.join(' '), directories });
@@ -60,9 +64,13 @@ function scanAssignment(scan: ScriptScan): ShellAssignment {
 
 const DECLARES = /^(?:export|readonly|declare|typeset|local)$/;
 
+/** Nothing can be assigned to these. */
+const FIXED = /^(?:UID|EUID|PPID|BASHOPTS|SHELLOPTS|BASH_VERSINFO)$/;
+
 /** Names and assignments; an option such as `-i` or `-n` would give what follows another meaning. */
 function declare(scan: ScriptScan, [keyword, ...words]: readonly ShellWord[]): void {
   const shared = keyword?.value === 'export' || keyword?.value === 'readonly';
+  scan.ground.fixes ||= keyword?.value !== 'export';
   for (const word of words) {
     const { value, start, source, splits } = word;
     const name = /^([A-Za-z_]\w*)(?:=|$)/.exec(value ?? start)?.[1];
@@ -77,22 +85,22 @@ function declare(scan: ScriptScan, [keyword, ...words]: readonly ShellWord[]): v
   }
 }
 
-const PASSES_ON = /^(?:command|builtin|exec|time|env|nice|nohup|timeout|stdbuf)$/;
-
 function noteEffects(scan: ScriptScan, command: SimpleCommand): void {
   const { reading, ground } = scan;
   const isBash = scan.dialect === 'bash';
   const values = command.words.map(({ value }) => value);
   const [first = null] = values;
   const { variables } = reading;
+  const { touched, steered } = ground;
   scan.outcome =
-    endsShell(command.words) && !command.redirected
+    endsShell(command.words) && !command.redirected && command.assignments.length === 0
       ? staying([])
-      : moved(scan.places, command, { variables, isBash, touched: ground.touched || !isBash });
-  ground.touched ||= !leavesDirectories(first);
-  const sets =
-    /^(?:read|unset)$/.test(first ?? '') || (PASSES_ON.test(first ?? '') && values.includes('read'));
-  if (!sets) return;
-  for (const name of values.slice(1))
-    if (name !== null && /^[A-Za-z_]\w*$/.test(name)) variables.push({ name, value: null });
+      : moved(scan.places, command, { variables, isBash, steered, touched: touched || !isBash });
+  if (isMove(first)) noteMove(ground);
+  else if (!leavesDirectories(first)) noteTouch(ground);
+  if (/^(?:break|continue|return)$/.test(first ?? '')) ground.leaps.push(scan.places);
+  for (const name of namesSet(values)) {
+    if (name === null) ground.steered = true;
+    else variables.push({ name, value: null });
+  }
 }

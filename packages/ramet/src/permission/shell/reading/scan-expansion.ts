@@ -1,4 +1,5 @@
 /** What the shell puts into a word: variables, substitutions, arithmetic. */
+import { noteBreakOff } from './script-ground.ts';
 import {
   deeper,
   lookAt,
@@ -79,13 +80,14 @@ function readParentheses(scan: ScriptScan, quoted: boolean): Expansion {
 /** After `$(` or `<(`, up to and with the `)`. */
 export function readSubstitution(scan: ScriptScan): void {
   scan.reading.features.add('a substitution');
-  const { places, heredocs } = scan;
+  const { places, outcome, heredocs } = scan;
   scan.heredocs = [];
   const end = deeper(scan, () => scan.list(scan));
   if (end !== ')' || scan.heredocs.length > 0) throw new UnreadScript('its syntax');
   scan.at++;
   scan.heredocs = heredocs;
   scan.places = places;
+  scan.outcome = outcome;
 }
 
 /** A backslash between backticks means other things to other shells. */
@@ -111,6 +113,7 @@ const SUM = /(?:[\w \t+\-*/%<>!&|?:(]|\$(?=[A-Za-z_])|[=!<>]=|\)(?!\)))*/y;
 /** Bash evaluates what a variable holds, and runs the commands in a subscript there. */
 function readArithmetic(scan: ScriptScan): void {
   scan.reading.features.add('arithmetic');
+  noteBreakOff(scan);
   scan.at += 3;
   const from = scan.at;
   takeMatch(scan, SUM);

@@ -4,6 +4,7 @@ import { scanCommand } from './scan-command.ts';
 import { scanBodies, scanRedirect } from './scan-redirect.ts';
 import { scanTest } from './scan-test.ts';
 import { scanWord } from './scan-word.ts';
+import { nextLine, noteTogether, readPart } from './script-ground.ts';
 import {
   deeper,
   expect,
@@ -28,15 +29,20 @@ const CLOSING: ReadonlySet<string> = new Set(['then', 'elif', 'else', 'fi', 'do'
 export function scanList(scan: ScriptScan): ListEnd {
   settle(scan, scan.places);
   for (;;) {
+    const from = scan.at;
     skipLines(scan, scanBodies);
     const end = endOfList(scan);
     if (end !== null) return end;
+    if (scan.depth === 0 && scan.text.slice(from, scan.at).includes('\n'))
+      scan.places = nextLine(scan.ground, scan.places);
     const { places } = scan;
+    const { trusted } = scan.ground;
     scanChain(scan);
     skipBlanks(scan);
     if (endOfList(scan) !== null || lookAt(scan, /[\n#]/y) !== null) continue;
     if (take(scan, '&')) {
       scan.reading.features.add('a command in the background');
+      scan.ground.beside ||= scan.ground.trusted > trusted;
       settle(scan, places);
     } else if (!take(scan, ';')) throw new UnreadScript('its syntax');
     if (lookAt(scan, /[&|;]/y) !== null && endOfList(scan) === null) throw new UnreadScript('its syntax');
@@ -87,7 +93,7 @@ function scanPipe(scan: ScriptScan): void {
   const { places } = scan;
   const isNegated = takeMatch(scan, /!(?=[ \t])/y) !== null;
   if (isNegated) skipBlanks(scan);
-  scanPart(scan);
+  const parts = [readPart(scan.ground, () => scanPart(scan))];
   const { succeeded, failed } = scan.outcome;
   if (isNegated) scan.outcome = { succeeded: failed, failed: succeeded };
   skipBlanks(scan);
@@ -96,10 +102,11 @@ function scanPipe(scan: ScriptScan): void {
     if (take(scan, '&')) onlyBash(scan, '|&');
     scan.places = places;
     skipLines(scan, scanBodies);
-    scanPart(scan);
+    parts.push(readPart(scan.ground, () => scanPart(scan)));
     skipBlanks(scan);
     settle(scan, places);
   }
+  noteTogether(scan.ground, parts);
 }
 
 const COMPOUNDS: Readonly<Record<string, (scan: ScriptScan) => void>> = {
@@ -120,11 +127,17 @@ function scanPart(scan: ScriptScan): void {
   }
   const { places } = scan;
   settle(scan, places);
-  deeper(scan, () => (word === undefined ? scanSubshell(scan) : scanCompound(scan, word)));
+  const { ground } = scan;
+  const body = readPart(ground, () =>
+    deeper(scan, () => (word === undefined ? scanSubshell(scan) : scanCompound(scan, word))),
+  );
   const { places: after, outcome } = scan;
   scan.places = places;
   let redirected = false;
-  for (skipBlanks(scan); scanRedirect(scan); skipBlanks(scan)) redirected = true;
+  const redirects = readPart(ground, () => {
+    for (skipBlanks(scan); scanRedirect(scan); skipBlanks(scan)) redirected = true;
+  });
+  noteTogether(ground, [body, redirects]);
   scan.places = after;
   // Where the file cannot be opened, nothing of it runs.
   scan.outcome = redirected ? { ...outcome, failed: eitherPlace(outcome.failed, places) } : outcome;
@@ -188,11 +201,11 @@ function scanCondition(scan: ScriptScan): void {
 /** Each round may begin where the last one ended, so a loop that moves may be anywhere. */
 function scanLoop(scan: ScriptScan, head: (scan: ScriptScan) => void): void {
   const { places, reading } = scan;
-  const [commands, files] = [reading.commands.length, reading.files.length];
+  const [commands, files, leaps] = [reading.commands.length, reading.files.length, scan.ground.leaps.length];
   scan.ground.touched = true;
   head(scan);
   closeList(scan, 'done');
-  const isStill = scan.places === places;
+  const isStill = scan.places === places && scan.ground.leaps.slice(leaps).every((each) => each === places);
   settle(scan, isStill ? places : null);
   if (isStill) return;
   for (const part of [...reading.commands.slice(commands), ...reading.files.slice(files)])

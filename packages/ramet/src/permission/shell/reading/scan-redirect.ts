@@ -1,6 +1,7 @@
 /** Redirects and here-documents: which file is opened, and where a body ends. */
 import { directoriesOf } from './follow-directory.ts';
 import { scanQuotedPart, scanWord } from './scan-word.ts';
+import { noteTogether, readPart } from './script-ground.ts';
 import {
   type Heredoc,
   lookAt,
@@ -59,14 +60,20 @@ function queueHeredoc(scan: ScriptScan, tabs: boolean): void {
   if (match === null) throw new UnreadScript('the marker of a heredoc');
   scan.reading.features.add('a here-document');
   const delimiter = match[1] ?? match[2] ?? match[3] ?? '';
-  scan.heredocs.push({ delimiter, quoted: match[0] !== delimiter, tabs, places: scan.places });
+  const { places, ground } = scan;
+  const quoted = match[0] !== delimiter;
+  scan.heredocs.push({ delimiter, quoted, tabs, places, trusted: ground.trusted });
 }
 
 /** After the end of a line: the bodies of the here-documents that were begun in it. */
 export function scanBodies(scan: ScriptScan): void {
   const waiting = scan.heredocs;
   scan.heredocs = [];
-  for (const heredoc of waiting) readBody(scan, heredoc);
+  for (const heredoc of waiting) {
+    // The body stands behind the line, and runs before the rest of it.
+    const rest = { moves: scan.ground.trusted > heredoc.trusted, touches: false };
+    noteTogether(scan.ground, [rest, readPart(scan.ground, () => readBody(scan, heredoc))]);
+  }
 }
 
 function readBody(scan: ScriptScan, { delimiter, quoted, tabs, places }: Heredoc): void {

@@ -1,5 +1,6 @@
 /** Words: quotes and escapes undone as bash does it, with what only the running shell knows left open. */
 import { readBackticks, readDollar, readSubstitution } from './scan-expansion.ts';
+import { readBeside } from './script-ground.ts';
 import { onlyBash, type ScriptScan, UnreadScript } from './script-scan.ts';
 import { addEscaped, addText, type Draft, finishWord, newDraft, type ShellWord } from './shell-word.ts';
 
@@ -63,7 +64,7 @@ function readAngle(scan: ScriptScan, draft: Draft): boolean {
   if (scan.text[scan.at] === '>') throw new UnreadScript('output to a command');
   onlyBash(scan, 'a process substitution');
   scan.at += 2;
-  readSubstitution(scan);
+  readBeside(scan.ground, () => readSubstitution(scan));
   addText(draft, '/', 'q'); // a path of the shell's own choosing
   draft.open = true;
   return true;

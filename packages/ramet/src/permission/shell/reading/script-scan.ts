@@ -3,6 +3,7 @@
  * `UnreadScript`: no part of a script is ever passed over or guessed.
  */
 import type { ShellMove, ShellPlaces } from './follow-directory.ts';
+import type { ScriptGround } from './script-ground.ts';
 import type { ShellReading } from './shell-reading.ts';
 
 /** `posix`: what every `sh` reads in the same way, be it dash or bash. */
@@ -13,6 +14,13 @@ export interface ExactReading extends ShellReading {
   features: Set<string>;
   /** Names that bash evaluates as arithmetic: each must turn out to hold numbers only. */
   evaluated: string[];
+  /** It sets variables whose names are known only then. */
+  steered: boolean;
+}
+
+/** By the features of a reading. */
+export function hasLoops(features: ReadonlySet<string>): boolean {
+  return ['for', 'while', 'until'].some((word) => features.has(`the word ${word}`));
 }
 
 export interface Heredoc {
@@ -22,6 +30,8 @@ export interface Heredoc {
   tabs: boolean;
   /** Where the shell is when it reads the body. */
   places: ShellPlaces;
+  /** How many moves were trusted up to there. */
+  trusted: number;
 }
 
 /** Why a list of commands ends: a reserved word, `)`, `;;`, or the end of the text. */
@@ -38,8 +48,8 @@ export interface ScriptScan {
   places: ShellPlaces;
   /** The same by how the last command ended. */
   outcome: ShellMove;
-  /** Shared by all parts of the script: `touched` once something ran that may have taken directories away. */
-  readonly ground: { touched: boolean };
+  /** Shared by all parts of the script. */
+  readonly ground: ScriptGround;
   /** Here-documents whose bodies begin after this line. */
   heredocs: Heredoc[];
 }

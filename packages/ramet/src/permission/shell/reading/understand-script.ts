@@ -4,8 +4,10 @@
  * for rules that take rights away.
  */
 import { loadShellParser } from './parse-shell.ts';
+import { placeInside } from './place-inside.ts';
 import { readExactly } from './read-exactly.ts';
 import { readShell } from './read-shell.ts';
+import type { MoveKnowledge } from './script-ground.ts';
 import type { ShellDialect } from './script-scan.ts';
 import type { ShellCommand, ShellReading } from './shell-reading.ts';
 import { innerScript, unwrapCommand } from './unwrap-command.ts';
@@ -28,16 +30,18 @@ export interface UnderstoodScript extends Pick<ShellReading, 'files' | 'variable
 export interface ScriptPlace {
   directories: readonly string[] | null;
   dialect?: ShellDialect;
+  /** What the script around it says about its moves. */
+  known?: MoveKnowledge;
 }
 
 const DEEPEST = 5;
 
 export async function understandScript(
   script: string,
-  { directories, dialect = 'bash' }: ScriptPlace,
+  { directories, dialect = 'bash', known = {} }: ScriptPlace,
   depth = 0,
 ): Promise<UnderstoodScript> {
-  const exact = readExactly(script, directories, dialect);
+  const exact = readExactly(script, directories, dialect, known);
   const reading = 'unread' in exact ? await readRoughly(script, directories, exact.unread) : exact;
   const { files, variables, unclear } = reading;
   const features = 'unread' in exact ? [] : [...exact.features];
@@ -50,7 +54,8 @@ export async function understandScript(
     const carried = carrier?.script ?? null;
     understood.commands.push({ layers, transparent: carried !== null });
     if (carrier === null || carried === null) continue;
-    const place = { directories: inner.directories, dialect: carrier.dialect };
+    const around = 'unread' in exact ? reading : exact;
+    const place = { dialect: carrier.dialect, ...placeInside(layers, around, known) };
     const found = await understandScript(carried, place, depth + 1);
     // What eval sets stays set: the rest of the script was read without it.
     if (inner.words[0]?.value === 'eval' && found.variables.length > 0)
