@@ -6,17 +6,26 @@ export { currentBranch } from './merge/branch-checkouts.ts';
 export { branchCommits } from './merge/branch-commits.ts';
 export { checkCommit } from './merge/chain-for-target.ts';
 export { SLOT_VARIABLE } from './merge/check-slots.ts';
+export { buildCheckedChain } from './merge/checked-chain.ts';
 export { conflictMatrix } from './merge/conflict-matrix.ts';
 export { describeConflicts } from './merge/integration.ts';
-export { shortName } from './merge/integration-refs.ts';
+export { integrationRef, shortName } from './merge/integration-refs.ts';
 export { DEFAULT_CHECK_SECONDS, listedEntries, shellWord } from './merge/merge-advice.ts';
 export { openMergeEntries } from './merge/merge-entries.ts';
 export { mergeMessage } from './merge/merge-message.ts';
 export { requireObjectId } from './merge/merge-output.ts';
 export { runMergeQueue } from './merge/merge-queue.ts';
-export { callIn, findMergeRepository, lookUpCommits, resolveCommits } from './merge/merge-repository.ts';
+export {
+  callIn,
+  findMergeRepository,
+  isAncestor,
+  lookUpCommits,
+  readRef as readCommit,
+  resolveCommits,
+} from './merge/merge-repository.ts';
 export { mergeTrees } from './merge/merge-trees.ts';
 export { removeDeadLocks } from './merge/noted-locks.ts';
 export { openPrivateWorktree, removePrivateWorktree } from './merge/private-worktree.ts';
+export { commitReplayed, replayWork } from './merge/replay-work.ts';
 export { updateRefs } from './merge/update-refs.ts';
 export { noIdentityFrom, writeCommit, writeScratchCommit } from './merge/write-commit.ts';

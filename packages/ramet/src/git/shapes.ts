@@ -5,7 +5,7 @@
 export type { GitState, RecentGitState } from './git-state.ts';
 export type { CheckSlots } from './merge/check-slots.ts';
 export type { ConflictMatrix } from './merge/conflict-matrix.ts';
-export type { OpenConflict } from './merge/integration.ts';
+export type { Integration, IntegrationHead, OpenConflict } from './merge/integration.ts';
 export type { MergeEntries, MergeEntry } from './merge/merge-entries.ts';
 export type { MergeConflict } from './merge/merge-output.ts';
 export type { MergeRepository } from './merge/merge-repository.ts';

@@ -210,6 +210,26 @@ interface OperatorIntegrated {
   type: 'operator.integrated';
   commit: string;
   tasks: readonly string[];
+  rebased?: RebasedWork;
+}
+
+/** The result did not fit to its target any more, so it was put on top of it, task by task. */
+export interface RebasedWork {
+  /** What the target had by then. */
+  onto: string;
+  /** Where the work of each task is now. */
+  results: Readonly<Record<string, string>>;
+  left: readonly LeftOut[];
+}
+
+/** A task that was done, and is not part of the result any more. */
+export interface LeftOut {
+  task: string;
+  /** `dependency`: it waits for another that was left out, and its own work is still good. */
+  cause: 'conflict' | 'check' | 'dependency';
+  message: string;
+  files: readonly string[];
+  check: RecordedCheck | null;
 }
 
 /** What is about to land, and what came of it. `intended` comes before the target moves. */

@@ -1,5 +1,5 @@
 /** One line of text for each event of an operator's run. */
-import type { OperatorAction, OperatorEvent, TaskChanged } from '../schema/operator-events.ts';
+import type { OperatorAction, OperatorEvent, RebasedWork, TaskChanged } from '../schema/operator-events.ts';
 
 export function describeOperatorEvent(event: OperatorEvent): string {
   switch (event.type) {
@@ -16,6 +16,7 @@ export function describeOperatorEvent(event: OperatorEvent): string {
         ? 'the check succeeds without any task'
         : `the check fails without any task (${event.check.ending}): tasks that have not begun wait until one has repaired it; its output: ${event.check.output}`;
     case 'operator.integrated':
+      if (event.rebased !== undefined) return rebasedText(event.rebased);
       return `merged ${event.tasks.join(', ')}: ${event.commit.slice(0, 12)}`;
     case 'operator.landed':
       return `landing ${event.state}: ${[event.commit.slice(0, 12), event.message].filter(Boolean).join(', ')}`;
@@ -28,6 +29,11 @@ export function describeOperatorEvent(event: OperatorEvent): string {
         ? `task ${event.task} marked in its file`
         : `task ${event.task} not marked: ${event.why ?? 'it was already'}`;
   }
+}
+
+function rebasedText({ onto, left }: RebasedWork): string {
+  const out = left.length === 0 ? '' : `, without ${left.map(({ task }) => task).join(', ')}`;
+  return `the result is on top of ${onto.slice(0, 12)} now${out}`;
 }
 
 function describeTask({ task, status, cause, message, attempt }: TaskChanged): string {

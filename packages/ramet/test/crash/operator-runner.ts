@@ -1,7 +1,7 @@
 /**
  * A process that runs a task file. Arguments: repository and JSON: `file` (absent to resume the latest run), `check`, and
  * `death`: it kills itself when that many events of the run are on record, or with `everything` also of its agents. Prints the
- * statuses and how many events there were.
+ * statuses and how many events there were. With `diesRebased` it kills itself when the result was put on a target that has moved.
  */
 import { OPERATOR_EVENTS } from '../../src/operator/run/apply-operator-event.ts';
 import { tasksOf } from '../../src/operator/run/operator-state.ts';
@@ -15,11 +15,12 @@ export interface OperatorRunnerOrder {
   death?: number;
   everything?: boolean;
   isolation?: Isolation;
+  diesRebased?: boolean;
 }
 
 const [cwd = '', text = '{}'] = process.argv.slice(2);
 const order: OperatorRunnerOrder = JSON.parse(text);
-const { file, check, into = 'main', death = 0, everything = false, isolation } = order;
+const { file, check, into = 'main', death = 0, everything = false, isolation, diesRebased = false } = order;
 const known = new Set<string>(OPERATOR_EVENTS);
 let count = 0;
 const { state } = await operateTasks(file, {
@@ -27,7 +28,10 @@ const { state } = await operateTasks(file, {
   ...(check === undefined ? {} : { check }),
   ...(isolation === undefined ? {} : { isolation }),
   ...(file === undefined ? { resume: 'latest' } : {}),
-  onRecord: (_, { type }) => {
+  onRecord: (_, event) => {
+    const { type } = event;
+    if (diesRebased && event.type === 'operator.integrated' && event.rebased !== undefined)
+      setImmediate(() => process.kill(process.pid, 'SIGKILL'));
     if (!everything && !known.has(type)) return;
     count += 1;
     // After the end of this phase of the event loop it is on its way to the disk, and acted on.

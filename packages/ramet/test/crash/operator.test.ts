@@ -1,5 +1,5 @@
 /** Real processes run a task file and are killed at its events; others continue, side by side with people and each other. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,6 +58,49 @@ function expectLandedOnce(user: User): void {
   ]);
   expect(git(user.repository, 'fsck', '--no-dangling')).toBe('');
 }
+
+/** As a push brings it. */
+function commitBeside({ repository }: User, name: string): void {
+  const blob = execFileSync('git', ['hash-object', '-w', '--stdin'], {
+    cwd: repository,
+    input: 'a person\n',
+  });
+  const tree = git(repository, 'ls-tree', 'main');
+  const entries = `${tree}\n100644 blob ${String(blob).trim()}\t${name}\n`;
+  const made = String(execFileSync('git', ['mktree'], { cwd: repository, input: entries })).trim();
+  const commit = git(repository, 'commit-tree', made, '-p', 'main', '-m', `person: ${name}`);
+  git(repository, 'update-ref', 'refs/heads/main', commit);
+}
+
+describe('OP-4: a run that is killed after its target has moved against it', { timeout: 120_000 }, () => {
+  test('continues on the new base, and lands each task once', async ({ user }) => {
+    await prepare(user);
+    let hasMoved = false;
+    await user.emulate({
+      respond: (asked) => {
+        if (!hasMoved) commitBeside(user, 'one.txt');
+        hasMoved = true;
+        const isAgain = JSON.stringify(asked.request.messages).includes(
+          'An earlier attempt failed (conflict',
+        );
+        if (!isAgain || asked.turn > 0) return worker(asked);
+        return { tool_use: [{ name: 'Write', input: { file_path: 'one-again.txt', content: 'x' } }] };
+      },
+    });
+    const [code, said] = await run(user, { file: 'tasks.md', check: CHECK, diesRebased: true }).ended;
+    expect(code, said).toBeNull();
+    const [resumed, told] = await run(user, { check: CHECK }).ended;
+    expect(told).toMatch(/T001 done.*T002 done.*T003 done/);
+    expect(resumed).toBe(0);
+    const names = git(user.repository, 'ls-tree', '--name-only', 'main').trim().split('\n');
+    expect(names).toEqual(['README.md', 'one-again.txt', 'one.txt', 'three.txt', 'two.txt']);
+    for (const name of ['two.txt', 'three.txt', 'one-again.txt']) {
+      const made = git(user.repository, 'log', '--no-merges', '--format=%h', 'main', '--', name);
+      expect(made.split('\n'), name).toHaveLength(1);
+    }
+    expect(git(user.repository, 'fsck', '--no-dangling')).toBe('');
+  });
+});
 
 /** An undisturbed run of this list has about thirty events. */
 const MOMENTS = Array.from({ length: 30 }, (_, index) => index + 1);

@@ -3,7 +3,13 @@
  * what the event holds: a change of one of two thousand tasks copies that task alone.
  */
 import type { RecordedEvent } from '../../schema/events.ts';
-import type { AttemptChange, OperatorEvent, RunTask, TaskChanged } from '../../schema/operator-events.ts';
+import type {
+  AttemptChange,
+  OperatorEvent,
+  RebasedWork,
+  RunTask,
+  TaskChanged,
+} from '../../schema/operator-events.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { hasKey, valueAt, withKey } from '../../system/persistent.ts';
 import { NO_RUN, type OperatorState, type TaskAttempt, type TaskState } from './operator-state.ts';
@@ -53,11 +59,12 @@ export function applyOperatorEvent(
     case 'operator.base_checked':
       return { ...state, baseCheck: event.check, at: time };
     case 'operator.integrated':
-      return { ...state, integrated: event.commit, at: time };
+      return withRebased({ ...state, integrated: event.commit, at: time }, event.rebased);
     case 'operator.landed': {
       const { type: _, ...landing } = event;
-      const landed = event.state === 'moved' ? (event.after ?? event.commit) : state.landed;
-      return { ...state, landing, landed, at: time };
+      if (event.state !== 'moved') return { ...state, landing, at: time };
+      const landed = event.after ?? event.commit;
+      return { ...state, landing, landed, ground: landed, at: time };
     }
     case 'operator.asked': {
       const { by, action, refused } = event;
@@ -99,10 +106,23 @@ function newTask(task: RunTask, time: number): TaskState {
       check: null,
       conflict: null,
       question: null,
+      leftOut: null,
       person: null,
       marked: null,
     },
   };
+}
+
+function withRebased(state: OperatorState, rebased: RebasedWork | undefined): OperatorState {
+  if (rebased === undefined) return state;
+  let { tasks } = state;
+  const change = (id: string, fields: Partial<TaskState>): void => {
+    const task = valueAt(tasks, id);
+    if (task !== undefined) tasks = withKey(tasks, id, { ...task, ...fields });
+  };
+  for (const [id, result] of Object.entries(rebased.results)) change(id, { result });
+  for (const leftOut of rebased.left) change(leftOut.task, { leftOut, result: null });
+  return { ...state, tasks, ground: rebased.onto, rebased: state.rebased + 1 };
 }
 
 function changed(
@@ -121,7 +141,7 @@ function changedTask(task: TaskState, event: TaskChanged, time: number): TaskSta
   return {
     ...task,
     // What was said about the last status is not true of the next.
-    ...(isNew && { since: time, message: null, until: null, person: null, question: null }),
+    ...(isNew && { since: time, message: null, until: null, person: null, question: null, leftOut: null }),
     ...fields,
     ...(attempt !== undefined && { attempts: withAttempt(task.attempts, attempt, time) }),
   };

@@ -1,7 +1,8 @@
 /** The agents at work: one for each attempt that runs, started when the attempt is on record. */
 import type { AttemptChange, OperatorRun } from '../../schema/operator-events.ts';
+import { addCost, addUsage } from '../../schema/usage.ts';
 import { isAsking } from './decisions.ts';
-import { type OperatorState, taskName, taskOf, tasksOf } from './operator-state.ts';
+import { type OperatorState, type TaskAttempt, taskName, taskOf, tasksOf } from './operator-state.ts';
 import type { AttemptEnd, AttemptOrder, AttemptWatch, LiveAttempt, OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
 
@@ -136,4 +137,13 @@ function factsOf(number: number, { costUsd, usage, branch, path }: AttemptEnd): 
 /** Found again by it after a crash; also a part of the names of its branch and worktree. */
 export function attemptName(id: string, number: number): string {
   return `${taskName(id)}-${number}`;
+}
+
+/** What resolving its conflicts has cost is a part of what the attempt has cost. */
+export function withCost(
+  { number, costUsd, usage }: TaskAttempt,
+  spent: Pick<AttemptEnd, 'costUsd' | 'usage'> | undefined,
+): AttemptChange {
+  if (spent === undefined) return { number };
+  return { number, costUsd: addCost(costUsd, spent.costUsd), usage: addUsage(usage, spent.usage) };
 }

@@ -170,3 +170,9 @@ export function strandedTasks(state: OperatorState): Map<string, string[]> {
 function isEarlier({ barrier }: RunTask, than: RunTask | null): boolean {
   return barrier !== null && (than === null || barrier < (than.barrier ?? 0));
 }
+
+/** Whether a task may not be without another: it waits for it, or its phase does. */
+export function needs({ waits, barrier }: RunTask, other: RunTask): boolean {
+  if (waits.includes(other.id)) return true;
+  return barrier !== null && other.barrier !== null && other.barrier < barrier;
+}

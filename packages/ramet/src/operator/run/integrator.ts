@@ -3,15 +3,14 @@
  * (OP-4, WORK-5). What arrives while a batch is checked is the next batch.
  */
 import type { AttemptChange, OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
-import { addCost, addUsage } from '../../schema/usage.ts';
-import { checkOf, isApproved, judge, leftOf, rejectedBefore } from './decisions.ts';
-import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
-import type { AttemptEnd, BatchReport, MergeOffer, MergeOutcome, OperatorPorts } from './ports.ts';
+import { withCost } from './attempts.ts';
+import { checkOf, isApproved, leftOf, rejectedBefore } from './decisions.ts';
+import { Landings } from './landings.ts';
+import { isLastRound, openNeeds } from './left-out.ts';
+import { type OperatorState, taskOf } from './operator-state.ts';
+import type { BatchReport, MergeOffer, MergeOutcome, OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
 import type { FailureNews } from './task-failure.ts';
-
-/** After this many conflicts of one task a person decides. */
-const MOST_ROUNDS = 3;
 
 export interface IntegratorParts {
   readonly ports: OperatorPorts;
@@ -21,18 +20,29 @@ export interface IntegratorParts {
   record(event: OperatorEvent): void;
   onMerged(id: string): void;
   onRejected(id: string, news: FailureNews): void;
+  /** The tasks that may start are others now. */
+  onLeftOut(): void;
+}
+
+interface Parked {
+  readonly id: string;
+  readonly number: number;
+  readonly message: string;
+  readonly cause: 'base_check' | 'dependency';
 }
 
 export class Integrator {
   readonly #parts: IntegratorParts;
+  readonly #landings: Landings;
   /** Work that waits, in the order in which it was finished. */
   #waiting: { id: string; number: number }[] = [];
-  /** Work that nothing is known of, because the check fails without it too: another task may repair that. */
-  #parked: { id: string; number: number; message: string }[] = [];
+  /** Work that waits for another task: one that repairs the check, which fails without it too, or one that it needs. */
+  #parked: Parked[] = [];
   #isAtWork = false;
 
   constructor(parts: IntegratorParts) {
     this.#parts = parts;
+    this.#landings = new Landings({ ...parts, onWaiting: (id, number) => this.offer(id, number) });
   }
 
   get isBusy(): boolean {
@@ -44,16 +54,22 @@ export class Integrator {
     this.#waiting.push({ id, number });
   }
 
-  /** Nothing is under way that could repair the check: parked work is refused. False if none was parked. */
+  /** What an earlier process has found out about landed work, and did not act on. */
+  resume(): void {
+    this.#landings.resume();
+  }
+
+  /** Nothing is under way that could help: parked work is refused, or blocked. False if none was parked. */
   giveUp(): boolean {
     const parked = this.#parked;
     this.#parked = [];
-    const cause = 'base_check';
-    for (const { id, number, message } of parked)
-      this.#parts.onRejected(id, {
-        ...{ event: 'rejected', cause, message, final: true },
-        attempt: { number, state: 'failed', cause, message },
-      });
+    for (const { id, number, message, cause } of parked)
+      if (cause === 'dependency') this.#parts.actors.change(id, { type: 'strand' }, { message });
+      else
+        this.#parts.onRejected(id, {
+          ...{ event: 'rejected', cause, message, final: true },
+          attempt: { number, state: 'failed', cause, message },
+        });
     return parked.length > 0;
   }
 
@@ -70,7 +86,7 @@ export class Integrator {
     this.#isAtWork = true;
     try {
       while (this.#waiting.length > 0) await this.#merge(this.#nextBatch());
-      await this.#landIfDue();
+      await this.#landings.landIfDue();
       return true;
     } finally {
       this.#isAtWork = false;
@@ -89,6 +105,11 @@ export class Integrator {
       if (task === undefined || attempt === undefined || task.status !== 'verifying') continue;
       // Whatever was offered: nothing is merged that its reviewers have not approved.
       if (!isApproved(run, task.task, attempt)) continue;
+      const needs = openNeeds(state(), task.task);
+      if (needs.length > 0) {
+        this.#park(entry.id, { number: entry.number }, `it waits for ${needs.join(', ')}`, 'dependency');
+        continue;
+      }
       const own = checkOf(run, task.task)?.command ?? null;
       command ??= own;
       const isTaken = batch.some((one) => one.task.id === entry.id);
@@ -108,9 +129,10 @@ export class Integrator {
     if (first === undefined) return;
     await ports.recorded();
     const leftUsd = leftOf(state());
+    const isRebased = state().rebased > 0;
     const report = await ports.integrate({
       ...(leftUsd !== undefined && { leftUsd }),
-      ...{ run, offers, check: checkOf(run, first.task) },
+      ...{ run, offers, check: checkOf(run, first.task), isRebased },
       onWaiting: (message) => {
         for (const { task } of offers) actors.note(task.id, { message });
       },
@@ -146,7 +168,7 @@ export class Integrator {
       return;
     }
     if (outcome.kind === 'base_check') {
-      this.#park(task.id, facts, outcome.message);
+      this.#park(task.id, facts, outcome.message, 'base_check');
       return;
     }
     const rounds = (taskOf(state(), task.id)?.conflict?.rounds ?? 0) + 1;
@@ -160,55 +182,25 @@ export class Integrator {
     });
   }
 
-  #park(id: string, attempt: AttemptChange, message: string): void {
+  #park(id: string, attempt: AttemptChange, message: string, cause: Parked['cause']): void {
     const { actors } = this.#parts;
     if (actors.statusOf(id) === 'merging') actors.change(id, { type: 'resume', attempts: 0 });
-    actors.note(id, { attempt, message: `${message}; it waits for a task that repairs it` });
-    this.#parked.push({ id, number: attempt.number, message });
+    const more = cause === 'base_check' ? '; it waits for a task that repairs it' : '';
+    actors.note(id, { attempt, message: `${message}${more}` });
+    this.#parked.push({ id, number: attempt.number, message, cause });
   }
 
   #isFinal(outcome: MergeOutcome, rounds: number): boolean {
     if (outcome.kind !== 'conflict') return false;
-    return this.#parts.run.onConflict === 'person' || rounds >= MOST_ROUNDS;
+    return isLastRound(this.#parts.run, rounds);
   }
 
-  /** At the end: what is still to land, and the marks. */
-  async landAll(): Promise<void> {
-    await this.#landIfDue();
-    const { run, ports, record, state } = this.#parts;
-    const { landing, integrated } = state();
-    const hasLanded = landing !== null && (landing.state === 'moved' || landing.state === 'kept');
-    if (!run.marks || !(hasLanded || integrated === null)) return;
-    for (const { task, status, marked } of tasksOf(state())) {
-      if (status !== 'done' || marked?.written === true || task.file === null) continue;
-      record({ type: 'task.marked', task: task.id, ...(await ports.mark(run, task)) });
-    }
+  /** What is still to land. True if tasks were left out, and are to be done again. */
+  landRest(): Promise<boolean> {
+    return this.#landings.landIfDue();
   }
 
-  async #landIfDue(): Promise<void> {
-    const { run, ports, record, state } = this.#parts;
-    const { integrated, landing, landed } = state();
-    const isThere =
-      landing?.commit === integrated && landing?.state !== 'intended' && landing?.state !== 'failed';
-    if (integrated === null || integrated === run.base || isThere || judge(state()).land.length === 0) return;
-    record({
-      ...{ type: 'operator.landed', state: 'intended', commit: integrated },
-      ...{ before: null, after: null, message: null },
-    });
-    await ports.recorded();
-    const { commit, ...report } = await ports.land(run, integrated, landed ?? run.base);
-    record({ type: 'operator.landed', commit, ...report });
-    // The target had moved: what starts from now on begins with that too.
-    if (commit !== integrated && report.state !== 'failed')
-      record({ type: 'operator.integrated', commit, tasks: [] });
+  markAll(): Promise<void> {
+    return this.#landings.markAll();
   }
-}
-
-/** What resolving its conflicts has cost is a part of what the attempt has cost. */
-function withCost(
-  { number, costUsd, usage }: MergeOffer['attempt'],
-  spent: Pick<AttemptEnd, 'costUsd' | 'usage'> | undefined,
-): AttemptChange {
-  if (spent === undefined) return { number };
-  return { number, costUsd: addCost(costUsd, spent.costUsd), usage: addUsage(usage, spent.usage) };
 }

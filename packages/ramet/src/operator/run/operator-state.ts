@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type {
   AttemptChange,
   AttemptReview,
+  LeftOut,
   OperatorAction,
   OperatorRun,
   RecordedCheck,
@@ -55,6 +56,8 @@ export interface TaskState {
   readonly check: RecordedCheck | null;
   readonly conflict: { readonly files: readonly string[]; readonly rounds: number } | null;
   readonly question: TaskQuestion | null;
+  /** It is done, and its work is no part of the result any more: what follows from that is not on record yet. */
+  readonly leftOut: LeftOut | null;
   /** What a person must do, with the command. */
   readonly person: string | null;
   /** Whether its mark is in the file; null while nobody has tried. */
@@ -94,6 +97,10 @@ export interface OperatorState {
   readonly baseCheck: RecordedCheck | null;
   /** The commit of the private ref; null before anything is on it. */
   readonly integrated: string | null;
+  /** What the target had when the run moved it last, or put the result on top of it; null for what it began with. */
+  readonly ground: string | null;
+  /** How often the result was put on top of a target that it did not fit to. */
+  readonly rebased: number;
   /** The last one; null while nothing was to land. */
   readonly landing: Landing | null;
   /** The commit that the run has put on the target last. */
@@ -104,7 +111,17 @@ export interface OperatorState {
 
 export const NO_RUN: OperatorState = {
   ...{ run: null, status: 'running', cause: null, message: null, startedAt: 0, at: 0, resumed: 0 },
-  ...{ order: [], tasks: mapOf(), baseCheck: null, integrated: null, landing: null, landed: null, asked: [] },
+  ...{
+    order: [],
+    tasks: mapOf(),
+    baseCheck: null,
+    integrated: null,
+    ground: null,
+    rebased: 0,
+    landing: null,
+    landed: null,
+    asked: [],
+  },
 };
 
 export function taskOf(state: OperatorState, id: string): TaskState | undefined {
@@ -123,6 +140,11 @@ const ENDED: ReadonlySet<TaskStatus> = new Set([
 /** Nothing more happens to it unless someone asks. */
 export function isTaskEnded({ status }: Pick<TaskState, 'status'>): boolean {
   return ENDED.has(status);
+}
+
+/** Nothing waits for it any more. */
+export function isDoneWith({ status }: Pick<TaskState, 'status'>): boolean {
+  return status === 'done' || status === 'skipped';
 }
 
 /** What all its attempts have cost; null when that is unknown. */

@@ -16,8 +16,9 @@ import { type AgentWait, noteWait } from './agent-waits.ts';
 import { applyOperatorEvent } from './apply-operator-event.ts';
 import { type EndParts, takeEnd } from './attempt-ends.ts';
 import { Attempts, attemptName } from './attempts.ts';
-import { checkBase, isBaseUnknown, nextTask, unrepaired } from './base-check.ts';
-import { attemptsOf, judge, overBudget, queueOf, spentAll, strandedTasks } from './decisions.ts';
+import { checkBase, isBaseUnknown, nextTask } from './base-check.ts';
+import { attemptsOf, judge, overBudget, queueOf, spentAll } from './decisions.ts';
+import { recordEnd } from './end-run.ts';
 import { Integrator } from './integrator.ts';
 import { isTaskEnded, type OperatorState, taskOf, tasksOf } from './operator-state.ts';
 import type { OperatorPorts } from './ports.ts';
@@ -78,6 +79,7 @@ export class Operator {
       record: (event) => this.#record(event),
       onMerged: (id) => this.#merged(id),
       onRejected: (id, news) => this.#failed(id, news),
+      onLeftOut: () => this.#requeue(),
     });
   }
 
@@ -95,7 +97,8 @@ export class Operator {
         ...{ actors: this.#actors, timers: this.#timers },
         ...{ reviews: this.#reviews, attempts: this.#attempts },
       });
-      this.#queue = queueOf(this.#state);
+      this.#integrator.resume();
+      this.#requeue();
       const base = this.#checkBase().catch((error: unknown) => this.#fail(error));
       for (;;) {
         for (const id of this.#queue.newlyReady()) this.#actors.change(id, { type: 'ready' });
@@ -108,6 +111,7 @@ export class Operator {
         if (this.#failure !== null) throw this.#failure.error;
         if (!this.#isBusy()) {
           if (this.#state.status === 'running' && this.#integrator.giveUp()) continue;
+          if (await this.#integrator.landRest()) continue;
           break;
         }
         await this.#wake.promise;
@@ -133,9 +137,7 @@ export class Operator {
     const refused = carryOut(action, {
       ...{ by, state: () => this.#state, actors: this.#actors, ports: this.#ports },
       record: (event) => this.#record(event),
-      requeue: () => {
-        this.#queue = queueOf(this.#state);
-      },
+      requeue: () => this.#requeue(),
       stop: (id, reason) => this.#stop(reason, id),
       resetBreaker: () => {
         this.#breaker = CLOSED_BREAKER;
@@ -254,8 +256,16 @@ export class Operator {
 
   /** The time of its next try has come. */
   #due(id: string): void {
-    if (this.#actors.change(id, { type: 'due' }) !== null) this.#queue.putBack(id);
+    if (this.#actors.change(id, { type: 'due' }) !== null) {
+      // What it waits for may be done again too.
+      if (this.#state.rebased > 0) this.#requeue();
+      else this.#queue.putBack(id);
+    }
     this.#wake.resolve();
+  }
+
+  #requeue(): void {
+    this.#queue = queueOf(this.#state);
   }
 
   #drain(cause: string, message: string | null): void {
@@ -276,20 +286,12 @@ export class Operator {
   }
 
   async #finish(): Promise<void> {
-    await this.#integrator.landAll();
-    const why = unrepaired(this.#state);
-    if (why !== null) this.#drain('base_check', why);
-    if (this.#state.status === 'running')
-      for (const [id, waits] of strandedTasks(this.#state))
-        this.#actors.change(
-          id,
-          { type: 'strand' },
-          { message: `it waits for ${waits.slice(0, 5).join(', ')}` },
-        );
-    const { status, cause, message } = this.#state;
-    const isWhole = status === 'running' || status === 'paused';
-    const end = isWhole ? { cause: null, message: null } : { cause, message };
-    this.#record({ type: 'operator.changed', status: 'ended', ...end });
+    await this.#integrator.markAll();
+    recordEnd({
+      ...{ state: () => this.#state, actors: this.#actors },
+      drain: (cause, message) => this.#drain(cause, message),
+      record: (event) => this.#record(event),
+    });
     await this.#ports.recorded();
   }
 }

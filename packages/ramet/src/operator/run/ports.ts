@@ -3,6 +3,7 @@ import type { Clock } from '../../schema/clock.ts';
 import type {
   OperatorEvent,
   OperatorRun,
+  RebasedWork,
   RecordedCheck,
   RunTask,
   TaskQuestion,
@@ -105,6 +106,8 @@ export interface MergeBatch {
   readonly check: OperatorRun['check'];
   /** What agents that resolve conflicts may spend of the run's budget; absent for no limit. */
   readonly leftUsd?: number;
+  /** The private ref was put on another base: an attempt may have begun with work that is no longer on it. */
+  readonly isRebased?: boolean;
   /** Why its check cannot begin yet; null when it begins. */
   onWaiting?(why: string | null): void;
   /** Called when what is to be merged has passed the check, before the private ref moves. */
@@ -140,6 +143,30 @@ export interface LandingReport {
   /** The commit that landed or waits: more than was asked for, if the target had moved. */
   readonly commit: string;
   readonly message: string | null;
+  /** It failed because the target has moved, and this would fit. */
+  readonly rebased?: RebasedResult;
+}
+
+/** What is to land, and what is needed if it does not fit. */
+export interface LandingOrder {
+  readonly commit: string;
+  /** What the target had when the run began, or moved it last: it may have lost that since. */
+  readonly known: string;
+  /** The tasks that are done, with where their work is. */
+  readonly work: readonly LandingWork[];
+  readonly leftUsd?: number;
+}
+
+export interface LandingWork {
+  readonly task: RunTask;
+  readonly result: string;
+}
+
+/** The same work on top of what the target has become. Nothing refers to it yet. */
+export interface RebasedResult extends RebasedWork {
+  readonly commit: string;
+  /** What resolving conflicts has cost, by task. */
+  readonly spent: ReadonlyMap<string, Pick<AttemptFacts, 'costUsd' | 'usage'>>;
 }
 
 export interface OperatorPorts {
@@ -154,8 +181,9 @@ export interface OperatorPorts {
   checkBase?(run: OperatorRun, signal: AbortSignal): Promise<RecordedCheck | null>;
   /** One batch at a time. */
   integrate(batch: MergeBatch): Promise<BatchReport>;
-  /** `known` is what the target had when the run began or moved it last: it may have lost that since. */
-  land(run: OperatorRun, commit: string, known: string): Promise<LandingReport>;
+  land(run: OperatorRun, order: LandingOrder): Promise<LandingReport>;
+  /** The private ref is another commit from now on, which need not have what it had. */
+  reset(run: OperatorRun, commit: string): Promise<void>;
   /** Marks a task as done in its file. */
   mark(run: OperatorRun, task: RunTask): Promise<{ written: boolean; why: string | null }>;
   /** How many agents may work at once, where the run leaves that open. */

@@ -50,7 +50,11 @@ function restoreTask(
 ): void {
   const { id, held, gate } = task.task;
   const running = task.attempts.filter((attempt) => attempt.state === 'running');
-  if (task.status === 'blocked' && task.cause === 'dependency') actors.change(id, { type: 'retry' });
+  const isWaitingWork = task.attempts.some(({ state }) => state === 'ended');
+  if (task.status === 'blocked' && task.cause === 'dependency' && isWaitingWork) {
+    actors.change(id, { type: 'offered_again' });
+    offerAgain(task, actors, reviews);
+  } else if (task.status === 'blocked' && task.cause === 'dependency') actors.change(id, { type: 'retry' });
   else if (task.status === 'queued' && (held || gate !== null)) hold(task, state, actors);
   else if (task.status === 'waiting') timers.set(id, task.until ?? 0);
   else if (task.status === 'verifying' || task.status === 'merging') offerAgain(task, actors, reviews);

@@ -5,8 +5,8 @@ import type { TaskActors } from './task-actors.ts';
 import { MOVE_CAUSE } from './task-machine.ts';
 
 export interface FailureNews {
-  /** `failed`: its agent has failed. `rejected`: its work cannot be merged, or does not pass. */
-  readonly event: 'failed' | 'rejected';
+  /** `failed`: its agent has failed. `rejected`: its work cannot be merged, or does not pass. `left_out`: not any more. */
+  readonly event: 'failed' | 'rejected' | 'left_out';
   readonly cause: string;
   readonly message: string | null;
   /** Another attempt would not help. */

@@ -3,7 +3,8 @@
  * by itself: what follows from a change is done by the operator, after the change is on record.
  *
  * Invariants
- * 1. `done` is reached from `merging` or `verifying` alone, so no error leads there.
+ * 1. `done` is reached from `merging` or `verifying` alone, so no error leads there. It is left only if the target has moved and
+ *    the work does not fit to it.
  * 2. A failure is tried again while the task has retries, and freezes it otherwise; setup and permission block it instead.
  *    What only has to be done elsewhere is tried again at once, and is no failure.
  */
@@ -36,6 +37,10 @@ export type TaskEvent =
   | { type: 'checked' }
   | { type: 'merged'; cause: string | null }
   | { type: 'rejected'; cause: string; final?: boolean }
+  /** It was merged, and is taken out again: it does not fit to what the target has become. */
+  | { type: 'left_out'; cause: string; final?: boolean }
+  /** Its work is still good, and is merged again when what it waits for is done. */
+  | { type: 'offered_again' }
   /** The time of the next try has come. */
   | { type: 'due' }
   /** Nothing can start it any more. */
@@ -68,6 +73,8 @@ const asking = machine.assign({ cause: 'permission' });
 const cleared = machine.assign({ cause: null });
 const ended = machine.assign({ live: ({ context }) => Math.max(0, context.live - 1) });
 const offered = machine.assign({ offered: ({ context }) => context.offered + 1 });
+const alone = machine.assign({ live: 0, offered: 0 });
+const taken = machine.assign({ offered: 1 });
 const refused = machine.assign({ offered: ({ context }) => Math.max(0, context.offered - 1) });
 const failed = machine.assign({ failures: ({ context }) => context.failures + 1 });
 const fresh = machine.assign({ cause: null, failures: 0, live: 0, offered: 0 });
@@ -90,6 +97,13 @@ const AFTER_REFUSAL = [
   { guard: 'mayRetry', target: 'waiting', actions: [refused, failed, noted] },
   { target: 'frozen', actions: [refused, failed, noted] },
 ] as const;
+
+const AFTER_LEAVING = [
+  { guard: 'mayRetry', target: 'waiting', actions: [failed, noted, alone] },
+  { target: 'frozen', actions: [failed, noted, alone] },
+] as const;
+
+const OFFERED_AGAIN = { offered_again: { target: 'verifying', actions: [taken, cleared] } } as const;
 
 const SKIP = { skip: { target: 'skipped', actions: [fresh] } } as const;
 const RETRY = { retry: { target: 'queued', actions: [fresh] } } as const;
@@ -145,14 +159,20 @@ const taskMachine = machine.createMachine({
         ...ANSWERED,
         ...AT_WORK,
         ...RETRY,
+        ...OFFERED_AGAIN,
       },
     },
     waiting: { on: { due: { target: 'ready', actions: [cleared] }, ...SKIP, ...STOP, ...RETRY } },
     verifying: {
-      on: { checked: { target: 'merging' }, ...IN_MERGE, ...SKIP },
+      on: {
+        checked: { target: 'merging' },
+        strand: { target: 'blocked', actions: [stranded] },
+        ...IN_MERGE,
+        ...SKIP,
+      },
     },
     merging: { on: { ...IN_MERGE, resume: { target: 'verifying' } } },
-    done: {},
+    done: { on: { left_out: AFTER_LEAVING, ...OFFERED_AGAIN } },
     failed: { on: { ...RETRY, ...SKIP } },
     frozen: { on: { ...RETRY, ...SKIP } },
     skipped: { on: RETRY },
@@ -172,7 +192,7 @@ const taskMachine = machine.createMachine({
 });
 
 function isFinal(event: TaskEvent): boolean {
-  return (event.type === 'failed' || event.type === 'rejected') && event.final === true;
+  return 'final' in event && event.final === true;
 }
 
 function causeOf(event: TaskEvent): string | null {

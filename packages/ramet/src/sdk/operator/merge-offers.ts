@@ -1,7 +1,9 @@
 /** Work that is offered to the merge queue: what is merged of it, what its conflicts cost, and that its check waits. */
-import type { MergePorts } from '../../git/shapes.ts';
+import { callIn, mergeTrees, readCommit } from '../../git/merges.ts';
+import { gitText } from '../../git/run-git.ts';
+import type { MergeEntry, MergePorts, MergeRepository } from '../../git/shapes.ts';
 import type { TaskAttempt } from '../../operator/run/operator-state.ts';
-import type { LandingReport, MergeBatch, MergeOffer } from '../../operator/run/ports.ts';
+import type { LandingReport, MergeBatch, MergeOffer, MergeOutcome } from '../../operator/run/ports.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { OperatorRun } from '../../schema/operator-events.ts';
 import { addCost, addUsage } from '../../schema/usage.ts';
@@ -43,12 +45,63 @@ export function addCostOf(
   costs: ResolverCosts,
 ): void {
   const id = offers.find(({ attempt }) => nameIn(attempt) === branch)?.task.id;
-  if (id === undefined) return;
+  if (id !== undefined) addCostTo(costs, id, cost);
+}
+
+export function addCostTo(costs: ResolverCosts, id: string, cost: ResolverCost): void {
   const before = costs.get(id);
   const sum = before && {
     ...{ costUsd: addCost(before.costUsd, cost.costUsd), usage: addUsage(before.usage, cost.usage) },
   };
   costs.set(id, sum ?? cost);
+}
+
+/** What its commit says about a branch. */
+export function storyOf(
+  branch: string,
+  offers: readonly MergeOffer[],
+  session: string,
+): { subject?: string; task?: string; agent?: string; session?: string } {
+  const offer = offers.find(({ attempt }) => nameIn(attempt) === branch);
+  if (offer === undefined) return {};
+  const { task, attempt } = offer;
+  return {
+    ...{ subject: task.title, task: `${task.id} ${task.title}`, session },
+    ...(attempt.agent !== null && { agent: attempt.agent }),
+  };
+}
+
+/** Why a task that changed nothing cannot be done: what it did before was not taken, and nothing else brought it. */
+export async function missingWork(
+  { rejected }: MergeOffer,
+  head: string,
+  repository: MergeRepository,
+): Promise<MergeOutcome | null> {
+  const commit = rejected?.commit ?? null;
+  if (rejected === null || commit === null || (await holds(head, commit, repository))) return null;
+  const why = (rejected.cause ?? 'failed').replaceAll('_', ' ');
+  const message = `its agent is done and has changed nothing, and its earlier work (${why}) is not in the result: ${commit.slice(0, 10)}`;
+  return { kind: 'no_changes', message };
+}
+
+/** Whether merging a commit would change nothing. */
+async function holds(head: string, commit: string, repository: MergeRepository): Promise<boolean> {
+  if ((await readCommit(commit, repository)) === null) return false;
+  const call = callIn(repository);
+  const merged = await mergeTrees([head, commit], call);
+  return merged.clean && merged.tree === (await gitText(['rev-parse', `${head}^{tree}`], call));
+}
+
+/** The files in which a branch conflicts with the private ref. */
+export async function conflictsOf(
+  { tip }: MergeEntry,
+  { integration }: OperatorRun,
+  repository: MergeRepository,
+): Promise<string[]> {
+  const head = await readCommit(integration, repository);
+  if (head === null) return [];
+  const merged = await mergeTrees([head, tip], callIn(repository));
+  return merged.clean ? [] : merged.files;
 }
 
 export function hasWork({ attempt }: MergeOffer): boolean {

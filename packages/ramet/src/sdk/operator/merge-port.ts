@@ -5,33 +5,41 @@
 import {
   callIn,
   checkCommit,
-  mergeTrees,
+  isAncestor,
   openMergeEntries,
   removeDeadLocks,
   runMergeQueue,
   updateRefs,
 } from '../../git/merges.ts';
 import { gitText, runGit } from '../../git/run-git.ts';
-import type { CheckOutcome, MergeEntry, MergePorts, MergeReport } from '../../git/shapes.ts';
+import type { CheckOutcome, MergePorts, MergeReport } from '../../git/shapes.ts';
 import type {
   BatchReport,
-  LandingReport,
+  LandingOrder,
   MergeBatch,
   MergeOffer,
   MergeOutcome,
+  RebasedResult,
 } from '../../operator/run/ports.ts';
 import type { OperatorRun, RecordedCheck } from '../../schema/operator-events.ts';
 import { agentResolver, type ResolverPlace } from '../merge/agent-resolver.ts';
 import { mergePorts, type OpenTarget, projectOf } from '../merge/open-target.ts';
 import type { OpenSession } from '../session/session-type.ts';
 import { failedCheck, recordedCheck } from './check-output.ts';
+import { type WholeLanding, wholeLanding } from './landing/land-on-target.ts';
+import { moveOffers } from './landing/move-offers.ts';
+import { rebaseResult } from './landing/rebase-result.ts';
 import {
   addCostOf,
+  addCostTo,
   type CheckWatch,
+  conflictsOf,
   hasWork,
+  missingWork,
   nameIn,
   nullIfGone,
   type ResolverCosts,
+  storyOf,
   targetGone,
   watchChecks,
 } from './merge-offers.ts';
@@ -44,6 +52,7 @@ export interface OperatorMergeSettings {
 }
 
 type Check = OperatorRun['check'];
+const PASSES: CheckOutcome = { passed: true, ending: 'not checked', output: '' };
 type ConflictResolver = ReturnType<typeof agentResolver>;
 
 export class OperatorMerges {
@@ -60,15 +69,13 @@ export class OperatorMerges {
     this.#settings = settings;
   }
 
-  /** Makes the private ref, if it is missing. */
-  async open({ integration }: OperatorRun, commit: string): Promise<void> {
-    await removeDeadLocks(this.#target.repository.commonDirectory);
-    if ((await this.#read(integration)) === null)
-      await updateRefs(
-        [`create ${integration} ${commit}\n`],
-        { reason: 'operator' },
-        this.#target.repository,
-      );
+  /** Makes the private ref, if it is missing, or as the record has it, if that was put on another base. */
+  async open(run: OperatorRun, commit: string): Promise<void> {
+    const { repository } = this.#target;
+    await removeDeadLocks(repository.commonDirectory);
+    const now = await this.#read(run.integration);
+    if (now === null || now === commit || !(await isAncestor(commit, now, repository)))
+      await this.reset(run, commit);
   }
 
   /** Without any task; for the first batch its outcome is then known. */
@@ -87,12 +94,13 @@ export class OperatorMerges {
     return checked.then(({ passed, ending, output }) => ({ command: check.command, passed, ending, output }));
   }
 
-  async integrate({ run, offers, check, leftUsd, onChecked, onWaiting }: MergeBatch): Promise<BatchReport> {
-    const [changed, unchanged] = [offers.filter(hasWork), offers.filter((offer) => !hasWork(offer))];
-    const outcomes = new Map<string, MergeOutcome>();
+  async integrate(batch: MergeBatch): Promise<BatchReport> {
+    const { run, offers, check, leftUsd, onChecked, onWaiting } = batch;
+    const unchanged = offers.filter((offer) => !hasWork(offer));
     const watch = watchChecks(onWaiting);
     const spent: ResolverCosts = new Map();
     await this.#afterBase(onWaiting);
+    const { changed, outcomes } = await this.#moved(batch, spent);
     if (changed.length > 0) {
       const report = await this.#queue(
         {
@@ -100,7 +108,7 @@ export class OperatorMerges {
           ...{ branches: changed.map(({ attempt }) => nameIn(attempt)), onConflict: run.onConflict },
         },
         {
-          storyOf: (branch) => this.#storyOf(branch, changed),
+          storyOf: (branch) => storyOf(branch, changed, this.#settings.session),
           resolveConflict: this.#resolver(leftUsd, (branch, cost) => {
             addCostOf(changed, branch, cost, spent);
           }),
@@ -115,7 +123,8 @@ export class OperatorMerges {
     for (const offer of unchanged)
       outcomes.set(
         offer.task.id,
-        (await this.#missing(offer, head)) ?? (await this.#unchanged(head, { run, check, watch })),
+        (await missingWork(offer, head, this.#target.repository)) ??
+          (await this.#unchanged(head, { run, check, watch })),
       );
     return { head, outcomes, spent, check: await this.#checkOn(head, check) };
   }
@@ -126,19 +135,6 @@ export class OperatorMerges {
     await this.#base;
     this.#base = null;
     onWaiting?.(null);
-  }
-
-  #storyOf(
-    branch: string,
-    offers: readonly MergeOffer[],
-  ): { subject?: string; task?: string; agent?: string; session?: string } {
-    const offer = offers.find(({ attempt }) => nameIn(attempt) === branch);
-    if (offer === undefined) return {};
-    const { task, attempt } = offer;
-    return {
-      ...{ subject: task.title, task: `${task.id} ${task.title}`, session: this.#settings.session },
-      ...(attempt.agent !== null && { agent: attempt.agent }),
-    };
   }
 
   async #outcomeOf(
@@ -156,7 +152,7 @@ export class OperatorMerges {
         // Its work is on the ref: another process put it there, and died before it could say so.
         return { kind: 'merged', result: report.after, isNothing: false };
       case 'conflicted':
-        return { kind: 'conflict', files: await this.#conflicts(entry, run), message };
+        return { kind: 'conflict', files: await conflictsOf(entry, run, this.#target.repository), message };
       case 'waiting':
         return { kind: 'base_check', message, check: this.#blamed(message, check) };
       default:
@@ -170,48 +166,29 @@ export class OperatorMerges {
     return check === null ? null : failedCheck(reason, check, this.#known(check).values());
   }
 
-  async #conflicts({ tip }: MergeEntry, run: OperatorRun): Promise<string[]> {
-    const head = await this.#read(run.integration);
-    if (head === null) return [];
-    const merged = await mergeTrees([head, tip], callIn(this.#target.repository));
-    return merged.clean ? [] : merged.files;
-  }
-
-  /** Why a task that changed nothing cannot be done: what it did before was not taken, and nothing else brought it. */
-  async #missing({ rejected }: MergeOffer, head: string): Promise<MergeOutcome | null> {
-    const commit = rejected?.commit ?? null;
-    if (rejected === null || commit === null || (await this.#holds(head, commit))) return null;
-    const why = (rejected.cause ?? 'failed').replaceAll('_', ' ');
-    const message = `its agent is done and has changed nothing, and its earlier work (${why}) is not in the result: ${commit.slice(0, 10)}`;
-    return { kind: 'no_changes', message };
-  }
-
-  /** Whether merging a commit would change nothing. */
-  async #holds(head: string, commit: string): Promise<boolean> {
-    if ((await this.#read(commit)) === null) return false;
-    const call = callIn(this.#target.repository);
-    const merged = await mergeTrees([head, commit], call);
-    return merged.clean && merged.tree === (await gitText(['rev-parse', `${head}^{tree}`], call));
-  }
-
   /** A task that changed nothing is done if its check passes as things are. */
   async #unchanged(
     head: string,
     { run, check, watch }: { run: OperatorRun; check: Check; watch: CheckWatch },
   ): Promise<MergeOutcome> {
     if (check === null) return { kind: 'merged', result: head, isNothing: true };
-    const ports = this.#ports(check);
-    const outcome = await checkCommit(head, check, {
-      ...{ ...ports, ...watch },
-      target: run.integration,
-      outcomes: this.#known(check),
-    });
+    const outcome = await this.#checked(head, check, run, watch);
     if (outcome.passed) return { kind: 'merged', result: head, isNothing: true };
     return {
       kind: 'check',
       message: `it changed nothing, and the check fails (${outcome.ending}); its output: ${outcome.output}`,
       check: recordedCheck(check, outcome),
     };
+  }
+
+  #checked(
+    commit: string,
+    check: NonNullable<Check>,
+    { integration: target }: OperatorRun,
+    watch: CheckWatch = {},
+  ): Promise<CheckOutcome> {
+    const outcomes = this.#known(check);
+    return checkCommit(commit, check, { ...this.#ports(check), ...watch, target, outcomes });
   }
 
   async #checkOn(head: string, check: Check): Promise<RecordedCheck | null> {
@@ -222,32 +199,53 @@ export class OperatorMerges {
     return outcome === undefined ? null : recordedCheck(check, outcome);
   }
 
-  async land(run: OperatorRun, commit: string): Promise<LandingReport> {
+  async land(run: OperatorRun, commit: string): Promise<WholeLanding> {
     const report = await this.#queue({
       ...{ target: run.target, strategy: 'fast-forward', check: run.check, branches: [commit] },
       ...{ onConflict: 'person', updateCheckout: run.updateCheckout },
     }).catch(nullIfGone);
     if (report === null) return targetGone(run, commit);
-    const entry = report.entries.findLast(({ branch }) => branch === commit);
-    const isIn = entry?.state === 'landed' || entry?.state === 'integrated' || entry?.state === 'nothing';
-    const { before, after, kept } = report;
-    if (!isIn) return { state: 'failed', before, after: before, commit, message: entry?.reason ?? null };
-    const landed = kept === null ? after : kept.commit;
-    await this.#follow(run, landed);
-    return kept === null
-      ? { state: 'moved', before, after, commit: landed, message: null }
-      : { state: 'kept', before, after, commit: landed, message: kept.take };
+    const whole = wholeLanding(commit, report);
+    if (whole.state !== 'failed') await this.#follow(run, whole.commit);
+    return whole;
+  }
+
+  /** The same work on top of another commit, as far as it fits. */
+  async rebase(run: OperatorRun, order: LandingOrder, onto: string): Promise<RebasedResult | string> {
+    const { check } = run;
+    const spent: ResolverCosts = new Map();
+    return rebaseResult(order, {
+      ...{ repository: this.#target.repository, run, onto, spent },
+      check: async (commit) => (check === null ? PASSES : this.#checked(commit, check, run)),
+      resolve: this.#resolver(order.leftUsd, (id, cost) => addCostTo(spent, id, cost)),
+    });
+  }
+
+  /** The private ref is that from now on. */
+  async reset({ integration }: OperatorRun, commit: string): Promise<void> {
+    const now = await this.#read(integration);
+    if (now === commit) return;
+    const line = now === null ? `create ${integration} ${commit}` : `update ${integration} ${commit} ${now}`;
+    await updateRefs([`${line}\n`], { reason: 'operator' }, this.#target.repository);
+  }
+
+  /** Work that began with what is no longer on the private ref comes without that. */
+  async #moved(
+    { run, offers, isRebased = false, leftUsd }: MergeBatch,
+    spent: ResolverCosts,
+  ): Promise<{ changed: MergeOffer[]; outcomes: Map<string, MergeOutcome> }> {
+    const all = offers.filter(hasWork);
+    const head = isRebased ? await this.#read(run.integration) : null;
+    if (head === null) return { changed: all, outcomes: new Map() };
+    return moveOffers(all, {
+      ...{ repository: this.#target.repository, run, head },
+      resolve: this.#resolver(leftUsd, (id, cost) => addCostTo(spent, id, cost)),
+    });
   }
 
   /** What starts next begins with what others have put on the target. */
-  async #follow({ integration }: OperatorRun, commit: string): Promise<void> {
-    const now = await this.#read(integration);
-    if (now === null || now === commit) return;
-    await updateRefs(
-      [`update ${integration} ${commit} ${now}\n`],
-      { reason: 'operator' },
-      this.#target.repository,
-    );
+  async #follow(run: OperatorRun, commit: string): Promise<void> {
+    if ((await this.#read(run.integration)) !== null) await this.reset(run, commit);
   }
 
   #known(check: NonNullable<Check>): Map<string, CheckOutcome> {

@@ -30,7 +30,7 @@ import { withEarlierBill } from './attempts/resumed-bill.ts';
 import { beginReview } from './attempts/review-agents.ts';
 import { runRules } from './attempts/task-prompt.ts';
 import { watchRequests } from './control/operator-requests.ts';
-import { landOnTarget } from './land-on-target.ts';
+import { landOnTarget } from './landing/land-on-target.ts';
 import { OperatorMerges } from './merge-port.ts';
 import { newRun } from './new-run.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
@@ -244,8 +244,13 @@ function portsFor(
     review: (order) => withEarlierBill(order, place, () => beginReview(order, place)),
     checkBase: (run, signal) => merges.checkBase(run, signal),
     integrate: (batch) => merges.integrate(batch),
-    land: (run, commit, known) =>
-      landOnTarget(run, commit, { known, land: (...wanted) => merges.land(...wanted) }, target.repository),
+    land: (run, wanted) =>
+      landOnTarget(run, wanted, {
+        repository: target.repository,
+        land: (...whole) => merges.land(...whole),
+        rebase: (...moved) => merges.rebase(...moved),
+      }),
+    reset: (run, commit) => merges.reset(run, commit),
     mark: (run, task) => mark(run, task, parts),
     width: () => width,
     isAttended: false,

@@ -1,0 +1,46 @@
+/**
+ * Work that was done and is taken out of the result again, because the target has moved and it does not fit. What waits for
+ * it is not to land without it.
+ */
+import type { LeftOut, OperatorRun, RunTask } from '../../schema/operator-events.ts';
+import { needs } from './decisions.ts';
+import { isDoneWith, type OperatorState, taskOf, tasksOf } from './operator-state.ts';
+import type { LandingWork } from './ports.ts';
+import type { FailureNews } from './task-failure.ts';
+
+/** What a finished task waits for once more. Nothing, as long as all work has stayed where it was. */
+export function openNeeds(state: OperatorState, task: RunTask): string[] {
+  if (state.rebased === 0) return [];
+  const open = tasksOf(state).filter((other) => !isDoneWith(other) && needs(task, other.task));
+  return open.map((other) => other.task.id);
+}
+
+/** Where the work of done tasks is. */
+export function landingWork(state: OperatorState): LandingWork[] {
+  return tasksOf(state).flatMap(({ task, status, result }) =>
+    status === 'done' && result !== null ? [{ task, result }] : [],
+  );
+}
+
+/** After this many conflicts of one task a person decides. */
+const MOST_ROUNDS = 3;
+
+export function isLastRound({ onConflict }: OperatorRun, rounds: number): boolean {
+  return onConflict === 'person' || rounds >= MOST_ROUNDS;
+}
+
+/** What being left out means for a task that is to be done again. */
+export function leavingNews(left: LeftOut, state: OperatorState, run: OperatorRun): FailureNews {
+  const { cause, message, files, check } = left;
+  const task = taskOf(state, left.task);
+  const rounds = (task?.conflict?.rounds ?? 0) + 1;
+  const passed = task?.attempts.findLast((attempt) => attempt.state === 'passed');
+  return {
+    ...{ event: 'left_out', cause, message },
+    ...(cause === 'conflict' && { final: isLastRound(run, rounds), conflict: { files, rounds } }),
+    ...(check !== null && { check }),
+    ...(passed !== undefined && {
+      attempt: { number: passed.number, state: 'failed', cause, message, check },
+    }),
+  };
+}
