@@ -108,6 +108,14 @@ export async function folderConfig(place: ConfigPlace): Promise<readonly ConfigE
   return entries;
 }
 
+/** The same if `config.worktree` alone is not trusted: what the repository itself configures counts as the user's. */
+export async function worktreeConfig(place: ConfigPlace): Promise<readonly ConfigEntry[]> {
+  const own = readOrNull(join(place.gitDirectory, 'config.worktree')) ?? '';
+  if (isPlainConfig(own)) return [];
+  const entries = await askGit(place);
+  return entries.map((entry) => (entry.scope === 'local' ? { ...entry, scope: 'global' } : entry));
+}
+
 function worktreeFiles(gitDirectory: string, commonDirectory: string): string[] {
   return [...new Set([gitDirectory, commonDirectory])].map((directory) => join(directory, 'config.worktree'));
 }

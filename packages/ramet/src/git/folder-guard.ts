@@ -14,7 +14,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { rametHome } from '../system/home.ts';
 import { isInside } from '../system/landing-path.ts';
 import { isTrusted } from '../system/trust.ts';
-import { type ConfigOverrides, folderConfig, overridesFor } from './folder-config.ts';
+import { type ConfigOverrides, folderConfig, overridesFor, worktreeConfig } from './folder-config.ts';
+import type { CheckoutDirectories } from './git-environment.ts';
 import {
   findRepository,
   isBareDirectory,
@@ -41,6 +42,8 @@ export interface GuardOptions {
   lenient?: boolean | undefined;
   /** The user asked for something from a remote; otherwise git fetches nothing, not even an object that is missing. */
   reachesRemote?: boolean | undefined;
+  /** Its git directories, where the folder itself is not asked. */
+  checkout?: CheckoutDirectories | undefined;
 }
 
 /** No git fetches anything, not even an object that is missing here: a remote can name the program that serves it. */
@@ -58,18 +61,22 @@ const ALWAYS: readonly (readonly [string, string])[] = [
 const NO_BARE: readonly [string, string] = ['safe.bareRepository', 'explicit'];
 const LINES = /^\s*worktree\s*=\s*"?(.*?)"?\s*$/m;
 
-export async function folderGuard(
-  directory: string,
-  { env, lenient = false, reachesRemote = false }: GuardOptions,
-): Promise<FolderGuard> {
-  const checkout = findRepository(directory);
-  const repository = checkout ?? bareAround(directory);
+export async function folderGuard(directory: string, options: GuardOptions): Promise<FolderGuard> {
+  const { env, lenient = false, reachesRemote = false, checkout } = options;
+  const repository =
+    checkout === undefined
+      ? (findRepository(directory) ?? bareAround(directory))
+      : { root: directory, commonDirectory: checkout.commonDirectory };
   const root = repository?.root ?? directory;
   if (repository !== null && isTrustedRepository(repository, env))
-    return { environment: {}, filters: [], root };
+    return checkout === undefined || checkout.gitDirectory === checkout.commonDirectory
+      ? { environment: {}, filters: [], root }
+      : trustedButForItsOwn(root, { ...options, checkout });
   const always = repository !== null && isOwnDirectory(directory, repository) ? ALWAYS : [...ALWAYS, NO_BARE];
   const found =
-    repository === null ? NOTHING : await overrides(directory, repository, always, { env, lenient });
+    repository === null
+      ? NOTHING
+      : await overrides(directory, repository, always, { env, lenient, checkout });
   const settings = [...always, ...found.settings, ...ignoredSubmodules(root)];
   return {
     environment: {
@@ -97,12 +104,23 @@ async function overrides(
   cwd: string,
   { root, commonDirectory }: Repository,
   always: readonly (readonly [string, string])[],
-  { env, lenient }: GuardOptions,
+  { env, lenient, checkout }: GuardOptions,
 ): Promise<ConfigOverrides> {
-  const gitDirectory = linkedDirectory(root) ?? commonDirectory;
+  const gitDirectory = checkout?.gitDirectory ?? linkedDirectory(root) ?? commonDirectory;
   const guarded = { ...env, ...withSettings(env, always) };
   const entries = await folderConfig({ cwd, gitDirectory, commonDirectory, env: guarded });
   return entries.length === 0 ? NOTHING : overridesFor(entries, lenient !== true);
+}
+
+/** The user trusts the repository, but `config.worktree` of an agent's checkout is the agent's to write: what it names does not run. */
+async function trustedButForItsOwn(
+  root: string,
+  { env, lenient, checkout }: GuardOptions & { checkout: CheckoutDirectories },
+): Promise<FolderGuard> {
+  const entries = await worktreeConfig({ cwd: root, ...checkout, env });
+  if (entries.length === 0) return { environment: {}, filters: [], root };
+  const { settings, environment, filters } = overridesFor(entries, lenient !== true);
+  return { environment: { ...withSettings(env, settings), ...environment }, filters, root };
 }
 
 /** After those that the user gave by variable already. */

@@ -3,21 +3,24 @@
  * files of `worktrees/` make, so that they are one door and one late import.
  */
 
+export { keepsRefsInFiles } from './create-branch.ts';
 export { headRef, isPlainRef, readHead } from './read-refs.ts';
 export { addAll, leftOutText } from './worktrees/changes/add-all.ts';
 export { checkpointRef } from './worktrees/changes/checkpoint.ts';
 export { checkoutTrees } from './worktrees/changes/dirty-work.ts';
 export { strayHead } from './worktrees/changes/held-commits.ts';
+export { moveApart } from './worktrees/changes/keep-work.ts';
 export { verdictOf } from './worktrees/changes/verdict.ts';
 export { workInTime } from './worktrees/changes/work-in-time.ts';
 export { checkPackages } from './worktrees/dependencies/check-packages.ts';
 export { isHalfMade, isHeld, isTorn, refuseUnfinished, tornText } from './worktrees/half-made.ts';
 export { knownBytes, treeBytes } from './worktrees/pool/pool-size.ts';
-export { isTreeOf, restoreGitFile } from './worktrees/register-worktree.ts';
+export { isTreeOf } from './worktrees/register-worktree.ts';
 export { collectGarbage } from './worktrees/removal/collect-garbage.ts';
 export { lostWorktrees, pruneLost } from './worktrees/removal/lost-worktrees.ts';
 export { staleLockNotes } from './worktrees/removal/ref-locks.ts';
 export { removeWorktree } from './worktrees/removal/remove-worktree.ts';
+export { repairsOf, takeRepairs, trustedGit } from './worktrees/trusted-git.ts';
 export { unlockWorktree } from './worktrees/unlock-worktree.ts';
 export { clonePath, makeClone } from './worktrees/workspace/clone-workspace.ts';
 export { sharedWorkspace } from './worktrees/workspace/shared-workspace.ts';

@@ -16,13 +16,13 @@ export interface HeadPosition {
 
 /** The git directory of a checkout: its own, also where it is a worktree's. */
 export function gitDirectoryOf(root: string): string | null {
-  try {
-    const target = /^gitdir: (.+)$/m.exec(readFileSync(join(root, '.git'), 'utf8'))?.[1];
+  const text = readOrNull(join(root, '.git'));
+  if (text !== null) {
+    const target = /^gitdir: (.+)$/m.exec(text)?.[1];
     return target === undefined ? null : resolve(root, target.trimEnd());
-  } catch {
-    if (readOrNull(join(root, '.git', 'HEAD')) !== null) return join(root, '.git');
-    return readOrNull(join(root, 'HEAD')) === null ? null : root;
   }
+  if (readOrNull(join(root, '.git', 'HEAD')) !== null) return join(root, '.git');
+  return readOrNull(join(root, 'HEAD')) === null ? null : root;
 }
 
 export function readHead(gitDirectory: string, commonDirectory: string): HeadPosition | null {

@@ -2,7 +2,16 @@
  * Finds the repository around a directory by reading files, without starting git: microseconds instead of
  * milliseconds, before the first request. Synchronous, a handful of small reads at start.
  */
-import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 export interface Repository {
@@ -65,12 +74,16 @@ function parentOf(directory: string): string | null {
   return parent === directory ? null : parent;
 }
 
-/** A small file's text; null when it cannot be read. */
+/** A small file's text; null when it cannot be read, and for what is no file: an agent may have put a FIFO there. */
 export function readOrNull(path: string): string | null {
+  let descriptor: number | null = null;
   try {
-    return readFileSync(path, 'utf8');
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return fstatSync(descriptor).isFile() ? readFileSync(descriptor, 'utf8') : null;
   } catch {
     return null;
+  } finally {
+    if (descriptor !== null) closeSync(descriptor);
   }
 }
 

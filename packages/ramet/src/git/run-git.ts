@@ -10,11 +10,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { delimiter, dirname } from 'node:path';
 import { Cancelled, describeError, RametError, systemCode, UserMistake } from '../schema/errors.ts';
 import { type ProgramEnd, type ProgramOrder, runElsewhere } from '../system/processes/starter.ts';
 import { type FolderGuard, folderGuard } from './folder-guard.ts';
+import { type GitPlace, gitEnvironment } from './git-environment.ts';
 import { refuseUntrusted } from './refuse-untrusted.ts';
+
+export { withoutLocalVariables } from './git-environment.ts';
 
 /** The first that merges without a working tree. */
 const MERGES: GitVersion = { major: 2, minor: 38 };
@@ -32,10 +34,6 @@ const SETTINGS: readonly string[] = [
   'advice.addEmbeddedRepo=false',
   'commit.gpgSign=false',
 ].flatMap((setting) => ['-c', setting]);
-
-/** What `git rev-parse --local-env-vars` names, settings given by variable apart: those are the user's. */
-export const LOCAL_VARIABLES: RegExp =
-  /^GIT_(ALTERNATE_OBJECT_DIRECTORIES|CONFIG|OBJECT_DIRECTORY|DIR|WORK_TREE|IMPLICIT_WORK_TREE|GRAFT_FILE|INDEX_FILE|NO_REPLACE_OBJECTS|REPLACE_REF_BASE|PREFIX|SHALLOW_FILE|COMMON_DIR|INTERNAL_SUPER_PREFIX|NAMESPACE)$/;
 
 export interface GitCall extends Omit<GitStart, 'lenient'> {
   /** A git that prints more than this is ended, and that is an error. */
@@ -133,7 +131,7 @@ function explain(
     return new RametError(
       'git_slow',
       'retryable',
-      `git ${commandOf(args)} took longer than ${call.timeoutMs} ms`,
+      `git ${commandOf(args)} took longer than ${call.timeoutMs ?? LONGEST_IN_CHECKOUT_MS} ms in ${call.cwd}`,
     );
   }
   if (call.signal?.aborted) return new Cancelled('interrupted', { cause: error });
@@ -157,26 +155,23 @@ function isDirectory(path: string): boolean {
  * Who starts it decides what to do with its output (`run-git.ts` collects it, `./git-state.ts` reads lines).
  *
  * Invariants
- * 1. The directory alone says which repository is meant: variables that point elsewhere are cleared.
+ * 1. The directory alone says which repository is meant, or `checkout` does: variables that point elsewhere are cleared.
  * 2. No lock is taken that the command does not need: a person's index is not even refreshed.
  */
-interface GitStart {
-  cwd: string;
-  env: Readonly<Record<string, string>>;
+interface GitStart extends GitPlace {
   input?: string | Uint8Array | undefined;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
-  /** Another index file than the checkout's own. */
-  index?: string | undefined;
   /** The user asked for something from a remote. */
   reachesRemote?: boolean | undefined;
   /** It changes a user's files: keys typed at the terminal, which reach all programs there, do not end it half-way. */
   isSheltered?: boolean | undefined;
-  /** `cwd` may be any folder of a checkout; otherwise it is the top or a git directory, and git looks no further up. */
-  looksUp?: boolean | undefined;
   /** Files that need a filter of a folder that is not trusted are taken as they are; otherwise git fails for them. */
   lenient?: boolean | undefined;
 }
+
+/** In files of an agent something may make git wait for ever, such as a FIFO that is called `.gitignore`. */
+const LONGEST_IN_CHECKOUT_MS = 300_000;
 
 interface StartedGit {
   process: ChildProcess;
@@ -199,11 +194,12 @@ export async function startGit(args: readonly string[], start: GitStart): Promis
 }
 
 async function prepareGit(args: readonly string[], start: GitStart): Promise<PreparedGit> {
-  const limit = start.timeoutMs === undefined ? null : timeLimit(start.timeoutMs);
+  const timeoutMs = start.timeoutMs ?? (start.checkout === undefined ? undefined : LONGEST_IN_CHECKOUT_MS);
+  const limit = timeoutMs === undefined ? null : timeLimit(timeoutMs);
   const signals = [limit?.signal, start.signal].filter((signal) => signal instanceof AbortSignal);
-  const { cwd, input, lenient, reachesRemote } = start;
+  const { cwd, input, lenient, reachesRemote, checkout } = start;
   const env = gitEnvironment(start);
-  const guard = await folderGuard(cwd, { env, lenient, reachesRemote });
+  const guard = await folderGuard(cwd, { env, lenient, reachesRemote, checkout });
   const order = {
     ...{ program: 'git', args: [...SETTINGS, ...args], cwd, input },
     ...{ env: { ...env, ...guard.environment }, detached: start.isSheltered === true },
@@ -235,25 +231,6 @@ function timeLimit(ms: number): { signal: AbortSignal; clear(): void } {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), ms).unref();
   return { signal: abort.signal, clear: () => clearTimeout(timer) };
-}
-
-/** For the few that start git by themselves, too. */
-export function withoutLocalVariables(env: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !LOCAL_VARIABLES.test(name)));
-}
-
-function gitEnvironment({ cwd, env, index, looksUp }: GitStart): Record<string, string> {
-  // A worktree that has lost its `.git` file must not be taken for a folder of the repository around it.
-  const ceiling = [dirname(cwd), env.GIT_CEILING_DIRECTORIES ?? []].flat().join(delimiter);
-  return {
-    ...withoutLocalVariables(env),
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_EDITOR: 'true',
-    ...(looksUp !== true && { GIT_CEILING_DIRECTORIES: ceiling }),
-    LC_ALL: 'C',
-    ...(index !== undefined && { GIT_INDEX_FILE: index }),
-  };
 }
 
 /** An end of git that was not expected, with git's own reason. */

@@ -25,6 +25,7 @@ export type { Checkout, LoadCheckouts } from './shared-git/checkout.ts';
 export type { WorktreeVerdict } from './worktrees/changes/verdict.ts';
 export type { WorkInFiles } from './worktrees/changes/work-in-time.ts';
 export type { GarbageEntry } from './worktrees/removal/collect-garbage.ts';
+export type { TrustedCall } from './worktrees/trusted-git.ts';
 export type { WorkspacesOptions, WorktreeWorkspaces } from './worktrees/workspace/worktree-workspaces.ts';
 export type { ManagedWorktree, VerdictKind, VerdictReason } from './worktrees/worktree.ts';
 export type { WorktreePlace } from './worktrees/worktree-place.ts';

@@ -140,6 +140,8 @@ export interface AttemptChange {
   /** Why it failed: a stable word, and a line for people. */
   cause?: string | null;
   message?: string | null;
+  /** What people should know of how its work was taken: what was put right, one line each. */
+  notes?: readonly string[];
   /** With those of its reviewers. */
   costUsd?: number | null;
   usage?: Usage;

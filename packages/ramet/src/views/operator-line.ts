@@ -41,7 +41,8 @@ function describeTask({ task, status, cause, message, attempt }: TaskChanged): s
   const last = attempt?.reviews?.at(-1);
   if (last !== undefined && status === 'verifying')
     return `task ${task} ${last.approved ? 'approved' : 'refused'} by ${last.type} (attempt ${attempt?.number})`;
-  return `task ${task} ${how}${attempt === undefined ? '' : ` (attempt ${attempt.number})`}`;
+  const notes = (attempt?.notes ?? []).map((note) => `; ${note}`).join('');
+  return `task ${task} ${how}${attempt === undefined ? '' : ` (attempt ${attempt.number})`}${notes}`;
 }
 
 function actionText(action: OperatorAction): string {

@@ -12,7 +12,7 @@ describe.concurrent('OP-2: a git of the operator that is killed', () => {
     // Its worktree could not be made: the task is tried again, and blocks nobody.
     ['read-tree', 2],
     // Its work could not be committed: the work is not done again.
-    ['commit', 1],
+    ['user.useConfigOnly=true commit-tree', 1],
   ] as const)('%s: the task is done after %d tries', async ([command, tries], { user }) => {
     mkdirSync(user.rametHome, { recursive: true });
     const settings = { sandbox: { readOnly: 'off', worktree: 'off' } };

@@ -9,10 +9,13 @@ import { RametError, UserMistake } from '../../schema/errors.ts';
 import { readOrNull } from '../repository.ts';
 import { runGit } from '../run-git.ts';
 import { applySparsePatterns } from './sparse-checkout.ts';
+import { directoriesOf } from './trusted-git.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
 
 const FULL_BELOW_BYTES = 1_000_000;
+/** Of a very large repository on a slow disk. */
+const LONGEST_MS = 3_600_000;
 const WITHOUT_LFS = ['filter.lfs.smudge=', 'filter.lfs.process=', 'filter.lfs.required=false'];
 
 export async function checkOut(
@@ -28,7 +31,10 @@ export async function checkOut(
     '-u',
     worktree.base,
   ];
-  const { code, stderr } = await runGit(args, { cwd: worktree.path, env: place.env, signal });
+  const { code, stderr } = await runGit(args, {
+    ...{ cwd: worktree.path, env: place.env, signal, timeoutMs: LONGEST_MS },
+    checkout: directoriesOf(place, worktree),
+  });
   if (code !== 0) throw checkOutFailed(worktree, stderr);
 }
 

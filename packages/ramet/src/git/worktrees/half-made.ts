@@ -2,7 +2,7 @@
  * Worktrees that nobody has worked in: one that is on its way to its owner, or whose maker was killed. Files that are
  * not there yet look deleted to git, so nothing in such a tree is ever taken for work.
  */
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { livingWriter } from '../../journal/sessions.ts';
 import { UserMistake } from '../../schema/errors.ts';
@@ -39,7 +39,7 @@ export function refuseUnfinished(project: string, worktree: ManagedWorktree): vo
 
 /** Git writes the index last: a tree without one was never checked out whole, and all its files count as deleted. */
 export function isTorn(gitDirectory: string): boolean {
-  return !existsSync(join(gitDirectory, 'index'));
+  return lstatSync(join(gitDirectory, 'index'), { throwIfNoEntry: false }) === undefined;
 }
 
 /** The same as `unfinishedText`, of any working tree; also of one that the registry has lost. */

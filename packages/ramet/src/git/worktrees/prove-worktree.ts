@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import { describeError, RametError } from '../../schema/errors.ts';
 import { runElsewhere } from '../../system/processes/starter.ts';
 import { keepsRefsInFiles } from '../create-branch.ts';
+import { LOCAL_VARIABLES } from '../git-environment.ts';
 import { readHead } from '../read-refs.ts';
 import { type Repository, readOrNull } from '../repository.ts';
-import { LOCAL_VARIABLES } from '../run-git.ts';
 import type { ManagedWorktree } from './worktree.ts';
 
 /** Run in the agent's own shell, in its own directory. */

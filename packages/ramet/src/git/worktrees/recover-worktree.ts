@@ -10,6 +10,7 @@ import type { CreatedWorktree } from './create-worktree.ts';
 import { isHeld } from './half-made.ts';
 import { unregisterWorktree } from './register-worktree.ts';
 import { resumeWorktree } from './resume-worktree.ts';
+import { trustedGit } from './trusted-git.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import type { WorktreePlace } from './worktree-place.ts';
 
@@ -43,8 +44,8 @@ function isUsed({ project }: WorktreePlace, worktree: ManagedWorktree): boolean 
 }
 
 /** A checkpoint that is older than the branch's last commit is left where it is. */
-async function putBack({ env }: WorktreePlace, worktree: ManagedWorktree): Promise<string | null> {
-  const call = { cwd: worktree.path, env };
+async function putBack(place: WorktreePlace, worktree: ManagedWorktree): Promise<string | null> {
+  const call = await trustedGit(place, worktree);
   const ref = checkpointRef(worktree);
   const args = ['rev-parse', '--verify', '--quiet', ref];
   const { code, stdout } = await runGit(args, call);

@@ -7,18 +7,9 @@
  * 1. A worktree is locked from its first moment: nobody's `git worktree prune` takes it.
  * 2. The branch is made by compare-and-swap: one that exists is never moved, nor counted as ours.
  */
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { systemCode, UserMistake } from '../../schema/errors.ts';
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { systemCode } from '../../schema/errors.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
 import { createBranch, keepsRefsInFiles } from '../create-branch.ts';
@@ -54,7 +45,7 @@ function writeRegistration(place: WorktreePlace, worktree: ManagedWorktree): voi
   const admin = adminDirectory(place, worktree);
   const aside = join(commonDirectory, 'ramet', `new-${worktree.admin}`);
   mkdirSync(aside, { recursive: true });
-  writeFileSync(join(aside, 'locked'), `${LOCK_REASON}: ${worktree.id}\n`);
+  writeFileSync(join(aside, 'locked'), lockText(worktree));
   writeFileSync(join(aside, 'commondir'), '../..\n');
   writeFileSync(join(aside, 'gitdir'), `${join(worktree.path, '.git')}\n`);
   writeFileSync(join(aside, 'HEAD'), headText(worktree));
@@ -72,6 +63,10 @@ async function addByGit(place: WorktreePlace, { path, branch, base, id }: Manage
   const options = ['--no-checkout', '--lock', '--reason', `${LOCK_REASON}: ${id}`];
   const what = branch === null ? ['--detach', path, base] : [path, branch];
   await gitText(['worktree', 'add', ...options, ...what], { cwd: place.repository.root, env: place.env });
+}
+
+export function lockText({ id }: Pick<ManagedWorktree, 'id'>): string {
+  return `${LOCK_REASON}: ${id}\n`;
 }
 
 export function headText({ branch, base }: Pick<ManagedWorktree, 'branch' | 'base'>): string {
@@ -117,46 +112,6 @@ export async function unregisterWorktree(
 export function isTreeOf(directory: string, { admin }: Pick<ManagedWorktree, 'admin'>): boolean {
   const target = readOrNull(join(directory, '.git'))?.trimEnd();
   return target?.startsWith('gitdir: ') === true && basename(target) === admin;
-}
-
-/**
- * Its `.git` leads to its registration again if an agent made it lead elsewhere: git would read and commit there, such as on the
- * user's branch. Called before every git that runs in its files. Throws where a repository was put in its place.
- */
-export function restoreGitFile(
-  place: WorktreePlace,
-  worktree: Pick<ManagedWorktree, 'admin' | 'name' | 'path'>,
-): void {
-  const { path, name } = worktree;
-  const admin = adminDirectory(place, worktree);
-  const entry = join(path, '.git');
-  const index = join(admin, 'index');
-  if (lstatSync(index, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(index);
-  const stat = lstatSync(entry, { throwIfNoEntry: false });
-  if (stat?.isDirectory())
-    throw new UserMistake(
-      'worktree_git',
-      `the worktree ${name} has a repository of its own in ${entry}, so git is not used there: move that folder away, then try again`,
-    );
-  if (stat?.isFile() && leadsTo(entry, admin)) return;
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
-  rmSync(entry, { force: true });
-  writeFileSync(entry, `gitdir: ${admin}\n`, { flag: 'wx' });
-}
-
-function leadsTo(entry: string, admin: string): boolean {
-  const target = /^gitdir: ([^\r\n]+)[\r\n]*$/.exec(readOrNull(entry) ?? '')?.[1];
-  if (target === undefined) return false;
-  const at = resolve(dirname(entry), target);
-  return at === admin || realOrNull(at) === (realOrNull(admin) ?? '');
-}
-
-function realOrNull(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
 }
 
 export function removeIfEmpty(directory: string): void {

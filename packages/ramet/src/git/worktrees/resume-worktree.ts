@@ -14,6 +14,7 @@ import { takeSlot } from './pool/slots.ts';
 import { proveWorktree } from './prove-worktree.ts';
 import { unregisterWorktree } from './register-worktree.ts';
 import { slotHolder } from './reserve-worktree.ts';
+import { mendCheckout } from './trusted-git.ts';
 import { unlockWorktree } from './unlock-worktree.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { worktreeEnvironment } from './worktree-environment.ts';
@@ -33,6 +34,7 @@ export async function resumeWorktree(
   if (known === null) throw unknownWorktree(id);
   if (known.state === 'gone') return restore(place, known, signal);
   const leased = place.registry.transact(() => takeOver(place, id));
+  await mendCheckout(place, leased);
   await unlockWorktree(place, leased);
   const proof = await proveWorktree(place.repository, leased, place.env, false);
   const dirty = dirtyReport(place, 'exclude');

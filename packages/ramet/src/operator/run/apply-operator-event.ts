@@ -175,6 +175,7 @@ function newAttempt(number: number, time: number): TaskAttempt {
       files: [],
       cause: null,
       message: null,
+      notes: [],
       costUsd: 0,
       usage: NO_USAGE,
       reviews: [],

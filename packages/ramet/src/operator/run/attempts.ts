@@ -126,11 +126,12 @@ export class Attempts {
   }
 }
 
-function factsOf(number: number, { costUsd, usage, branch, path }: AttemptEnd): AttemptChange {
+function factsOf(number: number, { costUsd, usage, branch, path, notes = [] }: AttemptEnd): AttemptChange {
   return {
     ...{ number, costUsd, usage },
     ...(branch !== undefined && { branch }),
     ...(path !== undefined && { path }),
+    ...(notes.length > 0 && { notes }),
   };
 }
 

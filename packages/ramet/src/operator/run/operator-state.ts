@@ -31,6 +31,8 @@ export interface TaskAttempt {
   readonly files: readonly string[];
   readonly cause: string | null;
   readonly message: string | null;
+  /** How its work was taken: what was put right, one line each. */
+  readonly notes: readonly string[];
   /** 0 until it has ended, then with its reviews; null when it is unknown. */
   readonly costUsd: number | null;
   readonly usage: Usage;

@@ -41,6 +41,8 @@ interface AttemptFacts {
   readonly usage: Usage;
   readonly branch?: string | null;
   readonly path?: string | null;
+  /** What people should know of how its work was taken, one line each. */
+  readonly notes?: readonly string[];
 }
 
 export type AttemptEnd = AttemptFacts &

@@ -1,8 +1,10 @@
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { LED_ENTRIES, LED_REGISTRATIONS } from '../../../test/fixtures/led-checkouts.ts';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
-import { git, OWNER, worktreePlace } from '../../../test/fixtures/worktrees.ts';
+import { checkoutBytes, git, OWNER, worktreePlace } from '../../../test/fixtures/worktrees.ts';
+import { adminDirectory, takeRepairs } from '../../git/managed-worktrees.ts';
 import { createWorktree } from '../../git/worktrees/create-worktree.ts';
 import { branchText, viewOf } from '../../views/worktree-view.ts';
 import { commitFiles } from './commit-worktree.ts';
@@ -44,27 +46,28 @@ describe('WORK-3: ramet worktree commit moves only the branch of the worktree', 
     expect(git(root, 'rev-parse', main)).toBe(before);
   });
 
-  test.each([
-    ['a file', (git: string, to: string) => writeFileSync(git, `gitdir: ${to}\n`)],
-    ['a link', (git: string, to: string) => symlinkSync(to, git)],
-  ])('%s that leads to the repository of the user in place of its .git is put right', async (_, lead) => {
-    const { place, worktree, root, main } = await left();
-    const before = git(root, 'rev-parse', main);
+  test('whatever its agent made of .git and of its registration: its work is on its branch, and nothing else moves', async () => {
+    const { place, worktree, root } = await left();
+    const { worktree: second } = await createWorktree(place, { name: 'second', owner: null });
+    const { path, branch } = worktree;
+    const admins = { admin: adminDirectory(place, worktree), other: adminDirectory(place, second) };
     writeFiles(root, { staged: 's\n' });
     git(root, 'add', 'staged');
-    rmSync(join(worktree.path, '.git'));
-    lead(join(worktree.path, '.git'), join(root, '.git'));
-    const { commit } = await commitFiles(place, worktree, undefined);
-    expect(git(root, 'show', `${commit}:n`)).toBe('q');
-    expect(git(root, 'rev-parse', main, 'ramet/q').split('\n')).toEqual([before, commit]);
-    expect(git(root, 'diff', '--cached', '--name-only')).toBe('staged');
-  });
-
-  test('where a repository was put in place of its .git, git is not used', async () => {
-    const { place, worktree } = await left();
-    rmSync(join(worktree.path, '.git'));
-    git(worktree.path, 'init', '--quiet', '.');
-    await expect(commitFiles(place, worktree, undefined)).rejects.toThrow('has a repository of its own');
+    const before = checkoutBytes(root);
+    const led = Object.entries({ ...LED_ENTRIES, ...LED_REGISTRATIONS });
+    for (const [what, lead] of led) {
+      const tip = git(root, 'rev-parse', 'ramet/q');
+      writeFiles(path, { n: `${what}\n` });
+      lead({ path, branch, root, ...admins });
+      const { commit, repaired } = await commitFiles(place, worktree, what);
+      expect(git(root, 'show', `${commit}:n`), what).toBe(what);
+      // Where the branch itself was destroyed, only its log says where it was.
+      expect([tip, worktree.base], what).toContain(git(root, 'rev-parse', `${commit}^`));
+      expect(git(root, 'rev-parse', 'ramet/q'), what).toBe(commit);
+      expect(checkoutBytes(root), what).toEqual(before);
+      expect(repaired.join(), what).toContain('put right');
+      takeRepairs(worktree);
+    }
   });
 
   test('what a killed git has locked there is no obstacle', async () => {

@@ -2,7 +2,7 @@
  * `ramet worktree commit`: commits everything in a worktree that is not ignored, for an agent that has ended without
  * doing so. The author is the user, as in a merge; the trailers say whose work it is (WORK-6). No hook runs.
  */
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   addAll,
@@ -15,8 +15,9 @@ import {
   leftOutText,
   readHead,
   refuseUnfinished,
-  restoreGitFile,
+  repairsOf,
   tornText,
+  trustedGit,
   unlockWorktree,
 } from '../../git/managed-worktrees.ts';
 import { noIdentityFrom, shellWord } from '../../git/merges.ts';
@@ -25,6 +26,7 @@ import { type GitCall, gitFailed, gitText, runGit } from '../../git/run-git.ts';
 import type { ManagedWorktree, Provenance, WorktreePlace } from '../../git/shapes.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { JournalError, UserMistake } from '../../schema/errors.ts';
+import { replaceWhole } from '../../system/replace-whole.ts';
 
 export interface WorktreeCommit {
   commit: string;
@@ -33,6 +35,8 @@ export interface WorktreeCommit {
   files: number;
   /** Repositories inside that could not be taken, by folder. */
   leftOut: readonly string[];
+  /** What an agent had made lead elsewhere, and was put right, one line each. */
+  repaired: readonly string[];
 }
 
 /** Throws if there is nothing to commit, and while an agent works there. */
@@ -42,41 +46,91 @@ export async function commitFiles(
   message: string | undefined,
 ): Promise<WorktreeCommit> {
   refuseBusy(place, worktree);
-  restoreGitFile(place, worktree);
-  const call = { cwd: worktree.path, env: place.env };
+  const call = await trustedGit(place, worktree);
+  refuseTorn(place, worktree);
   const branch = await ownBranch(place, worktree, call);
   await unlockWorktree(place, worktree);
-  const leftOut = await addAll(call, { settings: excludeSettings(place, worktree) });
-  const staged = await gitText(['diff', '--cached', '--name-status', '--no-renames', '-z'], call);
+  const folder = mkdtempSync(join(place.project, 'ramet-index-'));
+  try {
+    const made = await commitThrough(join(folder, 'index'), { place, worktree, call, branch, message });
+    return { ...made, branch, repaired: repairsOf(worktree) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface CommitOrder {
+  place: WorktreePlace;
+  worktree: ManagedWorktree;
+  call: GitCall;
+  branch: string | null;
+  message: string | undefined;
+}
+
+/** Not by `git commit`, which writes where files of the registration lead: they are the agent's to write. */
+async function commitThrough(
+  index: string,
+  { place, worktree, call, branch, message }: CommitOrder,
+): Promise<Pick<WorktreeCommit, 'commit' | 'files' | 'leftOut'>> {
+  const own = join(adminDirectory(place, worktree), 'index');
+  copyFileSync(own, index);
+  const copy = { ...call, index };
+  const leftOut = await addAll(copy, { settings: excludeSettings(place, worktree) });
+  const staged = await gitText(['diff', '--cached', '--name-status', '--no-renames', '-z'], copy);
   const files = Math.floor(staged.split('\0').length / 2);
   if (files === 0) {
     const why = leftOutText(leftOut).map((text) => `; ${text}`);
-    throw new UserMistake('nothing_to_commit', `${worktree.name} has nothing to commit${why.join('')}`);
+    const code = leftOut.length === 0 ? 'nothing_to_commit' : 'nested_repository';
+    throw new UserMistake(code, `${worktree.name} has nothing to commit${why.join('')}`);
   }
   const maker = makerOf(place, worktree);
   const subject = message ?? maker.task ?? `Work of ${maker.agent ?? worktree.name}`;
-  const args = ['-c', 'user.useConfigOnly=true', 'commit', '--quiet', '--file=-'];
+  const parent = await headCommit(place, worktree, call);
+  const tree = await gitText(['write-tree'], copy);
+  const args = ['-c', 'user.useConfigOnly=true', 'commit-tree', tree, '-p', parent, '-F', '-'];
   const end = await runGit(args, { ...call, input: withTrailers(subject, maker) });
   if (end.code !== 0) throw noIdentityFrom(end.stderr) ?? failedCommit(worktree, end.stderr);
-  return { commit: await headCommit(place, worktree, call), branch, files, leftOut };
+  const commit = end.stdout.trim();
+  await moveHead({ place, call, branch }, { commit, parent, subject });
+  replaceWhole(own, readFileSync(index));
+  for (const name of OVER) rmSync(join(adminDirectory(place, worktree), name), { force: true });
+  return { commit, files, leftOut };
+}
+
+/** What a commit ends. */
+const OVER = ['CHERRY_PICK_HEAD', 'REVERT_HEAD', 'MERGE_MSG', 'SQUASH_MSG'];
+
+async function moveHead(
+  { place, call, branch }: Pick<CommitOrder, 'place' | 'call' | 'branch'>,
+  { commit, parent, subject }: { commit: string; parent: string; subject: string },
+): Promise<void> {
+  const { repository, env } = place;
+  const words = ['update-ref', '-m', `commit: ${subject.split('\n', 1)[0]}`];
+  if (branch !== null)
+    await gitText([...words, `refs/heads/${branch}`, commit, parent], { cwd: repository.root, env });
+  else await gitText([...words, '--no-deref', 'HEAD', commit, parent], call);
 }
 
 function refuseBusy(place: WorktreePlace, worktree: ManagedWorktree): void {
   refuseUnfinished(place.project, worktree);
-  const { name, path, state, lease, ...rest } = worktree;
+  const { name, path, state, lease, owner } = worktree;
   if (!existsSync(path))
     throw new UserMistake(
       'worktree_gone',
       `the files of the worktree ${name} are gone: nothing can be committed`,
     );
-  if (state === 'leased' && lease !== null && isHeld(place.project, { lease, owner: rest.owner }))
+  if (state === 'leased' && lease !== null && isHeld(place.project, { lease, owner }))
     throw new UserMistake(
       'worktree_in_use',
       `an agent works in ${name} (process ${lease.pid}): wait until it has ended, or end it with ramet stop`,
     );
-  if (isTorn(adminDirectory(place, rest)))
+}
+
+/** After what leads elsewhere was put right. */
+function refuseTorn(place: WorktreePlace, { name, path, admin }: ManagedWorktree): void {
+  if (isTorn(adminDirectory(place, { admin })))
     throw new UserMistake('worktree_torn', `the worktree ${name} ${tornText(path)}`);
-  if (existsSync(join(adminDirectory(place, rest), 'MERGE_HEAD')))
+  if (existsSync(join(adminDirectory(place, { admin }), 'MERGE_HEAD')))
     throw new UserMistake(
       'merge_under_way',
       `a merge is under way in ${path}: finish it there with git commit, or give it up with git merge --abort`,

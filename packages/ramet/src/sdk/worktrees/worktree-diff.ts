@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkoutTrees, excludeSettings } from '../../git/managed-worktrees.ts';
+import { checkoutTrees, excludeSettings, trustedGit } from '../../git/managed-worktrees.ts';
 import { gitText } from '../../git/run-git.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../git/shapes.ts';
 
@@ -24,7 +24,7 @@ async function latestTree(place: WorktreePlace, worktree: ManagedWorktree): Prom
   const scratch = mkdtempSync(join(tmpdir(), 'ramet-diff-'));
   try {
     const settings = excludeSettings(place, worktree);
-    return (await checkoutTrees(worktree.path, place.env, { scratch, settings })).files;
+    return (await checkoutTrees(await trustedGit(place, worktree), { scratch, settings })).files;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -178,8 +178,8 @@ export async function commitWorktree(
   const worktree = findWorktree(opened.place, wanted);
   refuseGone(worktree);
   const { commitFiles } = await import('./commit-worktree.ts');
-  const { leftOut, ...made } = await commitFiles(opened.place, worktree, options.message);
-  return { ...made, leftOut: leftOutText(leftOut) };
+  const { leftOut, repaired, ...made } = await commitFiles(opened.place, worktree, options.message);
+  return { ...made, leftOut: [...leftOutText(leftOut), ...repaired] };
 }
 
 /** Everything that it has beyond its base, committed or not, new files included: a diff in git's format. */

@@ -92,7 +92,7 @@ function taskObject(task: TaskState): Record<string, unknown> {
 
 function attemptObject(attempt: TaskAttempt): Record<string, unknown> {
   const { number, state, agent, branch, path, base, commit, files, cause, message, costUsd, usage } = attempt;
-  const { startedAt, endedAt, isolation, reviews, check } = attempt;
+  const { startedAt, endedAt, isolation, reviews, check, notes } = attempt;
   return {
     ...{
       number,
@@ -106,6 +106,7 @@ function attemptObject(attempt: TaskAttempt): Record<string, unknown> {
       files,
       cause,
       message,
+      notes,
       check,
     },
     reviews: reviews.map((one) => ({

@@ -183,6 +183,7 @@ function taskPart(task: TaskState, facts: RunReportFacts): string {
     conflictLine(task),
     ...task.attempts.flatMap((attempt) => [
       attemptLine(attempt, facts.now),
+      ...attempt.notes.map((note) => `  - ${markdownLine(note, LINE)}`),
       ...attempt.reviews.map(reviewLine),
     ]),
     task.marked?.written === false

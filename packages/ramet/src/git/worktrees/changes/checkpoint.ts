@@ -9,9 +9,9 @@
  */
 import { join } from 'node:path';
 import { removeLeftLocks } from '../../left-locks.ts';
-import { gitDirectoryOf, readHead } from '../../read-refs.ts';
-import { gitText, runGit } from '../../run-git.ts';
-import { restoreGitFile } from '../register-worktree.ts';
+import { readHead } from '../../read-refs.ts';
+import { type GitCall, gitText, runGit } from '../../run-git.ts';
+import { trustedGit } from '../trusted-git.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { excludeSettings } from '../worktree-environment.ts';
 import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
@@ -46,18 +46,18 @@ export async function checkpoint(
   reason = 'work in progress',
   also?: AlsoKept,
 ): Promise<Checkpoint> {
-  const call = { cwd: worktree.path, env: { ...place.env, ...IDENTITY } };
-  restoreGitFile(place, worktree);
+  const own = await trustedGit(place, worktree);
+  const call = { ...own, env: { ...place.env, ...IDENTITY } };
   const ref = checkpointRef(worktree);
   place.onStep('checkpoint begun');
-  const trees = await checkoutTrees(worktree.path, place.env, {
+  const trees = await checkoutTrees(own, {
     scratch: adminDirectory(place, worktree),
     settings: excludeSettings(place, worktree),
     also,
   });
   const { leftOut } = trees;
   place.onStep('checkpoint trees written');
-  const known = await knownTrees(place, worktree, ref);
+  const known = await knownTrees(own, ref);
   if (trees.files === known.last) return { ref, commit: known.commit, isNew: false, leftOut };
   const isStagedApart = trees.staged !== null && trees.staged !== trees.files && trees.staged !== known.head;
   if (trees.files === known.head && !isStagedApart && known.commit === null && !isDetached(place, worktree)) {
@@ -86,12 +86,7 @@ interface KnownTrees {
   head: string | null;
 }
 
-async function knownTrees(
-  { env }: WorktreePlace,
-  { path }: ManagedWorktree,
-  ref: string,
-): Promise<KnownTrees> {
-  const call = { cwd: path, env };
+async function knownTrees(call: GitCall, ref: string): Promise<KnownTrees> {
   const args = ['rev-parse', '--revs-only', 'HEAD', 'HEAD^{tree}', ref, `${ref}^{tree}`];
   const { stdout } = await runGit(args, call);
   const [at, head = null, commit = null, last = null] = stdout.split('\n').filter(Boolean);
@@ -99,6 +94,6 @@ async function knownTrees(
 }
 
 /** Without a branch, nothing but a checkpoint leads to its commits. */
-function isDetached({ repository }: WorktreePlace, { path }: ManagedWorktree): boolean {
-  return readHead(gitDirectoryOf(path) ?? path, repository.commonDirectory)?.ref == null;
+function isDetached(place: WorktreePlace, worktree: ManagedWorktree): boolean {
+  return readHead(adminDirectory(place, worktree), place.repository.commonDirectory)?.ref == null;
 }

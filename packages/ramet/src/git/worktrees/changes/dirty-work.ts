@@ -2,11 +2,13 @@
  * Uncommitted work of the asking checkout: which files, and bringing them along. The checkout is only read: what
  * it holds becomes a tree through a copy of its index.
  */
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RametError } from '../../../schema/errors.ts';
+import type { GitPlace } from '../../git-environment.ts';
 import { gitDirectoryOf } from '../../read-refs.ts';
 import { gitText, runGit } from '../../run-git.ts';
+import { directoriesOf } from '../trusted-git.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
 import type { DirtyPolicy } from '../worktree-settings.ts';
@@ -81,16 +83,15 @@ export interface CheckoutReading {
 
 /** Reads through a copy of the index, whose knowledge of unchanged files makes it quick. */
 export async function checkoutTrees(
-  cwd: string,
-  env: WorktreePlace['env'],
+  { cwd, env, checkout }: GitPlace,
   { scratch, settings = [], also }: CheckoutReading,
 ): Promise<CheckoutTrees> {
   const folder = mkdtempSync(join(scratch, SCRATCH));
   try {
     const index = join(folder, 'index');
-    const own = join(gitDirectoryOf(cwd) ?? cwd, 'index');
-    if (existsSync(own)) copyFileSync(own, index);
-    const call = { cwd, env, index };
+    const own = join(checkout?.gitDirectory ?? gitDirectoryOf(cwd) ?? cwd, 'index');
+    if (statSync(own, { throwIfNoEntry: false })?.isFile()) copyFileSync(own, index);
+    const call = { cwd, env, index, checkout };
     const staged = await runGit(['write-tree'], call);
     const hidden = listed(also?.hidden);
     // Each mark is removed by its own run: with both, git obeys only the last.
@@ -121,8 +122,11 @@ export async function carryDirtyWork(
   worktree: ManagedWorktree,
 ): Promise<CheckoutTrees> {
   const { repository, env } = place;
-  const trees = await checkoutTrees(repository.root, env, { scratch: adminDirectory(place, worktree) });
-  const call = { cwd: worktree.path, env };
+  const trees = await checkoutTrees(
+    { cwd: repository.root, env },
+    { scratch: adminDirectory(place, worktree) },
+  );
+  const call = { cwd: worktree.path, env, checkout: directoriesOf(place, worktree) };
   await gitText(['read-tree', '-m', '-u', worktree.base, trees.files], call);
   if (trees.staged === null) {
     throw new RametError(

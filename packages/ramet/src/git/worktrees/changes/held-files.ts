@@ -8,7 +8,7 @@ import { describeError } from '../../../schema/errors.ts';
 import { parseGlob } from '../../../system/glob-pattern.ts';
 import { gitText } from '../../run-git.ts';
 import { fileDigest } from '../dependencies/bring-files.ts';
-import { restoreGitFile } from '../register-worktree.ts';
+import { trustedGit } from '../trusted-git.ts';
 import type { ManagedWorktree, VerdictKind, VerdictReason } from '../worktree.ts';
 import { excludeSettings } from '../worktree-environment.ts';
 import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
@@ -76,9 +76,8 @@ export async function heldPaths(
   worktree: ManagedWorktree,
   signal?: AbortSignal,
 ): Promise<HeldPaths> {
-  restoreGitFile(place, worktree);
   const settings = excludeSettings(place, worktree).flatMap((setting) => ['-c', setting]);
-  const call = { cwd: worktree.path, env: place.env, signal };
+  const call = { ...(await trustedGit(place, worktree)), signal };
   const [status, marks] = await Promise.all([
     gitText([...settings, ...STATUS], call),
     gitText(['ls-files', '-v', '-z'], call),
@@ -201,7 +200,7 @@ export async function heldWork(
   const { carried } = worktree.facts;
   if (carried === undefined || !reasons.some(({ kind }) => CARRIED.has(kind))) return reasons;
   try {
-    const trees = await checkoutTrees(worktree.path, place.env, {
+    const trees = await checkoutTrees(await trustedGit(place, worktree), {
       scratch: adminDirectory(place, worktree),
       settings: excludeSettings(place, worktree),
     });

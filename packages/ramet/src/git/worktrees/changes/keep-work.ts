@@ -9,6 +9,7 @@ import { RametError, systemCode } from '../../../schema/errors.ts';
 import { makePrivateDirectory } from '../../../system/home.ts';
 import { gitText } from '../../run-git.ts';
 import { isTreeOf } from '../register-worktree.ts';
+import { trustedGit } from '../trusted-git.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 import { type Checkpoint, checkpoint } from './checkpoint.ts';
@@ -39,11 +40,12 @@ export async function keepWork(place: WorktreePlace, worktree: ManagedWorktree):
 
 /** Folders that the checkpoint holds by the name of a commit alone. */
 async function repositoriesIn(
-  { env }: WorktreePlace,
-  { path }: ManagedWorktree,
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
   commit: string | null,
 ): Promise<string[]> {
-  const tree = await gitText(['ls-tree', '-r', '-z', commit ?? 'HEAD'], { cwd: path, env });
+  const { path } = worktree;
+  const tree = await gitText(['ls-tree', '-r', '-z', commit ?? 'HEAD'], await trustedGit(place, worktree));
   const links = tree.split('\0').filter((entry) => entry.startsWith('160000 '));
   return links
     .map((entry) => entry.slice(entry.indexOf('\t') + 1))
@@ -54,9 +56,10 @@ function outermost(folders: readonly string[]): string[] {
   return [...new Set(folders)].filter((folder) => !folders.some((other) => folder.startsWith(`${other}/`)));
 }
 
-function moveApart(
-  { home, now }: WorktreePlace,
-  { path, name, id }: ManagedWorktree,
+/** Moves folders of a checkout to `$RAMET_HOME/kept`. */
+export function moveApart(
+  { home, now }: Pick<WorktreePlace, 'home' | 'now'>,
+  { path, name, id }: Pick<ManagedWorktree, 'path' | 'name' | 'id'>,
   folders: readonly string[],
 ): Pick<KeptWork, 'folder' | 'undo'> {
   if (folders.length === 0) return { folder: null, undo: () => {} };

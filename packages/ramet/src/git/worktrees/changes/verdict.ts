@@ -10,6 +10,7 @@ import { isCommitId, runGit } from '../../run-git.ts';
 import { isHeld } from '../half-made.ts';
 import { isLockOurs, isTreeOf } from '../register-worktree.ts';
 import { mountsIn, processesInside } from '../removal/delete-directory.ts';
+import { directoriesOf } from '../trusted-git.ts';
 import type { ManagedWorktree, VerdictReason } from '../worktree.ts';
 import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
 import { heldCommits, type WorktreeTips } from './held-commits.ts';
@@ -129,7 +130,9 @@ async function tipsOf(place: WorktreePlace, worktree: ManagedWorktree): Promise<
   const position = readHead(adminDirectory(place, worktree), commonDirectory);
   const branch = worktree.branch === null ? null : await branchTip(place, `refs/heads/${worktree.branch}`);
   if (position !== null) return { head: position.commit, ref: position.ref, branch };
-  const call = { cwd: existsSync(worktree.path) ? worktree.path : root, env: place.env };
+  const isThere = existsSync(worktree.path);
+  const checkout = isThere ? directoriesOf(place, worktree) : undefined;
+  const call = { cwd: isThere ? worktree.path : root, env: place.env, checkout };
   const head = await runGit(['rev-parse', '--verify', '--quiet', 'HEAD'], call);
   const commit = head.stdout.trim();
   if (head.code !== 0 || !isCommitId(commit) || call.cwd !== worktree.path) return null;

@@ -29,6 +29,7 @@ import { deleteSafeBranch } from '../removal/safe-branch.ts';
 import { freshFacts, slotHolder } from '../reserve-worktree.ts';
 import { runSetup } from '../run-setup.ts';
 import { isSamePart, sparsePatternsOf } from '../sparse-checkout.ts';
+import { directoriesOf, trustedGit } from '../trusted-git.ts';
 import { undoWorktree } from '../undo-worktree.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { excludeSettings, writeExcludes } from '../worktree-environment.ts';
@@ -146,10 +147,11 @@ async function resetTree(
   forgetTenant(place, pooled);
   place.onStep('taken off its branch');
   if (worktree.branch !== null) await deleteSafeBranch(place, worktree.branch);
+  const call = await trustedGit(place, pooled);
   await checkOut(place, pooled);
   const intact = await verifyDependencies(place, pooled);
   const kept = { ...pooled, facts: { ...pooled.facts, dependencies: intact } };
-  await gitText(['clean', '-ffdxq', ...keptFolders(kept)], { cwd: pooled.path, env: place.env });
+  await gitText(['clean', '-ffdxq', ...keptFolders(kept)], call);
   place.onStep('reset');
   const { dependencies } = await bringDependencies(place, kept);
   await writeExcludes(
@@ -200,7 +202,7 @@ function keptFolders({ facts }: ManagedWorktree): string[] {
 
 /** Throws unless it is at its base, unchanged, and nobody is in it. */
 async function verify(place: WorktreePlace, pooled: ManagedWorktree, mayIgnore: boolean): Promise<void> {
-  const call = { cwd: pooled.path, env: place.env };
+  const call = { cwd: pooled.path, env: place.env, checkout: directoriesOf(place, pooled) };
   const ignored = mayIgnore ? 'no' : 'matching';
   const excludes = excludeSettings(place, pooled).flatMap((setting) => ['-c', setting]);
   const look = ['status', '--porcelain', '--untracked-files=all', `--ignored=${ignored}`];

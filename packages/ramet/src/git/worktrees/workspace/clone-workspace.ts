@@ -56,7 +56,7 @@ export function resumedClone(
   worktree: RecordedWorktree,
   { session }: NonNullable<RecordedWorktree['clone']>,
 ): AgentWorkspace {
-  if (!existsSync(join(worktree.path, '.git')))
+  if (!existsSync(worktree.path))
     throw new RametError(
       'clone_gone',
       'terminal',

@@ -16,6 +16,7 @@ import type { CreatedWorktree } from '../create-worktree.ts';
 import { lookAtTemplates } from '../dependencies/template-look.ts';
 import { isTreeOf } from '../register-worktree.ts';
 import { releaseWorktree } from '../removal/release-worktree.ts';
+import { mendCheckout, repairsOf } from '../trusted-git.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { adminDirectory, type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';
 import type { AgentWorkspace, WorkspaceEnd } from './agent-workspace.ts';
@@ -107,6 +108,7 @@ async function release(
 ): Promise<WorkspaceEnd> {
   held.delete(worktree.id);
   try {
+    await mendCheckout(place, worktree);
     // What its agent is told now; whether it goes is judged again at the moment it goes.
     const [work, packages] = await Promise.all([
       isTreeOf(worktree.path, worktree) ? heldWork(place, worktree) : [],
@@ -123,7 +125,7 @@ async function release(
     const head = tips === null ? null : strayHead(worktree, tips);
     return {
       kept: !isEmpty,
-      reasons: [...reasons.map(({ text }) => text), ...elsewhere, ...packages],
+      reasons: [...reasons.map(({ text }) => text), ...elsewhere, ...packages, ...repairsOf(worktree)],
       ...(head !== null && { head }),
     };
   } catch (error) {

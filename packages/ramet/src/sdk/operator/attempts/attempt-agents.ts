@@ -4,7 +4,6 @@
  */
 
 import type { AgentHandle, AgentResult, SpawnOutcome } from '../../../engine/shapes.ts';
-import { gitText, runGit } from '../../../git/run-git.ts';
 import type { WorktreePlace } from '../../../git/shapes.ts';
 import type { AgentOverview } from '../../../journal/projections/status.ts';
 import { isolationOf } from '../../../operator/run/isolation.ts';
@@ -12,12 +11,11 @@ import type { AttemptEnd, AttemptOrder, AttemptWatch, LiveAttempt } from '../../
 import { describeError, RametError, UserMistake } from '../../../schema/errors.ts';
 import type { Isolation } from '../../../schema/operator-events.ts';
 import { NO_USAGE } from '../../../schema/usage.ts';
-import { commitFiles } from '../../worktrees/commit-worktree.ts';
-import { findWorktree } from '../../worktrees/open-place.ts';
 import { endOfOutput } from '../check-output.ts';
-import type { AttemptPattern, AttemptSite, AttemptSpawn, EndedAgent } from './attempt-pattern.ts';
+import type { AttemptPattern, AttemptSpawn, EndedAgent } from './attempt-pattern.ts';
 import { taskPrompt } from './task-prompt.ts';
 import type { TaskQuestions } from './task-questions.ts';
+import { worktreePattern } from './worktree-pattern.ts';
 
 export interface AttemptPlace {
   spawn(order: AttemptSpawn): Promise<SpawnOutcome>;
@@ -61,7 +59,7 @@ function patternFor({ run, task, attempt, before }: AttemptOrder, place: Attempt
   const reads = place.readsOnly(task.settings.type ?? DEFAULT_TYPE);
   const attempts = before === null ? [] : [before];
   const isolation = attempt.isolation ?? (reads ? 'read' : isolationOf(run, { task, attempts }));
-  return isolation === 'worktree' ? worktreePattern(place) : place.patterns[isolation];
+  return isolation === 'worktree' ? worktreePattern(place.worktrees) : place.patterns[isolation];
 }
 
 const NOTHING = { costUsd: 0, usage: NO_USAGE } as const;
@@ -171,6 +169,12 @@ function printedBefore({ before }: AttemptOrder, { redact }: AttemptPlace): stri
 const PRINTED = { lines: 40, characters: 4_000 };
 
 async function endOf(order: AttemptOrder, ended: EndedAgent, parts: AttemptParts): Promise<AttemptEnd> {
+  const end = await judged(order, ended, parts);
+  const notes = parts.pattern.notes?.(order, ended) ?? [];
+  return notes.length === 0 ? end : { ...end, notes };
+}
+
+async function judged(order: AttemptOrder, ended: EndedAgent, parts: AttemptParts): Promise<AttemptEnd> {
   const { pattern, place } = parts;
   const { status, cause, message, costUsd, usage } = ended.result;
   const facts = { costUsd, usage, ...(await pattern.siteOf(order, ended.id)) };
@@ -201,88 +205,5 @@ async function endOf(order: AttemptOrder, ended: EndedAgent, parts: AttemptParts
   } catch (error) {
     if (!(error instanceof UserMistake)) throw error;
     return given({ cause: error.code, message: error.message });
-  }
-}
-
-/** Each attempt in a worktree that begins at the private ref, on a branch of its own. */
-function worktreePattern(place: AttemptPlace): AttemptPattern {
-  return {
-    isolation: 'worktree',
-    prepare: async ({ attempt: { base } }) => ({
-      ...{ isolation: 'worktree', needsSetup: true, ...(base !== null && { worktreeBase: base }) },
-    }),
-    async siteOf(_, agent): Promise<AttemptSite> {
-      const worktree = ownWorktree(agent, place);
-      return { branch: worktree?.branch ?? null, path: worktree?.path ?? null };
-    },
-    async collect(order, ended) {
-      const work = await committedWork(order, ended, place);
-      return work === null ? null : { ...work, branch: ownWorktree(ended.id, place)?.branch ?? null };
-    },
-  };
-}
-
-function ownWorktree(
-  agent: string,
-  { worktrees }: AttemptPlace,
-): { branch: string | null; path: string } | null {
-  try {
-    return findWorktree(worktrees, agent);
-  } catch (error) {
-    if (error instanceof UserMistake) return null;
-    throw error;
-  }
-}
-
-/** Commits what its agent left uncommitted. Null if its branch has nothing that its base has not. */
-async function committedWork(
-  { task, attempt }: AttemptOrder,
-  { id, isKept }: Pick<EndedAgent, 'id' | 'isKept'>,
-  { worktrees }: AttemptPlace,
-): Promise<{ commit: string; files: string[] } | null> {
-  const worktree = findWorktree(worktrees, id);
-  const call = { cwd: worktrees.repository.root, env: worktrees.env };
-  const made = isKept && worktree.state !== 'gone' ? await commitRest(worktrees, worktree, task.title) : null;
-  const base = attempt.base ?? worktree.base;
-  const commit = made ?? (await tipOf(worktree.branch, call));
-  if (commit === null || commit === base) return null;
-  const names = await gitText(['diff-tree', '-r', '-z', '--name-only', '--no-renames', base, commit], call);
-  const files = names.split('\0').filter((name) => name !== '');
-  return files.length === 0 ? null : { commit, files };
-}
-
-async function tipOf(
-  branch: string | null,
-  call: { cwd: string; env: WorktreePlace['env'] },
-): Promise<string | null> {
-  if (branch === null) return null;
-  const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`];
-  const { code, stdout } = await runGit(args, call);
-  return code === 0 ? stdout.trim() : null;
-}
-
-/** The commit; null if nothing was left to commit. */
-async function commitRest(
-  place: WorktreePlace,
-  worktree: Parameters<typeof commitFiles>[1],
-  message: string,
-): Promise<string | null> {
-  try {
-    const commit = (): ReturnType<typeof commitFiles> => commitFiles(place, worktree, message);
-    // A git that was killed is no reason to do the task again.
-    const isPassing = (error: unknown): boolean =>
-      error instanceof RametError && error.family === 'retryable';
-    const made = await commit().catch((error: unknown) => {
-      if (isPassing(error)) return commit();
-      throw error;
-    });
-    return made.commit;
-  } catch (error) {
-    if (
-      error instanceof UserMistake &&
-      (error.code === 'nothing_to_commit' || error.code === 'worktree_gone')
-    )
-      return null;
-    throw error;
   }
 }

@@ -55,6 +55,8 @@ export interface AttemptPattern {
   ): Promise<AttemptWork | AttemptObjection | EndedAgent | null>;
   /** Its agent has failed, or its work does not count: what is there is kept, and is nobody's any more. */
   abandon?(order: AttemptOrder, ended: EndedAgent): Promise<{ branch: string | null }>;
+  /** What people should know of how its work was taken, one line each; asked last. */
+  notes?(order: AttemptOrder, ended: EndedAgent): readonly string[];
 }
 
 export type TellAgent = (agent: string, text: string) => Promise<AgentHandle>;

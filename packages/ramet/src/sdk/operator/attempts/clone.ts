@@ -4,13 +4,21 @@
  */
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { clonePath, makeClone } from '../../../git/managed-worktrees.ts';
+import { addAll, clonePath, makeClone, moveApart } from '../../../git/managed-worktrees.ts';
 import { withTrailers } from '../../../git/provenance.ts';
-import { type GitCall, gitFailed, gitText, runGit } from '../../../git/run-git.ts';
+import { type GitCall, gitText } from '../../../git/run-git.ts';
 import type { WorktreePlace } from '../../../git/shapes.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
-import { type AttemptPattern, type AttemptWork, runName, workRef } from './attempt-pattern.ts';
+import {
+  type AttemptObjection,
+  type AttemptPattern,
+  type AttemptWork,
+  runName,
+  workRef,
+} from './attempt-pattern.ts';
 import { changedPaths, keepWork, withIndex } from './changed-paths.ts';
+import { clonedTip } from './cloned-tip.ts';
+import { nestedObjection, strayLinks } from './nested-repositories.ts';
 
 export interface ClonePlace {
   worktrees: WorktreePlace;
@@ -20,14 +28,23 @@ export interface ClonePlace {
 export function clonePattern(place: ClonePlace): AttemptPattern {
   const { worktrees, session } = place;
   const nameOf = ({ run, attempt }: AttemptOrder): string => `${runName(run)}-${attempt.name}`;
-  const fetched = async (order: AttemptOrder, agent: string): Promise<AttemptWork | null> => {
+  const notes = new Map<string, readonly string[]>();
+  const fetched = async (
+    order: AttemptOrder,
+    agent: string,
+  ): Promise<AttemptWork | AttemptObjection | null> => {
     const path = clonePath(worktrees, nameOf(order));
-    const work = await fetchWork(order, { path, agent, place });
+    const site = { path, name: nameOf(order), base: order.attempt.base ?? order.run.base };
+    const { tip, tree, nested, led } = await fetchWork(order, site, place);
+    if (led.length > 0) notes.set(order.attempt.name, led);
+    const objection = nested.length === 0 ? null : setAside(nested, site, worktrees);
+    const work = await committed(order, { tip, tree, agent }, place);
     rmSync(path, { recursive: true, force: true });
-    return work;
+    return objection ?? work;
   };
   return {
     isolation: 'clone',
+    notes: ({ attempt }) => notes.get(attempt.name) ?? [],
     async prepare(order) {
       const { run, attempt } = order;
       const wanted = { name: nameOf(order), base: attempt.base ?? run.base, session };
@@ -38,62 +55,94 @@ export function clonePattern(place: ClonePlace): AttemptPattern {
     // A clone that cannot be read stays where it is: its path is on record.
     async abandon(order, { id }) {
       const work = await fetched(order, id).catch(() => null);
-      return { branch: work?.branch ?? null };
+      return { branch: work !== null && 'branch' in work ? work.branch : null };
     },
   };
 }
 
-interface CloneWork {
+interface CloneSite {
   path: string;
-  agent: string;
-  place: ClonePlace;
+  name: string;
+  base: string;
 }
 
-/** Its commits, and one of what is left uncommitted. Read with the git directory of the repository: that of the clone is the agent's. */
+interface ClonedWork {
+  tip: string;
+  tree: string;
+  /** Repositories inside, by folder. */
+  nested: readonly string[];
+  /** Why its commits are not taken as they are, one line each. */
+  led: readonly string[];
+}
+
+/**
+ * Its commits, and the tree of its files. Read with the git directory of the repository: that of the clone is the agent's, so no git
+ * is ever started in it, and nothing but objects is taken from it.
+ */
 async function fetchWork(
-  order: AttemptOrder,
-  { path, agent, place: { worktrees, session } }: CloneWork,
-): Promise<AttemptWork | null> {
-  const { run, task, attempt } = order;
+  { run, attempt }: AttemptOrder,
+  { path, base }: CloneSite,
+  { worktrees }: ClonePlace,
+): Promise<ClonedWork> {
   const call: GitCall = { cwd: worktrees.repository.root, env: worktrees.env };
   const ref = workRef(run, attempt.name);
-  // A link or a file in its place leads to another repository, whose work is not this agent's.
-  const isThere = lstatSync(join(path, '.git'), { throwIfNoEntry: false })?.isDirectory() === true;
   // A process that was killed after it had fetched has left the ref alone.
-  const tip = isThere ? await fetchTip(path, ref, call) : await tipOf(ref, call);
-  const tree = isThere ? await filesIn(path, tip, { worktrees, call }) : await tipOf(tip, call, 'tree');
-  const base = attempt.base ?? run.base;
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    const tip = await tipOf(ref, call);
+    return { tip, tree: await tipOf(tip, call, 'tree'), nested: [], led: [] };
+  }
+  const { commonDirectory } = worktrees.repository;
+  const { tip, problem } = await clonedTip(join(path, '.git'), { base, commonDirectory, call });
+  const taken = tip ?? base;
+  await gitText(['update-ref', '-m', 'ramet operate', ref, taken], call);
+  const led = problem === null ? [] : [`${problem}: its files are taken as one commit`];
+  const { tree, leftOut } = await filesIn(path, taken, { worktrees, call });
+  const links = await strayLinks(tree, await changedPaths(base, tree, call), call);
+  return { tip: taken, tree, nested: [...new Set([...leftOut, ...links])], led };
+}
+
+async function committed(
+  { run, task, attempt }: AttemptOrder,
+  { tip, tree, agent }: Pick<ClonedWork, 'tip' | 'tree'> & { agent: string },
+  { worktrees, session }: ClonePlace,
+): Promise<AttemptWork | null> {
+  const call: GitCall = { cwd: worktrees.repository.root, env: worktrees.env };
+  const ref = workRef(run, attempt.name);
   const message = withTrailers(task.title, { agent, session, task: `${task.id} ${task.title}` });
   const isCommitted = tree === (await tipOf(tip, call, 'tree'));
   const commit = isCommitted ? tip : await keepWork({ ref, base: tip, tree, message }, call);
-  const files = (await changedPaths(base, commit, call)).map(({ path: file }) => file);
-  if (files.length > 0) return { commit, branch: ref, files };
+  const changes = await changedPaths(attempt.base ?? run.base, commit, call);
+  if (changes.length > 0) return { commit, branch: ref, files: changes.map(({ path }) => path) };
   await gitText(['update-ref', '-d', ref], call);
   return null;
-}
-
-async function fetchTip(path: string, ref: string, call: GitCall): Promise<string> {
-  const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', path, `+HEAD:${ref}`];
-  const end = await runGit(args, { ...call, reachesRemote: true });
-  if (end.code !== 0) throw gitFailed(args, end);
-  return tipOf(ref, call);
 }
 
 function tipOf(name: string, call: GitCall, kind: 'commit' | 'tree' = 'commit'): Promise<string> {
   return gitText(['rev-parse', '--verify', `${name}^{${kind}}`], call);
 }
 
-/** The tree of its files. */
+/** The tree of its files, without repositories inside. */
 function filesIn(
   path: string,
   tip: string,
   { worktrees: { repository, project }, call }: { worktrees: WorktreePlace; call: GitCall },
-): Promise<string> {
+): Promise<{ tree: string; leftOut: string[] }> {
+  const { commonDirectory } = repository;
   return withIndex(project, async (index) => {
     const own = { ...call, index };
-    const there = [`--git-dir=${repository.commonDirectory}`, `--work-tree=${path}`];
     await gitText(['read-tree', tip], own);
-    await gitText([...there, 'add', '--all'], own);
-    return gitText(['write-tree'], own);
+    const there = { ...own, cwd: path, checkout: { gitDirectory: commonDirectory, commonDirectory } };
+    // The user's own checkout may leave files out.
+    const leftOut = await addAll(there, { settings: ['core.sparseCheckout=false'] });
+    return { tree: await gitText(['write-tree'], own), leftOut };
   });
+}
+
+function setAside(
+  nested: readonly string[],
+  { path, name }: CloneSite,
+  worktrees: WorktreePlace,
+): AttemptObjection {
+  const { folder } = moveApart(worktrees, { path, name, id: name }, nested);
+  return nestedObjection(nested, folder);
 }

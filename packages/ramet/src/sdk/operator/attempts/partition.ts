@@ -8,6 +8,7 @@ import { type GitCall, gitText } from '../../../git/run-git.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import { type AttemptObjection, type AttemptPattern, type AttemptWork, workRef } from './attempt-pattern.ts';
 import { type ChangedPath, changedPaths, keepWork, treeWith } from './changed-paths.ts';
+import { nestedObjection } from './nested-repositories.ts';
 import type { CheckoutGit, FoundChanges, SharedCheckout } from './shared-checkout.ts';
 
 const OUTSIDE = 'outside_files';
@@ -42,8 +43,10 @@ function sharedPattern(
   { checkout, session }: SharedPatternPlace,
   onRefused?: (name: string, refusal: string) => void,
 ): AttemptPattern {
+  const repaired = new Map<string, readonly string[]>();
   return {
     isolation,
+    notes: ({ attempt }) => repaired.get(attempt.name) ?? [],
     expect: ({ task: { id, files } }) => checkout.expect(id, isolation === 'none' ? null : files),
     async prepare(order, stop) {
       const { task, attempt } = order;
@@ -61,21 +64,29 @@ function sharedPattern(
     collect(order, { id }) {
       return checkout.end(order.task.id, baseOf(order), async (found, git) => {
         const isOutside = isolation === 'partition' && found.strays.length > 0;
-        const paths = isOutside || isolation === 'none' ? all(found) : found.own;
+        const objection = objectionTo(found, isOutside);
+        const paths = objection !== null || isolation === 'none' ? all(found) : found.own;
         const work = await keep(order, { git, session, agent: id }, paths);
-        return { result: isOutside ? strayObjection(found.strays) : work, paths, takeBack: isOutside };
+        repaired.set(order.attempt.name, found.repaired);
+        return { result: objection ?? work, paths, takeBack: objection !== null };
       });
     },
     abandon(order, { id }) {
       return checkout.end(order.task.id, baseOf(order), async (found, git) => {
         const work = await keep(order, { git, session, agent: id }, all(found));
+        repaired.set(order.attempt.name, found.repaired);
         return { result: { branch: work?.branch ?? null }, paths: all(found), takeBack: true };
       });
     },
   };
 }
 
-function all({ own, strays }: FoundChanges): ChangedPath[] {
+function objectionTo({ nested, strays }: FoundChanges, isOutside: boolean): AttemptObjection | null {
+  if (nested !== null) return nestedObjection(nested.names, nested.folder);
+  return isOutside ? strayObjection(strays) : null;
+}
+
+function all({ own, strays }: Pick<FoundChanges, 'own' | 'strays'>): ChangedPath[] {
   return [...own, ...strays];
 }
 

@@ -7,22 +7,26 @@
  * 2. What is taken out of the files is on a ref before: of an ended attempt its work, of others what was found.
  * 3. One thing at a time is done to it; agents work meanwhile.
  */
-import { readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  adminDirectory,
   checkoutTrees,
   excludeSettings,
-  restoreGitFile,
+  keepsRefsInFiles,
+  moveApart,
+  takeRepairs,
+  trustedGit,
 } from '../../../git/managed-worktrees.ts';
-import { type GitCall, gitText, runGit } from '../../../git/run-git.ts';
-import type { ManagedWorktree, WorktreePlace } from '../../../git/shapes.ts';
+import { gitText, runGit } from '../../../git/run-git.ts';
+import type { ManagedWorktree, TrustedCall, WorktreePlace } from '../../../git/shapes.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../../../git/worktrees/workspace/agent-workspace.ts';
 import { covers } from '../../../sandbox/write-fence.ts';
-import { RametError, systemCode } from '../../../schema/errors.ts';
+import { RametError } from '../../../schema/errors.ts';
 import { replaceWhole } from '../../../system/replace-whole.ts';
 import { findWorktree } from '../../worktrees/open-place.ts';
-import { type ChangedPath, changedPaths, putFiles, undone } from './changed-paths.ts';
+import { type ChangedPath, changedPaths, putFiles, undone, withIndex } from './changed-paths.ts';
+import { type CheckoutNote, forgetNote, newNote, readNote, writeNote } from './checkout-note.ts';
+import { strayLinks } from './nested-repositories.ts';
 
 export interface SharedPlace {
   workspaces: AgentWorkspaces;
@@ -33,21 +37,10 @@ export interface SharedPlace {
   run: string;
 }
 
-/** Beside the checkout, in git's own directory for it. */
-interface CheckoutNote {
-  /** The commit that its files began with; `next`: they are being brought there. */
-  at: string;
-  next: string | null;
-  /** The files of tasks at work; null for any. */
-  live: Record<string, readonly string[] | null>;
-  /** Paths that tasks which have ended have changed. */
-  ended: Record<string, readonly string[]>;
-}
-
 /** With what git is called for it. */
 export interface CheckoutGit {
-  readonly call: GitCall;
-  /** Where its note and temporary indexes are. */
+  readonly call: TrustedCall;
+  /** Where temporary indexes are: not where an agent can write. */
   readonly scratch: string;
   readonly note: Pick<CheckoutNote, 'at'>;
 }
@@ -62,6 +55,20 @@ export interface FoundChanges {
   own: ChangedPath[];
   /** Of nobody that is known. */
   strays: ChangedPath[];
+  /** Repositories inside that are nobody's but its own: they fit into no commit, and were moved to `folder`. */
+  nested: NestedFolders | null;
+  /** What an agent had made lead git elsewhere, and was put right, one line each. */
+  repaired: readonly string[];
+}
+
+export interface NestedFolders {
+  readonly names: readonly string[];
+  readonly folder: string;
+}
+
+interface FilesFound {
+  readonly changes: ChangedPath[];
+  readonly nested: readonly string[];
 }
 
 /** What came of the end of a task: `paths` are on a ref, and are taken back now or before the next one begins. */
@@ -101,7 +108,9 @@ export class SharedCheckout {
       await this.#move(open, base);
       const files = this.#live.get(task) ?? [];
       const ended = new Set(Object.values(open.note.ended).flat());
-      const free = (await this.#changes(open)).filter(({ path }) => !this.#isOfOthers(task, path));
+      const { changes, nested } = await this.#look(open);
+      this.#moveApart(open, task, nested);
+      const free = changes.filter(({ path }) => !this.#isOfOthers(task, path));
       const unknown = free.filter(({ path }) => !ended.has(path) && isAmong(path, [...files, ...this.#lost]));
       if (unknown.length > 0) await keep(unknown, open);
       await this.#undo(open, [...unknown, ...free.filter(({ path }) => ended.has(path))]);
@@ -123,12 +132,13 @@ export class SharedCheckout {
       const { note } = open;
       const files = this.#live.get(task) ?? [];
       const others = new Set(Object.entries(note.ended).flatMap(([id, paths]) => (id === task ? [] : paths)));
-      const found = (await this.#changes(open)).filter(
-        ({ path }) => !this.#isOfOthers(task, path) && !others.has(path),
-      );
+      const seen = await this.#look(open);
+      const nested = this.#moveApart(open, task, seen.nested);
+      const found = seen.changes.filter(({ path }) => !this.#isOfOthers(task, path) && !others.has(path));
       const own = found.filter(({ path }) => isAmong(path, files));
       const strays = found.filter((one) => !own.includes(one));
-      const { result, paths, takeBack } = await work({ own, strays }, open);
+      const repaired = takeRepairs(open.worktree);
+      const { result, paths, takeBack } = await work({ own, strays, nested, repaired }, open);
       if (takeBack) await this.#undo(open, paths);
       this.#live.delete(task);
       delete note.live[task];
@@ -149,9 +159,12 @@ export class SharedCheckout {
     await this.#alone(async () => {
       const open = await this.#open('');
       if (Object.keys(open.note.live).length > 0) return;
-      await this.#undo(open, await this.#changes(open));
+      const { changes, nested } = await this.#look(open);
+      this.#moveApart(open, null, nested);
+      await this.#undo(open, changes);
       await this.#move(open, open.worktree.base);
       await open.workspace.release();
+      forgetNote(this.#place.worktrees, this.#place.run);
     });
   }
 
@@ -188,27 +201,41 @@ export class SharedCheckout {
       throw new RametError('setup_failed', 'terminal', workspace.setupFailure);
     }
     const worktree = findWorktree(worktrees, workspace.worktree.id);
-    const scratch = adminDirectory(worktrees, worktree);
-    const call = { cwd: worktree.path, env: worktrees.env };
-    const note = readNote(scratch) ?? { at: worktree.base, next: null, live: {}, ended: {} };
+    const call = await trustedGit(worktrees, worktree);
+    const note = readNote(worktrees, run, worktree) ?? newNote(worktree);
     const lost = Object.entries(note.live).filter(([task]) => !this.#live.has(task));
     this.#lost = lost.flatMap(([, files]) => files ?? ['*']);
     for (const [task] of lost) delete note.live[task];
-    return { workspace, worktree, call, scratch, note };
+    return { workspace, worktree, call, scratch: worktrees.project, note };
   }
 
-  async #changes({ worktree, call, scratch, note }: OpenCheckout): Promise<ChangedPath[]> {
-    restoreGitFile(this.#place.worktrees, worktree);
-    const settings = excludeSettings(this.#place.worktrees, worktree);
-    const { files } = await checkoutTrees(worktree.path, call.env, { scratch, settings });
-    return changedPaths(`${note.at}^{tree}`, files, call);
+  /** What differs from the commit that its files began with. */
+  async #look({ worktree, call, scratch, note }: OpenCheckout): Promise<FilesFound> {
+    const { worktrees } = this.#place;
+    await trustedGit(worktrees, worktree);
+    const settings = excludeSettings(worktrees, worktree);
+    const { files, leftOut } = await checkoutTrees(call, { scratch, settings });
+    const found = await changedPaths(`${note.at}^{tree}`, files, call);
+    const links = await strayLinks(files, found, call);
+    const changes = found.filter(({ path }) => !links.includes(path));
+    return { changes, nested: [...new Set([...leftOut, ...links])] };
+  }
+
+  /** Those that are not among the files of others at work. */
+  #moveApart(
+    { worktree }: OpenCheckout,
+    task: string | null,
+    nested: readonly string[],
+  ): NestedFolders | null {
+    const names = nested.filter((path) => !this.#isOfOthers(task, path));
+    const { folder } = moveApart(this.#place.worktrees, worktree, names);
+    return folder === null ? null : { names, folder };
   }
 
   /** What a task at work has as its own stays as it is, though the commit is another. */
   async #move(open: OpenCheckout, to: string): Promise<void> {
     const { note, call } = open;
     if (note.at === to) return;
-    restoreGitFile(this.#place.worktrees, open.worktree);
     const changes = await changedPaths(note.at, to, call);
     note.next = to;
     this.#write(open);
@@ -216,37 +243,40 @@ export class SharedCheckout {
       open,
       changes.filter(({ path }) => !this.#isOfOthers(null, path)),
     );
-    // What agents see of git follows. One that uses it at this moment has its lock, and the next move comes.
-    await runGit(['read-tree', '-m', to], call);
-    // Never the branch that an agent may have put there.
-    await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', 'HEAD', to], call);
+    await this.#showAgents(open, to);
     [note.at, note.next] = [to, null];
     this.#write(open);
+  }
+
+  /**
+   * What agents see of git follows. Git itself writes nothing where an agent at work could put a link at this moment. One that
+   * uses the index now has its lock, and the next move comes.
+   */
+  async #showAgents({ call, scratch }: OpenCheckout, to: string): Promise<void> {
+    const { gitDirectory } = call.checkout;
+    const own = join(gitDirectory, 'index');
+    await withIndex(scratch, async (index) => {
+      if (lstatSync(own, { throwIfNoEntry: false })?.isFile()) copyFileSync(own, index);
+      const { code } = await runGit(['read-tree', '-m', to], { ...call, index });
+      if (code === 0 && !existsSync(`${own}.lock`)) replaceWhole(own, readFileSync(index));
+    });
+    // Never the branch that an agent may have put there.
+    if (keepsRefsInFiles(this.#place.worktrees.repository))
+      replaceWhole(join(gitDirectory, 'HEAD'), `${to}\n`);
+    else await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', 'HEAD', to], call);
   }
 
   #undo(open: OpenCheckout, changes: readonly ChangedPath[]): Promise<void> {
     return this.#put(open, undone(changes));
   }
 
-  #put({ worktree, call, scratch }: OpenCheckout, changes: readonly ChangedPath[]): Promise<void> {
-    restoreGitFile(this.#place.worktrees, worktree);
-    return putFiles(worktree.path, changes, call, scratch);
+  async #put({ worktree, call, scratch }: OpenCheckout, changes: readonly ChangedPath[]): Promise<void> {
+    await trustedGit(this.#place.worktrees, worktree);
+    await putFiles(worktree.path, changes, call, scratch);
   }
 
-  #write({ scratch, note }: OpenCheckout): void {
-    replaceWhole(join(scratch, NOTE), JSON.stringify(note));
-  }
-}
-
-const NOTE = 'ramet-tasks.json';
-
-function readNote(scratch: string): CheckoutNote | null {
-  try {
-    // Only `#write` makes it.
-    return JSON.parse(readFileSync(join(scratch, NOTE), 'utf8')) as CheckoutNote;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
+  #write({ note }: OpenCheckout): void {
+    writeNote(this.#place.worktrees, this.#place.run, note);
   }
 }
 

@@ -1,0 +1,235 @@
+/**
+ * Git in the files of an agent. Its `.git` and its registration can be written by the agent, also in a sandbox: a `.git` that leads to
+ * the user's repository, an index or a log that is a link, a HEAD that is a FIFO. So git is told which directories to use, what
+ * could lead it elsewhere is put right first, and the report of the agent says so.
+ *
+ * Invariants
+ * 1. Nothing that an agent wrote decides which repository our git reads or writes.
+ * 2. What is put right is remembered until someone has said it.
+ * 3. A repository that was put in the place of `.git` is moved away, not deleted.
+ */
+import {
+  type Dirent,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
+import { makePrivateDirectory } from '../../system/home.ts';
+import { realPath } from '../../system/landing-path.ts';
+import { replaceWhole } from '../../system/replace-whole.ts';
+import type { CheckoutDirectories } from '../git-environment.ts';
+import { linkedDirectory, readOrNull } from '../repository.ts';
+import { type GitCall, gitText, isCommitId } from '../run-git.ts';
+import { headText, lockText } from './register-worktree.ts';
+import type { ManagedWorktree, WorktreeState } from './worktree.ts';
+import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
+
+/** With what git is called in its files. Before every git there, or before several that follow each other. */
+export async function trustedGit(place: WorktreePlace, worktree: ManagedWorktree): Promise<TrustedCall> {
+  await mendCheckout(place, worktree);
+  return { cwd: worktree.path, env: place.env, checkout: directoriesOf(place, worktree) };
+}
+
+export type TrustedCall = GitCall & { checkout: CheckoutDirectories };
+
+export function directoriesOf(
+  place: WorktreePlace,
+  worktree: Pick<ManagedWorktree, 'admin'>,
+): CheckoutDirectories {
+  const { commonDirectory } = place.repository;
+  return { gitDirectory: adminDirectory(place, worktree), commonDirectory };
+}
+
+/** By the name of the registration. */
+const repairs = new Map<string, string[]>();
+
+/** What was put right since the last report, one line each. */
+export function repairsOf({ admin }: Pick<ManagedWorktree, 'admin'>): readonly string[] {
+  return repairs.get(admin) ?? [];
+}
+
+/** The same, for those who say it now. */
+export function takeRepairs(worktree: Pick<ManagedWorktree, 'admin'>): readonly string[] {
+  const lines = repairsOf(worktree);
+  repairs.delete(worktree.admin);
+  return lines;
+}
+
+/** Puts right what would lead git elsewhere. A few looks at files where all is well. */
+export async function mendCheckout(place: WorktreePlace, worktree: ManagedWorktree): Promise<void> {
+  if (!statOf(worktree.path)?.isDirectory()) return;
+  const tell = (line: string): void => {
+    repairs.set(worktree.admin, [...repairsOf(worktree), `${line}; put right`]);
+  };
+  const isGone = !statOf(adminDirectory(place, worktree))?.isDirectory();
+  if (isGone && !IN_USE.has(worktree.state)) return;
+  if (isGone) registerAgain(place, worktree, tell);
+  mendEntry(place, worktree, tell);
+  mendRegistration(place, worktree, tell);
+  mendBranch(place, worktree, tell);
+  const index = statOf(join(adminDirectory(place, worktree), 'index'));
+  if (isGone || (index !== undefined && !index.isFile())) await renewIndex(place, worktree, tell);
+}
+
+/** Others may lose their registration in the usual way. */
+const IN_USE: ReadonlySet<WorktreeState> = new Set<WorktreeState>(['leased', 'released']);
+
+type Tell = (line: string) => void;
+
+function mendEntry(place: WorktreePlace, worktree: ManagedWorktree, tell: Tell): void {
+  const { path, name } = worktree;
+  const admin = adminDirectory(place, worktree);
+  const entry = join(path, '.git');
+  const stats = statOf(entry);
+  const target = stats?.isFile() === true ? linkedDirectory(path) : null;
+  if (target !== null && (resolve(target) === admin || realPath(target) === realPath(admin))) return;
+  const was = stats === undefined ? 'was gone' : describe(entry, stats);
+  if (stats?.isDirectory()) tell(`.git in ${name} ${was}, which is in ${moveAway(place, worktree)} now`);
+  else tell(`.git in ${name} ${was}`);
+  rmSync(entry, { force: true });
+  writeFileSync(entry, `gitdir: ${admin}\n`, { flag: 'wx' });
+}
+
+function describe(entry: string, stats: Stats): string {
+  if (stats.isSymbolicLink()) return `was a link to ${readlinkSync(entry)}`;
+  if (stats.isDirectory()) return 'was a repository of its own';
+  if (!stats.isFile()) return 'was no file';
+  const target = linkedDirectory(dirname(entry));
+  return target === null ? 'named no git directory' : `led to ${target}`;
+}
+
+function moveAway({ home, now }: WorktreePlace, { path, name }: ManagedWorktree): string {
+  const kept = join(home, 'kept');
+  const time = new Date(now()).toISOString().slice(0, 19).replace(/[-:]/g, '');
+  const entry = join(path, '.git');
+  try {
+    makePrivateDirectory(kept);
+    const folder = mkdtempSync(join(kept, `${name.replaceAll('/', '-')}-${time}-`));
+    renameSync(entry, join(folder, 'git'));
+    return folder;
+  } catch (error) {
+    throw new UserMistake(
+      'worktree_git',
+      `the worktree ${name} has a repository of its own in ${entry}, and it cannot be moved to ${kept} (${systemCode(error) ?? describeError(error)}): move that folder away, then try again`,
+    );
+  }
+}
+
+function registerAgain(place: WorktreePlace, worktree: ManagedWorktree, tell: Tell): void {
+  const admin = adminDirectory(place, worktree);
+  tell(`what git knows of ${worktree.name} was gone`);
+  rmSync(admin, { force: true });
+  mkdirSync(admin, { recursive: true });
+  writeFileSync(join(admin, 'locked'), lockText(worktree), { flag: 'wx' });
+}
+
+function mendRegistration(place: WorktreePlace, worktree: ManagedWorktree, tell: Tell): void {
+  const { name, path } = worktree;
+  const admin = adminDirectory(place, worktree);
+  removeLinks(admin, '', (what) => tell(`${what} of ${name} was no file`));
+  const expected: [string, string, boolean][] = [
+    ['commondir', '../..\n', leadsToCommon(place, admin)],
+    ['gitdir', `${join(path, '.git')}\n`, isAside(path) || leadsBack(admin, path)],
+    ['HEAD', headText(worktree), statOf(join(admin, 'HEAD'))?.isFile() === true],
+  ];
+  for (const [file, text, isRight] of expected) {
+    if (isRight) continue;
+    tell(`${file} of ${name} led elsewhere or was gone`);
+    replaceAny(join(admin, file), text);
+  }
+}
+
+/** The branch's own file and its log: git appends to whatever a link there leads to. */
+function mendBranch({ repository }: WorktreePlace, worktree: ManagedWorktree, tell: Tell): void {
+  const { branch, base, name } = worktree;
+  if (branch === null) return;
+  const ref = join('refs', 'heads', branch);
+  const [file, log] = [ref, join('logs', ref)].map((path) => join(repository.commonDirectory, path));
+  const [stats, logStats] = [statOf(file ?? ''), statOf(log ?? '')];
+  if (logStats !== undefined && !logStats.isFile() && !logStats.isDirectory()) {
+    tell(`the log of ${branch} was no file`);
+    rmSync(log ?? '', { force: true });
+  }
+  if (stats === undefined || stats.isFile() || stats.isDirectory()) return;
+  const last = readOrNull(log ?? '')
+    ?.trimEnd()
+    .split('\n')
+    .at(-1)
+    ?.split(' ', 2)[1];
+  tell(`the branch of ${name} was no file`);
+  replaceWhole(file ?? '', `${isCommitId(last) ? last : base}\n`);
+}
+
+function leadsToCommon({ repository }: WorktreePlace, admin: string): boolean {
+  const text = readOrNull(join(admin, 'commondir'))?.trimEnd();
+  return text !== undefined && resolve(admin, text) === repository.commonDirectory;
+}
+
+/** While it changes places, its registration names another. */
+function isAside(path: string): boolean {
+  return ['.pool', '.trash'].includes(basename(dirname(path)));
+}
+
+function leadsBack(admin: string, path: string): boolean {
+  const text = readOrNull(join(admin, 'gitdir'))?.trimEnd();
+  return text !== undefined && resolve(admin, text) === join(path, '.git');
+}
+
+/** Links in a registration are never ours; git reads through them, and appends to logs. The index is seen to by itself. */
+function removeLinks(admin: string, folder: string, tell: Tell): void {
+  for (const entry of entriesOf(join(admin, folder))) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && path !== 'modules') removeLinks(admin, path, tell);
+    if (entry.isFile() || entry.isDirectory() || path === 'index') continue;
+    tell(path);
+    rmSync(join(admin, path), { force: true });
+  }
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function replaceAny(path: string, text: string): void {
+  if (statOf(path)?.isDirectory()) rmSync(path, { recursive: true, force: true });
+  replaceWhole(path, text);
+}
+
+/** With what HEAD has. In a sparse tree nobody knows which files were left out: there it has no index then, and commands say so. */
+async function renewIndex(place: WorktreePlace, worktree: ManagedWorktree, tell: Tell): Promise<void> {
+  const { facts, name, path } = worktree;
+  const own = join(adminDirectory(place, worktree), 'index');
+  tell(`the index of ${name} was no file of its own`);
+  if (statOf(own)?.isDirectory()) rmSync(own, { recursive: true, force: true });
+  if (facts.sparse.length > 0 || facts.patterns !== undefined) return rmSync(own, { force: true });
+  const folder = mkdtempSync(join(place.project, 'ramet-index-'));
+  try {
+    const index = join(folder, 'index');
+    const call = { cwd: path, env: place.env, checkout: directoriesOf(place, worktree), index };
+    await gitText(['read-tree', 'HEAD'], call);
+    replaceWhole(own, readFileSync(index));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

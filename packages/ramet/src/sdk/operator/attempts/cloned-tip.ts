@@ -1,0 +1,127 @@
+/**
+ * The commits of an agent in its clone, brought into the repository. The git directory of the clone is the agent's to write, so it is
+ * read as files alone: no git runs in it, no link in it is followed, and its configuration never counts.
+ *
+ * Invariant: what is taken are commits that the agent made on top of those it began with. Of anything else its files are taken.
+ */
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { readOrNull } from '../../../git/repository.ts';
+import { type GitCall, isCommitId, runGit, runGitForBytes } from '../../../git/run-git.ts';
+import { RametError } from '../../../schema/errors.ts';
+
+export interface CloneReading {
+  /** The commit that it began with. */
+  base: string;
+  /** The git directory that its objects are shared with. */
+  commonDirectory: string;
+  call: GitCall;
+}
+
+/** Null for a tip that is not the agent's work, with the reason. */
+export interface ClonedTip {
+  tip: string | null;
+  problem: string | null;
+}
+
+/** Objects of an agent's own. More are not looked at. */
+const MOST_ENTRIES = 200_000;
+const LONGEST_MS = 300_000;
+
+export async function clonedTip(git: string, reading: CloneReading): Promise<ClonedTip> {
+  const wrong = wrongIn(git, reading.commonDirectory);
+  if (wrong !== null) return { tip: null, problem: wrong };
+  const tip = headOf(git);
+  if (tip === null) return { tip: null, problem: 'HEAD of its clone names no commit' };
+  if (tip === reading.base) return { tip, problem: null };
+  try {
+    const problem = (await bring(join(git, 'objects'), tip, reading)) ?? (await notItsOwn(tip, reading));
+    return { tip: problem === null ? tip : null, problem };
+  } catch (error) {
+    if (!(error instanceof RametError)) throw error;
+    return { tip: null, problem: `the commits of its clone cannot be read: ${error.message}` };
+  }
+}
+
+function wrongIn(git: string, commonDirectory: string): string | null {
+  const stats = lstatSync(git, { throwIfNoEntry: false });
+  if (stats === undefined) return '.git of its clone was gone';
+  if (!stats.isDirectory()) return '.git of its clone was not its own';
+  const objects = join(git, 'objects');
+  if (!isFolder(objects) || !isPlain(objects)) return 'the objects of its clone were not its own';
+  const alternates = readOrNull(join(objects, 'info', 'alternates')) ?? '';
+  const others = alternates.split('\n').filter((line) => line !== '');
+  const shared = join(commonDirectory, 'objects');
+  return others.every((line) => resolve(objects, line) === shared)
+    ? null
+    : 'the objects of its clone led to another repository';
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Whether there are only folders and files: git would follow a link, and wait for ever at a FIFO. */
+function isPlain(folder: string): boolean {
+  const folders = [folder];
+  let count = 0;
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    for (const entry of entriesOf(next)) {
+      if (++count > MOST_ENTRIES || !(entry.isFile() || entry.isDirectory())) return false;
+      if (entry.isDirectory()) folders.push(join(next, entry.name));
+    }
+  }
+  return true;
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** As git would read it, but through no link. */
+function headOf(git: string): string | null {
+  const text = plainText(git, 'HEAD');
+  if (isCommitId(text)) return text;
+  const ref = /^ref: (refs\/heads\/[^\s~^:?*[\\]+)$/.exec(text ?? '')?.[1];
+  if (ref === undefined || ref.split('/').includes('..')) return null;
+  const own = plainText(git, ref);
+  if (own !== null) return isCommitId(own) ? own : null;
+  const packed = plainText(git, 'packed-refs') ?? '';
+  const line = packed.split('\n').find((one) => one.endsWith(` ${ref}`));
+  const id = line?.split(' ', 1)[0];
+  return isCommitId(id) ? id : null;
+}
+
+function plainText(git: string, name: string): string | null {
+  const parts = name.split('/');
+  const folders = parts.slice(0, -1).map((_, at) => join(git, ...parts.slice(0, at + 1)));
+  const isFile = lstatSync(join(git, name), { throwIfNoEntry: false })?.isFile() === true;
+  return folders.every(isFolder) && isFile ? (readOrNull(join(git, name))?.trimEnd() ?? null) : null;
+}
+
+/** Copies what the repository does not have; git looks at each object. Says what is wrong. */
+async function bring(objects: string, tip: string, { base, call }: CloneReading): Promise<string | null> {
+  const wanted = `${tip}\n^${base}\n`;
+  const pack = await runGitForBytes(['pack-objects', '--revs', '--stdout', '-q', '--delta-base-offset'], {
+    ...{ ...call, input: wanted, alsoObjects: objects, timeoutMs: LONGEST_MS },
+  });
+  if (pack.code !== 0) return 'the commits of its clone are not all there';
+  const { code } = await runGit(['unpack-objects', '-q', '--strict'], { ...call, input: pack.stdout });
+  return code === 0 ? null : 'git does not accept the commits of its clone';
+}
+
+/** Commits of the user that are on no branch of the run would land with it. */
+async function notItsOwn(tip: string, { base, call }: CloneReading): Promise<string | null> {
+  const ancestor = await runGit(['merge-base', '--is-ancestor', base, tip], call);
+  if (ancestor.code !== 0) return 'HEAD of its clone was not on top of the commit that it began with';
+  const count = async (...but: string[]): Promise<string> =>
+    (await runGit(['rev-list', '--count', tip, '--not', base, ...but, '--'], call)).stdout;
+  const known = ['--branches', '--tags', '--remotes', '--glob=refs/stash'];
+  return (await count()) === (await count(...known))
+    ? null
+    : 'HEAD of its clone had commits of other branches';
+}

@@ -1,0 +1,154 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  type AttemptRepository,
+  attemptRepository,
+  ENDED,
+  SESSION,
+} from '../../../../test/fixtures/attempts.ts';
+import { LED_ENTRIES, LED_REGISTRATIONS } from '../../../../test/fixtures/led-checkouts.ts';
+import { writeFiles } from '../../../../test/fixtures/temporary.ts';
+import { checkoutBytes, git } from '../../../../test/fixtures/worktrees.ts';
+import { adminDirectory } from '../../../git/managed-worktrees.ts';
+import { createWorktree } from '../../../git/worktrees/create-worktree.ts';
+import type { AttemptOrder } from '../../../operator/run/ports.ts';
+import { findWorktree } from '../../worktrees/open-place.ts';
+import type { AttemptPattern } from './attempt-pattern.ts';
+import { partitionPattern, plainSharedPattern } from './partition.ts';
+import { SharedCheckout } from './shared-checkout.ts';
+
+interface Tried extends AttemptRepository {
+  checkout: SharedCheckout;
+  none: AttemptPattern;
+  partition: AttemptPattern;
+}
+
+function shared(repository = attemptRepository()): Tried {
+  const { worktrees, workspaces, root } = repository;
+  const checkout = new SharedCheckout({ worktrees, workspaces, cwd: root, session: SESSION, run: SESSION });
+  const place = { checkout, session: SESSION, refusedWrite: () => null };
+  return { ...repository, checkout, none: plainSharedPattern(place), partition: partitionPattern(place) };
+}
+
+async function begin(pattern: AttemptPattern, order: AttemptOrder): Promise<string> {
+  pattern.expect?.(order);
+  const { workspace } = await pattern.prepare(order, () => {});
+  return workspace?.worktree.path ?? '';
+}
+
+const end = (pattern: AttemptPattern, order: AttemptOrder): ReturnType<AttemptPattern['collect']> =>
+  pattern.collect(order, ENDED, async () => ENDED);
+
+describe('OP-9: tasks in one checkout', () => {
+  test('partition: each gets its own files; what no task declares is refused, kept on a ref and taken back', async () => {
+    const { partition, order, root, base } = shared();
+    const [a, b, c] = [order('a', ['a.txt']), order('b', ['b.txt']), order('c', ['c.txt'])];
+    const path = await begin(partition, a);
+    expect(await begin(partition, b)).toBe(path);
+    writeFiles(path, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    expect(await end(partition, a)).toMatchObject({
+      files: ['a.txt'],
+      branch: 'refs/ramet/attempts/abcdefgh/a-1',
+    });
+    expect(await end(partition, b)).toMatchObject({ files: ['b.txt'] });
+    await begin(partition, c);
+    writeFiles(path, { 'c.txt': 'c\n', 'README.md': 'stray\n' });
+    expect(await end(partition, c)).toMatchObject({
+      cause: 'outside_files',
+      message: expect.stringMatching(/^README\.md changed while it ran/),
+    });
+    expect(git(root, 'diff', '--name-only', base, 'refs/ramet/attempts/abcdefgh/c-1')).toBe(
+      'README.md\nc.txt',
+    );
+    expect([existsSync(join(path, 'c.txt')), readFileSync(join(path, 'README.md'), 'utf8')]).toEqual([
+      false,
+      '# Test\n',
+    ]);
+  });
+
+  test('none: the files are brought to the next base, without a branch of the user, whatever HEAD says', async () => {
+    const { none, order, root, worktrees, base } = shared();
+    const before = checkoutBytes(root);
+    const a = order('a');
+    const path = await begin(none, a);
+    const worktree = findWorktree(worktrees, path);
+    writeFiles(path, { 'a.txt': 'a\n' });
+    writeFileSync(join(adminDirectory(worktrees, worktree), 'HEAD'), 'ref: refs/heads/feature\n');
+    const work = await end(none, a);
+    const commit = work !== null && 'commit' in work ? work.commit : '';
+    expect(git(root, 'diff', '--name-only', base, commit)).toBe('a.txt');
+    await begin(none, order('b', [], commit));
+    expect(git(path, 'rev-parse', '--symbolic-full-name', 'HEAD')).toBe('HEAD');
+    expect(git(path, 'rev-parse', 'HEAD')).toBe(commit);
+    expect(git(path, 'status', '--porcelain')).toBe('');
+    expect(checkoutBytes(root)).toEqual(before);
+  });
+
+  test('whatever a task made of .git and of the registration, its work is taken, it is told, and the user has all as it was', async () => {
+    const { none, order, root, worktrees, base, checkout } = shared();
+    const other = await createWorktree(worktrees, { name: 'other', owner: null });
+    const before = checkoutBytes(root);
+    const led = Object.entries({ ...LED_ENTRIES, ...LED_REGISTRATIONS });
+    for (const [at, [what, lead]] of led.entries()) {
+      const task = order(`t${at}`);
+      const path = await begin(none, task);
+      const worktree = findWorktree(worktrees, path);
+      writeFiles(path, { 'work.txt': `${what}\n` });
+      const admins = {
+        admin: adminDirectory(worktrees, worktree),
+        other: adminDirectory(worktrees, other.worktree),
+      };
+      lead({ path, root, branch: worktree.branch, ...admins });
+      const work = await end(none, task);
+      expect(work, what).toMatchObject({ files: ['work.txt'] });
+      const commit = work !== null && 'commit' in work ? work.commit : '';
+      expect(git(root, 'rev-parse', `${commit}^`), what).toBe(base);
+      expect(none.notes?.(task, ENDED).join(), what).toContain('; put right');
+      expect(checkoutBytes(root), what).toEqual(before);
+    }
+    await checkout.close();
+    expect(checkoutBytes(root)).toEqual(before);
+  });
+
+  test('another process continues with the note that no agent can write, also where .git is gone', async () => {
+    const first = shared();
+    const a = first.order('a', ['a.txt']);
+    const path = await begin(first.partition, a);
+    writeFiles(path, { 'a.txt': 'a\n' });
+    rmSync(join(path, '.git'));
+    const second = shared(first);
+    second.partition.expect?.(a);
+    expect(await end(second.partition, a)).toMatchObject({ files: ['a.txt'] });
+    expect(second.partition.notes?.(a, ENDED).join()).toContain(
+      '.git in operate-abcdefgh was gone; put right',
+    );
+  });
+
+  test.each([
+    ['left there', false],
+    ['staged', true],
+  ])('a repository that a task makes inside, %s, is refused, and kept', async (_, isStaged) => {
+    const { none, order, worktrees } = shared();
+    const a = order('a');
+    const path = await begin(none, a);
+    writeFiles(path, { 'a.txt': 'a\n', 'inner/f.txt': 'f\n' });
+    git(join(path, 'inner'), 'init', '--quiet', '.');
+    git(join(path, 'inner'), 'add', '--all');
+    git(join(path, 'inner'), 'commit', '--quiet', '--message=inner');
+    if (isStaged) git(path, '-c', 'advice.addEmbeddedRepo=false', 'add', 'inner');
+    const refused = await end(none, a);
+    expect(refused).toMatchObject({
+      cause: 'nested_repository',
+      message: expect.stringMatching(/^inner is a repository/),
+    });
+    const folder =
+      refused !== null && 'message' in refused ? / Moved to (.*)\.$/.exec(refused.message ?? '')?.[1] : '';
+    expect(folder).toContain(join(worktrees.home, 'kept'));
+    expect(readFileSync(join(folder ?? '', 'inner/f.txt'), 'utf8')).toBe('f\n');
+    const b = order('b');
+    await begin(none, b);
+    writeFiles(path, { 'b.txt': 'b\n' });
+    expect(await end(none, b)).toMatchObject({ files: ['b.txt'] });
+  });
+});
