@@ -5,7 +5,6 @@
 export { currentBranch } from './merge/branch-checkouts.ts';
 export { branchCommits } from './merge/branch-commits.ts';
 export { checkCommit } from './merge/chain-for-target.ts';
-export { SLOT_VARIABLE } from './merge/check-slots.ts';
 export { buildCheckedChain } from './merge/checked-chain.ts';
 export { conflictMatrix } from './merge/conflict-matrix.ts';
 export { describeConflicts } from './merge/integration.ts';

@@ -3,7 +3,6 @@
  * describes; here they are one door.
  */
 export type { GitState, RecentGitState } from './git-state.ts';
-export type { CheckSlots } from './merge/check-slots.ts';
 export type { ConflictMatrix } from './merge/conflict-matrix.ts';
 export type { Integration, IntegrationHead, OpenConflict } from './merge/integration.ts';
 export type { MergeEntries, MergeEntry } from './merge/merge-entries.ts';

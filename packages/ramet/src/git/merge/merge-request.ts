@@ -2,8 +2,8 @@
 
 import type { Clock } from '../../schema/clock.ts';
 import type { ConflictPolicy, QueueStrategy } from '../../schema/status.ts';
+import type { CheckSlots } from '../../system/check-slots.ts';
 import type { Provenance } from '../provenance/trailers.ts';
-import type { CheckSlots } from './check-slots.ts';
 import type { DiskRoom } from './full-disk.ts';
 import type { OpenConflict } from './integration.ts';
 import type { MergeEntries, MergeEntry } from './merge-entries.ts';

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
 import { newSessionId } from '../../schema/ids.ts';
+import { type CheckSlots, SLOT_VARIABLE, takeSlot } from '../../system/check-slots.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { endMarked } from '../../system/processes/marked-processes.ts';
 import {
@@ -17,7 +18,6 @@ import {
   processDirectory,
   reapOrphans,
 } from '../../system/processes/process-register.ts';
-import { type CheckSlots, SLOT_VARIABLE, takeSlot } from './check-slots.ts';
 import { type DiskRoom, fullDisk, fullDiskFrom, saysFull } from './full-disk.ts';
 import type { IntegrationHead } from './integration.ts';
 import { targetKey } from './integration-refs.ts';

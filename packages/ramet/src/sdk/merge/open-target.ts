@@ -2,11 +2,12 @@
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { checkPackages } from '../../git/managed-worktrees.ts';
-import { currentBranch, findMergeRepository, SLOT_VARIABLE } from '../../git/merges.ts';
-import type { CheckSlots, MergePorts, MergeRepository, MergeWishes } from '../../git/shapes.ts';
+import { currentBranch, findMergeRepository } from '../../git/merges.ts';
+import type { MergePorts, MergeRepository, MergeWishes } from '../../git/shapes.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SettingsInForce } from '../../settings/settings.ts';
+import { type CheckSlots, SLOT_VARIABLE } from '../../system/check-slots.ts';
 import { childEnvironment, withoutOwnPrograms } from '../../system/child-environment.ts';
 import { makePrivateDirectory, projectDirectory, rametHome } from '../../system/home.ts';
 import { isTrusted } from '../../system/trust.ts';

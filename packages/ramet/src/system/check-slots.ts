@@ -13,9 +13,9 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemCode } from '../../schema/errors.ts';
-import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
-import { isBusy } from '../../system/sqlite/sqlite-failure.ts';
+import { systemCode } from '../schema/errors.ts';
+import { makePrivateDirectory, PRIVATE_FILE } from './home.ts';
+import { isBusy } from './sqlite/sqlite-failure.ts';
 
 export interface CheckSlots {
   directory: string;
