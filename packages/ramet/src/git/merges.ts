@@ -1,6 +1,7 @@
 /**
  * Merging branches, for commands and the library: other rooms import this file late. It only passes on what the files of
  * `merge/` make, so that they are one door and one late import. The room has few doors, or anybody could depend on any step.
+ * Places for checks are not here: commands of agents take them too (`system/check-slots.ts`).
  */
 export { currentBranch } from './merge/branch-checkouts.ts';
 export { branchCommits } from './merge/branch-commits.ts';

@@ -1,8 +1,13 @@
 /** Where a session works and where its files are kept. */
+
 import { realpathSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { findRepository } from '../git/repository.ts';
 import type { Repository } from '../git/shapes.ts';
 import { systemCode, UserMistake } from '../schema/errors.ts';
+import type { CheckSlots } from '../system/check-slots.ts';
+import { SLOT_VARIABLE } from '../system/child-environment.ts';
 import { projectDirectory, rametHome } from '../system/home.ts';
 
 export interface Place {
@@ -30,4 +35,19 @@ function realDirectory(path: string): string {
       `cannot work in ${path}: ${systemCode(error) ?? 'it cannot be read'}`,
     );
   }
+}
+
+/**
+ * The places that heavy commands of agents and checks of merges share on this machine. `wanted` is how many, where that is said.
+ */
+export function heavySlots(
+  home: string,
+  env: Readonly<Record<string, string | undefined>>,
+  wanted: number | undefined,
+): CheckSlots {
+  return {
+    directory: join(home, 'slots'),
+    count: wanted ?? Math.max(1, availableParallelism()),
+    within: env[SLOT_VARIABLE],
+  };
 }

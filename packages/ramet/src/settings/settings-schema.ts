@@ -81,6 +81,14 @@ const limits = z.strictObject({
     z.optional(seconds),
     'A request with signs of life but no content for this long is sent again (600).',
   ),
+  heavyCommands: described(
+    z.optional(z.int().check(z.minimum(1), z.maximum(1024))),
+    'How many builds, test suites and checks run at once on this machine, of all agents together (as many as it has cores).',
+  ),
+  countAsHeavy: described(
+    rules,
+    'More commands that count as heavy, by how they begin, such as "bin/verify"; with ! before it, one that does not.',
+  ),
 });
 
 const sandbox = z.strictObject({

@@ -53,6 +53,10 @@ export interface LimitSettings {
   silenceSeconds?: number | undefined;
   /** The same for one with signs of life but no content. */
   stallSeconds?: number | undefined;
+  /** Builds and test suites of agents, and checks, at once on this machine. */
+  heavyCommands?: number | undefined;
+  /** More commands that count as heavy, by how they begin; with `!` before it, one that does not. */
+  countAsHeavy?: string[] | undefined;
 }
 
 export interface SandboxSettings {

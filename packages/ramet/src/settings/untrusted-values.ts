@@ -60,6 +60,9 @@ function widens({ path, value }: SettingValue, otherwise: Settings): boolean {
     // Short ones would have requests sent, and paid, again and again.
     case 'limits.silenceSeconds':
     case 'limits.stallSeconds':
+    // They are about all work on the machine.
+    case 'limits.heavyCommands':
+    case 'limits.countAsHeavy':
       return true;
     default:
       return false;

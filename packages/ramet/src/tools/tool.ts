@@ -75,6 +75,16 @@ export interface ToolContext {
   redact(text: string): string;
   /** Looks what a command has changed that others have read; a line to add to its result, or null. */
   afterCommand?(command: string, since: number): Promise<string | null>;
+  /** Waits for a place for a heavy command; null where it runs without one. Absent for other commands. */
+  heavyPlace?(command: string): Promise<HeavyPlace | null>;
+}
+
+/** Held while a heavy command runs (OP-3). */
+export interface HeavyPlace extends Disposable {
+  /** Tells the command, and what it starts, that it has a place. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** For a command in the background, instead of disposing it. */
+  keepUntil(ended: Promise<unknown>): void;
 }
 
 /** A worktree for the agent itself (WORK-2). */

@@ -149,7 +149,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   permission: `
     asking-once assessment broker decide grammar-memory inherited-path policy rule
-    shell/fence/fence-command
+    shell/fence/fence-command shell/heavy-command
   `,
   settings: `
     other-tools/other-tools other-tools/read-other-tools positioned-json read-settings setting-value settings

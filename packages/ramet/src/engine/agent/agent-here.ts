@@ -101,6 +101,8 @@ export class AgentHere {
   sink: EventSink | null = null;
   /** How many questions about permission wait for a person here: as long as there are any the agent is `blocked`. */
   openQuestions = 0;
+  /** The places of heavy commands that it has in the background, each within the one before. */
+  slots: readonly string[] = [];
 
   constructor(spec: AgentSpec, clock: Clock) {
     this.#spec = spec;

@@ -17,6 +17,7 @@ import type { ThinkingConfig } from '../../schema/content.ts';
 import type { AgentOrigin } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { BudgetLimits, ExecutorKind, PermissionMode, SessionMode } from '../../schema/status.ts';
+import type { CheckSlots } from '../../system/check-slots.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import type { AgentDesk, ToolOutcome } from '../../tools/agent-desk.ts';
 import type { RootView } from '../../tools/root-view.ts';
@@ -40,6 +41,8 @@ export interface AgentRuntime {
   readonly checkouts?: LoadCheckouts | undefined;
   /** Environment of child programs, scrubbed. */
   readonly childEnvironment: Readonly<Record<string, string>>;
+  /** Places for heavy commands; absent where nobody waits for any. */
+  readonly slots?: CheckSlots | undefined;
   /** What they have started and would leave if this process were killed. */
   readonly processes: ProcessRegister;
   /** Where commands of agents that only read run. */
@@ -68,6 +71,8 @@ export interface SessionRuntime extends AgentRuntime {
   readonly health?: EndpointHealth | undefined;
   /** Rules of every agent; each has its own mode. */
   readonly permissions: SessionRules;
+  /** Commands that settings call heavy, or light. */
+  readonly alsoHeavy?: readonly string[] | undefined;
   /** Answers what rules and modes leave open. */
   readonly broker: PermissionBroker;
 }

@@ -23,7 +23,17 @@ export async function ownPermit(agent: HostedAgent, call: AskedCall, signal: Abo
   const { tool, input } = call;
   const permit = await decidedPermit(agent, call, signal);
   if (permit.kind === 'refused') return permit;
-  return { ...permit, unreadable: unreadableFiles(agent.runtime.permissions, tool.access?.(input) ?? {}) };
+  const access = tool.access?.(input) ?? {};
+  const heavy = access.command !== undefined && (await isHeavy(agent, access.command));
+  const unreadable = unreadableFiles(agent.runtime.permissions, access);
+  return { ...permit, unreadable, ...(heavy && { heavy }) };
+}
+
+/** Loaded with the first command; the script is read only if a word of it may be a build or a test. */
+async function isHeavy({ runtime, directory }: HostedAgent, command: string): Promise<boolean> {
+  if (runtime.slots === undefined) return false;
+  const { isHeavyText } = await import('../../permission/shell/heavy-command.ts');
+  return isHeavyText(command, directory.cwd, runtime.alsoHeavy);
 }
 
 async function decidedPermit(

@@ -18,6 +18,8 @@ export type Permit =
       readonly confinement: Confinement;
       /** What a tool that looks through many files must leave out. */
       readonly unreadable?: UnreadableFiles | undefined;
+      /** A command that keeps the machine busy: it needs a place. */
+      readonly heavy?: true | undefined;
     }
   | {
       readonly kind: 'refused';

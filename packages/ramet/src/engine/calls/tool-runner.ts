@@ -9,18 +9,19 @@
  * 4. Secrets are taken out here, once, before a result enters the conversation.
  */
 import { contentOf, type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
-import { leavesOut, type UnreadableFiles } from '../../permission/decide.ts';
+import { leavesOut } from '../../permission/decide.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
 import { describeError, isInterruptionCause } from '../../schema/errors.ts';
 import type { EventOf } from '../../schema/events.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { detailsOfCall, findTool, mayChangeFiles, parseInput } from '../../tools/registry.ts';
-import { failure, type Tool, type ToolContext, type ToolOutcome } from '../../tools/tool.ts';
+import { failure, type HeavyPlace, type Tool, type ToolContext, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { NamedContent } from '../agent/agent-event.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
 import { progressOfTodos } from '../loop/stop-reason.ts';
 import { agentShell, type HeldCall, inCheckout } from './authorize.ts';
+import type { HeavyCall } from './heavy-place.ts';
 import type { Permit, PermitRequest } from './permit.ts';
 import { finishResult, withRefusal } from './tool-result.ts';
 
@@ -242,10 +243,11 @@ async function act(tool: Tool, input: unknown, context: ToolContext): Promise<To
 function contextOf(
   { agent, signal }: ToolRun,
   call: ToolUseBlock,
-  held: HeldCall & { readonly unreadable?: UnreadableFiles | undefined },
+  held: HeldCall & Pick<Permit & { kind: 'permitted' }, 'unreadable' | 'heavy'>,
 ): ToolContext {
   const { runtime, spec, directory } = agent;
   const { cwd, workspace } = directory;
+  const { slots } = runtime;
   const tell = (message: string): void => agent.warn('no_sandbox', message);
   return {
     agent: spec.id,
@@ -274,7 +276,13 @@ function contextOf(
     onAgentEnd: (release) => agent.scope.defer(release),
     redact: runtime.redact,
     afterCommand: (command, since) => agent.checkout.afterCommand(command, since),
+    ...(held.heavy && slots && { heavyPlace: (command) => placeFor(agent, command, { slots, signal }) }),
   };
+}
+
+/** Loaded with the first heavy command. */
+async function placeFor(agent: Agent, command: string, call: HeavyCall): Promise<HeavyPlace | null> {
+  return (await import('./heavy-place.ts')).heavyPlace(agent, command, call);
 }
 
 /** Loaded when an agent moves. */

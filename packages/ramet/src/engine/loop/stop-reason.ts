@@ -151,15 +151,16 @@ const LOOKED_AT = 4_000;
  * a list, and no line twice in a row. The main agent has none, since its text is shown, and neither has a report.
  */
 export function progressOfAnswer(agent: Agent, step: NextStep, text: string): void {
-  if (step.kind === 'run_tools' || step.kind === 'ask_again') report(agent, text);
+  if (step.kind === 'run_tools' || step.kind === 'ask_again') reportProgress(agent, text);
 }
 
 export function progressOfTodos(agent: Agent, todos: readonly TodoItem[]): void {
   const current = todos.find(({ status }) => status === 'in_progress');
-  if (current !== undefined) report(agent, current.activeForm || current.content);
+  if (current !== undefined) reportProgress(agent, current.activeForm || current.content);
 }
 
-function report(agent: Agent, text: string): void {
+/** Of a child. */
+export function reportProgress(agent: Agent, text: string): void {
   if (agent.spec.parent === null) return;
   const line = progressLine(text, agent.runtime.redact);
   if (line === '' || line === agent.state.progress) return;

@@ -22,6 +22,7 @@ import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspa
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { RametError } from '../../schema/errors.ts';
+import type { CheckSlots } from '../../system/check-slots.ts';
 import type { SecretFingerprints } from '../../tools/redaction/fingerprint-redactor.ts';
 import { builtInTools, findTool } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -56,6 +57,8 @@ export interface ProcessSurroundings {
   outputDirectory: string;
   /** Where Ramet keeps what it knows of checkouts; null where nothing is to be known of them. */
   home: string | null;
+  /** Places for heavy commands; null where nobody waits for any. */
+  slots: CheckSlots | null;
   /** Of agents that only read, and of those in worktrees. */
   sandbox: SandboxMode;
   isolation: SandboxMode;

@@ -23,6 +23,7 @@ const SURROUNDINGS: ProcessSurroundings = {
   environment: {},
   outputDirectory: '',
   home: null,
+  slots: null,
   sandbox: 'off',
   isolation: 'off',
   processes: '',

@@ -17,6 +17,7 @@ test('RES-4: the view of the root cannot be changed in an agent’s own process 
     environment: {},
     outputDirectory: '',
     home: null,
+    slots: null,
     sandbox: 'off',
     isolation: 'off',
     processes: '',

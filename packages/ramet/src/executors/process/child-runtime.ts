@@ -30,7 +30,7 @@ export function childRuntime(
 ): AgentRuntime {
   const said = [...mail, ...[...messages, ...prompts].flatMap(({ blocks }) => blocks)];
   const known = new Set([...head.tools, ...head.system, ...said, ...results].map(({ digest }) => digest));
-  const { environment, home, outputDirectory, sandbox, isolation, secrets } = surroundings;
+  const { environment, home, outputDirectory, sandbox, isolation, secrets, slots } = surroundings;
   const clock = clockAhead(surroundings.clockAheadMs);
   return {
     journal: journalOf(host, surroundings, known),
@@ -39,6 +39,7 @@ export function childRuntime(
     files: ledgerOf(host, clock),
     ...(home !== null && { checkouts: lazyCheckouts({ home, environment }) }),
     childEnvironment: environment,
+    ...(slots !== null && { slots }),
     processes: registerOf(host, surroundings, agent),
     sandbox: createCommandSandbox(sandbox, environment, isolation),
     outputDirectory,

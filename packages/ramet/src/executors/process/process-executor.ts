@@ -114,7 +114,7 @@ class HostedAgent {
   }
 
   #surroundings(): ProcessSurroundings {
-    const { journal, childEnvironment, outputDirectory, clock } = this.#duties.runtime;
+    const { journal, childEnvironment, outputDirectory, clock, slots = null } = this.#duties.runtime;
     const { secrets, processes, sandbox, isolation, home = null } = this.#parts;
     return {
       session: journal.session,
@@ -122,6 +122,7 @@ class HostedAgent {
       environment: childEnvironment,
       outputDirectory,
       home,
+      slots,
       processes,
       sandbox,
       isolation,

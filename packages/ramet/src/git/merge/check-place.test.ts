@@ -31,7 +31,7 @@ describe('WORK-5: a check', () => {
     );
     expect(place.states(report)).toEqual(['one: landed']);
     expect(seen).toEqual(['1 at work, begun: false', 'begins']);
-    expect(readFileSync(log, 'utf8')).toBe('1');
+    expect(readFileSync(log, 'utf8')).toBe('check-1');
     using _free = await takeSlot(slots);
   });
 

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
 import { describeError, RametError } from '../../schema/errors.ts';
 import { newSessionId } from '../../schema/ids.ts';
-import { type CheckSlots, SLOT_VARIABLE, takeSlot } from '../../system/check-slots.ts';
+import { type CheckSlots, type HeldSlot, takeSlot } from '../../system/check-slots.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { endMarked } from '../../system/processes/marked-processes.ts';
 import {
@@ -134,10 +134,10 @@ async function runCheck(
   }
   const output = join(directory, `check-${tree.slice(0, 12)}.log`);
   const descriptor = openSync(output, 'w', 0o600);
-  const run: CommandRunner = (command) => runToEnd(command, { worktree, descriptor }, place);
   try {
     const { slots, onWait, repository } = place;
-    using _slot = slots === undefined ? null : await takeSlot(slots, { signal: repository.signal, onWait });
+    using slot = slots === undefined ? null : await takeSlot(slots, { signal: repository.signal, onWait });
+    const run: CommandRunner = (command) => runToEnd(command, { worktree, descriptor, slot }, place);
     const lacks = await place.prepare(worktree, run);
     place.onStart?.({ ...check, output, directory: worktree });
     const { code, ...end } = await run(check);
@@ -158,7 +158,7 @@ async function runCheck(
 /** Whatever the command leaves running is ended with it, also what has left its group. */
 async function runToEnd(
   check: CheckCommand,
-  { worktree, descriptor }: { worktree: string; descriptor: number },
+  { worktree, descriptor, slot }: { worktree: string; descriptor: number; slot: HeldSlot | null },
   { project, repository }: CheckPlace,
 ): Promise<CommandEnd> {
   const register = createProcessRegister(processDirectory(project), () => {});
@@ -167,7 +167,7 @@ async function runToEnd(
     program: '/bin/sh',
     arguments: ['-c', check.command],
     cwd: worktree,
-    env: { ...repository.env, [AGENT_VARIABLE]: checker, [SLOT_VARIABLE]: '1' },
+    env: { ...repository.env, ...slot?.environment, [AGENT_VARIABLE]: checker },
     output: descriptor,
     expect: () => register.expect(checker),
     register: (id) => register.enter(id, checker),

@@ -1,17 +1,17 @@
 /** Where a merge goes, and what the merge queue needs for it. */
-import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { checkPackages } from '../../git/managed-worktrees.ts';
 import { currentBranch, findMergeRepository } from '../../git/merges.ts';
 import type { MergePorts, MergeRepository, MergeWishes } from '../../git/shapes.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SettingsInForce } from '../../settings/settings.ts';
-import { type CheckSlots, SLOT_VARIABLE } from '../../system/check-slots.ts';
+import { busyText } from '../../system/check-slots.ts';
 import { childEnvironment, withoutOwnPrograms } from '../../system/child-environment.ts';
 import { makePrivateDirectory, projectDirectory, rametHome } from '../../system/home.ts';
 import { isTrusted } from '../../system/trust.ts';
 import { type Caller, type CallOptions, callerOf } from '../calls/caller.ts';
+import { heavySlots } from '../place.ts';
 import { sessionSettings } from '../session/session-settings.ts';
 
 export interface MergeTargetOptions extends CallOptions {
@@ -54,7 +54,7 @@ export function mergePorts(
         caller.note(`packages for the check are installed with ${command}, once for this lock file`),
     }),
     checkTrees: settings.worktree?.directory && resolve(repository.cwd, settings.worktree.directory),
-    slots: checkSlots(home, caller, settings.merge?.checksAtOnce),
+    slots: heavySlots(home, caller.env, settings.merge?.checksAtOnce ?? settings.limits?.heavyCommands),
     onCheckWaits: (running) => caller.note(`the check ${waitText(running)}`),
     onCheck: ({ output, timeoutMs }) =>
       caller.note(`the check has begun; it may take ${timeoutMs / 1_000} s; its output: ${output}`),
@@ -62,15 +62,9 @@ export function mergePorts(
   };
 }
 
-/** What has a place already starts checks without another one. */
-function checkSlots(home: string, { env }: Caller, wanted?: number): CheckSlots | undefined {
-  if (env[SLOT_VARIABLE] !== undefined) return undefined;
-  return { directory: join(home, 'slots'), count: wanted ?? Math.max(1, availableParallelism()) };
-}
-
 /** Behind the name of what waits. */
 export function waitText(running: number): string {
-  return `waits for a slot: ${running} ${running === 1 ? 'check runs' : 'checks run'} on this machine`;
+  return `waits for a place: ${busyText(running)}`;
 }
 
 export function projectOf({ cwd, commonDirectory }: MergeRepository, { env }: Caller): string {

@@ -34,7 +34,7 @@ import {
 import type { AgentTypes } from '../agent-types/agent-types.ts';
 import type { RunWatch } from '../operator/control/watch-run.ts';
 import { DEFAULT_SANDBOX, type ResolvedOptions } from '../options.ts';
-import type { Place } from '../place.ts';
+import { heavySlots, type Place } from '../place.ts';
 import { StopWatch } from '../stop-requests.ts';
 import { type FamilyOptions, openFamily } from './children.ts';
 import { attributed, EventBus, type SessionEvent } from './event-bus.ts';
@@ -125,6 +125,8 @@ export function shareParts(
     files: watchedFiles(openLedger(place, parts.journal, settings.clock), git),
     checkouts: lazyCheckouts({ home: place.home, environment }),
     childEnvironment: environment,
+    slots: heavySlots(place.home, settings.env, settings.settings.limits?.heavyCommands),
+    alsoHeavy: settings.settings.limits?.countAsHeavy,
     processes: watchedProcesses(
       createProcessRegister(processDirectory(place.project), (message) =>
         parts.journal.append(null, { type: 'warning.raised', code: 'process_not_noted', message }),

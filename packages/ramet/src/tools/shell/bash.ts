@@ -21,7 +21,14 @@ import {
 } from '../../system/processes/process-group.ts';
 import { AGENT_VARIABLE } from '../../system/processes/process-register.ts';
 import { describeSize } from '../../system/text/visible-text.ts';
-import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
+import {
+  defineTool,
+  failure,
+  type HeavyPlace,
+  type Tool,
+  type ToolContext,
+  type ToolOutcome,
+} from '../tool.ts';
 import {
   createOutputFile,
   discardOutputFile,
@@ -60,20 +67,23 @@ export const bashTool: Tool = defineTool({
   input,
   access: ({ command }) => ({ command }),
   async run({ command, timeout = DEFAULT_TIMEOUT_MS, run_in_background = false }, context) {
-    if (context.signal.aborted)
-      return { ...failure('Interrupted before the command started.'), isNotBegun: true };
+    if (context.signal.aborted) return NOT_BEGUN;
     if (!statSync(context.cwd, { throwIfNoEntry: false })?.isDirectory()) {
       return failure(`Your directory ${context.cwd} no longer exists. No command can run in it.`);
     }
     try {
       const shell = (await context.shell?.(command)) ?? plainShell(command);
       if ('refusal' in shell) return failure(shell.refusal);
-      if (run_in_background)
-        return await runInBackground(command, context, shell.confined, (output) =>
-          start(shell, output, context),
-        );
+      const place = (await context.heavyPlace?.(command)) ?? null;
+      // Waiting for it may have taken long.
+      if (context.signal.aborted) {
+        place?.[Symbol.dispose]();
+        return NOT_BEGUN;
+      }
+      if (run_in_background) return await runInBackground({ command, shell, place }, context);
+      using _ = place;
       const run = (where: ShellStart): Promise<TextOutcome> =>
-        runInForeground(where, { command, timeout }, context);
+        runInForeground(where, { command, timeout, place }, context);
       const outcome = await run(shell);
       return shell.confined ? await outsideIfStopped(outcome, { command, run }, context) : outcome;
     } catch (error) {
@@ -83,13 +93,23 @@ export const bashTool: Tool = defineTool({
   },
 });
 
-function start(shell: ShellStart, output: OutputFile, context: ToolContext): Promise<ProcessGroup> {
+const NOT_BEGUN: ToolOutcome = {
+  ...failure('Interrupted before the command started.'),
+  isNotBegun: true,
+};
+
+function start(
+  shell: ShellStart,
+  output: OutputFile,
+  place: HeavyPlace | null,
+  context: ToolContext,
+): Promise<ProcessGroup> {
   const { agent, cwd, env, expectGroup, registerGroup } = context;
   return startProcessGroup({
     program: shell.program,
     arguments: shell.arguments,
     cwd,
-    env: { ...env, ...shell.environment, [AGENT_VARIABLE]: agent },
+    env: { ...env, ...shell.environment, ...place?.environment, [AGENT_VARIABLE]: agent },
     output: output.descriptor,
     handed: shell.handed,
     confined: shell.confined,
@@ -105,14 +125,14 @@ function startFailure(error: unknown): string {
 
 async function runInForeground(
   shell: ShellStart,
-  { command, timeout }: { command: string; timeout: number },
+  { command, timeout, place }: { command: string; timeout: number; place: HeavyPlace | null },
   context: ToolContext,
 ): Promise<TextOutcome> {
   const output = createOutputFile(context.outputDirectory, fileNames(context.call));
   const since = Date.now();
   let group: ProcessGroup;
   try {
-    group = await start(shell, output, context);
+    group = await start(shell, output, place, context);
   } catch (error) {
     await discardOutputFile(output);
     throw error;
@@ -243,30 +263,30 @@ function* taskNames(): Generator<string> {
 }
 
 async function runInBackground(
-  command: string,
+  { command, shell, place }: { command: string; shell: ShellStart; place: HeavyPlace | null },
   context: ToolContext,
-  confined: boolean,
-  start: (output: OutputFile) => Promise<ProcessGroup>,
 ): Promise<ToolOutcome> {
   const output = createOutputFile(context.outputDirectory, taskNames());
   const since = Date.now();
   let group: ProcessGroup;
   try {
-    group = await start(output);
+    group = await start(shell, output, place, context);
   } catch (error) {
+    place?.[Symbol.dispose]();
     await discardOutputFile(output);
     throw error;
   }
   group.release();
   const task = context.tasks.add(basename(output.path, '.txt'), context.call, group);
   const stopWatching = watchOutputSize(output, () => void task.stop('output limit'));
+  place?.keepUntil(task.ended);
   void task.ended.then(() => context.afterCommand?.(command, since));
   context.onAgentEnd(async () => {
     await task.stop('agent end');
     stopWatching();
     await keepOutputFile(output, context.redact);
   });
-  const where = confined ? ' It runs in a read-only sandbox without network.' : '';
+  const where = shell.confined ? ' It runs in a read-only sandbox without network.' : '';
   return {
     content: `Started ${task.id} (pid ${group.id}). Follow it with TaskOutput, or Read ${output.path}. It is stopped when you finish.${where}`,
   };

@@ -68,7 +68,7 @@ test('OP-3: that an agent waits for a limit is one line, with the time', () => {
 });
 
 test('OP-3: that a check waits for a place on the machine is a line of its own, once', () => {
-  const wait = { message: 'waits for a slot: 2 checks run on this machine' };
+  const wait = { message: 'waits for a place: 2 heavy commands run on this machine' };
   const lines = linesOf([
     ...MIXED_RUN,
     taskChange('T004', 'verifying'),
@@ -77,7 +77,9 @@ test('OP-3: that a check waits for a place on the machine is a line of its own, 
     taskChange('T004', 'verifying', { message: null }),
   ]);
   expect(lines.slice(-3)).toEqual([
-    expect.stringMatching(/^\[1\/4\] T004 verifying: waits for a slot: 2 checks run on this machine$/),
+    expect.stringMatching(
+      /^\[1\/4\] T004 verifying: waits for a place: 2 heavy commands run on this machine$/,
+    ),
     null,
     null,
   ]);
