@@ -28,4 +28,4 @@ export { removeDeadLocks } from './merge/noted-locks.ts';
 export { openPrivateWorktree, removePrivateWorktree } from './merge/private-worktree.ts';
 export { commitReplayed, replayWork } from './merge/replay-work.ts';
 export { updateRefs } from './merge/update-refs.ts';
-export { noIdentityFrom, writeCommit, writeScratchCommit } from './merge/write-commit.ts';
+export { noIdentityFrom, writeScratchCommit } from './merge/write-commit.ts';

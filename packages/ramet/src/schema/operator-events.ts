@@ -118,6 +118,16 @@ export interface AttemptReview {
   approved: boolean;
   reasons: string;
   costUsd: number | null;
+  /** The person who approved it in place of the reviewers; absent for a reviewer. */
+  by?: string;
+}
+
+/** A reviewer that has ended and said nothing about the commit. */
+export interface SilentReview {
+  type: string;
+  commit: string;
+  agent: string | null;
+  message: string;
 }
 
 /** One try of a task. The first mention of a number adds it; later ones replace the fields that they name. */
@@ -147,6 +157,10 @@ export interface AttemptChange {
   usage?: Usage;
   /** All verdicts so far. */
   reviews?: readonly AttemptReview[];
+  /** All reviewers so far that gave none. */
+  silent?: readonly SilentReview[];
+  /** How many of those were there when a person said that they are to be asked again. */
+  forgiven?: number;
   /** The check that its work did not pass. */
   check?: RecordedCheck | null;
 }
@@ -255,6 +269,8 @@ export type OperatorAction =
   | { kind: 'skip'; task: string }
   | { kind: 'retry'; task: string }
   | { kind: 'start'; task: string }
+  /** A person approves that commit in place of the reviewers. */
+  | { kind: 'approve'; task: string; commit: string; who: string }
   | { kind: 'answer'; question: string; answer: 'once' | 'always' | 'denied' };
 
 /** Someone asked for something. `refused` says why it was not allowed, and what is; null when it was. */

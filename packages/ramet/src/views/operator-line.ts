@@ -53,6 +53,8 @@ function actionText(action: OperatorAction): string {
     case 'retry':
     case 'start':
       return `${action.kind} ${action.task}`;
+    case 'approve':
+      return `approve ${action.task} at ${action.commit.slice(0, 12)} (${action.who})`;
     case 'answer':
       return `answer ${action.question}: ${action.answer}`;
     default:

@@ -76,6 +76,31 @@ describe.concurrent('OP-5: commits that need a review', { timeout: 240_000 }, ()
     expect(git(user.repository, 'worktree', 'list')).not.toContain('review');
   });
 
+  test('one that gives no verdict is asked again, and a person may approve the commit', async ({ user }) => {
+    prepareRun(user, '- [ ] T001 Write it\n');
+    git(user.repository, 'config', 'user.name', 'Ada');
+    await user.emulate({
+      respond: (asked) => (isReview(asked) ? { text: 'I cannot say.' } : taskWorker(asked)),
+    });
+    const blocked = await operateHere(user, 'tasks.md', '--review', 'code-review');
+    expect(statusesOf(blocked.run)).toEqual(['T001 blocked review']);
+    expect(blocked.run.tasks[0]?.next_step).toContain('ramet operate approve T001');
+    expect(filesOn(user, 'main')).toEqual(['README.md']);
+    expect(await user.here(['operate', 'approve', 'T001'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^T001 is approved at commit \w{12}; no operator runs now/),
+    });
+    const done = await operateHere(user, '--resume');
+    expect(statusesOf(done.run)).toEqual(['T001 done']);
+    expect(done.run.tasks[0]?.attempts).toMatchObject([
+      {
+        state: 'passed',
+        reviews: [{ type: 'person', approved: true, reasons: expect.stringContaining('Ada') }],
+      },
+    ]);
+    expect(filesOn(user, 'main')).toEqual(['README.md', 'T001.txt']);
+  });
+
   test('a reviewer that may write, or that nobody knows, is refused before anything runs', async ({
     user,
   }) => {

@@ -1,7 +1,7 @@
-/** `ramet operate add|ask|pause|resume|skip|retry|start|answer|status`: asks a run for something, from any terminal. */
+/** `ramet operate add|ask|pause|resume|skip|retry|start|approve|answer|status`: asks a run for something, from any terminal. */
 import { UserMistake } from '../../schema/errors.ts';
 import type { OperatorAction } from '../../schema/operator-events.ts';
-import { askOperator, currentRun } from '../../sdk/operator/control/ask-operator.ts';
+import { approval, askOperator, currentRun } from '../../sdk/operator/control/ask-operator.ts';
 import { lintTasks } from '../../sdk/operator/planning/lint-tasks.ts';
 import { runObject } from '../../views/operator/run-object.ts';
 import { isRunWhole } from '../../views/operator/run-summary.ts';
@@ -44,9 +44,17 @@ function doneText(action: OperatorAction): string {
       return `${action.task} is tried again`;
     case 'start':
       return `${action.task} may start`;
+    case 'approve':
+      return `${action.task} is approved at commit ${action.commit.slice(0, 12)}`;
     case 'answer':
       return `answered ${action.question}: ${action.answer}`;
   }
+}
+
+/** Approves the commit that the task has now. */
+export async function approve(task: string, flags: RequestFlags, io: CommandIo): Promise<number> {
+  const action = await approval(task, { ...callFrom(io), session: flags.session });
+  return ask(action, flags, io);
 }
 
 export interface AddFlags extends RequestFlags {

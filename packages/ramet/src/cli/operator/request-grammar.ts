@@ -41,12 +41,15 @@ export function addRequests(operate: Command, io: CommandIo, setExitCode: (code:
   );
   for (const [kind, description] of [
     ['skip', 'leave a task out; its agents are stopped and their work is kept'],
-    ['retry', 'try a task again that failed, is frozen or was skipped'],
+    ['retry', 'try a task again that failed, is frozen or was skipped; or ask its reviewers again'],
     ['start', 'let a task start that waits for a person'],
   ] as const)
     below(kind, description)
       .argument('<task>', TASK)
       .action((task, flags) => ask({ kind, task }, flags));
+  below('approve', 'approve the commit of a task in place of its reviewers')
+    .argument('<task>', TASK)
+    .action(async (task, flags) => setExitCode(await (await load()).approve(task, flags, io)));
   below('answer', 'answer a question about permission that an agent asks')
     .argument('<question>', 'its name, as "ramet operate status" shows it')
     .addArgument(

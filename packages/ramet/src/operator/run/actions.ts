@@ -1,6 +1,7 @@
 /** What people, models and programs may ask of a run. The machine says what is allowed; a refusal names what is. */
 import type { OperatorAction, OperatorEvent } from '../../schema/operator-events.ts';
-import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
+import { type ApproveAction, approvable, approvalOf, unreviewed } from './approvals.ts';
+import { type OperatorState, type TaskState, taskOf, tasksOf } from './operator-state.ts';
 import type { OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
 
@@ -12,6 +13,8 @@ export interface ActionParts {
   record(event: OperatorEvent): void;
   /** The tasks that may start have changed. */
   requeue(): void;
+  /** The work of an attempt is to be reviewed, where it has to be, and merged. */
+  offer(id: string, number: number): void;
   /** Ends the agents of a task. */
   stop(id: string, reason: string): void;
   resetBreaker(): void;
@@ -32,6 +35,9 @@ export function allowedActions(
       ...(actors.can(task, { type: 'skip' }) ? (['skip'] as const) : []),
       ...(status === 'blocked' && cause === 'gate' ? (['start'] as const) : []),
       ...(actors.can(task, { type: 'retry' }) && cause !== 'gate' ? (['retry'] as const) : []),
+      ...(task !== undefined && approvable(taskOf(state, task), state.run) !== null
+        ? (['approve'] as const)
+        : []),
       ...(question ? (['answer'] as const) : []),
     ];
   }
@@ -41,7 +47,8 @@ export function allowedActions(
 
 /** Why a model may not ask for it: gates and permissions are questions to a person. Null for what it may. */
 function forPerson({ kind }: OperatorAction, by: ActionParts['by']): string | null {
-  return by === 'model' && (kind === 'start' || kind === 'answer') ? `${kind} is for a person` : null;
+  const isForPerson = kind === 'start' || kind === 'answer' || kind === 'approve';
+  return by === 'model' && isForPerson ? `${kind} is for a person` : null;
 }
 
 /** Why something is not possible now, and what the caller may ask for instead; null when it is. */
@@ -54,13 +61,15 @@ export function refusalOf(
   const person = forPerson(action, by);
   if (person !== null) return person;
   switch (action.kind) {
+    case 'approve':
     case 'skip':
     case 'retry':
     case 'start': {
       const task = taskOf(state, action.task);
       if (task === undefined) return `there is no task ${action.task} in this run`;
       const allowed = allowedActions(state, actors, action.task);
-      if (allowed.includes(action.kind)) return null;
+      if (allowed.includes(action.kind))
+        return action.kind === 'approve' ? otherCommit(action, task, state.run) : null;
       return notNow(action.kind, `${action.task} is ${task.status}`, permitted(allowed, by));
     }
     case 'answer':
@@ -90,13 +99,18 @@ export function carryOut(action: OperatorAction, parts: ActionParts): string | n
   const refused = refusalOf(action, parts.state(), parts.actors, parts.by);
   if (refused !== null) return refused;
   switch (action.kind) {
+    case 'approve':
+      return approve(action, parts);
+    case 'retry': {
+      const open = unreviewed(taskOf(parts.state(), action.task));
+      if (open === null) return changeTask(action, parts);
+      const attempt = { number: open.number, forgiven: open.silent.length };
+      parts.actors.change(action.task, { type: 'offered_again' }, { attempt });
+      return offerAgain(action.task, open.number, parts);
+    }
     case 'skip':
-    case 'retry':
     case 'start':
-      parts.actors.change(action.task, { type: action.kind === 'start' ? 'retry' : action.kind });
-      if (action.kind === 'skip') parts.stop(action.task, 'skipped');
-      parts.requeue();
-      return null;
+      return changeTask(action, parts);
     case 'answer':
       if (parts.ports.answer?.(action.question, action.answer) === true) return null;
       return `there is no open question ${action.question}`;
@@ -111,6 +125,40 @@ export function carryOut(action: OperatorAction, parts: ActionParts): string | n
       return null;
     }
   }
+}
+
+/** Counts for the commit that the person has seen. */
+function otherCommit({ commit }: ApproveAction, task: TaskState, run: OperatorState['run']): string | null {
+  const now = approvable(task, run)?.commit ?? null;
+  if (now === commit) return null;
+  return `${task.task.id} is at commit ${now?.slice(0, 10)} by now, and not ${commit.slice(0, 10)}: look at it, then approve it again`;
+}
+
+function approve(action: ApproveAction, parts: ActionParts): null {
+  const task = taskOf(parts.state(), action.task);
+  const attempt = approvable(task, parts.state().run);
+  if (task === undefined || attempt === null) return null;
+  const change = { attempt: approvalOf(attempt, action) };
+  if (task.status === 'verifying') parts.actors.note(action.task, change);
+  else parts.actors.change(action.task, { type: 'offered_again' }, change);
+  parts.stop(action.task, 'a person has approved it');
+  return offerAgain(action.task, attempt.number, parts);
+}
+
+function offerAgain(id: string, number: number, parts: ActionParts): null {
+  parts.requeue();
+  parts.offer(id, number);
+  return null;
+}
+
+function changeTask(
+  action: Extract<OperatorAction, { kind: 'skip' | 'retry' | 'start' }>,
+  parts: ActionParts,
+): null {
+  parts.actors.change(action.task, { type: action.kind === 'start' ? 'retry' : action.kind });
+  if (action.kind === 'skip') parts.stop(action.task, 'skipped');
+  parts.requeue();
+  return null;
 }
 
 function add(tasks: Extract<OperatorAction, { kind: 'add' }>['tasks'], parts: ActionParts): void {

@@ -179,6 +179,8 @@ function newAttempt(number: number, time: number): TaskAttempt {
       costUsd: 0,
       usage: NO_USAGE,
       reviews: [],
+      silent: [],
+      forgiven: 0,
       check: null,
       startedAt: time,
       endedAt: null,

@@ -75,6 +75,11 @@ export function rejectedBefore(
 
 type ReviewedAttempt = Pick<TaskAttempt, 'commit' | 'reviews'>;
 
+/** Whether a person has approved it in place of the reviewers. */
+function isByPerson(attempt: ReviewedAttempt): boolean {
+  return verdictsOf(attempt).some(({ by, approved }) => approved && by !== undefined);
+}
+
 /** Verdicts about what it is now: one about another commit does not count. */
 export function verdictsOf({ commit, reviews }: ReviewedAttempt): readonly AttemptReview[] {
   return reviews.filter((review) => review.commit === commit);
@@ -82,7 +87,7 @@ export function verdictsOf({ commit, reviews }: ReviewedAttempt): readonly Attem
 
 /** The types that have not said anything about it yet. Nothing changed is nothing to review. */
 export function openReviews(run: OperatorRun, { settings }: RunTask, attempt: ReviewedAttempt): string[] {
-  if (attempt.commit === null) return [];
+  if (attempt.commit === null || isByPerson(attempt)) return [];
   const verdicts = verdictsOf(attempt);
   const types = settings.review ?? run.review ?? [];
   return types.filter((type) => !verdicts.some((verdict) => verdict.type === type));
@@ -90,14 +95,16 @@ export function openReviews(run: OperatorRun, { settings }: RunTask, attempt: Re
 
 /** Whether all who must have approved exactly this commit. */
 export function isApproved(run: OperatorRun, task: RunTask, attempt: ReviewedAttempt): boolean {
-  return (
-    openReviews(run, task, attempt).length === 0 && verdictsOf(attempt).every(({ approved }) => approved)
-  );
+  if (openReviews(run, task, attempt).length > 0) return false;
+  return isByPerson(attempt) || verdictsOf(attempt).every(({ approved }) => approved);
 }
+
+/** What keeps a task waiting for a person. */
+const FOR_PERSON: ReadonlySet<string> = new Set(['permission', 'gate', 'review']);
 
 function outcomeOf({ status, cause }: TaskState): TaskOutcome {
   if (status === 'done') return 'passed';
-  if (status === 'blocked') return cause === 'permission' || cause === 'gate' ? 'pending' : 'failed';
+  if (status === 'blocked') return FOR_PERSON.has(cause ?? '') ? 'pending' : 'failed';
   return isTaskEnded({ status }) && status !== 'interrupted' ? 'failed' : 'pending';
 }
 

@@ -9,6 +9,7 @@ import type {
   RecordedCheck,
   RunStatus,
   RunTask,
+  SilentReview,
   TaskQuestion,
   TaskStatus,
 } from '../../schema/operator-events.ts';
@@ -37,6 +38,9 @@ export interface TaskAttempt {
   readonly costUsd: number | null;
   readonly usage: Usage;
   readonly reviews: readonly AttemptReview[];
+  /** Reviewers that gave no verdict, and how many of them do not count any more. */
+  readonly silent: readonly SilentReview[];
+  readonly forgiven: number;
   /** The check that its work did not pass; null for none. */
   readonly check: RecordedCheck | null;
   readonly startedAt: number;
@@ -159,6 +163,12 @@ export function costOfTask({ attempts }: TaskState): number | null {
 
 export function lastAttempt({ attempts }: Pick<TaskState, 'attempts'>): TaskAttempt | undefined {
   return attempts.at(-1);
+}
+
+/** The id of a task as a word of a command: what a shell or the command would read in another way is quoted. */
+export function taskWord(id: string): string {
+  const word = /^[\w./:@%+=-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`;
+  return id.startsWith('-') ? `-- ${word}` : word;
 }
 
 const LONGEST_NAME = 40;

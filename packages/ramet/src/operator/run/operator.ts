@@ -70,6 +70,7 @@ export class Operator {
       ...parts,
       onApproved: (id, number) => this.#integrator.offer(id, number),
       onRejected: (id, news) => this.#failed(id, news),
+      onBlocked: (id) => this.#queue.settle(id, 'failed'),
       onOutage: (cause, message) => this.#drain(cause, message),
       onChange: () => this.#wake.resolve(),
       onFailure: (error) => this.#fail(error),
@@ -139,6 +140,7 @@ export class Operator {
       record: (event) => this.#record(event),
       requeue: () => this.#requeue(),
       stop: (id, reason) => this.#stop(reason, id),
+      offer: (id, number) => this.#reviews.offer(id, number, false),
       resetBreaker: () => {
         this.#breaker = CLOSED_BREAKER;
       },

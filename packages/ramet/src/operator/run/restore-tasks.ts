@@ -1,7 +1,7 @@
 /** What an earlier process left under way continues: its agents, its merges, and the tasks that wait for their next try. */
 import type { Clock } from '../../schema/clock.ts';
 import type { Attempts } from './attempts.ts';
-import { type OperatorState, type TaskState, tasksOf } from './operator-state.ts';
+import { type OperatorState, type TaskState, tasksOf, taskWord } from './operator-state.ts';
 import type { Reviews } from './reviews.ts';
 import type { TaskActors } from './task-actors.ts';
 
@@ -83,6 +83,6 @@ function hold({ task }: TaskState, { asked }: OperatorState, actors: TaskActors)
   );
   if (isStarted) return;
   const message = task.gate ?? 'it is deferred';
-  const person = `${message}; then: ramet operate start ${task.id}`;
+  const person = `${message}; then: ramet operate start ${taskWord(task.id)}`;
   actors.change(task.id, { type: 'gate', cause: 'gate' }, { message, person });
 }

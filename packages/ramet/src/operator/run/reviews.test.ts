@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { OperatorWorld, runTask } from '../../../test/fixtures/operator-world.ts';
+import { OperatorWorld, runTask, type WorldOptions } from '../../../test/fixtures/operator-world.ts';
 import { lastAttempt, taskOf } from './operator-state.ts';
 import type { ReviewOrder } from './ports.ts';
 
@@ -69,16 +69,91 @@ describe('OP-5: the review gate', () => {
     });
   });
 
-  test('a reviewer that ends without a verdict approves nothing, and the task is not done again for that', async () => {
+  test('a reviewer that ends without a verdict is asked again alone, each cost counted', async () => {
     const world = new OperatorWorld({
       ...{ tasks: [runTask('a')], run: BOTH },
-      review: ({ type }) => (type === 'strict' ? { kind: 'failed', message: 'max_turns' } : {}),
+      review: ({ name }) => (name === 'a-1-review-strict' ? { kind: 'failed', message: 'max_turns' } : {}),
     });
     await world.run();
-    expect(world.statuses()).toEqual({ a: 'frozen: review' });
-    expect(taskOf(world.state, 'a')?.message).toBe('its reviewer strict gave no verdict: max_turns');
-    expect(world.started).toEqual(['a-1']);
-    expect(world.merged).toEqual([]);
+    expect(world.statuses()).toEqual({ a: 'done' });
+    expect(world.reviewed).toEqual(['a-1-review-careful', 'a-1-review-strict', 'a-1-review-strict-2']);
+    expect(attemptOf(world, 'a')?.costUsd).toBeCloseTo(0.04);
+  });
+
+  const silent: WorldOptions = {
+    ...{ tasks: [runTask('a'), runTask('b')], run: BOTH },
+    review: ({ task, type }) =>
+      task.id === 'a' && type === 'strict' ? { kind: 'failed', message: 'max_turns' } : {},
+  };
+
+  test('one that never speaks blocks its task; retry asks it again about the same commit', async () => {
+    const world = new OperatorWorld(silent);
+    await world.run();
+    expect(world.statuses()).toEqual({ a: 'blocked: review', b: 'done' });
+    expect(taskOf(world.state, 'a')).toMatchObject({
+      message: 'its reviewer strict gave no verdict: max_turns',
+      person: expect.stringContaining('ramet operate approve a'),
+    });
+    expect(world.reviewed.filter((name) => name.startsWith('a-1-review-strict'))).toHaveLength(3);
+    world.events.push({ type: 'operator.resumed' });
+    const operator = world.operator({ review: () => ({}) });
+    expect(operator.act({ kind: 'retry', task: 'a' }, 'person')).toBeNull();
+    await operator.run(new AbortController().signal);
+    expect(world.statuses()).toEqual({ a: 'done', b: 'done' });
+    expect(world.reviewed.at(-1)).toBe('a-1-review-strict-4');
+    expect(world.started).toEqual(['a-1', 'b-1']);
+  });
+
+  test('a person may approve exactly that commit instead, and it is on record who', async () => {
+    const world = new OperatorWorld(silent);
+    await world.run();
+    world.events.push({ type: 'operator.resumed' });
+    const operator = world.operator();
+    const approve = { kind: 'approve', task: 'a', commit: 'c-a-1', who: 'Ada' } as const;
+    expect(operator.act(approve, 'model')).toBe('approve is for a person');
+    expect(operator.act({ ...approve, commit: 'other' }, 'person')).toMatch(/^a is at commit c-a-1 by now/);
+    expect(operator.act({ ...approve, task: 'b' }, 'person')).toMatch(/^approve is not possible: b is done/);
+    expect(operator.act(approve, 'person')).toBeNull();
+    await operator.run(new AbortController().signal);
+    expect(world.statuses()).toEqual({ a: 'done', b: 'done' });
+    expect(attemptOf(world, 'a')?.reviews.at(-1)).toMatchObject({
+      ...{ commit: 'c-a-1', approved: true, by: 'Ada', reasons: 'approved by Ada' },
+    });
+    expect(world.started).toEqual(['a-1', 'b-1']);
+  });
+
+  test('a person may overrule reviewers that refuse, also while they are at work', async () => {
+    const world = new OperatorWorld({
+      ...{ tasks: [runTask('a'), runTask('b')], run: { review: ['strict'], retries: 0 } },
+      review: ({ task }) => {
+        if (task.id === 'a') return refuse;
+        const approve = { kind: 'approve', task: 'b', commit: 'c-b-1', who: 'Ada' } as const;
+        expect(operator.act(approve, 'person')).toBeNull();
+        return new Promise(() => {});
+      },
+    });
+    const operator = world.operator();
+    await operator.run(new AbortController().signal);
+    expect(world.statuses()).toEqual({ a: 'frozen: review', b: 'done' });
+    world.events.push({ type: 'operator.resumed' });
+    const again = world.operator();
+    expect(again.act({ kind: 'approve', task: 'a', commit: 'c-a-1', who: 'Ada' }, 'person')).toBeNull();
+    await again.run(new AbortController().signal);
+    expect(world.statuses()).toEqual({ a: 'done', b: 'done' });
+  });
+
+  test('a run that dies while a reviewer stays silent asks it as often as one that does not', async () => {
+    const whole = new OperatorWorld(silent);
+    await whole.run();
+    for (let count = 1; count < whole.events.length; count += 1) {
+      const world = new OperatorWorld(silent);
+      await world.run({ diesAfter: count });
+      world.events.push({ type: 'operator.resumed' });
+      await world.run();
+      expect(world.statuses(), `killed after ${count}`).toEqual({ a: 'blocked: review', b: 'done' });
+      expect(world.reviewed.toSorted(), `killed after ${count}`).toEqual(whole.reviewed.toSorted());
+      expect(attemptOf(world, 'a')?.costUsd, `killed after ${count}`).toBeCloseTo(0.05);
+    }
   });
 
   test('a task may name its own reviewers or none, and one that changed nothing has nothing to review', async () => {

@@ -2,13 +2,15 @@
  * The gate before a merge (OP-5): agents of other types judge the commit of an attempt, and all of them must approve it. While
  * they do, its task is `verifying`.
  *
- * 1. A verdict is on record with its commit, and counts for that commit alone. It is asked for once, also after a crash.
+ * 1. A verdict is on record with its commit, and counts for that commit alone. It is asked for once, also after a crash. A
+ *    reviewer that ends without one is asked again, a few times; then a person decides, and the work stays as it is.
  * 2. A refusal is a failure of the attempt: the reasons of all reviewers go to the next one.
  */
 import type { AttemptChange, AttemptReview, OperatorRun } from '../../schema/operator-events.ts';
 import { addCost, addUsage } from '../../schema/usage.ts';
-import { openReviews, verdictsOf } from './decisions.ts';
-import { type OperatorState, type TaskAttempt, type TaskState, taskOf } from './operator-state.ts';
+import { isSilent } from './approvals.ts';
+import { isApproved, openReviews, verdictsOf } from './decisions.ts';
+import { type OperatorState, type TaskAttempt, type TaskState, taskOf, taskWord } from './operator-state.ts';
 import type { LiveReview, OperatorPorts, ReviewEnd } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
 import type { FailureNews } from './task-failure.ts';
@@ -21,6 +23,8 @@ export interface ReviewsParts {
   /** Everybody has approved the attempt, or nobody has to. */
   onApproved(id: string, number: number): void;
   onRejected(id: string, news: FailureNews): void;
+  /** It waits for a person. */
+  onBlocked(id: string): void;
   /** The provider limits or is away. */
   onOutage(cause: string, message: string | null): void;
   onChange(): void;
@@ -64,9 +68,17 @@ export class Reviews {
   offer(id: string, number: number, isResumed: boolean): void {
     const found = this.#find(id, number);
     if (found === null) return;
-    for (const type of openReviews(this.#parts.run, found.task.task, found.attempt))
-      this.#waiting.push({ id, number, type, isResumed, live: null, stopped: null });
+    const { task, attempt } = found;
+    for (const type of openReviews(this.#parts.run, task.task, attempt))
+      if (!isSilent(attempt, type) && !this.#isAsked(id, number, type))
+        this.#waiting.push({ id, number, type, isResumed, live: null, stopped: null });
     this.#settle(id, number);
+  }
+
+  /** A person may ask for it again just before the run does. */
+  #isAsked(id: string, number: number, type: string): boolean {
+    const isSame = (one: Entry): boolean => one.id === id && one.number === number && one.type === type;
+    return this.#waiting.some(isSame) || [...this.#begun].some(isSame);
   }
 
   /** At most `room` of those that wait. */
@@ -101,7 +113,7 @@ export class Reviews {
     const found = this.#find(id, number);
     if (found === null) return;
     const { task, attempt } = found;
-    const name = reviewName(attempt.name, type);
+    const name = reviewName(attempt, type);
     entry.live = ports.review({ run, task: task.task, attempt, type, name, isResumed });
     if (entry.stopped !== null) entry.live.stop(entry.stopped);
     const end = await entry.live.ended;
@@ -110,26 +122,26 @@ export class Reviews {
   }
 
   #take(entry: Entry, end: ReviewEnd): void {
-    const { actors, onOutage, onRejected } = this.#parts;
+    const { actors, onOutage } = this.#parts;
     const { id, number, type } = entry;
     const found = this.#find(id, number);
     if (found === null) return;
     if (end.kind === 'interrupted') {
       if (end.cause === 'limit' || end.cause === 'provider') onOutage(end.cause, end.message);
+      // Nobody resumes one that is not needed any more.
+      if (this.#isWanted(entry)) return;
+      actors.note(id, { attempt: withReview(found.attempt, type, end) });
+      if (found.task.status === 'verifying') this.#settle(id, number);
       return;
     }
     const isWanted = this.#isWanted(entry);
-    const attempt = withReview(found.attempt, type, end);
-    if (end.kind === 'verdict' || !isWanted) actors.note(id, { attempt });
+    actors.note(id, { attempt: withReview(found.attempt, type, end) });
     if (!isWanted) return;
-    if (end.kind === 'verdict') {
-      this.#tell(id);
-      this.#settle(id, number);
-      return;
-    }
-    this.stop('its task is refused', id);
-    const message = `its reviewer ${type} gave no verdict: ${end.message}`;
-    onRejected(id, refusal(attempt, message, true));
+    const now = this.#find(id, number)?.attempt;
+    if (end.kind === 'failed' && now !== undefined && !isSilent(now, type))
+      this.#waiting.push({ ...entry, isResumed: false, live: null, stopped: null });
+    this.#tell(id);
+    this.#settle(id, number);
   }
 
   /** When all have spoken. */
@@ -141,9 +153,21 @@ export class Reviews {
     if (found === null) return;
     const { task, attempt } = found;
     const against = verdictsOf(attempt).filter(({ approved }) => !approved);
-    if (against.length > 0) onRejected(id, refusal({ number }, against.map(refusalText).join('\n'), false));
-    // One that was interrupted has not spoken.
-    else if (openReviews(run, task.task, attempt).length === 0) onApproved(id, number);
+    if (isApproved(run, task.task, attempt)) onApproved(id, number);
+    else if (against.length > 0) onRejected(id, refusal(number, against.map(refusalText).join('\n')));
+    else this.#blockIfSilent(task, attempt);
+  }
+
+  /** One that was interrupted has not spoken, and is asked when the run is resumed. */
+  #blockIfSilent({ task: { id, ...task } }: TaskState, attempt: TaskAttempt): void {
+    const { run, actors, onBlocked } = this.#parts;
+    const types = openReviews(run, { id, ...task }, attempt).filter((type) => isSilent(attempt, type));
+    if (types.length === 0) return;
+    const last = attempt.silent.findLast(({ type }) => types.includes(type));
+    const message = `its reviewer ${types.join(' and ')} gave no verdict: ${last?.message ?? ''}`;
+    const word = taskWord(id);
+    const person = `retry asks again, and approve merges it as it is: ramet operate retry ${word}, ramet operate approve ${word}, or ramet operate skip ${word}`;
+    if (actors.change(id, { type: 'unreviewed' }, { message, person }) !== null) onBlocked(id);
   }
 
   /** Who is at work on it. */
@@ -153,9 +177,10 @@ export class Reviews {
     this.#parts.actors.note(id, { message: names === '' ? null : `in review by ${names}` });
   }
 
-  #isWanted({ id, number }: Entry): boolean {
+  #isWanted({ id, number, type }: Entry): boolean {
     const found = this.#find(id, number);
-    return found?.task.status === 'verifying' && found.attempt.state === 'ended';
+    if (found?.task.status !== 'verifying' || found.attempt.state !== 'ended') return false;
+    return openReviews(this.#parts.run, found.task.task, found.attempt).includes(type);
   }
 
   #find(id: string, number: number): Reviewed | null {
@@ -167,20 +192,22 @@ export class Reviews {
 
 /** Its cost is a part of what the attempt has cost. */
 function withReview(attempt: TaskAttempt, type: string, end: ReviewEnd): AttemptChange {
-  const { number, commit, reviews } = attempt;
+  const { number, commit, reviews, silent } = attempt;
   const { agent, costUsd } = end;
   const spent = {
     ...{ number, costUsd: addCost(attempt.costUsd, costUsd), usage: addUsage(attempt.usage, end.usage) },
   };
-  if (end.kind !== 'verdict' || commit === null) return spent;
+  if (end.kind === 'interrupted' || commit === null) return spent;
+  if (end.kind === 'failed')
+    return { ...spent, silent: [...silent, { type, commit, agent, message: end.message }] };
   const { approved, reasons } = end;
   return { ...spent, reviews: [...reviews, { type, commit, agent, approved, reasons, costUsd }] };
 }
 
-function refusal(attempt: AttemptChange, message: string, final: boolean): FailureNews {
+function refusal(number: number, message: string): FailureNews {
   return {
-    ...{ event: 'rejected', cause: 'review', message, final },
-    attempt: { ...attempt, state: 'failed', cause: 'review', message },
+    ...{ event: 'rejected', cause: 'review', message },
+    attempt: { number, state: 'failed', cause: 'review', message },
   };
 }
 
@@ -188,7 +215,8 @@ function refusalText({ type, reasons }: AttemptReview): string {
   return `${type} does not approve it: ${reasons}`;
 }
 
-/** Found again by it after a crash. An attempt has one commit, so it is bound to that. */
-function reviewName(attempt: string, type: string): string {
-  return `${attempt}-review-${type.replace(/[^\w.-]+/g, '-').slice(0, 40)}`;
+/** Found again by it after a crash. An attempt has one commit, so it is bound to that. One that is asked again is another. */
+function reviewName({ name, silent }: TaskAttempt, type: string): string {
+  const count = silent.filter((one) => one.type === type).length;
+  return `${name}-review-${type.replace(/[^\w.-]+/g, '-').slice(0, 40)}${count === 0 ? '' : `-${count + 1}`}`;
 }

@@ -1,6 +1,7 @@
 /** What a failure of an attempt means for its task: tried again after a while, or given to a person with what to do. */
 import type { AttemptChange, OperatorRun, RecordedCheck, TaskStatus } from '../../schema/operator-events.ts';
 import { afterFailure as delayAfter } from '../schedule/breaker.ts';
+import { taskWord } from './operator-state.ts';
 import type { TaskActors } from './task-actors.ts';
 import { MOVE_CAUSE } from './task-machine.ts';
 
@@ -65,5 +66,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 function adviceFor(id: string, cause: string): string {
   const first = ADVICE[cause];
-  return `${first === undefined ? '' : `${first}; then: `}ramet operate retry ${id}, or ramet operate skip ${id}`;
+  const word = taskWord(id);
+  const approve = cause === 'review' ? `, ramet operate approve ${word}` : '';
+  return `${first === undefined ? '' : `${first}; then: `}ramet operate retry ${word}${approve}, or ramet operate skip ${word}`;
 }

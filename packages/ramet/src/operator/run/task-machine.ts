@@ -43,6 +43,8 @@ export type TaskEvent =
   | { type: 'offered_again' }
   /** The time of the next try has come. */
   | { type: 'due' }
+  /** Its reviewers say nothing: a person decides. */
+  | { type: 'unreviewed' }
   /** Nothing can start it any more. */
   | { type: 'strand' }
   | { type: 'skip' }
@@ -69,6 +71,7 @@ const machine = setup({
 
 const noted = machine.assign({ cause: ({ event }) => causeOf(event) });
 const stranded = machine.assign({ cause: 'dependency' });
+const unreviewed = machine.assign({ cause: 'review' });
 const asking = machine.assign({ cause: 'permission' });
 const cleared = machine.assign({ cause: null });
 const ended = machine.assign({ live: ({ context }) => Math.max(0, context.live - 1) });
@@ -162,11 +165,14 @@ const taskMachine = machine.createMachine({
         ...OFFERED_AGAIN,
       },
     },
-    waiting: { on: { due: { target: 'ready', actions: [cleared] }, ...SKIP, ...STOP, ...RETRY } },
+    waiting: {
+      on: { due: { target: 'ready', actions: [cleared] }, ...SKIP, ...STOP, ...RETRY, ...OFFERED_AGAIN },
+    },
     verifying: {
       on: {
         checked: { target: 'merging' },
         strand: { target: 'blocked', actions: [stranded] },
+        unreviewed: { target: 'blocked', actions: [unreviewed] },
         ...IN_MERGE,
         ...SKIP,
       },
@@ -174,7 +180,7 @@ const taskMachine = machine.createMachine({
     merging: { on: { ...IN_MERGE, resume: { target: 'verifying' } } },
     done: { on: { left_out: AFTER_LEAVING, ...OFFERED_AGAIN } },
     failed: { on: { ...RETRY, ...SKIP } },
-    frozen: { on: { ...RETRY, ...SKIP } },
+    frozen: { on: { ...RETRY, ...SKIP, ...OFFERED_AGAIN } },
     skipped: { on: RETRY },
     cancelled: { on: { ...RETRY, ...SKIP } },
     interrupted: {

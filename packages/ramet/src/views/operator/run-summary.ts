@@ -5,6 +5,7 @@ import {
   type TaskState,
   taskOf,
   tasksOf,
+  taskWord,
 } from '../../operator/run/operator-state.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../schema/operator-events.ts';
 import { untilText } from '../../schema/until-text.ts';
@@ -197,7 +198,7 @@ export function stepOf({ person, question, status, cause, task }: TaskState): Pe
   }
   if (status === 'blocked' && cause === 'gate') {
     const what = task.gate ?? 'start it when it is time';
-    return { what, command: `ramet operate start ${shellWord(task.id)}` };
+    return { what, command: `ramet operate start ${taskWord(task.id)}` };
   }
   if (person === null) return null;
   // Our own text: what is to be repaired, and then the command.
@@ -238,9 +239,4 @@ export function isRunWhole(state: OperatorState): boolean {
 export function hasLanded({ run, landing, integrated }: OperatorState): boolean {
   if (landing === null) return integrated === null || integrated === run?.base;
   return landing.state === 'moved' || landing.state === 'kept';
-}
-
-/** As a shell takes it: an id from a file may hold anything. */
-function shellWord(text: string): string {
-  return /^[\w.@%+=:,/-]+$/.test(text) ? text : `'${visibleLine(text).replaceAll("'", "'\\''")}'`;
 }

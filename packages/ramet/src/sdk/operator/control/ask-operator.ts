@@ -8,7 +8,7 @@ import { findSession, listSessions } from '../../../journal/session-list.ts';
 import { livingWriter, openReader } from '../../../journal/sessions.ts';
 import { allowedActions, permitted, refusalOf } from '../../../operator/run/actions.ts';
 import { foldOperator, OPERATOR_EVENTS } from '../../../operator/run/apply-operator-event.ts';
-import { type OperatorState, type TaskState, tasksOf } from '../../../operator/run/operator-state.ts';
+import { type OperatorState, type TaskState, taskOf, tasksOf } from '../../../operator/run/operator-state.ts';
 import { TaskActors } from '../../../operator/run/task-actors.ts';
 import { elapsedOf, systemClock } from '../../../schema/clock.ts';
 import { UserMistake } from '../../../schema/errors.ts';
@@ -153,6 +153,18 @@ export async function askOperator(
     'no_answer',
     `the operator of session ${session} ${what}${ended}: see ramet operate status`,
   );
+}
+
+/** Approval of the commit that a task has now, by the user that git knows here. */
+export async function approval(task: string, options: RunCallOptions = {}): Promise<OperatorAction> {
+  const { state } = findRun(options);
+  const { cwd, env } = callerOf(options);
+  const call = { cwd, env: childEnvironment(env) };
+  const asked = ['user.name', 'user.email'].map((key) => runGit(['config', '--get', key], call));
+  const [name = '', email = ''] = (await Promise.all(asked)).map(({ stdout }) => stdout.trim());
+  const who = [name, email === '' ? '' : `<${email}>`].filter(Boolean).join(' ');
+  const commit = taskOf(state, task)?.attempts.at(-1)?.commit ?? '';
+  return { kind: 'approve', task, commit, who: (who || (env.USER ?? 'a person')).slice(0, 200) };
 }
 
 function leaveRequest(

@@ -26,6 +26,7 @@ const runTask = z.object({
     budget: z.optional(z.object({ usd: limit, tokens: limit, seconds: limit })),
     effort: z.optional(z.enum(EFFORTS)),
     isolation: z.optional(z.enum(ISOLATIONS)),
+    review: z.optional(z.array(text)),
   }),
   text,
   rest: z.nullable(text),
@@ -35,6 +36,7 @@ const action = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('add'), tasks: z.array(runTask) }),
   ...(['pause', 'resume', 'stop'] as const).map((kind) => z.object({ kind: z.literal(kind) })),
   ...(['skip', 'retry', 'start'] as const).map((kind) => z.object({ kind: z.literal(kind), task: text })),
+  z.object({ kind: z.literal('approve'), task: text, commit: text, who: text }),
   z.object({ kind: z.literal('answer'), question: text, answer: z.enum(['once', 'always', 'denied']) }),
 ]);
 
