@@ -25,7 +25,7 @@ import {
   thisProcess,
 } from '../system/processes/process-identity.ts';
 import { inTransaction, migrate } from '../system/sqlite/database.ts';
-import { readMeta, removeMeta, writeMeta } from './session-file.ts';
+import { readMeta, writeMeta } from './session-file.ts';
 import { SESSION_MIGRATIONS } from './session-schema.ts';
 
 /** The key of the lease in `meta`, and that of how often it was taken. */
@@ -128,10 +128,9 @@ export function claimLease(db: DatabaseSync, claim: LeaseClaim): Claimed {
   });
 }
 
+/** One statement: it compares and removes in one step. */
 export function releaseLease(db: DatabaseSync, lease: WriterLease): void {
-  inTransaction(db, () => {
-    if (leaseOf(db)?.token === lease.token) removeMeta(db, WRITER);
-  });
+  db.prepare('DELETE FROM meta WHERE key = ? AND value = ?').run(WRITER, JSON.stringify(lease));
 }
 
 export function leaseOf(db: DatabaseSync): WriterLease | null {

@@ -11,13 +11,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { JournalError, systemCode, UserMistake } from '../schema/errors.ts';
 import { isSessionId, newSessionId, type SessionId } from '../schema/ids.ts';
 import { PRIVATE_FILE, unusable } from '../system/home.ts';
-import {
-  existingFile,
-  inTransaction,
-  migrate,
-  openToRead,
-  schemaVersion,
-} from '../system/sqlite/database.ts';
+import { existingFile, inTransaction, openToRead, schemaVersion } from '../system/sqlite/database.ts';
 import { openInMemory } from '../system/sqlite/memory-copy.ts';
 import {
   emptied,
@@ -27,7 +21,7 @@ import {
   writeFailure,
 } from '../system/sqlite/sqlite-failure.ts';
 import { readWitness } from './integrity.ts';
-import { SESSION_MIGRATIONS } from './session-schema.ts';
+import { NEWEST_SESSION } from './session-schema.ts';
 import { requireShape } from './session-shape.ts';
 
 /** Others check a lock for some microseconds at a time; a longer wait is for a writer. */
@@ -70,10 +64,16 @@ export function fillSessionFile(file: string, meta: Readonly<Record<string, stri
     () => openToWrite(file),
     writeFailure,
     (db) => {
-      db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0');
+      // In memory until the WAL is there: a file beside it would protect one page of a file that is still nothing.
+      db.exec(
+        'PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0',
+      );
       inTransaction(db, () => {
-        migrate(db, SESSION_MIGRATIONS);
-        for (const [key, value] of Object.entries(meta)) writeMeta(db, key, value);
+        db.exec(NEWEST_SESSION);
+        const facts = Object.entries(meta);
+        db.prepare(`INSERT INTO meta (key, value) VALUES ${facts.map(() => '(?, ?)').join()}`).run(
+          ...facts.flat(),
+        );
       });
       db.exec('PRAGMA synchronous = NORMAL');
     },

@@ -197,9 +197,10 @@ export function openNewest(file: string, connect: () => DatabaseSync): DatabaseS
   if (!existsSync(file)) createSharedFile(file, INDEX_MIGRATIONS);
   const db = connect();
   try {
-    requireKnownVersion(file, schemaVersion(db), INDEX_MIGRATIONS);
+    const version = schemaVersion(db);
+    requireKnownVersion(file, version, INDEX_MIGRATIONS);
     db.exec('PRAGMA synchronous = NORMAL');
-    if (schemaVersion(db) < INDEX_MIGRATIONS.length) inTransaction(db, () => migrate(db, INDEX_MIGRATIONS));
+    if (version < INDEX_MIGRATIONS.length) inTransaction(db, () => migrate(db, INDEX_MIGRATIONS));
     return db;
   } catch (error) {
     db.close();

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { migrate } from '../system/sqlite/database.ts';
 import { repairSession } from './repair-session.ts';
 import { sessionPath } from './session-file.ts';
-import { SESSION_MIGRATIONS } from './session-schema.ts';
+import { NEWEST_SESSION, SESSION_MIGRATIONS } from './session-schema.ts';
 import { versionByTables } from './session-shape.ts';
 import { createSession, openReader, resumeSession } from './sessions.ts';
 
@@ -121,4 +121,18 @@ test('LOG-1: each version is known by its tables', () => {
     db.exec('CREATE TABLE other (a)');
     expect(versionByTables(db)).toBeNull();
   }
+});
+
+test('LOG-1: a new file has the shape that all migrations lead to', () => {
+  const shapeOf = (make: (db: DatabaseSync) => void): unknown => {
+    using db = new DatabaseSync(':memory:');
+    make(db);
+    const tables = db.prepare('SELECT name, ncol, wr, strict FROM pragma_table_list ORDER BY name').all();
+    const details = tables.map(({ name }) => [
+      db.prepare('SELECT * FROM pragma_table_xinfo(?)').all(String(name)),
+      db.prepare('SELECT * FROM pragma_index_list(?)').all(String(name)),
+    ]);
+    return { tables, details, version: db.prepare('PRAGMA user_version').get() };
+  };
+  expect(shapeOf((db) => db.exec(NEWEST_SESSION))).toEqual(shapeOf((db) => migrate(db, SESSION_MIGRATIONS)));
 });

@@ -78,12 +78,16 @@ export class EventInsert {
     this.#fence = Number(fence);
   }
 
+  /** Those that go with one statement, which is a transaction by itself. Returns as `put` does. */
+  putAlone({ values }: PendingEvents): number | bigint | null {
+    return this.#run(values);
+  }
+
   /** Returns the number of the last one; null, and nothing may be committed, when another process has the session. */
-  put({ values, areFew }: PendingEvents): number | bigint | null {
-    if (areFew) return this.#run(values);
+  put({ values }: PendingEvents): number | bigint | null {
     let last: number | bigint | null = null;
-    for (let at = 0; at < values.length; at += MOST_VALUES) {
-      last = this.#run(values.slice(at, at + MOST_VALUES));
+    for (const part of inParts(values, COLUMNS, MOST_ROWS)) {
+      last = this.#run(part);
       if (last === null) return null;
     }
     return last;
@@ -122,18 +126,31 @@ export class BlockInsert {
 
   /** `values` are a digest and its bytes, then the next. A digest that is there keeps its bytes. */
   put(values: readonly SQLInputValue[]): void {
-    const most = MOST_BLOCKS * BLOCK_COLUMNS;
-    if (values.length <= most) this.#run(values);
-    else for (let at = 0; at < values.length; at += most) this.#run(values.slice(at, at + most));
+    for (const part of inParts(values, BLOCK_COLUMNS, MOST_BLOCKS)) this.#run(part);
   }
 
   #run(values: readonly SQLInputValue[]): void {
     const rows = values.length / BLOCK_COLUMNS;
-    if (rows === 0) return;
     this.#statements[rows] ??= this.#db.prepare(
       `INSERT OR IGNORE INTO blocks (digest, bytes) VALUES ${Array(rows).fill('(?, ?)').join()}`,
     );
     this.#statements[rows].run(...values);
+  }
+}
+
+/**
+ * Rows in parts of `most` (a power of two) and then of smaller powers of two. A statement for each number of rows would
+ * be prepared more often than it is run: a short session commits a few times, each time another number.
+ */
+function* inParts(
+  values: readonly SQLInputValue[],
+  columns: number,
+  most: number,
+): Generator<readonly SQLInputValue[]> {
+  let rows = most;
+  for (let at = 0; at < values.length; at += rows * columns) {
+    while (rows * columns > values.length - at) rows >>= 1;
+    yield values.slice(at, at + rows * columns);
   }
 }
 

@@ -214,8 +214,9 @@ export class SessionWriter implements Journal {
   #transact(idle: boolean): void {
     // One statement is a transaction by itself, in half the time.
     const { isEmpty, areFew } = this.#events;
-    if (this.#blocks.length === 0 && !isEmpty && areFew) this.#insertEvents();
-    else this.#transactAll(idle);
+    if (this.#blocks.length === 0 && !isEmpty && areFew) {
+      this.#inserted(this.#eventInsert.putAlone(this.#events));
+    } else this.#transactAll(idle);
     this.#forget();
   }
 
@@ -228,15 +229,14 @@ export class SessionWriter implements Journal {
     const { begin, commit, fence, mark } = this.#statements;
     begin.run();
     this.#blockInsert.put(this.#blocks);
-    if (!this.#events.isEmpty) this.#insertEvents();
+    if (!this.#events.isEmpty) this.#inserted(this.#eventInsert.put(this.#events));
     else if (fence.get()?.value !== this.#options.fence) throw takenOver(this.file);
     // An empty transaction would not reach the disk, and so would not carry earlier ones there.
     if (idle) mark.run(String(this.#options.clock.now()));
     commit.run();
   }
 
-  #insertEvents(): void {
-    const last = this.#eventInsert.put(this.#events);
+  #inserted(last: number | bigint | null): void {
     if (last === null) throw takenOver(this.file);
     this.#last = last;
   }
