@@ -43,7 +43,7 @@ function closeToolUse(block: OpenBlock): ResponseBlock | null {
   } catch {
     return null;
   }
-  const usable = isRecord(input) && depthOf(raw) <= DEEPEST_INPUT && !LONE_SURROGATE.test(raw);
+  const usable = isRecord(input) && !isTooDeep(raw) && !LONE_SURROGATE.test(raw);
   const sent = usable ? raw : JSON.stringify({ invalid_input: raw.slice(0, EXCERPT) });
   const value = { ...rest, input: usable ? input : JSON.parse(sent) };
   return { value, json: `${JSON.stringify(rest).slice(0, -1)},"input":${sent}}` };
@@ -59,6 +59,11 @@ const LONE_SURROGATE = /\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]
 
 function isRecord(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** No text has more brackets than characters. */
+function isTooDeep(json: string): boolean {
+  return json.length > DEEPEST_INPUT && depthOf(json) > DEEPEST_INPUT;
 }
 
 /** How deep brackets are nested, those in strings aside. */

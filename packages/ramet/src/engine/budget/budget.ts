@@ -141,19 +141,15 @@ export class Spending {
     const spent = isUncertain(this.totalUsage) ? null : totalTokens(this.totalUsage);
     const elapsed = (now - this.#startedAt) / 1000;
     const cost = this.totalCostUsd;
-    return [
-      shareOf('usd', usd, cost, `$${cost === null ? '(unknown)' : cost.toFixed(4)} of $${usd}`),
-      shareOf('tokens', tokens, spent, `${spent ?? '(unknown)'} of ${tokens} tokens`),
-      shareOf('seconds', seconds, elapsed, `${elapsed.toFixed(0)} of ${seconds} seconds`),
-    ].filter((share) => share !== null);
+    const shares: LimitShare[] = [];
+    const add = (limit: keyof BudgetLimits, most: number, taken: number | null, what: string): void => {
+      shares.push({ limit, share: taken === null ? 1 : taken / most, what });
+    };
+    if (usd !== undefined)
+      add('usd', usd, cost, `$${cost === null ? '(unknown)' : cost.toFixed(4)} of $${usd}`);
+    if (tokens !== undefined) add('tokens', tokens, spent, `${spent ?? '(unknown)'} of ${tokens} tokens`);
+    if (seconds !== undefined)
+      add('seconds', seconds, elapsed, `${elapsed.toFixed(0)} of ${seconds} seconds`);
+    return shares;
   }
-}
-
-function shareOf(
-  limit: keyof BudgetLimits,
-  most: number | undefined,
-  spent: number | null,
-  what: string,
-): LimitShare | null {
-  return most === undefined ? null : { limit, share: spent === null ? 1 : spent / most, what };
 }

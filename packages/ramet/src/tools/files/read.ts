@@ -27,6 +27,9 @@ const SIGNATURES: readonly { type: ImageMediaType; matches(head: Buffer): boolea
   { type: 'image/webp', matches: (head) => /^RIFF.{4}WEBP/s.test(head.toString('latin1')) },
 ];
 
+/** Of those signatures: most files begin with another, and need not be compared with each. */
+const FIRST_BYTES: readonly number[] = [0x89, 0xff, 0x47, 0x52];
+
 const input = z.strictObject({
   file_path: z.string().check(z.minLength(1)),
   offset: z.optional(z.int().check(z.minimum(1), z.describe('First line, from 1'))),
@@ -120,6 +123,7 @@ type ImageMediaType = ImageBlock['source']['media_type'];
 
 /** By the first bytes, never by the name. */
 function imageType(bytes: Uint8Array): ImageMediaType | null {
+  if (!FIRST_BYTES.includes(bytes[0] ?? 0)) return null;
   const head = Buffer.from(bytes.subarray(0, 16));
   return SIGNATURES.find((signature) => signature.matches(head))?.type ?? null;
 }
