@@ -91,10 +91,15 @@ async function toItsEnd(
   const prepared = await prepareGit(args, call).catch(failed(['config']));
   const { order, signals, limit, guard } = prepared;
   const isTimedOut = (): boolean => limit?.signal.aborted === true;
-  const elsewhere = runElsewhere({ ...order, mostBytes: call.mostBytes }, joined(signals));
+  const elsewhere = await runElsewhere({ ...order, mostBytes: call.mostBytes }, joined(signals)).catch(
+    (error: unknown) => {
+      limit?.clear();
+      return failed(args, isTimedOut)(error);
+    },
+  );
   if (elsewhere !== null) {
-    const end = await elsewhere.catch(failed(args, isTimedOut)).finally(() => limit?.clear());
-    return { ...end, guard };
+    limit?.clear();
+    return { ...elsewhere, guard };
   }
   const git = spawnGit(prepared);
   const output: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };

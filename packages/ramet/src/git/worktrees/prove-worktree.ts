@@ -62,12 +62,12 @@ async function shellOutput(options: {
 }): Promise<string> {
   const { cwd, env, timeout } = options;
   const order = { program: 'bash', args: ['-c', PROOF_COMMAND], cwd, env };
-  const elsewhere = runElsewhere(
+  const elsewhere = await runElsewhere(
     { ...order, detached: false, mostBytes: MOST_BYTES },
     AbortSignal.timeout(timeout),
   );
   if (elsewhere === null) return (await execute(order.program, order.args, options)).stdout;
-  const { end, stdout, stderr } = await elsewhere;
+  const { end, stdout, stderr } = elsewhere;
   if (end !== 0) throw new Error(`bash ended with ${end}: ${stderr.toString('utf8').trim()}`);
   return stdout.toString('utf8');
 }

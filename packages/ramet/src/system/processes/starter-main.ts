@@ -1,6 +1,6 @@
 /** The program of `starter.ts`: starts programs for the process that started it, and ends with it. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { StarterMessage, StarterOrder, StarterOutcome } from './starter.ts';
+import type { StarterMessage, StarterOrder, StarterOutcome, StarterReply } from './starter.ts';
 
 const running = new Map<number, ChildProcess>();
 
@@ -9,12 +9,17 @@ process.on('message', (message: StarterMessage) => {
   else run(message);
 });
 process.on('disconnect', () => process.exit());
+send('ready');
+
+function send(reply: StarterReply): void {
+  if (process.connected) process.send?.(reply);
+}
 
 function run({ id, program, args, cwd, env, input, detached, mostBytes }: StarterOrder): void {
   const output: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
   let left = mostBytes;
   const answer = (reply: StarterOutcome): void => {
-    if (running.delete(id) && process.connected) process.send?.({ id, ...reply });
+    if (running.delete(id)) send({ id, ...reply });
   };
   try {
     const child = spawn(program, args, {
@@ -22,6 +27,7 @@ function run({ id, program, args, cwd, env, input, detached, mostBytes }: Starte
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     running.set(id, child);
+    if (child.pid !== undefined) send({ id, pid: child.pid });
     for (const name of ['stdout', 'stderr'] as const)
       child[name]?.on('data', (chunk: Buffer) => {
         left -= chunk.length;
@@ -38,7 +44,7 @@ function run({ id, program, args, cwd, env, input, detached, mostBytes }: Starte
     );
   } catch (error) {
     running.delete(id);
-    process.send?.({ id, error: failureOf(error) });
+    send({ id, error: failureOf(error) });
   }
 }
 

@@ -5,10 +5,13 @@
  * Invariants
  * 1. A program runs as if it were started here: same directory, environment, input, output and end.
  * 2. The small process ends with this one; what it has started is not ended by that, as without it.
- * 3. If it cannot be started, or has died, programs are started here again.
+ * 3. Until it says that it is there, and when it has died, programs are started here. What it was told and had not begun is, too.
+ * 4. If it dies before this one, what it had begun is ended, or has ended, before that is told: a second try meets no first one.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { findProcess } from './process-identity.ts';
 
 export interface ProgramOrder {
   program: string;
@@ -33,17 +36,26 @@ export interface ProgramEnd {
 export type StarterOrder = { id: number } & ProgramOrder;
 export type StarterMessage = StarterOrder | { stop: number };
 export type StarterOutcome = ProgramEnd | { error: { message: string; code?: string } };
-type StarterReply = { id: number } & StarterOutcome;
+/** That it is there; that it has begun a program; how that ended. */
+export type StarterReply = 'ready' | { id: number; pid: number } | ({ id: number } & StarterOutcome);
 
 interface Call {
-  settle(end: ProgramEnd): void;
+  readonly detached: boolean;
+  /** Null until it has begun. */
+  pid: number | null;
+  /** Null: it was not begun. */
+  settle(end: ProgramEnd | null): void;
   fail(error: unknown): void;
 }
+
+/** Between two looks at a program, after the small process has died. */
+const LOOK_MS = 20;
 
 class Starter {
   readonly #child: ChildProcess;
   readonly #calls: Map<number, Call> = new Map();
   #last = 0;
+  #isReady = false;
 
   constructor() {
     const { NODE_OPTIONS: _, ...env } = process.env;
@@ -53,21 +65,26 @@ class Starter {
       detached: true,
     });
     this.#child.on('message', (reply: StarterReply) => this.#answered(reply));
-    this.#child.once('error', () => this.#ended()).once('disconnect', () => this.#ended());
+    const ended = (): void => void this.#ended();
+    this.#child.once('error', ended).once('disconnect', ended);
     this.#child.unref();
     this.#child.channel?.unref();
   }
 
   get isThere(): boolean {
-    return this.#child.connected;
+    return this.#isReady && this.#child.connected;
   }
 
-  /** Fails as `spawn` does: with the system's error, or when it is aborted. */
-  run(order: ProgramOrder, signal: AbortSignal | undefined): Promise<ProgramEnd> {
+  get isGone(): boolean {
+    return !this.#child.connected;
+  }
+
+  /** Fails as `spawn` does: with the system's error, or when it is aborted. Null if it did not come to it. */
+  run(order: ProgramOrder, signal: AbortSignal | undefined): Promise<ProgramEnd | null> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     this.#last += 1;
     const id = this.#last;
-    const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
+    const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd | null>();
     const stop = (): void => {
       this.#send({ stop: id });
       this.#calls.get(id)?.fail(signal?.reason);
@@ -78,6 +95,7 @@ class Starter {
       if (this.#calls.size === 0) this.#child.channel?.unref();
     };
     this.#calls.set(id, {
+      ...{ detached: order.detached, pid: null },
       settle: (end) => [over(), resolve(end)],
       fail: (error) => [over(), reject(error)],
     });
@@ -93,19 +111,46 @@ class Starter {
 
   #send(message: StarterMessage): void {
     if (this.#child.connected) this.#child.send(message, () => {});
-    else this.#ended();
+    else void this.#ended();
   }
 
   #answered(reply: StarterReply): void {
+    if (reply === 'ready') {
+      this.#isReady = true;
+      return;
+    }
     const call = this.#calls.get(reply.id);
-    if ('error' in reply) call?.fail(Object.assign(new Error(reply.error.message), reply.error));
+    if ('pid' in reply) {
+      if (call !== undefined) call.pid = reply.pid;
+    } else if ('error' in reply) call?.fail(Object.assign(new Error(reply.error.message), reply.error));
     else call?.settle(reply);
   }
 
   /** Whether what was under way has happened is not known: as with a program that was killed. */
-  #ended(): void {
-    for (const { settle } of [...this.#calls.values()])
-      settle({ end: 'SIGKILL', stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), isTooMuch: false });
+  async #ended(): Promise<void> {
+    const calls = [...this.#calls.values()];
+    if (calls.length === 0) return;
+    endGroup(this.#child.pid);
+    await Promise.all(
+      calls.map(async ({ detached, pid, settle }) => {
+        // What changes a user's files has a group of its own: it is not ended half-way.
+        while (pid !== null && findProcess(pid)?.ended === false) await wait(LOOK_MS);
+        settle(pid === null && !detached ? null : KILLED);
+      }),
+    );
+  }
+}
+
+const KILLED: ProgramEnd = {
+  ...{ end: 'SIGKILL', stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), isTooMuch: false },
+};
+
+/** What it has started is in its group, unless it was to have one of its own. */
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody is left in it.
   }
 }
 
@@ -115,7 +160,7 @@ let users = 0;
 /** Until it is disposed of, programs are started by the small process. */
 export function startProgramsElsewhere(): Disposable {
   users += 1;
-  if (starter?.isThere !== true) starter = new Starter();
+  if (starter === null || starter.isGone) starter = new Starter();
   return {
     [Symbol.dispose]() {
       users -= 1;
@@ -127,7 +172,7 @@ export function startProgramsElsewhere(): Disposable {
 }
 
 /** Null where programs are started here. */
-export function runElsewhere(order: ProgramOrder, signal?: AbortSignal): Promise<ProgramEnd> | null {
+export async function runElsewhere(order: ProgramOrder, signal?: AbortSignal): Promise<ProgramEnd | null> {
   return starter?.isThere === true ? starter.run(order, signal) : null;
 }
 
