@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fewAtOnce } from './few-at-once.ts';
+import { AtMost, fewAtOnce } from './few-at-once.ts';
 
 describe('work a few at a time', () => {
   test('keeps the order, and never has more than four under way', async () => {
@@ -24,5 +24,40 @@ describe('work a few at a time', () => {
     };
     await expect(fewAtOnce([1, 2, 3], work)).rejects.toThrow('one');
     expect(done).toEqual([2, 3]);
+  });
+});
+
+describe('work of which a few at a time are under way', () => {
+  test('begins in order, and a failure passes its place on', async () => {
+    const places = new AtMost(2);
+    const [begun, ends]: [number[], (() => void)[]] = [[], []];
+    let most = 0;
+    let working = 0;
+    const runs = [0, 1, 2, 3].map((number) =>
+      places.run(async () => {
+        begun.push(number);
+        working += 1;
+        most = Math.max(most, working);
+        await new Promise<void>((end) => ends.push(end));
+        working -= 1;
+        if (number === 0) throw new Error('broken');
+        return number;
+      }),
+    );
+    const over = Promise.allSettled(runs);
+    expect(begun).toEqual([0, 1]);
+    ends[0]?.();
+    await expect(runs[0]).rejects.toThrow('broken');
+    await expect.poll(() => begun).toEqual([0, 1, 2]);
+    ends[1]?.();
+    await expect.poll(() => begun).toEqual([0, 1, 2, 3]);
+    for (const end of ends) end();
+    expect((await over).map(({ status }) => status)).toEqual([
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    expect(most).toBe(2);
   });
 });

@@ -15,3 +15,26 @@ export async function fewAtOnce<Item, Result>(
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return results;
 }
+
+/** A few places for work of many callers; what finds none waits in the order in which it came. */
+export class AtMost {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free -= 1;
+    // Work that has ended hands its place on: none that comes later takes it in between.
+    else await new Promise<void>((begin) => this.#waiting.push(begin));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+}

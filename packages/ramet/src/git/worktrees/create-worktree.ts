@@ -6,7 +6,9 @@
  * them, then what the user wants brought along. A row that stays `making` after its process is a half-made tree.
  */
 import { accessSync, constants } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
+import { AtMost } from '../../system/few-at-once.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { carryDirtyWork, type DirtyReport, dirtyReport } from './changes/dirty-work.ts';
 import { checkOut, checkOutNotes } from './check-out.ts';
@@ -94,6 +96,9 @@ interface Making {
   signal: AbortSignal | undefined;
 }
 
+/** The first agent of many begins early that way, and the last one no later: its call to the model fills the cache for all. */
+const filling = new AtMost(availableParallelism());
+
 /** How many are being made: each with several workers would be slower than each with one. */
 let underWay = 0;
 
@@ -168,12 +173,15 @@ async function fillTree(
       (await proveWorktree(place.repository, worktree, place.env));
     return { worktree, how: isMoved ? 'moved' : 'claimed', proof, isSetUp };
   }
-  await registerWorktree(place, reserved, { signal, hasBranch });
-  // The proof is about the place, not about the files: they come at the same time.
-  const [proof] = await Promise.all([
-    proveWorktree(place.repository, reserved, place.env),
-    checkOut(place, reserved, { signal, ...(underWay > 1 && { workers: 1 }) }),
-  ]);
+  const proof = await filling.run(async () => {
+    await registerWorktree(place, reserved, { signal, hasBranch });
+    // The proof is about the place, not about the files: they come at the same time.
+    const [proved] = await Promise.all([
+      proveWorktree(place.repository, reserved, place.env),
+      checkOut(place, reserved, { signal, ...(underWay > 1 && { workers: 1 }) }),
+    ]);
+    return proved;
+  });
   return { worktree: reserved, how: 'made', proof, isSetUp: false };
 }
 

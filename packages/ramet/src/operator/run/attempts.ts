@@ -1,7 +1,7 @@
 /** The agents at work: one for each attempt that runs, started when the attempt is on record. */
 import type { AttemptChange, OperatorRun } from '../../schema/operator-events.ts';
 import { addCost, addUsage } from '../../schema/usage.ts';
-import { isAsking } from './decisions.ts';
+import { attemptsOf, isAsking } from './decisions.ts';
 import { type OperatorState, type TaskAttempt, taskName, taskOf, tasksOf } from './operator-state.ts';
 import type { AttemptEnd, AttemptOrder, AttemptWatch, LiveAttempt, OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
@@ -17,12 +17,17 @@ export interface AttemptsParts {
   onFailure(error: unknown): void;
 }
 
+const STARTING_MS = 300;
+
 interface Entry {
   readonly id: string;
   /** Null while it is being started. */
   live: LiveAttempt | null;
   /** Why it is to stop, if that was said before it was there. */
   stopped: string | null;
+  readonly since: number;
+  /** Its agent is there, and where it works. */
+  hasBegun: boolean;
   /** Its agent has ended: its work is being committed. */
   rests: boolean;
 }
@@ -37,6 +42,21 @@ export class Attempts {
 
   get count(): number {
     return this.#entries.size;
+  }
+
+  /** Tells how many start next, of those that wait, when all that could start have begun. */
+  announce(waiting: number): void {
+    const { ports, run, state } = this.#parts;
+    const { status, integrated } = state();
+    const haveBegun = [...this.#entries].every(({ hasBegun }) => hasBegun);
+    const count = Math.min(waiting * attemptsOf(run), ports.width(run));
+    if (status === 'running' && haveBegun && count > 0) ports.expect?.(run, count, integrated ?? run.base);
+  }
+
+  /** Whether one is just starting; one that takes long, such as for a set-up command, is not. */
+  get isStarting(): boolean {
+    const now = this.#parts.ports.clock.now();
+    return [...this.#entries].some(({ hasBegun, since }) => !hasBegun && now - since < STARTING_MS);
   }
 
   /** Those that do not wait for a person. */
@@ -72,7 +92,8 @@ export class Attempts {
   }
 
   begin(id: string, number: number, isResumed: boolean): void {
-    const entry: Entry = { id, live: null, stopped: null, rests: false };
+    const since = this.#parts.ports.clock.now();
+    const entry: Entry = { id, since, live: null, stopped: null, hasBegun: false, rests: false };
     this.#entries.add(entry);
     void this.#carryOut(entry, number, isResumed)
       .catch((error: unknown) => this.#parts.onFailure(error))
@@ -112,7 +133,11 @@ export class Attempts {
         entry.rests = true;
         onChange();
       },
-      started: (facts) => actors.note(id, { attempt: { number, ...facts } }),
+      started: (facts) => {
+        actors.note(id, { attempt: { number, ...facts } });
+        entry.hasBegun = true;
+        onChange();
+      },
       asked: (question) => {
         const person = `ramet operate answer ${question.id} once|always|denied`;
         actors.change(id, { type: 'ask' }, { question, person });

@@ -42,6 +42,8 @@ export class Operator {
   readonly #over: AbortController = new AbortController();
   #failure: { error: unknown } | null = null;
   #wake = Promise.withResolvers<void>();
+  /** Whether an agent is just starting. */
+  readonly isStarting: () => boolean = () => this.#attempts.isStarting;
 
   /** Continues the run of a state, which may have just begun. */
   constructor(state: OperatorState, ports: OperatorPorts) {
@@ -53,6 +55,8 @@ export class Operator {
     this.#queue = queueOf(state);
     this.#timers = new RetryTimers(ports.clock, this.#over.signal, (id) => this.#due(id));
     const parts = { ports, run, actors: this.#actors, state: () => this.#state };
+    const onChange = (): void => this.#wake.resolve();
+    const onFailure = (error: unknown): void => this.#fail(error);
     const ending: EndParts = {
       ...{ actors: this.#actors, state: () => this.#state },
       mayBeUnchanged: (id) => this.#integrator.mayBeUnchanged(id),
@@ -61,19 +65,15 @@ export class Operator {
       drain: (cause, message) => this.#drain(cause, message),
     };
     this.#attempts = new Attempts({
-      ...parts,
+      ...{ ...parts, onChange, onFailure },
       onEnd: (id, end, attempt) => takeEnd(id, end, attempt, ending),
-      onChange: () => this.#wake.resolve(),
-      onFailure: (error) => this.#fail(error),
     });
     this.#reviews = new Reviews({
-      ...parts,
+      ...{ ...parts, onChange, onFailure },
       onApproved: (id, number) => this.#integrator.offer(id, number),
       onRejected: (id, news) => this.#failed(id, news),
       onBlocked: (id) => this.#queue.settle(id, 'failed'),
       onOutage: (cause, message) => this.#drain(cause, message),
-      onChange: () => this.#wake.resolve(),
-      onFailure: (error) => this.#fail(error),
     });
     this.#integrator = new Integrator({
       ...parts,
@@ -105,6 +105,7 @@ export class Operator {
         for (const id of this.#queue.newlyReady()) this.#actors.change(id, { type: 'ready' });
         this.#review();
         this.#launch();
+        this.#attempts.announce(this.#queue.waiting);
         void this.#integrator.pump().then(
           (hasWorked) => hasWorked && this.#wake.resolve(),
           (error: unknown) => this.#fail(error),

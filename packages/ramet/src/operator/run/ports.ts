@@ -177,6 +177,8 @@ export interface OperatorPorts {
   record(event: OperatorEvent): void;
   recorded(): Promise<void>;
   begin(order: AttemptOrder, watch: AttemptWatch): LiveAttempt;
+  /** At most this many are about to start, from that commit on: what they need can be made while others work. */
+  expect?(run: OperatorRun, count: number, base: string): void;
   /** An agent that is not the author judges the commit of an attempt. */
   review(order: ReviewOrder): LiveReview;
   /** How the check ends without any task. A batch that comes meanwhile waits for it. Null if that cannot be known. */

@@ -58,6 +58,11 @@ export class ReadyQueue {
     return new Set(this.#running.keys());
   }
 
+  /** How many wait for room, for another's files or for their phase. */
+  get waiting(): number {
+    return this.#ready.length;
+  }
+
   /** Tasks that wait for nothing but room since the last call; each is told once. */
   newlyReady(): string[] {
     const told: string[] = [];

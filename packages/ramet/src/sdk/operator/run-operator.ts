@@ -17,6 +17,7 @@ import { effectiveMode, type PermissionPolicy } from '../../permission/policy.ts
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { OperatorAction, OperatorEvent, OperatorRun, RunTask } from '../../schema/operator-events.ts';
+import { firstOf, giveWay } from '../../system/give-way.ts';
 import { startProgramsElsewhere } from '../../system/processes/starter.ts';
 import { callerOf } from '../calls/caller.ts';
 import { type OpenTarget, openTarget } from '../merge/open-target.ts';
@@ -24,10 +25,12 @@ import type { LiveParts } from '../session/live-parts.ts';
 import type { Session } from '../session/session-type.ts';
 import { openPlace } from '../worktrees/open-place.ts';
 import { beginAttempt } from './attempts/attempt-agents.ts';
+import { LeadingStart } from './attempts/leading-start.ts';
 import { type RunPatterns, runPatterns } from './attempts/patterns.ts';
 import { RecordedAgents } from './attempts/recorded-agents.ts';
 import { withEarlierBill } from './attempts/resumed-bill.ts';
 import { beginReview } from './attempts/review-agents.ts';
+import { WorktreeStock } from './attempts/stock.ts';
 import { runRules } from './attempts/task-prompt.ts';
 import { watchRequests } from './control/operator-requests.ts';
 import { landOnTarget } from './landing/land-on-target.ts';
@@ -49,6 +52,10 @@ export async function runOperator(
   const { runtime, settings, place } = parts;
   const { cwd, repository } = place;
   if (repository === null) throw noCheckout(cwd);
+  using __ = startProgramsElsewhere();
+  // It tries a command, while the task file is read.
+  const trial = runtime.sandbox.isolationNotice();
+  trial.catch(() => {}); // told below, unless something else is told first
   const past = parts.isResumed ? pastRun(parts) : NO_RUN;
   const into = order.file === undefined ? past.run?.target : order.into;
   const caller = callerOf({ cwd, env: settings.env, ...(order.note !== undefined && { note: order.note }) });
@@ -65,10 +72,10 @@ export async function runOperator(
     ...{ resolveModel: run.models?.resolver, resolveBudgetUsd: run.resolveBudgetUsd },
   });
   shareInstructions(parts, run);
-  using __ = startProgramsElsewhere();
-  const notice = await runtime.sandbox.isolationNotice();
+  const notice = await trial;
   if (notice !== null) order.note?.(notice);
   using worktrees = await openPlace({ cwd, env: settings.env });
+  await using stock = new WorktreeStock(worktrees.place);
   const now = begun(state, parts);
   // Another terminal finds the run as soon as its directory is there.
   await runtime.journal.commit('synced');
@@ -92,6 +99,7 @@ export async function runOperator(
       patterns,
       recorded,
       worktrees: worktrees.place,
+      stock,
       width: widthOf(run),
     }),
   );
@@ -108,6 +116,7 @@ export async function runOperator(
     operator.act(action, by),
   );
   using ___ = watchWaits(session, operator);
+  using ____ = firstOf(operator.isStarting);
   const end = await operator.run(order.signal ?? new AbortController().signal);
   await patterns.close(end);
   return { session: session.id, state: end };
@@ -206,6 +215,7 @@ interface OperatorPlaces {
   patterns: RunPatterns;
   recorded: RecordedAgents;
   worktrees: Parameters<typeof beginAttempt>[2]['worktrees'];
+  stock: WorktreeStock;
   width: number;
 }
 
@@ -213,15 +223,17 @@ function portsFor(
   session: Session,
   parts: OperatorParts,
   { questions }: OperateOrder,
-  { merges, target, patterns, recorded, worktrees, width }: OperatorPlaces,
+  { merges, target, patterns, recorded, worktrees, stock, width }: OperatorPlaces,
 ): OperatorPorts {
   const { runtime, family, agent, types } = parts;
   const { journal } = runtime;
+  const lead = new LeadingStart();
   const place = {
-    spawn: async (wanted: Parameters<Parameters<typeof beginAttempt>[2]['spawn']>[0]) => {
-      const { spawnAgent } = await import('../../engine/later.ts');
-      return spawnAgent(family, agent, { ...wanted, call: null });
-    },
+    spawn: (wanted: Parameters<Parameters<typeof beginAttempt>[2]['spawn']>[0]) =>
+      lead.run(async () => {
+        const { spawnAgent } = await import('../../engine/later.ts');
+        return spawnAgent(family, agent, { ...wanted, call: null });
+      }),
     tell: (id: string, text: string) => session.tell(id, text),
     running: () => session.agents,
     recorded: (name: string) => recorded.named(name),
@@ -241,9 +253,13 @@ function portsFor(
       withEarlierBill({ name: order.attempt.name, isResumed: order.isResumed }, place, () =>
         beginAttempt(order, watch, place),
       ),
+    expect: (run, count, base) => stock.expect(run, count, base),
     review: (order) => withEarlierBill(order, place, () => beginReview(order, place)),
     checkBase: (run, signal) => merges.checkBase(run, signal),
-    integrate: (batch) => merges.integrate(batch),
+    integrate: async (batch) => {
+      await giveWay();
+      return merges.integrate(batch);
+    },
     land: (run, wanted) =>
       landOnTarget(run, wanted, {
         repository: target.repository,

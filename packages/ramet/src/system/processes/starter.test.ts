@@ -25,7 +25,7 @@ function parentOf(pid: number): number {
   return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
 
-/** One that nobody has waited for yet is dead all the same. */
+/** One that nobody has waited for yet is dead, too. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -4,6 +4,7 @@ import { privateCaches, type ShellBounds, temporaryFolders } from '../../../sand
 import type { WriteFence } from '../../../sandbox/write-fence.ts';
 import { describeError } from '../../../schema/errors.ts';
 import type { RecordedWorktree } from '../../../schema/events.ts';
+import { giveWay } from '../../../system/give-way.ts';
 import { realPath } from '../../../system/landing-path.ts';
 import { type SharedStates, watchCheckout } from '../../shared-git/checkout-watch.ts';
 import { leftOutText } from '../changes/add-all.ts';
@@ -73,6 +74,7 @@ export async function heldWorkspace(
       bounds = boundsOf(place, worktree);
     },
     async checkpoint() {
+      await giveWay();
       const made = await checkpoint(place, worktree);
       const { ref, commit, isNew } = made;
       leftOut = made.leftOut;
@@ -82,6 +84,7 @@ export async function heldWorkspace(
       return leftOut;
     },
     async release(begun = Promise.resolve()) {
+      await giveWay();
       const [end, checkoutChanges] = await Promise.all([
         release(holder, place, worktree, begun),
         watch.end(worktree.owner?.agent ?? null),

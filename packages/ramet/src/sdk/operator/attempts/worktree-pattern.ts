@@ -4,6 +4,7 @@ import { runGit } from '../../../git/run-git.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../../git/shapes.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import { RametError, UserMistake } from '../../../schema/errors.ts';
+import { giveWay } from '../../../system/give-way.ts';
 import { commitFiles, type WorktreeCommit } from '../../worktrees/commit-worktree.ts';
 import { findWorktree } from '../../worktrees/open-place.ts';
 import type { AttemptObjection, AttemptPattern, AttemptSite, EndedAgent } from './attempt-pattern.ts';
@@ -48,6 +49,7 @@ async function committedWork(
   { id, isKept }: Pick<EndedAgent, 'id' | 'isKept'>,
   place: WorktreePlace,
 ): Promise<{ commit: string; files: string[] } | AttemptObjection | null> {
+  await giveWay();
   const worktree = findWorktree(place, id);
   const call = { cwd: place.repository.root, env: place.env };
   const made = isKept && worktree.state !== 'gone' ? await commitRest(place, worktree, task.title) : null;
