@@ -10,9 +10,9 @@ import { isInterruptionCause } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import { findTool, parseInput } from '../tools/registry.ts';
 import type { Agent } from './agent/agent.ts';
-import type { NamedContent } from './agent/agent-event.ts';
+import { type AgentSnapshot, snapshotOf } from './agent/agent-content.ts';
+import type { AgentResult, NamedContent } from './agent/agent-event.ts';
 import type { AgentHere } from './agent/agent-here.ts';
-import { type AgentResidence, type AgentSnapshot, snapshotOf } from './agent/executor.ts';
 import type { AgentRuntime, AgentSpec } from './agent/runtime.ts';
 import type { SpendingRecord } from './budget/budget.ts';
 import { closeCalls, openCall } from './calls/finish-calls.ts';
@@ -21,20 +21,43 @@ import { namedCall } from './calls/tool-runner.ts';
 import { isCompactionDue } from './compaction/context-state.ts';
 import { recordResponse } from './exchange/exchange.ts';
 import type { ExchangeOptions, ModelExchange } from './exchange/model-exchange.ts';
-import { type Ending, newsHere } from './loop/run-state.ts';
+import { runAgent } from './loop/loop.ts';
+import { type Ending, newsHere, type RunOptions } from './loop/run-state.ts';
 import { keepsResponse, nextStep } from './loop/stop-reason.ts';
-import { reopenTurn } from './resume/resume.ts';
+import { continueLastTurn } from './resume/interrupted-tasks.ts';
 
 /** What the host itself has recorded, with the blocks of a message that came. */
 export type HostRecorded = (event: JournalEvent, blocks: readonly FrozenBlock[]) => void;
+
+/**
+ * The host of one agent, the same one for all its runs: it has the agent's record, its bill, its messages and its children.
+ * It keeps the agent to itself. Both refuse a value that the agent has left behind.
+ */
+export interface RunHost {
+  /** Runs the loop in this process, on the host's own agent. */
+  runHere(value: AgentSnapshot, options: Pick<RunOptions, 'signal'>): Promise<AgentResult>;
+  /** What the host does for a loop that runs elsewhere. */
+  dutiesFor(value: AgentSnapshot): HostDuties;
+}
+
+export function hostOf(agent: Agent): RunHost {
+  const current = (value: AgentSnapshot): Agent => {
+    if (value.state === agent.state) return agent;
+    throw new Error(`${agent.spec.id} is no longer what it is to run from`);
+  };
+  return {
+    runHere: async (value, options) => runAgent(current(value), options),
+    dutiesFor: (value) => new HostDuties(current(value)),
+  };
+}
 
 export class HostDuties {
   readonly #agent: Agent;
   /** The last event of the loop that was recorded. Its watchers may make the host record others at once. */
   #followed: JournalEvent | null = null;
 
-  constructor(host: AgentResidence, value: AgentSnapshot) {
-    this.#agent = host.resident(value);
+  constructor(agent: Agent) {
+    this.#agent = agent;
   }
 
   get spec(): AgentSpec {
@@ -143,8 +166,8 @@ export class HostDuties {
   }
 
   /** The loop is lost: calls under way are answered with what is known of them, as after a restart of the session. */
-  reopen(): void {
-    reopenTurn(this.#agent);
+  continueLastTurn(): void {
+    continueLastTurn(this.#agent);
   }
 
   /** The agent resumes in another loop from its last complete turn. */

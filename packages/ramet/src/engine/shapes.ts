@@ -4,9 +4,9 @@
  */
 
 export type { Agent } from './agent/agent.ts';
+export type { AgentSnapshot } from './agent/agent-content.ts';
 export type { AgentEvent, AgentResult } from './agent/agent-event.ts';
 export type { SpecBasis } from './agent/agent-spec.ts';
-export type { AgentSnapshot } from './agent/executor.ts';
 export type {
   AgentHost,
   AgentRuntime,

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test } from 'vitest';
 import { startEngine, toolOf } from '../../test/fixtures/engine.ts';
 import { freezeBlock } from '../conversation/frozen-block.ts';
-import { hostOf, snapshotOf } from '../engine/agent/executor.ts';
+import { snapshotOf } from '../engine/agent/agent-content.ts';
+import { hostOf } from '../engine/host-duties.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { inProcess } from './in-process.ts';
 

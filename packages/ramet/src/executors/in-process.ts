@@ -3,9 +3,8 @@
  * value already. What an agent is and may do comes with the agent itself, never from ambient state.
  */
 import type { AgentExecutor } from '../engine/agent/executor.ts';
-import { runAgent } from '../engine/loop/loop.ts';
 
 export const inProcess: AgentExecutor = {
   name: 'in-process',
-  run: async (value, host, options) => runAgent(host.resident(value), options),
+  run: async (value, host, options) => host.runHere(value, options),
 };

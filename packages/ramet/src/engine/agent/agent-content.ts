@@ -10,6 +10,7 @@ import {
   type PromptHead,
 } from '../../conversation/conversation.ts';
 import { type FrozenBlock, freezeBlock, freezeTool } from '../../conversation/frozen-block.ts';
+import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AgentState, StateMessage } from '../../journal/projections/agent-state.ts';
 import type { Digest, EventOf, JournalEvent } from '../../schema/events.ts';
 import { entriesOf, itemsFrom, itemsOf } from '../../system/persistent.ts';
@@ -23,6 +24,39 @@ export interface ContentBytes {
   readonly mail?: readonly FrozenBlock[] | undefined;
   /** Of calls of the last response, where they are not answered yet. */
   readonly results?: readonly FrozenBlock[] | undefined;
+}
+
+/** An agent's state with the bytes that it names. */
+export interface AgentValue extends ContentBytes {
+  readonly state: AgentState;
+}
+
+/** An agent as a value: who it is, its state, and the bytes that the state names. */
+export interface AgentSnapshot extends AgentValue {
+  readonly spec: AgentSpec;
+  /** What its host can do with the worktree that it is in; null for none. */
+  readonly workspace: AgentWorkspace | null;
+}
+
+/** What a snapshot is taken of: an agent. */
+interface SnapshotSource {
+  readonly spec: AgentSpec;
+  readonly state: AgentState;
+  readonly content: AgentContent;
+  readonly directory: { readonly workspace: AgentWorkspace | null };
+}
+
+/** The agent as it is on record now. No bytes are copied. */
+export function snapshotOf({ spec, state, content, directory }: SnapshotSource): AgentSnapshot {
+  return {
+    spec,
+    workspace: directory.workspace,
+    state,
+    conversation: content.conversation,
+    prompts: content.prompts,
+    mail: content.mail.flatMap(({ blocks }) => blocks),
+    results: [...content.results.values()],
+  };
 }
 
 export class AgentContent {
@@ -181,7 +215,7 @@ export class Inbox {
   }
 
   /** The calls that had taken items are gone. */
-  reopen(): void {
+  releaseTaken(): void {
     this.#taken.clear();
   }
 

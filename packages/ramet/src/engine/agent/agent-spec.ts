@@ -4,7 +4,6 @@
  */
 import { effectiveMode } from '../../permission/policy.ts';
 import type { SessionMode } from '../../schema/status.ts';
-import type { AgentFamily } from '../children/family.ts';
 import type { Agent } from './agent.ts';
 import type { AgentSpec } from './runtime.ts';
 
@@ -31,7 +30,10 @@ export function agentSpec(basis: SpecBasis, own: OwnSpec): AgentSpec {
   return { ...basis, ...own, ...(readOnly && { readOnly }) };
 }
 
-export function basisOf(family: AgentFamily, parent: Agent): SpecBasis {
+export function basisOf(
+  family: { readonly parts: { readonly spending: SpecBasis['spending'] } },
+  parent: Agent,
+): SpecBasis {
   const { id, fallbackModel, maxTokens, readOnly, compactionThreshold, contextWindow } = parent.spec;
   return {
     parent: id,

@@ -26,16 +26,11 @@ import type { EventOf, JournalEvent } from '../../schema/events.ts';
 import type { TodoItem } from '../../schema/status.ts';
 import { BackgroundTasks } from '../../tools/shell/background-tasks.ts';
 import { AgentCheckout, AgentDirectory } from '../isolation/agent-directory.ts';
-import { AgentContent, type ContentBytes, headOf, Inbox, type InboxItem } from './agent-content.ts';
+import { AgentContent, type AgentValue, headOf, Inbox, type InboxItem } from './agent-content.ts';
 import { liveEvent, type NamedContent } from './agent-event.ts';
 import { AgentFiles } from './agent-files.ts';
 import { AgentHere, Children } from './agent-here.ts';
 import type { AgentGuest, AgentRuntime, AgentSpec, SessionRuntime } from './runtime.ts';
-
-/** An agent's state with the bytes that it names. */
-export interface AgentValue extends ContentBytes {
-  readonly state: AgentState;
-}
 
 export class Agent implements AsyncDisposable {
   readonly spec: AgentSpec;

@@ -53,7 +53,7 @@ describe('AGENT-7: messages that wait for an agent', () => {
     expect(agent.takeFromInbox(() => true, 'call')).toHaveLength(1);
     expect(names(agent)).toEqual([]);
     expect(names(await resumed(agent))).toEqual([item]);
-    agent.inbox.reopen();
+    agent.inbox.releaseTaken();
     expect(names(agent)).toEqual([item]);
   });
 

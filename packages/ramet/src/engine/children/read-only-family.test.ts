@@ -34,10 +34,10 @@ async function startReaders(): Promise<{
   const gate = Promise.withResolvers<void>();
   const executor: AgentExecutor = {
     name: 'waiting',
-    async run(value, host) {
-      const agent = host.resident(value);
+    async run(value) {
+      const agent = family.find(value.spec.id);
       await gate.promise;
-      agent.record({ type: 'agent.ended', status: 'done', cause: null, message: null });
+      agent?.record({ type: 'agent.ended', status: 'done', cause: null, message: null });
       return { status: 'done', cause: null, message: null, text: '', turns: 1, ...NOTHING_SPENT };
     },
   };

@@ -215,9 +215,8 @@ describe('AGENT-5: the end of a child', () => {
     const executor: AgentExecutor = {
       name: 'slow to end',
       async run(value, host, options) {
-        const agent = host.resident(value);
         const result = await inProcess.run(value, host, options);
-        if (runs++ === 0) agent.receive('message', null, 'One more thing.');
+        if (runs++ === 0) family.find(value.spec.id)?.receive('message', null, 'One more thing.');
         return result;
       },
     };

@@ -10,10 +10,12 @@ import type { WorktreeResult } from '../../git/worktrees/workspace/agent-workspa
 import { describeError } from '../../schema/errors.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { type Agent, hosted, startOf } from '../agent/agent.ts';
+import { snapshotOf } from '../agent/agent-content.ts';
 import { type AgentEvent, type AgentResult, startedEvent } from '../agent/agent-event.ts';
-import { type AgentExecutor, hostOf, snapshotOf } from '../agent/executor.ts';
+import type { AgentExecutor } from '../agent/executor.ts';
 import { STOPPED } from '../agent/notices.ts';
 import { compareFork } from '../budget/fork-cost.ts';
+import { hostOf } from '../host-duties.ts';
 import { type AgentHandle, ChildHandle, type ChildOptions } from './child-handle.ts';
 import type { AgentFamily } from './family.ts';
 import { notificationText, type ReportFacts } from './report.ts';

@@ -8,7 +8,7 @@ import {
   freezeHead,
   type PromptHead,
 } from '../../conversation/conversation.ts';
-import { contentOf, type FrozenBlock, freezeBlock, thawBytes } from '../../conversation/frozen-block.ts';
+import { contentOf, type FrozenBlock, thawBytes } from '../../conversation/frozen-block.ts';
 import { planRequest } from '../../conversation/request.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import type { AgentState, StateMessage } from '../../journal/projections/agent-state.ts';
@@ -19,9 +19,9 @@ import type { Digest } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { entriesOf, itemsOf } from '../../system/persistent.ts';
 import { Agent, hosted } from '../agent/agent.ts';
-import { OUTPUT_CUT, RECORD_LOST_ITS_END } from '../agent/notices.ts';
+import { RECORD_LOST_ITS_END } from '../agent/notices.ts';
 import type { AgentSpec, SessionRuntime } from '../agent/runtime.ts';
-import { tellOfTasks } from './interrupted-tasks.ts';
+import { continueLastTurn } from './interrupted-tasks.ts';
 
 /** What a resumed agent keeps unless the caller says otherwise. */
 export interface RecordedSpec extends Pick<AgentSpec, 'model' | 'permissionMode'> {
@@ -59,17 +59,8 @@ export function resumeAgent(
   // It is resumed to work: what had called its work off is void.
   agent.takeFromInbox(({ kind }) => kind === 'cancel', null);
   recallCache(agent);
-  reopenTurn(agent);
+  continueLastTurn(agent);
   return agent;
-}
-
-/** Resumes what the agent's earlier process left of its last turn. */
-export function reopenTurn(agent: Agent): void {
-  agent.inbox.reopen();
-  if (agent.state.openStop === 'max_tokens') {
-    agent.say('notice', [freezeBlock({ type: 'text', text: OUTPUT_CUT })]);
-  }
-  tellOfTasks(agent);
 }
 
 type Thaw = (digests: readonly Digest[]) => FrozenBlock[];

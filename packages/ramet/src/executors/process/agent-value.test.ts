@@ -8,7 +8,7 @@ import { anyEvents } from '../../../test/fixtures/event-sequences.ts';
 import { watchStates } from '../../../test/fixtures/watched-states.ts';
 import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import { Agent } from '../../engine/agent/agent.ts';
-import { snapshotOf } from '../../engine/agent/executor.ts';
+import { snapshotOf } from '../../engine/agent/agent-content.ts';
 import { resumeAgent } from '../../engine/resume/resume.ts';
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { recordedAgent } from '../../journal/projections/recorded-agents.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startEngine } from '../../../test/fixtures/engine.ts';
-import { snapshotOf } from '../../engine/agent/executor.ts';
+import { snapshotOf } from '../../engine/agent/agent-content.ts';
 import { viewRoot } from '../../engine/children/view-root.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { imageOf } from './agent-image.ts';

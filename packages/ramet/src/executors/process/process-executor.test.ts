@@ -5,7 +5,8 @@ import { type EngineOptions, startEngine, toolOf } from '../../../test/fixtures/
 import { linePlace } from '../../../test/fixtures/line-place.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
-import { hostOf, snapshotOf } from '../../engine/agent/executor.ts';
+import { snapshotOf } from '../../engine/agent/agent-content.ts';
+import { hostOf } from '../../engine/host-duties.ts';
 import type { ModelProvider } from '../../model/provider.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';

@@ -7,8 +7,8 @@
  * 2. An agent whose process is gone resumes in another from its last complete turn, as the journal has it; a few times.
  */
 
-import type { AgentExecutor, AgentResidence, ExecutorRunOptions } from '../../engine/agent/executor.ts';
-import { HostDuties } from '../../engine/host-duties.ts';
+import type { AgentExecutor, ExecutorRunOptions } from '../../engine/agent/executor.ts';
+import type { HostDuties, RunHost } from '../../engine/host-duties.ts';
 import { endingOfAbort } from '../../engine/loop/run-state.ts';
 import type { AgentResult, AgentSnapshot, Ending } from '../../engine/shapes.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
@@ -40,11 +40,11 @@ const GRACE_MS = 15_000;
 const MOST_RESTARTS = 3;
 
 export function processExecutor(parts: ProcessExecutorParts): AgentExecutor {
-  const living = new WeakMap<AgentResidence, HostedAgent>();
+  const living = new WeakMap<RunHost, HostedAgent>();
   return {
     name: 'process',
     async run(value, host, options) {
-      const duties = new HostDuties(host, value);
+      const duties = host.dutiesFor(value);
       const hosted = living.get(host) ?? new HostedAgent(duties, parts);
       living.set(host, hosted);
       return hosted.run(value, options);
@@ -140,7 +140,7 @@ class HostedAgent {
       return ending;
     }
     services.recordOpenResponse();
-    this.#duties.reopen();
+    this.#duties.continueLastTurn();
     if (signal.aborted) return this.#duties.end(endingOfAbort(signal));
     if (broken !== null) return this.#duties.end(failed(`its process was ended: ${broken}`));
     if (restarts === MOST_RESTARTS)
