@@ -23,7 +23,7 @@ import type { RoundPlan } from './plan.ts';
 import { describeProcess, endProcess, processesIn } from './processes.ts';
 
 const COMMAND = join(import.meta.dirname, '../../packages/ramet/bin/ramet.js');
-/** A command that has not ended by then hangs. */
+/** A command that has not ended by then hangs, unless its world knows better. */
 const LONGEST_RUN_MS = 60_000;
 
 export interface RunEnd {
@@ -50,6 +50,8 @@ export interface WorldOptions {
   root?: string;
   /** Each command leads a process group, so that all of it can be killed at once. */
   hasGroups?: boolean;
+  /** How long a command may take that takes long: asked then, since it depends on how busy the machine is now. */
+  longestRun?: (() => Promise<number>) | undefined;
 }
 
 /** What a place is made of. */
@@ -63,8 +65,14 @@ export class World implements AsyncDisposable {
 
   readonly #stopped: AbortSignal | undefined;
   readonly #hasGroups: boolean;
+  readonly #longestRun: (() => Promise<number>) | undefined;
 
-  constructor(plan: PlaceParts, url: string, { stopped, root, hasGroups = false }: WorldOptions = {}) {
+  constructor(
+    plan: PlaceParts,
+    url: string,
+    { stopped, root, hasGroups = false, longestRun }: WorldOptions = {},
+  ) {
+    this.#longestRun = longestRun;
     this.#stopped = stopped;
     this.#hasGroups = hasGroups;
     this.root = root ?? realpathSync(mkdtempSync(join(tmpdir(), 'ramet-kill-')));
@@ -121,7 +129,7 @@ export class World implements AsyncDisposable {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
     });
-    const ended = endOf(child, began, () => stdout).finally(() => {
+    const ended = endOf(child, { began, printed: () => stdout, longestRun: this.#longestRun }).finally(() => {
       over = true;
       this.#stopped?.removeEventListener('abort', kill);
     });
@@ -214,14 +222,24 @@ export class World implements AsyncDisposable {
   }
 }
 
-function endOf(child: ChildProcess, began: number, printed: () => string): Promise<RunEnd> {
+interface WatchedRun extends Pick<WorldOptions, 'longestRun'> {
+  began: number;
+  printed: () => string;
+}
+
+function endOf(child: ChildProcess, { began, printed, longestRun }: WatchedRun): Promise<RunEnd> {
   let [stderr, hung] = ['', false];
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  const timer = setTimeout(() => {
-    hung = true;
+  const giveUp = (): void => {
+    hung = child.exitCode === null && child.signalCode === null;
     child.kill('SIGKILL');
+  };
+  let timer = setTimeout(async () => {
+    const left = (longestRun === undefined ? 0 : await longestRun()) - (performance.now() - began);
+    timer = setTimeout(giveUp, Math.max(0, left));
+    if (child.exitCode !== null || child.signalCode !== null) clearTimeout(timer);
   }, LONGEST_RUN_MS);
   return new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Emulator, startEmulator } from 'ramet/emulator';
-import { World } from '../kill/world.ts';
+import { World, type WorldOptions } from '../kill/world.ts';
 import type { OperatorPlan } from './plan.ts';
 import { workerAnswer } from './worker.ts';
 
@@ -33,7 +33,10 @@ export class OperatorPlace implements AsyncDisposable {
     [this.plan, this.world, this.#emulator] = [plan, world, emulator];
   }
 
-  static async open(plan: OperatorPlan, stopped?: AbortSignal): Promise<OperatorPlace> {
+  static async open(
+    plan: OperatorPlan,
+    { stopped, longestRun }: Pick<WorldOptions, 'stopped' | 'longestRun'> = {},
+  ): Promise<OperatorPlace> {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'ramet-operator-')));
     let place: OperatorPlace | null = null;
     const emulator = await startEmulator({
@@ -45,7 +48,7 @@ export class OperatorPlace implements AsyncDisposable {
     });
     const PATH = `${join(root, 'bin')}:${process.env.PATH}`;
     const parts = { ...plan, env: { ...plan.env, PATH } };
-    const world = new World(parts, emulator.url, { root, stopped, hasGroups: true });
+    const world = new World(parts, emulator.url, { root, stopped, longestRun, hasGroups: true });
     place = new OperatorPlace(plan, world, emulator);
     place.#fill();
     return place;

@@ -55,7 +55,14 @@ export async function undisturbedRun(plan: OperatorPlan): Promise<Known> {
 }
 
 export async function killedRun(plan: OperatorPlan, options: RoundOptions): Promise<OperatorRound> {
-  await using place = await OperatorPlace.open(plan, options.stopped);
+  const { stopped } = options;
+  // A machine that is busy now was perhaps not when the plan was measured.
+  const longestRun = (): Promise<number> =>
+    undisturbedRun(plan).then(
+      ({ ms }) => TIMES_UNDISTURBED * ms,
+      () => 0,
+    );
+  await using place = await OperatorPlace.open(plan, { stopped, longestRun });
   const result = await new KilledRun(place, options).play();
   if (options.keep !== undefined && result.problems.length > 0 && options.stopped?.aborted !== true) {
     cpSync(place.world.root, options.keep, { recursive: true, verbatimSymlinks: true });
@@ -64,6 +71,8 @@ export async function killedRun(plan: OperatorPlan, options: RoundOptions): Prom
   return result;
 }
 
+/** A run hangs that takes this many times as long as one without kills does now. */
+const TIMES_UNDISTURBED = 10;
 const ASKS: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'Ctrl-C']);
 /** Who is interrupted again saves and ends at once. */
 const SECOND_SHARE = 0.6;
