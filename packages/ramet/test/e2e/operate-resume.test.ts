@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { eventually } from '../fixtures/command.ts';
 import {
   filesOn,
   operateHere,
@@ -10,8 +12,25 @@ import {
   taskWorker,
   writing,
 } from '../fixtures/task-runs.ts';
-import { test } from '../fixtures/user.ts';
+import { test, type User } from '../fixtures/user.ts';
 import { git } from '../fixtures/worktrees.ts';
+
+/** A git that waits in one worktree from when a file is there until another one is. */
+function slowGit(
+  { root }: User,
+  { worktree, from, until }: { worktree: string; from: string; until: string },
+): { PATH: string } {
+  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const bin = join(root, 'bin');
+  mkdirSync(bin);
+  const wait = `[ ! -e '${from}' ] || until [ -e '${until}' ]; do sleep 0.02; done`;
+  writeFileSync(
+    join(bin, 'git'),
+    `#!/bin/sh\ncase "$PWD $*" in *${worktree}*) ${wait} ;; esac\nexec '${git}' "$@"\n`,
+    { mode: 0o755 },
+  );
+  return { PATH: `${bin}:${process.env.PATH}` };
+}
 
 describe.concurrent('OP-2: a run that is resumed', () => {
   test('keeps its rules and its report, takes another budget, and refuses what it cannot change', async ({
@@ -38,6 +57,44 @@ describe.concurrent('OP-2: a run that is resumed', () => {
     expect(statusesOf(second.run)).toEqual(['T1 done', 'T2 frozen no_changes']);
     expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt']);
     expect(readFileSync(join(user.repository, 'r.md'), 'utf8')).toContain('1 of 2 tasks done');
+  });
+
+  test('takes the work of an agent that has ended before the run looks for it, with its worktree still to be given back', async ({
+    user,
+  }) => {
+    prepareRun(user, '- [ ] T1 [P] Write it\n- [ ] T2 [P] Write it\n');
+    const [ended, go] = [join(user.root, 'ended'), join(user.root, 'go')];
+    const asked = new Set<string | null>();
+    const killed = Promise.withResolvers<void>();
+    let isKilled = false;
+    await user.emulate({
+      respond: async (view) => {
+        const task = taskIn(view);
+        if (view.turn === 0) return taskWorker(view);
+        if (!isKilled) {
+          asked.add(task);
+          await killed.promise;
+          return { text: 'Nobody hears it.' };
+        }
+        if (task === 'T1') writeFileSync(ended, '');
+        // By then the run has long looked for both.
+        else if (view.turn < 12) return { tool_use: [{ name: 'Glob', input: { pattern: '*' } }] };
+        else writeFileSync(go, '');
+        return { text: 'Done.' };
+      },
+    });
+    const first = user.start(['operate', 'tasks.md', '--into', 'main']);
+    await eventually(() => asked.size === 2);
+    first.kill('SIGKILL');
+    await first.ended;
+    isKilled = true;
+    killed.resolve();
+    Object.assign(user.env, slowGit(user, { worktree: 'T1-1', from: ended, until: go }));
+    const { code, run } = await operateHere(user, '--resume');
+    expect({ code, tries: run.tasks.map(({ attempts }) => attempts.length) }).toEqual({
+      code: 0,
+      tries: [1, 1],
+    });
   });
 
   test('a quorum that so few tasks can never meet is refused before anything runs', async ({ user }) => {

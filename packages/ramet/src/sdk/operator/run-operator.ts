@@ -235,7 +235,8 @@ function portsFor(
         return spawnAgent(family, agent, { ...wanted, call: null });
       }),
     tell: (id: string, text: string) => session.tell(id, text),
-    running: () => session.agents,
+    // Also those that have ended and whose worktrees are being given back: nothing can be committed there before.
+    running: () => agent.children.running,
     recorded: (name: string) => recorded.named(name),
     sharesRules: (type: string) =>
       agent.conversation.messages.length === 0 &&
