@@ -16,7 +16,7 @@ export { checkPackages } from './worktrees/dependencies/check-packages.ts';
 export { isHalfMade, isHeld, isTorn, refuseUnfinished, tornText } from './worktrees/half-made.ts';
 export { knownBytes, treeBytes } from './worktrees/pool/pool-size.ts';
 export { stockPool } from './worktrees/pool/stock-pool.ts';
-export { isTreeOf } from './worktrees/register-worktree.ts';
+export { isTreeOf, replaceAdminFile } from './worktrees/register-worktree.ts';
 export { collectGarbage } from './worktrees/removal/collect-garbage.ts';
 export { lostWorktrees, pruneLost } from './worktrees/removal/lost-worktrees.ts';
 export { staleLockNotes } from './worktrees/removal/ref-locks.ts';

@@ -123,7 +123,7 @@ describe('OP-9: a task in a clone', () => {
       ).toEqual(['work.txt']);
       expect(git(root, 'rev-parse', `${commit}^@`), what).toBe(base);
       expect(tried.clone.notes?.(order, ENDED).join(), what).toMatch(
-        /its clone.*: its files are taken as one commit$/,
+        /its (?:clone|checkout).*: its files are taken as one commit$/,
       );
       expect([existsSync(path), checkoutBytes(root)], what).toEqual([false, before]);
     }

@@ -115,13 +115,16 @@ async function bring(objects: string, tip: string, { base, call }: CloneReading)
 }
 
 /** Commits of the user that are on no branch of the run would land with it. */
-async function notItsOwn(tip: string, { base, call }: CloneReading): Promise<string | null> {
+export async function notItsOwn(
+  tip: string,
+  { base, call }: Pick<CloneReading, 'base' | 'call'>,
+): Promise<string | null> {
   const ancestor = await runGit(['merge-base', '--is-ancestor', base, tip], call);
-  if (ancestor.code !== 0) return 'HEAD of its clone was not on top of the commit that it began with';
+  if (ancestor.code !== 0) return 'HEAD of its checkout was not on top of the commit that it began with';
   const count = async (...but: string[]): Promise<string> =>
     (await runGit(['rev-list', '--count', tip, '--not', base, ...but, '--'], call)).stdout;
-  const known = ['--branches', '--tags', '--remotes', '--glob=refs/stash'];
+  const known = ['--exclude=ramet/*', '--branches', '--tags', '--remotes', '--glob=refs/stash'];
   return (await count()) === (await count(...known))
     ? null
-    : 'HEAD of its clone had commits of other branches';
+    : 'HEAD of its checkout had commits of other branches';
 }

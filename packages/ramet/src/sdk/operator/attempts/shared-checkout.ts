@@ -17,7 +17,7 @@ import {
   takeRepairs,
   trustedGit,
 } from '../../../git/managed-worktrees.ts';
-import { gitText, runGit } from '../../../git/run-git.ts';
+import { type GitCall, gitText, runGit } from '../../../git/run-git.ts';
 import type { ManagedWorktree, TrustedCall, WorktreePlace } from '../../../git/shapes.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../../../git/worktrees/workspace/agent-workspace.ts';
 import { covers } from '../../../sandbox/write-fence.ts';
@@ -37,15 +37,17 @@ export interface SharedPlace {
   run: string;
 }
 
-/** With what git is called for it. */
+/** With what git is called for it: not in its files, where an agent at work may lead git elsewhere at any moment. */
 export interface CheckoutGit {
-  readonly call: TrustedCall;
+  readonly call: GitCall;
   /** Where temporary indexes are: not where an agent can write. */
   readonly scratch: string;
   readonly note: Pick<CheckoutNote, 'at'>;
 }
 
 interface OpenCheckout extends CheckoutGit {
+  /** In its files. */
+  readonly here: TrustedCall;
   readonly workspace: AgentWorkspace;
   readonly worktree: ManagedWorktree;
   readonly note: CheckoutNote;
@@ -201,20 +203,21 @@ export class SharedCheckout {
       throw new RametError('setup_failed', 'terminal', workspace.setupFailure);
     }
     const worktree = findWorktree(worktrees, workspace.worktree.id);
-    const call = await trustedGit(worktrees, worktree);
+    const here = await trustedGit(worktrees, worktree);
+    const call = { cwd: worktrees.repository.root, env: worktrees.env };
     const note = readNote(worktrees, run, worktree) ?? newNote(worktree);
     const lost = Object.entries(note.live).filter(([task]) => !this.#live.has(task));
     this.#lost = lost.flatMap(([, files]) => files ?? ['*']);
     for (const [task] of lost) delete note.live[task];
-    return { workspace, worktree, call, scratch: worktrees.project, note };
+    return { workspace, worktree, call, here, scratch: worktrees.project, note };
   }
 
   /** What differs from the commit that its files began with. */
-  async #look({ worktree, call, scratch, note }: OpenCheckout): Promise<FilesFound> {
+  async #look({ worktree, call, here, scratch, note }: OpenCheckout): Promise<FilesFound> {
     const { worktrees } = this.#place;
     await trustedGit(worktrees, worktree);
     const settings = excludeSettings(worktrees, worktree);
-    const { files, leftOut } = await checkoutTrees(call, { scratch, settings });
+    const { files, leftOut } = await checkoutTrees(here, { scratch, settings });
     const found = await changedPaths(`${note.at}^{tree}`, files, call);
     const links = await strayLinks(files, found, call);
     const changes = found.filter(({ path }) => !links.includes(path));
@@ -252,8 +255,8 @@ export class SharedCheckout {
    * What agents see of git follows. Git itself writes nothing where an agent at work could put a link at this moment. One that
    * uses the index now has its lock, and the next move comes.
    */
-  async #showAgents({ call, scratch }: OpenCheckout, to: string): Promise<void> {
-    const { gitDirectory } = call.checkout;
+  async #showAgents({ call, here, scratch }: OpenCheckout, to: string): Promise<void> {
+    const { gitDirectory } = here.checkout;
     const own = join(gitDirectory, 'index');
     await withIndex(scratch, async (index) => {
       if (lstatSync(own, { throwIfNoEntry: false })?.isFile()) copyFileSync(own, index);
@@ -263,7 +266,7 @@ export class SharedCheckout {
     // Never the branch that an agent may have put there.
     if (keepsRefsInFiles(this.#place.worktrees.repository))
       replaceWhole(join(gitDirectory, 'HEAD'), `${to}\n`);
-    else await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', 'HEAD', to], call);
+    else await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', 'HEAD', to], here);
   }
 
   #undo(open: OpenCheckout, changes: readonly ChangedPath[]): Promise<void> {
@@ -271,8 +274,10 @@ export class SharedCheckout {
   }
 
   async #put({ worktree, call, scratch }: OpenCheckout, changes: readonly ChangedPath[]): Promise<void> {
-    await trustedGit(this.#place.worktrees, worktree);
-    await putFiles(worktree.path, changes, call, scratch);
+    const { commonDirectory } = this.#place.worktrees.repository;
+    // With an index of its own: nothing of the registration is read.
+    const checkout = { gitDirectory: commonDirectory, commonDirectory };
+    await putFiles(worktree.path, changes, { ...call, checkout }, scratch);
   }
 
   #write({ note }: OpenCheckout): void {

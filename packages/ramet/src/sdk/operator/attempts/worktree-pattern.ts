@@ -1,5 +1,11 @@
 /** The pattern `worktree`: each attempt in a worktree and on a branch of its own. */
-import { takeRepairs } from '../../../git/managed-worktrees.ts';
+import {
+  adminDirectory,
+  keepsRefsInFiles,
+  readHead,
+  replaceAdminFile,
+  takeRepairs,
+} from '../../../git/managed-worktrees.ts';
 import { runGit } from '../../../git/run-git.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../../git/shapes.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
@@ -9,6 +15,7 @@ import { commitFiles, type WorktreeCommit } from '../../worktrees/commit-worktre
 import { findWorktree } from '../../worktrees/open-place.ts';
 import type { AttemptObjection, AttemptPattern, AttemptSite, EndedAgent } from './attempt-pattern.ts';
 import { changedPaths } from './changed-paths.ts';
+import { notItsOwn } from './cloned-tip.ts';
 import { nestedObjection, strayLinks } from './nested-repositories.ts';
 
 /** Each attempt in a worktree that begins at the private ref, on a branch of its own. */
@@ -23,7 +30,10 @@ export function worktreePattern(place: WorktreePlace): AttemptPattern {
       return { branch: worktree?.branch ?? null, path: worktree?.path ?? null };
     },
     async collect(order, ended) {
-      const work = await committedWork(order, ended, place);
+      const work = await committedWork(order, ended, place).catch((error: unknown) => {
+        if (error instanceof UserMistake && error.code === 'other_branch') detach(ended.id, place);
+        throw error;
+      });
       if (work === null || 'cause' in work) return work;
       return { ...work, branch: ownWorktree(ended.id, place)?.branch ?? null };
     },
@@ -32,6 +42,14 @@ export function worktreePattern(place: WorktreePlace): AttemptPattern {
       return worktree === null ? [] : takeRepairs(worktree);
     },
   };
+}
+
+/** Its files stay as they are. While it is on a branch of another, such as the target, that branch counts as checked out there. */
+function detach(agent: string, place: WorktreePlace): void {
+  const worktree = ownWorktree(agent, place);
+  if (worktree === null || !keepsRefsInFiles(place.repository)) return;
+  const head = readHead(adminDirectory(place, worktree), place.repository.commonDirectory);
+  if (head !== null) replaceAdminFile(place, worktree, 'HEAD', `${head.commit}\n`);
 }
 
 function ownWorktree(agent: string, place: WorktreePlace): ManagedWorktree | null {
@@ -55,6 +73,13 @@ async function committedWork(
   const made = isKept && worktree.state !== 'gone' ? await commitRest(place, worktree, task.title) : null;
   const base = attempt.base ?? worktree.base;
   const commit = made?.commit ?? (await tipOf(worktree.branch, call));
+  // Without a branch it may be anywhere: commits of the user that are not merged would land with it.
+  const led = made?.branch === null ? await notItsOwn(made.commit, { base, call }) : null;
+  if (led !== null)
+    return {
+      cause: 'other_commits',
+      message: `${led}, so its work was not taken: it is commit ${made?.commit}`,
+    };
   const changes = commit === null || commit === base ? [] : await changedPaths(base, commit, call);
   const links = commit === null ? [] : await strayLinks(commit, changes, call);
   const nested = [...new Set([...(made?.leftOut ?? []), ...links])];
