@@ -86,7 +86,7 @@ export function addCost(a: number | null, b: number | null): number | null {
   return Number.isSafeInteger(units) ? units / COST_UNITS : Number((a + b).toFixed(12));
 }
 
-/** Of one dollar. Arithmetic takes a tenth of the time that a text of 12 digits does, and every turn adds several sums. */
+/** Of one dollar. Arithmetic takes a quarter of the time that a text of 12 digits does, and every turn adds several. */
 const COST_UNITS = 1e12;
 
 const BUDGET_FIELDS: readonly (keyof BudgetLimits)[] = ['tokens', 'usd', 'seconds'];
