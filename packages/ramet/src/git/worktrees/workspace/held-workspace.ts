@@ -18,6 +18,7 @@ import { lookAtTemplates } from '../dependencies/template-look.ts';
 import { isTreeOf } from '../register-worktree.ts';
 import { releaseWorktree } from '../removal/release-worktree.ts';
 import { mendCheckout, repairsOf } from '../trusted-git.ts';
+import { unlockWorktree } from '../unlock-worktree.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { adminDirectory, type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';
 import type { AgentWorkspace, WorkspaceEnd } from './agent-workspace.ts';
@@ -118,6 +119,8 @@ async function release(
       lookAtTemplates(place.home, worktree),
       begun,
     ]);
+    // The commands of its agent have ended: locks of one that was killed would stop the next one there.
+    await unlockWorktree(place, worktree);
     // After what was begun: its git runs in the worktree, and would count as a process at work.
     const { isEmpty, reasons, tips } = await verdictOf(place, worktree, { isHolder: true, work });
     const elsewhere = isEmpty && tips !== null ? await whereCommitsAre(place, worktree, tips.head) : [];
