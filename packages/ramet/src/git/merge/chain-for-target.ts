@@ -153,6 +153,7 @@ function outcomeOf(
 function checkFor({
   request,
   ground,
+  start,
   ports,
   outcomes,
 }: ChainOrder): (head: IntegrationHead) => Promise<CheckOutcome> {
@@ -161,7 +162,7 @@ function checkFor({
   const prepare: CheckPlace['prepare'] = async (...at) => (await ports.prepareCheck?.(...at)) ?? [];
   const run = createChecker(request.check, {
     ...{ project, repository, target: ground.ref, prepare, worktrees: ports.checkTrees, known: outcomes },
-    slots: ports.slots,
+    ...{ slots: ports.slots, isSoon: start.pending.length > 0 },
     onWait: (running) => ports.onCheckWaits?.(running),
     onStart: (begun) => ports.onCheck?.(begun),
     room: ports.diskRoom,

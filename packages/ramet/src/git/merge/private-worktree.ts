@@ -21,14 +21,36 @@ import { callIn, callToTheEnd, type MergeRepository } from './merge-repository.t
 /** The purpose under which everybody registers and removes worktrees. */
 const WORKTREES_LOCK = 'worktrees';
 
-/** Brings the worktree at `directory` to `commit`. */
+/**
+ * The commit that the worktree at `directory` is exactly, ignored files apart; null if it is not, or not known. Git looks at all
+ * files for it: ask beside other work, and only while nothing runs there.
+ */
+export async function standingCommit(directory: string, repository: MergeRepository): Promise<string | null> {
+  const known = knownDirectory(directory, repository);
+  const head = known === null ? null : readHead(known, repository.commonDirectory);
+  if (head === null) return null;
+  const call = { ...callIn(repository), cwd: directory };
+  const look = [
+    'status',
+    '--porcelain',
+    '--untracked-files=normal',
+    '--ignore-submodules=none',
+    '--no-renames',
+  ];
+  const { code, stdout } = await runGit(look, call);
+  return code === 0 && stdout === '' ? head.commit : null;
+}
+
+/** Brings the worktree at `directory` to `commit`. `standing`: what `standingCommit` has just found. */
 export async function openPrivateWorktree(
   directory: string,
   commit: string,
   repository: MergeRepository,
+  standing: string | null = null,
 ): Promise<void> {
   const call = { ...callIn(repository), cwd: directory };
   const known = knownDirectory(directory, repository);
+  if (standing !== null && known !== null && (await step(known, [standing, commit], call))) return;
   if (known !== null) replaceWhole(join(known, 'HEAD'), `${commit}\n`);
   else {
     if (!(await isUsable(directory, repository))) await register(directory, commit, repository);
@@ -36,6 +58,23 @@ export async function openPrivateWorktree(
   }
   await gitText(['read-tree', '--reset', '-u', commit], call);
   await gitText(['clean', '-ffdq'], call);
+}
+
+/** Changes only the files that differ. False if git does not find it as it should be. */
+async function step(
+  gitDirectory: string,
+  [from, to]: readonly [string, string],
+  call: Parameters<typeof runGit>[1],
+): Promise<boolean> {
+  replaceWhole(join(gitDirectory, 'HEAD'), `${to}\n`);
+  const [rules, tree] = await Promise.all([
+    runGit(['diff-tree', '-r', '--name-only', from, to, '--', ':(glob)**/.gitignore'], call),
+    runGit(['read-tree', '-m', '-u', from, to], call),
+  ]);
+  if (tree.code !== 0) return false;
+  // Files that were ignored may not be any more.
+  if (rules.code !== 0 || rules.stdout !== '') await gitText(['clean', '-ffdq'], call);
+  return true;
 }
 
 /** Its git directory, if files show all that git would tell, and HEAD is on no branch; otherwise null. */

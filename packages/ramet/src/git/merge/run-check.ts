@@ -22,7 +22,7 @@ import { type DiskRoom, fullDisk, fullDiskFrom, saysFull } from './full-disk.ts'
 import type { IntegrationHead } from './integration.ts';
 import { targetKey } from './integration-refs.ts';
 import { type MergeRepository, treeOf } from './merge-repository.ts';
-import { openPrivateWorktree } from './private-worktree.ts';
+import { openPrivateWorktree, standingCommit } from './private-worktree.ts';
 
 export interface CheckCommand {
   command: string;
@@ -49,6 +49,8 @@ export interface CheckPlace {
   onWait?: ((running: number) => void) | undefined;
   /** Called when a command begins. */
   onStart?: ((begun: BegunCheck) => void) | undefined;
+  /** A check comes for sure: git reads its working tree before the commit is known. */
+  isSoon?: boolean | undefined;
   /** What is known of trees that were checked in this run. */
   known: Map<string, CheckOutcome>;
   /** What is free on a disk; the system is asked when absent. */
@@ -83,18 +85,29 @@ export function createChecker(
   { command, timeoutMs }: CheckCommand,
   place: CheckPlace,
 ): (head: IntegrationHead) => Promise<CheckOutcome> {
-  let isAlone: Promise<unknown> | null = null;
+  // A check that a killed run left at work would find its files changed by ours, and ours by its.
+  const alone = (): Promise<void> => endLeftChecks(place.project);
+  let standing = place.isSoon === true ? alone().then(() => standingIn(place)) : null;
+  // Told when it is wanted.
+  standing?.catch(() => {});
   return async (head) => {
-    // A check that a killed run left at work would find its files changed by ours, and ours by its.
-    isAlone ??= endLeftChecks(place.project);
-    await isAlone;
+    standing ??= alone().then(() => null);
+    const known = await standing;
+    // True once: a check may leave anything.
+    standing = Promise.resolve(null);
     const tree = await treeOf(head, place.repository);
     const { commit } = head;
     const outcome =
-      place.known.get(tree) ?? (await runCheck({ commit, tree }, { command, timeoutMs }, place));
+      place.known.get(tree) ??
+      (await runCheck({ commit, tree, standing: known }, { command, timeoutMs }, place));
     place.known.set(tree, outcome);
     return outcome;
   };
+}
+
+/** Null also where nothing can be told. */
+async function standingIn(place: CheckPlace): Promise<string | null> {
+  return standingCommit(checkTree(place), place.repository).catch(() => null);
 }
 
 async function endLeftChecks(project: string): Promise<void> {
@@ -120,7 +133,7 @@ function dotHint(worktree: string): string | undefined {
 }
 
 async function runCheck(
-  { commit, tree }: { commit: string; tree: string },
+  { commit, tree, standing }: { commit: string; tree: string; standing: string | null },
   check: CheckCommand,
   place: CheckPlace,
 ): Promise<CheckOutcome> {
@@ -128,7 +141,7 @@ async function runCheck(
   makePrivateDirectory(directory);
   const worktree = checkTree(place);
   try {
-    await openPrivateWorktree(worktree, commit, place.repository);
+    await openPrivateWorktree(worktree, commit, place.repository, standing);
   } catch (error) {
     throw fullDiskFrom(error, [worktree], place.room) ?? error;
   }
