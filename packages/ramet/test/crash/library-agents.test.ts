@@ -35,12 +35,12 @@ describe('AGENT-5: agents that a program had started', () => {
     };
     await using session = await openSession({ cwd, env, settings: false, resume: 'latest' });
     expect(session.isInterrupted).toBe(false);
-    expect(await session.continueAgents()).toBe(1);
+    expect(await session.resumeAgents()).toBe(1);
     const [scout] = session.agents;
     expect(scout?.name).toBe('scout');
     expect(await scout?.result).toMatchObject({ status: 'done', text: 'Scope: found.' });
     // It answers its program, not the main agent.
     expect(session.hasNews).toBe(false);
-    expect(await session.continueAgents()).toBe(0);
+    expect(await session.resumeAgents()).toBe(0);
   });
 });

@@ -41,7 +41,7 @@ import { changeOf } from './resumed-run.ts';
 
 export interface OperatorParts extends LiveParts {
   /** Continues the agents that an earlier process left. */
-  continueAgents(signal: AbortSignal): Promise<number>;
+  resumeAgents(signal: AbortSignal): Promise<number>;
 }
 
 export async function runOperator(
@@ -81,7 +81,7 @@ export async function runOperator(
   await runtime.journal.commit('synced');
   // What a kill leaves of it from here on belongs to a run that is resumed.
   await merges.open(run, now.integrated ?? run.base);
-  if (order.file === undefined) await parts.continueAgents(new AbortController().signal);
+  if (order.file === undefined) await parts.resumeAgents(new AbortController().signal);
   for (const { question, answer } of earlyAnswers(now)) order.questions?.expect(question, answer);
   const recorded = new RecordedAgents(() => parts.family.parts.openReader());
   const patterns = runPatterns(run, {

@@ -11,20 +11,21 @@ import { type Clock, wallOf } from '../../schema/clock.ts';
 import { type InterruptionCause, PROVIDER_CAUSE, type ProviderAway } from '../../schema/errors.ts';
 import { untilText } from '../../schema/until-text.ts';
 
-export interface Revival {
+export interface InterruptedWork {
   /** Prepares the main agent for a prompt; null resumes what was interrupted. */
   beforePrompt(prompt: string | null, signal: AbortSignal): Promise<void>;
-  continueAgents(signal: AbortSignal): Promise<number>;
+  /** Returns how many agents resume. */
+  resumeAgents(signal: AbortSignal): Promise<number>;
   /** What a run came to: not done while agents are left that a provider interrupted, nor where one was given up. */
   afterRun(result: AgentResult, options: Pick<Partial<RunOptions>, 'waitForChildren'>): Promise<AgentResult>;
 }
 
-export function createRevival(parts: {
+export function interruptedWork(parts: {
   agent: Agent;
   family: AgentFamily;
   isResumed: boolean;
   runEnd: RunEnd;
-}): Revival {
+}): InterruptedWork {
   const { agent, family, isResumed, runEnd } = parts;
   // Most sessions begin here, or never had any agents: then nothing is loaded and nothing read.
   let isDue = isResumed && family.parts.lastNumber > 1;
@@ -42,7 +43,7 @@ export function createRevival(parts: {
       if (isDue || (prompt === null && hasOpenCalls(agent))) await resume(prompt !== null, signal);
       if (prompt !== null) await closeCalls(agent);
     },
-    continueAgents: async (signal) => (isDue ? resume(false, signal) : 0),
+    resumeAgents: async (signal) => (isDue ? resume(false, signal) : 0),
     async afterRun(ended, { waitForChildren = true }) {
       const result = runEnd.explain(ended, agent.runtime.clock);
       if (family.parts.lastNumber === 1 || !(isResumed || runEnd.isReached)) return result;

@@ -14,7 +14,7 @@ import {
   resolveOptions,
 } from '../options.ts';
 import { ownSessions } from '../stop-requests.ts';
-import { createRevival } from './interruption.ts';
+import { interruptedWork } from './interruption.ts';
 import type { LiveParts } from './live-parts.ts';
 import { isInterrupted, refuseWithoutPrompt, takePrompt } from './main-agent.ts';
 import type { Session, SteeredMessage } from './session-type.ts';
@@ -29,7 +29,7 @@ export function liveSession(parts: LiveParts): Session {
   let current: Promise<void> | null = null;
   let closed: Promise<void> | null = null;
   const stopping = new AbortController();
-  const revival = createRevival(parts);
+  const earlier = interruptedWork(parts);
   let abort = abortAtEnd(parts);
   const cleaning = cleanWorktreesLater(settings, place, runtime.childEnvironment);
   const retaining = retainLater(settings, place);
@@ -55,12 +55,12 @@ export function liveSession(parts: LiveParts): Session {
     abort = abortAtEnd(parts);
     const unlink = linkSignal(agent, abort, { ...options, signal: untilStopped(options.signal) });
     try {
-      await revival.beforePrompt(prompt, abort.signal);
+      await earlier.beforePrompt(prompt, abort.signal);
       if (prompt !== null) await types.refresh(null);
       const news = prompt === null ? null : parts.told.news(types.definitions);
       takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
       const ended = await runAgent(agent, { ...options, signal: abort.signal });
-      const result = await revival.afterRun(ended, options);
+      const result = await earlier.afterRun(ended, options);
       told = result.message;
       return result;
     } finally {
@@ -118,9 +118,9 @@ export function liveSession(parts: LiveParts): Session {
     get isInterrupted() {
       return isInterrupted(agent);
     },
-    continueAgents() {
+    resumeAgents() {
       if (current === null) abort = abortAtEnd(parts);
-      return revival.continueAgents(abort.signal);
+      return earlier.resumeAgents(abort.signal);
     },
     run: (prompt, options = {}) =>
       emitting(
@@ -147,7 +147,7 @@ export function liveSession(parts: LiveParts): Session {
           throw new UserMistake('watches_a_run', 'this session watches a run: run tasks in another session');
         (await import('../operator/check-order.ts')).checkOrder(order);
         const { runOperator } = await import('../operator/run-operator.ts');
-        const own = { ...parts, continueAgents: revival.continueAgents };
+        const own = { ...parts, resumeAgents: earlier.resumeAgents };
         return runOperator(session, own, { ...order, signal: untilStopped(order.signal) });
       }),
     setModel: (name) => changeModel(agent, name, settings),

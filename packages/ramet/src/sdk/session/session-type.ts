@@ -65,7 +65,7 @@ export interface Session extends AsyncDisposable {
    * Resumes the agents that an earlier process left at work, and returns how many. `run` does so by itself; this is for
    * callers that want them to work before there is a prompt. `agents` lists them.
    */
-  continueAgents(): Promise<number>;
+  resumeAgents(): Promise<number>;
   /**
    * Carries out a prompt; null resumes an interrupted turn, or delivers messages. Never throws for what a model or tool
    * does: the result says how it ended. Events of children come in between, with their agent's id. It starts with the

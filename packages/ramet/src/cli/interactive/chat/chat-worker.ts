@@ -88,7 +88,7 @@ export class ChatWorker {
   async goOn(): Promise<void> {
     const { chat, print, style } = this.#parts;
     if (chat.session === null) return;
-    const agents = await chat.session.continueAgents();
+    const agents = await chat.session.resumeAgents();
     if (agents > 0) print(style.dim(`${agents} agent${agents === 1 ? ' resumes' : 's resume'}\n`));
     this.#goesOn = chat.session.isInterrupted;
     if (this.#goesOn && this.#current === null && !this.#closed) void this.#workOff(this.#next());
