@@ -42,8 +42,8 @@ export interface RoundOptions {
 }
 
 /** The plan without any kill. */
-export async function undisturbedRun(plan: OperatorPlan): Promise<Known> {
-  await using place = await OperatorPlace.open(plan);
+export async function undisturbedRun(plan: OperatorPlan, stopped?: AbortSignal): Promise<Known> {
+  await using place = await OperatorPlace.open(plan, { stopped });
   const run = place.world.start('operate', '../tasks.md', ...plan.flags);
   const end = await run.ended;
   const evidence = await collect(place, end);
@@ -58,7 +58,7 @@ export async function killedRun(plan: OperatorPlan, options: RoundOptions): Prom
   const { stopped } = options;
   // A machine that is busy now was perhaps not when the plan was measured.
   const longestRun = (): Promise<number> =>
-    undisturbedRun(plan).then(
+    undisturbedRun(plan, stopped).then(
       ({ ms }) => TIMES_UNDISTURBED * ms,
       () => 0,
     );
