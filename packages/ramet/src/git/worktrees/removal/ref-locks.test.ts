@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -8,7 +9,7 @@ import { createWorktree } from '../create-worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { staleLockNotes } from './ref-locks.ts';
-import { deleteFreshBranch } from './safe-branch.ts';
+import { deleteFreshBranch, deleteSafeBranch } from './safe-branch.ts';
 
 /** No process has this number. */
 const DEAD = { pid: 999_999_999, started: null };
@@ -48,6 +49,23 @@ describe('WORK-3: locks that a killed git has left', () => {
     expect(rametBranches(place.repository.root)).toEqual([]);
     expect(place.registry.list()).toEqual([]);
     expect(staleLockNotes(place)).toEqual([]);
+  });
+
+  test('go at once if it was ours and its caller lives, and the branch goes too', async () => {
+    const place = worktreePlace();
+    git(place.repository.root, 'branch', 'ramet/done');
+    const bin = temporaryDirectory();
+    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    const shared = place.repository.commonDirectory;
+    const locks = ['packed-refs', 'refs/heads/ramet/done'].map((name) => join(shared, `${name}.lock`));
+    const die = `if mkdir '${bin}/died' 2>/dev/null; then touch ${locks.map((path) => `'${path}'`).join(' ')}; kill -s KILL $$; fi`;
+    const script = `#!/bin/sh\ncase " $* " in *" update-ref "*) ${die} ;; esac\nexec '${real}' "$@"\n`;
+    writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+    const env = { ...place.env, PATH: `${bin}:${place.env.PATH}` };
+    expect(await deleteSafeBranch({ ...place, env }, 'ramet/done')).toBe('deleted');
+    expect(existsSync(join(bin, 'died'))).toBe(true);
+    expect(locks.filter((path) => existsSync(path))).toEqual([]);
+    expect(rametBranches(place.repository.root)).toEqual([]);
   });
 
   test('on a branch of a dead maker goes, and on any other it is named', async () => {

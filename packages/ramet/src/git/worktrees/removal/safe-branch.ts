@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { RametError } from '../../../schema/errors.ts';
+import { withNotedLocks } from '../../merge/noted-locks.ts';
 import { readRef } from '../../read-refs.ts';
 import { readOrNull } from '../../repository.ts';
 import { withRepositoryLock } from '../../repository-lock.ts';
@@ -78,7 +79,16 @@ async function deleteAt(place: WorktreePlace, branches: readonly BranchTip[]): P
   const { repository, env } = place;
   const input = branches.map(({ branch, tip }) => `delete refs/heads/${branch} ${tip}\n`).join('');
   const patience = ['-c', `core.packedRefsTimeout=${packedRefsPatience(place)}`];
-  const { code } = await runGit([...patience, 'update-ref', '--stdin'], { cwd: repository.root, env, input });
+  // A git that is killed here would leave its locks to every git of the repository.
+  const files = [...branches.map(({ branch }) => `refs/heads/${branch}`), 'packed-refs'];
+  const run = (): ReturnType<typeof runGit> =>
+    withNotedLocks(repository.commonDirectory, files, () =>
+      runGit([...patience, 'update-ref', '--stdin'], { cwd: repository.root, env, input }),
+    );
+  const { code } = await run().catch((error: unknown) => {
+    if (error instanceof RametError && error.code === 'git_killed') return run();
+    throw error;
+  });
   if (code !== 0) metPackedRefsLock(place);
   return code === 0;
 }
