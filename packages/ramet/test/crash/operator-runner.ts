@@ -16,6 +16,7 @@ export interface OperatorRunnerOrder {
   everything?: boolean;
   isolation?: Isolation;
   diesRebased?: boolean;
+  resolve?: boolean;
 }
 
 const [cwd = '', text = '{}'] = process.argv.slice(2);
@@ -27,6 +28,7 @@ const { state } = await operateTasks(file, {
   ...{ cwd, env: process.env, into, parallel: 2, retries: 1 },
   ...(check === undefined ? {} : { check }),
   ...(isolation === undefined ? {} : { isolation }),
+  ...(order.resolve === true ? { onConflict: 'resolve' as const } : {}),
   ...(file === undefined ? { resume: 'latest' } : {}),
   onRecord: (_, event) => {
     const { type } = event;
@@ -39,5 +41,15 @@ const { state } = await operateTasks(file, {
   },
 });
 console.log(
-  JSON.stringify({ count, statuses: tasksOf(state).map(({ task, status }) => `${task.id} ${status}`) }),
+  JSON.stringify({
+    count,
+    output: outputOf(state),
+    statuses: tasksOf(state).map(({ task, status }) => `${task.id} ${status}`),
+  }),
 );
+
+/** What agents of all tasks have written, in tokens. */
+function outputOf(end: typeof state): number {
+  const attempts = tasksOf(end).flatMap((task) => task.attempts);
+  return attempts.reduce((sum, { usage }) => sum + usage.output_tokens, 0);
+}

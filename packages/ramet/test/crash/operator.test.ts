@@ -102,6 +102,43 @@ describe('OP-4: a run that is killed after its target has moved against it', { t
   });
 });
 
+describe('OP-4: a run that is killed while an agent resolves a conflict', { timeout: 120_000 }, () => {
+  test('asks another one when it is resumed, and counts what the first has cost', async ({ user }) => {
+    await prepare(user);
+    const both = '- [ ] T001 [P] Write one.txt\n- [ ] T002 [P] Write one.txt\n';
+    writeFileSync(join(user.repository, 'tasks.md'), both);
+    const first: { child?: ChildProcess } = {};
+    await user.emulate({
+      respond: ({ request, turn }): Answer => {
+        const said = JSON.stringify(request.messages);
+        const id = /Task (T\d+): /.exec(said)?.[1];
+        if (!said.includes('git could not decide')) {
+          if (turn > 0) return { text: 'Done.', output_tokens: 10 };
+          const input = { file_path: 'one.txt', content: `${id}\n` };
+          return { tool_use: [{ name: 'Write', input }], output_tokens: 10 };
+        }
+        const path = `${/Working directory: (\S+?)\\n/.exec(said)?.[1] ?? ''}/one.txt`;
+        if (turn === 0)
+          return { tool_use: [{ name: 'Read', input: { file_path: path } }], output_tokens: 1_000 };
+        // The first answer is paid for and on record.
+        if (first.child?.exitCode === null && !first.child.killed) first.child.kill('SIGKILL');
+        if (turn > 1) return { text: 'Both are kept.', output_tokens: 10 };
+        const input = { file_path: path, content: 'T001\nT002\n' };
+        return { tool_use: [{ name: 'Write', input }], output_tokens: 10 };
+      },
+    });
+    const begun = run(user, { file: 'tasks.md', resolve: true });
+    first.child = begun.child;
+    const [code, said] = await begun.ended;
+    expect(code, said).toBeNull();
+    const [, told] = await run(user, { resolve: true }).ended;
+    expect(told).toMatch(/T001 done.*T002 done/);
+    expect(git(user.repository, 'show', 'main:one.txt')).toBe('T001\nT002');
+    // Two agents for tasks with two answers each, one resolver with one answer, and one with three.
+    expect(JSON.parse(told.trim().split('\n').at(-1) ?? '{}')).toMatchObject({ output: 2_060 });
+  });
+});
+
 /** An undisturbed run of this list has about thirty events. */
 const MOMENTS = Array.from({ length: 30 }, (_, index) => index + 1);
 

@@ -248,6 +248,42 @@ describe.concurrent('OP-3, OP-5: what goes wrong with one task', () => {
     expect(git(user.repository, 'show', 'main:one.txt')).toBe('42');
   });
 
+  test('OP-1: ids that look like options or paths are only names', { timeout: 240_000 }, async ({ user }) => {
+    prepare(user, '');
+    const ids = ['-rf', '../x', 'a..b', "it's"];
+    const isolations = ['worktree', 'clone', 'propose', 'worktree'];
+    const tasks = ids.map(
+      (id, index) =>
+        `  - id: ${JSON.stringify(id)}\n    title: Write ${index}.txt\n    isolation: ${isolations[index]}\n`,
+    );
+    const list = `tasks:\n${tasks.join('')}  - id: "--"\n    title: Last\n    gate: ask first\n`;
+    writeFileSync(join(user.repository, 'tasks.yaml'), list);
+    const patch = '--- /dev/null\n+++ b/2.txt\n@@ -0,0 +1 @@\n+2\n';
+    await user.emulate({
+      respond: (asked) => {
+        const prompt = textOf(asked.request);
+        const name = /Task \S+: Write (\d\.txt)/.exec(prompt)?.[1] ?? '';
+        if (name === '2.txt') return { text: `Adds it.\n\`\`\`diff\n${patch}\`\`\`\n` };
+        return asked.turn === 0 ? write(name, name) : { text: 'Done.' };
+      },
+    });
+    const end = await operate(user, 'tasks.yaml');
+    expect(end.stdout).toMatch(/ramet operate start -- --/);
+    expect(filesOn(user, 'main')).toEqual(expect.arrayContaining(['0.txt', '1.txt', '2.txt', '3.txt']));
+    expect(await user.here(['operate', 'skip', '--', '--'])).toMatchObject({ code: 0 });
+    expect(await user.here(['operate', '--resume'])).toMatchObject({ code: 0 });
+    writeFileSync(
+      join(user.repository, 'bad.yaml'),
+      `tasks:\n  - id: "a\\nb"\n    title: x\n  - id: ${'y'.repeat(200)}\n    title: y\n`,
+    );
+    const lint = await user.here(['operate', '--lint', '--json', 'bad.yaml']);
+    expect(lint.code).toBe(1);
+    expect(JSON.parse(lint.stdout).problems).toMatchObject([
+      { line: 2, column: 9, level: 'error', message: expect.stringContaining('line breaks') },
+      { line: 4, column: 9, level: 'error', message: expect.stringContaining('longer than 80') },
+    ]);
+  });
+
   test('a task that changes nothing is not done, and one with its own model and check is done by both', async ({
     user,
   }) => {

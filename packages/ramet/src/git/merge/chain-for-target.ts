@@ -221,7 +221,8 @@ function settle(
   second: CheckedChain<MergeEntry>,
   request: MergeRequest,
 ): MergeChange[] {
-  if (first.startFails !== null) return unblamed(pending, first.startFails, request.target);
+  if (first.startFails !== null)
+    return unblamed(pending, first.startFails, request.targetName ?? request.target);
   const culprits = [...first.culprits, ...second.culprits].map(({ item, outcome }) => failed(item, outcome));
   return [...culprits, ...[...first.aside, ...second.aside].map(setAside)];
 }

@@ -90,7 +90,7 @@ async function runLocked(request: MergeRequest, ports: MergePorts): Promise<Merg
   throw new RametError(
     'target_busy',
     'retryable',
-    `${request.target} moved ${MOST_MISSES} times while its merges were computed: it was left alone, and ramet merge --continue --into ${shellWord(request.target)} tries again`,
+    `${request.targetName ?? request.target} moved ${MOST_MISSES} times while its merges were computed: it was left alone, and ramet merge --continue --into ${shellWord(request.target)} tries again`,
   );
 }
 

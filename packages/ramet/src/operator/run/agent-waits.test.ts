@@ -2,18 +2,20 @@ import { expect, test } from 'vitest';
 import { OperatorWorld, runTask } from '../../../test/fixtures/operator-world.ts';
 import type { OperatorEvent } from '../../schema/operator-events.ts';
 
+const agent = (id: string, top = id, name: string | null = null) => ({ id, top, name });
+
 test('OP-3, MODEL-4: a task says once that its agent waits for a limit, and until when, and no longer when it works', async () => {
   const world = new OperatorWorld({ tasks: [runTask('a')] });
   const operator = world.operator({
     attempt: async (_, watch) => {
       watch.started({ agent: 's.2', branch: null, path: null });
       const until = 3_600_000;
-      operator.agentWaits('s.2', { cause: 'limit', until });
-      operator.agentWaits('s.2', { cause: 'limit', until: until + 5 });
-      operator.agentWaits('s.9', { cause: 'limit', until });
-      operator.agentWaits('s.2', null);
-      operator.agentWaits('s.2', null);
-      operator.agentWaits('s.2', { cause: 'provider', until: null });
+      operator.agentWaits(agent('s.2'), { cause: 'limit', until });
+      operator.agentWaits(agent('s.2'), { cause: 'limit', until: until + 5 });
+      operator.agentWaits(agent('s.9'), { cause: 'limit', until });
+      operator.agentWaits(agent('s.2'), null);
+      operator.agentWaits(agent('s.2'), null);
+      operator.agentWaits(agent('s.2'), { cause: 'provider', until: null });
       return {};
     },
   });
@@ -29,6 +31,39 @@ test('OP-3, MODEL-4: a task says once that its agent waits for a limit, and unti
     ['running', 'waiting: provider', null],
   ]);
   expect(said).toHaveLength(3);
+});
+
+test('OP-3, MODEL-4: it says so too while an agent that its agent started waits, or a reviewer', async () => {
+  const world = new OperatorWorld({ tasks: [runTask('a')], run: { review: ['strict'] } });
+  const limit = { cause: 'limit', until: null };
+  const operator = world.operator({
+    attempt: async (_, watch) => {
+      watch.started({ agent: 's.2', branch: null, path: null });
+      operator.agentWaits(agent('s.3', 's.2'), limit);
+      operator.agentWaits(agent('s.4', 's.2'), limit);
+      // One of the two still waits.
+      operator.agentWaits(agent('s.3', 's.2'), null);
+      operator.agentWaits(agent('s.4', 's.2'), null);
+      return {};
+    },
+    review: ({ name }) => {
+      operator.agentWaits(agent('s.5', 's.5', name), limit);
+      operator.agentWaits(agent('s.5', 's.5', name), null);
+      return {};
+    },
+  });
+  await operator.run(new AbortController().signal);
+  const said = world.events.flatMap((event: OperatorEvent) =>
+    event.type === 'task.changed' && event.until !== undefined ? [[event.status, event.message]] : [],
+  );
+  expect(said).toEqual([
+    ...[
+      ['running', 'waiting: limit'],
+      ['running', null],
+      ['verifying', 'waiting: limit'],
+      ['verifying', null],
+    ],
+  ]);
 });
 
 test('OP-2: a resumed run forgets what its agents waited for', async () => {

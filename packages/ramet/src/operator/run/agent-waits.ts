@@ -1,6 +1,6 @@
-/** An agent that waits for its provider: its task says so, until it works again. */
+/** An agent that waits for its provider: the task it works for says so, until it works again. */
 import { untilText } from '../../schema/until-text.ts';
-import { type OperatorState, tasksOf } from './operator-state.ts';
+import { type OperatorState, type TaskState, tasksOf } from './operator-state.ts';
 import type { TaskActors } from './task-actors.ts';
 
 export interface AgentWait {
@@ -10,27 +10,54 @@ export interface AgentWait {
   readonly until: number | null;
 }
 
-/** Null: it works. Nothing is recorded about an agent that does no task, or twice about one wait. */
-export function noteWait(
-  agent: string,
+/** An agent, and the one that does the task or the review: itself, or the one that started it. */
+export interface WaitingAgent {
+  readonly id: string;
+  readonly top: string;
+  /** The name of that one. */
+  readonly name: string | null;
+}
+
+export class AgentWaits {
+  /** By task, then by agent. */
+  readonly #waits: Map<string, Map<string, AgentWait>> = new Map();
+
+  /** Null: it works. Nothing is recorded about an agent that works for no task, or twice about one wait. */
+  note(
+    agent: WaitingAgent,
+    wait: AgentWait | null,
+    { state, actors, now }: { state: OperatorState; actors: TaskActors; now: number },
+  ): void {
+    const task = tasksOf(state).find((one) => isFor(one, agent));
+    if (task === undefined) return;
+    const waits = this.#waits.get(task.task.id) ?? new Map<string, AgentWait>();
+    this.#waits.set(task.task.id, waits);
+    if (wait === null) waits.delete(agent.id);
+    else waits.set(agent.id, wait);
+    tell(task, [...waits.values()].at(-1) ?? null, { actors, now });
+  }
+}
+
+function isFor({ status, attempts }: TaskState, { top, name }: WaitingAgent): boolean {
+  if (status === 'running') return attempts.some((one) => one.agent === top && one.endedAt === null);
+  if (status !== 'verifying' || name === null) return false;
+  return attempts.some((one) => one.state === 'ended' && name.startsWith(`${one.name}-review-`));
+}
+
+function tell(
+  { task, message, until: known }: TaskState,
   wait: AgentWait | null,
-  { state, actors, now }: { state: OperatorState; actors: TaskActors; now: number },
+  { actors, now }: { actors: TaskActors; now: number },
 ): void {
-  const task = tasksOf(state).find(({ status, attempts }) => {
-    return status === 'running' && attempts.some((one) => one.agent === agent && one.endedAt === null);
-  });
-  if (task === undefined) return;
-  const { message } = task;
   if (wait === null) {
-    if (message?.startsWith(WAITS)) actors.note(task.task.id, { message: null, until: null });
+    if (message?.startsWith(WAITS)) actors.note(task.id, { message: null, until: null });
     return;
   }
   const { cause, until } = wait;
-  const isKnown =
-    message?.startsWith(`${WAITS}${cause}`) && Math.abs((task.until ?? 0) - (until ?? 0)) < NEAR_MS;
+  const isKnown = message?.startsWith(`${WAITS}${cause}`) && Math.abs((known ?? 0) - (until ?? 0)) < NEAR_MS;
   if (isKnown) return;
   const time = until === null ? '' : ` until ${untilText(until, now)}`;
-  actors.note(task.task.id, { message: `${WAITS}${cause}${time}`, until });
+  actors.note(task.id, { message: `${WAITS}${cause}${time}`, until });
 }
 
 const WAITS = 'waiting: ';

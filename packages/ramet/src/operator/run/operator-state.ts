@@ -15,6 +15,7 @@ import type {
 } from '../../schema/operator-events.ts';
 import type { Usage } from '../../schema/usage.ts';
 import { mapOf, type PersistentMap, valueAt } from '../../system/persistent.ts';
+import { visibleLine } from '../../system/text/visible-text.ts';
 
 /** One try of a task. What is not known is null. */
 export interface TaskAttempt {
@@ -167,7 +168,7 @@ export function lastAttempt({ attempts }: Pick<TaskState, 'attempts'>): TaskAtte
 
 /** The id of a task as a word of a command: what a shell or the command would read in another way is quoted. */
 export function taskWord(id: string): string {
-  const word = /^[\w./:@%+=-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`;
+  const word = /^[\w./:@%+=,-]+$/.test(id) ? id : `'${visibleLine(id).replaceAll("'", "'\\''")}'`;
   return id.startsWith('-') ? `-- ${word}` : word;
 }
 
@@ -178,9 +179,13 @@ const LONGEST_NAME = 40;
  * out or changed shows in a digest behind it.
  */
 export function taskName(id: string): string {
-  const plain = id.replace(/[^\w.-]+/g, '-');
+  // A ref has no two dots in a row, and a name that begins with a dash looks like an option.
+  const plain = id
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/\.{2,}/g, '.')
+    .replace(/^[.-]+/, '');
   if (plain === id && id.length <= LONGEST_NAME) return id;
   const digest = createHash('sha256').update(id).digest('hex').slice(0, 6);
-  const start = plain.slice(0, LONGEST_NAME - digest.length - 1).replace(/^-+|-+$/g, '');
+  const start = plain.slice(0, LONGEST_NAME - digest.length - 1).replace(/^-+|[.-]+$/g, '');
   return start === '' ? digest : `${start}-${digest}`;
 }

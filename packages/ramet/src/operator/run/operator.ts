@@ -12,7 +12,7 @@ import { onAbort } from '../../system/on-abort.ts';
 import { afterEnd, CLOSED_BREAKER } from '../schedule/breaker.ts';
 import type { ReadyQueue } from '../schedule/ready-queue.ts';
 import { allowedActions, carryOut } from './actions.ts';
-import { type AgentWait, noteWait } from './agent-waits.ts';
+import { type AgentWait, AgentWaits, type WaitingAgent } from './agent-waits.ts';
 import { applyOperatorEvent } from './apply-operator-event.ts';
 import { type EndParts, takeEnd } from './attempt-ends.ts';
 import { Attempts, attemptName } from './attempts.ts';
@@ -37,12 +37,12 @@ export class Operator {
   #state: OperatorState;
   #queue: ReadyQueue;
   readonly #timers: RetryTimers;
+  readonly #waits: AgentWaits = new AgentWaits();
   #breaker = CLOSED_BREAKER;
   /** Aborts when the run is over. */
   readonly #over: AbortController = new AbortController();
   #failure: { error: unknown } | null = null;
   #wake = Promise.withResolvers<void>();
-  /** Whether an agent is just starting. */
   readonly isStarting: () => boolean = () => this.#attempts.isStarting;
 
   /** Continues the run of a state, which may have just begun. */
@@ -152,8 +152,8 @@ export class Operator {
   }
 
   /** What is known of an agent: that it waits for its provider, or, with null, that it works. */
-  agentWaits(agent: string, wait: AgentWait | null): void {
-    noteWait(agent, wait, { state: this.#state, actors: this.#actors, now: this.#ports.clock.now() });
+  agentWaits(agent: WaitingAgent, wait: AgentWait | null): void {
+    this.#waits.note(agent, wait, { state: this.#state, actors: this.#actors, now: this.#ports.clock.now() });
   }
 
   /** Interrupts everything that runs. */

@@ -38,6 +38,8 @@ export interface ResolverPlace {
   budgetUsd?: number | undefined;
   /** On all conflicts together. */
   maxBudgetUsd?: number | undefined;
+  /** Told which session resolves it, before that spends anything. */
+  onBegin?: ((branch: string, session: string) => void) | undefined;
   /** Told what each agent has spent. */
   onSpent?: ((branch: string, spent: { costUsd: number | null; usage: Usage }) => void) | undefined;
 }
@@ -79,7 +81,7 @@ interface Purse {
 async function askAgent(
   conflict: OpenConflict,
   directory: string,
-  { caller, open, model, budgetUsd = Number.POSITIVE_INFINITY, onSpent }: ResolverPlace,
+  { caller, open, model, budgetUsd = Number.POSITIVE_INFINITY, onBegin, onSpent }: ResolverPlace,
   purse: Purse,
 ): Promise<{ failure: string | null; by: Provenance }> {
   const usd = Math.min(budgetUsd, purse.leftUsd);
@@ -98,6 +100,7 @@ async function askAgent(
     session: session.id,
     task: `resolve the conflicts of ${conflict.branch} with ${conflict.target}`,
   };
+  onBegin?.(conflict.branch, session.id);
   caller.progress(`merge: agent ${by.agent} resolves ${conflict.branch}`);
   const events = session.run(promptFor(conflict), { signal: caller.signal });
   const { status, message, costUsd, usage } = await drain(events, () => {});

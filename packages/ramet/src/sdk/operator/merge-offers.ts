@@ -37,17 +37,12 @@ type ResolverCost = Parameters<NonNullable<ResolverPlace['onSpent']>>[1];
 /** What resolving conflicts has cost, by task. */
 export type ResolverCosts = Map<string, ResolverCost>;
 
-/** A branch may have several conflicts, one after the other. */
-export function addCostOf(
-  offers: readonly MergeOffer[],
-  branch: string,
-  cost: ResolverCost,
-  costs: ResolverCosts,
-): void {
-  const id = offers.find(({ attempt }) => nameIn(attempt) === branch)?.task.id;
-  if (id !== undefined) addCostTo(costs, id, cost);
+/** The task whose work that is. */
+export function taskOf(branch: string, offers: readonly MergeOffer[]): string | undefined {
+  return offers.find(({ attempt }) => nameIn(attempt) === branch)?.task.id;
 }
 
+/** A task may have several conflicts, one after the other. */
 export function addCostTo(costs: ResolverCosts, id: string, cost: ResolverCost): void {
   const before = costs.get(id);
   const sum = before && {

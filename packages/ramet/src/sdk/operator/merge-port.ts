@@ -22,16 +22,13 @@ import type {
   RebasedResult,
 } from '../../operator/run/ports.ts';
 import type { OperatorRun, RecordedCheck } from '../../schema/operator-events.ts';
-import { agentResolver, type ResolverPlace } from '../merge/agent-resolver.ts';
 import { mergePorts, type OpenTarget, projectOf } from '../merge/open-target.ts';
-import type { OpenSession } from '../session/session-type.ts';
 import { failedCheck, recordedCheck } from './check-output.ts';
 import { type WholeLanding, wholeLanding } from './landing/land-on-target.ts';
 import { moveOffers } from './landing/move-offers.ts';
 import { rebaseResult } from './landing/rebase-result.ts';
+import { type ResolverSettings, RunResolvers } from './landing/run-resolvers.ts';
 import {
-  addCostOf,
-  addCostTo,
   type CheckWatch,
   conflictsOf,
   hasWork,
@@ -41,32 +38,27 @@ import {
   type ResolverCosts,
   storyOf,
   targetGone,
+  taskOf,
   watchChecks,
 } from './merge-offers.ts';
 
-export interface OperatorMergeSettings {
-  open: OpenSession;
-  resolveModel?: string | undefined;
-  resolveBudgetUsd?: number | undefined;
-  session: string;
-}
-
 type Check = OperatorRun['check'];
 const PASSES: CheckOutcome = { passed: true, ending: 'not checked', output: '' };
-type ConflictResolver = ReturnType<typeof agentResolver>;
 
 export class OperatorMerges {
   readonly #target: OpenTarget;
-  readonly #settings: OperatorMergeSettings;
+  readonly #settings: ResolverSettings;
+  readonly #resolvers: RunResolvers;
   /** How checks of this run ended, by command and tree. */
   readonly #outcomes: Map<string, Map<string, CheckOutcome>> = new Map();
 
   /** Settles when the check without any task has ended; null if it has or was not asked for. */
   #base: Promise<void> | null = null;
 
-  constructor(target: OpenTarget, settings: OperatorMergeSettings) {
+  constructor(target: OpenTarget, settings: ResolverSettings) {
     this.#target = target;
     this.#settings = settings;
+    this.#resolvers = new RunResolvers(target, settings);
   }
 
   /** Makes the private ref, if it is missing, or as the record has it, if that was put on another base. */
@@ -98,7 +90,7 @@ export class OperatorMerges {
     const { run, offers, check, leftUsd, onChecked, onWaiting } = batch;
     const unchanged = offers.filter((offer) => !hasWork(offer));
     const watch = watchChecks(onWaiting);
-    const spent: ResolverCosts = new Map();
+    const spent = this.#resolvers.spentOn(offers);
     await this.#afterBase(onWaiting);
     const { changed, outcomes } = await this.#moved(batch, spent);
     if (changed.length > 0) {
@@ -109,9 +101,7 @@ export class OperatorMerges {
         },
         {
           storyOf: (branch) => storyOf(branch, changed, this.#settings.session),
-          resolveConflict: this.#resolver(leftUsd, (branch, cost) => {
-            addCostOf(changed, branch, cost, spent);
-          }),
+          resolveConflict: this.#resolvers.resolver(leftUsd, spent, (branch) => taskOf(branch, changed)),
           ...watch,
           onStep: (step) => (step === 'recorded' ? onChecked() : undefined),
         },
@@ -213,12 +203,17 @@ export class OperatorMerges {
   /** The same work on top of another commit, as far as it fits. */
   async rebase(run: OperatorRun, order: LandingOrder, onto: string): Promise<RebasedResult | string> {
     const { check } = run;
-    const spent: ResolverCosts = new Map();
+    const spent = this.#resolvers.spentOn(order.work);
     return rebaseResult(order, {
       ...{ repository: this.#target.repository, run, onto, spent },
       check: async (commit) => (check === null ? PASSES : this.#checked(commit, check, run)),
-      resolve: this.#resolver(order.leftUsd, (id, cost) => addCostTo(spent, id, cost)),
+      resolve: this.#resolvers.resolver(order.leftUsd, spent),
     });
+  }
+
+  /** The run is over, and on record. */
+  close(): void {
+    this.#resolvers.close();
   }
 
   /** The private ref is that from now on. */
@@ -239,7 +234,7 @@ export class OperatorMerges {
     if (head === null) return { changed: all, outcomes: new Map() };
     return moveOffers(all, {
       ...{ repository: this.#target.repository, run, head },
-      resolve: this.#resolver(leftUsd, (id, cost) => addCostTo(spent, id, cost)),
+      resolve: this.#resolvers.resolver(leftUsd, spent),
     });
   }
 
@@ -258,14 +253,6 @@ export class OperatorMerges {
     const { repository, caller } = this.#target;
     const project = projectOf(repository, caller);
     return { ...mergePorts(this.#target, project, { check }), onCheck() {} };
-  }
-
-  /** An agent that wrote neither side. It never spends more than the run has left. */
-  #resolver(maxBudgetUsd: number | undefined, onSpent: ResolverPlace['onSpent']): ConflictResolver {
-    const { repository, caller } = this.#target;
-    const { open, resolveModel: model, resolveBudgetUsd: budgetUsd } = this.#settings;
-    const project = projectOf(repository, caller);
-    return agentResolver({ repository, project, caller, open, model, budgetUsd, maxBudgetUsd, onSpent });
   }
 
   async #queue(

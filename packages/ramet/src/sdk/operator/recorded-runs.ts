@@ -13,7 +13,12 @@ import { operatorDirectory } from './control/operator-requests.ts';
 const MOST_RUNS = 20;
 
 export function latestRun({ project }: Pick<Place, 'project'>): string {
-  const entry = latestSession(project, ({ session }) => recordedRun(project, session).run !== null);
+  // Most sessions hold no run: those are not opened.
+  const isRun = (session: string): boolean => existsSync(operatorDirectory({ project, session }));
+  const entry = latestSession(
+    project,
+    ({ session }) => isRun(session) && recordedRun(project, session).run !== null,
+  );
   if (entry === null)
     throw new UserMistake('no_run', 'there is no run of tasks to resume here: ramet operate FILE starts one');
   return entry.session;

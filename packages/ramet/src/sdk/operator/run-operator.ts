@@ -33,6 +33,7 @@ import { beginReview } from './attempts/review-agents.ts';
 import { WorktreeStock } from './attempts/stock.ts';
 import { runRules } from './attempts/task-prompt.ts';
 import { watchRequests } from './control/operator-requests.ts';
+import { watchWaits } from './control/watch-waits.ts';
 import { landOnTarget } from './landing/land-on-target.ts';
 import { OperatorMerges } from './merge-port.ts';
 import { newRun } from './new-run.ts';
@@ -119,18 +120,8 @@ export async function runOperator(
   using ____ = firstOf(operator.isStarting);
   const end = await operator.run(order.signal ?? new AbortController().signal);
   await patterns.close(end);
+  merges.close();
   return { session: session.id, state: end };
-}
-
-/** A task whose agent waits for its provider says so, and until when. */
-function watchWaits(session: Session, operator: Operator): Disposable {
-  const leave = session.subscribe((event) => {
-    if (event.type !== 'status_changed') return;
-    const { agentId, status, cause, until = null } = event;
-    const isAway = status === 'waiting' && (cause === 'limit' || cause === 'provider');
-    operator.agentWaits(agentId, isAway ? { cause, until } : null);
-  });
-  return { [Symbol.dispose]: leave };
 }
 
 /** What holds for agents of the run: the mode that they inherit, and the rules as they are now. */

@@ -6,6 +6,8 @@ import { emptyTask, type ListedTask, type StatusMark, type TaskReference } from 
 import { statusOfWord } from '../status-words.ts';
 import { safeText, TaskDraft } from '../task-draft.ts';
 
+const LONGEST_ID = 80;
+
 export type ValuePath = readonly (string | number)[];
 
 /** Where values are in the file. */
@@ -103,8 +105,21 @@ class ValueReader {
     const { line } = this.#places.placeOf('id' in fields ? [...path, 'id'] : path);
     const own = idOf(fields, around.index);
     const { parent } = around;
-    const id = safeText(parent === null || own.startsWith(`${parent.id}.`) ? own : `${parent.id}.${own}`, 80);
+    const id = safeText(
+      parent === null || own.startsWith(`${parent.id}.`) ? own : `${parent.id}.${own}`,
+      LONGEST_ID,
+    );
     const title = safeText(textOf(pick(fields, 'title')?.value) ?? '');
+    if (id !== own && id.endsWith('…'))
+      this.draft.problem(
+        this.#places.placeOf([...path, 'id']),
+        `this id is longer than ${LONGEST_ID} characters: give it a shorter one`,
+      );
+    else if (safeText(own, Number.POSITIVE_INFINITY) !== own.trim())
+      this.draft.problem(
+        this.#places.placeOf([...path, 'id']),
+        `the id ${id} has line breaks or control characters: give it a plain one`,
+      );
     const task = emptyTask(id, title === '' ? id : title, { file: this.draft.file, line });
     this.draft.tasks.push(task);
     this.draft.read(line, `task ${id}`);
