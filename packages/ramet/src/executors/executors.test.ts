@@ -24,8 +24,11 @@ import { processExecutor } from './process/process-executor.ts';
 function elsewhere(place?: AgentPlace): AgentExecutor {
   const processes = temporaryDirectory();
   const secrets = fingerprintSecrets({});
-  return processExecutor({ secrets, processes, sandbox: 'off', isolation: 'off', graceMs: 50, place });
+  return processExecutor({ secrets, processes, sandbox: 'off', isolation: 'off', graceMs: GRACE_MS, place });
 }
+
+/** Long: on a busy machine an agent needs time to record what it has not begun. */
+const GRACE_MS = 20_000;
 
 /** The fields that an event and its record have alike: its name and what it names are spelled differently. */
 function plainOf(event: AgentEvent | JournalEvent): Record<string, unknown> {
