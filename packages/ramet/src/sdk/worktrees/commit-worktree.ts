@@ -105,10 +105,10 @@ async function moveHead(
   { commit, parent, subject }: { commit: string; parent: string; subject: string },
 ): Promise<void> {
   const { repository, env } = place;
-  const words = ['update-ref', '-m', `commit: ${subject.split('\n', 1)[0]}`];
+  const words = ['update-ref', '--no-deref', '-m', `commit: ${subject.split('\n', 1)[0]}`];
   if (branch !== null)
     await gitText([...words, `refs/heads/${branch}`, commit, parent], { cwd: repository.root, env });
-  else await gitText([...words, '--no-deref', 'HEAD', commit, parent], call);
+  else await gitText([...words, 'HEAD', commit, parent], call);
 }
 
 function refuseBusy(place: WorktreePlace, worktree: ManagedWorktree): void {

@@ -73,7 +73,7 @@ function newBatch(place: WorktreePlace): Batch {
   return batch;
 }
 
-/** False when one has moved or is checked out: then none is deleted. */
+/** False when one has moved or is checked out: then none is deleted. One that an agent made lead to a branch of the user goes alone. */
 async function deleteAt(place: WorktreePlace, branches: readonly BranchTip[]): Promise<boolean> {
   if (branches.some(({ branch }) => isCheckedOut(place, branch) || isLeased(place, branch))) return false;
   const { repository, env } = place;
@@ -83,7 +83,7 @@ async function deleteAt(place: WorktreePlace, branches: readonly BranchTip[]): P
   const files = [...branches.map(({ branch }) => `refs/heads/${branch}`), 'packed-refs'];
   const run = (): ReturnType<typeof runGit> =>
     withNotedLocks(repository.commonDirectory, files, () =>
-      runGit([...patience, 'update-ref', '--stdin'], { cwd: repository.root, env, input }),
+      runGit([...patience, 'update-ref', '--no-deref', '--stdin'], { cwd: repository.root, env, input }),
     );
   const { code } = await run().catch((error: unknown) => {
     if (error instanceof RametError && error.code === 'git_killed') return run();
