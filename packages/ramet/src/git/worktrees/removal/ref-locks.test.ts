@@ -128,7 +128,7 @@ function counted(): { place: WorktreePlace; transactions(): string[][] } {
   const real = (process.env.PATH ?? '').split(':').find((folder) => existsSync(join(folder, 'git'))) ?? '';
   const script = `#!/bin/sh
 case "$*" in
-*"update-ref --stdin"*) cat > ${bin}/input.$$; { cat ${bin}/input.$$; echo; } >> ${log}; exec "${real}/git" "$@" < ${bin}/input.$$ ;;
+*"update-ref --no-deref --stdin"*) cat > ${bin}/input.$$; { cat ${bin}/input.$$; echo; } >> ${log}; exec "${real}/git" "$@" < ${bin}/input.$$ ;;
 esac
 exec "${real}/git" "$@"
 `;
