@@ -2,7 +2,11 @@
  * A process that runs a task file. Arguments: repository and JSON: `file` (absent to resume the latest run), `check`, and
  * `death`: it kills itself when that many events of the run are on record, or with `everything` also of its agents. Prints the
  * statuses and how many events there were. With `diesRebased` it kills itself when the result was put on a target that has moved.
+ * With `held` it stays for ever between its look at other runs and its own record, and says so; with
+ * `begins`, it begins when that file is there, and says before that it is ready.
  */
+import { existsSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OPERATOR_EVENTS } from '../../src/operator/run/apply-operator-event.ts';
 import { tasksOf } from '../../src/operator/run/operator-state.ts';
 import type { Isolation } from '../../src/schema/operator-events.ts';
@@ -17,13 +21,20 @@ export interface OperatorRunnerOrder {
   isolation?: Isolation;
   diesRebased?: boolean;
   resolve?: boolean;
+  held?: boolean;
+  begins?: string;
 }
 
 const [cwd = '', text = '{}'] = process.argv.slice(2);
 const order: OperatorRunnerOrder = JSON.parse(text);
 const { file, check, into = 'main', death = 0, everything = false, isolation, diesRebased = false } = order;
+const { held = false, begins } = order;
 const known = new Set<string>(OPERATOR_EVENTS);
 let count = 0;
+if (begins !== undefined) {
+  console.log('ready');
+  while (!existsSync(begins)) await sleep(1);
+}
 const { state } = await operateTasks(file, {
   ...{ cwd, env: process.env, into, parallel: 2, retries: 1 },
   ...(check === undefined ? {} : { check }),
@@ -32,6 +43,10 @@ const { state } = await operateTasks(file, {
   ...(file === undefined ? { resume: 'latest' } : {}),
   onRecord: (_, event) => {
     const { type } = event;
+    if (held) {
+      writeSync(1, 'held\n');
+      for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    }
     if (diesRebased && event.type === 'operator.integrated' && event.rebased !== undefined)
       setImmediate(() => process.kill(process.pid, 'SIGKILL'));
     if (!everything && !known.has(type)) return;

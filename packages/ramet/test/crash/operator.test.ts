@@ -46,6 +46,18 @@ function run(
   return { child, ended: once(child, 'close').then(([code]) => [code, output]) };
 }
 
+/** Until a process has printed the word; its end without it is a failure. */
+async function saying({ child, ended }: ReturnType<typeof run>, word: string): Promise<void> {
+  const said = new Promise<void>((resolve) => {
+    let text = '';
+    child.stdout?.on('data', (more) => {
+      text += String(more);
+      if (text.includes(word)) resolve();
+    });
+  });
+  await Promise.race([said, ended.then(([, output]) => expect.fail(`ended without ${word}: ${output}`))]);
+}
+
 const CHECK = 'test -e one.txt || test -e two.txt';
 
 /** Every task is in the target exactly once, and git finds no fault. */
@@ -157,4 +169,45 @@ describe('OP-2: a run that is killed', { timeout: 120_000 }, () => {
       expectLandedOnce(user);
     },
   );
+});
+
+describe('OP-2: a file that several processes start at the same moment', { timeout: 120_000 }, () => {
+  test('is run by one of them, also after one was killed before its run was on record', async ({
+    user,
+    onTestFinished,
+  }) => {
+    await prepare(user);
+    writeFileSync(join(user.repository, 'tasks.md'), '- [ ] T001 Write one.txt\n');
+    const refusedOrTwice = Promise.withResolvers<void>();
+    let asked = 0;
+    await user.emulate({
+      async respond(request) {
+        asked += 1;
+        // The run is not over before the other process has looked.
+        if (asked === 2) refusedOrTwice.resolve();
+        await refusedOrTwice.promise;
+        return worker(request);
+      },
+    });
+    const killed = run(user, { file: 'tasks.md', held: true });
+    onTestFinished(() => void killed.child.kill('SIGKILL'));
+    await saying(killed, 'held');
+    const begins = join(user.root, 'begins');
+    const rivals = [1, 2].map(() => run(user, { file: 'tasks.md', begins }));
+    await Promise.all(rivals.map((rival) => saying(rival, 'ready')));
+    writeFileSync(begins, '');
+    killed.child.kill('SIGKILL');
+    await Promise.race(rivals.map(({ ended }) => ended));
+    refusedOrTwice.resolve();
+    const ends = await Promise.all(rivals.map(({ ended }) => ended));
+    const [won = '', lost = ''] = ends
+      .sort(([one], [other]) => Number(one) - Number(other))
+      .map(([, said]) => said);
+    expect(won).toContain('T001 done');
+    expect(lost).toMatch(/tasks\.md runs already, in session \w+: see ramet operate status/);
+    expect(ends.map(([code]) => code)).toEqual([0, 1]);
+    expect(git(user.repository, 'log', '--no-merges', '--format=%s', 'main', '--', 'one.txt')).toBe(
+      'Write one.txt',
+    );
+  });
 });

@@ -10,7 +10,8 @@ import { findPlace, type Place } from '../place.ts';
 import { openSession } from '../session/session.ts';
 import { TaskQuestions } from './attempts/task-questions.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
-import { latestRun, recordedRun, refuseSecondRun } from './recorded-runs.ts';
+import { latestRun, recordedRun } from './recorded-runs.ts';
+import { startedAlone } from './start-alone.ts';
 
 export interface OperateOptions
   extends CallOptions,
@@ -36,33 +37,39 @@ export async function operateTasks(
   const { cwd: _, env: __, signal: ___, note: ____, progress: _____, ...asked } = given;
   const { resume, again = false, report, ...order } = asked;
   const place = findPlace({ cwd, env });
-  if (file !== undefined && !again) refuseSecondRun(file, place);
   const past = resume === undefined ? null : pastRun(resume, place);
   const budgetUsd = order.maxBudgetUsd ?? past?.budgetUsd;
   const questions = new TaskQuestions();
-  let opened: SessionId | null = null;
-  try {
-    await using session = await openSession({
-      ...{ cwd, env, broker: questions, permissions: { allow: [...allow], deny: [...deny] } },
-      ...(past === null
-        ? { permissionMode: permissionMode ?? 'acceptEdits', title: `operate ${file ?? ''}` }
-        : { resume: past.session, ...(permissionMode && { permissionMode }) }),
-      ...(order.model !== undefined && { model: order.model }),
-      ...(budgetUsd !== undefined && { budget: { usd: budgetUsd } }),
-      ...(onRecord !== undefined && { onRecord }),
-      ...(launch !== undefined && { launch }),
-    });
-    opened = session.id;
-    for (const notice of session.notices) note(notice);
-    return await session.operate({
-      ...{ ...order, file, signal, note, questions },
-      ...(report !== undefined && { report: resolve(cwd, report) }),
-    });
-  } catch (error) {
-    if (past === null && opened !== null && error instanceof UserMistake)
-      await forgetRefused(place.project, opened);
-    throw error;
-  }
+  const run = async (hasBegun: () => void): Promise<OperateOutcome> => {
+    let opened: SessionId | null = null;
+    try {
+      await using session = await openSession({
+        ...{ cwd, env, broker: questions, permissions: { allow: [...allow], deny: [...deny] } },
+        ...(past === null
+          ? { permissionMode: permissionMode ?? 'acceptEdits', title: `operate ${file ?? ''}` }
+          : { resume: past.session, ...(permissionMode && { permissionMode }) }),
+        ...(order.model !== undefined && { model: order.model }),
+        ...(budgetUsd !== undefined && { budget: { usd: budgetUsd } }),
+        ...(onRecord !== undefined && { onRecord }),
+        ...(launch !== undefined && { launch }),
+      });
+      opened = session.id;
+      for (const notice of session.notices) note(notice);
+      return await session.operate({
+        ...{ ...order, file, signal, note, questions },
+        ...(report !== undefined && { report: resolve(cwd, report) }),
+        onBegin(running) {
+          hasBegun();
+          order.onBegin?.(running);
+        },
+      });
+    } catch (error) {
+      if (past === null && opened !== null && error instanceof UserMistake)
+        await forgetRefused(place.project, opened);
+      throw error;
+    }
+  };
+  return file === undefined ? run(() => {}) : startedAlone(file, { place, again, signal }, run);
 }
 
 /** A start that was refused leaves no session behind: nothing has happened in it. */

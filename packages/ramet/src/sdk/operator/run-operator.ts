@@ -32,7 +32,7 @@ import { withEarlierBill } from './attempts/resumed-bill.ts';
 import { beginReview } from './attempts/review-agents.ts';
 import { WorktreeStock } from './attempts/stock.ts';
 import { runRules } from './attempts/task-prompt.ts';
-import { watchRequests } from './control/operator-requests.ts';
+import { makeRequestDirectory, watchRequests } from './control/operator-requests.ts';
 import { watchWaits } from './control/watch-waits.ts';
 import { landOnTarget } from './landing/land-on-target.ts';
 import { OperatorMerges } from './merge-port.ts';
@@ -80,6 +80,7 @@ export async function runOperator(
   const now = begun(state, parts);
   // Another terminal finds the run as soon as its directory is there.
   await runtime.journal.commit('synced');
+  makeRequestDirectory({ project: place.project, session: session.id });
   // What a kill leaves of it from here on belongs to a run that is resumed.
   await merges.open(run, now.integrated ?? run.base);
   if (order.file === undefined) await parts.resumeAgents(new AbortController().signal);

@@ -44,7 +44,7 @@ export function resumeCommand(place: OperatorPlace): string {
   return `ramet ${isRun ? 'operate --resume' : 'resume'} ${place.session}`;
 }
 
-function makeDirectory(place: OperatorPlace): string {
+export function makeRequestDirectory(place: OperatorPlace): string {
   const directory = operatorDirectory(place);
   for (const one of [join(place.project, place.session), directory, join(directory, 'requests')])
     makePrivateDirectory(one);
@@ -57,7 +57,7 @@ export function putRequest(
   action: OperatorAction,
   { writer, now, by = 'person' }: { writer: ProcessIdentity | null; now: number; by?: Asker },
 ): string {
-  const directory = makeDirectory(place);
+  const directory = makeRequestDirectory(place);
   // Two of one millisecond stay in order by a clock of the machine that only moves forward.
   const order = process.hrtime.bigint().toString(16).padStart(16, '0');
   const name = `${String(now).padStart(15, '0')}-${order}${randomBytes(4).toString('hex')}`;
@@ -108,7 +108,7 @@ export function takeRequests(place: OperatorPlace, act: ActOnRequest): void {
  * nothing else under way.
  */
 export function watchRequests(place: OperatorPlace, act: ActOnRequest): Disposable {
-  makeDirectory(place);
+  makeRequestDirectory(place);
   takeRequests(place, act);
   const timer = setInterval(() => takeRequests(place, act), LOOK_EVERY_MS);
   return { [Symbol.dispose]: () => clearInterval(timer) };
