@@ -101,6 +101,35 @@ describe('WORK-7: what a command shows of writing outside its worktree', () => {
       'env --chdir=/opt touch n',
       'cd /opt && touch n',
     ],
+    // Moves that do not look like one, and what changes where one leads.
+    ...[
+      'x=cd; $x M; touch y',
+      'x=cd; $x ../main; npm test',
+      'x=cd; "$x" M && git commit -m x',
+      'x=cd; command $x M; touch y',
+      'x="cd M"; $x; touch y',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
+      'a[0]=$(printf cd); ${a[0]} M; touch y',
+      'x=$(printf cd); $x M; touch y',
+      'read x < f; $x ../main; touch y',
+      'for x in cd pushd; do $x M; done; touch y',
+      'x="cd M"; eval "$x"; touch y',
+      'eval "cd M"; touch y',
+      'eval "cd $X"; touch y',
+      "trap 'cd M' DEBUG; true; touch y",
+      'shopt -s expand_aliases\nalias c=cd\nc M\ntouch y',
+      'shopt -s cdable_vars; X=M; cd X; touch y',
+      'mapfile -C "cd M #" -c 1 x < f; touch y',
+      'printf -v CDPATH %s M; cd src; touch y',
+      'printf -v "$n" %s M; cd src; touch y',
+      'read CDPATH <<< M; cd src; touch y',
+      'OLDPWD=M; cd -; touch y',
+      'f() { cd M; }; f; touch y',
+      'f() { cd "$1"; }; f M; touch y',
+      'f() { touch y; }; X=M; cd "$X"; f',
+      'cd a/b && mv ../../a/b ../../c && cd ../.. && cd main && touch y',
+      'X=a; pushd $X; popd; cd ../main; touch x',
+    ],
     // What the shell expands.
     ...[
       'touch /opt/{n,m}',
@@ -206,6 +235,27 @@ describe('WORK-7: what a command shows of writing outside its worktree', () => {
     'T=$(mktemp -d); cd "$T" && git init && touch x',
     'for d in a b; do (cd $d && make); done',
     'for d in packages/*; do (cd "$d" && npm test); done',
+    'for d in a b; do cd "$d" && npm test; cd ..; done',
+    'for d in packages/*; do (cd "$d" && npm run build); done',
+    'for d in packages/*/; do pushd "$d" > /dev/null; npm test; popd > /dev/null; done',
+    'pushd a >/dev/null; npm test; popd; make',
+    'cd "$(git rev-parse --show-toplevel)" && git add -A && git commit -m x',
+    'cd "$(git rev-parse --show-toplevel)"; npm test',
+    'PY=$(command -v python3); $PY setup.py build && touch x',
+    '$CC -c x.c && touch x',
+    'RUN="npx vitest"; cd a; $RUN run; touch x',
+    'source .venv/bin/activate && pytest && touch x',
+    '. ./env.sh; make',
+    'eval "$(fnm env)"; npm test',
+    "trap 'rm -f a.lock' INT; make; touch x",
+    'shopt -s globstar nullglob; for f in src/**/*.ts; do sed -i s/a/b/ "$f"; done',
+    'alias ll="ls -l"; make; touch x',
+    'printf -v n %03d 7; cd a && touch "f$n"',
+    'read -r v < version; cd a && touch x',
+    'export HOME=$(mktemp -d); cd a && npm test',
+    'D=a; cd "$D" && mv x.js x.ts && cd .. && make',
+    'set -euo pipefail; D=a; cd "$D"; make; cd ..; make',
+    'f() { cd "a" && make; }; f',
     'D=a; cd $D && touch x',
     'cd "$RAMET_WORKTREE" && npm test',
     'R=W/a; cd $R && make',
@@ -291,6 +341,9 @@ describe('WORK-7: what a command shows of writing outside its worktree', () => {
     );
     expect(await commandRefusal(own, `cd ${own.from} && make`, own.root)).toContain(
       `Your worktree is ${own.root}`,
+    );
+    expect(await commandRefusal(own, 'x=cd; $x ../main; touch y', own.root)).toBe(
+      `Where "$x ../main" leads is known only when it runs, or is not yours, and what follows it may write there. Your worktree is ${own.root}: commands start there. Write cd and the directory out, or leave the move out.`,
     );
   });
 });

@@ -87,7 +87,7 @@ function changesWhereItIs({ files, commands }: UnderstoodScript, cwd: string): b
 }
 
 function nowhereKnown({ root }: WriteFence, lost: string): string {
-  return `Where "${lost}" leads is known only when it runs, or is not yours, and what follows it may write there. Your worktree is ${root}: commands start there. Write the directory out, or leave the cd out.`;
+  return `Where "${lost}" leads is known only when it runs, or is not yours, and what follows it may write there. Your worktree is ${root}: commands start there. Write cd and the directory out, or leave the move out.`;
 }
 
 function refusalOf(scene: FenceScene, { layers, transparent }: CommandLayers): string | null {
