@@ -308,6 +308,27 @@ describe('AGENT-5: the status of an agent', () => {
     expect(board).toEqual(statusBoardOf(events));
   });
 
+  test('RES-6: a call that was withdrawn no longer runs, and does not make its agent run again', () => {
+    const withdrawn = { type: 'tool.withdrawn', call: '1', name: 'Bash' } as const;
+    const begun: [string, JournalEvent][] = [
+      ['a', agentStarted()],
+      ['a', toolStarted('1', 'Bash')],
+      ['a', toolStarted('2', 'Read')],
+    ];
+    expect(statusOf(recorded(...begun, ['a', withdrawn]))?.activity).toMatchObject({ names: ['Read'] });
+    const both = recorded(...begun, ['a', withdrawn], ['a', { ...withdrawn, call: '2' }]);
+    expect(statusOf(both)?.activity).toBeNull();
+    const away = { type: 'status.changed', status: 'waiting', cause: 'provider' } as const;
+    expect(statusOf(recorded(...begun, ['a', away], ['a', withdrawn]))).toMatchObject({
+      status: 'waiting',
+      cause: 'provider',
+    });
+    expect(statusOf(recorded(...begun, ['a', ended('interrupted')], ['a', withdrawn]))).toMatchObject({
+      status: 'interrupted',
+      activity: null,
+    });
+  });
+
   test('passes over events of agents it never saw start', () => {
     expect(statusOf(recorded(['ghost', requestStarted()]))).toBeUndefined();
   });

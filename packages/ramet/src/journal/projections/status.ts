@@ -3,60 +3,15 @@
  * gone, so `agentStatuses` is told whether the writer lives. An earlier writer whose session was resumed is gone too.
  */
 
-import type { ThinkingConfig } from '../../schema/content.ts';
-import type { EventOf, JournalEvent, RecordedEvent, RecordedWorktree } from '../../schema/events.ts';
+import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { AgentStatus, TodoItem } from '../../schema/status.ts';
-import { addCost, addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
+import type { AgentStatus } from '../../schema/status.ts';
+import { addCost, addUsage, NO_USAGE } from '../../schema/usage.ts';
+import { type AgentOverview, BEGINNING, type OverviewAtStart, placeOf } from './agent-overview.ts';
 import { foldProgress, typeOfAgent } from './agent-state.ts';
 import { NO_WAIT, noteRun, waitOf } from './run-status.ts';
 
-export type AgentActivity =
-  | { kind: 'requesting'; model: string; attempt: number; since: number }
-  | { kind: 'retrying'; code: string; until: number }
-  | { kind: 'tools'; names: string[]; since: number };
-
-export interface AgentOverview {
-  id: AgentId;
-  parent: AgentId | null;
-  /** `fork` for every fork. */
-  type: string;
-  name: string | null;
-  /** What it is for; null for one that nobody asked for. */
-  description: string | null;
-  /** Its parent does not wait for it. */
-  background: boolean;
-  model: string;
-  /** How it thinks; null where nobody chose. */
-  thinking: ThinkingConfig | null;
-  status: AgentStatus;
-  cause: string | null;
-  /** When it will continue, in milliseconds since the epoch; null if unknown. */
-  until: number | null;
-  /** How long that was when it was recorded. */
-  waitMs: number | null;
-  message: string | null;
-  /** Completed responses. */
-  turns: number;
-  /** How often it was resumed after an interruption. */
-  resumed: number;
-  startedAt: number;
-  lastEventAt: number;
-  /** How long nothing had happened when that was longer than the stall limit; null once something happens. */
-  stalledMs: number | null;
-  /** Null when it is between two steps, and always once it has ended. */
-  activity: AgentActivity | null;
-  usage: Usage;
-  costUsd: number | null;
-  /** Its list of its own work, as it last wrote it. */
-  todos: readonly TodoItem[];
-  /** Its latest progress line for the current task; null before the first. */
-  progress: string | null;
-  /** The worktree it works in, or that holds its work; null for one that has none, or whose has vanished. */
-  worktree: Pick<RecordedWorktree, 'path' | 'branch' | 'base'> | null;
-  /** What changed in the checkout of its worktree while it worked, and nobody known did it. */
-  checkoutChanges: readonly string[];
-}
+export type { AgentActivity, AgentOverview } from './agent-overview.ts';
 
 export interface StatusBoard {
   /** The last event folded: where to read on. */
@@ -125,11 +80,7 @@ export function extendBoard(board: StatusBoard, recorded: RecordedEvent): void {
 type AgentStart = Omit<EventOf<'agent.started'>, 'type'>;
 
 /** What is known of an agent before any of its events is folded. */
-type AdmittedAgent = Pick<
-  AgentOverview,
-  'id' | 'parent' | 'type' | 'name' | 'description' | 'background' | 'model' | 'startedAt'
-> &
-  Partial<AgentOverview>;
+type AdmittedAgent = OverviewAtStart & Partial<AgentOverview>;
 
 /** Adds an agent whose start was recorded before the events that are folded. It begins with no figures. */
 export function admitAgent(board: StatusBoard, agent: AdmittedAgent): AgentOverview {
@@ -211,6 +162,11 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       break;
     case 'tool.started':
     case 'tool.completed':
+      setRunning(agent);
+      noteTool(board, agent, event);
+      break;
+    case 'tool.withdrawn':
+      // Something ends its run: that it is not made now is no sign of work.
       noteTool(board, agent, event);
       break;
     case 'todos.changed':
@@ -244,10 +200,9 @@ function noteResponse(agent: AgentOverview, event: EventOf<'response.completed'>
 function noteTool(
   board: StatusBoard,
   agent: AgentOverview,
-  event: EventOf<'tool.started' | 'tool.completed'>,
+  event: EventOf<'tool.started' | 'tool.completed' | 'tool.withdrawn'>,
 ): void {
   const running = board.tools.get(agent.id) ?? new Map<string, string>();
-  setRunning(agent);
   if (event.type === 'tool.started') running.set(event.call, event.name);
   else running.delete(event.call);
   board.tools.set(agent.id, running);
@@ -275,26 +230,4 @@ function interruptAll(board: StatusBoard): void {
 
 function isUnderWay(status: AgentStatus): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting' || status === 'blocked';
-}
-
-const BEGINNING = {
-  thinking: null,
-  status: 'running',
-  cause: null,
-  ...NO_WAIT,
-  message: null,
-  turns: 0,
-  resumed: 0,
-  stalledMs: null,
-  activity: null,
-  usage: NO_USAGE,
-  costUsd: 0,
-  todos: [],
-  progress: null,
-  worktree: null,
-  checkoutChanges: [],
-} as const satisfies Partial<AgentOverview>;
-
-function placeOf({ path, branch, base }: RecordedWorktree): AgentOverview['worktree'] {
-  return { path, branch, base };
 }
