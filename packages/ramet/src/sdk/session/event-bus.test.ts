@@ -11,3 +11,12 @@ test('UI-1: everybody hears everything in order, until they leave', () => {
   bus.publish('two');
   expect(heard).toEqual(['first: one', 'second: one', 'second: two']);
 });
+
+test('UI-1: a bus knows whether anybody hears it', () => {
+  const bus = new EventBus<string>();
+  expect(bus.isHeard).toBe(false);
+  const leave = bus.subscribe(() => {});
+  expect(bus.isHeard).toBe(true);
+  leave();
+  expect(bus.isHeard).toBe(false);
+});

@@ -7,6 +7,11 @@ import type { AgentId } from '../../schema/ids.ts';
 export class EventBus<Event> {
   readonly #listeners = new Set<(event: Event) => void>();
 
+  /** Where nobody listens, what would be told need not be made. */
+  get isHeard(): boolean {
+    return this.#listeners.size > 0;
+  }
+
   publish(event: Event): void {
     for (const listener of this.#listeners) listener(event);
   }

@@ -86,7 +86,7 @@ export function shareParts(
       unprompted,
       emit: (spec, event) => {
         if (event.type === 'agent_started') stops.begin();
-        bus.publish(attributed(event, spec));
+        if (bus.isHeard) bus.publish(attributed(event, spec));
       },
     },
     () => main,
