@@ -9,6 +9,7 @@
  */
 import { resolve } from 'node:path';
 import { contentOf, type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
+import { elapsedOf } from '../../schema/clock.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { realPath } from '../../system/landing-path.ts';
 import { valueAt } from '../../system/persistent.ts';
@@ -53,7 +54,7 @@ export async function finishCalls(run: ToolRun, open: OpenCalls): Promise<Map<st
   const attached = rest.filter(({ id }) => called.has(id));
   const begun = rest.filter(({ id }) => !called.has(id));
   const reports = attached.map(async (call) => {
-    const since = performance.now();
+    const since = elapsedOf(agent.runtime.clock);
     return [call.id, await completeCall(run, call, await reportOf(called, call, signal), since)] as const;
   });
   const results = unsure ? refused(begun) : await runCalls(run, begun);

@@ -10,6 +10,7 @@
  */
 import { contentOf, type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import { leavesOut } from '../../permission/decide.ts';
+import { elapsedOf } from '../../schema/clock.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
 import { describeError, isInterruptionCause } from '../../schema/errors.ts';
 import type { EventOf } from '../../schema/events.ts';
@@ -110,7 +111,7 @@ export function isRepeatable(agent: Agent, { name }: ToolUseBlock): boolean {
 }
 
 async function runCall(run: ToolRun, call: ToolUseBlock): Promise<FrozenBlock | null> {
-  const since = performance.now();
+  const since = elapsedOf(run.agent.runtime.clock);
   const outcome = await outcomeOf(run, call);
   if (outcome.isNotBegun !== true || !staysOpen(run)) return completeCall(run, call, outcome, since);
   run.agent.record({ type: 'tool.withdrawn', call: call.id, name: call.name }, namedBy(run, call));
@@ -127,7 +128,7 @@ export async function completeCall(
   if (outcome.isOpen === true) return null;
   const { agent } = run;
   const finished = await finishResult(agent.runtime, call, outcome);
-  const durationMs = performance.now() - since;
+  const durationMs = elapsedOf(agent.runtime.clock) - since;
   // From here on nothing is waited for: calls that run side by side are counted one after the other.
   const { result, refused } = withRefusal(agent, call, finished, outcome);
   const frozen = freezeBlock(result);
@@ -217,18 +218,19 @@ async function actOrAbort(
   input: unknown,
   context: ToolContext,
 ): Promise<ToolOutcome> {
-  const { signal } = run;
+  const { agent, signal } = run;
   const action = act(tool, input, context);
   const givenUp = Promise.withResolvers<ToolOutcome>();
-  let timer: NodeJS.Timeout | undefined;
+  const ended = new AbortController();
   const stopListening = onAbort(signal, () => {
-    timer = setTimeout(() => givenUp.resolve(failure(MAY_HAVE_RUN)), ABORT_GRACE_MS);
+    const grace = agent.runtime.clock.sleep(ABORT_GRACE_MS, ended.signal);
+    void grace.then(() => givenUp.resolve(failure(MAY_HAVE_RUN)));
   });
   try {
     return await Promise.race([action, givenUp.promise]);
   } finally {
     stopListening();
-    clearTimeout(timer);
+    ended.abort();
   }
 }
 
