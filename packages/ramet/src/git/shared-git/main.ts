@@ -70,21 +70,19 @@ function claimStaged(
   claims.recordRemoved(paths, `git ${command}`);
 }
 
-/** Held until the process ends. */
-let lock: DatabaseSync | null = null;
-
 /** Where there is no `flock`: SQLite's lock on a file of the checkout's folder, given back by the system as well. */
-function takeLock(): void {
+function takeLock(): DatabaseSync {
   mkdirSync(state, { recursive: true, mode: 0o700 });
-  lock = new DatabaseSync(join(state, 'git-lock.sqlite'), { timeout: LOCK_WAIT_MS });
+  const lock = new DatabaseSync(join(state, 'git-lock.sqlite'), { timeout: LOCK_WAIT_MS });
   lock.exec('BEGIN EXCLUSIVE');
   env.RAMET_GIT_LOCK = `${process.pid} ${gitDirectory}`;
+  return lock;
 }
 
 function main(words: readonly string[]): number {
   try {
     if (words[0] !== '--take-lock') return carryOut(words);
-    takeLock();
+    using _lock = takeLock();
     return carryOut(words.slice(1));
   } catch (error) {
     tell(error instanceof GitRefused ? error.message : `ramet: git was not run: ${describeError(error)}`);
