@@ -2,11 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEngine, toolOf } from '../../../test/fixtures/engine.ts';
+import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
+import { createCheckouts } from '../../git/shared-git/checkout.ts';
 import type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../../permission/broker.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { editTool } from '../../tools/files/edit.ts';
 import { readTool } from '../../tools/files/read.ts';
 import { writeTool } from '../../tools/files/write.ts';
+import { builtInTools } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 interface AskedEngine {
@@ -155,5 +158,33 @@ describe('RES-3: nobody is asked about a change that cannot be made', () => {
 
   test('one that can be made is asked about', async () => {
     expect(await asked(read, edit('two'))).toEqual([['Edit'], ['Edit']]);
+  });
+});
+
+describe('WORK-1: git that would throw away what others have', () => {
+  test.for([
+    ['is refused before anybody is asked', 'git reset --hard', true, 0],
+    ['is asked about where the agent is alone', 'git reset --hard', false, 1],
+    ['is not found in a command that harms nobody', 'git commit -m "reset --hard"', true, 1],
+    ['is not found in a command without git', 'touch reset', true, 1],
+  ] as const)('%s', async ([, command, isShared, questions]) => {
+    const cwd = temporaryRepository();
+    const checkouts = createCheckouts({
+      home: temporaryDirectory(),
+      environment: { PATH: process.env.PATH ?? '' },
+    });
+    if (isShared) checkouts.at(cwd)?.enter('bbbbbbbb.1');
+    const { asked, broker } = asking(async () => ({ kind: 'denied', reason: 'no' }));
+    const provider = scriptedModel({ calls: [{ name: 'Bash', input: { command } }] }, { text: 'done' });
+    const engine = await startEngine({
+      provider,
+      tools: builtInTools({ fork: false, types: [] }),
+      spec: { ...spec, cwd },
+      runtime: { broker, checkouts: async () => checkouts },
+    });
+    await engine.run('go');
+    expect(asked).toHaveLength(questions);
+    const answer = JSON.stringify(provider.requests[1]?.messages.at(-1));
+    expect(answer.includes('Nothing was run: refused while agent bbbbbbbb.1 works')).toBe(questions === 0);
   });
 });
