@@ -89,7 +89,7 @@ describe.concurrent('OP-4: a target that others move meanwhile', { timeout: 240_
   test('person: the others land, and the resumed run does it again when a person says so', async ({
     user,
   }) => {
-    prepareRun(user, '- [ ] T1 [P] Write it\n- [ ] T2 [P] Write it\n');
+    prepareRun(user, '- [ ] T2 [P] Write it\n- [ ] T1 [P] Write it\n');
     let hasMoved = false;
     await user.emulate({
       respond: (asked) => {
@@ -100,17 +100,18 @@ describe.concurrent('OP-4: a target that others move meanwhile', { timeout: 240_
           : taskWorker(asked);
       },
     });
-    const first = await operateHere(user, 'tasks.md', '--on-conflict', 'person');
+    // One after the other: T2 comes first, and finds that the target has moved.
+    const first = await operateHere(user, 'tasks.md', '--on-conflict', 'person', '--parallel', '1');
     expect(first.code).toBe(1);
-    expect(statusesOf(first.run)).toEqual(['T1 done', 'T2 frozen conflict']);
-    expect(first.run.tasks[1]?.message).toMatch(
+    expect(statusesOf(first.run)).toEqual(['T2 frozen conflict', 'T1 done']);
+    expect(first.run.tasks[0]?.message).toMatch(
       /^main has moved to \w{10} meanwhile, and this conflicts in T2\.txt/,
     );
-    expect(first.run.tasks[1]?.next_step).toContain('ramet operate retry T2');
+    expect(first.run.tasks[0]?.next_step).toContain('ramet operate retry T2');
     expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt', 'T2.txt']);
     expect(await user.here(['operate', 'retry', 'T2'])).toMatchObject({ code: 0 });
     const second = await operateHere(user, '--resume');
-    expect(statusesOf(second.run)).toEqual(['T1 done', 'T2 done']);
+    expect(statusesOf(second.run)).toEqual(['T2 done', 'T1 done']);
     expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt', 'T2-again.txt', 'T2.txt']);
     expect(subjects(user).filter((subject) => subject.includes('person'))).toHaveLength(1);
   });
