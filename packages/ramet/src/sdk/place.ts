@@ -39,6 +39,7 @@ function realDirectory(path: string): string {
 
 /**
  * The places that heavy commands of agents and checks of merges share on this machine. `wanted` is how many, where that is said.
+ * Their folder is their own: see `check-slots.ts`.
  */
 export function heavySlots(
   home: string,
@@ -46,7 +47,7 @@ export function heavySlots(
   wanted: number | undefined,
 ): CheckSlots {
   return {
-    directory: join(home, 'slots'),
+    directory: join(home, 'places'),
     count: wanted ?? Math.max(1, availableParallelism()),
     within: env[SLOT_VARIABLE],
   };

@@ -10,6 +10,8 @@
  * 3. The files stay, empty; removing one that is held would make two locks of one.
  * 4. What has a place never waits for another one. A command is told its place by a variable, and what it starts takes turns in
  *    that: one command at a time. A variable that names a place which nobody holds counts for nothing.
+ * 5. Only this file opens what is in the folder, and only by SQLite: closing any other descriptor of a lock's file ends the
+ *    locks that this process has on it. So nothing else may be kept there.
  */
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../../test/fixtures/temporary.ts';
@@ -33,6 +33,16 @@ describe('WORK-2: slots', () => {
     for (const holder of ['here\nalive', 'here\ngone', 'elsewhere\ngone']) takeSlot(home, holder);
     freeLostSlots(home, 'here', (id) => id === 'alive');
     expect(readdirSync(join(home, 'slots')).sort()).toEqual(['1', '3']);
+  });
+
+  test('are numbers: other files in the folder are left alone, as closing one would end a lock on it', () => {
+    const home = temporaryDirectory();
+    takeSlot(home, 'here\nalive');
+    for (const name of ['check-1.lock', '1.lock', '01']) {
+      writeFileSync(join(home, 'slots', name), 'here\ngone');
+    }
+    freeLostSlots(home, 'here', (id) => id === 'alive');
+    expect(readdirSync(join(home, 'slots')).sort()).toEqual(['01', '1', '1.lock', 'check-1.lock']);
   });
 
   test('have ports of their own, as long as there are any', () => {

@@ -37,7 +37,8 @@ export function passSlot(home: string, slot: number, holder: string): void {
 
 /** The numbers that holders who are gone have kept. `isHolder` is asked for those of this repository only. */
 export function freeLostSlots(home: string, project: string, isHolder: (id: string) => boolean): void {
-  for (const name of namesIn(slotDirectory(home))) {
+  // Older versions of Ramet keep locks here. Closing a file ends the locks that this process has on it.
+  for (const name of namesIn(slotDirectory(home)).filter(isNumber)) {
     const file = join(slotDirectory(home), name);
     const [place, id] = holderOf(file)?.split('\n') ?? [];
     if (place === project && id !== undefined && !isHolder(id)) rmSync(file, { force: true });
@@ -62,6 +63,10 @@ function tryTake(directory: string, slot: number, holder: string): boolean {
     if (systemCode(error) === 'EEXIST') return false;
     throw error;
   }
+}
+
+function isNumber(name: string): boolean {
+  return /^[1-9]\d*$/.test(name);
 }
 
 function namesIn(directory: string): string[] {
