@@ -20,6 +20,7 @@ export { isTreeOf, replaceAdminFile } from './worktrees/register-worktree.ts';
 export { collectGarbage } from './worktrees/removal/collect-garbage.ts';
 export { lostWorktrees, pruneLost } from './worktrees/removal/lost-worktrees.ts';
 export { staleLockNotes } from './worktrees/removal/ref-locks.ts';
+export { settleWorktree } from './worktrees/removal/release-worktree.ts';
 export { removeWorktree } from './worktrees/removal/remove-worktree.ts';
 export { repairsOf, takeRepairs, trustedGit } from './worktrees/trusted-git.ts';
 export { unlockWorktree } from './worktrees/unlock-worktree.ts';

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
 import { IDENTITY } from '../fixtures/merge-repository.ts';
 import { test, type User } from '../fixtures/user.ts';
-import { git } from '../fixtures/worktrees.ts';
+import { git, rametBranches } from '../fixtures/worktrees.ts';
 
 const merging = { env: IDENTITY };
 
@@ -36,6 +36,12 @@ function worker({ request, turn }: { request: { messages: unknown }; turn: numbe
   return turn === 0 ? write(name, `${name}\n`) : { text: `Wrote ${name}.` };
 }
 
+/** What a branch had when it was merged. */
+function mergedTip(user: User, branch: string): string {
+  const found = ['--merges', '--fixed-strings', `--grep=Merge ramet/${branch} `, '--format=%P', '-1', 'main'];
+  return git(user.repository, 'log', ...found).split(' ')[1] ?? 'none';
+}
+
 describe.concurrent('OP-2, OP-3, OP-4: ramet operate', () => {
   test('runs a file of three tasks: merged and checked commits on the target, marks in the file', async ({
     user,
@@ -57,13 +63,27 @@ describe.concurrent('OP-2, OP-3, OP-4: ramet operate', () => {
       /Merge ramet\/\S+ into main(?:.|\n)*Ramet-Task: T00\d /,
     );
     // The third began with the work of the first.
-    const branch = git(
-      user.repository,
-      'for-each-ref',
-      '--format=%(refname)',
-      'refs/heads/ramet/T003-1',
-    ).trim();
-    expect(git(user.repository, 'show', `${branch}:one.txt`)).toBe('one.txt');
+    expect(git(user.repository, 'show', `${mergedTip(user, 'T003-1')}:one.txt`)).toBe('one.txt');
+    // What has landed needs no worktree and no branch, and its diff can be read nevertheless.
+    expect(rametBranches(user.repository)).toEqual([]);
+    expect((await user.here(['worktree', 'ls'])).stdout).not.toContain('T00');
+    const report = readFileSync(/^report: (.+)$/m.exec(end.stdout)?.[1] ?? '', 'utf8');
+    const agent = /## T003:(?:.|\n)*?agent `([^`]+)`/.exec(report)?.[1] ?? '';
+    expect(report).not.toContain('its worktree stays');
+    for (const look of [
+      ['diff', agent],
+      ['worktree', 'diff', 'T003-1'],
+      ['show', agent],
+    ])
+      expect(await user.here(look)).toMatchObject({ code: 0, stdout: expect.stringContaining('three.txt') });
+    // The run that has ended takes one task more.
+    writeFileSync(join(user.repository, 'more.md'), '- [ ] T004 Write four.txt\n');
+    Object.assign(user.env, IDENTITY);
+    expect(await user.here(['operate', 'add', 'more.md'])).toMatchObject({ code: 0 });
+    const resumed = await user.here(['operate', '--resume']);
+    expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('4 of 4 tasks done') });
+    expect(git(user.repository, 'show', 'main:four.txt')).toBe('four.txt');
+    expect(rametBranches(user.repository)).toEqual([]);
     const again = await user.ramet(['operate', 'tasks.md'], merging);
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('all tasks are done') });
   });
@@ -88,6 +108,7 @@ describe.concurrent('OP-2, OP-3, OP-4: ramet operate', () => {
     expect(git(user.repository, 'show', 'main:three.txt')).toBe('three.txt');
     expect(readFileSync(join(user.repository, 'tasks.md'), 'utf8')).toContain('- [ ] T002');
     expect(existsSync(join(user.repository, 'one.txt'))).toBe(false);
+    expect(rametBranches(user.repository)).toEqual(['ramet/T002-1']);
     const report = readFileSync(/^report: (.+)$/m.exec(end.stdout)?.[1] ?? '', 'utf8');
     expect(report).toMatch(/## T002:(?:.|\n)*failed, exit code 1(?:.|\n)*```\ntwo is there\n```/);
   });
@@ -126,7 +147,8 @@ describe.concurrent('OP-4, WORK-5: a run is not alone', () => {
     expect(await operate(user, 'tasks.md', '--check', 'true')).toMatchObject({ code: 0 });
     expect(filesOn(user, 'main')).toEqual(['README.md', 'one.txt', 'tasks.md', 'three.txt', 'two.txt']);
     expect(git(user.repository, 'log', '--format=%s', 'main').split('\n')).toContain('By a person');
-    expect(git(user.repository, 'log', '--format=%s', 'ramet/T003-1').split('\n')).toContain('By a person');
+    const began = git(user.repository, 'log', '--format=%s', mergedTip(user, 'T003-1'));
+    expect(began.split('\n')).toContain('By a person');
   });
 
   test('two runs and a merge of a person go to one target, and lose nothing', async ({ user }) => {

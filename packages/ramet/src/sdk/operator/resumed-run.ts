@@ -1,9 +1,10 @@
 /** A run that is resumed keeps what it began with. What may be changed is recorded; what may not is refused, not ignored. */
 import { resolve } from 'node:path';
 import { DEFAULT_CHECK_SECONDS } from '../../git/merges.ts';
+import { type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
 import type { RuleTexts } from '../../permission/policy.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { OperatorRun, RunChange, RunRules } from '../../schema/operator-events.ts';
+import type { OperatorAction, OperatorRun, RunChange, RunRules } from '../../schema/operator-events.ts';
 import type { OperateOrder } from './operate-order.ts';
 
 /** What an order changes of a run; nothing that is as it was. */
@@ -86,4 +87,12 @@ export function joinedRules(had: RunRules | undefined, given: RuleTexts): RunRul
   function listed(list: keyof RunRules): string[] {
     return [...new Set([...(had?.[list] ?? []), ...(given[list] ?? [])])];
   }
+}
+
+/** Answers that nobody has used: the task still has the question. An answer "once" is good for one call. */
+export function earlyAnswers(state: OperatorState): Extract<OperatorAction, { kind: 'answer' }>[] {
+  const open = new Set(tasksOf(state).flatMap(({ question }) => question?.id ?? []));
+  return state.asked.flatMap(({ action, refused }) =>
+    action.kind === 'answer' && refused === null && open.has(action.question) ? [action] : [],
+  );
 }

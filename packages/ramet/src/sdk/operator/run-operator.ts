@@ -10,13 +10,13 @@ import {
 } from '../../operator/run/apply-operator-event.ts';
 import { isolationText } from '../../operator/run/isolation.ts';
 import { Operator } from '../../operator/run/operator.ts';
-import { NO_RUN, type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
+import { NO_RUN, type OperatorState } from '../../operator/run/operator-state.ts';
 import type { OperatorPorts } from '../../operator/run/ports.ts';
 import { markTask } from '../../operator/tasks/mark-task.ts';
 import { effectiveMode, type PermissionPolicy } from '../../permission/policy.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { OperatorAction, OperatorEvent, OperatorRun, RunTask } from '../../schema/operator-events.ts';
+import type { OperatorEvent, OperatorRun, RunTask } from '../../schema/operator-events.ts';
 import { firstOf, giveWay } from '../../system/give-way.ts';
 import { startProgramsElsewhere } from '../../system/processes/starter.ts';
 import { callerOf } from '../calls/caller.ts';
@@ -38,7 +38,8 @@ import { landOnTarget } from './landing/land-on-target.ts';
 import { OperatorMerges } from './merge-port.ts';
 import { newRun } from './new-run.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
-import { changeOf } from './resumed-run.ts';
+import { changeOf, earlyAnswers } from './resumed-run.ts';
+import { returnSignal, returnWorktrees } from './return-worktrees.ts';
 
 export interface OperatorParts extends LiveParts {
   /** Continues the agents that an earlier process left. */
@@ -122,7 +123,13 @@ export async function runOperator(
   const end = await operator.run(order.signal ?? new AbortController().signal);
   await patterns.close(end);
   merges.close();
-  return { session: session.id, state: end };
+  const returned = await returnWorktrees(end, {
+    ...{ worktrees: worktrees.place, note: order.note ?? (() => {}) },
+    signal: returnSignal(order.signal),
+    record: (event) => runtime.journal.append(null, event),
+  });
+  if (returned !== end) await runtime.journal.commit('written');
+  return { session: session.id, state: returned };
 }
 
 /** What holds for agents of the run: the mode that they inherit, and the rules as they are now. */
@@ -141,14 +148,6 @@ function noCheckout(cwd: string): UserMistake {
         'no_repository',
         `${cwd} is not in a git repository: go to one, or make one with git init`,
       );
-}
-
-/** Answers that nobody has used: the task still has the question. An answer "once" is good for one call. */
-function earlyAnswers(state: OperatorState): Extract<OperatorAction, { kind: 'answer' }>[] {
-  const open = new Set(tasksOf(state).flatMap(({ question }) => question?.id ?? []));
-  return state.asked.flatMap(({ action, refused }) =>
-    action.kind === 'answer' && refused === null && open.has(action.question) ? [action] : [],
-  );
 }
 
 interface BegunRun {

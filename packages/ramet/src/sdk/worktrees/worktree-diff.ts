@@ -2,8 +2,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkoutTrees, excludeSettings, trustedGit } from '../../git/managed-worktrees.ts';
-import { gitText } from '../../git/run-git.ts';
+import { checkoutTrees, checkpointRef, excludeSettings, trustedGit } from '../../git/managed-worktrees.ts';
+import { gitText, runGit } from '../../git/run-git.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../git/shapes.ts';
 
 export async function worktreeDiff(
@@ -18,9 +18,9 @@ export async function worktreeDiff(
   return text === '' ? '' : `${text}\n`;
 }
 
-/** Its files as they are; where they are gone, what its branch has. */
+/** Its files as they are; where they are gone, what its branch has, or its last checkpoint. */
 async function latestTree(place: WorktreePlace, worktree: ManagedWorktree): Promise<string> {
-  if (!existsSync(worktree.path)) return worktree.branch ?? worktree.base;
+  if (!existsSync(worktree.path)) return lastCommit(place, worktree);
   const scratch = mkdtempSync(join(tmpdir(), 'ramet-diff-'));
   try {
     const settings = excludeSettings(place, worktree);
@@ -28,4 +28,15 @@ async function latestTree(place: WorktreePlace, worktree: ManagedWorktree): Prom
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** A branch that was merged may be gone too. */
+async function lastCommit({ repository, env }: WorktreePlace, worktree: ManagedWorktree): Promise<string> {
+  const { branch, base } = worktree;
+  for (const ref of [...(branch === null ? [] : [`refs/heads/${branch}`]), checkpointRef(worktree)]) {
+    const args = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`];
+    const { code, stdout } = await runGit(args, { cwd: repository.root, env });
+    if (code === 0) return stdout.trim();
+  }
+  return base;
 }

@@ -33,8 +33,10 @@ export async function heldCommits(
   place: WorktreePlace,
   worktree: ManagedWorktree,
   tips: WorktreeTips,
+  landed?: string,
 ): Promise<VerdictReason[]> {
-  const own = new Set([tips.head, tips.branch].filter((tip) => tip !== null && tip !== worktree.base));
+  const known = new Set([null, worktree.base, landed]);
+  const own = new Set([tips.head, tips.branch].filter((tip) => !known.has(tip)));
   const reasons: VerdictReason[] = [];
   for (const tip of own) {
     if (tip === null) continue;

@@ -36,12 +36,14 @@ export interface VerdictOptions {
   directory?: string | undefined;
   /** The changes in its files, if they were read. */
   work?: readonly VerdictReason[] | undefined;
+  /** A commit whose content a target has by record: a replay or a resolved conflict leaves no trace of it there. */
+  landed?: string | undefined;
 }
 
 export async function verdictOf(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  { isHolder = false, directory = worktree.path, work: known }: VerdictOptions = {},
+  { isHolder = false, directory = worktree.path, work: known, landed }: VerdictOptions = {},
 ): Promise<WorktreeVerdict> {
   const isMissing = !existsSync(directory);
   const tips = await tipsOf(place, worktree);
@@ -49,7 +51,7 @@ export async function verdictOf(
   // Files and commits are asked about at the same time: neither depends on the other.
   const [work, commits] = await Promise.all([
     isMissing || !isTreeOf(directory, worktree) ? [] : (known ?? heldWork(place, there)),
-    tips === null ? [headUnknown()] : heldCommits(place, worktree, tips),
+    tips === null ? [headUnknown()] : heldCommits(place, worktree, tips, landed),
   ]);
   const reasons = [
     ...(isHolder ? [] : leaseReason(place, worktree)),

@@ -4,7 +4,7 @@
  * that the next clean-up finds.
  */
 
-import { verdictOf } from '../changes/verdict.ts';
+import { type VerdictOptions, verdictOf } from '../changes/verdict.ts';
 import { workMemory } from '../changes/work-in-time.ts';
 import { prepareDependencies } from '../dependencies/bring-dependencies.ts';
 import { seePackages } from '../dependencies/template-look.ts';
@@ -59,11 +59,14 @@ export function releaseWorktree(
 export async function settleWorktree(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  { pools = true }: { pools?: boolean } = {},
+  { pools = true, landed }: { pools?: boolean } & Pick<VerdictOptions, 'landed'> = {},
 ): Promise<SettledWorktree> {
   try {
     const remember = workMemory(place, worktree);
-    const [verdict] = await Promise.all([verdictOf(place, worktree), seePackages(place, worktree)]);
+    const [verdict] = await Promise.all([
+      verdictOf(place, worktree, { landed }),
+      seePackages(place, worktree),
+    ]);
     if (!verdict.isEmpty) {
       if (!verdict.isMissing) remember(verdict.work);
       return { kept: true, worktree, reasons: verdict.reasons };
@@ -71,7 +74,7 @@ export async function settleWorktree(
     const became = verdict.isMissing || !pools ? null : await fillPool(place, worktree);
     if (became !== null) return { kept: false, worktree, became };
     // In the trash its files are checked once more.
-    const removal = await removeWorktree(place, worktree, { work: verdict.work });
+    const removal = await removeWorktree(place, worktree, { work: verdict.work, landed });
     return removal.removed
       ? { kept: false, worktree, became: 'removed' }
       : { kept: true, worktree, reasons: removal.reasons };

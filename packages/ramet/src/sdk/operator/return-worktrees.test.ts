@@ -1,0 +1,127 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
+import { writeFiles } from '../../../test/fixtures/temporary.ts';
+import { git, rametBranches, worktreePlace } from '../../../test/fixtures/worktrees.ts';
+import { createWorktree } from '../../git/worktrees/create-worktree.ts';
+import { releaseWorktree } from '../../git/worktrees/removal/release-worktree.ts';
+import type { WorktreePlace } from '../../git/worktrees/worktree-place.ts';
+import type { OperatorState } from '../../operator/run/operator-state.ts';
+import { tasksOf } from '../../operator/run/operator-state.ts';
+import type { TaskChanged } from '../../schema/operator-events.ts';
+import { returnWorktrees } from './return-worktrees.ts';
+
+interface Worked {
+  id: string;
+  path: string;
+  commit: string;
+}
+
+/** A worktree with one commit, which its agent has given back. */
+async function worked(place: WorktreePlace, id: string): Promise<Worked> {
+  const owner = { session: 'abcdefgh', agent: `abcdefgh.${id}` };
+  const { worktree } = await createWorktree(place, { name: id, owner });
+  writeFiles(worktree.path, { 'src/a.ts': `${id}\n` });
+  git(worktree.path, 'commit', '-qam', id);
+  await releaseWorktree(place, worktree.id)?.settled;
+  return { id, path: worktree.path, commit: git(worktree.path, 'rev-parse', 'HEAD') };
+}
+
+function passed({ id, commit }: Worked, result: string, state: 'passed' | 'failed' = 'passed') {
+  const agent = `abcdefgh.${id}`;
+  return taskChange(id, state === 'passed' ? 'done' : 'frozen', {
+    ...{ result, attempt: { number: 1, state, agent, isolation: 'worktree', commit } },
+  });
+}
+
+/** A commit on top of main with the files of another: what a replay or a resolver makes. */
+function landAs(place: WorktreePlace, content: string): string {
+  const { root } = place.repository;
+  writeFiles(root, { 'src/a.ts': content });
+  git(root, 'commit', '-qam', 'landed');
+  return git(root, 'rev-parse', 'HEAD');
+}
+
+interface Returned {
+  end: OperatorState;
+  events: TaskChanged[];
+  said: string[];
+}
+
+async function returned(
+  place: WorktreePlace,
+  state: OperatorState,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Returned> {
+  const events: TaskChanged[] = [];
+  const said: string[] = [];
+  const end = await returnWorktrees(state, {
+    ...{ worktrees: place, signal, note: (line) => said.push(line), record: (event) => events.push(event) },
+  });
+  return { end, events, said };
+}
+
+const targetOf = (place: WorktreePlace): string => git(place.repository.root, 'branch', '--show-current');
+const notesOf = (state: OperatorState): unknown[] =>
+  tasksOf(state).map(({ attempts }) => attempts.flatMap(({ notes }) => notes));
+
+describe('WORK-3, OP-4: tasks whose work has landed give their worktrees back', () => {
+  test('merged, replayed and changed since: what the target has goes, what would be lost stays', async () => {
+    const place = worktreePlace();
+    const { root } = place.repository;
+    const [merged, moved, frozen, waiting] = [
+      ...[await worked(place, 'merged'), await worked(place, 'moved')],
+      ...[await worked(place, 'frozen'), await worked(place, 'waiting')],
+    ] as const;
+    const replayed = await worked(place, 'replayed');
+    git(root, 'merge', '--quiet', '--no-ff', merged.commit);
+    const onMain = landAs(place, 'something that a resolver wrote\n');
+    // Someone has worked in it after it was merged.
+    git(moved.path, 'commit', '--quiet', '--allow-empty', '-m', 'More');
+    writeFiles(moved.path, { 'src/a.ts': 'more\n' });
+    git(moved.path, 'commit', '-qam', 'More files');
+    const state = madeRun(
+      startedRun(
+        [merged, moved, frozen, waiting, replayed].map(({ id }) => madeTask(id)),
+        { target: targetOf(place) },
+      ),
+      ...[passed(merged, onMain), passed(moved, onMain), passed(frozen, onMain, 'failed')],
+      ...[passed(waiting, waiting.commit), passed(replayed, onMain)],
+    );
+    const { end, events, said } = await returned(place, state);
+    expect([merged, moved, frozen, waiting, replayed].map(({ path }) => existsSync(path))).toEqual([
+      ...[false, true, true, true, false],
+    ]);
+    // Only its branch leads to the commit of the replayed one.
+    expect(rametBranches(root)).toEqual([
+      ...['ramet/frozen', 'ramet/moved', 'ramet/replayed', 'ramet/waiting'],
+    ]);
+    expect(events).toHaveLength(1);
+    expect(notesOf(end)).toEqual([
+      [],
+      [expect.stringMatching(/^its worktree stays: \d commits that are not merged, at \w+$/)],
+      ...[[], [], []],
+    ]);
+    expect(said).toEqual([]);
+  });
+
+  test('an unknown file keeps it, with one line; when that is gone, so are the worktree and the line', async () => {
+    const place = worktreePlace();
+    const one = await worked(place, 'one');
+    git(place.repository.root, 'merge', '--quiet', '--no-ff', one.commit);
+    writeFiles(one.path, { 'notes.txt': 'mine\n' });
+    const run = startedRun([madeTask('one')], { target: targetOf(place) });
+    const state = madeRun(run, passed(one, one.commit));
+    const first = await returned(place, state);
+    expect(notesOf(first.end)).toEqual([['its worktree stays: not known to git: notes.txt']]);
+    expect((await returned(place, first.end)).events).toEqual([]);
+    rmSync(join(one.path, 'notes.txt'));
+    expect((await returned(place, first.end, AbortSignal.abort())).end).toBe(first.end);
+    expect(existsSync(one.path)).toBe(true);
+    const last = await returned(place, first.end);
+    expect([notesOf(last.end), existsSync(one.path)]).toEqual([[[]], false]);
+    expect(rametBranches(place.repository.root)).toEqual([]);
+    expect((await returned(place, last.end)).events).toEqual([]);
+  });
+});
