@@ -6,7 +6,7 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync
 import { dirname, join } from 'node:path';
 import { systemCode, UserMistake } from '../schema/errors.ts';
 import type { Repository } from './repository.ts';
-import { readOrNull } from './repository.ts';
+import { PACKED_BYTES, readOrNull } from './repository.ts';
 import { runGit } from './run-git.ts';
 
 /** Fails for a branch that exists, and if another blocks it (`ramet`, `ramet/name/other`). */
@@ -63,7 +63,7 @@ function createByHand(commonDirectory: string, branch: string, commit: string): 
 
 /** Itself, one it would be below, or one below it. */
 function isPacked(commonDirectory: string, ref: string): boolean {
-  const packed = readOrNull(join(commonDirectory, 'packed-refs')) ?? '';
+  const packed = readOrNull(join(commonDirectory, 'packed-refs'), PACKED_BYTES) ?? '';
   const above = ref.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
   return packed.includes(` ${ref}/`) || above.some((name) => packed.includes(` ${name}\n`));
 }

@@ -22,6 +22,7 @@ import {
   linkedDirectory,
   type Repository,
   readOrNull,
+  readPointer,
 } from './repository.ts';
 
 /** Addresses with a name and a password in front of the host: `http://name:password@proxy:8080`. */
@@ -180,7 +181,7 @@ function* workingTrees({ root, commonDirectory }: Repository): Generator<string>
 function linkedWorktrees(commonDirectory: string): string[] {
   const directory = join(commonDirectory, 'worktrees');
   return namesIn(directory).flatMap((name) => {
-    const file = readOrNull(join(directory, name, 'gitdir'))?.trimEnd();
+    const file = readPointer(join(directory, name, 'gitdir'))?.trimEnd();
     return file === undefined ? [] : [dirname(resolve(directory, name, file))];
   });
 }

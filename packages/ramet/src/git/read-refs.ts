@@ -2,10 +2,9 @@
  * Where HEAD and branches are, read from files: microseconds instead of a process. Null means not known this way
  * (another storage of refs, a file half written): ask git then, never take it for absent.
  */
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { constants, inflateSync } from 'node:zlib';
-import { readOrNull } from './repository.ts';
+import { PACKED_BYTES, readOrNull, readPointer, readStart } from './repository.ts';
 import { isCommitId } from './run-git.ts';
 
 export interface HeadPosition {
@@ -16,17 +15,17 @@ export interface HeadPosition {
 
 /** The git directory of a checkout: its own, also where it is a worktree's. */
 export function gitDirectoryOf(root: string): string | null {
-  const text = readOrNull(join(root, '.git'));
+  const text = readPointer(join(root, '.git'));
   if (text !== null) {
     const target = /^gitdir: (.+)$/m.exec(text)?.[1];
     return target === undefined ? null : resolve(root, target.trimEnd());
   }
-  if (readOrNull(join(root, '.git', 'HEAD')) !== null) return join(root, '.git');
-  return readOrNull(join(root, 'HEAD')) === null ? null : root;
+  if (readPointer(join(root, '.git', 'HEAD')) !== null) return join(root, '.git');
+  return readPointer(join(root, 'HEAD')) === null ? null : root;
 }
 
 export function readHead(gitDirectory: string, commonDirectory: string): HeadPosition | null {
-  const text = readOrNull(join(gitDirectory, 'HEAD'))?.trimEnd();
+  const text = readPointer(join(gitDirectory, 'HEAD'))?.trimEnd();
   if (isCommitId(text)) return { ref: null, commit: text };
   const ref = symbolicTarget(text);
   const commit = ref === null ? null : readRef(commonDirectory, ref);
@@ -35,7 +34,7 @@ export function readHead(gitDirectory: string, commonDirectory: string): HeadPos
 
 /** Follows symbolic refs, as `refs/remotes/origin/HEAD` is one. */
 export function readRef(commonDirectory: string, ref: string, depth = 5): string | null {
-  const text = readOrNull(join(commonDirectory, ref))?.trimEnd();
+  const text = readPointer(join(commonDirectory, ref))?.trimEnd();
   if (isCommitId(text)) return text;
   const target = symbolicTarget(text);
   if (target !== null) return depth === 0 ? null : readRef(commonDirectory, target, depth - 1);
@@ -44,17 +43,17 @@ export function readRef(commonDirectory: string, ref: string, depth = 5): string
 
 /** The ref of HEAD, also where it has no commit; null when detached or not known. */
 export function headRef(gitDirectory: string): string | null {
-  return symbolicTarget(readOrNull(join(gitDirectory, 'HEAD'))?.trimEnd());
+  return symbolicTarget(readPointer(join(gitDirectory, 'HEAD'))?.trimEnd());
 }
 
 /** Whether its file names a commit: one that leads to another ref does not, and of a packed one this says nothing. */
 export function isPlainRef(commonDirectory: string, ref: string): boolean {
-  return isCommitId(readOrNull(join(commonDirectory, ref))?.trimEnd());
+  return isCommitId(readPointer(join(commonDirectory, ref))?.trimEnd());
 }
 
 /** A ref's file contains no name of a commit: reported as damage, not as absence. */
 export function isDamagedRef(commonDirectory: string, ref: string): boolean {
-  const text = readOrNull(join(commonDirectory, ref))?.trimEnd();
+  const text = readPointer(join(commonDirectory, ref))?.trimEnd();
   return text !== undefined && !isCommitId(text) && symbolicTarget(text) === null;
 }
 
@@ -74,7 +73,7 @@ export function damageAdvice(commonDirectory: string, ref: string): string {
 }
 
 function readPackedRef(commonDirectory: string, ref: string): string | null {
-  const packed = readOrNull(join(commonDirectory, 'packed-refs'));
+  const packed = readOrNull(join(commonDirectory, 'packed-refs'), PACKED_BYTES);
   const end = packed?.indexOf(` ${ref}\n`) ?? -1;
   const id = packed === null || end === -1 ? null : packed.slice(packed.lastIndexOf('\n', end) + 1, end);
   return isCommitId(id) ? id : null;
@@ -89,8 +88,8 @@ function symbolicTarget(text: string | undefined): string | null {
 export function isLooseCommit(commonDirectory: string, id: string): boolean {
   if (!isCommitId(id)) return false;
   try {
-    const bytes = readFileSync(join(commonDirectory, 'objects', id.slice(0, 2), id.slice(2)));
-    const start = inflateSync(bytes.subarray(0, 64), { finishFlush: constants.Z_SYNC_FLUSH });
+    const bytes = readStart(join(commonDirectory, 'objects', id.slice(0, 2), id.slice(2)), 64);
+    const start = inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
     return start.toString('latin1').startsWith('commit ');
   } catch {
     return false;

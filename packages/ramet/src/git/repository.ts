@@ -7,7 +7,7 @@ import {
   constants,
   fstatSync,
   openSync,
-  readFileSync,
+  readSync,
   realpathSync,
   type Stats,
   statSync,
@@ -37,15 +37,15 @@ export function findRepository(directory: string): Repository | null {
 function fromLink(root: string): Repository | null {
   const target = linkedDirectory(root);
   const gitDirectory = target === null ? null : realOrNull(target);
-  if (gitDirectory === null || readOrNull(join(gitDirectory, 'HEAD')) === null) return null;
-  const shared = readOrNull(join(gitDirectory, 'commondir'))?.replace(/[\r\n]+$/, '');
+  if (gitDirectory === null || readPointer(join(gitDirectory, 'HEAD')) === null) return null;
+  const shared = readPointer(join(gitDirectory, 'commondir'))?.replace(/[\r\n]+$/, '');
   const commonDirectory = shared === undefined ? gitDirectory : realOrNull(resolve(gitDirectory, shared));
   return commonDirectory === null ? null : { root, commonDirectory };
 }
 
 /** What a `.git` file names. The whole file is the name, as git reads it: a second line would be part of it. */
 export function linkedDirectory(root: string): string | null {
-  const target = /^gitdir: ([^\r\n]+)[\r\n]*$/.exec(readOrNull(join(root, '.git')) ?? '')?.[1];
+  const target = /^gitdir: ([^\r\n]+)[\r\n]*$/.exec(readPointer(join(root, '.git')) ?? '')?.[1];
   return target === undefined ? null : resolve(root, target);
 }
 
@@ -57,7 +57,7 @@ export function isBareDirectory(path: string): boolean {
 }
 
 function isGitDirectory(path: string): boolean {
-  return readOrNull(join(path, 'HEAD')) !== null;
+  return readPointer(join(path, 'HEAD')) !== null;
 }
 
 /** Null also for what cannot be read, such as a circle of links: git sees no repository there either. */
@@ -74,16 +74,64 @@ function parentOf(directory: string): string | null {
   return parent === directory ? null : parent;
 }
 
-/** A small file's text; null when it cannot be read, and for what is no file: an agent may have put a FIFO there. */
-export function readOrNull(path: string): string | null {
+/** How a file is opened that an agent can replace: nobody waits at a FIFO. */
+export const READ_AT_ONCE: number = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+/** More than a path and what stands before it: what is larger names no place. */
+const POINTER_BYTES = 16 << 10;
+const TEXT_BYTES = 64 << 20;
+/** A list of millions of refs, which no agent writes. */
+export const PACKED_BYTES: number = 500 << 20;
+const CHUNK_BYTES = 64 << 10;
+
+/** The text of a file that names a place or a commit, such as `.git` and `HEAD`; null for one that is larger than such files are. */
+export function readPointer(path: string): string | null {
+  return readOrNull(path, POINTER_BYTES);
+}
+
+/** Whether it may be a file that names a place or a commit: git reads all of it, however large. */
+export function isPointer(stats: Stats | undefined): boolean {
+  return stats?.isFile() === true && stats.size <= POINTER_BYTES;
+}
+
+/**
+ * A small file's text; null when it cannot be read, and for what is no file or too large: an agent may have put a FIFO there, or a
+ * file that no memory can hold.
+ */
+export function readOrNull(path: string, mostBytes: number = TEXT_BYTES): string | null {
   let descriptor: number | null = null;
   try {
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    return fstatSync(descriptor).isFile() ? readFileSync(descriptor, 'utf8') : null;
+    descriptor = openSync(path, READ_AT_ONCE);
+    const stats = fstatSync(descriptor);
+    return stats.isFile() && stats.size <= mostBytes ? readMost(descriptor, stats.size, mostBytes) : null;
   } catch {
     return null;
   } finally {
     if (descriptor !== null) closeSync(descriptor);
+  }
+}
+
+/** The first bytes of a file; throws for what is none. */
+export function readStart(path: string, bytes: number): Uint8Array {
+  const descriptor = openSync(path, READ_AT_ONCE);
+  try {
+    const buffer = Buffer.alloc(bytes);
+    return buffer.subarray(0, readSync(descriptor, buffer, 0, bytes, null));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** To its end: files of /proc claim size 0, and others may grow. */
+function readMost(descriptor: number, size: number, mostBytes: number): string | null {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  for (let next = size + 1; ; next = CHUNK_BYTES) {
+    const buffer = Buffer.allocUnsafe(next);
+    const count = readSync(descriptor, buffer, 0, next, null);
+    chunks.push(buffer.subarray(0, count));
+    total += count;
+    if (total > mostBytes) return null;
+    if (count === 0 || (count < next && size > 0)) return Buffer.concat(chunks).toString('utf8');
   }
 }
 

@@ -1,7 +1,7 @@
 /** Where branches are checked out, read from files: no process is started. */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { readOrNull } from '../repository.ts';
+import { readOrNull, readPointer } from '../repository.ts';
 import type { MergeRepository } from './merge-repository.ts';
 
 /** The branch that HEAD is on in this working tree; null when it is detached. */
@@ -44,7 +44,7 @@ function mainCheckout({ cwd, commonDirectory }: MergeRepository): CheckoutPlace[
 function linkedCheckouts({ commonDirectory }: MergeRepository): CheckoutPlace[] {
   return entriesOf(join(commonDirectory, 'worktrees')).flatMap((name): CheckoutPlace[] => {
     const gitDirectory = join(commonDirectory, 'worktrees', name);
-    const link = readOrNull(join(gitDirectory, 'gitdir'))?.trimEnd();
+    const link = readPointer(join(gitDirectory, 'gitdir'))?.trimEnd();
     if (link === undefined) return [];
     const file = resolve(gitDirectory, link);
     const isGone = !existsSync(file) && !existsSync(join(gitDirectory, 'locked'));
@@ -55,22 +55,22 @@ function linkedCheckouts({ commonDirectory }: MergeRepository): CheckoutPlace[] 
 /** A branch that a rebase or bisect left for a while. */
 function operationBranch(gitDirectory: string): string | null {
   const rebased = ['rebase-merge', 'rebase-apply'].map((name) =>
-    readOrNull(join(gitDirectory, name, 'head-name')),
+    readPointer(join(gitDirectory, name, 'head-name')),
   );
-  const bisected = readOrNull(join(gitDirectory, 'BISECT_START'))?.trim();
+  const bisected = readPointer(join(gitDirectory, 'BISECT_START'))?.trim();
   const name = rebased.find((text) => text !== null)?.trim() ?? bisected;
   if (name === undefined) return null;
   return name.startsWith('refs/') ? name : `refs/heads/${name}`;
 }
 
 function branchIn(gitDirectory: string): string | null {
-  const head = readOrNull(join(gitDirectory, 'HEAD')) ?? '';
+  const head = readPointer(join(gitDirectory, 'HEAD')) ?? '';
   return /^ref: (refs\/heads\/.+)$/m.exec(head)?.[1]?.trimEnd() ?? null;
 }
 
 /** The git directory that a working tree's `.git` file names; null where `.git` is a directory or nothing. */
 export function linkedGitDirectory(root: string): string | null {
-  const link = /^gitdir: (.+)$/m.exec(readOrNull(join(root, '.git')) ?? '')?.[1];
+  const link = /^gitdir: (.+)$/m.exec(readPointer(join(root, '.git')) ?? '')?.[1];
   return link === undefined ? null : resolve(root, link.trimEnd());
 }
 

@@ -8,7 +8,7 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitDirectoryOf } from '../read-refs.ts';
-import { type Repository, readOrNull } from '../repository.ts';
+import { type Repository, readOrNull, readPointer } from '../repository.ts';
 import { readSideFiles, type SideFiles } from './side-files.ts';
 
 export interface CheckoutState {
@@ -44,7 +44,7 @@ export function readCheckoutState(
 ): CheckoutState | null {
   const gitDirectory = gitDirectoryOf(root);
   if (gitDirectory === null || root === commonDirectory || isReftable(commonDirectory)) return null;
-  const head = readOrNull(join(gitDirectory, 'HEAD'));
+  const head = readPointer(join(gitDirectory, 'HEAD'));
   const packed = packedRefs(commonDirectory, earlier?.packed ?? null);
   const refs = new Map(packed?.refs);
   addLoose(commonDirectory, 'refs', refs);
@@ -136,7 +136,7 @@ function addLoose(commonDirectory: string, folder: string, refs: Map<string, str
     const name = `${folder}/${entry.name}`;
     if (entry.isDirectory()) addLoose(commonDirectory, name, refs);
     else if (!name.endsWith('.lock')) {
-      const value = readOrNull(join(commonDirectory, name))?.trimEnd();
+      const value = readPointer(join(commonDirectory, name))?.trimEnd();
       if (value !== undefined && value !== '') refs.set(name, value);
     }
   }

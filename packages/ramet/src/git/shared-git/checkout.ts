@@ -9,7 +9,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentId } from '../../schema/ids.ts';
 import { projectDirectory } from '../../system/home.ts';
-import { findRepository, readOrNull } from '../repository.ts';
+import { findRepository, readPointer } from '../repository.ts';
 import { enterCheckout, livingAgents } from './living-agents.ts';
 import { findRealGit, installShim } from './shim-script.ts';
 
@@ -123,6 +123,6 @@ function helperProgram(): string | null {
 function gitDirectoryOf(root: string): string | null {
   const entry = join(root, '.git');
   if (statSync(entry, { throwIfNoEntry: false })?.isDirectory() === true) return entry;
-  const target = /^gitdir: (.+)$/m.exec(readOrNull(entry) ?? '')?.[1];
+  const target = /^gitdir: (.+)$/m.exec(readPointer(entry) ?? '')?.[1];
   return target === undefined ? null : resolve(root, target.trimEnd());
 }

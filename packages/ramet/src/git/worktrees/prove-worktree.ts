@@ -11,7 +11,7 @@ import { runElsewhere } from '../../system/processes/starter.ts';
 import { keepsRefsInFiles } from '../create-branch.ts';
 import { LOCAL_VARIABLES } from '../git-environment.ts';
 import { readHead } from '../read-refs.ts';
-import { type Repository, readOrNull } from '../repository.ts';
+import { type Repository, readOrNull, readPointer } from '../repository.ts';
 import type { ManagedWorktree } from './worktree.ts';
 
 /** Run in the agent's own shell, in its own directory. */
@@ -100,7 +100,7 @@ export function proveByFiles(
     return null;
   }
   const registration = join(commonDirectory, 'worktrees', admin);
-  const read = (file: string): string | undefined => readOrNull(file)?.trimEnd();
+  const read = (file: string): string | undefined => readPointer(file)?.trimEnd();
   const shared = read(join(registration, 'commondir'));
   const isPlace =
     realOrNull(path) === path &&

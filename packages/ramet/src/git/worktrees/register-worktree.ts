@@ -13,7 +13,7 @@ import { systemCode } from '../../schema/errors.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
 import { createBranch, keepsRefsInFiles } from '../create-branch.ts';
-import { readOrNull } from '../repository.ts';
+import { readPointer } from '../repository.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
 import { gitText } from '../run-git.ts';
 import type { ManagedWorktree } from './worktree.ts';
@@ -85,7 +85,7 @@ export function replaceAdminFile(
 
 /** Whether the lock on it is ours; null without a lock, or if it cannot be read. */
 export function isLockOurs(place: WorktreePlace, worktree: Pick<ManagedWorktree, 'admin'>): boolean | null {
-  const text = readOrNull(join(adminDirectory(place, worktree), 'locked'));
+  const text = readPointer(join(adminDirectory(place, worktree), 'locked'));
   return text === null ? null : OUR_REASONS.some((reason) => text.startsWith(reason));
 }
 
@@ -110,7 +110,7 @@ export async function unregisterWorktree(
 
 /** Whether a directory is this worktree's, by what its `.git` says. */
 export function isTreeOf(directory: string, { admin }: Pick<ManagedWorktree, 'admin'>): boolean {
-  const target = readOrNull(join(directory, '.git'))?.trimEnd();
+  const target = readPointer(join(directory, '.git'))?.trimEnd();
   return target?.startsWith('gitdir: ') === true && basename(target) === admin;
 }
 

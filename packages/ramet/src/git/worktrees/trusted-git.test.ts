@@ -1,11 +1,19 @@
-import { appendFileSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LED_ENTRIES, LED_REGISTRATIONS, type LedPlace } from '../../../test/fixtures/led-checkouts.ts';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { checkoutBytes, git, OWNER, worktreePlace } from '../../../test/fixtures/worktrees.ts';
 import { trust } from '../../system/trust.ts';
-import { checkpoint } from './changes/checkpoint.ts';
+import { checkpoint, checkpointRef } from './changes/checkpoint.ts';
 import { heldWork } from './changes/held-files.ts';
 import { createWorktree } from './create-worktree.ts';
 import { resumeWorktree } from './resume-worktree.ts';
@@ -67,6 +75,33 @@ describe('WORK-7: git in the files of an agent', () => {
     expect(takeRepairs(tried.worktree)).toEqual([
       `.git in fix was a repository of its own, which is in ${join(kept, name)} now; put right`,
     ]);
+  });
+
+  test('writes no object where a link leads', async () => {
+    const { place, worktree, path, root } = await worktreeOf();
+    const objects = join(place.repository.commonDirectory, 'objects');
+    const target = join(root, 'x');
+    mkdirSync(target);
+    for (let number = 0; number < 256; number += 1) {
+      const folder = join(objects, number.toString(16).padStart(2, '0'));
+      if (!existsSync(folder)) symlinkSync(target, folder);
+    }
+    writeFiles(path, { 'work.txt': 'w\n', 'more.txt': 'm\n' });
+    const { ref } = await checkpoint(place, worktree);
+    expect(readdirSync(target)).toEqual([]);
+    expect(git(root, 'show', `${ref}:work.txt`)).toBe('w');
+    expect(takeRepairs(worktree)[0]).toMatch(/objects\/[0-9a-f]{2} was a link to .*\/x; put right$/);
+  });
+
+  test('moves no branch that the ref of a checkpoint leads to', async () => {
+    const { place, worktree, path, root } = await worktreeOf();
+    const before = checkoutBytes(root);
+    const ref = checkpointRef(worktree);
+    writeFiles(place.repository.commonDirectory, { [ref]: 'ref: refs/heads/main\n' });
+    writeFiles(path, { 'work.txt': 'w\n' });
+    await checkpoint(place, worktree);
+    expect(checkoutBytes(root)).toEqual(before);
+    expect(git(root, 'show', `${ref}:work.txt`)).toBe('w');
   });
 
   test('an agent that is resumed without .git is where it was', async () => {

@@ -27,7 +27,7 @@ import { makePrivateDirectory } from '../../system/home.ts';
 import { realPath } from '../../system/landing-path.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
 import type { CheckoutDirectories } from '../git-environment.ts';
-import { linkedDirectory, readOrNull } from '../repository.ts';
+import { isPointer, linkedDirectory, readOrNull, readPointer } from '../repository.ts';
 import { type GitCall, gitText, isCommitId } from '../run-git.ts';
 import { headText, lockText } from './register-worktree.ts';
 import type { ManagedWorktree, WorktreeState } from './worktree.ts';
@@ -76,6 +76,7 @@ export async function mendCheckout(place: WorktreePlace, worktree: ManagedWorktr
   mendEntry(place, worktree, tell);
   mendRegistration(place, worktree, tell);
   mendBranch(place, worktree, tell);
+  mendObjects(place, tell);
   const index = statOf(join(adminDirectory(place, worktree), 'index'));
   if (isGone || (index !== undefined && !index.isFile())) await renewIndex(place, worktree, tell);
 }
@@ -103,6 +104,7 @@ function describe(entry: string, stats: Stats): string {
   if (stats.isSymbolicLink()) return `was a link to ${readlinkSync(entry)}`;
   if (stats.isDirectory()) return 'was a repository of its own';
   if (!stats.isFile()) return 'was no file';
+  if (!isPointer(stats)) return 'was too large';
   const target = linkedDirectory(dirname(entry));
   return target === null ? 'named no git directory' : `led to ${target}`;
 }
@@ -135,11 +137,11 @@ function registerAgain(place: WorktreePlace, worktree: ManagedWorktree, tell: Te
 function mendRegistration(place: WorktreePlace, worktree: ManagedWorktree, tell: Tell): void {
   const { name, path } = worktree;
   const admin = adminDirectory(place, worktree);
-  removeLinks(admin, '', (what) => tell(`${what} of ${name} was no file`));
+  removeLinks(admin, '', (what) => tell(`${what} of ${name} was no file, or too large`));
   const expected: [string, string, boolean][] = [
     ['commondir', '../..\n', leadsToCommon(place, admin)],
     ['gitdir', `${join(path, '.git')}\n`, isAside(path) || leadsBack(admin, path)],
-    ['HEAD', headText(worktree), statOf(join(admin, 'HEAD'))?.isFile() === true],
+    ['HEAD', headText(worktree), isPointer(statOf(join(admin, 'HEAD')))],
   ];
   for (const [file, text, isRight] of expected) {
     if (isRight) continue;
@@ -159,18 +161,31 @@ function mendBranch({ repository }: WorktreePlace, worktree: ManagedWorktree, te
     tell(`the log of ${branch} was no file`);
     rmSync(log ?? '', { force: true });
   }
-  if (stats === undefined || stats.isFile() || stats.isDirectory()) return;
+  if (stats === undefined || isPointer(stats) || stats.isDirectory()) return;
   const last = readOrNull(log ?? '')
     ?.trimEnd()
     .split('\n')
     .at(-1)
     ?.split(' ', 2)[1];
-  tell(`the branch of ${name} was no file`);
+  tell(`the branch of ${name} was no file that git could read`);
   replaceWhole(file ?? '', `${isCommitId(last) ? last : base}\n`);
 }
 
+/** Git makes these folders itself, and writes into whatever folder a link there leads to. */
+function mendObjects({ repository }: WorktreePlace, tell: Tell): void {
+  const objects = join(repository.commonDirectory, 'objects');
+  for (const entry of entriesOf(objects)) {
+    if (entry.isDirectory() || !/^[0-9a-f]{2}$/.test(entry.name)) continue;
+    const path = join(objects, entry.name);
+    const stats = statOf(path);
+    if (stats === undefined || stats.isDirectory()) continue;
+    tell(`${path} ${stats.isSymbolicLink() ? `was a link to ${readlinkSync(path)}` : 'was no folder'}`);
+    rmSync(path, { force: true });
+  }
+}
+
 function leadsToCommon({ repository }: WorktreePlace, admin: string): boolean {
-  const text = readOrNull(join(admin, 'commondir'))?.trimEnd();
+  const text = readPointer(join(admin, 'commondir'))?.trimEnd();
   return text !== undefined && resolve(admin, text) === repository.commonDirectory;
 }
 
@@ -180,7 +195,7 @@ function isAside(path: string): boolean {
 }
 
 function leadsBack(admin: string, path: string): boolean {
-  const text = readOrNull(join(admin, 'gitdir'))?.trimEnd();
+  const text = readPointer(join(admin, 'gitdir'))?.trimEnd();
   return text !== undefined && resolve(admin, text) === join(path, '.git');
 }
 
@@ -189,10 +204,20 @@ function removeLinks(admin: string, folder: string, tell: Tell): void {
   for (const entry of entriesOf(join(admin, folder))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && path !== 'modules') removeLinks(admin, path, tell);
-    if (entry.isFile() || entry.isDirectory() || path === 'index') continue;
+    if (entry.isDirectory() || path === 'index') continue;
+    if (entry.isFile() && (GROWS.test(path) || !isTooLarge(join(admin, path)))) continue;
     tell(path);
     rmSync(join(admin, path), { force: true });
   }
+}
+
+/** What git writes there may be as large as the repository. */
+const GROWS = /^(?:index|sharedindex|logs\/|modules\/)/;
+const LARGEST_BYTES = 64 << 20;
+
+/** Git reads most of these files whole. */
+function isTooLarge(path: string): boolean {
+  return (statOf(path)?.size ?? 0) > LARGEST_BYTES;
 }
 
 function entriesOf(folder: string): Dirent[] {

@@ -73,7 +73,7 @@ export async function checkpoint(
   place.onStep('checkpoint committed');
   // Checkpoints of one agent come one after the other, so it is that of a git that was killed.
   await removeLeftLocks([join(place.repository.commonDirectory, ref)]);
-  await gitText(['update-ref', '--create-reflog', '-m', reason, ref, commit], call);
+  await gitText(['update-ref', '--no-deref', '--create-reflog', '-m', reason, ref, commit], call);
   return { ref, commit, isNew: true, leftOut };
 }
 

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readHead, readRef } from '../../read-refs.ts';
-import { readOrNull } from '../../repository.ts';
+import { readOrNull, readPointer } from '../../repository.ts';
 import { isCommitId, runGit } from '../../run-git.ts';
 import { isHeld } from '../half-made.ts';
 import { isLockOurs, isTreeOf } from '../register-worktree.ts';
@@ -115,7 +115,7 @@ function registrationReasons(place: WorktreePlace, worktree: ManagedWorktree): V
 }
 
 function lockText(admin: string): string {
-  return readOrNull(join(admin, 'locked'))?.trim() || 'by someone, without a reason';
+  return readPointer(join(admin, 'locked'))?.trim() || 'by someone, without a reason';
 }
 
 /** Stashes stay when a worktree goes, but nobody would look for them. */

@@ -23,6 +23,7 @@ import { describeError, UserMistake } from '../../../schema/errors.ts';
 import { globPaths, parseGlob } from '../../../system/glob-pattern.ts';
 import { PRIVATE_FILE } from '../../../system/home.ts';
 import { isInside } from '../../../system/landing-path.ts';
+import { READ_AT_ONCE } from '../../repository.ts';
 import { gitText, runGit } from '../../run-git.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 
@@ -104,7 +105,9 @@ function copyPrivately(root: string, target: string, path: string): string | nul
 }
 
 export function fileDigest(path: string): string {
-  return createHash('sha256').update(readFileSync(path)).digest('hex');
+  return createHash('sha256')
+    .update(readFileSync(path, { flag: READ_AT_ONCE }))
+    .digest('hex');
 }
 
 /** Why not; null when it is linked. */

@@ -2,7 +2,7 @@
  * Folders of installed packages that a checkout has: those that are set, or the one at the top and, in a repository
  * of several packages, one in each of them that has its own.
  */
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { globPaths, parseGlob } from '../../../system/glob-pattern.ts';
 import { readOrNull } from '../../repository.ts';
@@ -79,7 +79,7 @@ function pnpmPatterns(root: string): string[] {
 /** The content of package.json; null if it is missing or cannot be read. */
 export function packageFields(folder: string): Record<string, unknown> | null {
   try {
-    const fields: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const fields: unknown = JSON.parse(readOrNull(join(folder, 'package.json')) ?? '');
     return isRecord(fields) ? fields : null;
   } catch {
     return null;

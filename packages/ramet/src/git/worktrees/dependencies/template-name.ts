@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readOrNull } from '../../repository.ts';
+import { READ_AT_ONCE, readOrNull } from '../../repository.ts';
 import { LOCK_FILES } from './bring-files.ts';
 import { isFolder, type PackageGround, packageFields } from './dependency-folders.ts';
 
@@ -49,7 +49,10 @@ export function requestKey(root: string, directory: string): string | null {
 function lockTexts(root: string, folder: string): (string | Buffer)[] | null {
   const names = LOCK_FILES.filter((name) => existsSync(join(root, folder, name)));
   if (names.length > 0) {
-    return names.flatMap((name) => [`${name}\n`, readFileSync(join(root, folder, name))]);
+    return names.flatMap((name) => [
+      `${name}\n`,
+      readFileSync(join(root, folder, name), { flag: READ_AT_ONCE }),
+    ]);
   }
   return folder === '.' ? null : lockTexts(root, dirname(folder));
 }

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProcessAlive } from '../../../system/processes/process-identity.ts';
-import { readOrNull } from '../../repository.ts';
+import { READ_AT_ONCE, readOrNull } from '../../repository.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { adminDirectory, type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';
 import { DEFAULT_POOL, DEFAULT_POOL_MEGABYTES } from '../worktree-settings.ts';
@@ -100,7 +100,7 @@ export function treeBytes({ path, facts }: Pick<ManagedWorktree, 'path' | 'facts
  */
 export function indexBytes(file: string, idLength = 20): number | null {
   try {
-    return sumOf(readFileSync(file), idLength);
+    return sumOf(readFileSync(file, { flag: READ_AT_ONCE }), idLength);
   } catch {
     return null;
   }

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readOrNull } from '../../repository.ts';
+import { readPointer } from '../../repository.ts';
 import { isCommitId } from '../../run-git.ts';
 import { isOnAnotherRef } from '../changes/held-commits.ts';
 import { isLockOurs, unregisterWorktree } from '../register-worktree.ts';
@@ -38,8 +38,8 @@ export function lostWorktrees(place: WorktreePlace): LostWorktree[] {
   return names
     .filter((admin) => !known.has(admin) && isLockOurs(place, { admin }) === true)
     .map((admin) => {
-      const entry = readOrNull(join(directory, admin, 'gitdir'))?.trimEnd() ?? '';
-      const head = readOrNull(join(directory, admin, 'HEAD')) ?? '';
+      const entry = readPointer(join(directory, admin, 'gitdir'))?.trimEnd() ?? '';
+      const head = readPointer(join(directory, admin, 'HEAD')) ?? '';
       const branch = /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1] ?? null;
       return { admin, path: dirname(entry), branch, isGone: entry !== '' && !existsSync(dirname(entry)) };
     });
@@ -76,6 +76,6 @@ async function isHeadSafe(
   { admin, branch }: Pick<LostWorktree, 'admin' | 'branch'>,
 ): Promise<boolean> {
   if (branch !== null) return true;
-  const head = readOrNull(join(place.repository.commonDirectory, 'worktrees', admin, 'HEAD'))?.trim();
+  const head = readPointer(join(place.repository.commonDirectory, 'worktrees', admin, 'HEAD'))?.trim();
   return isCommitId(head) ? isOnAnotherRef(place, null, head).catch(() => false) : true;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RametError } from '../../../schema/errors.ts';
 import { withNotedLocks } from '../../merge/noted-locks.ts';
 import { readRef } from '../../read-refs.ts';
-import { readOrNull } from '../../repository.ts';
+import { readPointer } from '../../repository.ts';
 import { withRepositoryLock } from '../../repository-lock.ts';
 import { runGit } from '../../run-git.ts';
 import { isOnAnotherRef } from '../changes/held-commits.ts';
@@ -98,7 +98,7 @@ function isCheckedOut({ repository: { commonDirectory } }: WorktreePlace, branch
   const worktrees = join(commonDirectory, 'worktrees');
   const names = existsSync(worktrees) ? readdirSync(worktrees) : [];
   const places = [commonDirectory, ...names.map((name) => join(worktrees, name))];
-  return places.some((place) => readOrNull(join(place, 'HEAD'))?.trimEnd() === `ref: refs/heads/${branch}`);
+  return places.some((place) => readPointer(join(place, 'HEAD'))?.trimEnd() === `ref: refs/heads/${branch}`);
 }
 
 function isLeased({ registry }: WorktreePlace, branch: string): boolean {

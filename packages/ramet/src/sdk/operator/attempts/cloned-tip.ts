@@ -6,7 +6,7 @@
  */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { readOrNull } from '../../../git/repository.ts';
+import { readOrNull, readPointer } from '../../../git/repository.ts';
 import { type GitCall, isCommitId, runGit, runGitForBytes } from '../../../git/run-git.ts';
 import { RametError } from '../../../schema/errors.ts';
 
@@ -100,7 +100,7 @@ function plainText(git: string, name: string): string | null {
   const parts = name.split('/');
   const folders = parts.slice(0, -1).map((_, at) => join(git, ...parts.slice(0, at + 1)));
   const isFile = lstatSync(join(git, name), { throwIfNoEntry: false })?.isFile() === true;
-  return folders.every(isFolder) && isFile ? (readOrNull(join(git, name))?.trimEnd() ?? null) : null;
+  return folders.every(isFolder) && isFile ? (readPointer(join(git, name))?.trimEnd() ?? null) : null;
 }
 
 /** Copies what the repository does not have; git looks at each object. Says what is wrong. */
