@@ -50,7 +50,7 @@ const commitIn = (path: string, file: string): void => {
   git(path, 'commit', '--quiet', `--message=${file}`);
 };
 
-describe('OP-9: a task in a clone', () => {
+describe('OP-9: a task in a clone', { timeout: 240_000 }, () => {
   test('its commits and what it left uncommitted come in, and the clone goes', async () => {
     const tried = cloning();
     const { root, base } = tried;

@@ -40,7 +40,7 @@ async function begin(pattern: AttemptPattern, order: AttemptOrder): Promise<stri
 const end = (pattern: AttemptPattern, order: AttemptOrder): ReturnType<AttemptPattern['collect']> =>
   pattern.collect(order, ENDED, async () => ENDED);
 
-describe('OP-9: tasks in one checkout', () => {
+describe('OP-9: tasks in one checkout', { timeout: 240_000 }, () => {
   test('partition: each gets its own files; what no task declares is refused, kept on a ref and taken back', async () => {
     const { partition, order, root, base } = shared();
     const [a, b, c] = [order('a', ['a.txt']), order('b', ['b.txt']), order('c', ['c.txt'])];
