@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
 import {
@@ -84,4 +87,80 @@ describe.concurrent('OP-4: two tasks that conflict', { timeout: 240_000 }, () =>
     expect(git(user.repository, 'show', `${branch}:same.txt`).trim()).toBe(left?.id);
     expect(contentOf(user)).toHaveLength(1);
   });
+
+  test.for([['all'], ['best-effort']] as const)(
+    'the printed steps of policy %s, followed word for word, land the work once',
+    async ([policy], { user }) => {
+      prepareRun(user, TASKS);
+      await user.emulate({ respond: rival });
+      const check = "test -e same.txt && ! grep -q '<<<' same.txt";
+      const options = ['--policy', policy, '--on-conflict', 'person', '--check', check];
+      const { run } = await operateHere(user, 'tasks.md', ...options);
+      const left = run.tasks.find(({ status }) => status === 'frozen');
+      const { stdout } = await user.here(['operate', 'status']);
+      const steps = commandsBelow(stdout, 'To resolve it yourself');
+      expect(reportBlocks(run.report)).toEqual([...blocksOf(left?.next_step ?? '')]);
+      const at = steps.findIndex((step) => step.includes(' commit '));
+      expect([at, steps.length]).toEqual([1, 3]);
+      for (const step of steps.slice(0, at)) follow(user, step);
+      const [, tree = ''] = /^git -C (\S+) /.exec(steps[at] ?? '') ?? [];
+      writeFileSync(join(tree, 'same.txt'), 'T1\nT2\n');
+      follow(user, steps[at] ?? '');
+      const [, ...words] = (steps[at + 1] ?? '').split(' ');
+      const end = await operateHere(user, ...words.slice(1));
+      expect(statusesOf(end.run)).toEqual(['T1 done', 'T2 done']);
+      expect(end.code).toBe(0);
+      expect(contentOf(user)).toEqual(['T1', 'T2']);
+      // No agent did anything again.
+      expect(end.run.tasks.flatMap(({ attempts }) => attempts)).toHaveLength(2);
+    },
+  );
+
+  test('work that a person has merged into the target is done, also if it was to be done again', async ({
+    user,
+  }) => {
+    prepareRun(user, TASKS);
+    await user.emulate({ respond: rival });
+    const { run } = await operateHere(user, 'tasks.md', '--on-conflict', 'person');
+    const left = run.tasks.find(({ status }) => status === 'frozen');
+    git(user.repository, 'worktree', 'add', '--quiet', '../hand', 'main');
+    const hand = join(user.root, 'hand');
+    expect(() => git(hand, 'merge', left?.attempts[0]?.branch ?? '')).toThrow();
+    writeFileSync(join(hand, 'same.txt'), 'T1\nT2\n');
+    git(hand, 'commit', '--quiet', '--all', '--no-edit');
+    git(user.repository, 'worktree', 'remove', '../hand');
+    expect((await user.here(['operate', 'retry', left?.id ?? ''])).code).toBe(0);
+    const end = await operateHere(user, '--resume', run.session_id);
+    expect(statusesOf(end.run)).toEqual(['T1 done', 'T2 done']);
+    expect(contentOf(user)).toEqual(['T1', 'T2']);
+    expect(end.run.tasks.flatMap(({ attempts }) => attempts)).toHaveLength(2);
+  });
 });
+
+/** The commands of one way, up to the next. */
+function commandsBelow(text: string, heading: string): string[] {
+  const [, after = ''] = text.split(heading);
+  const [way = ''] = after.split('  Or let');
+  return [...way.matchAll(/^ {4}(.+)$/gm)].map(([, command = '']) => command);
+}
+
+function blocksOf(step: string): string[] {
+  return step.split(/^\S.*\n/m).flatMap((block) => block.replaceAll(/^ {2}/gm, '').trim() || []);
+}
+
+function reportBlocks(report: string): string[] {
+  const [, part = ''] = readFileSync(report, 'utf8').split('## What needs a person');
+  const [people = ''] = part.split('\n## ');
+  return [...people.matchAll(/^ {2}```\n([^`]+?)\n {2}```/gm)].map(([, block = '']) =>
+    block.replaceAll(/^ {2}/gm, ''),
+  );
+}
+
+/** As a shell does it; a merge that conflicts says so by its exit code. */
+function follow(user: User, command: string): void {
+  try {
+    execFileSync('sh', ['-c', command], { cwd: user.repository, env: user.env, stdio: 'pipe' });
+  } catch (error) {
+    if (!command.includes(' merge ')) throw error;
+  }
+}

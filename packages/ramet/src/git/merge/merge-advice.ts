@@ -98,17 +98,30 @@ async function remedy(
   { side, again }: { side: string; again: string },
   repository: MergeRepository,
 ): Promise<string> {
-  const { into, name, git, isDirty, after } = await wayTo(branch, tip, repository);
-  const steps = [
-    ...into,
-    // Git refuses to merge over uncommitted files, and puts these back after the commit.
-    `${git} merge ${isDirty ? '--autostash ' : ''}${shellWord(side)}`,
-    'edit the files',
-    `${git} commit -a --no-edit`,
-    `ramet merge ${shellWord(name)} ${again}`,
-    ...after,
-  ];
+  const { name, merge, commit, after } = await stepsToResolve({ branch, tip }, side, repository);
+  const steps = [...merge, 'edit the files', commit, `ramet merge ${shellWord(name)} ${again}`, ...after];
   return `to resolve it: ${steps.join('; ')}`;
+}
+
+export interface ResolveSteps {
+  /** The branch that has the result then. */
+  name: string;
+  /** Commands before the files are edited, then the one that commits them, then what tidies up when that is merged. */
+  merge: string[];
+  commit: string;
+  after: string[];
+}
+
+/** How a person merges `side` into a branch that conflicts with it. */
+export async function stepsToResolve(
+  { branch, tip }: Pick<MergeEntry, 'branch' | 'tip'>,
+  side: string,
+  repository: MergeRepository,
+): Promise<ResolveSteps> {
+  const { into, name, git, isDirty, after } = await wayTo(branch, tip, repository);
+  // Git refuses to merge over uncommitted files, and puts these back after the commit.
+  const merge = [...into, `${git} merge ${isDirty ? '--autostash ' : ''}${shellWord(side)}`];
+  return { name, merge, commit: `${git} commit -a --no-edit`, after };
 }
 
 interface WayToBranch {

@@ -200,10 +200,13 @@ async function reportOf(
         }
       : null,
     checkout: isKept ? null : move.checkout,
-    entries: await withAdvice(decided, repository, {
-      wishesOf: () => done.request,
-      project: done.ports.project,
-    }),
+    entries:
+      done.ports.isAdvised === false
+        ? decided
+        : await withAdvice(decided, repository, {
+            wishesOf: () => done.request,
+            project: done.ports.project,
+          }),
   };
 }
 

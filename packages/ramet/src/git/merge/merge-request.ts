@@ -68,6 +68,8 @@ export interface MergePorts {
   /** What is free on a disk; the system is asked when absent. */
   diskRoom?: DiskRoom | undefined;
   onStep?(step: MergeStep): void | Promise<void>;
+  /** False: entries come without what to do about them, since the caller has another way. */
+  isAdvised?: boolean;
 }
 
 export interface MergeReport {

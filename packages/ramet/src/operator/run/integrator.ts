@@ -178,7 +178,10 @@ export class Integrator {
       final: this.#isFinal(outcome, rounds),
       attempt: { ...facts, state: 'failed', cause: outcome.kind, message: outcome.message, check: failed },
       ...(failed !== null && { check: failed }),
-      ...(outcome.kind === 'conflict' && { conflict: { files: outcome.files, rounds } }),
+      ...(outcome.kind === 'conflict' && {
+        conflict: { files: outcome.files, rounds },
+        steps: outcome.steps,
+      }),
     });
   }
 

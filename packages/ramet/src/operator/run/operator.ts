@@ -96,7 +96,7 @@ export class Operator {
     try {
       restoreTasks(this.#state, {
         ...{ actors: this.#actors, timers: this.#timers },
-        ...{ reviews: this.#reviews, attempts: this.#attempts },
+        ...{ reviews: this.#reviews, attempts: this.#attempts, resolved: this.#ports.resolved },
       });
       this.#integrator.resume();
       this.#requeue();

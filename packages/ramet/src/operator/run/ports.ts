@@ -116,10 +116,33 @@ export interface MergeBatch {
   onChecked(): Promise<void>;
 }
 
+/** The commands with which a person resolves a conflict: those before the files are edited, and those after. */
+export interface ConflictSteps {
+  readonly merge: readonly string[];
+  readonly commit: string;
+  /** The run finds the work then. */
+  readonly resume: string;
+  readonly after: readonly string[];
+}
+
+/** What a person made of work that conflicted. */
+export interface ResolvedWork {
+  readonly number: number;
+  readonly branch: string;
+  readonly commit: string;
+  /** The private ref has it already. */
+  readonly isIn: boolean;
+}
+
 /** What came of one offer. */
 export type MergeOutcome =
   | { readonly kind: 'merged'; readonly result: string; readonly isNothing: boolean }
-  | { readonly kind: 'conflict'; readonly files: readonly string[]; readonly message: string }
+  | {
+      readonly kind: 'conflict';
+      readonly files: readonly string[];
+      readonly message: string;
+      readonly steps?: ConflictSteps;
+    }
   /** The check fails because of it. */
   | { readonly kind: 'check'; readonly message: string; readonly check?: RecordedCheck | null }
   /** The check fails without it too: it is not to blame, and nothing is known of it. */
@@ -173,6 +196,8 @@ export interface RebasedResult extends RebasedWork {
 
 export interface OperatorPorts {
   readonly clock: Clock;
+  /** By task: conflicts that a person has resolved since the run ended. */
+  readonly resolved?: ReadonlyMap<string, ResolvedWork>;
   /** At once and in order; `recorded` resolves when it is on the disk. */
   record(event: OperatorEvent): void;
   recorded(): Promise<void>;

@@ -2,6 +2,7 @@
 import type { Clock } from '../../schema/clock.ts';
 import type { Attempts } from './attempts.ts';
 import { type OperatorState, type TaskState, tasksOf, taskWord } from './operator-state.ts';
+import type { ResolvedWork } from './ports.ts';
 import type { Reviews } from './reviews.ts';
 import type { TaskActors } from './task-actors.ts';
 
@@ -37,6 +38,7 @@ export interface RestoredParts {
   readonly timers: RetryTimers;
   readonly reviews: Reviews;
   readonly attempts: Attempts;
+  readonly resolved: ReadonlyMap<string, ResolvedWork> | undefined;
 }
 
 export function restoreTasks(state: OperatorState, parts: RestoredParts): void {
@@ -46,9 +48,11 @@ export function restoreTasks(state: OperatorState, parts: RestoredParts): void {
 function restoreTask(
   task: TaskState,
   state: OperatorState,
-  { actors, timers, reviews, attempts }: RestoredParts,
+  { actors, timers, reviews, attempts, resolved }: RestoredParts,
 ): void {
   const { id, held, gate } = task.task;
+  const work = resolved?.get(id);
+  if (work !== undefined && takeResolved(task, work, { actors, reviews })) return;
   const running = task.attempts.filter((attempt) => attempt.state === 'running');
   const isWaitingWork = task.attempts.some(({ state }) => state === 'ended');
   if (task.status === 'blocked' && task.cause === 'dependency' && isWaitingWork) {
@@ -64,6 +68,23 @@ function restoreTask(
   const status = actors.statusOf(id);
   if (status !== 'running' && status !== 'verifying') return;
   for (const { number } of running) attempts.begin(id, number, true);
+}
+
+/**
+ * A person has resolved its conflict: that is reviewed, merged and checked as its work. If the person wants it done again
+ * nevertheless, it is, unless the result has it already.
+ */
+function takeResolved(
+  { task: { id }, status }: TaskState,
+  { number, branch, commit, isIn }: ResolvedWork,
+  { actors, reviews }: Pick<RestoredParts, 'actors' | 'reviews'>,
+): boolean {
+  if (status !== 'frozen' && !(status === 'queued' && isIn)) return false;
+  const attempt = { number, state: 'ended', branch, commit, cause: null, message: null } as const;
+  const message = 'a person has resolved its conflict';
+  if (actors.change(id, { type: 'offered_again' }, { attempt, message }) === null) return false;
+  reviews.offer(id, number, true);
+  return true;
 }
 
 /** What an earlier process had in hand; verdicts on record are not asked for again. */

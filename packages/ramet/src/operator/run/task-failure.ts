@@ -1,7 +1,9 @@
 /** What a failure of an attempt means for its task: tried again after a while, or given to a person with what to do. */
 import type { AttemptChange, OperatorRun, RecordedCheck, TaskStatus } from '../../schema/operator-events.ts';
+import { visibleLine } from '../../system/text/visible-text.ts';
 import { afterFailure as delayAfter } from '../schedule/breaker.ts';
 import { taskWord } from './operator-state.ts';
+import type { ConflictSteps } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
 import { MOVE_CAUSE } from './task-machine.ts';
 
@@ -15,6 +17,8 @@ export interface FailureNews {
   readonly attempt?: AttemptChange;
   readonly check?: RecordedCheck | null;
   readonly conflict?: { files: readonly string[]; rounds: number };
+  /** How a person resolves it. */
+  readonly steps?: ConflictSteps | undefined;
 }
 
 /** The news of an attempt whose agent has failed. */
@@ -47,7 +51,7 @@ export function recordFailure(
     ...facts,
     message,
     ...(now === 'waiting' && { until }),
-    ...((now === 'frozen' || now === 'blocked') && { person: adviceFor(id, cause) }),
+    ...((now === 'frozen' || now === 'blocked') && { person: adviceFor(id, news) }),
   }));
   if (status === null && attempt !== undefined)
     actors.note(id, { attempt: { ...attempt, state: 'stopped' } });
@@ -58,15 +62,36 @@ const DELAYS = { firstDelayMs: 2_000, longestDelayMs: 60_000 };
 
 const ADVICE: Readonly<Record<string, string>> = {
   setup: 'repair what its worktree needs (setting worktree.setup)',
-  conflict: 'resolve the conflict on its branch, or let it be done again',
   base_check: 'the check fails without it too: repair that first',
   budget: 'raise its budget',
   review: 'see what its reviewers say, and its branch',
 };
 
-function adviceFor(id: string, cause: string): string {
+function adviceFor(id: string, { cause, steps, conflict }: FailureNews): string {
   const first = ADVICE[cause];
   const word = taskWord(id);
+  if (steps !== undefined) return twoWays(word, steps, conflict?.files ?? []);
   const approve = cause === 'review' ? `, ramet operate approve ${word}` : '';
   return `${first === undefined ? '' : `${first}; then: `}ramet operate retry ${word}${approve}, or ramet operate skip ${word}`;
+}
+
+const MOST_FILES = 5;
+
+/** Several lines: a command has a line of its own, with two spaces before it, and runs as it stands. */
+function twoWays(
+  word: string,
+  { merge, commit, resume, after }: ConflictSteps,
+  files: readonly string[],
+): string {
+  const shown = files.slice(0, MOST_FILES).map(visibleLine).join(', ');
+  const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : '';
+  const commands = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
+  return [
+    'To resolve it yourself, when the run is over:',
+    ...commands(merge),
+    `Edit the files with conflict markers${shown === '' ? '' : ` (${shown}${more})`}, then:`,
+    ...commands([commit, resume, ...after]),
+    'Or let an agent do it again:',
+    ...commands([`ramet operate retry ${word}`, resume]),
+  ].join('\n');
 }

@@ -144,6 +144,7 @@ const taskMachine = machine.createMachine({
         strand: { target: 'blocked', actions: [stranded] },
         ...SKIP,
         ...STOP,
+        ...OFFERED_AGAIN,
       },
     },
     ready: {

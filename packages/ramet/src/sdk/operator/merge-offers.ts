@@ -1,5 +1,5 @@
 /** Work that is offered to the merge queue: what is merged of it, what its conflicts cost, and that its check waits. */
-import { callIn, mergeTrees, readCommit } from '../../git/merges.ts';
+import { callIn, mergeTrees, readCommit, stepsToResolve } from '../../git/merges.ts';
 import { gitText } from '../../git/run-git.ts';
 import type { MergeEntry, MergePorts, MergeRepository } from '../../git/shapes.ts';
 import type { TaskAttempt } from '../../operator/run/operator-state.ts';
@@ -87,16 +87,18 @@ async function holds(head: string, commit: string, repository: MergeRepository):
   return merged.clean && merged.tree === (await gitText(['rev-parse', `${head}^{tree}`], call));
 }
 
-/** The files in which a branch conflicts with the private ref. */
-export async function conflictsOf(
-  { tip }: MergeEntry,
+/** The files in which a branch conflicts with the private ref, and how a person resolves that. */
+export async function conflictOf(
+  entry: MergeEntry & { reason: string },
   { integration }: OperatorRun,
-  repository: MergeRepository,
-): Promise<string[]> {
+  { repository, session }: { repository: MergeRepository; session: string },
+): Promise<MergeOutcome> {
   const head = await readCommit(integration, repository);
-  if (head === null) return [];
-  const merged = await mergeTrees([head, tip], callIn(repository));
-  return merged.clean ? [] : merged.files;
+  const merged = head === null ? null : await mergeTrees([head, entry.tip], callIn(repository));
+  const files = merged === null || merged.clean ? [] : merged.files;
+  const { merge, commit, after } = await stepsToResolve(entry, integration, repository);
+  const resume = `ramet operate --resume ${session}`;
+  return { kind: 'conflict', files, message: entry.reason, steps: { merge, commit, resume, after } };
 }
 
 export function hasWork({ attempt }: MergeOffer): boolean {

@@ -30,7 +30,7 @@ import { rebaseResult } from './landing/rebase-result.ts';
 import { type ResolverSettings, RunResolvers } from './landing/run-resolvers.ts';
 import {
   type CheckWatch,
-  conflictsOf,
+  conflictOf,
   hasWork,
   missingWork,
   nameIn,
@@ -142,7 +142,9 @@ export class OperatorMerges {
         // Its work is on the ref: another process put it there, and died before it could say so.
         return { kind: 'merged', result: report.after, isNothing: false };
       case 'conflicted':
-        return { kind: 'conflict', files: await conflictsOf(entry, run, this.#target.repository), message };
+        return conflictOf({ ...entry, reason: message }, run, {
+          ...{ repository: this.#target.repository, session: this.#settings.session },
+        });
       case 'waiting':
         return { kind: 'base_check', message, check: this.#blamed(message, check) };
       default:
@@ -264,7 +266,7 @@ export class OperatorMerges {
     const outcomes = request.check === null ? undefined : this.#known(request.check);
     const report = await runMergeQueue(
       { updateCheckout: false, ...request },
-      { ...ports, entries, outcomes, ...more },
+      { ...ports, entries, outcomes, isAdvised: false, ...more },
     );
     // What is not to blame would be merged with the next batch, whatever its task is by then.
     const left = report.entries.filter(({ state }) => state === 'waiting');

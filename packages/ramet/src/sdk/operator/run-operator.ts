@@ -35,6 +35,7 @@ import { runRules } from './attempts/task-prompt.ts';
 import { makeRequestDirectory, watchRequests } from './control/operator-requests.ts';
 import { watchWaits } from './control/watch-waits.ts';
 import { landOnTarget } from './landing/land-on-target.ts';
+import { resolvedWork } from './landing/resolved-work.ts';
 import { OperatorMerges } from './merge-port.ts';
 import { newRun } from './new-run.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
@@ -84,6 +85,9 @@ export async function runOperator(
   makeRequestDirectory({ project: place.project, session: session.id });
   // What a kill leaves of it from here on belongs to a run that is resumed.
   await merges.open(run, now.integrated ?? run.base);
+  const resolved = await resolvedWork(now, {
+    ...{ repository: target.repository, reset: (...wanted) => merges.reset(...wanted) },
+  });
   if (order.file === undefined) await parts.resumeAgents(new AbortController().signal);
   for (const { question, answer } of earlyAnswers(now)) order.questions?.expect(question, answer);
   const recorded = new RecordedAgents(() => parts.family.parts.openReader());
@@ -98,6 +102,7 @@ export async function runOperator(
     now,
     portsFor(session, parts, order, {
       merges,
+      resolved,
       target,
       patterns,
       recorded,
@@ -202,6 +207,7 @@ function shareInstructions({ unprompted, surroundings, agent }: OperatorParts, r
 
 interface OperatorPlaces {
   merges: OperatorMerges;
+  resolved: NonNullable<OperatorPorts['resolved']>;
   target: OpenTarget;
   patterns: RunPatterns;
   recorded: RecordedAgents;
@@ -214,7 +220,7 @@ function portsFor(
   session: Session,
   parts: OperatorParts,
   { questions }: OperateOrder,
-  { merges, target, patterns, recorded, worktrees, stock, width }: OperatorPlaces,
+  { merges, resolved, target, patterns, recorded, worktrees, stock, width }: OperatorPlaces,
 ): OperatorPorts {
   const { runtime, family, agent, types } = parts;
   const { journal } = runtime;
@@ -239,6 +245,7 @@ function portsFor(
   };
   return {
     clock: systemClock,
+    resolved,
     record: (event) => journal.append(null, event),
     recorded: () => journal.commit('written'),
     begin: (order, watch) =>

@@ -4,7 +4,8 @@ import type { RecordedEvent } from '../../schema/events.ts';
 import type { TaskChanged } from '../../schema/operator-events.ts';
 import { describeOperatorEvent } from '../operator-line.ts';
 import { duration } from '../text/format.ts';
-import { holdText, isAway, isUnderWay, nextStep, plainLine, statusText, timeOf } from './run-summary.ts';
+import { nextStep } from './person-step.ts';
+import { holdText, isAway, isUnderWay, plainLine, statusText, timeOf } from './run-summary.ts';
 import { landingLines } from './run-table.ts';
 import { costText } from './task-rows.ts';
 

@@ -8,7 +8,8 @@ import {
 } from '../../operator/run/operator-state.ts';
 import type { RecordedEvent } from '../../schema/events.ts';
 import { hitRate } from '../../schema/usage.ts';
-import { hasLanded, isRunWhole, needsPerson, nextStep, summaryOf } from './run-summary.ts';
+import { nextStep } from './person-step.ts';
+import { hasLanded, isRunWhole, needsPerson, summaryOf } from './run-summary.ts';
 
 export interface RunFacts {
   /** Null where no run has begun. */

@@ -6,6 +6,7 @@ import { type OperatorState, tasksOf } from '../../operator/run/operator-state.t
 import { hitRate } from '../../schema/usage.ts';
 import { visibleLine } from '../../system/text/visible-text.ts';
 import { displayWidth, duration, fitText, percent, wrapText } from '../text/format.ts';
+import { stepOf } from './person-step.ts';
 import { graphLine } from './run-graph.ts';
 import {
   countsText,
@@ -13,7 +14,6 @@ import {
   plainLine,
   type RunSummary,
   spendText,
-  stepOf,
   summaryOf,
   whyText,
 } from './run-summary.ts';

@@ -11,26 +11,18 @@ import {
 } from '../../operator/run/operator-state.ts';
 import type { AttemptReview } from '../../schema/operator-events.ts';
 import { addUsage, hitRate, NO_USAGE } from '../../schema/usage.ts';
-import { visibleText } from '../../system/text/visible-text.ts';
+import { visibleLine, visibleText } from '../../system/text/visible-text.ts';
 import { duration, percent, usageTokens } from '../text/format.ts';
 import { code, fenced, markdownLine, markdownTable } from './markdown.ts';
-import {
-  countsText,
-  needsPerson,
-  nextStep,
-  spendText,
-  statusText,
-  stepOf,
-  summaryOf,
-  timeOf,
-  whyText,
-} from './run-summary.ts';
+import { type StepLine, stepLines, stepOf } from './person-step.ts';
+import { countsText, needsPerson, spendText, statusText, summaryOf, timeOf, whyText } from './run-summary.ts';
 import { filesOf, landingLines } from './run-table.ts';
 import { costText } from './task-rows.ts';
 
 const LINE = 300;
 const MOST_FILES = 50;
 const REASONS = 1_000;
+const LONGEST_STEP = 5_000;
 
 export interface RunReportFacts {
   session: string;
@@ -130,8 +122,9 @@ function people(state: OperatorState, { session }: RunReportFacts): string {
     return '## What needs a person\n\nNothing.';
   const items = waiting.map((task) => {
     const { id, title } = task.task;
-    const step = nextStep(task) ?? task.message ?? '';
-    return `- **${markdownLine(id, 40)}** ${markdownLine(title, LINE)} (${markdownLine(statusText(task, 0), LINE)})\n\n${indented(fenced(visibleText(step)))}`;
+    const lines = stepLines(task);
+    const said = lines.length > 0 ? lines : [{ text: task.message ?? '', isCommand: false }];
+    return `- **${markdownLine(id, 40)}** ${markdownLine(title, LINE)} (${markdownLine(statusText(task, 0), LINE)})\n\n${indented(stepText(said))}`;
   });
   const rest = unfinished
     .filter((task) => !waiting.includes(task))
@@ -141,6 +134,18 @@ function people(state: OperatorState, { session }: RunReportFacts): string {
       ? ''
       : `Not done: ${rest.join(', ')}. To run what is left:\n\n${fenced(`ramet operate --resume ${session}`)}`;
   return ['## What needs a person', landing, ...items, others].filter((part) => part !== '').join('\n\n');
+}
+
+/** Commands in blocks that run as they stand, with what is said about them between the blocks. */
+function stepText(lines: readonly StepLine[]): string {
+  const parts: { text: string; isCommand: boolean }[] = [];
+  for (const { text, isCommand } of lines) {
+    const last = parts.at(-1);
+    const line = isCommand ? visibleLine(text) : markdownLine(text, LONGEST_STEP);
+    if (last !== undefined && isCommand && last.isCommand) last.text += `\n${line}`;
+    else parts.push({ text: line, isCommand });
+  }
+  return parts.map(({ text, isCommand }) => (isCommand ? fenced(text) : text)).join('\n\n');
 }
 
 function taskTable(tasks: readonly TaskState[], now: number): string {
@@ -240,7 +245,7 @@ function checkParts({ check }: TaskState, { outputOf }: RunReportFacts): string[
 function indented(text: string): string {
   return text
     .split('\n')
-    .map((line) => `  ${line}`)
+    .map((line) => (line === '' ? '' : `  ${line}`))
     .join('\n');
 }
 

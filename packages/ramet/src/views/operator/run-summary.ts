@@ -5,7 +5,6 @@ import {
   type TaskState,
   taskOf,
   tasksOf,
-  taskWord,
 } from '../../operator/run/operator-state.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../schema/operator-events.ts';
 import { untilText } from '../../schema/until-text.ts';
@@ -181,53 +180,6 @@ export function timeOf({ attempts }: Pick<TaskState, 'attempts'>, now: number): 
     covered = Math.max(covered, end);
   }
   return sum;
-}
-
-export interface PersonStep {
-  /** What is asked, or to be repaired first; empty for nothing. */
-  what: string;
-  /** To shorten a step, shorten `what`: half a command is of no use. */
-  command: string;
-}
-
-/** What a person can do about it, with the command; null when there is nothing. */
-export function stepOf({ person, question, status, cause, task }: TaskState): PersonStep | null {
-  if (question !== null) {
-    const command = person ?? `ramet operate answer ${question.id} once|always|denied`;
-    return { what: `${question.tool} ${question.summary} (${question.reason})`, command };
-  }
-  if (status === 'blocked' && cause === 'gate') {
-    const what = task.gate ?? 'start it when it is time';
-    return { what, command: `ramet operate start ${taskWord(task.id)}` };
-  }
-  if (person === null) return null;
-  // Our own text: what is to be repaired, and then the command.
-  const at = person.indexOf('ramet operate ');
-  return at < 0
-    ? { what: person, command: '' }
-    : { what: person.slice(0, at).replace(/:\s*$/, ''), command: person.slice(at) };
-}
-
-/** The same as text. What comes before the command has at most `length` characters of one line, if that is given. */
-export function nextStep(task: TaskState, length?: number): string | null {
-  const step = stepOf(task);
-  if (step === null) return null;
-  const { what, command } = step;
-  const said = length === undefined ? what : plainLine(what, length);
-  return [said, length === undefined ? command : visibleLine(command)]
-    .filter((part) => part !== '')
-    .join(': ');
-}
-
-/** Why it is not done and what to do about it, on one line; null for one that is done or has nothing to tell. */
-export function troubleOf(task: TaskState, length: number): string | null {
-  if (task.status === 'done' || task.status === 'skipped') return null;
-  const { message } = task;
-  const step = nextStep(task, length);
-  // A step of a gate says what the message says.
-  const isSaid = message === null || isAway(task) || (stepOf(task)?.what ?? '') === message;
-  const said = [isSaid ? null : plainLine(message, length), step].filter((text) => text !== null);
-  return said.length === 0 ? null : said.join('; ');
 }
 
 /** Everything is done or was skipped by a person, and the result is where it belongs. */

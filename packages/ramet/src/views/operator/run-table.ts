@@ -8,6 +8,7 @@ import {
 import { hitRate } from '../../schema/usage.ts';
 import { withKey } from '../../system/persistent.ts';
 import { displayWidth, duration, fitText, percent, table } from '../text/format.ts';
+import { troubleOf } from './person-step.ts';
 import {
   countsText,
   holdText,
@@ -18,7 +19,6 @@ import {
   statusText,
   summaryOf,
   timeOf,
-  troubleOf,
   whyText,
 } from './run-summary.ts';
 import { costText } from './task-rows.ts';
@@ -90,8 +90,8 @@ const MOST_MARKS = 3;
 export function runNotes(state: OperatorState, now: number, isLive: boolean): string[] {
   const summary = summaryOf(state);
   const troubles = tasksOf(state).flatMap((task) => {
-    const trouble = troubleOf(task, LONGEST);
-    return trouble === null ? [] : [`${plainLine(task.task.id, 40)}: ${trouble}`];
+    const [first, ...more] = troubleOf(task, LONGEST);
+    return first === undefined ? [] : [`${plainLine(task.task.id, 40)}: ${first}`, ...more];
   });
   const until = state.status === 'ended' ? state.at : now;
   return [

@@ -1,0 +1,59 @@
+/** Conflicts that a person has resolved with git since a run ended: the branch of the work has moved, or is merged already. */
+import { isAncestor, readCommit } from '../../../git/merges.ts';
+import type { MergeRepository } from '../../../git/shapes.ts';
+import { type OperatorState, type TaskState, tasksOf } from '../../../operator/run/operator-state.ts';
+import type { ResolvedWork } from '../../../operator/run/ports.ts';
+import type { OperatorRun } from '../../../schema/operator-events.ts';
+
+export interface ResolvedPlace {
+  readonly repository: MergeRepository;
+  /** The private ref is that from now on. */
+  reset(run: OperatorRun, commit: string): Promise<void>;
+}
+
+/** By task. If a person has merged it into the target, the private ref follows that, as far as it can. */
+export async function resolvedWork(
+  state: OperatorState,
+  place: ResolvedPlace,
+): Promise<Map<string, ResolvedWork>> {
+  const found = new Map<string, ResolvedWork>();
+  const { run } = state;
+  if (run === null) return found;
+  for (const task of tasksOf(state)) {
+    if (task.status !== 'frozen' || task.cause !== 'conflict') continue;
+    const work = await workOf(task, run, place);
+    if (work !== null) found.set(task.task.id, work);
+  }
+  return found;
+}
+
+async function workOf(
+  { attempts }: TaskState,
+  run: OperatorRun,
+  place: ResolvedPlace,
+): Promise<ResolvedWork | null> {
+  const attempt = attempts.findLast(({ commit, branch }) => commit !== null && branch !== null);
+  const { number, commit = null, branch = null } = attempt ?? {};
+  if (number === undefined || commit === null || branch === null) return null;
+  // Work that no branch holds is resolved on one that is called like this.
+  for (const name of [`merge-${commit.slice(0, 12)}`, branch]) {
+    const ref = name.startsWith('refs/') ? name : `refs/heads/${name}`;
+    const tip = await readCommit(ref, place.repository);
+    if (tip === null || !(await isAncestor(commit, tip, place.repository))) continue;
+    const isIn = await hasIt(tip, run, place);
+    if (isIn || tip !== commit) return { number, branch: name, commit: tip, isIn };
+  }
+  return null;
+}
+
+async function hasIt(tip: string, run: OperatorRun, { repository, reset }: ResolvedPlace): Promise<boolean> {
+  const [head, target] = await Promise.all([
+    readCommit(run.integration, repository),
+    readCommit(`refs/heads/${run.target}`, repository),
+  ]);
+  if (head === null || (await isAncestor(tip, head, repository))) return head !== null;
+  if (target === null || !(await isAncestor(tip, target, repository))) return false;
+  if (!(await isAncestor(head, target, repository))) return false;
+  await reset(run, target);
+  return true;
+}
