@@ -42,6 +42,8 @@ interface WorktreeReleased extends RecordedWorktree {
   reasons: string[];
   /** What HEAD was on when not on its branch: another branch, or a commit's id. */
   head?: string;
+  /** Of one that is not kept: the commit that it ended on, if it began with another. */
+  tip?: string;
   /** What changed meanwhile in the checkout it was made from, and nobody known did it (WORK-9); absent for nothing. */
   checkoutChanges?: string[];
 }

@@ -45,6 +45,7 @@ interface RunResult {
       cause: string | null;
       message: string | null;
       path: string | null;
+      notes: string[];
     }[];
   }[];
 }
@@ -141,6 +142,45 @@ describe.concurrent('OP-9: ramet operate', () => {
     expect(untouched(user)).toEqual(before);
     // The branch of the worktree has landed, and is gone.
     expect(leftovers(user)).toEqual([expect.stringMatching(/^refs\/ramet\/attempts\/.*\/c-1$/)]);
+  });
+
+  test('worktree: what agents leave on no branch, or on one that they made, lands and is told', async ({
+    user,
+  }) => {
+    const WAYS: Record<string, string> = {
+      a: 'echo a > a.txt && git switch -q --detach',
+      b: 'git switch -q --detach && echo b > b.txt && git add b.txt && git commit -qm "Part b"',
+      c: 'git switch -q -c ramet/foo && echo c > c.txt && git add c.txt && git commit -qm "Part c"',
+    };
+    prepare(
+      user,
+      `tasks:\n${Object.keys(WAYS)
+        .map((id) => `  - { id: ${id}, title: Write ${id}.txt }\n`)
+        .join('')}`,
+    );
+    await user.emulate({
+      respond: (asked) => {
+        const id = taskOf(asked);
+        if (asked.turn > 0) return { text: `Done with ${id}.` };
+        return { tool_use: [{ name: 'Bash', input: { command: WAYS[id] ?? 'false' } }] };
+      },
+    });
+    const before = untouched(user);
+    const { code, result } = await operate(
+      user,
+      ...['--isolation', 'worktree', '--check', 'test -e README.md', '--allow', 'Bash'],
+    );
+    expect([code, placesOf(result)]).toEqual([
+      0,
+      ['a worktree passed', 'b worktree passed', 'c worktree passed'],
+    ]);
+    expect(filesOn(user, 'main')).toEqual(['README.md', 'a.txt', 'b.txt', 'c.txt', 'tasks.yaml']);
+    expect(result.tasks.map(({ attempts }) => attempts[0]?.notes)).toEqual([
+      ['its worktree was on no branch: ramet/a-1 has its work now'],
+      ['its worktree was on no branch: ramet/b-1 has its work now'],
+      ['its work is on ramet/foo, not ramet/c-1, and was taken from there'],
+    ]);
+    expect(untouched(user)).toEqual(before);
   });
 
   test('none: tasks run one after the other in one checkout; what only reads reads a checkout of its own', async ({

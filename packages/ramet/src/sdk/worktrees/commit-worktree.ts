@@ -183,7 +183,8 @@ function taskOf(project: string, { session, agent }: { session: string; agent: s
       reader.close();
     }
   } catch (error) {
-    if (error instanceof JournalError) return undefined;
+    // One whose session was deleted still has its work.
+    if (error instanceof JournalError || error instanceof UserMistake) return undefined;
     throw error;
   }
 }

@@ -18,6 +18,8 @@ export interface WorkspaceEnd {
   reasons: string[];
   /** What HEAD is on when not on its branch: another branch, or a commit's id. */
   head?: string;
+  /** Of one that is not kept: the commit that it ended on, if it began with another. */
+  tip?: string;
   /** What changed in the checkout of its parent while it was in use, and nobody known did it. */
   checkoutChanges?: string[];
 }

@@ -133,6 +133,7 @@ async function release(
       kept: !isEmpty,
       reasons: [...reasons.map(({ text }) => text), ...elsewhere, ...packages, ...repairsOf(worktree)],
       ...(head !== null && { head }),
+      ...(isEmpty && tips !== null && tips.head !== worktree.base && { tip: tips.head }),
     };
   } catch (error) {
     return { kept: true, reasons: [`it could not be given back: ${describeError(error)}`] };

@@ -101,7 +101,13 @@ async function awaited(
 }
 
 function endedAgent(id: string, result: AgentResult): EndedAgent {
-  return { id, isKept: result.worktree?.kept ?? true, result };
+  return endedIn({ id, isKept: true, result }, result.worktree);
+}
+
+/** With the outcome of its worktree. */
+export function endedIn(ended: EndedAgent, worktree: AgentResult['worktree']): EndedAgent {
+  if (worktree === undefined) return ended;
+  return { ...ended, isKept: worktree.kept, head: worktree.head, tip: worktree.tip };
 }
 
 /** Its agent at work, or how it has ended already. */

@@ -13,6 +13,9 @@ export interface EndedAgent {
   readonly id: string;
   /** Whether its worktree is still there: one without changes is cleared away. */
   readonly isKept: boolean;
+  /** Of one that was cleared away: what HEAD was on if not its branch, and its commit if not the one that it began with. */
+  readonly head?: string | undefined;
+  readonly tip?: string | undefined;
   readonly result: Pick<AgentResult, 'status' | 'cause' | 'message' | 'costUsd' | 'usage'> & {
     /** What it said last; absent for an agent of an earlier process. */
     readonly text?: string;

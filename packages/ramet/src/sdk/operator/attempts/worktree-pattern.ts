@@ -1,4 +1,5 @@
 /** The pattern `worktree`: each attempt in a worktree and on a branch of its own. */
+import { existsSync } from 'node:fs';
 import {
   adminDirectory,
   keepsRefsInFiles,
@@ -6,20 +7,28 @@ import {
   replaceAdminFile,
   takeRepairs,
 } from '../../../git/managed-worktrees.ts';
-import { runGit } from '../../../git/run-git.ts';
+import { gitText, runGit } from '../../../git/run-git.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../../git/shapes.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import { RametError, UserMistake } from '../../../schema/errors.ts';
 import { giveWay } from '../../../system/give-way.ts';
 import { commitFiles, type WorktreeCommit } from '../../worktrees/commit-worktree.ts';
 import { findWorktree } from '../../worktrees/open-place.ts';
-import type { AttemptObjection, AttemptPattern, AttemptSite, EndedAgent } from './attempt-pattern.ts';
+import {
+  type AttemptObjection,
+  type AttemptPattern,
+  type AttemptSite,
+  type AttemptWork,
+  type EndedAgent,
+  workRef,
+} from './attempt-pattern.ts';
 import { changedPaths } from './changed-paths.ts';
-import { notItsOwn } from './cloned-tip.ts';
 import { nestedObjection, strayLinks } from './nested-repositories.ts';
+import { adoptHead, headOf, missingFrom, type StrayReading, strayObjection, tipOf } from './stray-work.ts';
 
 /** Each attempt in a worktree that begins at the private ref, on a branch of its own. */
 export function worktreePattern(place: WorktreePlace): AttemptPattern {
+  const said: string[] = [];
   return {
     isolation: 'worktree',
     prepare: async ({ attempt: { base } }) => ({
@@ -30,16 +39,15 @@ export function worktreePattern(place: WorktreePlace): AttemptPattern {
       return { branch: worktree?.branch ?? null, path: worktree?.path ?? null };
     },
     async collect(order, ended) {
-      const work = await committedWork(order, ended, place).catch((error: unknown) => {
+      const tell = (note: string): void => void said.push(note);
+      return committedWork(order, ended, { place, tell }).catch((error: unknown) => {
         if (error instanceof UserMistake && error.code === 'other_branch') detach(ended.id, place);
         throw error;
       });
-      if (work === null || 'cause' in work) return work;
-      return { ...work, branch: ownWorktree(ended.id, place)?.branch ?? null };
     },
     notes(_, { id }) {
       const worktree = ownWorktree(id, place);
-      return worktree === null ? [] : takeRepairs(worktree);
+      return [...(worktree === null ? [] : takeRepairs(worktree)), ...said.splice(0)];
     },
   };
 }
@@ -61,40 +69,84 @@ function ownWorktree(agent: string, place: WorktreePlace): ManagedWorktree | nul
   }
 }
 
-/** Commits what its agent left uncommitted. Null if its branch has nothing that its base has not. */
-async function committedWork(
-  { task, attempt }: AttemptOrder,
-  { id, isKept }: Pick<EndedAgent, 'id' | 'isKept'>,
-  place: WorktreePlace,
-): Promise<{ commit: string; files: string[] } | AttemptObjection | null> {
-  await giveWay();
-  const worktree = findWorktree(place, id);
-  const call = { cwd: place.repository.root, env: place.env };
-  const made = isKept && worktree.state !== 'gone' ? await commitRest(place, worktree, task.title) : null;
-  const base = attempt.base ?? worktree.base;
-  const commit = made?.commit ?? (await tipOf(worktree.branch, call));
-  // Without a branch it may be anywhere: commits of the user that are not merged would land with it.
-  const led = made?.branch === null ? await notItsOwn(made.commit, { base, call }) : null;
-  if (led !== null)
-    return {
-      cause: 'other_commits',
-      message: `${led}, so its work was not taken: it is commit ${made?.commit}`,
-    };
-  const changes = commit === null || commit === base ? [] : await changedPaths(base, commit, call);
-  const links = commit === null ? [] : await strayLinks(commit, changes, call);
-  const nested = [...new Set([...(made?.leftOut ?? []), ...links])];
-  if (nested.length > 0) return nestedObjection(nested);
-  return commit === null || changes.length === 0 ? null : { commit, files: changes.map(({ path }) => path) };
+interface TakenWork {
+  /** What holds the commit. */
+  branch: string | null;
+  commit: string | null;
+  /** Repositories inside. */
+  leftOut: readonly string[];
 }
 
-async function tipOf(
-  branch: string | null,
-  call: { cwd: string; env: WorktreePlace['env'] },
-): Promise<string | null> {
-  if (branch === null) return null;
-  const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`];
-  const { code, stdout } = await runGit(args, call);
-  return code === 0 ? stdout.trim() : null;
+/** Commits what its agent left uncommitted. Null if there is nothing that its base has not. */
+async function committedWork(
+  order: AttemptOrder,
+  ended: EndedAgent,
+  { place, tell }: { place: WorktreePlace; tell: (note: string) => void },
+): Promise<AttemptWork | AttemptObjection | null> {
+  await giveWay();
+  const worktree = findWorktree(place, ended.id);
+  const call = { cwd: place.repository.root, env: place.env };
+  const base = order.attempt.base ?? worktree.base;
+  const taking = { place, worktree, tell, reading: { base, target: order.run.target, call } };
+  const isThere = ended.isKept && worktree.state !== 'gone';
+  const taken = isThere ? await takenFrom(order, taking) : await clearedWork(order, ended, taking);
+  if ('cause' in taken) return taken;
+  const { branch, commit, leftOut } = taken;
+  const changes = commit === null || commit === base ? [] : await changedPaths(base, commit, call);
+  const links = commit === null ? [] : await strayLinks(commit, changes, call);
+  const nested = [...new Set([...leftOut, ...links])];
+  if (nested.length > 0) return nestedObjection(nested);
+  if (commit === null || changes.length === 0) return null;
+  return { commit, branch, files: changes.map(({ path }) => path) };
+}
+
+interface Taking {
+  place: WorktreePlace;
+  worktree: ManagedWorktree;
+  reading: StrayReading;
+  tell: (note: string) => void;
+}
+
+async function takenFrom(
+  { task }: AttemptOrder,
+  { place, worktree, reading, tell }: Taking,
+): Promise<TakenWork | AttemptObjection> {
+  if (!existsSync(worktree.path)) return branchWork(worktree, reading);
+  const { objection, note } = await adoptHead(place, worktree, reading);
+  if (objection !== null) return objection;
+  const made = await commitRest(place, worktree, task.title);
+  const work = await branchWork(worktree, reading);
+  const left = made?.commit ?? (await headOf(place, worktree));
+  const missing = await missingFrom({ branch: work.branch, tip: work.commit }, left, reading);
+  if (missing !== null) return missing;
+  if (note !== null && work.commit !== reading.base) tell(note);
+  return { ...work, leftOut: made?.leftOut ?? [] };
+}
+
+async function branchWork({ branch }: ManagedWorktree, { call }: StrayReading): Promise<TakenWork> {
+  return { branch, commit: await tipOf(branch, call), leftOut: [] };
+}
+
+/** Of one that is cleared away, because others lead to its commits: its branch may go at any moment, so a ref of ours holds them. */
+async function clearedWork(
+  { run, attempt }: AttemptOrder,
+  { head, tip }: EndedAgent,
+  { worktree, reading, tell }: Taking,
+): Promise<TakenWork | AttemptObjection> {
+  const { call, target } = reading;
+  if (tip === undefined) return branchWork(worktree, reading);
+  if (head !== undefined) {
+    const objection = await strayObjection({ commit: tip, where: head }, reading);
+    if (objection !== null) return objection;
+    const isLook =
+      (await runGit(['merge-base', '--is-ancestor', tip, `refs/heads/${target}`], call)).code === 0;
+    if (isLook) return branchWork(worktree, reading);
+    const where = head === tip ? `commit ${tip.slice(0, 12)}` : head;
+    tell(`its work is on ${where}, not ${worktree.branch}, and was taken from there`);
+  }
+  const ref = workRef(run, attempt.name);
+  await gitText(['update-ref', '--no-deref', ref, tip], call);
+  return { branch: ref, commit: tip, leftOut: [] };
 }
 
 /** Null if nothing was left to commit. */
