@@ -43,12 +43,15 @@ const FORBIDDING: readonly (readonly [name: string, value: string, command: stri
 
 export type BubblewrapState =
   | { works: true; program: string }
-  /** What is amiss, and what to do about it; null where there is nothing to do. */
-  | { works: false; reason: string; remedy: string | null };
+  /** What is amiss, and what to do about it; null where there is nothing to do. `isSlow`: whether it works is not known. */
+  | { works: false; reason: string; remedy: string | null; isSlow?: true };
 
 const PROGRAM = 'bwrap';
-/** It takes some ten milliseconds; who needs seconds would hold every command up. */
-const TIME_LIMIT_MS = 2_000;
+/** It takes some ten milliseconds. On a machine with too much to do it takes seconds, and is no less a sandbox then. */
+const TIME_LIMIT_MS = 30_000;
+
+export const OVERLOADED =
+  'the machine may be overloaded: start fewer agents and other programs at the same time';
 
 /** Its own files lie over a directory that nobody reads; the first of these that there is. */
 const SCRATCH = ['/dev/pts', '/dev/mqueue', '/mnt', '/media'].find(isDirectory) ?? '/dev/pts';
@@ -138,7 +141,7 @@ export async function tryBubblewrap(
     platform = process.platform,
     architecture = process.arch,
     limitMs = TIME_LIMIT_MS,
-  }: { platform?: string; architecture?: string; limitMs?: number } = {},
+  }: { platform?: string; architecture?: string; limitMs?: number | undefined } = {},
 ): Promise<BubblewrapState> {
   if (platform !== 'linux') return { works: false, reason: `not available for ${platform}`, remedy: null };
   if (seccompFilter(architecture) === null) {
@@ -154,6 +157,7 @@ export async function tryBubblewrap(
   try {
     const file = join(directory, 'written');
     const end = await runProbe(program, file, env, limitMs);
+    if (end.isSlow) return { works: false, reason: end.problem, remedy: OVERLOADED, isSlow: true };
     if (end.problem !== null) return { works: false, reason: end.problem, remedy: namespaceRemedy() };
     if (end.output.trim() === 'held' && !existsSync(file)) return { works: true, program };
     const reason = `${program} does not hold what it runs`;
@@ -186,13 +190,15 @@ const PROOF = [
   '[ "$rights $filter" = "0000000000000000 2" ] && echo held; exit 0',
 ].join('\n');
 
+type ProbeEnd = { isSlow: false; problem: string | null; output: string } | { isSlow: true; problem: string };
+
 /** `problem` is null when it ran to its end. */
 function runProbe(
   program: string,
   file: string,
   env: Readonly<Record<string, string>>,
   limitMs: number,
-): Promise<{ problem: string | null; output: string }> {
+): Promise<ProbeEnd> {
   const words = bubblewrapArguments(PROOF, '/', file);
   const filter = openFilter();
   const child = spawn(program, words, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe', filter] });
@@ -201,12 +207,14 @@ function runProbe(
   child.stdout?.on('data', (data) => (output += String(data)));
   child.stderr?.on('data', (data) => (errors += String(data)));
   return new Promise((settle) => {
-    const finish = (problem: string | null): void => {
+    const end = (how: ProbeEnd): void => {
       clearTimeout(timer);
       if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
-      settle({ problem, output });
+      settle(how);
     };
-    const timer = setTimeout(() => finish(`bubblewrap does not start within ${limitMs} ms`), limitMs);
+    const finish = (problem: string | null): void => end({ isSlow: false, problem, output });
+    const slow = `bubblewrap has not started after ${limitMs / 1_000} s`;
+    const timer = setTimeout(() => end({ isSlow: true, problem: slow }), limitMs);
     child.once('error', (error) => finish(`bubblewrap cannot be started: ${describeError(error)}`));
     child.once('close', (code) =>
       finish(code === 0 ? null : `bubblewrap cannot start: ${firstLine(errors) || `exit code ${code}`}`),

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { eventually } from '../../test/fixtures/command.ts';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
 import { createCommandSandbox, plainShell } from './command-sandbox.ts';
 import type { ShellBounds } from './isolated-shell.ts';
@@ -15,6 +16,19 @@ function refusing(): { env: { PATH: string }; tried: () => boolean } {
     env: { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` },
     tried: () => existsSync(mark),
   };
+}
+
+/** An environment in which bubblewrap starts what `which` matches only when it is let. */
+function slow(which = '*'): { env: { PATH: string }; letStart: () => void } {
+  const folder = temporaryDirectory();
+  const go = join(folder, 'go');
+  // A fake that stays behind ends with its folder.
+  const wait = `until [ -e ${go} ] || [ ! -d ${folder} ]; do sleep 0.02; done`;
+  const script = `#!/bin/bash\ncase "$*" in ${which}) ${wait};; esac\necho held\n`;
+  writeFileSync(join(folder, 'bwrap'), script);
+  chmodSync(join(folder, 'bwrap'), 0o755);
+  const PATH = `${folder}${delimiter}${process.env.PATH ?? ''}`;
+  return { env: { PATH }, letStart: () => writeFileSync(go, '') };
 }
 
 const plain = plainShell('ls');
@@ -116,5 +130,74 @@ describe('WORK-7: where commands of agents in worktrees run', () => {
     const shell = await sandbox.isolatedShell('ls', '/', bounds, (notice) => void told.push(notice));
     expect(shell).toMatchObject({ program: 'bash' });
     expect(told).toEqual([expect.stringContaining('bubblewrap does not hold here')]);
+  });
+
+  test('a sandbox that is slow to start is waited for, and that is told once', async () => {
+    const { env, letStart } = slow();
+    const waits: string[] = [];
+    const told: string[] = [];
+    const onSlow = (notice: string): void => void waits.push(notice);
+    const sandbox = createCommandSandbox('auto', env, 'auto', { onSlow, tellAfterMs: 10 });
+    const shell = sandbox.isolatedShell('ls', '/', bounds, (notice) => void told.push(notice));
+    const wall = sandbox.wall();
+    await eventually(() => waits.length > 0);
+    letStart();
+    expect(await shell).toMatchObject({ program: expect.stringMatching(/bwrap$/) });
+    expect([await wall, await sandbox.isolationNotice(), told]).toEqual([true, null, []]);
+    expect(waits).toEqual(['waiting for the OS sandbox: bubblewrap has not started after 0.01 s']);
+  });
+
+  test('one that starts in time holds, and nothing is told', async () => {
+    const { env, letStart } = slow();
+    letStart();
+    const told: string[] = [];
+    const tell = (notice: string): void => void told.push(notice);
+    const sandbox = createCommandSandbox('auto', env, 'auto', { onSlow: tell, tellAfterMs: 60_000 });
+    for (const command of ['ls', 'pwd'])
+      expect(await sandbox.isolatedShell(command, '/', bounds, tell)).not.toMatchObject({ program: 'bash' });
+    expect(told).toEqual([]);
+  });
+
+  test('one that does not start in time is no refusal: it is told as such, and holds as soon as it has started', async () => {
+    const { env, letStart } = slow();
+    const told: string[] = [];
+    const tell = (notice: string): void => void told.push(notice);
+    const sandbox = createCommandSandbox('auto', env, 'auto', { limitMs: 1_000 });
+    const isHeld = async (): Promise<boolean> => {
+      const shell = await sandbox.isolatedShell('ls', '/', bounds, tell);
+      return 'program' in shell && shell.program !== 'bash';
+    };
+    expect(await isHeld()).toBe(false);
+    expect(await isHeld()).toBe(false);
+    expect(told).toEqual([
+      'no OS sandbox: bubblewrap has not started after 1 s; commands in worktrees are held by the command parser alone until it has started ' +
+        '(the machine may be overloaded: start fewer agents and other programs at the same time; with sandbox.worktree: required nothing runs without)',
+    ]);
+    letStart();
+    await eventually(isHeld);
+  });
+
+  test('required: what is slow refuses commands until it has started', async () => {
+    const { env, letStart } = slow();
+    const sandbox = createCommandSandbox('off', env, 'required', { limitMs: 1_000 });
+    expect(await sandbox.isolationRefusal()).toBe(
+      'the setting sandbox.worktree requires an OS sandbox, and bubblewrap has not started after 1 s (for the user: the machine may be overloaded: start fewer agents and other programs at the same time)',
+    );
+    letStart();
+    await eventually(async () => (await sandbox.isolationRefusal()) === null);
+  });
+
+  test('bounds whose proof is slow are not taken for bounds that do not hold', async () => {
+    const { env, letStart } = slow('*"test -w"*');
+    const told: string[] = [];
+    const sandbox = createCommandSandbox('off', env, 'auto', { limitMs: 1_000 });
+    const isHeld = async (): Promise<boolean> => {
+      const shell = await sandbox.isolatedShell('ls', '/', bounds, (notice) => void told.push(notice));
+      return 'program' in shell && shell.program !== 'bash';
+    };
+    expect(await isHeld()).toBe(false);
+    expect(told).toEqual([expect.stringContaining('overloaded')]);
+    letStart();
+    await eventually(isHeld);
   });
 });

@@ -2,10 +2,13 @@
  * How shells are started for commands that were judged to change nothing (RES-3), or that may change only a worktree
  * (WORK-7): in a sandbox of the operating system where there is one that works, else by themselves, held by the command
  * parser alone. Which of the two is found out once a session, and told once where it is the second.
+ *
+ * A sandbox that is slow to start is waited for. If it is still not known then whether it works, that is told, and it is
+ * tried again beside the commands that follow: these wait no more, and run in it as soon as it has started.
  */
 import { describeError } from '../schema/errors.ts';
 import type { BubblewrapState } from './bubblewrap.ts';
-import type { ShellBounds } from './isolated-shell.ts';
+import type { BoundsProof, ShellBounds } from './isolated-shell.ts';
 
 /** `auto`: where there is one. `required`: no command runs without. */
 export const SANDBOX_MODES = ['auto', 'off', 'required'] as const;
@@ -50,6 +53,16 @@ export interface CommandSandbox {
   ): Promise<ShellDecision>;
 }
 
+export interface SandboxTrial {
+  /** Called once if the sandbox is slow to start. */
+  readonly onSlow?: (notice: string) => void;
+  readonly tellAfterMs?: number;
+  /** How long commands wait for it. */
+  readonly limitMs?: number;
+}
+
+const TELL_AFTER_MS = 2_000;
+
 /** Programs that only read keep notes of their own, such as git its index: these say that they are not to. */
 const NO_NOTES = {
   GIT_OPTIONAL_LOCKS: '0',
@@ -66,22 +79,37 @@ export function createCommandSandbox(
   mode: SandboxMode,
   env: Readonly<Record<string, string>>,
   isolation: SandboxMode = 'auto',
+  { onSlow, tellAfterMs = TELL_AFTER_MS, limitMs }: SandboxTrial = {},
 ): CommandSandbox {
-  let state: Promise<BubblewrapState> | null = null;
+  let toldSlow = false;
   let told = false;
   let toldIsolated = false;
-  const proofs = new WeakMap<ShellBounds, Promise<boolean>>();
-  const found = (): Promise<BubblewrapState> => {
-    state ??= import('./bubblewrap.ts')
-      .then(({ tryBubblewrap }) => tryBubblewrap(env))
-      .catch((error) => ({ works: false, reason: describeError(error), remedy: null }));
-    return state;
+  const watched = async <Result>(running: Promise<Result>): Promise<Result> => {
+    const tell = (): void => {
+      if (!toldSlow)
+        onSlow?.(`waiting for the OS sandbox: bubblewrap has not started after ${tellAfterMs / 1_000} s`);
+      toldSlow = true;
+    };
+    const timer = setTimeout(tell, tellAfterMs);
+    return running.finally(() => clearTimeout(timer));
   };
+  const found = trial<BubblewrapState>(
+    () =>
+      import('./bubblewrap.ts')
+        .then(({ tryBubblewrap }) => watched(tryBubblewrap(env, { limitMs })))
+        .catch((error) => ({ works: false, reason: describeError(error), remedy: null })),
+    (state) => !state.works && state.isSlow === true,
+  );
+  const proofs = new WeakMap<ShellBounds, () => Promise<BoundsProof>>();
   const unproved = async (program: string, bounds: ShellBounds, cwd: string): Promise<Missing | null> => {
     const { proveBounds } = await import('./isolated-shell.ts');
-    const proof = proofs.get(bounds) ?? proveBounds(program, bounds, cwd, env);
+    const prove = (): Promise<BoundsProof> => watched(proveBounds(program, bounds, cwd, env, limitMs));
+    const proof = proofs.get(bounds) ?? trial(prove, (end) => end === 'slow');
     proofs.set(bounds, proof);
-    return (await proof) ? null : NOT_HELD;
+    const end = await proof();
+    if (end !== 'slow') return end === 'held' ? null : NOT_HELD;
+    const { OVERLOADED } = await import('./bubblewrap.ts');
+    return { works: false, reason: 'bubblewrap is too slow here', remedy: OVERLOADED, isSlow: true };
   };
   return {
     prepare() {
@@ -139,18 +167,53 @@ export function createCommandSandbox(
 
 type Missing = Extract<BubblewrapState, { works: false }>;
 
-function noticeText({ reason, remedy }: Missing): string {
-  const advice = remedy === null ? '' : ` (${remedy}; sandbox.readOnly: off says nothing)`;
-  return `no OS sandbox: ${reason}; read-only agents are held by the strict rules for commands alone${advice}`;
+/**
+ * What is found out by trying, once. Who asks before it is known waits. After a trial that was too slow nobody waits again:
+ * each who asks gets that, and the next trial runs meanwhile.
+ */
+function trial<Result>(
+  run: () => Promise<Result>,
+  isSlow: (result: Result) => boolean,
+): () => Promise<Result> {
+  let last: Promise<Result> | null = null;
+  let next: Promise<unknown> | null = null;
+  const tryNow = (): Promise<Result> => {
+    const running = run();
+    next = running.then(
+      (result) => {
+        last = running;
+        if (isSlow(result)) next = null;
+      },
+      () => {}, // told to those who ask
+    );
+    return running;
+  };
+  return () => {
+    if (last === null) last = tryNow();
+    else if (next === null) void tryNow();
+    return last;
+  };
+}
+
+function noticeText(missing: Missing): string {
+  const whom = 'read-only agents are held by the strict rules for commands alone';
+  return `no OS sandbox: ${missing.reason}; ${whom}${adviceText(missing, 'readOnly')}`;
+}
+
+function adviceText({ remedy, isSlow }: Missing, setting: 'readOnly' | 'worktree'): string {
+  if (remedy === null) return '';
+  if (isSlow)
+    return ` until it has started (${remedy}; with sandbox.${setting}: required nothing runs without)`;
+  return ` (${remedy}; sandbox.${setting}: off says nothing)`;
 }
 
 const SWITCHED_OFF: Missing = { works: false, reason: 'the setting is off', remedy: null };
 
 const NOT_HELD: Missing = { works: false, reason: 'bubblewrap does not hold here', remedy: null };
 
-function isolatedNotice({ reason, remedy }: Missing): string {
-  const advice = remedy === null ? '' : ` (${remedy}; sandbox.worktree: off says nothing)`;
-  return `no OS sandbox: ${reason}; commands in worktrees are held by the command parser alone${advice}`;
+function isolatedNotice(missing: Missing): string {
+  const whom = 'commands in worktrees are held by the command parser alone';
+  return `no OS sandbox: ${missing.reason}; ${whom}${adviceText(missing, 'worktree')}`;
 }
 
 function spawnRefusal({ reason, remedy }: Missing): string {

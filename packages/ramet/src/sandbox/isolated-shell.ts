@@ -82,23 +82,26 @@ function mounts(how: string, paths: readonly string[]): string[] {
   return [...new Set(paths)].filter((path) => existsSync(path)).flatMap((path) => [how, path, path]);
 }
 
-const PROOF_LIMIT_MS = 10_000;
+export type BoundsProof = 'held' | 'open' | 'slow';
+
+const PROOF_LIMIT_MS = 30_000;
 /** Asks only: nothing is written to find out. */
 const PROOF = 'test -w "$0" || exit 1; for each in "$@"; do test -w "$each" && exit 2; done; exit 0';
 
-/** Whether a shell in these bounds can write its own directory and nothing that is guarded. */
+/** Whether a shell in these bounds can write its own directory and nothing that is guarded; `slow`: that is not known. */
 export async function proveBounds(
   program: string,
   bounds: ShellBounds,
   cwd: string,
   env: Readonly<Record<string, string>>,
-): Promise<boolean> {
+  limitMs: number = PROOF_LIMIT_MS,
+): Promise<BoundsProof> {
   await prepareCaches(bounds.caches);
   const guarded = bounds.guarded.filter((path) => existsSync(path));
   const words = isolatedArguments(bounds, cwd, PROOF, cwd, ...guarded);
   return new Promise((settle) => {
-    execFile(program, words, { env, timeout: PROOF_LIMIT_MS, killSignal: 'SIGKILL' }, (error) =>
-      settle(error === null),
+    execFile(program, words, { env, timeout: limitMs, killSignal: 'SIGKILL' }, (error) =>
+      settle(error === null ? 'held' : error.killed === true ? 'slow' : 'open'),
     );
   });
 }

@@ -40,7 +40,7 @@ describe('WORK-7: caches of tools in a worktree', () => {
     const { program } = await workingSandbox(skip);
     const { home, cwd, env, bounds } = place();
     const held = { ...bounds, guarded: [] };
-    expect(await proveBounds(program, held, cwd, env)).toBe(true);
+    expect(await proveBounds(program, held, cwd, env)).toBe('held');
     const script =
       'cd; echo evil > .gradle/caches/a.jar; mkdir -p .gradle/more && echo evil > .gradle/more/x; echo evil > .cargo/registry/src/crate/lib.rs; ' +
       'echo evil > .cache/planted; for f in .cargo/bin/tool .cargo/bin/new .gradle/init.d/own.gradle .gradle/init.d/new.gradle .bashrc; do echo evil 2>/dev/null > $f; done; ' +
@@ -77,7 +77,7 @@ describe('WORK-7: caches of tools in a worktree', () => {
     execFileSync('rm', ['-r', join(gradle, 'init.d')]);
     symlinkSync('/nowhere', join(gradle, 'init.d'));
     execFileSync('chmod', ['000', gradle]);
-    expect(await proveBounds(program, held, cwd, env)).toBe(true);
+    expect(await proveBounds(program, held, cwd, env)).toBe('held');
     expect(
       execFileSync(program, isolatedArguments(held, cwd, 'cat ~/.gradle/init.d/*'), {
         env,

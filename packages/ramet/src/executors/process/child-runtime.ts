@@ -41,7 +41,9 @@ export function childRuntime(
     childEnvironment: environment,
     ...(slots !== null && { slots }),
     processes: registerOf(host, surroundings, agent),
-    sandbox: createCommandSandbox(sandbox, environment, isolation),
+    sandbox: createCommandSandbox(sandbox, environment, isolation, {
+      onSlow: (message) => agent().warn('sandbox_slow', message),
+    }),
     outputDirectory,
     redact: createFingerprintRedactor(secrets),
     workspaces: { create: stays, enter: stays, resume: stays, async [Symbol.asyncDispose]() {} },
