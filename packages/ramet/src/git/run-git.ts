@@ -12,6 +12,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { Cancelled, describeError, RametError, systemCode, UserMistake } from '../schema/errors.ts';
 import { type ProgramEnd, type ProgramOrder, runElsewhere } from '../system/processes/starter.ts';
+import { watchGit } from './blocked-git.ts';
 import { type FolderGuard, folderGuard } from './folder-guard.ts';
 import { type GitPlace, gitEnvironment } from './git-environment.ts';
 import { refuseUntrusted } from './refuse-untrusted.ts';
@@ -61,7 +62,11 @@ export async function runGitForBytes(
 ): Promise<{ code: number; stdout: Buffer; stderr: string }> {
   call.signal?.throwIfAborted();
   const mostBytes = call.mostBytes ?? MOST_BYTES;
-  const { end, stdout, stderr, isTooMuch, guard } = await toItsEnd(args, { ...call, mostBytes });
+  const first = await toItsEnd(args, { ...call, mostBytes });
+  const isAgain = first.hasWaited && first.end !== 0;
+  const { end, stdout, stderr, isTooMuch, guard } = isAgain
+    ? await toItsEnd(args, { ...call, mostBytes })
+    : first;
   if (isTooMuch)
     throw new RametError(
       'git_output',
@@ -82,26 +87,29 @@ function commandOf(args: readonly string[]): string {
 async function toItsEnd(
   args: readonly string[],
   call: GitCall & { mostBytes: number },
-): Promise<ProgramEnd & { guard: FolderGuard }> {
+): Promise<ProgramEnd & { guard: FolderGuard; hasWaited: boolean }> {
   const failed =
     (what: readonly string[], isTimedOut = () => false) =>
-    (error: unknown) => {
+    (error: unknown): never => {
       throw explain(error, { args: what, call, timedOut: isTimedOut() });
     };
   const prepared = await prepareGit(args, call).catch(failed(['config']));
   const { order, signals, limit, guard } = prepared;
   const isTimedOut = (): boolean => limit?.signal.aborted === true;
-  const elsewhere = await runElsewhere({ ...order, mostBytes: call.mostBytes }, joined(signals)).catch(
-    (error: unknown) => {
-      limit?.clear();
-      return failed(args, isTimedOut)(error);
-    },
-  );
+  const watch = watchGit(call);
+  const stopped = (error: unknown): never => {
+    void watch.stop();
+    limit?.clear();
+    return failed(args, isTimedOut)(error);
+  };
+  const ordered = { ...order, mostBytes: call.mostBytes };
+  const elsewhere = await runElsewhere(ordered, joined(signals), watch.began).catch(stopped);
   if (elsewhere !== null) {
     limit?.clear();
-    return { ...elsewhere, guard };
+    return { ...elsewhere, guard, hasWaited: await watch.stop() };
   }
   const git = spawnGit(prepared);
+  watch.began(git.process.pid);
   const output: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
   let left = call.mostBytes;
   for (const name of ['stdout', 'stderr'] as const)
@@ -110,9 +118,9 @@ async function toItsEnd(
       if (left >= 0) output[name].push(chunk);
       else git.process.kill('SIGKILL');
     });
-  const end = await git.ended.catch(failed(args, isTimedOut));
+  const end = await git.ended.catch(stopped);
   const [stdout, stderr] = [Buffer.concat(output.stdout), Buffer.concat(output.stderr)];
-  return { end, stdout, stderr, isTooMuch: left < 0, guard };
+  return { end, stdout, stderr, isTooMuch: left < 0, guard, hasWaited: await watch.stop() };
 }
 
 /** The output of a git that must succeed, without the last line's end. */

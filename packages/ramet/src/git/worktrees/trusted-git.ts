@@ -29,9 +29,12 @@ import { replaceWhole } from '../../system/replace-whole.ts';
 import type { CheckoutDirectories } from '../git-environment.ts';
 import { isPointer, linkedDirectory, readOrNull, readPointer } from '../repository.ts';
 import { type GitCall, gitText, isCommitId } from '../run-git.ts';
+import { noteRepair } from '../special-files.ts';
 import { headText, lockText } from './register-worktree.ts';
 import type { ManagedWorktree, WorktreeState } from './worktree.ts';
 import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
+
+export { repairsOf, takeRepairs } from '../special-files.ts';
 
 /** With what git is called in its files. Before every git there, or before several that follow each other. */
 export async function trustedGit(place: WorktreePlace, worktree: ManagedWorktree): Promise<TrustedCall> {
@@ -49,26 +52,11 @@ export function directoriesOf(
   return { gitDirectory: adminDirectory(place, worktree), commonDirectory };
 }
 
-/** By the name of the registration. */
-const repairs = new Map<string, string[]>();
-
-/** What was put right since the last report, one line each. */
-export function repairsOf({ admin }: Pick<ManagedWorktree, 'admin'>): readonly string[] {
-  return repairs.get(admin) ?? [];
-}
-
-/** The same, for those who say it now. */
-export function takeRepairs(worktree: Pick<ManagedWorktree, 'admin'>): readonly string[] {
-  const lines = repairsOf(worktree);
-  repairs.delete(worktree.admin);
-  return lines;
-}
-
 /** Puts right what would lead git elsewhere. A few looks at files where all is well. */
 export async function mendCheckout(place: WorktreePlace, worktree: ManagedWorktree): Promise<void> {
   if (!statOf(worktree.path)?.isDirectory()) return;
   const tell = (line: string): void => {
-    repairs.set(worktree.admin, [...repairsOf(worktree), `${line}; put right`]);
+    noteRepair(worktree.admin, line);
   };
   const isGone = !statOf(adminDirectory(place, worktree))?.isDirectory();
   if (isGone && !IN_USE.has(worktree.state)) return;

@@ -43,6 +43,7 @@ interface Call {
   readonly detached: boolean;
   /** Null until it has begun. */
   pid: number | null;
+  began: ((pid: number) => void) | undefined;
   /** Null: it was not begun. */
   settle(end: ProgramEnd | null): void;
   fail(error: unknown): void;
@@ -80,7 +81,7 @@ class Starter {
   }
 
   /** Fails as `spawn` does: with the system's error, or when it is aborted. Null if it did not come to it. */
-  run(order: ProgramOrder, signal: AbortSignal | undefined): Promise<ProgramEnd | null> {
+  run(order: ProgramOrder, signal?: AbortSignal, began?: (pid: number) => void): Promise<ProgramEnd | null> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     this.#last += 1;
     const id = this.#last;
@@ -95,7 +96,7 @@ class Starter {
       if (this.#calls.size === 0) this.#child.channel?.unref();
     };
     this.#calls.set(id, {
-      ...{ detached: order.detached, pid: null },
+      ...{ detached: order.detached, pid: null, began },
       settle: (end) => [over(), resolve(end)],
       fail: (error) => [over(), reject(error)],
     });
@@ -122,6 +123,7 @@ class Starter {
     const call = this.#calls.get(reply.id);
     if ('pid' in reply) {
       if (call !== undefined) call.pid = reply.pid;
+      call?.began?.(reply.pid);
     } else if ('error' in reply) call?.fail(Object.assign(new Error(reply.error.message), reply.error));
     else call?.settle(reply);
   }
@@ -172,8 +174,12 @@ export function startProgramsElsewhere(): Disposable {
 }
 
 /** Null where programs are started here. */
-export async function runElsewhere(order: ProgramOrder, signal?: AbortSignal): Promise<ProgramEnd | null> {
-  return starter?.isThere === true ? starter.run(order, signal) : null;
+export async function runElsewhere(
+  order: ProgramOrder,
+  signal?: AbortSignal,
+  began?: (pid: number) => void,
+): Promise<ProgramEnd | null> {
+  return starter?.isThere === true ? starter.run(order, signal, began) : null;
 }
 
 /** Bundled, every file that could hold this code lies one folder below the one of all bundles. */

@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryDirectory, temporaryRepository, writeFiles } from '../../test/fixtures/temporary.ts';
+import { git, OWNER, worktreePlace } from '../../test/fixtures/worktrees.ts';
+import { leaveStarter, useStarter } from '../../test/worker-starter.ts';
+import { gitText } from './run-git.ts';
+import { takeRepairs } from './special-files.ts';
+import { checkpoint } from './worktrees/changes/checkpoint.ts';
+import { createWorktree } from './worktrees/create-worktree.ts';
+
+function fifo(file: string): string {
+  mkdirSync(dirname(file), { recursive: true });
+  rmSync(file, { force: true });
+  execFileSync('mkfifo', [file]);
+  return file;
+}
+
+const isThere = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+
+afterAll(useStarter);
+
+describe.each([
+  ['here', leaveStarter],
+  ['by a small process', useStarter],
+])('WORK-7: git that waits at a FIFO, started %s', (_, prepare) => {
+  beforeAll(prepare);
+
+  test('continues without those of an agent, its work is kept, and it is said', async () => {
+    const place = worktreePlace();
+    const { worktree } = await createWorktree(place, { name: 'fix', owner: OWNER });
+    const { path } = worktree;
+    writeFiles(path, { 'work.txt': 'w\n', 'sub/more.txt': 'm\n', 'nested/.git/config': '' });
+    const met = ['.gitignore', 'sub/.gitignore', 'sub/.gitattributes', 'nested/.git/HEAD'].map((name) =>
+      fifo(join(path, name)),
+    );
+    const own = fifo(join(path, 'sub', 'pipe'));
+    const { ref } = await checkpoint(place, worktree);
+    expect(git(path, 'show', `${ref}:work.txt`)).toBe('w');
+    expect(git(path, 'show', `${ref}:sub/more.txt`)).toBe('m');
+    expect(met.filter(isThere)).toEqual([]);
+    expect(isThere(own)).toBe(true);
+    expect([...takeRepairs(worktree)].sort()).toEqual(
+      met.map((file) => `${file} was a FIFO, at which git waits; put right`).sort(),
+    );
+    expect(takeRepairs(worktree)).toEqual([]);
+  });
+
+  test('continues without those in the shared git directory', async () => {
+    const cwd = temporaryRepository();
+    const common = join(cwd, '.git');
+    const outside = fifo(join(temporaryDirectory(), 'outside'));
+    const met = ['objects/info/alternates', 'objects/info/commit-graph', 'refs/heads/ramet/T002-1'].map(
+      (name) => fifo(join(common, name)),
+    );
+    const link = join(common, 'refs/heads/ramet/T003-1');
+    symlinkSync(outside, link);
+    const args = ['for-each-ref', '--format=%(refname) %(subject)', 'refs/heads'];
+    const call = { cwd, env: { PATH: process.env.PATH ?? '' } };
+    expect(await gitText(args, call)).toMatch(/^refs\/heads\/main \S.*$/);
+    expect([...met, link].filter(isThere)).toEqual([]);
+    expect(isThere(outside)).toBe(true);
+    expect(takeRepairs({ admin: 'any' }).length).toBe(4);
+  });
+
+  test('is ended and started again if another program holds the other end', async () => {
+    const cwd = temporaryRepository();
+    const file = fifo(join(cwd, '.git/objects/info/alternates'));
+    const descriptor = openSync(file, constants.O_RDWR | constants.O_NONBLOCK);
+    try {
+      writeFileSync(descriptor, '#');
+      const call = { cwd, env: { PATH: process.env.PATH ?? '' } };
+      expect(await gitText(['cat-file', '-t', 'HEAD'], call)).toBe('commit');
+    } finally {
+      closeSync(descriptor);
+    }
+    expect(isThere(file)).toBe(false);
+    expect(takeRepairs({ admin: 'any' }).length).toBe(1);
+  });
+});
