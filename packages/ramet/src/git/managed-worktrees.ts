@@ -4,7 +4,7 @@
  */
 
 export { keepsRefsInFiles } from './create-branch.ts';
-export { headRef, isPlainRef, readHead } from './read-refs.ts';
+export { damageAdvice, headRef, isDamagedRef, isPlainRef, readHead } from './read-refs.ts';
 export { addAll, leftOutText } from './worktrees/changes/add-all.ts';
 export { checkpointRef } from './worktrees/changes/checkpoint.ts';
 export { checkoutTrees } from './worktrees/changes/dirty-work.ts';

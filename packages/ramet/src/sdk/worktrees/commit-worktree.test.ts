@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LED_ENTRIES, LED_REGISTRATIONS } from '../../../test/fixtures/led-checkouts.ts';
@@ -84,6 +84,21 @@ describe('WORK-3: ramet worktree commit moves only the branch of the worktree', 
     git(root, 'symbolic-ref', 'refs/heads/ramet/q', `refs/heads/${main}`);
     await expect(commitFiles(place, worktree, undefined)).rejects.toThrow(`is on ${main}, not ramet/q`);
     expect(git(root, 'rev-parse', main)).toBe(before);
+  });
+
+  test('a branch that names no commit is refused with the way to mend it, and a file that cannot be read by its name', async () => {
+    const { place, worktree, root } = await left();
+    chmodSync(join(worktree.path, 'n'), 0o000);
+    // Nobody keeps root from reading it.
+    if (process.getuid?.() !== 0)
+      await expect(commitFiles(place, worktree, undefined)).rejects.toThrow(/n".*: Permission denied/);
+    chmodSync(join(worktree.path, 'n'), 0o600);
+    writeFileSync(join(root, '.git/refs/heads/ramet/q'), 'junk\n');
+    await expect(commitFiles(place, worktree, undefined)).rejects.toMatchObject({
+      code: 'branch_damaged',
+      message: expect.stringMatching(/ramet\/q, the branch of q, names no commit.*git update-ref/),
+    });
+    expect(readFileSync(join(worktree.path, 'n'), 'utf8')).toBe('q\n');
   });
 
   test('without a branch it commits, and claims none', async () => {

@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import {
   addAll,
   adminDirectory,
+  damageAdvice,
   excludeSettings,
   headRef,
+  isDamagedRef,
   isHeld,
   isPlainRef,
   isTorn,
@@ -127,7 +129,13 @@ function refuseBusy(place: WorktreePlace, worktree: ManagedWorktree): void {
 }
 
 /** After what leads elsewhere was put right. */
-function refuseTorn(place: WorktreePlace, { name, path, admin }: ManagedWorktree): void {
+function refuseTorn(place: WorktreePlace, { name, path, admin, branch }: ManagedWorktree): void {
+  const { commonDirectory } = place.repository;
+  if (branch !== null && isDamagedRef(commonDirectory, `refs/heads/${branch}`))
+    throw new UserMistake(
+      'branch_damaged',
+      `${branch}, the branch of ${name}, names no commit, so nothing was committed and its files stay in ${path}: ${damageAdvice(commonDirectory, `refs/heads/${branch}`)}`,
+    );
   if (isTorn(adminDirectory(place, { admin })))
     throw new UserMistake('worktree_torn', `the worktree ${name} ${tornText(path)}`);
   if (existsSync(join(adminDirectory(place, { admin }), 'MERGE_HEAD')))

@@ -8,7 +8,7 @@ import type { WorktreePlace } from '../../../git/shapes.ts';
 import type { AgentOverview } from '../../../journal/projections/status.ts';
 import { isolationOf } from '../../../operator/run/isolation.ts';
 import type { AttemptEnd, AttemptOrder, AttemptWatch, LiveAttempt } from '../../../operator/run/ports.ts';
-import { describeError, RametError, UserMistake } from '../../../schema/errors.ts';
+import { describeError, RametError } from '../../../schema/errors.ts';
 import type { Isolation } from '../../../schema/operator-events.ts';
 import { NO_USAGE } from '../../../schema/usage.ts';
 import { endOfOutput } from '../check-output.ts';
@@ -209,7 +209,7 @@ async function judged(order: AttemptOrder, ended: EndedAgent, parts: AttemptPart
     if ('result' in work) return endOf(order, work, parts);
     return 'commit' in work ? { kind: 'worked', ...facts, ...work } : given(work);
   } catch (error) {
-    if (!(error instanceof UserMistake)) throw error;
+    if (!(error instanceof RametError)) throw error;
     return given({ cause: error.code, message: error.message });
   }
 }
