@@ -141,7 +141,8 @@ export async function tryBubblewrap(
     platform = process.platform,
     architecture = process.arch,
     limitMs = TIME_LIMIT_MS,
-  }: { platform?: string; architecture?: string; limitMs?: number | undefined } = {},
+    signal,
+  }: { platform?: string; architecture?: string; limitMs?: number | undefined; signal?: AbortSignal } = {},
 ): Promise<BubblewrapState> {
   if (platform !== 'linux') return { works: false, reason: `not available for ${platform}`, remedy: null };
   if (seccompFilter(architecture) === null) {
@@ -156,7 +157,7 @@ export async function tryBubblewrap(
   const directory = mkdtempSync(join(tmpdir(), 'ramet-sandbox-'));
   try {
     const file = join(directory, 'written');
-    const end = await runProbe(program, file, env, limitMs);
+    const end = await runProbe(program, file, env, { limitMs, signal });
     if (end.isSlow) return { works: false, reason: end.problem, remedy: OVERLOADED, isSlow: true };
     if (end.problem !== null) return { works: false, reason: end.problem, remedy: namespaceRemedy() };
     if (end.output.trim() === 'held' && !existsSync(file)) return { works: true, program };
@@ -197,7 +198,7 @@ function runProbe(
   program: string,
   file: string,
   env: Readonly<Record<string, string>>,
-  limitMs: number,
+  { limitMs, signal }: { limitMs: number; signal: AbortSignal | undefined },
 ): Promise<ProbeEnd> {
   const words = bubblewrapArguments(PROOF, '/', file);
   const filter = openFilter();
@@ -209,12 +210,15 @@ function runProbe(
   return new Promise((settle) => {
     const end = (how: ProbeEnd): void => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', giveUp);
       if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
       settle(how);
     };
     const finish = (problem: string | null): void => end({ isSlow: false, problem, output });
     const slow = `bubblewrap has not started after ${limitMs / 1_000} s`;
-    const timer = setTimeout(() => end({ isSlow: true, problem: slow }), limitMs);
+    const giveUp = (): void => end({ isSlow: true, problem: slow });
+    const timer = setTimeout(giveUp, limitMs);
+    signal?.addEventListener('abort', giveUp);
     child.once('error', (error) => finish(`bubblewrap cannot be started: ${describeError(error)}`));
     child.once('close', (code) =>
       finish(code === 0 ? null : `bubblewrap cannot start: ${firstLine(errors) || `exit code ${code}`}`),

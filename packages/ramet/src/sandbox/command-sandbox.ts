@@ -51,6 +51,8 @@ export interface CommandSandbox {
     bounds: ShellBounds,
     tell: (notice: string) => void,
   ): Promise<ShellDecision>;
+  /** Ends what is still being tried: a process that is done waits for no slow sandbox. */
+  close(): void;
 }
 
 export interface SandboxTrial {
@@ -81,6 +83,8 @@ export function createCommandSandbox(
   isolation: SandboxMode = 'auto',
   { onSlow, tellAfterMs = TELL_AFTER_MS, limitMs }: SandboxTrial = {},
 ): CommandSandbox {
+  const over = new AbortController();
+  const limits = { limitMs, signal: over.signal };
   let toldSlow = false;
   let told = false;
   let toldIsolated = false;
@@ -96,15 +100,15 @@ export function createCommandSandbox(
   const found = trial<BubblewrapState>(
     () =>
       import('./bubblewrap.ts')
-        .then(({ tryBubblewrap }) => watched(tryBubblewrap(env, { limitMs })))
+        .then(({ tryBubblewrap }) => watched(tryBubblewrap(env, limits)))
         .catch((error) => ({ works: false, reason: describeError(error), remedy: null })),
-    (state) => !state.works && state.isSlow === true,
+    (state) => !state.works && state.isSlow === true && !over.signal.aborted,
   );
   const proofs = new WeakMap<ShellBounds, () => Promise<BoundsProof>>();
   const unproved = async (program: string, bounds: ShellBounds, cwd: string): Promise<Missing | null> => {
     const { proveBounds } = await import('./isolated-shell.ts');
-    const prove = (): Promise<BoundsProof> => watched(proveBounds(program, bounds, cwd, env, limitMs));
-    const proof = proofs.get(bounds) ?? trial(prove, (end) => end === 'slow');
+    const prove = (): Promise<BoundsProof> => watched(proveBounds(program, bounds, cwd, env, limits));
+    const proof = proofs.get(bounds) ?? trial(prove, (end) => end === 'slow' && !over.signal.aborted);
     proofs.set(bounds, proof);
     const end = await proof();
     if (end !== 'slow') return end === 'held' ? null : NOT_HELD;
@@ -112,6 +116,7 @@ export function createCommandSandbox(
     return { works: false, reason: 'bubblewrap is too slow here', remedy: OVERLOADED, isSlow: true };
   };
   return {
+    close: () => over.abort(),
     prepare() {
       if (mode !== 'off') void found();
     },

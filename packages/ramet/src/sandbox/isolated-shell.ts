@@ -94,15 +94,17 @@ export async function proveBounds(
   bounds: ShellBounds,
   cwd: string,
   env: Readonly<Record<string, string>>,
-  limitMs: number = PROOF_LIMIT_MS,
+  { limitMs = PROOF_LIMIT_MS, signal }: { limitMs?: number | undefined; signal?: AbortSignal } = {},
 ): Promise<BoundsProof> {
   await prepareCaches(bounds.caches);
   const guarded = bounds.guarded.filter((path) => existsSync(path));
   const words = isolatedArguments(bounds, cwd, PROOF, cwd, ...guarded);
   return new Promise((settle) => {
-    execFile(program, words, { env, timeout: limitMs, killSignal: 'SIGKILL' }, (error) =>
-      settle(error === null ? 'held' : error.killed === true ? 'slow' : 'open'),
-    );
+    const limits = { timeout: limitMs, signal, killSignal: 'SIGKILL' } as const;
+    execFile(program, words, { env, ...limits }, (error) => {
+      const isCut = error?.killed === true || signal?.aborted === true;
+      settle(error === null ? 'held' : isCut ? 'slow' : 'open');
+    });
   });
 }
 

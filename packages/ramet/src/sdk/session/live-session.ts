@@ -68,6 +68,7 @@ export function liveSession(parts: LiveParts): Session {
     }
   }
   async function close(): Promise<void> {
+    runtime.sandbox.close();
     cleaning[Symbol.dispose]();
     retaining[Symbol.dispose]();
     await agent[Symbol.asyncDispose]();

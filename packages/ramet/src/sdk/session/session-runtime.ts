@@ -137,10 +137,7 @@ export function shareParts(
       settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX,
       environment,
       settings.settings.sandbox?.worktree ?? DEFAULT_SANDBOX,
-      {
-        onSlow: (message) =>
-          parts.journal.append(null, { type: 'warning.raised', code: 'sandbox_slow', message }),
-      },
+      { onSlow: (message) => main?.warn('sandbox_slow', message) },
     ),
     outputDirectory: join(place.project, session),
     broker: settings.broker,
