@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEngine, toolOf } from '../../../test/fixtures/engine.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { createCheckouts } from '../../git/shared-git/checkout.ts';
 import type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../../permission/broker.ts';
+import { createCommandSandbox } from '../../sandbox/command-sandbox.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { editTool } from '../../tools/files/edit.ts';
 import { readTool } from '../../tools/files/read.ts';
@@ -98,6 +99,23 @@ describe('RES-3: the broker is asked what policy leaves open', () => {
     const { result } = await engine.run('go', abort.signal);
     expect(result.status).not.toBe('done');
     expect(ran).toEqual([]);
+  });
+
+  test('an interrupt waits for no sandbox that is slow to start', async () => {
+    const abort = new AbortController();
+    const sandbox = {
+      ...createCommandSandbox('off', {}),
+      wall: (): Promise<boolean> => {
+        queueMicrotask(() => abort.abort('SIGINT'));
+        return new Promise(() => {});
+      },
+    };
+    const made = join(temporaryDirectory(), 'made');
+    const provider = scriptedModel({ calls: [{ name: 'Bash', input: { command: `touch ${made}` } }] });
+    const engine = await startEngine({ provider, tools: builtInTools({ fork: false, types: [] }), spec, runtime: { sandbox } });
+    const { result } = await engine.run('go', abort.signal);
+    expect(result.status).not.toBe('done');
+    expect(existsSync(made)).toBe(false);
   });
 
   test('secrets are taken out of what is asked and recorded', async () => {

@@ -44,7 +44,8 @@ async function decidedPermit(
   const refusal = await agentRefusal(agent, tool, input, signal);
   if (refusal !== null) return refused(refusal);
   const redecide = (): Promise<PermissionDecision> => decideNow(agent, tool, input, outside);
-  const decision = await redecide();
+  const decision = await orInterrupted(redecide(), signal);
+  if (typeof decision === 'string') return refused(decision);
   if (decision.kind === 'allow') return { kind: 'permitted', confinement: decision.confinement };
   if (decision.kind === 'deny') return refused(decision.reason);
   if (outside?.stopped === null) return refused(decision.question.reason);
@@ -128,11 +129,12 @@ async function harmInCheckout({ directory, checkout }: Agent, command: string): 
   return `Nothing was run: ${refusalText(harm, others)}`;
 }
 
-async function orInterrupted(refusal: Promise<string | null>, signal: AbortSignal): Promise<string | null> {
+/** What is waited for, a sandbox that starts slowly too, or the refusal of an interrupted agent. */
+async function orInterrupted<T>(awaited: Promise<T>, signal: AbortSignal): Promise<T | string> {
   const interrupted = Promise.withResolvers<string>();
   const unlink = onAbort(signal, () => interrupted.resolve(NOT_RUN.interrupted));
   try {
-    return await Promise.race([interrupted.promise, refusal]);
+    return await Promise.race([interrupted.promise, awaited]);
   } finally {
     unlink();
   }
