@@ -1,7 +1,7 @@
 /**
  * A process that runs a task file. Arguments: repository and JSON: `file` (absent to resume the latest run), `check`, and
  * `death`: it kills itself when that many events of the run are on record, or with `everything` also of its agents. Prints the
- * statuses and how many events there were. With `diesRebased` it kills itself when the result was put on a target that has moved.
+ * statuses and how many events there were. With `diesAt` it kills itself at the first event of that type. With `diesRebased` it kills itself when the result was put on a target that has moved.
  * With `held` it stays for ever between its look at other runs and its own record, and says so; with
  * `begins`, it begins when that file is there, and says before that it is ready.
  */
@@ -20,6 +20,8 @@ export interface OperatorRunnerOrder {
   everything?: boolean;
   isolation?: Isolation;
   diesRebased?: boolean;
+  diesAt?: string;
+  allow?: string[];
   resolve?: boolean;
   held?: boolean;
   begins?: string;
@@ -39,6 +41,7 @@ const { state } = await operateTasks(file, {
   ...{ cwd, env: process.env, into, parallel: 2, retries: 1 },
   ...(check === undefined ? {} : { check }),
   ...(isolation === undefined ? {} : { isolation }),
+  ...(order.allow === undefined ? {} : { allow: order.allow }),
   ...(order.resolve === true ? { onConflict: 'resolve' as const } : {}),
   ...(file === undefined ? { resume: 'latest' } : {}),
   onRecord: (_, event) => {
@@ -49,6 +52,7 @@ const { state } = await operateTasks(file, {
     }
     if (diesRebased && event.type === 'operator.integrated' && event.rebased !== undefined)
       setImmediate(() => process.kill(process.pid, 'SIGKILL'));
+    if (type === order.diesAt) setImmediate(() => process.kill(process.pid, 'SIGKILL'));
     if (!everything && !known.has(type)) return;
     count += 1;
     // After the end of this phase of the event loop it is on its way to the disk, and acted on.

@@ -114,6 +114,25 @@ describe('OP-4: a run that is killed after its target has moved against it', { t
   });
 });
 
+describe('OP-2: a run that is killed when its agent has ended', { timeout: 120_000 }, () => {
+  test('lands what the agent left on a branch that it made itself', async ({ user }) => {
+    await prepare(user);
+    writeFileSync(join(user.repository, 'tasks.md'), '- [ ] T001 Write one.txt\n');
+    const command =
+      'git switch -q -c ramet/own && echo one > one.txt && git add one.txt && git commit -qm "Write one.txt"';
+    await user.emulate({
+      respond: ({ turn }) =>
+        turn > 0 ? { text: 'Done.' } : { tool_use: [{ name: 'Bash', input: { command } }] },
+    });
+    const order = { check: 'test -e README.md', allow: ['Bash'] };
+    const [code, said] = await run(user, { ...order, file: 'tasks.md', diesAt: 'worktree.released' }).ended;
+    expect(code, said).toBeNull();
+    const [resumed, told] = await run(user, order).ended;
+    expect([resumed, told]).toEqual([0, expect.stringContaining('T001 done')]);
+    expect(git(user.repository, 'show', 'main:one.txt').trim()).toBe('one');
+  });
+});
+
 describe('OP-4: a run that is killed while an agent resolves a conflict', { timeout: 120_000 }, () => {
   test('asks another one when it is resumed, and counts what the first has cost', async ({ user }) => {
     await prepare(user);

@@ -235,6 +235,7 @@ function portsFor(
     // Also those that have ended and whose worktrees are being given back: nothing can be committed there before.
     running: () => agent.children.running,
     recorded: (name: string) => recorded.named(name),
+    worktreeOf: (id: string) => recorded.worktreeOf(id),
     sharesRules: (type: string) =>
       agent.conversation.messages.length === 0 &&
       findDefinition(types.definitions, type)?.instructions === true,

@@ -25,6 +25,8 @@ export interface AttemptPlace {
   running(): readonly AgentHandle[];
   /** An agent of an earlier process by its name, as the journal has it. */
   recorded(name: string): AgentOverview | undefined;
+  /** The worktree of an agent of an earlier process, as it was given back. */
+  worktreeOf(agent: string): Promise<AgentResult['worktree']>;
   /** Whether agents of that type share the first message, with the rules of the run. */
   sharesRules(type: string): boolean;
   /** Whether that type names a model, which then comes before that of the role. */
@@ -121,7 +123,10 @@ async function agentOf(
     if (running !== undefined) return running;
     const past = place.recorded(name);
     if (past?.status === 'interrupted') return place.tell(past.id, CONTINUE);
-    if (past !== undefined) return { id: past.id, isKept: past.worktree !== null, result: past };
+    if (past !== undefined) {
+      const ended = { id: past.id, isKept: past.worktree !== null, result: past };
+      return endedIn(ended, await place.worktreeOf(past.id));
+    }
   }
   try {
     const where = await pattern.prepare(order, (reason) => stopping.abort(reason));

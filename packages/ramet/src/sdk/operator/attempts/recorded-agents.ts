@@ -1,5 +1,6 @@
 /** What the journal has of agents that earlier processes of a run had. */
 import { OUTSIDE_FILES } from '../../../engine/agent/notices.ts';
+import type { AgentResult } from '../../../engine/shapes.ts';
 import type { JournalReader } from '../../../journal/journal.ts';
 import { type AgentOverview, agentStatuses, statusBoardOf } from '../../../journal/projections/status.ts';
 import type { AgentId } from '../../../schema/ids.ts';
@@ -27,6 +28,12 @@ export class RecordedAgents {
         if (event.type === 'warning.raised' && event.code === OUTSIDE_FILES) return event.message;
       return null;
     });
+  }
+
+  /** Where it worked, and what is left of that; undefined for an agent without a worktree. */
+  async worktreeOf(agent: string): Promise<AgentResult['worktree']> {
+    const { recordedWorktree } = await import('../../../engine/later.ts');
+    return this.#read((reader) => recordedWorktree(reader, agent as AgentId)) ?? undefined; // from the journal itself
   }
 
   /** What it said last. */
