@@ -112,7 +112,12 @@ describe('RES-3: the broker is asked what policy leaves open', () => {
     };
     const made = join(temporaryDirectory(), 'made');
     const provider = scriptedModel({ calls: [{ name: 'Bash', input: { command: `touch ${made}` } }] });
-    const engine = await startEngine({ provider, tools: builtInTools({ fork: false, types: [] }), spec, runtime: { sandbox } });
+    const engine = await startEngine({
+      provider,
+      tools: builtInTools({ fork: false, types: [] }),
+      spec,
+      runtime: { sandbox },
+    });
     const { result } = await engine.run('go', abort.signal);
     expect(result.status).not.toBe('done');
     expect(existsSync(made)).toBe(false);
