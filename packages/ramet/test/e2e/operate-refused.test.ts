@@ -25,12 +25,13 @@ describe.concurrent('OP-1, OP-2: a run that cannot begin', () => {
       expect(end.stderr.trimEnd().split('\n')).toHaveLength(1);
     };
     await refused(['tasks.md', '--into', 'nowhere'], /there is no branch "nowhere" .* name one with --into/);
+    const tasks = join(user.repository, 'tasks.md');
     const bare = join(user.root, 'bare.git');
     git(user.repository, 'clone', '--quiet', '--bare', '.', bare);
-    await refused(['../work/tasks.md'], /is a bare repository.* git worktree add/, bare);
+    await refused([tasks], /is a bare repository.* git worktree add/, bare);
     const empty = join(user.root, 'empty');
     git(user.root, 'init', '--quiet', empty);
-    await refused(['../work/tasks.md'], /this repository has no commit yet: make the first one/, empty);
+    await refused([tasks], /this repository has no commit yet: make the first one/, empty);
     git(user.repository, 'switch', '--quiet', '--detach');
     await refused(['tasks.md'], /HEAD is on no branch here: say with --into/);
     for (const name of Object.keys(IDENTITY)) delete user.env[name];
