@@ -130,6 +130,9 @@ describe.concurrent('OP-4: two tasks that conflict', { timeout: 240_000 }, () =>
     git(hand, 'commit', '--quiet', '--all', '--no-edit');
     git(user.repository, 'worktree', 'remove', '../hand');
     expect((await user.here(['operate', 'retry', left?.id ?? ''])).code).toBe(0);
+    // Main leads to its commit now, so a clean-up of any session takes its branch.
+    await user.here(['worktree', 'gc']);
+    expect(git(user.repository, 'branch', '--list', 'ramet/*')).toBe('');
     const end = await operateHere(user, '--resume', run.session_id);
     expect(statusesOf(end.run)).toEqual(['T1 done', 'T2 done']);
     expect(contentOf(user)).toEqual(['T1', 'T2']);

@@ -79,7 +79,7 @@ function takeResolved(
   { number, branch, commit, isIn }: ResolvedWork,
   { actors, reviews }: Pick<RestoredParts, 'actors' | 'reviews'>,
 ): boolean {
-  if (status !== 'frozen' && !(status === 'queued' && isIn)) return false;
+  if (status !== 'frozen' && !((status === 'queued' || status === 'waiting') && isIn)) return false;
   const attempt = { number, state: 'ended', branch, commit, cause: null, message: null } as const;
   const message = 'a person has resolved its conflict';
   if (actors.change(id, { type: 'offered_again' }, { attempt, message }) === null) return false;

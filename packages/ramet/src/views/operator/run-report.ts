@@ -218,7 +218,10 @@ function attemptLine(attempt: TaskAttempt, now: number): string {
     .join(': ');
   const facts = [
     isolation === null || isolation === 'worktree' ? '' : isolation,
-    ...[agent === null ? '' : `agent ${code(agent)}`, branch === null ? '' : `branch ${code(branch)}`],
+    ...[
+      agent === null ? '' : `agent ${code(agent)}`,
+      branch === null || branch === commit ? '' : `branch ${code(branch)}`,
+    ],
     commit === null ? '' : `commit ${code(commit)}`,
     duration((endedAt ?? now) - startedAt),
     ...(endedAt === null ? [] : [`${usageTokens(usage)} tokens`, costText({ attempts: [{ costUsd }] })]),

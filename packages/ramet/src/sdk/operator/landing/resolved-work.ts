@@ -20,11 +20,17 @@ export async function resolvedWork(
   const { run } = state;
   if (run === null) return found;
   for (const task of tasksOf(state)) {
-    if (task.status !== 'frozen' || task.cause !== 'conflict') continue;
+    if (!isConflict(task)) continue;
     const work = await workOf(task, run, place);
     if (work !== null) found.set(task.task.id, work);
   }
   return found;
+}
+
+/** Also one that is to be done again: an earlier process may have taken that from a person, and died before it began. */
+function isConflict({ status, cause, attempts }: TaskState): boolean {
+  if (status === 'queued' || status === 'waiting') return attempts.at(-1)?.cause === 'conflict';
+  return status === 'frozen' && cause === 'conflict';
 }
 
 async function workOf(
@@ -43,7 +49,8 @@ async function workOf(
     const isIn = await hasIt(tip, run, place);
     if (isIn || tip !== commit) return { number, branch: name, commit: tip, isIn };
   }
-  return null;
+  // Its branch goes when another one leads to its commit, by a clean-up or by the person: the commit itself still says it.
+  return (await hasIt(commit, run, place)) ? { number, branch: commit, commit, isIn: true } : null;
 }
 
 async function hasIt(tip: string, run: OperatorRun, { repository, reset }: ResolvedPlace): Promise<boolean> {
