@@ -59,6 +59,8 @@ export interface ToolOutcome {
   isOpen?: boolean;
   /** An interruption came before it did anything. */
   isNotBegun?: true;
+  /** How long it waited to be permitted: that is no part of what it took. */
+  waitedMs?: number;
 }
 
 export function failure(content: string): ToolOutcome {

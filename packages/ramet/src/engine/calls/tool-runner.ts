@@ -128,7 +128,7 @@ export async function completeCall(
   if (outcome.isOpen === true) return null;
   const { agent } = run;
   const finished = await finishResult(agent.runtime, call, outcome);
-  const durationMs = elapsedOf(agent.runtime.clock) - since;
+  const durationMs = Math.max(0, elapsedOf(agent.runtime.clock) - since - (outcome.waitedMs ?? 0));
   // From here on nothing is waited for: calls that run side by side are counted one after the other.
   const { result, refused } = withRefusal(agent, call, finished, outcome);
   const frozen = freezeBlock(result);
@@ -180,21 +180,24 @@ async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome>
 }
 
 async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome> {
-  const { tools } = run.agent.spec;
-  const tool = findTool(tools, call.name);
+  const { agent, signal } = run;
+  const tool = findTool(agent.spec.tools, call.name);
   if (tool === undefined) {
-    return failure(
-      `there is no tool "${call.name}"; the tools are ${tools.map(({ name }) => name).join(', ')}`,
-    );
+    const known = agent.spec.tools.map(({ name }) => name).join(', ');
+    return failure(`there is no tool "${call.name}"; the tools are ${known}`);
   }
   const input = parseInput(tool, call.input);
   if (!input.ok) return failure(input.message);
-  const { agent, signal } = run;
-  const permitted = (request: PermitRequest): Promise<Permit> =>
-    agent.runtime.host.permitFor(agent, { tool, request, input: input.value }, signal);
+  let waitedMs = 0;
+  const permitted = async (request: PermitRequest): Promise<Permit> => {
+    const since = elapsedOf(agent.runtime.clock);
+    const permit = await agent.runtime.host.permitFor(agent, { tool, request, input: input.value }, signal);
+    waitedMs += elapsedOf(agent.runtime.clock) - since;
+    return permit;
+  };
   const permit = await permitted({ call });
   if (run.signal.aborted) return { ...failure(NOT_RUN.interrupted), isNotBegun: true };
-  if (permit.kind === 'refused') return refusedOutcome(permit);
+  if (permit.kind === 'refused') return { ...refusedOutcome(permit), waitedMs };
   if (mayChangeFiles(tool)) await run.agent.checkout.enter();
   let refusal: string | null = null;
   const outside = async (stopped: string | null): Promise<Permit> => {
@@ -204,12 +207,11 @@ async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcom
     return again;
   };
   const outcome = await actOrAbort(run, tool, input.value, contextOf(run, call, { ...permit, outside }));
-  return refusal === null ? outcome : { ...outcome, isDenied: true, refusal };
+  return { ...outcome, waitedMs, ...(refusal !== null && { isDenied: true, refusal }) };
 }
 
 function refusedOutcome({ reason, wouldFail }: Permit & { kind: 'refused' }): ToolOutcome {
-  if (wouldFail === true) return failure(reason);
-  return { ...failure(reason), isDenied: true, refusal: reason };
+  return { ...failure(reason), ...(wouldFail !== true && { isDenied: true, refusal: reason }) };
 }
 
 async function actOrAbort(
