@@ -180,6 +180,41 @@ describe.concurrent('UI-1: terminals of every kind', () => {
     expect(await terminal.ended).toBe(0);
   });
 
+  test('an answer is rendered, calls show the end of their output, and the todo list stays', async ({
+    user,
+  }) => {
+    const todos = [
+      { content: 'Look', status: 'completed' },
+      { content: 'Fix', status: 'in_progress', activeForm: 'Fixing' },
+    ];
+    await user.model(
+      {
+        thinking: 'Hm.',
+        tool_use: [
+          { name: 'TodoWrite', input: { todos } },
+          { name: 'Bash', input: { command: 'seq 100 120' } },
+        ],
+      },
+      { text: '# Done\n\n- **one** of two\n\n```ts\nconst a = 1;\n```\n' },
+    );
+    await using terminal = startOnTerminal(user, ['--permission-mode', 'bypassPermissions']);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows(
+      /∴ thought for .*\n• Bash seq 100 120.*\n +\(18 more lines: Ctrl-O\)\n +118\n +119\n +120\n/,
+    );
+    await terminal.shows(/\nDone\n\n• one of two\n\n╭─ ts\nconst a = 1;\n╰─\n☑ Look\n◐ Fixing\n>/);
+    expect(terminal.bytes).toContain('\u001b[35mconst\u001b[39m a');
+    terminal.type('\u000f');
+    await terminal.shows(/Bash seq 100 120\n {2}100\n {2}101\n/);
+    terminal.type('\u000f');
+    await terminal.shows(/thought for .*\n {2}Hm\./);
+    const before = terminal.screen;
+    terminal.type('\u000cx');
+    await terminal.shows(/^> x/m);
+    expect(terminal.screen).toBe(before.replace(/^>$/m, '> x'));
+  });
+
   test('NO_COLOR leaves out colours', async ({ user }) => {
     await user.model({ text: 'Plain.' });
     await using terminal = startOnTerminal(user, [], { env: { NO_COLOR: '1' } });
@@ -217,7 +252,10 @@ describe.concurrent('UI-1: terminals of every kind', () => {
       expect(terminal.bytes).not.toContain(control);
   });
 
-  test('LOG-1: a terminal that closes in the middle of a turn leaves a whole journal', async ({ user }) => {
+  test('LOG-1: a terminal that closes in the middle of a turn leaves a whole journal', async ({
+    user,
+    expect,
+  }) => {
     const emulator = await user.emulate({
       respond: () => ({ text: 'Hello.' }),
       fault: () => ({ kind: 'stall', at: 'text' }),

@@ -18,7 +18,8 @@ import { progressRows } from '../../views/operator/run-progress.ts';
 import type { LineTone } from '../../views/operator/run-summary.ts';
 import type { LiveFigures } from '../../views/operator/task-rows.ts';
 import { displayWidth, printable } from '../../views/text/format.ts';
-import { createScreen } from '../interactive/screen/screen.ts';
+import { lineBlocks } from '../interactive/markdown/blocks.ts';
+import { createScreen, type ScreenSize } from '../interactive/screen/screen.ts';
 import { textStyle, wantsColours } from '../interactive/screen/text-style.ts';
 import type { CommandIo } from '../io.ts';
 
@@ -141,7 +142,7 @@ class BlockDisplay implements RunDisplay {
   readonly #facts: (now: number) => { state: OperatorState; live: LiveFigures };
   readonly #screen: ReturnType<typeof createScreen>;
   readonly #paint: Record<LineTone, (text: string) => string>;
-  #columns: number;
+  #drawnColumns: number;
   #isClosed = false;
   #frame: NodeJS.Timeout | null = null;
   #tick: NodeJS.Timeout | null = null;
@@ -149,10 +150,14 @@ class BlockDisplay implements RunDisplay {
   constructor(io: CommandIo, facts: (now: number) => { state: OperatorState; live: LiveFigures }) {
     this.#io = io;
     this.#facts = facts;
-    this.#columns = io.columns ?? 80;
-    this.#screen = createScreen((bytes) => io.out(bytes), this.#columns);
+    this.#drawnColumns = this.#size.columns;
+    this.#screen = createScreen((bytes) => io.out(bytes), this.#size);
     const { green, red, cyan, yellow, dim } = textStyle(wantsColours(io.env));
     this.#paint = { good: green, bad: red, busy: cyan, care: yellow, dim, plain: (text) => text };
+  }
+
+  get #size(): ScreenSize {
+    return { columns: this.#io.columns ?? 80, rows: this.#io.rows ?? 24 };
   }
 
   event(): void {
@@ -171,23 +176,24 @@ class BlockDisplay implements RunDisplay {
       this.#io.note(line);
       return;
     }
-    this.#screen.append(`ramet: ${printable(line)}\n`);
+    this.#screen.append(lineBlocks(`ramet: ${printable(line)}\n`));
     this.#draw();
   }
 
   #draw(): void {
     if (this.#frame !== null) clearTimeout(this.#frame);
     this.#frame = null;
-    const columns = this.#io.columns ?? 80;
-    if (columns !== this.#columns) this.#screen.resized(columns);
-    this.#columns = columns;
+    const { columns, rows: height } = this.#size;
     const { state, live } = this.#facts(Date.now());
-    const shown = state.run === null ? [] : progressRows(state, live, { columns, rows: this.#io.rows ?? 24 });
+    const shown = state.run === null ? [] : progressRows(state, live, { columns, rows: height });
     const rows = shown.map(({ text, tone }) => ({
       text: this.#paint[tone](text),
       width: displayWidth(text),
     }));
-    this.#screen.draw({ rows, cursorRow: Math.max(0, rows.length - 1), cursorColumn: 0 });
+    const shape = { rows, cursorRow: Math.max(0, rows.length - 1), cursorColumn: 0 };
+    if (columns === this.#drawnColumns) this.#screen.draw(shape);
+    else this.#screen.redraw(shape, { columns, rows: height });
+    this.#drawnColumns = columns;
   }
 
   [Symbol.dispose](): void {

@@ -90,6 +90,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Alt-Enter, Ctrl-J, \\ Enter', 'a new line'],
   ['Up, Down', 'earlier prompts'],
   ['Tab', 'complete a command'],
+  ['Ctrl-O', 'show the last output or thought in full; again: the one before'],
+  ['Ctrl-L', 'draw the screen again'],
   ['Ctrl-B', 'let agents continue in the background'],
   ['Esc', 'stop the turn'],
   ['Ctrl-C', 'stop the turn; twice: exit'],

@@ -89,7 +89,7 @@ export class ChatWorker {
     const { chat, print, style } = this.#parts;
     if (chat.session === null) return;
     const agents = await chat.session.resumeAgents();
-    if (agents > 0) print(style.dim(`${agents} agent${agents === 1 ? ' resumes' : 's resume'}\n`));
+    if (agents > 0) print(`${style.dim(`${agents} agent${agents === 1 ? ' resumes' : 's resume'}`)}\n`);
     this.#goesOn = chat.session.isInterrupted;
     if (this.#goesOn && this.#current === null && !this.#closed) void this.#workOff(this.#next());
   }
@@ -164,8 +164,8 @@ export class ChatWorker {
 
   /** Beside the turn that is under way. */
   async #doNow(text: string, command: ChatCommand): Promise<void> {
-    const { style, print, events } = this.#parts;
-    print(`${events.end()}\n${style.bold(shownPrompt(text))}\n`);
+    const { style, print } = this.#parts;
+    print(`\n${style.bold(shownPrompt(text))}\n`);
     try {
       await this.#carryOut(command, new AbortController().signal);
     } catch (error) {

@@ -3,7 +3,7 @@
  * first prompt, so that looking around leaves nothing behind. It knows no terminal.
  */
 import { mapped } from '../../../schema/generators.ts';
-import type { PermissionMode, SessionMode } from '../../../schema/status.ts';
+import type { PermissionMode, SessionMode, TodoItem } from '../../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../../schema/usage.ts';
 import { keepCompileCache } from '../../../sdk/compile-cache.ts';
 import type { AgentResult, RunOptions } from '../../../sdk/index.ts';
@@ -30,6 +30,7 @@ export class Chat implements AsyncDisposable {
   #options: SessionOptions;
   #session: Session | null = null;
   #tally: ChatTally = NOTHING_SPENT;
+  #todos: readonly TodoItem[] = [];
   /** The children at work. */
   readonly board: AgentBoard = new AgentBoard();
   readonly #onChild: (event: SessionEvent) => void;
@@ -46,6 +47,7 @@ export class Chat implements AsyncDisposable {
   ) {
     const onRecord: SessionOptions['onRecord'] = (agent, event) => {
       this.board.recorded(agent, event);
+      if (event.type === 'todos.changed' && agent === this.#session?.agent.id) this.#todos = event.todos;
       options.onRecord?.(agent, event);
     };
     this.#options = { ...options, onRecord: tellingChanges(onNote, onRecord) };
@@ -57,6 +59,11 @@ export class Chat implements AsyncDisposable {
   /** Null before the first prompt of a new session. */
   get session(): Session | null {
     return this.#session;
+  }
+
+  /** The list of the main agent. */
+  get todos(): readonly TodoItem[] {
+    return this.#todos;
   }
 
   get tally(): ChatTally {
@@ -78,7 +85,7 @@ export class Chat implements AsyncDisposable {
     const session = await openSession(title == null ? this.#options : { ...this.#options, title });
     void keepCompileCache(this.#io.env, session);
     this.#use(session);
-    if (this.#options.resume !== undefined) this.#tally = this.#spentSoFar(session);
+    if (this.#options.resume !== undefined) this.#recall(session);
     return session;
   }
 
@@ -122,7 +129,9 @@ export class Chat implements AsyncDisposable {
     this.#options = kept;
     this.board.clear();
     if (next !== null) this.#use(next);
-    this.#tally = next === null ? NOTHING_SPENT : this.#spentSoFar(next);
+    this.#tally = NOTHING_SPENT;
+    this.#todos = [];
+    if (next !== null) this.#recall(next);
   }
 
   /** What a resumed session said last; null when it has not answered yet. */
@@ -158,8 +167,10 @@ export class Chat implements AsyncDisposable {
       this.#onNote(note);
   }
 
-  #spentSoFar(session: Session): ChatTally {
+  /** What the session spent and has to do, from its record. */
+  #recall(session: Session): void {
     using view = viewSession(session.id, findPlace(this.#io).project);
-    return view.ledger.total;
+    this.#tally = view.ledger.total;
+    this.#todos = view.agents.find(({ id }) => id === session.agent.id)?.todos ?? [];
   }
 }

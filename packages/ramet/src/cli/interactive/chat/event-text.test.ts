@@ -2,12 +2,40 @@ import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '../../../engine/agent/agent-event.ts';
 import { builtInTools, detailsOfCall, findTool } from '../../../tools/registry.ts';
 import { textStyle } from '../screen/text-style.ts';
-import { createEventView } from './event-text.ts';
+import { createEventView, type EventView } from './event-text.ts';
 
-function shown(events: readonly AgentEvent[], { columns = 60, colours = false } = {}): string {
-  const view = createEventView(textStyle(colours));
+/** The view, and everything in the order in which a person sees it; the answer as it came. */
+function viewOf({ colours = false, now = (): number => 0 } = {}): {
+  view: EventView;
+  show(event: AgentEvent): void;
+  out: string[];
+} {
+  const out: string[] = [];
+  let answering = false;
+  const view = createEventView(
+    textStyle(colours),
+    {
+      print: (text) => void out.push(text),
+      answer(text) {
+        out.push(answering ? text : `\n${text}`);
+        answering = true;
+      },
+      endAnswer() {
+        out.push('\n');
+        answering = false;
+      },
+    },
+    now,
+  );
   const agent = { agentId: 'x.1', parentAgentId: null };
-  return events.map((event) => view.text({ ...event, ...agent }, columns)).join('') + view.end();
+  return { view, out, show: (event) => void out.push(view.text({ ...event, ...agent }, 60)) };
+}
+
+function shown(events: readonly AgentEvent[], options: { colours?: boolean } = {}): string {
+  const { view, show, out } = viewOf(options);
+  for (const event of events) show(event);
+  out.push(view.end());
+  return out.join('');
 }
 
 function completed(
@@ -38,7 +66,7 @@ describe('UI-1: what is shown of a turn', () => {
       completed('Bash', { command: 'npm test' }, { content: 'fine' }),
       delta('Done.'),
     ];
-    expect(shown(events)).toBe('\nI will look.\n• Bash npm test 1.2 s\n\nDone.\n');
+    expect(shown(events)).toBe('\nI will look.\n• Bash npm test 1.2 s\n    fine\n\nDone.\n');
   });
 
   test('AGENT-3: a call that started an agent shows nothing, one that could not says why', () => {
@@ -49,17 +77,13 @@ describe('UI-1: what is shown of a turn', () => {
   });
 
   test('AGENT-3: a line about something else waits until the answer is over', () => {
-    const view = createEventView(textStyle(false));
-    const agent = { agentId: 'x.1', parentAgentId: null };
-    expect(view.aside('before')).toBe('before\n');
-    const parts = [
-      view.text({ ...delta('I am'), ...agent }, 60),
-      view.aside('✓ one'),
-      view.aside('✓ two'),
-      view.text({ ...delta(' here.'), ...agent }, 60),
-      view.end(),
-    ];
-    expect(parts.join('')).toBe('\nI am here.\n✓ one\n✓ two\n');
+    const { view, show, out } = viewOf();
+    out.push(view.aside('before'));
+    show(delta('I am'));
+    out.push(view.aside('✓ one'), view.aside('✓ two'));
+    show(delta(' here.'));
+    out.push(view.end());
+    expect(out.join('')).toBe('before\n\nI am here.\n✓ one\n✓ two\n');
   });
 
   test('an edit with its diff, in colours', () => {
@@ -89,19 +113,61 @@ describe('UI-1: what is shown of a turn', () => {
   test('nothing that a model or a tool writes can move the cursor or turn the text around', () => {
     const hostile = 'a\u001b[2J\u001b]0;title\u0007b\u009b31mc\rd\u202ee\u0008';
     const events = [
-      delta(hostile),
+      { type: 'thinking_delta', text: hostile } as const,
       completed('Bash', { command: hostile }, { content: hostile, is_error: true }),
       completed('Write', { file_path: hostile, content: hostile }, { content: 'ok' }),
     ];
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may be shown
     expect(shown(events)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
-    expect(shown([delta(hostile)])).toContain('ab');
   });
 
   test.for([null, 'text', { old_string: 1 }, { file_path: 'x', content: 'y'.repeat(300_000) }])(
     'a call with an input that is none of a change shows none',
     (input) => {
-      expect(shown([completed('Write', input, { content: 'x' })]).split('\n')).toHaveLength(2);
+      expect(shown([completed('Write', input, { content: 'x' })])).not.toMatch(/^ +[+-] /m);
     },
   );
+
+  test('the end of the output of a call, and all of it when a person asks', () => {
+    const { view, show, out } = viewOf();
+    const lines = Array.from({ length: 9 }, (_, line) => `line ${line}`);
+    show(completed('Bash', { command: 'ls' }, { content: lines.join('\n') }));
+    expect(out.join('')).toBe(
+      '• Bash ls 1.2 s\n    (6 more lines: Ctrl-O)\n    line 6\n    line 7\n    line 8\n',
+    );
+    show(completed('Read', { file_path: 'a' }, { content: '1 x\n2 y' }));
+    expect(out.at(-1)).toBe('• Read a 1.2 s\n    2 lines (Ctrl-O)\n');
+    expect(view.expanded()).toBe('\nRead a\n  1 x\n  2 y\n');
+    expect(view.expanded()).toBe(`\nBash ls\n${lines.map((line) => `  ${line}\n`).join('')}`);
+    expect(view.expanded()).toBe('nothing more to show in full\n');
+  });
+
+  test('the end of why a command failed', () => {
+    const failed = completed(
+      'Bash',
+      { command: 'x' },
+      { content: 'a\nb\nc\nd\nExit code 1.', is_error: true },
+    );
+    expect(shown([failed])).toBe(
+      '✗ Bash x 1.2 s\n    (2 more lines: Ctrl-O)\n    c\n    d\n    Exit code 1.\n',
+    );
+  });
+
+  test('thinking is one line with its time, before what follows it; all of it when a person asks', () => {
+    let time = 0;
+    const { view, show, out } = viewOf({ now: () => time });
+    show({ type: 'thinking_delta', text: 'I wonder\n' });
+    time = 2_000;
+    show({ type: 'thinking_delta', text: 'whether.' });
+    time = 3_000;
+    show(delta('Yes.'));
+    out.push(view.end());
+    expect(out.join('')).toBe('∴ thought for 3.0 s\n\nYes.\n');
+    expect(view.expanded()).toBe('\nthought for 3.0 s\n  I wonder\n  whether.\n');
+  });
+
+  test('a todo list is no line of its own: it stays below', () => {
+    const todos = [{ content: 'one', status: 'pending' }];
+    expect(shown([completed('TodoWrite', { todos }, { content: 'Todos: 1 pending.' })])).toBe('');
+  });
 });

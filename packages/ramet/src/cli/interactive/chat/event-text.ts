@@ -1,24 +1,22 @@
 /**
- * What a person reads of a turn: the answer as it streams, one line for each tool call, a bounded diff for each
- * change. It is the main agent's turn: children have rows and lines of their own (`agent-rows.ts`, `agent-board.ts`).
+ * What a person reads of a turn: the answer as it streams, a line for each tool call with the end of its output or a bounded
+ * diff of its change, and a line for thinking. It is the main agent's turn: children have rows and lines of their own (`agent-rows.ts`, `agent-board.ts`).
  * Everything that a model or a tool wrote goes through `safeText`.
  */
 
-import type { ToolResultBlock } from '../../../schema/content.ts';
-import type { CallDetails } from '../../../schema/tool-access.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
-import { changedLines, type DiffLine, lineDiff } from '../../../system/text/line-diff.ts';
 import { liveStatusOf } from '../../../views/agent-label.ts';
 import { compactedLine, retryLine } from '../../../views/run-notes.ts';
-import { duration, fitText, safeLine, safeText, tokens, visibleText } from '../../../views/text/format.ts';
+import { duration, safeLine, safeText, tokens } from '../../../views/text/format.ts';
 import { WaitNotes } from '../../output/result-output.ts';
+import type { AnswerSink } from '../screen/terminal-view.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import { callTitle } from './agent-board.ts';
+import { type CompletedCall, completedCall, isInSight, outputOf } from './completed-call.ts';
+import { FoldedOutput } from './folded-output.ts';
 
-const MOST_LINES = 16;
-
-/** Longer texts are not compared: a person would not read them here either. */
-const LONGEST_TEXT = 200_000;
+/** Of one thought; what follows is not kept. */
+const MOST_THINKING = 200_000;
 
 export interface EventView {
   /** An answer is being written: anything else would appear in the middle of it. */
@@ -29,41 +27,65 @@ export interface EventView {
   aside(line: string): string;
   /** The change of a call with this input has been shown, with the question whether it may run. */
   changeShown(input: unknown): void;
-  /** What ends the turn's output: a line break where one is missing. */
+  /** Ends the answer, and says what had to wait for that. */
   end(): string;
+  /** The whole of what was shown only in part, the latest first; each further time the one before. */
+  expanded(): string;
 }
 
-export function createEventView(style: TextStyle): EventView {
-  /** The last thing appended was part of a line. */
-  let open = false;
+/** The answer itself goes to `sink`. `now` is in milliseconds; only differences mean something. */
+export function createEventView(
+  style: TextStyle,
+  sink: AnswerSink,
+  now: () => number = () => performance.now(),
+): EventView {
   let streamed = false;
   const shownChanges = new Set<string>();
   const waits = new WaitNotes();
+  const folded = new FoldedOutput();
+  let thinking: { readonly since: number; text: string } | null = null;
 
   let heldBack: string[] = [];
 
-  /** Ends what was being written, and says what had to wait for that. */
   function closeLine(): string {
-    const missing = open ? '\n' : '';
+    if (streamed) sink.endAnswer();
     const asides = heldBack.map((text) => `${text}\n`).join('');
-    open = false;
     streamed = false;
     heldBack = [];
-    return missing + asides;
+    return asides;
   }
 
-  function answer(raw: string): string {
-    const text = safeText(raw);
+  function think(text: string): void {
+    thinking ??= { since: now(), text: '' };
+    if (thinking.text.length < MOST_THINKING) thinking.text += text;
+  }
+
+  /** Thinking is over: one line stays of it. */
+  function thought(): string {
+    if (thinking === null) return '';
+    const { since, text } = thinking;
+    thinking = null;
+    const title = `thought for ${duration(now() - since)}`;
+    if (text.trim() !== '') folded.add(title, safeText(text).trim());
+    return line(style.dim(`∴ ${title}`));
+  }
+
+  function answer(text: string): string {
     if (text === '') return '';
-    // A blank line between the answer and what stood before it.
-    const gap = streamed ? '' : '\n';
     streamed = true;
-    open = !text.endsWith('\n');
-    return gap + text;
+    sink.answer(text);
+    return '';
   }
 
   function line(text: string): string {
     return `${closeLine()}${text}\n`;
+  }
+
+  function completed(event: CompletedCall, columns: number): string {
+    const isChangeShown = shownChanges.delete(JSON.stringify(event.call.input));
+    if (isInSight(event)) return closeLine();
+    folded.add(callTitle(event.call, event.details), outputOf(event.result));
+    return line(completedCall(event, { columns, style, isChangeShown }));
   }
 
   return {
@@ -71,6 +93,12 @@ export function createEventView(style: TextStyle): EventView {
       return streamed;
     },
     text(event, columns) {
+      if (event.type === 'thinking_delta') {
+        think(event.text);
+        return '';
+      }
+      const before = thought();
+      if (before !== '') sink.print(before);
       switch (event.type) {
         case 'text_delta':
           return answer(event.text);
@@ -79,9 +107,7 @@ export function createEventView(style: TextStyle): EventView {
         case 'tool_completed':
           // An agent that was started has its own line.
           if (event.details?.startsAgent === true && event.result.is_error !== true) return '';
-          return line(
-            completedCall(event, columns, style, shownChanges.delete(JSON.stringify(event.call.input))),
-          );
+          return completed(event, columns);
         case 'request_failed': {
           const retry = retryLine(event);
           return retry === null ? '' : line(style.yellow(safeLine(retry)));
@@ -100,7 +126,6 @@ export function createEventView(style: TextStyle): EventView {
         case 'stalled':
         case 'tool_started':
         case 'tool_withdrawn':
-        case 'thinking_delta':
           return '';
       }
     },
@@ -112,7 +137,16 @@ export function createEventView(style: TextStyle): EventView {
     changeShown(input) {
       shownChanges.add(JSON.stringify(input));
     },
-    end: closeLine,
+    end: () => {
+      const before = thought();
+      return before + closeLine();
+    },
+    expanded() {
+      const found = folded.next();
+      if (found === null) return style.dim(`nothing ${folded.isEmpty ? '' : 'more '}to show in full\n`);
+      const lines = found.text.split('\n').map((text) => `  ${text}`);
+      return `\n${style.bold(found.title)}\n${lines.join('\n')}\n`;
+    },
   };
 }
 
@@ -137,46 +171,4 @@ export function activityAfter(event: SessionEvent, before: string): string | nul
     default:
       return null;
   }
-}
-
-function completedCall(
-  { call, result, durationMs, details }: SessionEvent & { type: 'tool_completed' },
-  columns: number,
-  style: TextStyle,
-  brief: boolean,
-): string {
-  const failed = result.is_error === true;
-  const took = ` ${duration(durationMs)}`;
-  const title = fitText(callTitle(call, details), Math.max(8, columns - took.length - 3));
-  const head = `${failed ? style.red('✗') : style.green('•')} ${title}${style.dim(took)}`;
-  const detail = failed
-    ? [style.red(fitText(firstLine(result), columns - 4))]
-    : brief
-      ? []
-      : changeLines(details, columns - 5, style);
-  return [head, ...detail.map((text) => `    ${text}`)].join('\n');
-}
-
-function firstLine({ content }: ToolResultBlock): string {
-  const text =
-    typeof content === 'string' ? content : (content.find((block) => block.type === 'text')?.text ?? '');
-  return safeLine(text.slice(0, 1_000));
-}
-
-/** The change that a call makes to a file, as a bounded diff. Other calls change nothing that is shown. */
-function changeLines(details: CallDetails | undefined, columns: number, style: TextStyle): string[] {
-  // What a whole file held before is not known here: all of it counts as added.
-  const { before, after } = details?.change ?? {};
-  if (after === undefined || Math.max(after.length, before?.length ?? 0) > LONGEST_TEXT) return [];
-  const lines = changedLines(lineDiff(before ?? '', after));
-  const shown = lines.slice(0, MOST_LINES).map((line) => diffRow(line, columns, style));
-  const rest = lines.length - shown.length;
-  return rest > 0 ? [...shown, style.dim(`(${rest} more line${rest === 1 ? '' : 's'})`)] : shown;
-}
-
-function diffRow(line: DiffLine | null, columns: number, style: TextStyle): string {
-  if (line === null) return style.dim('⋮');
-  const text = fitText(visibleText(line.text.slice(0, 1_000)).replaceAll('\t', '  '), columns - 2);
-  if (line.kind === 'added') return style.green(`+ ${text}`);
-  return line.kind === 'removed' ? style.red(`- ${text}`) : style.dim(`  ${text}`);
 }

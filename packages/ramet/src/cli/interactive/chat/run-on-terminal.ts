@@ -3,9 +3,10 @@ import { openPromptHistory } from '../../../sdk/calls/prompt-history.ts';
 import type { SessionOptions } from '../../../sdk/options.ts';
 import { findPlace, type Place } from '../../../sdk/place.ts';
 import { VERSION } from '../../../sdk/version.ts';
-import { safeLine, safeText } from '../../../views/text/format.ts';
+import { safeLine } from '../../../views/text/format.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../../io.ts';
-import { openTerminal } from '../screen/terminal-device.ts';
+import { asciiForms, hasUnicode, opensLinks } from '../screen/terminal-abilities.ts';
+import { openTerminal, type TerminalDevice } from '../screen/terminal-device.ts';
 import { TerminalView } from '../screen/terminal-view.ts';
 import { type TextStyle, textStyle, wantsColours } from '../screen/text-style.ts';
 import { Chat } from './chat.ts';
@@ -36,16 +37,20 @@ export async function runOnTerminal(options: SessionOptions, io: CommandIo): Pro
     process.exit(code);
   };
   const terminal = new TerminalChat({ chat, desk, history, io, style, exitNow });
-  const device = openTerminal({
+  const opened = openTerminal({
     key: (key) => terminal.key(key),
     keysTaken: () => view.now(),
-    resized: () => view.resized(),
+    resized: () => view.redraw(),
     gone: () => terminal.leave(EXIT.hungUp, 'SIGHUP'),
   });
-  const view = new TerminalView(device, style, () => terminal.liveState);
+  const device = hasUnicode(io.env) ? opened : inAscii(opened);
+  const look = { colours: wantsColours(io.env), links: opensLinks(io.env) };
+  const view = new TerminalView(device, style, look, () => terminal.liveState);
   note = (line) => view.print(`${style.yellow(safeLine(line))}\n`);
   try {
-    view.print(greeting(chat, place, style));
+    view.print(greeting(place, style));
+    view.answer(chat.lastAnswer() ?? '');
+    view.endAnswer();
     leaveOnSignal(terminal, io.signal);
     return await terminal.start(view);
   } finally {
@@ -62,12 +67,23 @@ function leaveOnSignal(terminal: TerminalChat, signal: AbortSignal): void {
   else signal.addEventListener('abort', leave, { once: true });
 }
 
-function greeting(chat: Chat, { cwd }: Place, style: TextStyle): string {
-  const answer = chat.lastAnswer();
-  const before = answer === null ? '' : `\n${safeText(answer)}\n`;
-  return `${style.bold(`ramet ${VERSION}`)} in ${safeLine(cwd)} ${style.dim('(/help)')}\n${before}`;
+function greeting({ cwd }: Place, style: TextStyle): string {
+  return `${style.bold(`ramet ${VERSION}`)} in ${safeLine(cwd)} ${style.dim('(/help)')}\n`;
 }
 
 function goodbye({ session }: Chat): string {
   return session === null ? '' : `session ${session.id}; resume with: ramet --resume ${session.id}\n`;
+}
+
+function inAscii(device: TerminalDevice): TerminalDevice {
+  return {
+    get columns() {
+      return device.columns;
+    },
+    get rows() {
+      return device.rows;
+    },
+    write: (text) => device.write(asciiForms(text)),
+    [Symbol.dispose]: () => device[Symbol.dispose](),
+  };
 }

@@ -23,8 +23,12 @@ const { signal } = new AbortController();
 
 function asked() {
   let time = 0;
-  const events = createEventView(textStyle(false));
   let output = '';
+  const events = createEventView(textStyle(false), {
+    print: (text) => print(text),
+    answer: (text) => print(`\n${text}`),
+    endAnswer: () => print('\n'),
+  });
   const desk = new QuestionDesk((withdrawn) => question.changed(withdrawn));
   const print = (text: string): void => {
     output += text;

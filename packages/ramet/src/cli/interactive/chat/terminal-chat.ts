@@ -58,7 +58,11 @@ export class TerminalChat {
 
   constructor(parts: TerminalChatParts) {
     this.#parts = parts;
-    this.#events = createEventView(parts.style);
+    this.#events = createEventView(parts.style, {
+      print: (text) => this.#print(text),
+      answer: (text) => this.#view?.answer(text),
+      endAnswer: () => this.#view?.endAnswer(),
+    });
     this.#input = newPromptInput(parts.history.entries);
     const shared = {
       ...parts,
@@ -92,6 +96,7 @@ export class TerminalChat {
     return {
       editor: this.#input.editor,
       activity: this.#activity(),
+      todos: chat.todos,
       agents: chat.board.tree,
       queued: this.#worker.queued,
       ...this.#question.live(this.#input.editor.cells.length > 0),
@@ -107,6 +112,10 @@ export class TerminalChat {
     }
     this.#interrupted = false;
     if (pressed !== 'end-of-input') this.#warned = false;
+    if (pressed === 'expand') {
+      this.#print(this.#events.expanded());
+      return;
+    }
     if (pressed === 'background' && this.#sendToBackground()) return;
     if (this.#question.take(key, this.#input.editor.cells.length > 0)) return;
     const { withheld } = this.#question;
@@ -191,7 +200,7 @@ export class TerminalChat {
         this.#print(`${action.candidates.join('  ')}\n`);
         break;
       case 'redraw':
-        this.#view?.clear();
+        this.#view?.redraw();
         break;
       case 'escape':
         if (!this.#question.justWithdrawn) this.#worker.stop('SIGINT');

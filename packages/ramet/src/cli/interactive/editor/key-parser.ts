@@ -29,6 +29,7 @@ export type KeyName =
   | 'interrupt'
   | 'end-of-input'
   | 'redraw'
+  | 'expand'
   | 'background'
   | 'previous'
   | 'next';
@@ -65,6 +66,7 @@ const CONTROLS: Readonly<Record<string, KeyName>> = {
   '\u000b': 'delete-to-end',
   '\u000c': 'redraw',
   '\u000e': 'next',
+  '\u000f': 'expand',
   '\u0010': 'previous',
   '\u0015': 'delete-to-start',
   '\u0017': 'delete-word',

@@ -109,6 +109,7 @@ describe('UI-1: writing a prompt', () => {
       interrupt: 0,
       'end-of-input': 0,
       redraw: 0,
+      expand: 0,
       background: 0,
       previous: 0,
       next: 0,

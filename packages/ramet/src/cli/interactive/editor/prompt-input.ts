@@ -92,6 +92,7 @@ const KEYS: Readonly<Record<Exclude<KeyName, 'tab'>, (input: PromptInput) => Inp
   'delete-to-end': (input) => edited(input, deleteTo(input.editor, lineEnd(input.editor))),
   interrupt: (input) => ({ input, action: { type: 'interrupt' } }),
   redraw: (input) => ({ input, action: { type: 'redraw' } }),
+  expand: (input) => ({ input }),
   'end-of-input': (input) =>
     input.editor.cells.length === 0
       ? { input, action: { type: 'leave' } }

@@ -1,4 +1,5 @@
 /** The rows below the output: the activity, the input, and one line of figures. Pure. */
+import type { TodoItem } from '../../../schema/status.ts';
 import { hitRate } from '../../../schema/usage.ts';
 import type { TreePlace } from '../../../views/agent-label.ts';
 import {
@@ -15,13 +16,16 @@ import type { ChatTally } from '../chat/chat.ts';
 import { layoutInput } from '../editor/input-layout.ts';
 import type { EditorState } from '../editor/line-editor.ts';
 import { agentRows } from './agent-rows.ts';
-import type { LiveRow, LiveRows, ScreenSize } from './screen.ts';
+import { type LiveRow, type LiveRows, type ScreenSize, textColumns } from './screen.ts';
 import type { TextStyle } from './text-style.ts';
+import { todoRows } from './todo-rows.ts';
 
 export interface LiveState {
   readonly editor: EditorState;
   /** The activity, and for how many milliseconds; null between turns. */
   readonly activity: { readonly text: string; readonly forMs: number } | null;
+  /** What the main agent has to do. */
+  readonly todos: readonly TodoItem[];
   /** The children at work. */
   readonly agents: readonly TreePlace<BoardAgent>[];
   /** What was said and is still to be heard or carried out. */
@@ -38,14 +42,14 @@ const SPINNER_MS = 100;
 const LONGEST_QUEUED = 500;
 
 export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): LiveRows {
-  // The last column stays free: a terminal that has written there is between two rows.
-  const columns = Math.max(1, size.columns - 1);
+  const columns = textColumns(size.columns);
   const row = (text: string, paint: (text: string) => string): LiveRow => {
     const fitted = fitText(text, columns);
     return { text: paint(fitted), width: displayWidth(fitted) };
   };
   const above = [
     ...(state.activity === null ? [] : [row(activityText(state.activity), style.cyan)]),
+    ...todoRows(state.todos, size, style).map(({ text, paint }) => row(text, paint)),
     ...agentRows(state.agents, { ...size, columns }).map((text) => row(text, style.dim)),
     ...queuedTexts(state.queued, size).map((text) => row(text, style.dim)),
   ];

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { VirtualTerminal } from '../../../../test/fixtures/virtual-terminal.ts';
-import { createScreen, type LiveRows } from './screen.ts';
+import { type Block, lineBlocks } from '../markdown/blocks.ts';
+import { createScreen, type LiveRows, type Screen } from './screen.ts';
 
 function live(...texts: string[]): LiveRows {
   return {
@@ -11,94 +12,118 @@ function live(...texts: string[]): LiveRows {
   };
 }
 
-/** What a terminal shows of text that is simply written to it. */
-function written(text: string, columns: number): string {
+function screenOn(columns: number, rows: number): { terminal: VirtualTerminal; screen: Screen } {
+  const terminal = new VirtualTerminal(columns, rows);
+  return { terminal, screen: createScreen((bytes) => terminal.write(bytes), { columns, rows }) };
+}
+
+/** A line that the terminal wraps. */
+function whole(text: string): Block {
+  return { rows: () => [{ text, width: text.length, isWhole: true }] };
+}
+
+/** What a terminal shows of these rows when they are simply written to it. */
+function written(blocks: readonly Block[], columns: number): string {
   const terminal = new VirtualTerminal(columns, 1_000);
-  terminal.write(text.replaceAll('\n', '\r\n'));
+  for (const { text } of blocks.flatMap((block) => [...block.rows(columns - 1)]))
+    terminal.write(`${text}\r\n`);
   return terminal.text;
 }
 
 describe('UI-1: output above, live rows below', () => {
-  test('a line that comes in pieces continues where it stopped', () => {
-    const terminal = new VirtualTerminal(20, 10);
-    const screen = createScreen((bytes) => terminal.write(bytes), 20);
-    for (const piece of ['Hel', 'lo ', 'there.\nNext']) {
-      screen.append(piece);
+  test('output is written above the live rows, and the cursor is in them', () => {
+    const { terminal, screen } = screenOn(20, 10);
+    for (const text of ['Hello there.\n', 'Next\n']) {
+      screen.append(lineBlocks(text));
       screen.draw(live('> ', 'status'));
     }
     expect(terminal.text).toBe('Hello there.\nNext\n>\nstatus');
     expect(terminal.cursor).toEqual({ row: 2, column: 2 });
   });
 
-  test('the live rows alone are drawn again when they change', () => {
-    const terminal = new VirtualTerminal(20, 10);
-    const screen = createScreen((bytes) => terminal.write(bytes), 20);
-    screen.append('output\n');
+  test('fewer live rows leave nothing of the earlier ones', () => {
+    const { terminal, screen } = screenOn(20, 10);
+    screen.append(lineBlocks('output\n'));
     screen.draw(live('> one', 'two', 'three'));
     screen.draw(live('> o', 'status'));
     expect(terminal.text).toBe('output\n> o\nstatus');
   });
 
-  test('they are gone when it is closed, and the output stays', () => {
-    const terminal = new VirtualTerminal(20, 10);
-    const screen = createScreen((bytes) => terminal.write(bytes), 20);
-    screen.append('unfinished');
+  test('closing writes what is pending and removes the live rows', () => {
+    const { terminal, screen } = screenOn(20, 10);
     screen.draw(live('> x', 'status'));
-    screen.append(' line');
+    screen.append(lineBlocks('last line\n'));
     screen.close();
-    expect(terminal.text).toBe('unfinished line');
+    expect(terminal.text).toBe('last line');
     expect(terminal.cursor).toEqual({ row: 1, column: 0 });
   });
 
-  test('after a change of size the rows that were there are erased, and the output stays', () => {
-    const terminal = new VirtualTerminal(20, 10);
-    const screen = createScreen((bytes) => terminal.write(bytes), 20);
-    screen.append('output\n');
-    screen.draw(live('> one', 'two', 'three'));
-    screen.resized(20);
-    expect(terminal.text).toBe('output');
-    screen.draw(live('> one', 'status'));
-    expect(terminal.text).toBe('output\n> one\nstatus');
+  test('words are not broken, and colours take no room', () => {
+    const { terminal, screen } = screenOn(12, 10);
+    screen.append(lineBlocks('a\t\u001b[31mbc\u001b[39m d\n  more than one line\n'));
+    screen.draw(live('> '));
+    expect(terminal.text).toBe('a       bc\nd\n  more than\n  one line\n>');
   });
 
-  test('tabs become blanks and colours take no room', () => {
-    const terminal = new VirtualTerminal(20, 10);
-    const screen = createScreen((bytes) => terminal.write(bytes), 20);
-    screen.append('a\t\u001b[31mb\u001b[39m');
-    screen.draw(live('> '));
-    screen.append('c');
-    screen.draw(live('> '));
-    expect(terminal.text).toBe('a       bc\n>');
-  });
-
-  test('a wide character that does not fit leaves the last column empty', () => {
-    const terminal = new VirtualTerminal(5, 10);
-    const screen = createScreen((bytes) => terminal.write(bytes), 5);
-    for (const piece of ['    😀', 'a', 'bcd']) {
-      screen.append(piece);
+  test('a line of code is left to the terminal to wrap, also if it fills its rows', () => {
+    const { terminal, screen } = screenOn(10, 10);
+    for (const length of [10, 20, 25]) {
+      screen.append([whole('x'.repeat(length))]);
       screen.draw(live('> '));
     }
-    expect(terminal.text).toBe('\n😀abc\nd\n>');
+    const row = 'x'.repeat(10);
+    expect(terminal.text).toBe([row, row, row, row, row, 'xxxxx', '>'].join('\n'));
   });
 
-  test('output in any pieces, at any width, looks as if it had been written at once', () => {
-    const piece = fc.oneof(
-      fc.stringMatching(/^[a-z ]{0,30}$/),
-      fc.constantFrom('\n', '\n\n', '日本', '😀', 'x'.repeat(10), 'e\u0301'),
+  test('what is drawn again is what was there, with a rest of a line at the top', () => {
+    const { terminal, screen } = screenOn(10, 5);
+    screen.append([whole('abcdefghij'.repeat(5)), ...lineBlocks('one\ntwo\n')]);
+    screen.draw(live('> ', 'status'));
+    const before = terminal.text;
+    screen.redraw(live('> ', 'status'), { columns: 10, rows: 5 });
+    expect(terminal.text).toBe(before);
+    expect(terminal.cursor).toEqual({ row: 7, column: 2 });
+  });
+
+  test('what is drawn for the first time with another size is not lost', () => {
+    const { terminal, screen } = screenOn(20, 6);
+    screen.append(lineBlocks('first\n'));
+    screen.draw(live('> '));
+    const lines = Array.from({ length: 12 }, (_, line) => `line ${line}`);
+    screen.append(lineBlocks(`${lines.join('\n')}\n`));
+    screen.redraw(live('> '), { columns: 20, rows: 6 });
+    expect(terminal.text.split('\n').slice(-13)).toEqual([...lines, '>']);
+  });
+
+  test('output in any pieces looks as if it had been written at once, however often it is drawn again', () => {
+    const block = fc.oneof(
+      fc.stringMatching(/^[a-z ]{0,60}$/).map((text) => lineBlocks(`${text}\n`)),
+      fc
+        .constantFrom('', '日本日本日本日本', '😀 word', 'e\u0301', 'a\nb\n\nc')
+        .map((text) => lineBlocks(`${text}\n`)),
+      fc.stringMatching(/^[a-z]{1,60}$/).map((text) => [whole(text)]),
     );
     const rows = fc.array(fc.constantFrom('> ', '> abc', 'st'), { minLength: 1, maxLength: 4 });
     const property = fc.property(
       fc.integer({ min: 6, max: 40 }),
-      fc.array(fc.tuple(piece, rows), { maxLength: 20 }),
+      fc.array(fc.tuple(block, rows, fc.boolean()), { maxLength: 20 }),
       (columns, steps) => {
-        const terminal = new VirtualTerminal(columns, 10);
-        const screen = createScreen((bytes) => terminal.write(bytes), columns);
-        for (const [text, below] of steps) {
-          screen.append(text);
+        const { terminal, screen } = screenOn(columns, 10);
+        const size = { columns, rows: 10 };
+        for (const [blocks, below, again] of steps) {
+          screen.append(blocks);
           screen.draw(live(...below));
+          const before = terminal.text;
+          if (again) screen.redraw(live(...below), size);
+          expect(terminal.text).toBe(before);
         }
         screen.close();
-        expect(terminal.text).toBe(written(steps.map(([text]) => text).join(''), columns));
+        expect(terminal.text).toBe(
+          written(
+            steps.flatMap(([blocks]) => blocks),
+            columns,
+          ),
+        );
       },
     );
     fc.assert(property);

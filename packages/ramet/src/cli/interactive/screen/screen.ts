@@ -4,10 +4,12 @@
  *
  * Invariants
  * 1. A frame is one write: nothing is ever seen half drawn, and the cursor ends where the input is.
- * 2. Output is written once. The terminal wraps it, so what is copied from the scrollback has no breaks of ours.
+ * 2. Output is written once. Only what is in sight is drawn again, for another size or when a person asks for it.
  * 3. No live row is wider than the screen, and together they are lower than it: moving up never meets the top.
+ * 4. The whole screen is never erased at once: some terminals would keep what was on it in their scrollback.
  */
-import { graphemesOf, graphemeWidth, isPlain } from '../../../views/text/format.ts';
+import type { Block } from '../markdown/blocks.ts';
+import { brokenRows, type Row } from '../markdown/wrapped-rows.ts';
 
 export interface LiveRow {
   /** May hold colours. */
@@ -28,14 +30,12 @@ export interface ScreenSize {
 }
 
 export interface Screen {
-  /** Adds output; it is shown with the next frame. May hold colours, and no other control but line breaks. */
-  append(text: string): void;
+  /** Adds output; it is shown with the next frame. */
+  append(blocks: readonly Block[]): void;
   /** What is to stand below the output. */
   draw(live: LiveRows): void;
-  /** The terminal has another size: what stood below has been wrapped again. */
-  resized(columns: number): void;
-  /** Empties what is visible. */
-  clear(): void;
+  /** Draws again what is in sight. The terminal may have another size, and has then wrapped what stood there in its own way. */
+  redraw(live: LiveRows, size: ScreenSize): void;
   /** Removes the live rows and leaves the cursor on an empty row below the output. */
   close(): void;
 }
@@ -44,73 +44,142 @@ const CSI = '\u001b[';
 /** Terminals that know it show the frame at once; the others ignore it. */
 const BEGIN_FRAME = `${CSI}?2026h${CSI}?25l`;
 const END_FRAME = `${CSI}?25h${CSI}?2026l`;
-const TAB = 8;
+/** From the start of a row on. In two steps, for invariant 4. */
+const ERASE_BELOW = `${CSI}K${CSI}C${CSI}J\r`;
 const NO_ROWS: LiveRows = { rows: [], cursorRow: 0, cursorColumn: 0 };
+/** Rows of output that are kept to be drawn again: more than any screen has. */
+const KEPT_ROWS = 600;
 
-export function createScreen(write: (bytes: string) => void, startColumns: number): Screen {
-  let columns = startColumns;
-  let pending = '';
+interface Kept {
+  readonly block: Block;
+  readonly height: number;
+}
+
+export function createScreen(write: (bytes: string) => void, start: ScreenSize): Screen {
+  let { columns, rows: height } = start;
+  let pending: Block[] = [];
+  let kept: Kept[] = [];
+  let keptRows = 0;
   let shown = NO_ROWS;
-  /** Width of the output's last line, over all rows it takes. */
-  let lineWidth = 0;
+  /** How many rows are free below the live ones, at most; exactly, once it has been none. */
+  let below = height - 1;
 
-  /** From where the cursor was left to where the output continues; everything from there is erased. */
-  function toOutputEnd(): string {
-    const column = columnAfter(lineWidth, columns);
-    if (column === columns) lineWidth = 0;
-    // The live rows begin below a row that holds output. A full row cannot be gone back to, and need not.
-    const back = column > 0 && column < columns ? `${up(1)}${right(column)}` : '';
-    return `${up(shown.cursorRow)}\r${back}${CSI}J`;
+  const rowsOf = ({ rows }: Block): readonly Row[] => rows(textColumns(columns));
+  const rowsTaken = (row: Row): number => heightOf(row, columns);
+
+  function takePending(): { bytes: string; added: number } {
+    let bytes = '';
+    let added = 0;
+    for (const block of pending) {
+      const rows = rowsOf(block);
+      for (const { text } of rows) bytes += `${text}\r\n`;
+      added += keep(
+        block,
+        rows.reduce((sum, row) => sum + rowsTaken(row), 0),
+      );
+    }
+    pending = [];
+    return { bytes, added };
   }
 
-  function takePending(): string {
-    const { bytes, width } = terminalText(pending, lineWidth, columns);
-    pending = '';
-    lineWidth = width;
-    return bytes + (lineWidth > 0 ? '\r\n' : '');
+  function keep(block: Block, taken: number): number {
+    kept.push({ block, height: taken });
+    keptRows += taken;
+    let old = 0;
+    while (keptRows - (kept[old]?.height ?? 0) > KEPT_ROWS) keptRows -= kept[old++]?.height ?? 0;
+    if (old > 0) kept = kept.slice(old);
+    return taken;
   }
 
-  /** Moves to the first live row, after writing what is pending. */
-  function toLiveRows(): string {
-    if (pending === '') return `${up(shown.cursorRow)}\r`;
-    const full = lineWidth > 0 && columnAfter(lineWidth, columns) === columns;
-    // Behind a full row the line was broken already, so that the live rows could follow.
-    if (full && pending.startsWith('\n')) pending = pending.slice(1);
-    return toOutputEnd() + takePending();
+  /** The live rows are these, below `added` new rows of output. */
+  function show(live: LiveRows, added: number): void {
+    below = Math.min(height - 1, Math.max(0, below - added - (liveHeight(live) - liveHeight(shown))));
+    shown = live;
+  }
+
+  /** The last rows of the output, as many as there are, up to `most`. */
+  function tail(most: number): Row[] {
+    const found: Row[] = [];
+    let left = most;
+    for (const { block } of kept.toReversed()) {
+      if (left <= 0) break;
+      for (const row of rowsOf(block).toReversed()) {
+        if (left <= 0) break;
+        const parts = rowsTaken(row) <= left ? [row] : brokenRows(row, columns).slice(-left);
+        found.push(...parts.reverse());
+        left -= Math.min(left, rowsTaken(row));
+      }
+    }
+    return found.reverse();
+  }
+
+  /** Back to where the output began, by how terminals wrap rows of another width. */
+  function toStart(size: ScreenSize): string {
+    const above = [...kept.flatMap(({ block }) => rowsOf(block)), ...shown.rows.slice(0, shown.cursorRow)];
+    const rows = above.reduce((sum, row) => sum + heightOf(row, size.columns), 0);
+    return up(Math.min(size.rows - 1, rows + Math.floor(shown.cursorColumn / size.columns)));
   }
 
   return {
-    append(text) {
-      pending += text;
+    append(blocks) {
+      pending.push(...blocks);
     },
     draw(live) {
-      write(`${BEGIN_FRAME}${toLiveRows()}${rowsBelow(live)}${END_FRAME}`);
-      shown = live;
+      const { bytes, added } = takePending();
+      const output = added === 0 ? '' : ERASE_BELOW + bytes;
+      write(`${BEGIN_FRAME}${up(shown.cursorRow)}\r${output}${rowsBelow(live)}${END_FRAME}`);
+      show(live, added);
     },
-    resized(now) {
-      const wrapped = (width: number): number => Math.max(1, Math.ceil(width / now));
-      const above = shown.rows.slice(0, shown.cursorRow).reduce((sum, row) => sum + wrapped(row.width), 0);
-      // Erased and not only written over: a terminal would join rows that it once broke when it grows again.
-      write(`${up(above + Math.floor(shown.cursorColumn / now))}\r${CSI}J`);
-      shown = NO_ROWS;
-      columns = now;
-    },
-    clear() {
-      write(`${CSI}H${CSI}2J`);
-      shown = NO_ROWS;
-      lineWidth = 0;
+    redraw(live, size) {
+      const start = toStart(size);
+      if (size.columns !== columns || size.rows !== height) below = 0;
+      ({ columns, rows: height } = size);
+      const { added } = takePending();
+      show(live, added);
+      const room = Math.max(0, height - below - live.rows.length);
+      // What has never been on the screen is written whole, and scrolls away if it must.
+      const output = tail(Math.max(room, added));
+      const fills = output.reduce((sum, row) => sum + rowsTaken(row), 0) >= room;
+      const drawn = [...output, ...live.rows].map((row) => lineOf(row, columns)).join('\r\n');
+      // Where the output begins on the screen is known only if it fills it.
+      const bytes = fills
+        ? `${CSI}H${drawn}${`\r\n${CSI}K`.repeat(below)}${toCursor(live, below)}`
+        : `${start}\r${drawn}${CSI}J${toCursor(live, 0)}`;
+      write(`${BEGIN_FRAME}${bytes}${END_FRAME}`);
     },
     close() {
-      write(`${toLiveRows()}${CSI}J${CSI}?25h`);
+      write(`${up(shown.cursorRow)}\r${ERASE_BELOW}${takePending().bytes}${CSI}?25h`);
       shown = NO_ROWS;
-      lineWidth = 0;
     },
   };
 }
 
-function rowsBelow({ rows, cursorRow, cursorColumn }: LiveRows): string {
-  const drawn = rows.map(({ text }) => `${text}${CSI}K`).join('\r\n');
-  return `${drawn}${CSI}J${up(rows.length - 1 - cursorRow)}\r${right(cursorColumn)}`;
+/** The last column stays free: a terminal that has written there is between two rows. */
+export function textColumns(columns: number): number {
+  return Math.max(1, columns - 1);
+}
+
+/** Rows that the terminal makes of it. */
+function heightOf(row: Row, columns: number): number {
+  return row.width <= columns ? 1 : brokenRows(row, columns).length;
+}
+
+/** Behind a full row the cursor stands on its last column, which would be erased. */
+function lineOf({ text, width }: LiveRow, columns: number): string {
+  return width > 0 && width % columns === 0 ? text : `${text}${CSI}K`;
+}
+
+function liveHeight({ rows }: LiveRows): number {
+  return Math.max(1, rows.length);
+}
+
+function rowsBelow(live: LiveRows): string {
+  const drawn = live.rows.map(({ text }) => `${text}${CSI}K`).join('\r\n');
+  return `${drawn}${CSI}J${toCursor(live, 0)}`;
+}
+
+function toCursor({ rows, cursorRow, cursorColumn }: LiveRows, below: number): string {
+  return `${up(rows.length - 1 - cursorRow + below)}\r${right(cursorColumn)}`;
 }
 
 function up(rows: number): string {
@@ -119,42 +188,4 @@ function up(rows: number): string {
 
 function right(columns: number): string {
   return columns > 0 ? `${CSI}${columns}C` : '';
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with Escape and take no room
-const COLOUR_OR_TAB = /(\t|\u001b\[[0-9;]*m)/;
-
-/** The text as a raw terminal wants it, tabs as blanks, and the width of its last line. */
-function terminalText(text: string, start: number, columns: number): { bytes: string; width: number } {
-  let bytes = '';
-  let width = start;
-  for (const [index, line] of text.split('\n').entries()) {
-    if (index > 0) {
-      bytes += '\r\n';
-      width = 0;
-    }
-    for (const part of line.split(COLOUR_OR_TAB)) {
-      const shown = part === '\t' ? ' '.repeat(TAB - (width % TAB)) : part;
-      bytes += shown;
-      if (!shown.startsWith('\u001b')) width = widthAfter(width, shown, columns);
-    }
-  }
-  return { bytes, width };
-}
-
-/** As a terminal wraps: a wide character that does not fit leaves the last column empty. */
-function widthAfter(start: number, text: string, columns: number): number {
-  if (isPlain(text)) return start + text.length;
-  let width = start;
-  for (const grapheme of graphemesOf(text)) {
-    const cells = graphemeWidth(grapheme);
-    const room = columns - (width % columns);
-    width += cells > room ? cells + room : cells;
-  }
-  return width;
-}
-
-/** 0 at the start of a line, `columns` behind a full row. */
-function columnAfter(width: number, columns: number): number {
-  return width === 0 ? 0 : ((width - 1) % columns) + 1;
 }

@@ -1,36 +1,70 @@
-/** The screen in time: output is gathered into frames, a key is shown at once, a spinner turns during work. */
+/**
+ * The screen in time: output is gathered into frames, a key is shown at once, a spinner turns during work. An answer
+ * that is being written has its unfinished block among the live rows; what does not fit there is finished first.
+ */
+import { AnswerStream } from '../markdown/answer-stream.ts';
+import { lineBlocks } from '../markdown/blocks.ts';
+import type { Look } from '../markdown/look.ts';
 import { type LiveState, liveRows } from './live-rows.ts';
-import { createScreen, type Screen } from './screen.ts';
+import { createScreen, type LiveRows, type Screen, textColumns } from './screen.ts';
 import type { TerminalDevice } from './terminal-device.ts';
 import type { TextStyle } from './text-style.ts';
 
 const FRAME_MS = 16;
 const SPINNER_MS = 100;
 
-export class TerminalView {
+/** Takes an answer as it arrives. */
+export interface AnswerSink {
+  answer(text: string): void;
+  /** Everything that was written is finished. */
+  endAnswer(): void;
+  print(text: string): void;
+}
+
+export class TerminalView implements AnswerSink {
   readonly #device: TerminalDevice;
   readonly #style: TextStyle;
   readonly #state: () => LiveState;
   readonly #screen: Screen;
+  readonly #stream: AnswerStream;
   #frame: NodeJS.Timeout | undefined;
   #spinner: NodeJS.Timeout | undefined;
+  #isAnswering = false;
   #closed = false;
 
   /** `state` is asked for what to show below the output, once a frame. */
-  constructor(device: TerminalDevice, style: TextStyle, state: () => LiveState) {
+  constructor(device: TerminalDevice, style: TextStyle, look: Look, state: () => LiveState) {
     this.#device = device;
     this.#style = style;
     this.#state = state;
-    this.#screen = createScreen((bytes) => device.write(bytes), device.columns);
+    this.#screen = createScreen((bytes) => device.write(bytes), device);
+    this.#stream = new AnswerStream(look);
   }
 
   get columns(): number {
-    return this.#device.columns;
+    return textColumns(this.#device.columns);
   }
 
+  /** Whole lines. */
   print(text: string): void {
     if (text === '' || this.#closed) return;
-    this.#screen.append(text);
+    this.#screen.append(lineBlocks(text));
+    this.soon();
+  }
+
+  answer(text: string): void {
+    if (text === '' || this.#closed) return;
+    // A blank line between the answer and what stood before it.
+    if (!this.#isAnswering) this.#screen.append(lineBlocks('\n'));
+    this.#isAnswering = true;
+    this.#screen.append(this.#stream.push(text));
+    this.soon();
+  }
+
+  endAnswer(): void {
+    if (!this.#isAnswering || this.#closed) return;
+    this.#isAnswering = false;
+    this.#screen.append(this.#stream.end());
     this.soon();
   }
 
@@ -40,9 +74,8 @@ export class TerminalView {
   }
 
   now(): void {
-    clearTimeout(this.#frame);
-    this.#frame = undefined;
-    if (!this.#closed) this.#screen.draw(liveRows(this.#state(), this.#device, this.#style));
+    this.#frameDone();
+    if (!this.#closed) this.#screen.draw(this.#live());
   }
 
   /** Redraws as time passes. What children do shows with that: it is drawn no more often, however many there are. */
@@ -53,23 +86,34 @@ export class TerminalView {
     this.soon();
   }
 
-  resized(): void {
-    this.#screen.resized(this.#device.columns);
-    this.now();
-  }
-
-  /** Begins on an empty screen; what scrolled away stays in the scrollback. */
-  clear(): void {
-    this.#screen.clear();
-    this.now();
+  /** Draws again all that is in sight, at the size that the terminal has now. */
+  redraw(): void {
+    this.#frameDone();
+    const { columns, rows } = this.#device;
+    if (!this.#closed) this.#screen.redraw(this.#live(), { columns, rows });
   }
 
   /** Removes the live rows; what was printed stays. */
   close(): void {
     if (this.#closed) return;
+    this.endAnswer();
     this.#closed = true;
-    clearTimeout(this.#frame);
+    this.#frameDone();
     clearInterval(this.#spinner);
     this.#screen.close();
+  }
+
+  #frameDone(): void {
+    clearTimeout(this.#frame);
+    this.#frame = undefined;
+  }
+
+  #live(): LiveRows {
+    const size = { columns: this.#device.columns, rows: this.#device.rows };
+    const below = liveRows(this.#state(), size, this.#style);
+    const room = size.rows - 1 - below.rows.length;
+    this.#screen.append(this.#stream.release(this.columns, room));
+    const written = room > 0 ? this.#stream.rows(this.columns).slice(-room) : [];
+    return { ...below, rows: [...written, ...below.rows], cursorRow: below.cursorRow + written.length };
   }
 }
