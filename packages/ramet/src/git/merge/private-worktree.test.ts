@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { git, gitVariables } from '../../../test/fixtures/worktrees.ts';
@@ -51,4 +51,35 @@ test('a worktree of checks is exactly the commit before each use, whatever the l
   writeFileSync(at('a'), 'late');
   await openPrivateWorktree(tree, first, repository, standing);
   expect(git(tree, 'status', '--porcelain')).toBe('');
+});
+
+test('WORK-5: before a git locks the index, a note says so for the case that this process is killed', async () => {
+  const root = temporaryRepository({ a: 'a\n' });
+  const first = git(root, 'rev-parse', 'HEAD');
+  const second = commit(root, { a: 'changed\n' });
+  const folder = temporaryDirectory();
+  const [tree, bin, seen] = ['tree', 'bin', 'seen'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  mkdirSync(bin);
+  const { PATH = '' } = gitVariables();
+  // Stands before git and keeps the notes that are there while a tree is read.
+  const script = [
+    '#!/bin/sh',
+    `case "$*" in *read-tree*) cat '${root}'/.git/ramet/locks-*.json >> '${seen}'; echo >> '${seen}';; esac`,
+    `PATH='${PATH}' exec git "$@"`,
+  ];
+  writeFileSync(join(bin, 'git'), `${script.join('\n')}\n`);
+  chmodSync(join(bin, 'git'), 0o755);
+  const variables = { ...gitVariables(), PATH: `${bin}${delimiter}${PATH}` };
+  const repository = findMergeRepository(root, variables);
+  await openPrivateWorktree(tree, first, repository);
+  await openPrivateWorktree(tree, second, repository, await standingCommit(tree, repository));
+  const notes = readFileSync(seen, 'utf8').trim().split('\n');
+  expect(notes.map((note) => JSON.parse(note))).toEqual([
+    expect.objectContaining({ pid: process.pid, files: ['worktrees/tree/index'] }),
+    expect.objectContaining({ pid: process.pid, files: ['worktrees/tree/index'] }),
+  ]);
 });

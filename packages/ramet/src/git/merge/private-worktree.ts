@@ -5,10 +5,10 @@
  * Invariants
  * 1. Registration happens under the repository's lock; the slow check-out happens outside of it.
  * 2. Before each use it is exactly the commit: no changed, no untracked file.
- * 3. One that a killed process left half made is made again.
+ * 3. One that a killed process left half made is made again, and the lock that a killed git left in it is removed.
  */
 import { existsSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
 import { readHead } from '../read-refs.ts';
@@ -17,6 +17,7 @@ import { gitText, runGit } from '../run-git.ts';
 import { proveByFiles } from '../worktrees/prove-worktree.ts';
 import { linkedGitDirectory } from './branch-checkouts.ts';
 import { callIn, callToTheEnd, type MergeRepository } from './merge-repository.ts';
+import { withNotedLocks } from './noted-locks.ts';
 
 /** The purpose under which everybody registers and removes worktrees. */
 const WORKTREES_LOCK = 'worktrees';
@@ -50,14 +51,29 @@ export async function openPrivateWorktree(
 ): Promise<void> {
   const call = { ...callIn(repository), cwd: directory };
   const known = knownDirectory(directory, repository);
-  if (standing !== null && known !== null && (await step(known, [standing, commit], call))) return;
+  if (standing !== null && known !== null) {
+    const steps = () => step(known, [standing, commit], call);
+    if (await withIndexNoted(directory, repository, steps)) return;
+  }
   if (known !== null) replaceWhole(join(known, 'HEAD'), `${commit}\n`);
   else {
     if (!(await isUsable(directory, repository))) await register(directory, commit, repository);
     await runGit(['update-ref', '--no-deref', 'HEAD', commit], call);
   }
-  await gitText(['read-tree', '--reset', '-u', commit], call);
+  const readTree = () => gitText(['read-tree', '--reset', '-u', commit], call);
+  await withIndexNoted(directory, repository, readTree);
   await gitText(['clean', '-ffdq'], call);
+}
+
+/** If this process is killed while a git holds the index, the next one knows whose lock it is. */
+async function withIndexNoted<Result>(
+  directory: string,
+  { commonDirectory }: MergeRepository,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const own = linkedGitDirectory(directory);
+  if (own === null) return work();
+  return withNotedLocks(commonDirectory, [relative(commonDirectory, join(own, 'index'))], work);
 }
 
 /** Changes only the files that differ. False if git does not find it as it should be. */
