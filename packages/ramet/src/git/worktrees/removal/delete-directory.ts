@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, readlinkSync, unlinkSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { RametError } from '../../../schema/errors.ts';
@@ -12,13 +12,18 @@ import { isInside } from '../../../system/landing-path.ts';
 import { readOrNull } from '../../repository.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 
+const DELETION = { recursive: true, force: true, maxRetries: 3 } as const;
+
 export async function deleteDirectory(
   directory: string,
-  { facts }: Pick<ManagedWorktree, 'facts'>,
+  { facts: { links } }: { facts: Pick<ManagedWorktree['facts'], 'links'> },
 ): Promise<void> {
   refuseMounts(directory);
-  unlinkOurs(directory, facts.links);
-  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  unlinkOurs(directory, links);
+  // `.git` says whose it is: after a kill the next process must be able to read that, whatever is left.
+  for (const name of await readdir(directory).catch(() => []))
+    if (name !== '.git') await rm(join(directory, name), DELETION);
+  await rm(directory, DELETION);
 }
 
 /** At low priority, by a program that continues when this process ends. The returned promise waits for it. */

@@ -1,0 +1,27 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../../test/fixtures/temporary.ts';
+import { deleteDirectory } from './delete-directory.ts';
+
+test('WORK-3: what a deletion has left at any moment still says whose it is', async () => {
+  const directory = join(temporaryDirectory(), 'tree');
+  mkdirSync(directory);
+  for (const name of ['.git', ...Array.from({ length: 300 }, (_, index) => `file-${index}`)])
+    writeFileSync(join(directory, name), name);
+  let looks = 0;
+  const nameless: string[][] = [];
+  const look = (): void => {
+    const names = readdirSync(directory);
+    looks += 1;
+    if (names.length > 0 && !names.includes('.git')) nameless.push(names);
+  };
+  let isOver = false;
+  const deleted = deleteDirectory(directory, { facts: { links: [] } }).finally(() => {
+    isOver = true;
+  });
+  for (; !isOver; await new Promise(setImmediate)) if (readdirSync(join(directory, '..')).length > 0) look();
+  await deleted;
+  expect(nameless).toEqual([]);
+  expect(looks).toBeGreaterThan(1);
+});
