@@ -1,8 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { dyingGit } from '../../../test/fixtures/dying-git.ts';
 import { LED_ENTRIES, LED_REGISTRATIONS } from '../../../test/fixtures/led-checkouts.ts';
-import { writeFiles } from '../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { checkoutBytes, git, OWNER, worktreePlace } from '../../../test/fixtures/worktrees.ts';
 import { adminDirectory, takeRepairs } from '../../git/managed-worktrees.ts';
 import { createWorktree } from '../../git/worktrees/create-worktree.ts';
@@ -25,6 +26,20 @@ async function left() {
     main: git(root, 'symbolic-ref', '--short', 'HEAD'),
   };
 }
+
+test.each(['before', 'after'] as const)(
+  'WORK-3: a commit that is cut off %s its branch moves leaves nothing that looks uncommitted when it is done again',
+  async (when) => {
+    const { place, worktree } = await left();
+    const dying = { ...place, env: { ...place.env, ...dyingGit(temporaryDirectory(), 'update-ref', when) } };
+    await expect(commitFiles(dying, worktree, undefined)).rejects.toThrow(/SIGKILL/);
+    const again = commitFiles(place, worktree, undefined);
+    if (when === 'before') await again;
+    else await expect(again).rejects.toThrow('q has nothing to commit');
+    expect(git(worktree.path, 'status', '--porcelain')).toBe('');
+    expect(git(worktree.path, 'show', 'ramet/q:n')).toBe('q');
+  },
+);
 
 describe('WORK-3: ramet worktree commit moves only the branch of the worktree', () => {
   test('on another branch it refuses in one line, and the way it names works, also over changes of its own branch', async () => {

@@ -93,8 +93,10 @@ async function commitThrough(
   const end = await runGit(args, { ...call, input: withTrailers(subject, maker) });
   if (end.code !== 0) throw noIdentityFrom(end.stderr) ?? failedCommit(worktree, end.stderr);
   const commit = end.stdout.trim();
-  await moveHead({ place, call, branch }, { commit, parent, subject });
+  // The index first: after a kill in between everything is staged, and the next commit takes it. An index that is behind HEAD
+  // would look like work that is not committed.
   replaceWhole(own, readFileSync(index));
+  await moveHead({ place, call, branch }, { commit, parent, subject });
   for (const name of OVER) rmSync(join(adminDirectory(place, worktree), name), { force: true });
   return { commit, files, leftOut };
 }
