@@ -70,6 +70,37 @@ describe.each(EXECUTORS_UNDER_TEST)('EXEC-2: an agent hosted %s', (executor) => 
     expect(lastTexts(family.requestsOf('child')[1]).join()).toContain('One more thing.');
   });
 
+  test('LIB-1: listeners that fail at every event harm neither it nor its parent', async () => {
+    const family = await startHosted(executor, {
+      cast: {
+        'Go.': [startAgents(['child'], FRESH), { text: 'ok' }],
+        child: [call('Bash', { command: 'true' }), REPORT],
+        fork: [REPORT],
+      },
+      onRecord: () => {
+        throw new Error('a view is broken');
+      },
+    });
+    const { session } = family;
+    const heard: string[] = [];
+    session.subscribe(() => {
+      throw new Error('a listener is broken');
+    });
+    session.subscribe(async () => Promise.reject(new Error('a slow listener is broken')));
+    session.subscribe(({ agentId, type }) => heard.push(`${agentId.at(-1)} ${type}`));
+    expect((await family.run('Go.')).result).toMatchObject({ status: 'done', text: 'ok' });
+    expect(lastTexts(family.requestsOf('Go.').at(-1))[0]).toContain(REPORT.text);
+    expect(await (await session.fork('fork')).result).toMatchObject({ status: 'done' });
+    const own = heard.filter((line) => line.startsWith('2'));
+    expect(own).toEqual(
+      ['agent_started', 'assistant', 'tool_started', 'tool_completed', 'assistant', 'agent_ended'].map(
+        (type) => `2 ${type}`,
+      ),
+    );
+    expect(heard).toContain('3 agent_ended');
+    expect(eventsOf(family.recordedOf(2), 'agent.ended')).toMatchObject([{ status: 'done' }]);
+  });
+
   test('AGENT-7: cancelled, it sums up; stopped, it ends at once with its command', async () => {
     const family = await startHosted(executor, {
       cast: { one: [wait('first'), REPORT], two: [LINGER] },

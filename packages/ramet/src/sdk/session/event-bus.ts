@@ -1,10 +1,11 @@
 import type { AgentEvent, AgentSpec } from '../../engine/shapes.ts';
 import type { Journal } from '../../journal/journal.ts';
+import { describeError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 
 /** The one sink of a session: what its agents tell, the main agent too, in the order in which it happens. */
-export class EventBus<Event> {
+export class EventBus<Event extends { type: string }> {
   readonly #listeners = new Set<(event: Event) => void>();
 
   /** Where nobody listens, what would be told need not be made. */
@@ -18,9 +19,41 @@ export class EventBus<Event> {
 
   /** Returns the unsubscribe function. */
   subscribe(listener: (event: Event) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    const unharmed = harmless(listener, ({ type }) => type);
+    this.#listeners.add(unharmed);
+    return () => void this.#listeners.delete(unharmed);
   }
+}
+
+/**
+ * A listener belongs to the program that opened the session, and is called while an agent records. What it throws, or what
+ * its promise rejects with, must not reach the agent: it becomes a warning of the process (`process.on('warning')`; Node
+ * prints it by default). One that fails again in the same way is not reported again: deltas are many.
+ */
+function harmless<Args extends readonly unknown[]>(
+  listener: (...args: Args) => unknown,
+  nameOf: (...args: Args) => string,
+): (...args: Args) => void {
+  let last: string | null = null;
+  const report = (error: unknown, at: string): void => {
+    const message = describeError(error);
+    if (message === last) return;
+    last = message;
+    const detail = error instanceof Error ? error.stack : undefined;
+    process.emitWarning(`a listener of the session failed at ${at}; the agents continue: ${message}`, {
+      type: 'ListenerWarning',
+      ...(detail !== undefined && { detail }),
+    });
+  };
+  return (...args) => {
+    try {
+      const result = listener(...args);
+      if (result instanceof Object && 'then' in result)
+        Promise.resolve(result).catch((error) => report(error, nameOf(...args)));
+    } catch (error) {
+      report(error, nameOf(...args));
+    }
+  };
 }
 
 /** Gets what a journal records, so that this process need not read it again. */
@@ -29,12 +62,13 @@ export type RecordListener = (agent: AgentId | null, event: JournalEvent) => voi
 /** Told in order, also of what can no longer be written: a full disk does not make it unknown. */
 export function observedJournal(journal: Journal, listener: RecordListener | undefined): Journal {
   if (listener === undefined) return journal;
+  const told = harmless(listener, (_, { type }) => type);
   return {
     session: journal.session,
     file: journal.file,
     append(agent, event) {
       journal.append(agent, event);
-      listener(agent, event);
+      told(agent, event);
     },
     storeBlock: (digest, bytes) => journal.storeBlock(digest, bytes),
     commit: (durability) => journal.commit(durability),

@@ -26,6 +26,8 @@ export function liveSession(parts: LiveParts): Session {
   const { agent, family, runtime, bus, place, settings, types } = parts;
   types.watch((message) => agent.warn('agent_definition', message));
   let told: string | null = null;
+  /** Whether the reader of a run gets what the main agent does. */
+  let isRead = false;
   let current: Promise<void> | null = null;
   let closed: Promise<void> | null = null;
   const stopping = new AbortController();
@@ -129,13 +131,18 @@ export function liveSession(parts: LiveParts): Session {
           alone(async () => {
             // Before the main agent runs: the agents of an earlier process resume first.
             const leave = bus.subscribe(emit);
-            return carryOut(prompt, options).finally(leave);
+            isRead = true;
+            return carryOut(prompt, options).finally(() => {
+              isRead = false;
+              leave();
+            });
           }),
         () => abort.abort('abandoned'),
       ),
     subscribe: (listener) =>
       bus.subscribe((event) => {
-        if (event.agentId !== agent.spec.id || event.type === 'status_changed') listener(event);
+        const isOther = event.agentId !== agent.spec.id || event.type === 'status_changed';
+        return isOther || !isRead ? listener(event) : undefined;
       }),
     steer: (text) => steered(agent, text),
     tell: (to, text) => tellChild(parts, to, text),

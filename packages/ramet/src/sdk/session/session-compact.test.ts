@@ -26,10 +26,16 @@ describe('RES-7: compacting a session on request', () => {
     const session = await open({ provider });
     await drain(session.run('Look.'));
     const told: string[] = [];
+    const subscribed: string[] = [];
+    session.subscribe(({ agentId, type }) => {
+      if (agentId === session.agent.id) subscribed.push(type);
+    });
     const outcome = await session.compact({ onEvent: ({ type }) => told.push(type) });
     expect(outcome).toMatchObject({ compacted: true, summary: 'SUMMARY', usage: { output_tokens: 5 } });
     expect(told).toEqual(['conversation_replaced']);
     expect((await drain(session.run('Go on.'))).result).toMatchObject({ status: 'done', text: 'Gone on.' });
+    // Between prompts everything, while a prompt is carried out only what its reader does not get.
+    expect(subscribed).toEqual(['conversation_replaced']);
     provider.assertDone();
   });
 

@@ -74,7 +74,8 @@ export interface Session extends AsyncDisposable {
   run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
   /**
    * Calls `listener` for what children do, also between prompts, and for every change of the main agent's status. What else
-   * the main agent does comes from `run`. Returns the unsubscribe function.
+   * the main agent does comes from `run` while a prompt is carried out, and goes to `listener` between prompts. A listener
+   * that throws or rejects harms nobody: the process gets a warning. Returns the unsubscribe function.
    */
   subscribe(listener: (event: SessionEvent) => void): () => void;
   /** Sends the main agent a message while it works. It reads the message after its current tool call. */
