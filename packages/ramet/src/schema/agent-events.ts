@@ -63,7 +63,7 @@ interface AgentStarted {
 interface StatusChanged {
   type: 'status.changed';
   status: 'queued' | 'running' | 'waiting' | 'blocked';
-  /** `children`, `lead`, `limit`, `permission`, ...; null when there is nothing to add. */
+  /** One of `LIVE_CAUSES`, or of what earlier versions wrote; null when there is nothing to add. */
   cause: string | null;
   /** When it is expected to continue, in milliseconds since the epoch, if known: a limit has its time. */
   until?: number;

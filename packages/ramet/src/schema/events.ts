@@ -101,6 +101,8 @@ interface ConversationReplaced {
   type: 'conversation.replaced';
   /** `model`: the user chose another model, or another way of thinking. */
   cause: 'fallback' | 'model' | 'compaction';
+  /** The other model, of a change to one. Absent in journals of earlier versions. */
+  model?: string;
   messages: { role: Role; blocks: Digest[]; shared: number }[];
   /** How long it is, estimated; absent where that is unknown. */
   tokens?: number;

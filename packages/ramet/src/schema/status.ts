@@ -16,6 +16,15 @@ const AGENT_STATUSES = [
 
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
+/** Why an agent under way does not run, by its status. Programs read these words: docs/views.md lists them. */
+export const LIVE_CAUSES = {
+  queued: ['capacity'],
+  waiting: ['children', 'lead', 'limit', 'provider'],
+  blocked: ['permission'],
+} as const;
+
+export type LiveCause = (typeof LIVE_CAUSES)[keyof typeof LIVE_CAUSES][number];
+
 /** What tools may do without a question (RES-3); docs/permissions.md says what each one means. */
 export const SESSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 

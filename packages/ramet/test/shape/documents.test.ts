@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { LIVE_CAUSES } from '../../src/schema/status.ts';
 import { documentReferences } from './document-references.ts';
 import { filesMatching, ROOT, readText } from './repository.ts';
 
@@ -57,6 +58,31 @@ describe('the documents as a whole', () => {
     const pages = filesMatching('docs/**/*.md').filter((path) => path !== 'docs/README.md');
     const index = documents.find(({ path }) => path === 'docs/README.md');
     expect(pages.filter((path) => !index?.links.includes(path.slice('docs/'.length)))).toEqual([]);
+  });
+
+  describe('docs/views.md lists what programs read', () => {
+    const rows = readText('docs/views.md')
+      .split('\n')
+      .flatMap((line) => /^\| (`.*?) \|/.exec(line)?.[1]?.match(/(?<=`)[\w: ]+(?=`)/g) ?? []);
+    const source = readText('packages/ramet/src/cli/output/stream-json.ts');
+    const printed = (field: string): string[] =>
+      Array.from(source.matchAll(new RegExp(`\\b${field}: '(\\w+)'`, 'g')), ([, word = '']) => word);
+
+    test('every line of stream-json', () => {
+      const subtypes = printed('subtype');
+      expect(subtypes).toContain('api_retry');
+      // A message has a type of its own, the Messages API's.
+      const types = printed('type').filter((type) => type !== 'message');
+      expect(types).toContain('stream_event');
+      expect([...types, ...subtypes].filter((word) => !rows.includes(word))).toEqual([]);
+    });
+
+    test('every status of an agent under way', () => {
+      const statuses = Object.entries(LIVE_CAUSES).flatMap(([status, causes]) =>
+        causes.map((cause) => `${status}: ${cause}`),
+      );
+      expect(['running', ...statuses].filter((status) => !rows.includes(status))).toEqual([]);
+    });
   });
 
   test('AGENTS.md stays within 100 lines', () => {

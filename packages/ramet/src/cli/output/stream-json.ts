@@ -23,8 +23,7 @@ export function streamJsonOutput(io: CommandIo): ResultOutput {
     event(session, event) {
       agents.saw(event);
       denials.saw(event);
-      const value = wireEvent(event);
-      if (value !== null) line(session, value, { id: event.agentId, parent: event.parentAgentId });
+      line(session, wireEvent(event), { id: event.agentId, parent: event.parentAgentId });
     },
     end(session, result) {
       const seen = { agents: agents.list(session, result), denials: denials.list };
@@ -46,7 +45,8 @@ function initEvent({ agent, tools, model }: Session): Record<string, unknown> {
   };
 }
 
-function wireEvent(event: SessionEvent): Record<string, unknown> | null {
+/** docs/views.md lists these lines. */
+function wireEvent(event: SessionEvent): Record<string, unknown> {
   switch (event.type) {
     case 'assistant':
       return { type: 'assistant', message: assistantMessage(event), total_cost_usd: event.costUsd };
@@ -119,7 +119,8 @@ function wireEvent(event: SessionEvent): Record<string, unknown> | null {
     case 'stalled':
       return { type: 'system', subtype: 'agent_stalled', silent_ms: Math.round(event.silentMs) };
     case 'conversation_replaced':
-      if (event.cause !== 'compaction') return null;
+      if (event.cause !== 'compaction')
+        return { type: 'system', subtype: 'model_changed', model: event.model, cause: event.cause };
       return {
         type: 'system',
         subtype: 'compact_boundary',

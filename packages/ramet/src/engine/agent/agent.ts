@@ -23,7 +23,7 @@ import {
 import { applyEvent } from '../../journal/projections/apply-event.ts';
 import { waitUntil } from '../../schema/clock.ts';
 import type { EventOf, JournalEvent } from '../../schema/events.ts';
-import type { TodoItem } from '../../schema/status.ts';
+import type { LiveCause, TodoItem } from '../../schema/status.ts';
 import { BackgroundTasks } from '../../tools/shell/background-tasks.ts';
 import { AgentCheckout, AgentDirectory } from '../isolation/agent-directory.ts';
 import { AgentContent, type AgentValue, headOf, Inbox, type InboxItem } from './agent-content.ts';
@@ -170,7 +170,7 @@ export class Agent implements AsyncDisposable {
   /** For an agent that works; of one that has ended nothing is recorded. `until` is by the clock of the runtime. */
   setStatus(
     status: EventOf<'status.changed'>['status'],
-    cause: string | null,
+    cause: LiveCause | null,
     until: number | null = null,
   ): void {
     if (this.#state.ended) return;

@@ -20,7 +20,7 @@ export function switchModel(
   const thinking = fitThinking(wanted ?? head.thinking ?? agent.spec.thinking, model);
   const strip = model !== head.model && (bindsThinking(head.model) || bindsThinking(model));
   const kept = strip ? withoutThinking(messages) : messages;
-  agent.replaceConversation({ cause }, freezeHead({ ...head, model, thinking }), kept);
+  agent.replaceConversation({ cause, model }, freezeHead({ ...head, model, thinking }), kept);
 }
 
 /** A model of which nothing is known is taken to bind: a stripped block costs little, a refused request all. */

@@ -11,7 +11,7 @@ import { findRow, type PriceTable } from '../../model/prices.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { Cancelled } from '../../schema/errors.ts';
 import type { Breakpoint, Digest, EventOf } from '../../schema/events.ts';
-import type { LaunchMode } from '../../schema/status.ts';
+import type { LaunchMode, LiveCause } from '../../schema/status.ts';
 import { LaunchFlight } from './launch-flight.ts';
 
 /** Waiting is not worth less than this: 18 cents an hour. */
@@ -51,6 +51,8 @@ export class FirstTokenTimes {
     return Math.min(MOST_PATIENCE_MS, Math.max(LEAST_PATIENCE_MS, 2 * expected));
   }
 }
+
+const LEAD_CAUSE: LiveCause = 'lead';
 
 export interface LaunchGateOptions {
   readonly mode: LaunchMode;
@@ -94,7 +96,7 @@ export class LaunchGate {
     if (choice === 'at_once') return null;
     const flight = this.#flightOn(prefix, conversation.head.model);
     if (choice === 'lead') return flight.lead();
-    request.record({ type: 'status.changed', status: 'waiting', cause: 'lead' });
+    request.record({ type: 'status.changed', status: 'waiting', cause: LEAD_CAUSE });
     return flight.follow((turn, reason) => {
       tell(turn, reason);
       request.record({ type: 'status.changed', status: 'running', cause: null });
