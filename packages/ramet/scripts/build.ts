@@ -24,10 +24,15 @@ function replaceFile({ path, contents }: OutputFile): void {
   renameSync(temporary, path);
 }
 
-/** Type declarations are `tsc`'s, which `npm run build` runs next, and not ours to remove. */
+/** Type declarations are `tsc`'s, which `npm run build` runs next. It never removes those of a source that is gone. */
 function removeStale(current: readonly string[]): void {
   const stale = globSync('**/*.{js,cjs,txt}', { cwd: DIST }).filter((file) => !current.includes(file));
-  for (const file of stale) rmSync(join(DIST, file));
+  const types = globSync('types/**/*.d.ts', { cwd: DIST }).filter((file) => !existsSync(sourceOf(file)));
+  for (const file of [...stale, ...types]) rmSync(join(DIST, file));
+}
+
+function sourceOf(types: string): string {
+  return join(PACKAGE_ROOT, 'src', `${relative('types', types).slice(0, -'.d.ts'.length)}.ts`);
 }
 
 const files = await bundle();

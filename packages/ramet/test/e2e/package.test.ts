@@ -33,6 +33,9 @@ const manifest: { version: string; dependencies: Record<string, string> } = JSON
   readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'),
 );
 
+/** The types of a source that an earlier build had and that is gone. */
+const STALE = 'packages/ramet/dist/types/engine/gone.d.ts';
+
 function copyCheckout(): void {
   const inPackage = ['bin', 'src', 'scripts', 'package.json', 'tsconfig.types.json'];
   const paths = [
@@ -43,6 +46,8 @@ function copyCheckout(): void {
   ];
   for (const path of paths) cpSync(join(ROOT, path), join(checkout, path), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+  mkdirSync(dirname(join(checkout, STALE)), { recursive: true });
+  writeFileSync(join(checkout, STALE), 'export {};\n');
 }
 
 function installPackage(): void {
@@ -121,6 +126,13 @@ describe('the published package', () => {
       statSync(join(installed, path)).isFile(),
     );
     expect(files.filter((path) => /\.test\.|(?<!\.d)\.ts$/.test(path))).toEqual([]);
+  });
+
+  test('holds no types of a source that is gone', () => {
+    const types = globSync('dist/types/**/*.d.ts', { cwd: installed });
+    expect(types.length).toBeGreaterThan(100);
+    const sources = types.map((path) => path.replace('dist/types/', 'src/').replace(/\.d\.ts$/, '.ts'));
+    expect(sources.filter((path) => !existsSync(join(PACKAGE_ROOT, path)))).toEqual([]);
   });
 
   test('does not name the machine it was packed on', () => {
