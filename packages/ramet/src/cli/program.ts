@@ -32,6 +32,7 @@ const setup = (): Promise<typeof import('./setup-grammar.ts')> => import('./setu
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['resume', 'stop'], add: () => addEnding },
   { names: ['ps', 'show', 'logs', 'cost'], add: () => addViews },
+  { names: ['sessions'], add: async () => (await import('./session-grammar.ts')).addSessions },
   { names: ['agents'], add: async () => (await setup()).addAgents },
   { names: ['cache'], add: () => addCache },
   {

@@ -149,6 +149,15 @@ export function readMeta(db: DatabaseSync): Readonly<Record<string, string>> {
   return Object.fromEntries(rows.map((row) => [String(row.key), String(row.value)]));
 }
 
+/** Null for a session without a title, and where it cannot be read. */
+export function titleIn(db: DatabaseSync): string | null {
+  try {
+    return readMeta(db).title ?? null;
+  } catch {
+    return null;
+  }
+}
+
 export function writeMeta(db: DatabaseSync, key: string, value: string): void {
   db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(key, value);
 }

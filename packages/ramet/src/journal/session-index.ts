@@ -41,8 +41,8 @@ export class Registration {
   }
 
   register(): void {
-    const { entry, lease } = this.#options;
-    if (this.#isRegistering()) this.#change((db) => registerSession(db, entry, lease));
+    const { lease } = this.#options;
+    if (this.#isRegistering()) this.#change((db) => registerSession(db, this.#entryNow(), lease));
   }
 
   /** A short session is entered and ended at once: to open and close the index takes longer than the rest. */
@@ -50,9 +50,15 @@ export class Registration {
     const { entry, lease } = this.#options;
     const isFirst = this.#isRegistering();
     this.#change((db) => {
-      if (isFirst) registerSession(db, entry, lease);
+      if (isFirst) registerSession(db, this.#entryNow(), lease);
       unregisterSession(db, entry.session, lease, time);
     });
+  }
+
+  /** It may have been renamed since it was made. */
+  #entryNow(): IndexedSession {
+    const { entry, titleNow } = this.#options;
+    return { ...entry, title: titleNow() };
   }
 
   /** True once. */
@@ -115,6 +121,14 @@ export function forgetSession(project: string, session: SessionId): void {
   withIndex(project, (db) => {
     db.prepare('DELETE FROM sessions WHERE id = ?').run(session);
     db.prepare('DELETE FROM leases WHERE session = ?').run(session);
+  });
+}
+
+/** Of a session that is not in it, nothing is changed: its own file has the title. */
+export function retitleSession(project: string, session: SessionId, title: string): void {
+  if (!existsSync(indexPath(project))) return;
+  withIndex(project, (db) => {
+    db.prepare('UPDATE sessions SET title = ? WHERE id = ?').run(title, session);
   });
 }
 
@@ -249,6 +263,8 @@ function explain(file: string, error: unknown): readonly [reason: string, remedy
 interface RegistrationOptions {
   project: string;
   entry: IndexedSession;
+  /** As the session's file has it. */
+  titleNow(): string | null;
   lease: WriterLease;
   warn(message: string): void;
 }

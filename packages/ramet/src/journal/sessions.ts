@@ -48,6 +48,7 @@ import {
   type SessionLock,
   sessionPath,
   takeSessionLock,
+  titleIn,
 } from './session-file.ts';
 import { type IndexedSession, Registration } from './session-index.ts';
 import { SessionWriter } from './writer.ts';
@@ -274,6 +275,7 @@ function openJournal(options: SessionOpening, opened: OpenedSession): OpenedJour
   const registration = new Registration({
     project,
     entry,
+    titleNow: () => titleIn(db) ?? entry.title,
     lease,
     warn: (message) => warn('index_unusable', message),
   });

@@ -40,6 +40,8 @@ interface SessionStarted {
   cwd: string;
   /** The working tree's root; null outside git. */
   repository: string | null;
+  /** What was checked out; null for no branch. Absent outside git, where git did not say, and in journals of earlier versions. */
+  branch?: string | null;
   /** The session of the run of tasks that its main agent watches; absent for most. */
   watches?: string;
 }

@@ -44,7 +44,7 @@ export function chooseSession(wanted: string | undefined, project: string): Sess
 export type EventTaker = (recorded: RecordedEvent, reader: JournalReader) => void;
 
 export function viewSession(wanted: string | undefined, project: string, take?: EventTaker): SessionView {
-  return view(project, chooseSession(wanted, project), take);
+  return viewEntry(project, chooseSession(wanted, project), take);
 }
 
 /**
@@ -57,12 +57,23 @@ export function foldSessions<Found>(
   listener: NoteListener,
   read: (view: SessionView) => Found,
 ): Found[] {
+  return foldEntries(project, limit, listener, () => ({ read }));
+}
+
+/** The same with further folds of the one reading, made for each session. */
+export function foldEntries<Found>(
+  project: string,
+  limit: number,
+  listener: NoteListener,
+  folding: (entry: SessionEntry) => { take?: EventTaker; read: (view: SessionView) => Found },
+): Found[] {
   let checked = 0;
   return listSessions(project)
     .slice(0, limit)
     .flatMap((entry) => {
       try {
-        using opened = view(project, entry);
+        const { take, read } = folding(entry);
+        using opened = viewEntry(project, entry, take);
         const found = read(opened);
         checked += statSync(entry.file).size;
         tellDamage(opened, listener, checked < MOST_CHECKED_BYTES);
@@ -103,7 +114,7 @@ export function damageOf(
   });
 }
 
-function view(project: string, entry: SessionEntry, take?: EventTaker): SessionView {
+export function viewEntry(project: string, entry: SessionEntry, take?: EventTaker): SessionView {
   const place = { project, session: entry.session };
   const writerAlive = (): boolean => isWriterAlive(place);
   // Asked before reading: a writer that ends meanwhile must not make a running agent look interrupted.

@@ -10,7 +10,7 @@ for (let number = 1; number <= Number(count); number++) {
   const warn = (message: string): void => {
     throw new Error(message);
   };
-  const registration = new Registration({ project, entry, lease, warn });
+  const registration = new Registration({ project, entry, titleNow: () => null, lease, warn });
   // Some enter at once, some only at their end.
   if (number % 2 === 0) registration.register();
   registration.end(number + 1);

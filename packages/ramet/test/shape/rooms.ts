@@ -125,7 +125,7 @@ const DOORS: Readonly<Record<string, string>> = {
   journal: `
     find-file-writer integrity journal missing-files projections/agent-state projections/apply-event
     projections/cut-off-agents projections/file-history projections/inherited-messages
-    projections/recorded-agents projections/status repair-session session-file session-index session-list
+    projections/recorded-agents projections/status rename-session repair-session session-file session-index session-list
     sessions
   `,
   model: `
@@ -179,12 +179,12 @@ const DOORS: Readonly<Record<string, string>> = {
     ledger/cost-object ledger/cost-table ledger/ledger merge-text operator/markdown operator/progress-lines operator/run-object
     operator/run-progress operator/run-report operator/run-summary operator/run-table operator/task-rows
     proposed-tasks provenance/agent-diff provenance/blame
-    refused-removal repair-text run-notes run-statistics session-target session-view task-list task-plan text/format timeline transcript type-list
+    refused-removal repair-text run-notes run-statistics session-markdown session-rows session-target session-view task-list task-plan text/format timeline transcript type-list
     undo-text worktree-view
   `,
   sdk: `
     agent-types/agent-types agent-types/child-view calls/caller calls/check-types calls/known-names
-    calls/prompt-history calls/provenance calls/settings-report calls/status calls/stop calls/undo
+    calls/prompt-history calls/provenance calls/sessions calls/settings-report calls/status calls/stop calls/undo
     compile-cache doctor/doctor doctor/health-check index merge/merge operator/control/ask-operator operator/control/follow-run operator/planning/lint-tasks
     operator/control/new-tasks operator/operate operator/operate-order operator/planning/plan-tasks operator/planning/propose-tasks
     operator/planning/run-statistics operator/write-report options place retention/gc

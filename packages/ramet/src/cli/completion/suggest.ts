@@ -130,6 +130,7 @@ function valuesOf(
   if (FILE_PLACEHOLDERS.includes(placeholder)) return { found: [], files: true };
   switch (placeholder) {
     case 'session':
+    case 'sessions':
       return named(sources.sessions());
     case 'target':
       return named(current.includes('.') ? sources.agents(current) : sources.sessions());

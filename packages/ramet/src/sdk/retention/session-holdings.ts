@@ -88,6 +88,13 @@ function isSettled(
   return keep.young && reasonToKeep(project, entry, rule.now, atAnyAge) === null;
 }
 
+/** Why a session that a person wants to remove should stay, whatever its age; null when nothing is lost with it. */
+export function reasonToStay(place: Place, entry: SessionEntry, interrupted: boolean): string | null {
+  const withWorktrees = sessionsWithWorktrees(place);
+  const rule = { now: Date.now(), days: Number.NEGATIVE_INFINITY, interrupted, withWorktrees };
+  return reasonToKeep(place.project, entry, rule.now, rule)?.reason ?? null;
+}
+
 function reasonToKeep(
   project: string,
   { session, live }: SessionEntry,

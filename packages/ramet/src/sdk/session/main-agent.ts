@@ -34,7 +34,12 @@ import { VERSION } from '../version.ts';
 import type { MainHousing } from './main-housing.ts';
 import type { SharedParts } from './session-runtime.ts';
 
-export function startAgent(shared: SharedParts, place: Place, settings: ResolvedOptions): Agent {
+export function startAgent(
+  shared: SharedParts,
+  place: Place,
+  settings: ResolvedOptions,
+  git: GitState | null = null,
+): Agent {
   const { runtime } = shared;
   const model = newSessionModel(settings, runtime.provider);
   runtime.journal.append(null, {
@@ -42,6 +47,7 @@ export function startAgent(shared: SharedParts, place: Place, settings: Resolved
     version: VERSION,
     cwd: place.cwd,
     repository: place.repository?.root ?? null,
+    ...(git?.known && { branch: git.branch }),
     ...(shared.watch && { watches: shared.watch.run }),
   });
   const agent = Agent.start(runtime, newSpec(shared, model, place, settings));

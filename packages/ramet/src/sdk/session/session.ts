@@ -130,7 +130,7 @@ async function openNew(
     const parts = { journal, provider, redact, permissions, workspaces };
     const shared = { ...shareParts(settings, place, types, parts, null), watch };
     if (surroundings.git !== null) void shared.git.note(cwd, Promise.resolve(surroundings.git));
-    const agent = startAgent(shared, place, settings);
+    const agent = startAgent(shared, place, settings, surroundings.git);
     if (workspace !== null) await moveMain(agent, workspace);
     const told = ToldTypes.ofAll(types.definitions);
     const notices = [...settings.notices, ...(workspace?.warnings ?? []), ...(note === null ? [] : [note])];

@@ -1,0 +1,86 @@
+/**
+ * What was said between a person and the main agent, prompt by prompt, for a person who comes back to it. A person's
+ * words are the last block of a prompt: what Ramet adds to them comes before.
+ */
+import { contentOfBytes } from '../conversation/frozen-block.ts';
+import type { JournalReader } from '../journal/journal.ts';
+import type { Digest, RecordedEvent } from '../schema/events.ts';
+import type { AgentId } from '../schema/ids.ts';
+
+export interface SaidExchange {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly time: number;
+  readonly prompt: string;
+  /** The last text of the answer; null before the first. */
+  readonly answer: string | null;
+  /** How many tools were used. */
+  readonly calls: number;
+}
+
+interface RecordedExchange {
+  readonly time: number;
+  readonly prompt: Digest;
+  /** The blocks of each response, the oldest first. */
+  readonly responses: (readonly Digest[])[];
+  calls: number;
+}
+
+/** Gathers the exchanges of one agent in one reading; `of` loads the words of those that are wanted. */
+export class RecordedExchanges {
+  readonly #agent: AgentId;
+  readonly #exchanges: RecordedExchange[] = [];
+
+  constructor(agent: AgentId) {
+    this.#agent = agent;
+  }
+
+  get count(): number {
+    return this.#exchanges.length;
+  }
+
+  take({ agent, event, time }: RecordedEvent): void {
+    if (agent !== this.#agent) return;
+    const current = this.#exchanges.at(-1);
+    if (event.type === 'message.appended' && event.cause === 'prompt') {
+      const prompt = event.blocks.at(-1);
+      if (prompt !== undefined) this.#exchanges.push({ time, prompt, responses: [], calls: 0 });
+    } else if (current === undefined) return;
+    else if (event.type === 'response.completed' && event.kept && event.source === undefined)
+      current.responses.push(event.blocks);
+    else if (event.type === 'tool.completed') current.calls += 1;
+  }
+
+  /** The last `most` of them, the oldest first. */
+  of(reader: JournalReader, most: number = Number.POSITIVE_INFINITY): SaidExchange[] {
+    const first = Math.max(0, this.#exchanges.length - most);
+    return this.#exchanges.slice(first).map(({ time, prompt, responses, calls }, index) => ({
+      number: first + index + 1,
+      time,
+      prompt: textOf(reader, [prompt]) ?? '',
+      answer: answerOf(reader, responses),
+      calls,
+    }));
+  }
+}
+
+export function lastExchanges(reader: JournalReader, agent: AgentId, most: number): SaidExchange[] {
+  const recorded = new RecordedExchanges(agent);
+  for (const event of reader.events({ agent })) recorded.take(event);
+  return recorded.of(reader, most);
+}
+
+function answerOf(reader: JournalReader, responses: readonly (readonly Digest[])[]): string | null {
+  for (const blocks of responses.toReversed()) {
+    const text = textOf(reader, blocks);
+    if (text !== null) return text;
+  }
+  return null;
+}
+
+/** Null where there is no text. */
+function textOf(reader: JournalReader, blocks: readonly Digest[]): string | null {
+  const contents = blocks.map((digest) => contentOfBytes(reader.block(digest)));
+  const text = contents.map((block) => (block.type === 'text' ? String(block.text) : '')).join('');
+  return text.trim() === '' ? null : text.trimEnd();
+}

@@ -1,0 +1,112 @@
+/** Sessions as a person tells them apart: title, time, branch, cost and status. */
+import type { SessionEntry } from '../journal/session-list.ts';
+import { agentId, type SessionId } from '../schema/ids.ts';
+import type { AgentStatus } from '../schema/status.ts';
+import { RecordedExchanges } from './exchanges.ts';
+import type { EventTaker, SessionView } from './session-view.ts';
+import { dollars, excerpt, fitText, printable, table } from './text/format.ts';
+import { localTime } from './text/local-time.ts';
+
+export interface SessionSummary {
+  readonly session: SessionId;
+  readonly title: string | null;
+  readonly cwd: string;
+  /** Milliseconds since the epoch. */
+  readonly created: number;
+  /** When it was begun or last resumed. */
+  readonly opened: number;
+  /** Where it began; null for no branch, or when that is not on record. */
+  readonly branch: string | null;
+  /** Null when a part of it is unknown. */
+  readonly costUsd: number | null;
+  readonly prompts: number;
+  /** Of its main agent; null before it has one. */
+  readonly status: AgentStatus | null;
+  readonly agents: number;
+}
+
+/** To be given to the reading of a session, and asked once it is read. */
+export function summarizing(session: SessionId): { take: EventTaker; of(view: SessionView): SessionSummary } {
+  const exchanges = new RecordedExchanges(agentId(session, 1));
+  let branch: string | null = null;
+  return {
+    take(recorded) {
+      exchanges.take(recorded);
+      if (recorded.event.type === 'session.started') branch = recorded.event.branch ?? null;
+    },
+    of({ entry, agents, ledger }) {
+      const { title, cwd, created, opened } = entry;
+      return {
+        ...{ session, title, cwd, created, opened, branch },
+        costUsd: ledger.total.costUsd,
+        prompts: exchanges.count,
+        status: agents.find(({ parent }) => parent === null)?.status ?? null,
+        agents: agents.length,
+      };
+    },
+  };
+}
+
+const BRANCH_LENGTH = 24;
+const TITLE_LENGTH = 80;
+const HEADINGS = ['SESSION', 'LAST USED', 'BRANCH', 'COST', 'STATUS', 'TITLE'];
+
+/** `columns` is the width of the screen, null without one. */
+export function sessionTable(
+  sessions: readonly SessionSummary[],
+  columns: number | null,
+  now: number,
+): string {
+  const rows = sessions.map(({ session, opened, branch, costUsd, status, title }) => [
+    session,
+    localTime(opened, now),
+    fitText(printable(branch ?? '-'), BRANCH_LENGTH),
+    dollars(costUsd),
+    status ?? '-',
+    titleText(title),
+  ]);
+  const lines = table([HEADINGS, ...rows]).split('\n');
+  return lines.map((line) => (columns === null ? line : fitText(line, columns))).join('\n');
+}
+
+export function titleText(title: string | null): string {
+  return title === null ? '(no title)' : excerpt(title, TITLE_LENGTH);
+}
+
+/** Beside the title in a list to choose from: when, where, for how much. */
+export function summaryText(
+  { opened, branch, costUsd, prompts, status }: SessionSummary,
+  now: number,
+): string {
+  return [
+    localTime(opened, now),
+    ...(branch === null ? [] : [fitText(printable(branch), BRANCH_LENGTH)]),
+    dollars(costUsd),
+    `${prompts} prompt${prompts === 1 ? '' : 's'}`,
+    ...(status === null || status === 'done' ? [] : [status]),
+  ].join(' · ');
+}
+
+export function sessionObject(summary: SessionSummary): Record<string, unknown> {
+  const { session, title, cwd, created, opened, branch, costUsd, prompts, status, agents } = summary;
+  return {
+    session_id: session,
+    title,
+    status,
+    created: new Date(created).toISOString(),
+    last_used: new Date(opened).toISOString(),
+    cwd,
+    branch,
+    prompts,
+    agents,
+    total_cost_usd: costUsd,
+  };
+}
+
+/** Of an entry alone, for one that cannot be read. */
+export function unreadSummary({ session, title, cwd, created, opened }: SessionEntry): SessionSummary {
+  return {
+    ...{ session, title, cwd, created, opened },
+    ...{ branch: null, costUsd: null, prompts: 0, status: null, agents: 0 },
+  };
+}
