@@ -172,14 +172,15 @@ describe('UI-4: what stream-json prints for an event', () => {
         compact_metadata: { trigger: 'manual', pre_tokens: 90, post_tokens: 9 },
       },
     ],
-    ['another model', { ...replaced, cause: 'fallback' }, null],
+    [
+      'another model',
+      { ...replaced, cause: 'fallback', model: 'claude-haiku-4-5' },
+      { type: 'system', subtype: 'model_changed', model: 'claude-haiku-4-5', cause: 'fallback' },
+    ],
   ])('%s', (_, event, line) => {
     const lines: string[] = [];
     const output = streamJsonOutput(ioTo((text) => void lines.push(text)));
     output.event(session, { ...event, agentId: MAIN, parentAgentId: null });
-    expect(lines.map((text): unknown => JSON.parse(text))).toEqual(
-      line === null ? [] : [expect.objectContaining({ agent_id: MAIN })],
-    );
-    if (line !== null) expect(JSON.parse(lines[0] ?? '')).toMatchObject(line);
+    expect(lines.map((text): unknown => JSON.parse(text))).toMatchObject([{ ...line, agent_id: MAIN }]);
   });
 });
