@@ -13,6 +13,7 @@ import {
   fstatSync,
   openSync,
   read as readCallback,
+  readdirSync,
   readSync,
   type Stats,
   statSync,
@@ -84,7 +85,9 @@ async function withRegularFile<T>(
   path: string,
   work: (descriptor: number, stats: BigIntStats) => Promise<T>,
 ): Promise<T> {
-  requireRegular(path, statSync(path));
+  const found = statSync(path);
+  requireRegular(path, found);
+  requireUnlocked(path, found);
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
     const stats = fstatSync(descriptor, { bigint: true });
@@ -118,6 +121,31 @@ function requireRegular(path: string, stats: Stats | BigIntStats): void {
   if (stats.isDirectory()) throw new RametError('EISDIR', 'mistake', `${path} is a directory, not a file.`);
   const kind = stats.isFIFO() ? 'a fifo' : stats.isSocket() ? 'a socket' : 'a device';
   throw new RametError('ESPECIAL', 'mistake', `${path} is ${kind}, not a regular file.`);
+}
+
+/** How files are called on which locks of ours are: those of SQLite, and those that hold nothing but a lock. */
+const LOCKED_NAME = /\.(?:sqlite(?:-wal|-shm|-journal)?|lock)$|[\\/]locks[\\/][^\\/]+$/;
+
+/** The kernel ends the locks that a process has on a file when any descriptor of the file is closed in that process. */
+function requireUnlocked(path: string, stats: Stats): void {
+  if (!LOCKED_NAME.test(path) || !isOpenHere(stats)) return;
+  throw new RametError(
+    'ELOCKED',
+    'mistake',
+    `${path} is in use by Ramet itself, and reading it here would end its lock. Look at it with a Bash command.`,
+  );
+}
+
+function isOpenHere({ dev, ino }: Stats): boolean {
+  const own = '/proc/self/fd';
+  try {
+    return readdirSync(own).some((name) => {
+      const other = statSync(`${own}/${name}`, { throwIfNoEntry: false });
+      return other?.ino === ino && other.dev === dev;
+    });
+  } catch {
+    return false; // a system that does not tell
+  }
 }
 
 function tooLarge(path: string, size: bigint): RametError {
