@@ -20,7 +20,7 @@ import {
 import type { OperateOrder } from './operate-order.ts';
 
 const OPERATE: Kinds<OperateOrder> = {
-  ...{ file: NAME, bullets: FLAG, tag: NAME, optional: FLAG, into: NAME, policy: NAME },
+  ...{ file: NAME, again: FLAG, bullets: FLAG, tag: NAME, optional: FLAG, into: NAME, policy: NAME },
   ...{
     parallel: WIDTH,
     attempts: COUNT,

@@ -47,6 +47,8 @@ export interface OperateSettings {
 export interface OperateOrder extends OperateSettings {
   /** A task file, or a folder with a file for each task; absent to resume the run of this session. */
   file?: string | undefined;
+  /** Also if a run of the same file is not over. */
+  again?: boolean | undefined;
   /** Read list items without a box as tasks. */
   bullets?: boolean | undefined;
   /** Which list of a JSON file that has several. */

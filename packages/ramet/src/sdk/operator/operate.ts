@@ -1,7 +1,7 @@
 /** `ramet operate`: opens a session for a run of tasks, or the one whose run is resumed, and runs it. */
 import { resolve } from 'node:path';
 import { findSession } from '../../journal/session-list.ts';
-import { UserMistake } from '../../schema/errors.ts';
+import { Cancelled, UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
@@ -11,7 +11,6 @@ import { openSession } from '../session/session.ts';
 import { TaskQuestions } from './attempts/task-questions.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
 import { latestRun, recordedRun } from './recorded-runs.ts';
-import { startedAlone } from './start-alone.ts';
 
 export interface OperateOptions
   extends CallOptions,
@@ -24,8 +23,6 @@ export interface OperateOptions
   deny?: readonly string[] | undefined;
   /** A session whose run is resumed; `latest` for the last one here that has a run. */
   resume?: string | undefined;
-  /** Also if a run of the same file is not over. */
-  again?: boolean | undefined;
 }
 
 export async function operateTasks(
@@ -35,41 +32,34 @@ export async function operateTasks(
   const { cwd, env, signal, note } = callerOf(options);
   const { permissionMode, allow = [], deny = [], onRecord, launch, ...given } = options;
   const { cwd: _, env: __, signal: ___, note: ____, progress: _____, ...asked } = given;
-  const { resume, again = false, report, ...order } = asked;
+  const { resume, report, ...order } = asked;
   const place = findPlace({ cwd, env });
   const past = resume === undefined ? null : pastRun(resume, place);
   const budgetUsd = order.maxBudgetUsd ?? past?.budgetUsd;
   const questions = new TaskQuestions();
-  const run = async (hasBegun: () => void): Promise<OperateOutcome> => {
-    let opened: SessionId | null = null;
-    try {
-      await using session = await openSession({
-        ...{ cwd, env, broker: questions, permissions: { allow: [...allow], deny: [...deny] } },
-        ...(past === null
-          ? { permissionMode: permissionMode ?? 'acceptEdits', title: `operate ${file ?? ''}` }
-          : { resume: past.session, ...(permissionMode && { permissionMode }) }),
-        ...(order.model !== undefined && { model: order.model }),
-        ...(budgetUsd !== undefined && { budget: { usd: budgetUsd } }),
-        ...(onRecord !== undefined && { onRecord }),
-        ...(launch !== undefined && { launch }),
-      });
-      opened = session.id;
-      for (const notice of session.notices) note(notice);
-      return await session.operate({
-        ...{ ...order, file, signal, note, questions },
-        ...(report !== undefined && { report: resolve(cwd, report) }),
-        onBegin(running) {
-          hasBegun();
-          order.onBegin?.(running);
-        },
-      });
-    } catch (error) {
-      if (past === null && opened !== null && error instanceof UserMistake)
-        await forgetRefused(place.project, opened);
-      throw error;
-    }
-  };
-  return file === undefined ? run(() => {}) : startedAlone(file, { place, again, signal }, run);
+  let opened: SessionId | null = null;
+  try {
+    await using session = await openSession({
+      ...{ cwd, env, broker: questions, permissions: { allow: [...allow], deny: [...deny] } },
+      ...(past === null
+        ? { permissionMode: permissionMode ?? 'acceptEdits', title: `operate ${file ?? ''}` }
+        : { resume: past.session, ...(permissionMode && { permissionMode }) }),
+      ...(order.model !== undefined && { model: order.model }),
+      ...(budgetUsd !== undefined && { budget: { usd: budgetUsd } }),
+      ...(onRecord !== undefined && { onRecord }),
+      ...(launch !== undefined && { launch }),
+    });
+    opened = session.id;
+    for (const notice of session.notices) note(notice);
+    return await session.operate({
+      ...{ ...order, file, signal, note, questions },
+      ...(report !== undefined && { report: resolve(cwd, report) }),
+    });
+  } catch (error) {
+    const isRefused = error instanceof UserMistake || error instanceof Cancelled;
+    if (past === null && opened !== null && isRefused) await forgetRefused(place.project, opened);
+    throw error;
+  }
 }
 
 /** A start that was refused leaves no session behind: nothing has happened in it. */

@@ -2,9 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { madeTask, startedRun } from '../../../test/fixtures/operator-run.ts';
-import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { createSession } from '../../journal/sessions.ts';
 import { findPlace, type Place } from '../place.ts';
+import { openSession } from '../session/session.ts';
 import { operatorDirectory } from './control/operator-requests.ts';
 import { refuseSecondRun } from './recorded-runs.ts';
 
@@ -32,7 +33,7 @@ describe('OP-2: a file that is run a second time', () => {
     expect(() => refuseSecondRun('tasks.md', place)).not.toThrow();
     const { session } = await runIn(place, { isOver: false });
     expect(() => refuseSecondRun('./tasks.md', place)).toThrow(
-      `./tasks.md has a run that is not over: resume it with ramet operate --resume ${session}; to start another one, add --again`,
+      `./tasks.md has a run that is not over: resume it with ramet operate --resume ${session}; to start another one, add --again (in the library, again: true)`,
     );
     expect(() => refuseSecondRun('other.md', place)).not.toThrow();
   });
@@ -41,11 +42,29 @@ describe('OP-2: a file that is run a second time', () => {
     const place = madePlace();
     const { session, close } = await runIn(place, { isOver: false, isLive: true });
     expect(() => refuseSecondRun('tasks.md', place)).toThrow(
-      `tasks.md runs already, in session ${session}: see ramet operate status; to start another one, add --again`,
+      `tasks.md runs already, in session ${session}: see ramet operate status; to start another one, add --again (in the library, again: true)`,
     );
     await close();
     const ended = madePlace();
     await runIn(ended, { isOver: true });
     expect(() => refuseSecondRun('tasks.md', ended)).not.toThrow();
+  });
+
+  test('is refused in the library too, unless it says again', async () => {
+    const cwd = temporaryRepository({ 'README.md': '#\n' });
+    const home = temporaryDirectory();
+    const env = {
+      PATH: process.env.PATH,
+      HOME: home,
+      RAMET_HOME: join(home, 'ramet'),
+      ANTHROPIC_API_KEY: 'k',
+    };
+    const { session } = await runIn(findPlace({ cwd, env }), { isOver: false });
+    await using own = await openSession({ cwd, env });
+    await expect(own.operate({ file: 'tasks.md' })).rejects.toThrow(
+      `tasks.md has a run that is not over: resume it with ramet operate --resume ${session}`,
+    );
+    // There is no such file: that is found out only by one that may start.
+    await expect(own.operate({ file: 'tasks.md', again: true })).rejects.toThrow(/tasks\.md is not there/);
   });
 });

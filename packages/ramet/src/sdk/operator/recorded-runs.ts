@@ -46,6 +46,9 @@ export function refuseSecondRun(file: string, { project, cwd }: Pick<Place, 'pro
     const next = live
       ? `runs already, in session ${session}: see ramet operate status`
       : `has a run that is not over: resume it with ramet operate --resume ${session}`;
-    throw new UserMistake('run_open', `${file} ${next}; to start another one, add --again`);
+    throw new UserMistake(
+      'run_open',
+      `${file} ${next}; to start another one, add --again (in the library, again: true)`,
+    );
   }
 }

@@ -2,17 +2,39 @@
 import { withRepositoryLock } from '../../git/repository-lock.ts';
 import { Cancelled } from '../../schema/errors.ts';
 import type { Place } from '../place.ts';
+import type { Session } from '../session/session-type.ts';
+import type { OperateOrder, OperateOutcome } from './operate-order.ts';
 import { refuseSecondRun } from './recorded-runs.ts';
+import { type OperatorParts, runOperator } from './run-operator.ts';
 
-export interface RunStart {
+/** A run of a file, unless one of that file is not over; without a file the run of this session is resumed. */
+export function runAlone(
+  session: Session,
+  parts: OperatorParts,
+  { again = false, ...order }: OperateOrder,
+): Promise<OperateOutcome> {
+  const { file, signal } = order;
+  if (file === undefined) return runOperator(session, parts, order);
+  return startedAlone(file, { place: parts.place, again, signal }, (hasBegun) =>
+    runOperator(session, parts, {
+      ...order,
+      onBegin(running) {
+        hasBegun();
+        order.onBegin?.(running);
+      },
+    }),
+  );
+}
+
+interface RunStart {
   place: Place;
   /** Also if a run of the same file is not over. */
   again: boolean;
-  signal: AbortSignal;
+  signal: AbortSignal | undefined;
 }
 
 /** `run` says when the run is on record: until then the lock is held. It ends with this process, however that ends. */
-export async function startedAlone<Outcome>(
+async function startedAlone<Outcome>(
   file: string,
   { place, again, signal }: RunStart,
   run: (hasBegun: () => void) => Promise<Outcome>,
@@ -32,7 +54,7 @@ export async function startedAlone<Outcome>(
     const { outcome } = await withRepositoryLock(place.repository, 'operate', begin, { signal });
     return await outcome;
   } catch (error) {
-    if (isAlone || !signal.aborted) throw error;
+    if (isAlone || signal?.aborted !== true) throw error;
     throw new Cancelled(`interrupted before ${file} was started`, { cause: error });
   }
 }

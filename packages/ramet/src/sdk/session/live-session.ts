@@ -154,9 +154,9 @@ export function liveSession(parts: LiveParts): Session {
         if (parts.watch !== undefined)
           throw new UserMistake('watches_a_run', 'this session watches a run: run tasks in another session');
         (await import('../operator/check-order.ts')).checkOrder(order);
-        const { runOperator } = await import('../operator/run-operator.ts');
+        const { runAlone } = await import('../operator/start-alone.ts');
         const own = { ...parts, resumeAgents: earlier.resumeAgents };
-        return runOperator(session, own, { ...order, signal: untilStopped(order.signal) });
+        return runAlone(session, own, { ...order, signal: untilStopped(order.signal) });
       }),
     setModel: (name) => changeModel(agent, name, settings),
     setPermissionMode: (mode) => changePermissionMode(agent, mode),
