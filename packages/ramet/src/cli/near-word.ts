@@ -26,7 +26,8 @@ export function usageError(
   const line = text
     .replace(/^error: /, '')
     .trim()
-    .replace(/\s*\n\s*/g, ' ');
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*?)'\./, '"$1" does not fit <$2>.');
   const [, command = ''] = /^too many arguments for '(\w+)'/.exec(line) ?? [];
   const known = below(command);
   if (known.length > 0) return unknownBelow(command, args, known);

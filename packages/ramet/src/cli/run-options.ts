@@ -11,7 +11,10 @@ export function addRunOptions(command: Command): Command {
         .default('text'),
     )
     .option('--include-partial-messages', 'with stream-json: print text as it streams')
-    .option('--model <model>', 'a model id, or haiku, sonnet, opus or fable')
+    .option(
+      '--model <model>',
+      'a model id, or haiku, sonnet, opus, fable, or recipe: no AI, carries out the blocks of a task',
+    )
     .option('--fallback-model <model>', 'switch to this model when the first stays unavailable')
     .addOption(new Option('--effort <effort>', 'how hard the model thinks').choices([...EFFORTS]))
     .addOption(

@@ -8,6 +8,14 @@ describe('UI-1: what the parser refuses', () => {
     );
   });
 
+  test('says which argument a word does not fit', () => {
+    const text =
+      "error: command-argument value 'y' is invalid for argument 'answer'. Allowed choices are once, always, denied.";
+    expect(usageError(text, ['operate', 'answer', 'x', 'y'])).toBe(
+      '"y" does not fit <answer>. Allowed choices are once, always, denied.',
+    );
+  });
+
   test('names the command that may have been meant below another', () => {
     const below = (name: string): string[] => (name === 'agents' ? ['validate', 'show'] : []);
     const text = "error: too many arguments for 'agents'. Expected 0 arguments but got 1.\n";

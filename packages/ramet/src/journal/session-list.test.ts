@@ -150,7 +150,7 @@ describe('finding a session', () => {
   test('says what there is when none matches', async () => {
     const project = newProject();
     expect(() => findSession(project, 'abc')).toThrow(
-      `there is no session "abc" in ${project}: it has none yet`,
+      'there is no session "abc" of this directory: it has none yet',
     );
     const session = await closedSession(project, 1000);
     expect(() => findSession(project, '!')).toThrow(`the latest are ${session}`);

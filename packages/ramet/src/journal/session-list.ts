@@ -63,7 +63,7 @@ export function findSession(project: string, idOrPrefix: string): SessionEntry {
   const known = sessions.slice(0, 5).map(({ session }) => session);
   throw new UserMistake(
     'session_unknown',
-    `there is no session "${idOrPrefix}" in ${project}: ${known.length === 0 ? 'it has none yet' : `the latest are ${known.join(', ')}`}`,
+    `there is no session "${idOrPrefix}" of this directory: ${known.length === 0 ? 'it has none yet' : `the latest are ${known.join(', ')}`}`,
   );
 }
 

@@ -177,8 +177,20 @@ describe('UI-1: the library can do what the command can', () => {
     );
     await expect(library.stop(undefined, place.at)).rejects.toThrow('no session of this directory runs');
     await expect(library.mergeBranches([], place.at)).rejects.toThrow('nothing waits to be merged');
-    await expect(library.showWorktree('none', place.at)).rejects.toThrow('there is no worktree "none" here');
-    await expect(library.blame('none.txt', place.at)).rejects.toThrow('cannot read');
+    await expect(library.showWorktree('none', place.at)).rejects.toThrow(
+      'there is no worktree "none" here: agents of this repository have none',
+    );
+    await expect(library.blame('none.txt', place.at)).rejects.toThrow(
+      /^there is no file ".*none\.txt": give a path/,
+    );
+    for (const worktree of ['../yy', '/tmp/yy', '~/yy', 'a/../b', './yy'])
+      await expect(library.openSession({ ...place.at, worktree })).rejects.toThrow(
+        'is a path, and a worktree',
+      );
+    await expect(library.diff('bry', place.at)).rejects.toThrow(
+      'there is no branch "bry", and there is no session "bry" of this directory: it has none yet',
+    );
+    await expect(library.diff('zzzz.2', place.at)).rejects.toThrow(/^there is no session "zzzz"/);
     expect(inJson(await library.status(place.at))).toEqual([]);
   });
 });

@@ -59,8 +59,13 @@ export function parseTarget(wanted: string | undefined): ParsedTarget {
 }
 
 function unknownAgent(agent: AgentId, { entry, agents }: SessionView): UserMistake {
-  const known = agents.slice(0, MOST_NAMED).map(({ id }) => id);
+  const numbered = agents.map(({ id }) => id).sort((one, other) => numberOf(one) - numberOf(other));
+  const known = numbered.slice(0, MOST_NAMED);
   const more = agents.length > known.length ? ` and ${agents.length - known.length} more` : '';
   const has = known.length === 0 ? 'it has none yet' : `it has ${known.join(', ')}${more}`;
   return new UserMistake('agent_unknown', `there is no agent ${agent} in session ${entry.session}: ${has}`);
+}
+
+function numberOf(id: AgentId): number {
+  return Number(id.slice(id.lastIndexOf('.') + 1));
 }

@@ -127,7 +127,9 @@ describe.concurrent('UI-1: a session that cannot be resumed', () => {
     expect(end).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'ramet: the last turn of this session is complete: give a prompt to continue\n',
+      stderr: expect.stringMatching(
+        /^ramet: the last turn of this session is complete: give a prompt with: ramet -p --resume \w{8} "PROMPT"\n$/,
+      ),
     });
   });
 });

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findMergeRepository, lookUpCommits } from '../../git/merges.ts';
 import type { BlamedLine } from '../../git/shapes.ts';
-import { systemCode, UserMistake } from '../../schema/errors.ts';
+import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { childEnvironment } from '../../system/child-environment.ts';
 import { agentDiff, branchDiff } from '../../views/provenance/agent-diff.ts';
 import { blameFile } from '../../views/provenance/blame.ts';
@@ -31,18 +31,31 @@ export async function diff(wanted: string, options: DiffOptions = {}): Promise<s
   const [found = null] = await lookUpCommits([wanted], repository);
   // A branch may be called anything; what no branch is called and looks like an agent is one.
   const branch = found?.ref !== null || !AGENT.test(wanted) ? found : null;
-  return branch === null
-    ? agentDiff(wanted, { repository, project: findPlace({ cwd, env }).project, note })
-    : branchDiff(branch.commit, options.base ?? 'HEAD', repository);
+  if (branch !== null) return branchDiff(branch.commit, options.base ?? 'HEAD', repository);
+  try {
+    return await agentDiff(wanted, { repository, project: findPlace({ cwd, env }).project, note });
+  } catch (error) {
+    // Most people mean a branch by a name that looks like no agent.
+    if (!(error instanceof UserMistake && error.code === 'session_unknown') || AGENT.test(wanted))
+      throw error;
+    throw new UserMistake(
+      'nothing_named',
+      `there is no branch ${JSON.stringify(wanted)}, and ${error.message}`,
+    );
+  }
 }
 
 function realFile(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
+    const code = systemCode(error);
+    const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
     throw new UserMistake(
       'no_file',
-      `cannot read ${JSON.stringify(path)}: ${systemCode(error) ?? 'it cannot be read'}`,
+      isMissing
+        ? `there is no file ${JSON.stringify(path)}: give a path from the current directory`
+        : `cannot read ${JSON.stringify(path)}: ${describeError(error)}`,
     );
   }
 }

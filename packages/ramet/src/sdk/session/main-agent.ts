@@ -203,7 +203,9 @@ export function takePrompt(
   if (prompt === null) {
     refuseWithoutPrompt(agent);
     if (isInterrupted(agent) || agent.children.anyInBackground) return;
-    throw nothingToDo('the last turn of this session is complete: give a prompt to continue');
+    throw nothingToDo(
+      `the last turn of this session is complete: give a prompt with: ${promptCommand(agent)}`,
+    );
   }
   if (conversation.messages.length > 0) {
     const texts = [...(news === null ? [] : [news]), prompt.toWellFormed()];
@@ -241,8 +243,11 @@ export function refuseWithoutPrompt({ conversation, state, runtime }: Agent): vo
     state.requests > 0
       ? 'the conversation of the main agent is lost'
       : 'no prompt of this session is on record';
-  const command = `ramet -p --resume ${runtime.journal.session} "PROMPT"`;
-  throw nothingToDo(`${reason}: give it a prompt with: ${command}`);
+  throw nothingToDo(`${reason}: give it a prompt with: ${promptCommand({ runtime })}`);
+}
+
+function promptCommand({ runtime }: Pick<Agent, 'runtime'>): string {
+  return `ramet -p --resume ${runtime.journal.session} "PROMPT"`;
 }
 
 function nothingToDo(reason: string): UserMistake {

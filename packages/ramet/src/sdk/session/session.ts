@@ -150,10 +150,18 @@ async function ownWorkspace(
   { cwd }: Place,
 ): Promise<AgentWorkspace | null> {
   if (name === null) return null;
+  if (name !== true) refusePath(name);
   const request = { owner: null, cwd, base };
   return name === true
     ? workspaces.create({ ...request, name: 'work' })
     : workspaces.enter({ ...request, name });
+}
+
+/** Names of worktrees leave out what a branch cannot have: a path would silently become another name. */
+function refusePath(name: string): void {
+  if (!/^[/\\~]|(?:^|[/\\])\.{1,2}(?:[/\\]|$)/.test(name)) return;
+  const reason = `${JSON.stringify(name)} is a path, and a worktree has a name: give one such as "fix-parser"`;
+  throw new UserMistake('worktree_name', `${reason}; Ramet chooses the directory`);
 }
 
 async function reopen(settings: ResolvedOptions, wanted: string, provider: ModelProvider): Promise<Session> {

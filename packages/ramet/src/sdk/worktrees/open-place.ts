@@ -40,6 +40,6 @@ export function findWorktree(place: WorktreePlace, wanted: string): ManagedWorkt
   const names = listed(place).map(({ name }) => name);
   throw new UserMistake(
     'worktree_unknown',
-    `there is no worktree "${wanted}" here${names.length === 0 ? ', and no other' : `; there are ${names.join(', ')}`}: see ramet worktree ls`,
+    `there is no worktree "${wanted}" here: ${names.length === 0 ? 'agents of this repository have none' : `there are ${names.join(', ')} (ramet worktree ls)`}`,
   );
 }
