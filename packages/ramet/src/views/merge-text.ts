@@ -23,7 +23,7 @@ export function showReport({ target, before, after, kept, checkout, entries }: M
     kept === null
       ? ''
       : `the result is ready as ${shortId(kept.commit)} and was not put on ${name(target)}: ${clean(kept.reason)}\n` +
-        `${clean(kept.take)}\n`;
+        `${printable(kept.take)}\n`;
   return `${table(lines)}${moved}${where}\n${taken}`;
 }
 

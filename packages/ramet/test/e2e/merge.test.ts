@@ -55,7 +55,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
     const kept = await user.ramet(['merge', 'one'], merging);
     expect(kept.code).toBe(0);
     expect(kept.stdout).toMatch(
-      /^one {2}integrated {2}\w{10}\nmain is unchanged\nthe result is ready as \w{10} and was not put on main: \S+ has it checked out\ntake it with: git merge --ff-only --autostash refs\/ramet\/integration\/main/,
+      /^one {2}integrated {2}\w{10}\nmain is unchanged\nthe result is ready as \w{10} and was not put on main: \S+ has it checked out\ntake it with:\n {2}git merge --ff-only --autostash refs\/ramet\/integration\/main/,
     );
     expect(checkoutBytes(user.repository)).toEqual(before);
     expect((await user.ramet(['merge', '--status'], merging)).stdout).toMatch(

@@ -53,7 +53,8 @@ describe.concurrent('OP-1, OP-2: a run that cannot begin', () => {
     });
     const end = await user.here(['operate', 'tasks.md', '--into', 'main']);
     expect(end.code).toBe(1);
-    const [, command = ''] = /main is gone: make it again with (git branch main \w+)/.exec(end.stdout) ?? [];
+    const [, command = ''] =
+      /main is gone: make it again, with the result:\n {2}(git branch main \w+)\n/.exec(end.stdout) ?? [];
     git(user.repository, ...command.split(' ').slice(1));
     writeFileSync(join(user.repository, 'tasks.md'), '- [ ] T002 Write another\n');
     const again = await user.here(['operate', '--resume']);

@@ -120,7 +120,7 @@ describe.concurrent('OP-4: a target that others change while a run is under way'
     const gone = await operateHere(user, 'tasks.md');
     expect(gone).toMatchObject({ code: 1, run: { status: 'ended', landing: { state: 'failed' } } });
     expect(gone.run.landing?.message).toMatch(
-      /^the branch main is gone: make it again with git branch main \w+/,
+      /^the branch main is gone: make it again, with the result:\n {2}git branch main \w+$/,
     );
     expect(gone.stderr).toContain('resume it with: ramet operate --resume');
     git(user.repository, 'branch', 'main', 'desk');

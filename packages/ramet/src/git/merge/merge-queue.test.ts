@@ -141,7 +141,7 @@ describe('WORK-5, WORK-7: a target that is checked out', () => {
       ref: 'refs/ramet/integration/main',
       commit: place.git('rev-parse', 'refs/ramet/integration/main'),
       reason: `${place.directory} has it checked out`,
-      take: 'take it with: git merge --ff-only --autostash refs/ramet/integration/main; git puts your uncommitted changes back afterwards, and keeps those that conflict in git stash',
+      take: 'take it with:\n  git merge --ff-only --autostash refs/ramet/integration/main\ngit puts your uncommitted changes back afterwards, and keeps those that conflict in git stash',
     });
     writeFiles(place.directory, { a: '1\n' });
     place.git('merge', '-q', '--ff-only', 'refs/ramet/integration/main');

@@ -29,7 +29,7 @@ import { leaveTarget, type MoveOutcome, moveTarget } from './move-target.ts';
 import { enterBranches, isOpen, type QueueGround, readGround } from './queue-ground.ts';
 import { findStart, type QueueStart } from './queue-start.ts';
 import type { CheckOutcome } from './run-check.ts';
-import { howToTake } from './take-result.ts';
+import { howToTake, takeText } from './take-result.ts';
 import { updateRefs } from './update-refs.ts';
 
 const MOST_MISSES = 20;
@@ -196,7 +196,7 @@ async function reportOf(
           ref: integrationRef(ref),
           commit: head,
           reason: move.reason,
-          take: await howToTake(ref, head, repository),
+          take: takeText(await howToTake(ref, head, repository)),
         }
       : null,
     checkout: isKept ? null : move.checkout,

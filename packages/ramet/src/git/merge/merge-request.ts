@@ -77,7 +77,7 @@ export interface MergeReport {
   /** The target's commit before and now. */
   before: string;
   after: string;
-  /** Set where the result waits on the private ref; `take` says with which commands it is had. */
+  /** Set where the result waits on the private ref; `take` says with which commands it is had, each on a line that begins with two spaces. */
   kept: { ref: string; commit: string; reason: string; take: string } | null;
   /** The checkout whose files went along. */
   checkout: string | null;

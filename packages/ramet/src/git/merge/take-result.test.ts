@@ -6,12 +6,10 @@ import { type MergePlace, mergePlace } from '../../../test/fixtures/merge-reposi
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import type { MergeReport } from './merge-request.ts';
 
-const COMMAND = /^(?:git|mv) /;
-
 /** Does what the report says, word for word. */
 function follow({ repository }: MergePlace, { kept }: MergeReport): void {
-  const [, told = ''] = (kept?.take ?? '').split('take it with: ');
-  const steps = told.split(/; | \(or /).filter((step) => COMMAND.test(step) && !/^git puts/.test(step));
+  const [way = ''] = (kept?.take ?? '').split('or with:');
+  const steps = way.split('\n').filter((line) => line.startsWith('  '));
   expect(steps.length).toBeGreaterThan(0);
   for (const step of steps)
     execFileSync('sh', ['-c', step], { cwd: repository.cwd, env: { ...repository.env }, stdio: 'pipe' });
@@ -87,7 +85,7 @@ test('WORK-5: a result for another worktree is taken there', async () => {
   place.branch('one', { b: '1\n' });
   const report = await place.queue({ branches: ['one'] });
   expect(report.kept?.take).toContain(`git -C '${other}' merge`);
-  expect(report.kept?.take).toContain(`(or ramet merge --continue --into main ${BY_RAMET})`);
+  expect(report.kept?.take).toContain(`or with:\n  ramet merge --continue --into main ${BY_RAMET}`);
   follow(place, report);
   expect(place.git('rev-parse', 'main')).toBe(report.kept?.commit);
   expect(place.git('symbolic-ref', 'HEAD')).toBe('refs/heads/desk');
@@ -100,7 +98,7 @@ test('WORK-5: a merge that is under way in the checkout comes first', async () =
   place.git('merge', '-q', '--no-ff', '--no-commit', 'theirs');
   const report = await place.queue({ branches: ['one'] });
   expect(report.kept?.take).toMatch(
-    /^finish or abort what git is doing in .* \(git status says what\), then take it/,
+    /^finish or abort what git is doing in .* \(git status says what\); take it with:\n {2}git merge/,
   );
   place.git('merge', '--abort');
   follow(place, report);

@@ -13,46 +13,78 @@ import { callIn, type MergeRepository } from './merge-repository.ts';
 /** More than these are not moved one by one. */
 const MOST_MOVED = 5;
 
+export interface TakeSteps {
+  /** What is in the way, or must be done before; null for nothing. */
+  readonly first: string | null;
+  /** One after the other, as they stand. */
+  readonly commands: readonly string[];
+  /** A command that does the same; null where none does. */
+  readonly or: string | null;
+  /** Where uncommitted files are then; null where there are none. */
+  readonly afterwards: string | null;
+}
+
+/** For people. A line that begins with two spaces is a command, and no other one is. */
+export function takeText({ first, commands, or, afterwards }: TakeSteps): string {
+  return [
+    first === null ? 'take it with:' : `${first}; take it with:`,
+    ...commands.map((command) => `  ${command}`),
+    ...(or === null ? [] : ['or with:', `  ${or}`]),
+    ...(afterwards === null ? [] : [afterwards]),
+  ].join('\n');
+}
+
+const NOTHING: Omit<TakeSteps, 'commands'> = { first: null, or: null, afterwards: null };
+
 export async function howToTake(
   target: string,
   commit: string,
   repository: MergeRepository,
-): Promise<string> {
+): Promise<TakeSteps> {
   const [checkout, ...others] = checkoutsOf(target, repository);
   const git =
     checkout === undefined || checkout.directory === repository.cwd
       ? 'git'
       : `git -C ${shellWord(checkout.directory)}`;
   const merge = `${git} merge --ff-only --autostash ${shellWord(integrationRef(target))}`;
-  if (checkout === undefined) return `take it with: ${merge}`;
+  if (checkout === undefined) return { ...NOTHING, commands: [merge] };
   const { directory } = checkout;
-  if (isAtWork(checkout))
-    return `finish or abort what git is doing in ${directory} (${git} status says what), then take it with: ${merge}`;
+  if (isAtWork(checkout)) {
+    const first = `finish or abort what git is doing in ${directory} (${git} status says what)`;
+    return { ...NOTHING, first, commands: [merge] };
+  }
   const [changes, inTheWay] = await Promise.all([
     changedFiles(directory, ['--untracked-files=no'], repository),
     filesInTheWay(directory, { target, commit }, repository),
   ]);
   const isDirty = changes !== 0;
-  const kept = isDirty
-    ? '; git puts your uncommitted changes back afterwards, and keeps those that conflict in git stash'
-    : '';
-  if (inTheWay.length > MOST_MOVED) return takeOverStash(git, target, inTheWay.length);
+  const afterwards = isDirty
+    ? 'git puts your uncommitted changes back afterwards, and keeps those that conflict in git stash'
+    : null;
+  // A command is one line.
+  if (inTheWay.length > MOST_MOVED || inTheWay.some((name) => /[\n\r]/.test(name)))
+    return takeOverStash(git, target, inTheWay.length);
   if (inTheWay.length > 0) {
     const moves = inTheWay.map((name) => join(directory, name)).map(moveAway);
-    return `git does not know ${namesOf(inTheWay)}, which the result has too; take it with: ${[...moves, merge].join('; ')}${kept}`;
+    const first = `git does not know ${namesOf(inTheWay)}, which the result has too`;
+    return { ...NOTHING, first, commands: [...moves, merge], afterwards };
   }
-  if (isDirty || others.length > 0) return `take it with: ${merge}${kept}`;
-  const ramet = `ramet merge --continue --into ${shellWord(shortName(target))} --update-checkout`;
-  return `take it with: ${merge} (or ${ramet})`;
+  if (isDirty || others.length > 0) return { ...NOTHING, commands: [merge], afterwards };
+  const or = `ramet merge --continue --into ${shellWord(shortName(target))} --update-checkout`;
+  return { ...NOTHING, commands: [merge], or };
 }
 
 /** Not followed by `git stash pop`: that stops at the files that the result has brought. */
-function takeOverStash(git: string, target: string, count: number): string {
-  const steps = [
-    `${git} stash push --include-untracked`,
-    `${git} merge --ff-only ${shellWord(integrationRef(target))}`,
-  ];
-  return `git does not know ${count} files that the result has too; take it with: ${steps.join('; ')}; your files and changes are then in git stash (${git} stash show --include-untracked)`;
+function takeOverStash(git: string, target: string, count: number): TakeSteps {
+  return {
+    ...NOTHING,
+    first: `git does not know ${count} files that the result has too`,
+    commands: [
+      `${git} stash push --include-untracked`,
+      `${git} merge --ff-only ${shellWord(integrationRef(target))}`,
+    ],
+    afterwards: `your files and changes are then in git stash (${git} stash show --include-untracked)`,
+  };
 }
 
 function isAtWork({ gitDirectory, isBusy }: BranchCheckout): boolean {

@@ -107,7 +107,7 @@ export function hasWork({ attempt }: MergeOffer): boolean {
 
 /** It was deleted since the run began. The work stays on the private ref. */
 export function targetGone({ target }: OperatorRun, commit: string): LandingReport {
-  const message = `the branch ${target} is gone: make it again with git branch ${target} ${commit.slice(0, 12)}, which has the result`;
+  const message = `the branch ${target} is gone: make it again, with the result:\n  git branch ${target} ${commit.slice(0, 12)}`;
   return { state: 'failed', before: null, after: null, commit, message };
 }
 

@@ -33,7 +33,7 @@ export function stepOf({ person, question, status, cause, task }: TaskState): Pe
     return {
       what,
       command: `ramet operate retry ${taskWord(task.id)}`,
-      lines: person.split('\n').map(lineOf),
+      lines: linesOf(person),
     };
   }
   // Our own text: what is to be repaired, and then the command.
@@ -43,8 +43,9 @@ export function stepOf({ person, question, status, cause, task }: TaskState): Pe
     : { what: person.slice(0, at).replace(/:\s*$/, ''), command: person.slice(at), lines: null };
 }
 
-function lineOf(text: string): StepLine {
-  return { text: text.trim(), isCommand: text.startsWith('  ') };
+/** Of a text of several lines: one that begins with two spaces is a command. */
+export function linesOf(text: string): StepLine[] {
+  return text.split('\n').map((line) => ({ text: line.trim(), isCommand: line.startsWith('  ') }));
 }
 
 /** The whole step, a command on each line: those that are alternatives have a word between them. */

@@ -40,17 +40,25 @@ describe('OP-4: report.md', () => {
     expect(report).toContain('## What needs a person\n\nNothing.');
   });
 
-  test('a result that did not land needs a person, with the whole command', () => {
-    const message = `it conflicts in ${'a/long/path.ts, '.repeat(60)}resolve it with: ramet merge 1234567890ab --into main`;
+  test('a result that did not land needs a person: commands in blocks, and what is said about them between', () => {
+    const why = `it conflicts in ${'a/long/path.ts, '.repeat(60)}so take the result with:`;
+    const message = `${why}\n  git merge 1234567890ab\nor with:\n  ramet merge --continue\ngit keeps your changes`;
     const landed = { type: 'operator.landed', state: 'failed', commit: '1234567890ab', message } as const;
     const run = madeRun(startedRun([madeTask('a')]), taskChange('a', 'done'), {
       ...{ ...landed, before: null, after: null },
     });
     const report = runReport(run, FACTS);
     expect(report).not.toContain('Nothing.');
-    expect(report).toContain('- **The result** is `1234567890ab` and is not on main');
-    expect(report).toContain('resolve it with: ramet merge 1234567890ab --into main\n');
-    expect(runNotes(run, 3_000, true).join('\n')).toContain('ramet merge 1234567890ab --into main');
+    expect(report).toContain(
+      '- **The result** is `1234567890ab` and is not on main\n\n  it conflicts in a/long',
+    );
+    const block = (command: string): string => `\n\n  \`\`\`\n  ${command}\n  \`\`\`\n\n`;
+    expect(report).toContain(
+      `so take the result with:${block('git merge 1234567890ab')}  or with:${block('ramet merge --continue')}  git keeps your changes\n`,
+    );
+    expect(runNotes(run, 3_000, true)).toEqual(
+      expect.arrayContaining(['  git merge 1234567890ab', 'or with:', '  ramet merge --continue']),
+    );
   });
 
   test('nothing that others wrote becomes Markdown, HTML or a control character', () => {

@@ -14,7 +14,7 @@ import { addUsage, hitRate, NO_USAGE } from '../../schema/usage.ts';
 import { visibleLine, visibleText } from '../../system/text/visible-text.ts';
 import { duration, percent, usageTokens } from '../text/format.ts';
 import { code, fenced, markdownLine, markdownTable } from './markdown.ts';
-import { type StepLine, stepLines, stepOf } from './person-step.ts';
+import { linesOf, type StepLine, stepLines, stepOf } from './person-step.ts';
 import { countsText, needsPerson, spendText, statusText, summaryOf, timeOf, whyText } from './run-summary.ts';
 import { filesOf, landingLines } from './run-table.ts';
 import { costText } from './task-rows.ts';
@@ -65,9 +65,8 @@ function overview(state: OperatorState, { session, now }: RunReportFacts): strin
     ['tasks', countsText(summary)],
     [
       'target',
-      landingLines(state)
-        .map((line) => markdownLine(line, LINE))
-        .join('; '),
+      // How it is taken stands below.
+      markdownLine(landingLines(state)[0] ?? '-', LINE),
     ],
     [
       'policy',
@@ -108,7 +107,7 @@ function unlanded(state: OperatorState): string {
   const { landing, run } = state;
   if (landing === null || landing.state === 'moved' || landing.message === null) return '';
   const target = markdownLine(run?.target ?? 'the target', 60);
-  return `- **The result** is ${code(landing.commit)} and is not on ${target}\n\n${indented(fenced(visibleText(landing.message)))}`;
+  return `- **The result** is ${code(landing.commit)} and is not on ${target}\n\n${indented(stepText(linesOf(landing.message)))}`;
 }
 
 function people(state: OperatorState, { session }: RunReportFacts): string {

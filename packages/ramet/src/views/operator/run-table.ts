@@ -8,7 +8,7 @@ import {
 import { hitRate } from '../../schema/usage.ts';
 import { withKey } from '../../system/persistent.ts';
 import { displayWidth, duration, fitText, percent, table } from '../text/format.ts';
-import { troubleOf } from './person-step.ts';
+import { linesOf, type StepLine, troubleOf } from './person-step.ts';
 import {
   countsText,
   holdText,
@@ -25,7 +25,7 @@ import { costText } from './task-rows.ts';
 
 const COMMIT = 10;
 const LONGEST = 300;
-/** It ends with a command, which is of no use when it is cut. */
+/** A command is of no use when it is cut. */
 const LONGEST_LANDING = 4_000;
 const TITLE = 60;
 const LEAST_TITLE = 8;
@@ -137,12 +137,17 @@ export function landingLines(
   const target = plainLine(run?.target ?? 'the target', 60);
   if (landing === null) return notLanded(target, { run, status, integrated });
   const { state, commit, after, message } = landing;
-  const said = message === null ? [] : [plainLine(message, LONGEST_LANDING)];
+  const said = message === null ? [] : linesOf(message).map(shownLine);
   if (state === 'moved') return [`${target}: ${short(from)} to ${short(after ?? commit)}`, ...said];
   if (state === 'intended') return [`${target} is about to move to ${short(commit)}`, ...said];
   if (state === 'kept')
     return [`the result is ready as ${short(commit)} and is not on ${target} yet`, ...said];
   return [`nothing landed on ${target}; the result is ${short(commit)}`, ...said];
+}
+
+/** Commands stand a little to the right. */
+function shownLine({ text, isCommand }: StepLine): string {
+  return `${isCommand ? '  ' : ''}${plainLine(text, LONGEST_LANDING)}`;
 }
 
 function notLanded(

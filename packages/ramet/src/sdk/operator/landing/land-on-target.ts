@@ -50,13 +50,16 @@ export async function landOnTarget(
     }
     const rebased = await place.rebase(run, order, onto);
     if (typeof rebased === 'string')
-      return failed(`${why}: ${rebased}; take the result with git merge ${commit.slice(0, 12)}`);
+      return failed(`${why}: ${rebased}; take the result with:\n  git merge ${commit.slice(0, 12)}`);
     return { ...failed(`${why}: ${leftText(rebased)}`), rebased };
   } catch (error) {
     if (error instanceof RametError) return failed(error.message);
     throw error;
   }
 }
+
+/** Their work is nowhere else until then. */
+const CLEAR_UP = 'then remove the worktrees of its tasks with:\n  ramet worktree gc';
 
 /** What the merge queue says about the one commit that it was given. */
 export function wholeLanding(commit: string, report: MergeReport): WholeLanding {
@@ -69,7 +72,7 @@ export function wholeLanding(commit: string, report: MergeReport): WholeLanding 
   }
   return kept === null
     ? { state: 'moved', before, after, commit: after, message: null }
-    : { state: 'kept', before, after, commit: kept.commit, message: kept.take };
+    : { state: 'kept', before, after, commit: kept.commit, message: `${kept.take}\n${CLEAR_UP}` };
 }
 
 /** What waits to be taken into the target comes before this: another run may have put it there. */
