@@ -38,6 +38,7 @@ import { landOnTarget } from './landing/land-on-target.ts';
 import { resolvedWork } from './landing/resolved-work.ts';
 import { OperatorMerges } from './merge-port.ts';
 import { newRun } from './new-run.ts';
+import { withOpenCosts } from './open-costs.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
 import { changeOf, earlyAnswers } from './resumed-run.ts';
 import { returnSignal, returnWorktrees } from './return-worktrees.ts';
@@ -134,7 +135,7 @@ export async function runOperator(
     record: (event) => runtime.journal.append(null, event),
   });
   if (returned !== end) await runtime.journal.commit('written');
-  return { session: session.id, state: returned };
+  return { session: session.id, state: withOpenCosts(returned, () => recorded.all()) };
 }
 
 /** What holds for agents of the run: the mode that they inherit, and the rules as they are now. */

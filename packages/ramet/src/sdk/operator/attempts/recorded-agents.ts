@@ -12,13 +12,13 @@ export class RecordedAgents {
     this.#openReader = openReader;
   }
 
+  all(): AgentOverview[] {
+    return this.#read((reader) => agentStatuses(statusBoardOf(reader.events()), { writerAlive: true }));
+  }
+
   /** The last agent of that name, as an earlier process left it. */
   named(name: string): AgentOverview | undefined {
-    return this.#read((reader) =>
-      agentStatuses(statusBoardOf(reader.events()), { writerAlive: true }).findLast(
-        (agent) => agent.name === name,
-      ),
-    );
+    return this.all().findLast((agent) => agent.name === name);
   }
 
   /** The first write that it was refused because others may be at work on the file; null if none was. */

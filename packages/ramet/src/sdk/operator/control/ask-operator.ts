@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { runGit } from '../../../git/run-git.ts';
+import { agentStatuses, statusBoardOf } from '../../../journal/projections/status.ts';
 import { findSession, listSessions } from '../../../journal/session-list.ts';
 import { livingWriter, openReader } from '../../../journal/sessions.ts';
 import { allowedActions, permitted, refusalOf } from '../../../operator/run/actions.ts';
@@ -17,6 +18,7 @@ import { childEnvironment } from '../../../system/child-environment.ts';
 import type { ProcessIdentity } from '../../../system/processes/process-identity.ts';
 import { type CallOptions, callerOf } from '../../calls/caller.ts';
 import { findPlace } from '../../place.ts';
+import { withOpenCosts } from '../open-costs.ts';
 import {
   type Asker,
   type OperatorPlace,
@@ -58,9 +60,24 @@ export function findRun(options: RunCallOptions = {}): FoundRun {
   }
 }
 
-/** The same, with what has happened to the target since: a person may have taken a result that waited. */
-export async function currentRun(options: RunCallOptions = {}): Promise<FoundRun> {
+/** The same for a view: with what agents have cost that have not ended. */
+function findBilledRun(options: RunCallOptions): FoundRun {
   const found = findRun(options);
+  const { place, writer, state } = found;
+  const agents = (): ReturnType<typeof agentStatuses> => {
+    const reader = openReader({ ...place, forgiving: true });
+    try {
+      return agentStatuses(statusBoardOf(reader.events()), { writerAlive: writer !== null });
+    } finally {
+      reader.close();
+    }
+  };
+  return { ...found, state: withOpenCosts(state, agents) };
+}
+
+/** Also with what has happened to the target since: a person may have taken a result that waited. */
+export async function currentRun(options: RunCallOptions = {}): Promise<FoundRun> {
+  const found = findBilledRun(options);
   const { landing } = found.state;
   if (landing === null || landing.state === 'moved') return found;
   const { cwd, env } = callerOf(options);
@@ -83,7 +100,7 @@ export interface RunOverview extends Pick<OperatorState, 'status' | 'cause' | 'm
 }
 
 export function runOverview(options: RunCallOptions = {}): RunOverview {
-  const { place, run, state, writer } = findRun(options);
+  const { place, run, state, writer } = findBilledRun(options);
   const { status, cause, message, landing } = state;
   const known = { status, cause, message, landing, tasks: tasksOf(state) };
   return { session: place.session, isRunning: writer !== null, run, ...known };
