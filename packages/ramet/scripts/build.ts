@@ -24,9 +24,13 @@ function replaceFile({ path, contents }: OutputFile): void {
   renameSync(temporary, path);
 }
 
-/** Type declarations are `tsc`'s, which `npm run build` runs next. It never removes those of a source that is gone. */
+/**
+ * Type declarations are `tsc`'s, which `npm run build` runs next; it never removes those of a source that is gone. `test` is of
+ * the tests.
+ */
 function removeStale(current: readonly string[]): void {
-  const stale = globSync('**/*.{js,cjs,txt}', { cwd: DIST }).filter((file) => !current.includes(file));
+  const built = globSync('**/*.{js,cjs,txt}', { cwd: DIST, exclude: ['test/**'] });
+  const stale = built.filter((file) => !current.includes(file));
   const types = globSync('types/**/*.d.ts', { cwd: DIST }).filter((file) => !existsSync(sourceOf(file)));
   for (const file of [...stale, ...types]) rmSync(join(DIST, file));
 }

@@ -13,10 +13,11 @@ import { systemClock } from '../../src/schema/clock.ts';
 import { commitFiles } from '../../src/sdk/worktrees/commit-worktree.ts';
 import { listed } from '../../src/sdk/worktrees/open-place.ts';
 import { viewOf } from '../../src/views/worktree-view.ts';
+import { crashProgram } from '../fixtures/crash-programs.ts';
 import { temporaryDirectory, temporaryRepository } from '../fixtures/temporary.ts';
 import { FILES, git, gitVariables, rametBranches, worktreePlace } from '../fixtures/worktrees.ts';
 
-const WORKER = join(import.meta.dirname, 'worktree-worker.ts');
+const WORKER = crashProgram('worktree-worker');
 
 /** A process killed after git knows the worktree and before its files are there. */
 function killed(what: string, step: string): { place: WorktreePlace; tree: ManagedWorktree } {

@@ -10,13 +10,14 @@ import { sessionPath } from '../../src/journal/session-file.ts';
 import { indexPath, readIndex } from '../../src/journal/session-index.ts';
 import { isWriterAlive, openReader } from '../../src/journal/sessions.ts';
 import { digestOf } from '../../src/system/digest.ts';
+import { crashProgram } from '../fixtures/crash-programs.ts';
 import { momentsOf } from '../fixtures/kill-sample.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ramet-crash-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const WRITER = join(import.meta.dirname, 'journal-writer.ts');
-const INDEX_WRITER = join(import.meta.dirname, 'index-writer.ts');
+const WRITER = crashProgram('journal-writer');
+const INDEX_WRITER = crashProgram('index-writer');
 
 interface Run {
   child: ChildProcess;

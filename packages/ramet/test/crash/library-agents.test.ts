@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { openSession } from '../../src/sdk/index.ts';
 import { eventually } from '../fixtures/command.ts';
+import { crashProgram } from '../fixtures/crash-programs.ts';
 import { temporaryDirectory, temporaryRepository } from '../fixtures/temporary.ts';
 
 describe('AGENT-5: agents that a program had started', () => {
@@ -21,7 +22,7 @@ describe('AGENT-5: agents that a program had started', () => {
       return emulator.close();
     });
     const [cwd, home] = [temporaryRepository(), temporaryDirectory()];
-    const program = new URL('library-agent.ts', import.meta.url).pathname;
+    const program = crashProgram('library-agent');
     const running = spawn(process.execPath, [program, cwd, home, emulator.url], { stdio: 'inherit' });
     await eventually(() => emulator.requests.length === 2);
     running.kill('SIGKILL');

@@ -7,12 +7,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { MERGE_STEPS } from '../../src/git/merge/merge-request.ts';
 import { processDirectory } from '../../src/system/processes/process-register.ts';
 import { eventually } from '../fixtures/command.ts';
+import { crashProgram } from '../fixtures/crash-programs.ts';
 import { sampleOf } from '../fixtures/kill-sample.ts';
 import { checkoutBytes, type MergePlace, mergePlace } from '../fixtures/merge-repository.ts';
 import { compiledOnce } from '../fixtures/temporary.ts';
 import type { MergeRunnerOrder } from './merge-runner.ts';
 
-const RUNNER = join(import.meta.dirname, 'merge-runner.ts');
+const RUNNER = crashProgram('merge-runner');
 const PERSON = join(import.meta.dirname, 'committing-person.ts');
 
 interface Running {
@@ -150,8 +151,10 @@ describe('WORK-5: two queues and a person at once', { timeout: 120_000 }, () => 
     const place = mergePlace({ a: '1\n' }, true);
     for (const name of six) place.branch(name, { [name]: '1' });
     const commits = await withPerson(place, 'checkout', async () => {
-      for (const name of six.slice(0, 2))
-        expect((await merging(place, { branches: [name] }).ended).code).toBe(0);
+      for (const name of six.slice(0, 2)) {
+        const { code, output } = await merging(place, { branches: [name] }).ended;
+        expect(code, output).toBe(0);
+      }
     });
     const reflog = readFileSync(join(place.directory, '.git/logs/HEAD'), 'utf8').split('\n');
     expect(reflog.filter((line) => line.includes('ramet'))).toEqual([]);

@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
+import { crashProgram } from '../fixtures/crash-programs.ts';
 import { sampleOf } from '../fixtures/kill-sample.ts';
 import { IDENTITY } from '../fixtures/merge-repository.ts';
 import { compiledOnce } from '../fixtures/temporary.ts';
@@ -12,7 +13,7 @@ import { test, type User } from '../fixtures/user.ts';
 import { checkoutBytes, git } from '../fixtures/worktrees.ts';
 import type { OperatorRunnerOrder } from './operator-runner.ts';
 
-const RUNNER = join(import.meta.dirname, 'operator-runner.ts');
+const RUNNER = crashProgram('operator-runner');
 
 const TASKS = `tasks:
   - { id: one, title: Write one.txt, files: [one.txt] }

@@ -4,9 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withRepositoryLock } from '../../src/git/repository-lock.ts';
+import { crashProgram } from '../fixtures/crash-programs.ts';
 import { temporaryDirectory } from '../fixtures/temporary.ts';
 
-const HOLDER = join(import.meta.dirname, 'lock-holder.ts');
+const HOLDER = crashProgram('lock-holder');
 
 describe('WORK-4: the lock of a repository', () => {
   test('is held by one of eight processes at a time', async () => {

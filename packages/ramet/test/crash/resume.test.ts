@@ -3,11 +3,11 @@
  * and over. `expectUnharmed` holds what must be true however it was killed.
  */
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { RequestRecord } from '../../src/emulator/index.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../src/schema/usage.ts';
+import { crashProgram } from '../fixtures/crash-programs.ts';
 import { momentsOf, SAMPLE_TIMEOUT_MS } from '../fixtures/kill-sample.ts';
 import { MAY_HAVE_RUN, NOT_RUN, unfinishedCalls } from './careful-model.ts';
 import { KilledSession, PROMPT } from './killed-session.ts';
@@ -164,7 +164,7 @@ describe('LOG-1: a program killed between a response and what follows it', () =>
         ...(stop_reason === 'pause_turn' ? { content: [PAUSED_CALL] } : {}),
       };
     });
-    const { child } = session.startProgram(join(import.meta.dirname, 'stopping-consumer.ts'));
+    const { child } = session.startProgram(crashProgram('stopping-consumer'));
     await once(child.stdout, 'data');
     await session.kill();
     expect(await session.agents()).toMatchObject([{ status: 'interrupted', cause: 'process_ended' }]);

@@ -7,11 +7,12 @@ import { createOriginalFiles } from '../../src/files/original-files.ts';
 import { type FileHistory, fileHistoryOf } from '../../src/journal/projections/file-history.ts';
 import { createSession, openReader } from '../../src/journal/sessions.ts';
 import { versionOf } from '../../src/system/regular-file.ts';
+import { crashProgram } from '../fixtures/crash-programs.ts';
 import { temporaryDirectory } from '../fixtures/temporary.ts';
 import { undoSession } from '../fixtures/undo-session.ts';
 import { agentStarted, messageAppended, responseCompleted } from '../recorded-events.ts';
 
-const RUNNER = join(import.meta.dirname, 'undo-runner.ts');
+const RUNNER = crashProgram('undo-runner');
 /** More than there are: the last ones find nothing left to kill. */
 const MOST_STEPS = 14;
 

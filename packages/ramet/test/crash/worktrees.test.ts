@@ -7,11 +7,12 @@ import { createWorktree } from '../../src/git/worktrees/create-worktree.ts';
 import { collectGarbage } from '../../src/git/worktrees/removal/collect-garbage.ts';
 import { resumeWorktree, worktreeOfAgent } from '../../src/git/worktrees/resume-worktree.ts';
 import { type WorktreePlace, worktreesDirectory } from '../../src/git/worktrees/worktree-place.ts';
+import { crashProgram } from '../fixtures/crash-programs.ts';
 import { SAMPLE_TIMEOUT_MS, sampleOf } from '../fixtures/kill-sample.ts';
 import { temporaryDirectory, temporaryRepository } from '../fixtures/temporary.ts';
 import { checkoutBytes, FILES, git, OWNER, rametBranches, worktreePlace } from '../fixtures/worktrees.ts';
 
-const WORKER = join(import.meta.dirname, 'worktree-worker.ts');
+const WORKER = crashProgram('worktree-worker');
 
 /** The steps of each operation, in order: all of them, so that a new one without a line here is noticed. */
 const STEPS: Record<string, string[]> = {
