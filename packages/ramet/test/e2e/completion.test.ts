@@ -1,6 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { linesOf } from '../fixtures/command.ts';
 import { test, type User } from '../fixtures/user.ts';
@@ -16,19 +17,23 @@ function pathWithRamet(user: User): string {
   return `${folder}:${user.env.PATH}`;
 }
 
-/** What a real bash would offer, after it read the script as users do. */
-function completeInBash(user: User, ...words: string[]): string[] {
+/** What a real bash offers for each list of words, after it read the script as users do. */
+async function completeInBash(user: User, ...lists: string[][]): Promise<string[][]> {
   const script = `source <(ramet completion bash)
     complete -p ramet >/dev/null || exit 9
-    COMP_WORDS=(ramet "$@") COMP_CWORD=$#
-    _ramet
-    printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const options = {
-    cwd: user.repository,
-    env: { ...user.env, PATH: pathWithRamet(user) },
-    encoding: 'utf8',
-  } as const;
-  return linesOf(execFileSync('bash', ['--norc', '-c', script, 'bash', ...words], options));
+    COMP_WORDS=(ramet)
+    for word; do
+      [ "$word" != . ] && COMP_WORDS+=("$word") && continue
+      COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)) COMPREPLY=()
+      _ramet
+      printf '%s\\n' "\${COMPREPLY[@]}" .
+      COMP_WORDS=(ramet)
+    done`;
+  const env = { ...user.env, PATH: pathWithRamet(user) };
+  const words = lists.flatMap((list) => [...list, '.']);
+  const args = ['--norc', '-c', script, 'bash', ...words];
+  const { stdout } = await promisify(execFile)('bash', args, { cwd: user.repository, env });
+  return stdout.split('.\n').slice(0, -1).map(linesOf);
 }
 
 function isInstalled(program: string): boolean {
@@ -36,12 +41,20 @@ function isInstalled(program: string): boolean {
 }
 
 describe.concurrent('UI-1: completion in bash', () => {
-  test('offers commands, flags and choices', ({ user }) => {
-    expect(completeInBash(user, 'doc')).toEqual(['doctor']);
-    expect(completeInBash(user, '-p', '--output-f')).toEqual(['--output-format']);
-    expect(completeInBash(user, '-p', '--output-format', '')).toEqual(['text', 'json', 'stream-json']);
-    expect(completeInBash(user, '--model', '=', 'op')).toEqual(['opus']);
-    expect(completeInBash(user, 'completion', 'z')).toEqual(['zsh']);
+  test('offers commands, flags and choices', async ({ user }) => {
+    const offered: [words: string[], offers: string[]][] = [
+      [['doc'], ['doctor']],
+      [['-p', '--output-f'], ['--output-format']],
+      [
+        ['-p', '--output-format', ''],
+        ['text', 'json', 'stream-json'],
+      ],
+      [['--model', '=', 'op'], ['opus']],
+      [['completion', 'z'], ['zsh']],
+    ];
+    expect(await completeInBash(user, ...offered.map(([words]) => words))).toEqual(
+      offered.map(([, offers]) => offers),
+    );
   });
 
   test('works where ramet is an alias, from a path with blanks and quotes', ({ user }) => {
@@ -59,10 +72,11 @@ describe.concurrent('UI-1: completion in bash', () => {
     expect(linesOf(execFileSync('bash', ['--norc'], options))).toEqual(['doctor']);
   });
 
-  test('offers the branches of this repository where one is wanted', ({ user }) => {
+  test('offers the branches of this repository where one is wanted', async ({ user }) => {
     execFileSync('git', ['branch', 'ramet/one'], { cwd: user.repository });
-    expect(completeInBash(user, 'merge', '--into', '').sort()).toEqual(['main', 'ramet/one']);
-    expect(completeInBash(user, 'merge', 'r')).toEqual(['ramet/one']);
+    const [into, begun] = await completeInBash(user, ['merge', '--into', ''], ['merge', 'r']);
+    expect(into?.sort()).toEqual(['main', 'ramet/one']);
+    expect(begun).toEqual(['ramet/one']);
   });
 
   test('offers the sessions of this repository where one is wanted', async ({ user }) => {
@@ -71,20 +85,21 @@ describe.concurrent('UI-1: completion in bash', () => {
     await user.ramet(['-p', 'y']);
     const sessions = user.sessions().sort();
     expect(sessions).toHaveLength(2);
-    for (const words of [
+    const [first = ''] = sessions;
+    const wanted = [
       ['show', ''],
       ['logs', ''],
       ['cost', ''],
       ['-p', '--resume', ''],
-    ])
-      expect(completeInBash(user, ...words).sort()).toEqual(sessions);
-    const [first = ''] = sessions;
-    expect(completeInBash(user, 'show', first.slice(0, 6))).toContain(first);
+    ];
+    const offered = await completeInBash(user, ...wanted, ['show', first.slice(0, 6)]);
+    expect(offered.pop()).toContain(first);
+    expect(offered.map((offers) => offers.sort())).toEqual(wanted.map(() => sessions));
   });
 
-  test('stays silent when sessions cannot be listed', ({ user }) => {
+  test('stays silent when sessions cannot be listed', async ({ user }) => {
     writeFileSync(user.rametHome, 'in the way');
-    expect(completeInBash(user, 'show', 'x')).toEqual([]);
+    expect(await completeInBash(user, ['show', 'x'])).toEqual([[]]);
   });
 });
 

@@ -32,7 +32,9 @@ describe.concurrent('UI-1: ramet demo', () => {
     expect(existsSync(user.rametHome)).toBe(false);
   });
 
-  test('needs nothing of the user: no key, no git identity, no repository', async ({ user }) => {
+  test('needs no key, no git identity and no repository; keeps its folder when asked to, and says how to look around', async ({
+    user,
+  }) => {
     const broken = join(user.root, 'home/.gitconfig');
     writeFileSync(broken, '[commit]\n\tgpgsign = true\n[user]\n\tuseConfigOnly = true\n');
     const env = {
@@ -41,14 +43,10 @@ describe.concurrent('UI-1: ramet demo', () => {
       HTTP_PROXY: 'http://127.0.0.1:1',
       RAMET_MODEL_SONNET: 'unheard-of',
     };
-    expect(await user.ramet(['demo'], { cwd: '/', env })).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  test('keeps its folder when asked to, and says how to look around', async ({ user }) => {
-    const { code, stdout } = await user.ramet(['demo', '--keep']);
-    expect(code).toBe(0);
-    const repository = /^ {2}cd (.+)$/m.exec(stdout)?.[1] ?? '';
-    const home = /^ {2}RAMET_HOME=(\S+) ramet show$/m.exec(stdout)?.[1] ?? '';
+    const end = await user.ramet(['demo', '--keep'], { cwd: '/', env });
+    expect(end).toMatchObject({ code: 0, stderr: '' });
+    const repository = /^ {2}cd (.+)$/m.exec(end.stdout)?.[1] ?? '';
+    const home = /^ {2}RAMET_HOME=(\S+) ramet show$/m.exec(end.stdout)?.[1] ?? '';
     const shown = await user.ramet(['show'], { cwd: repository, env: { RAMET_HOME: home } });
     expect(shown.stdout).toContain('[assistant] Done: 3 steps carried out.');
     rmSync(dirname(repository), { recursive: true });
