@@ -14,14 +14,19 @@ const ROOM_BYTES = 2 ** 30;
 const DAY_MS = 86_400_000;
 
 /**
- * Git, and processes that are killed. Commands are judged elsewhere: below `/dev` nothing passes without a question.
+ * Git, and processes that are killed or write much. Commands are judged elsewhere: below `/dev` nothing passes without a
+ * question. So of the tests of the command only those are here whose agents may do everything or call no command.
  */
-const IN_MEMORY =
-  /\/src\/(?:.*\/)?(?:git|merge|worktrees|shared-git|isolation)\/|\/test\/(?:crash|contract\/executor(?:-equal|-lost)?\.)/;
+const IN_MEMORY = [
+  /\/src\/(?:.*\/)?(?:git|merge|worktrees|shared-git|isolation)\//,
+  /\/test\/(?:crash\/|contract\/executor(?:-equal|-lost)?\.)/,
+  /\/test\/e2e\/operate-(?:conflicts|goal|life|moved-target|patterns|policies|resume|review)\./,
+  /\/test\/e2e\/(?:agents-resume|merge|outage|package|resume|undo|usage-limits|views)\./,
+];
 
 /** For `TMPDIR` while the tests of a file run; undefined leaves them the system's. */
 export function memoryDirectoryFor(testFile: string): string | undefined {
-  return IN_MEMORY.test(testFile) ? process.env[VARIABLE] : undefined;
+  return IN_MEMORY.some((files) => files.test(testFile)) ? process.env[VARIABLE] : undefined;
 }
 
 /** Variables for workers: none if no memory is available. */
