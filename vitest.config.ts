@@ -40,6 +40,8 @@ const config: ViteUserConfig = defineConfig({
           isolate: false,
           // Real processes share the machine with others. A test that needed its second try is named at the end.
           retry: 1,
+          // For what hangs: the slowest take 10 s alone, and ten times that where seven runs share two cores.
+          ...{ testTimeout: 180_000, hookTimeout: 180_000 },
           globalSetup: [MEMORY, './packages/ramet/test/build-bundle.ts'],
           include: ['packages/*/test/{contract,e2e,crash}/**/*.test.ts', 'examples/**/*.test.ts'],
         },
