@@ -106,7 +106,9 @@ function commandsBelow(program: Command, name: string): string[] {
 /** `-p` is a command of its own only to the parser; to its user it is what `ramet` does. */
 function showOptionsOf(print: Command, program: Command): void {
   const help = new Help();
-  program.usage('[options]\n       ramet -p [options] PROMPT\n       ramet COMMAND [options]').configureHelp({
+  program.usage(
+    '[options] [PROMPT]\n       ramet -p [options] PROMPT\n       ramet COMMAND [options]',
+  ).configureHelp({
     visibleOptions: (shown) => [...(shown === program ? print.options : []), ...help.visibleOptions(shown)],
   });
 }
@@ -126,7 +128,7 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .addOption(
       new Option('-c, --continue', 'resume the latest session of this working tree').conflicts('resume'),
     )
-    .option('-r, --resume [session]', 'resume a session: its id or the beginning of it (default: the latest)')
+    .option('-r, --resume [session]', 'resume a session: its id or the beginning of it (default: choose one; with -p the latest)')
     .option(TAKE_OVER, 'with --resume or --continue: confirm that its last process, elsewhere, has ended')
     .addOption(
       new Option(
@@ -143,7 +145,9 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .action(async (prompt: string[], options) => {
       const { print } = await import('./commands/print.ts');
       const commands = COMMAND_GROUPS.flatMap(({ names }) => names).filter((name) => name !== COMPLETES);
-      setExitCode(await print(prompt.join(' '), options, io, commands));
+      // Several words in one argument are no command.
+      const isQuoted = prompt.length === 1 && /\s/.test(prompt[0] ?? '');
+      setExitCode(await print(prompt.join(' '), options, io, isQuoted ? [] : commands));
     });
 }
 

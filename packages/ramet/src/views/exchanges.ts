@@ -70,6 +70,15 @@ export function lastExchanges(reader: JournalReader, agent: AgentId, most: numbe
   return recorded.of(reader, most);
 }
 
+/** The end of an answer. What begins inside a code block stays one. */
+export function lastLines(text: string, most: number): string {
+  const lines = text.split('\n');
+  if (lines.length <= most) return text;
+  const fences = lines.slice(0, -most).filter((line) => /^ {0,3}(```|~~~)/.test(line));
+  const opened = fences.length % 2 === 1 ? [fences.at(-1)?.trim() ?? ''] : [];
+  return ['…', '', ...opened, ...lines.slice(-most)].join('\n');
+}
+
 function answerOf(reader: JournalReader, responses: readonly (readonly Digest[])[]): string | null {
   for (const blocks of responses.toReversed()) {
     const text = textOf(reader, blocks);

@@ -1,18 +1,14 @@
 /** What all views of a session have in common: find it, read it once, fold it. */
 import { statSync } from 'node:fs';
-import { contentOfBytes } from '../conversation/frozen-block.ts';
 import { damageLine } from '../journal/integrity.ts';
 import type { JournalReader } from '../journal/journal.ts';
-import { foldAgent } from '../journal/projections/apply-event.ts';
 import { type AgentOverview, agentStatuses, emptyBoard, extendBoard } from '../journal/projections/status.ts';
 import { findSession, latestSession, listSessions, type SessionEntry } from '../journal/session-list.ts';
 import { isWriterAlive, openReader } from '../journal/sessions.ts';
 import { describeError, UserMistake } from '../schema/errors.ts';
 import type { RecordedEvent } from '../schema/events.ts';
-import { itemsOf } from '../system/persistent.ts';
+import type { SessionId } from '../schema/ids.ts';
 import { emptyLedger, extendLedger, type Ledger } from './ledger/ledger.ts';
-
-const MOST_LINES = 10;
 
 /** Hears what people should know of a session besides what it shows, one line each. */
 export interface NoteListener {
@@ -138,21 +134,16 @@ export function viewEntry(project: string, entry: SessionEntry, take?: EventTake
   };
 }
 
-/** Where a resumed conversation stood: the end of its last answer, for a person who comes back to it. */
-export function lastAnswerOf({ reader }: SessionView, agent: string): string | null {
-  const { messages } = foldAgent(reader.events({ agent }), agent);
-  const answers = itemsOf(messages)
-    .filter(({ role }) => role === 'assistant')
-    .reverse();
-  for (const { blocks } of answers) {
-    const contents = blocks.map((digest) => contentOfBytes(reader.block(digest)));
-    const text = contents.map((block) => (block.type === 'text' ? String(block.text) : '')).join('');
-    if (text.trim() !== '') return lastLines(text.trimEnd());
+/** What `read` finds in the journal of a session, also while it is written. */
+export function readSession<Found>(
+  project: string,
+  session: SessionId,
+  read: (reader: JournalReader) => Found,
+): Found {
+  const reader = openReader({ project, session, forgiving: true });
+  try {
+    return read(reader);
+  } finally {
+    reader.close();
   }
-  return null;
-}
-
-function lastLines(text: string): string {
-  const lines = text.split('\n');
-  return lines.length > MOST_LINES ? ['…', ...lines.slice(-MOST_LINES)].join('\n') : text;
 }

@@ -138,7 +138,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     expect((await psJson(user)).map(({ status }) => status)).toEqual(['done', 'done']);
   });
 
-  test('AGENT-5: a killed conversation goes on when it is opened again, agents included', async ({
+  test('AGENT-5: a killed conversation says what was interrupted, and Enter continues it, agents included', async ({
     user,
   }) => {
     const emulator = await user.emulate({ respond: workers([GATED]) });
@@ -149,8 +149,13 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     first.kill('SIGKILL');
     await first.ended;
     await using second = startOnTerminal(user, [...BYPASS, '--continue']);
-    await second.shows(/1 agent resumes\n(.*\n)*✓ \.2 .*\n\nTurn 1\./);
+    await second.shows(/> go\n(.*\n)*interrupted: "go" was not finished\n(.*\n)* +1 agent was at work: \.2 task 1\n/);
+    await second.shows('Enter: continue what was interrupted');
+    expect(emulator.requests).toHaveLength(2);
+    second.type('\r');
+    await second.shows(/continuing where it stopped\n(.*\n)*✓ \.2 .*\n\nTurn 1\./);
     expect(emulator.requests).toHaveLength(4);
+    expect(second.screen).not.toContain('the last turn of this session is complete');
   });
 
   test('AGENT-7: agents are listed, told, cancelled and stopped by number and name', async ({ user }) => {
@@ -238,7 +243,8 @@ describe.concurrent('RES-5: leaving while agents work', () => {
       { status: 'interrupted', cause: 'parent_ended' },
     ]);
     await using second = startOnTerminal(user, [...BYPASS, '--continue']);
-    await second.shows('1 agent resumes');
+    await second.shows('interrupted: 1 agent was at work: .2 task 1');
+    second.type('\r');
     await second.shows(/continuing with reports of agents\s+Turn 2\./);
     const told = emulator.requests.at(-1)?.body;
     expect(told).toContain('<status>done</status>');

@@ -93,9 +93,11 @@ describe.concurrent('UI-1: going from one session to another', () => {
     terminal.type('/resume nothing\r');
     await terminal.shows('there is no session "nothing"');
     terminal.type('/resume\r');
-    await terminal.shows(new RegExp(`${first} .* ago`));
-    terminal.type(`/resume ${first}\r`);
-    await terminal.shows(`resumed session ${first}`);
+    await terminal.shows(/resume which session\?.*\n❯ the first thing .*\d\d:\d\d · \S+ · \$/);
+    terminal.type('frst');
+    await terminal.shows(/> frst\n/);
+    terminal.type('\r');
+    await terminal.shows(new RegExp(`resumed session ${first}\n\n> the first thing\n(.*\n)*You said`));
     terminal.type(CTRL_D);
     expect(await terminal.ended).toBe(0);
     expect(user.sessions()).toEqual([first]);

@@ -3,9 +3,18 @@ import type { SessionOptions } from '../../sdk/options.ts';
 import { Chat } from '../interactive/chat/chat.ts';
 import type { CommandIo } from '../io.ts';
 
-export async function chat(options: SessionOptions, io: CommandIo): Promise<number> {
-  const plain = !process.stdin.isTTY || !io.isTerminal || io.env.TERM === 'dumb';
-  return plain ? lineByLine(options, io) : onTerminal(options, io);
+/** Whether a person can type and read here. */
+export function isAttended(io: CommandIo): boolean {
+  return process.stdin.isTTY === true && io.isTerminal && io.env.TERM !== 'dumb';
+}
+
+/** `first` is carried out at once, on a terminal. */
+export async function chat(
+  options: SessionOptions,
+  io: CommandIo,
+  first: string | null = null,
+): Promise<number> {
+  return isAttended(io) ? onTerminal(options, io, first) : lineByLine(options, io);
 }
 
 async function lineByLine(options: SessionOptions, io: CommandIo): Promise<number> {
@@ -14,7 +23,11 @@ async function lineByLine(options: SessionOptions, io: CommandIo): Promise<numbe
   return plainChat(chat, process.stdin, io);
 }
 
-async function onTerminal(options: SessionOptions, io: CommandIo): Promise<number> {
+async function onTerminal(
+  options: SessionOptions,
+  io: CommandIo,
+  first: string | null,
+): Promise<number> {
   const { runOnTerminal } = await import('../interactive/chat/run-on-terminal.ts');
-  return runOnTerminal(options, io);
+  return runOnTerminal(options, io, first);
 }

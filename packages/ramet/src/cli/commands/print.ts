@@ -41,7 +41,7 @@ export interface PrintOptions {
   operatorTools?: string | true;
 }
 
-/** `commands` are the names of the others, for a misspelt one. */
+/** `commands` are the names of the others, for a misspelt one; none where the argument cannot be one. */
 export async function print(
   argument: string,
   options: PrintOptions,
@@ -52,9 +52,13 @@ export async function print(
   const resume = named ?? (options.continue ? 'latest' : undefined);
   if (options.takeOver && resume === undefined) throw nothingToTakeOver();
   if (!options.print) {
-    if (argument !== '') throw withoutPrint(argument, nearWord(argument.split(' ')[0] ?? '', commands));
-    const attended = { ...sessionOptions(options, resume, io), attended: true };
-    return (await import('./chat.ts')).chat(attended, io);
+    const { chat, isAttended } = await import('./chat.ts');
+    const meant = argument === '' ? null : nearWord(argument.split(' ')[0] ?? '', commands);
+    if (argument !== '' && (meant !== null || !isAttended(io))) throw withoutPrint(argument, meant);
+    // A person chooses; a script gets the latest.
+    const chooses = options.resume === true && isAttended(io);
+    const attended = { ...sessionOptions(options, chooses ? undefined : resume, io), attended: true };
+    return chat(attended, io, chooses ? '/resume' : argument || null);
   }
   const prompt = await promptFrom(argument, resume !== undefined, io);
   return carryOut(prompt, options, resume, io);
@@ -111,7 +115,7 @@ function nothingToTakeOver(): UserMistake {
 function withoutPrint(argument: string, meant: string | null): UserMistake {
   return new UserMistake(
     'not_print',
-    `there is no command "${argument}"${meant === null ? '' : `: did you mean ${meant}?`}; give a prompt with -p: ramet -p "what to do" (see ramet --help)`,
+    `there is no command "${argument}"${meant === null ? '' : `: did you mean ${meant}?`}; without a terminal, give a prompt with -p: ramet -p "what to do" (see ramet --help)`,
   );
 }
 

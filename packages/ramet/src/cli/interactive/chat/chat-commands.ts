@@ -3,16 +3,19 @@
 import { UserMistake } from '../../../schema/errors.ts';
 import { SESSION_MODES } from '../../../schema/status.ts';
 import { hitRate } from '../../../schema/usage.ts';
+import { summaryOf } from '../../../sdk/calls/sessions.ts';
 import { sessionList } from '../../../sdk/calls/status.ts';
 import { requireSessionMode } from '../../../sdk/options.ts';
 import { findPlace } from '../../../sdk/place.ts';
+import { summaryText, titleText } from '../../../views/session-rows.ts';
 import { viewSession } from '../../../views/session-view.ts';
-import { dollars, duration, excerpt, percent, table, tokens } from '../../../views/text/format.ts';
+import { dollars, duration, percent, table, tokens } from '../../../views/text/format.ts';
 import { type CommandIo, callFrom } from '../../io.ts';
 import { nearWord } from '../../near-word.ts';
 import { CHAT_COMMANDS, type ChatCommandHelp, type ChatCommandName } from '../editor/command-completion.ts';
 import { agentsText, cancelAgents, stopAgents, tellAgents } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
+import type { PickRequest } from './menus.ts';
 
 export interface ChatCommand {
   readonly name: string;
@@ -30,6 +33,10 @@ export interface CommandAnswer {
   readonly leave?: boolean;
   /** Whether the interrupted work of the session is resumed. */
   readonly goOn?: boolean;
+  /** Another session is open now: what was said in it is shown. */
+  readonly isResumed?: boolean;
+  /** A list to choose from. */
+  readonly pick?: PickRequest;
 }
 
 interface CommandContext {
@@ -70,7 +77,7 @@ const RUN: Readonly<Record<ChatCommandName, Run>> = {
   cancel: (argument, { chat }) => ({ text: cancelAgents(argument, chat) }),
   stop: (argument, { chat }) => ({ text: stopAgents(argument, chat) }),
   continue: (_, { chat }) => {
-    const goOn = chat.session?.isInterrupted === true;
+    const goOn = chat.session?.isInterrupted === true || chat.openWork.length > 0;
     return { goOn, text: goOn ? '' : 'nothing was interrupted' };
   },
   compact,
@@ -145,24 +152,36 @@ function permissions(argument: string, { chat }: CommandContext): CommandAnswer 
   return { text: `the permission mode is ${argument}` };
 }
 
-const MOST_LISTED = 10;
+/** How many exchanges are shown of a session that is resumed. */
+export const EXCHANGES_SHOWN = 3;
 
 async function resume(argument: string, { chat, io }: CommandContext): Promise<CommandAnswer> {
   if (argument !== '') {
     await chat.change(argument);
-    const answer = chat.lastAnswer();
-    return {
-      text: `${answer === null ? '' : `${answer}\n`}resumed session ${chat.session?.id}`,
-      goOn: chat.session?.isInterrupted === true,
-    };
+    return { text: `resumed session ${chat.session?.id}`, isResumed: true };
   }
-  const sessions = sessionList(callFrom(io)).slice(0, MOST_LISTED);
-  if (sessions.length === 0) return { text: 'there is no session of this directory yet' };
+  const sessions = sessionList(callFrom(io)).filter(({ session }) => session !== chat.session?.id);
+  if (sessions.length === 0) return { text: 'there is no other session of this directory yet' };
   const now = Date.now();
-  const rows = sessions.map(({ session, opened, live, title }) => [
-    session,
-    session === chat.session?.id ? 'this one' : live ? 'in use' : `${duration(now - opened)} ago`,
-    excerpt(title ?? '', 60),
-  ]);
-  return { text: `${table(rows)}resume one: /resume <session>` };
+  const items = sessions.map((entry) => {
+    let detail: string | null = null;
+    return {
+      id: entry.session,
+      label: titleText(entry.title),
+      detail(): string {
+        detail ??= `${entry.live ? 'in use · ' : ''}${summaryText(summaryOf(entry, callFrom(io)), now)}`;
+        return detail;
+      },
+    };
+  });
+  const lineOf = (id: string): string => `/resume ${id}`;
+  return { text: '', pick: { title: 'resume which session? type to search, Esc: none', items, lineOf } };
+}
+
+const MOST_LISTED = 10;
+
+/** A list to choose from where nothing can be chosen: the next command names it. */
+export function pickText({ items, lineOf }: PickRequest): string {
+  const rows = items.slice(0, MOST_LISTED).map(({ id, label, detail }) => [lineOf(id), detail?.() ?? '', label]);
+  return table(rows);
 }

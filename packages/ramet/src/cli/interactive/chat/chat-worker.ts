@@ -12,14 +12,26 @@ import { describeError } from '../../../schema/errors.ts';
 import { drain } from '../../../schema/generators.ts';
 import type { AgentResult } from '../../../sdk/index.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
+import { lastLines } from '../../../views/exchanges.ts';
 import { safeLine, safeText } from '../../../views/text/format.ts';
 import type { CommandIo } from '../../io.ts';
 import { editorOf } from '../editor/line-editor.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import type { Chat } from './chat.ts';
-import { type ChatCommand, isInstant, parseChatCommand, runChatCommand } from './chat-commands.ts';
+import {
+  type ChatCommand,
+  EXCHANGES_SHOWN,
+  isInstant,
+  parseChatCommand,
+  runChatCommand,
+} from './chat-commands.ts';
 import { activityAfter, type EventView } from './event-text.ts';
+import type { PickRequest } from './menus.ts';
 import { SteeredLines } from './steered-lines.ts';
+
+/** Of what was said in a session that is resumed: the end of the last answer, less of those before. */
+const LAST_LINES = 16;
+const EARLIER_LINES = 4;
 
 export interface WorkerParts {
   readonly chat: Chat;
@@ -27,6 +39,10 @@ export interface WorkerParts {
   readonly style: TextStyle;
   readonly events: EventView;
   print(text: string): void;
+  /** A whole answer, shown as one that streams. */
+  answer(text: string): void;
+  /** Opens a list to choose from. */
+  pick(request: PickRequest): void;
   columns(): number;
   /** Work began, or all of it is done. */
   changed(): void;
@@ -84,13 +100,27 @@ export class ChatWorker {
     if (this.#current === null && this.#hasNews) void this.#workOff(null);
   }
 
-  /** A resumed session continues what it was doing, and so do its agents (AGENT-5). */
-  async goOn(): Promise<void> {
-    const { chat, print, style } = this.#parts;
-    if (chat.session === null) return;
-    const agents = await chat.session.resumeAgents();
-    if (agents > 0) print(`${style.dim(`${agents} agent${agents === 1 ? ' resumes' : 's resume'}`)}\n`);
-    this.#goesOn = chat.session.isInterrupted;
+  /** Shows what was said last in a session that is resumed, and what an interruption left undone. */
+  recall(): void {
+    const { chat, print, answer, style } = this.#parts;
+    const exchanges = chat.lastExchanges(EXCHANGES_SHOWN);
+    for (const [index, said] of exchanges.entries()) {
+      print(`\n${style.bold(shownPrompt(said.prompt))}\n`);
+      const most = index === exchanges.length - 1 ? LAST_LINES : EARLIER_LINES;
+      if (said.answer !== null) answer(lastLines(said.answer, most));
+    }
+    if (chat.openWork.length === 0) return;
+    print(`\n${style.yellow(chat.openWork.join('\n'))}\n`);
+    print(`${style.dim('Enter continues it; or write what to do instead')}\n`);
+  }
+
+  /** Enter without a text: a session that is resumed continues what it was doing, and so do its agents (AGENT-5). */
+  accept(): void {
+    if (this.#parts.chat.openWork.length > 0 && this.#current === null && !this.#closed) void this.#goOn();
+  }
+
+  async #goOn(): Promise<void> {
+    this.#goesOn = await this.#parts.chat.resumeWork();
     if (this.#goesOn && this.#current === null && !this.#closed) void this.#workOff(this.#next());
   }
 
@@ -131,7 +161,9 @@ export class ChatWorker {
   #next(): string | null | undefined {
     const line = this.#waiting.shift();
     if (line !== undefined) return line;
-    const due = this.#goesOn || (!this.#paused && this.#hasNews);
+    // A turn that came in between may have finished it.
+    const isOpen = this.#goesOn && this.#parts.chat.session?.isInterrupted === true;
+    const due = isOpen || (!this.#paused && this.#hasNews);
     this.#goesOn = false;
     return due ? null : undefined;
   }
@@ -177,8 +209,10 @@ export class ChatWorker {
     const { chat, io, print } = this.#parts;
     const answer = await runChatCommand(command, { chat, io, signal });
     print(answer.text === '' ? '' : `${safeText(answer.text).trimEnd()}\n`);
+    if (answer.isResumed) this.recall();
+    if (answer.pick) this.#parts.pick(answer.pick);
     if (answer.leave) this.#parts.leave();
-    if (answer.goOn) this.#goesOn = true;
+    if (answer.goOn) await this.#goOn();
   }
 
   async #takeTurn(prompt: string | null, work: LineOfWork): Promise<void> {

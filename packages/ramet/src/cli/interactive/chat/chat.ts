@@ -2,15 +2,19 @@
  * The conversation behind the prompt: the session in use and its bill so far. A new session is made with the
  * first prompt, so that looking around leaves nothing behind. It knows no terminal.
  */
+import type { JournalReader } from '../../../journal/journal.ts';
 import { mapped } from '../../../schema/generators.ts';
 import type { PermissionMode, SessionMode, TodoItem } from '../../../schema/status.ts';
+import type { AgentId } from '../../../schema/ids.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../../schema/usage.ts';
 import { keepCompileCache } from '../../../sdk/compile-cache.ts';
 import type { AgentResult, RunOptions } from '../../../sdk/index.ts';
 import type { SessionOptions } from '../../../sdk/options.ts';
 import { findPlace } from '../../../sdk/place.ts';
 import { openSession, type Session, type SessionEvent } from '../../../sdk/session/session.ts';
-import { lastAnswerOf, viewSession } from '../../../views/session-view.ts';
+import { lastExchanges, type SaidExchange } from '../../../views/exchanges.ts';
+import { interruptedLines } from '../../../views/interrupted-text.ts';
+import { readSession, viewSession } from '../../../views/session-view.ts';
 import type { CommandIo } from '../../io.ts';
 import { sessionNotes, tellingChanges } from '../../output/result-output.ts';
 import { AgentBoard } from './agent-board.ts';
@@ -31,6 +35,7 @@ export class Chat implements AsyncDisposable {
   #session: Session | null = null;
   #tally: ChatTally = NOTHING_SPENT;
   #todos: readonly TodoItem[] = [];
+  #openWork: readonly string[] = [];
   /** The children at work. */
   readonly board: AgentBoard = new AgentBoard();
   readonly #onChild: (event: SessionEvent) => void;
@@ -95,6 +100,7 @@ export class Chat implements AsyncDisposable {
     options: Pick<RunOptions, 'signal' | 'waitForChildren'>,
   ): AsyncGenerator<SessionEvent, AgentResult> {
     const session = await this.open(prompt);
+    this.#openWork = [];
     const events = session.run(prompt, { ...options, partial: true });
     return yield* mapped(events, (event) => {
       if (event.type === 'assistant' && event.agentId === session.agent.id) this.count(event);
@@ -131,20 +137,37 @@ export class Chat implements AsyncDisposable {
     if (next !== null) this.#use(next);
     this.#tally = NOTHING_SPENT;
     this.#todos = [];
+    this.#openWork = [];
     if (next !== null) this.#recall(next);
   }
 
-  /** What a resumed session said last; null when it has not answered yet. */
-  lastAnswer(): string | null {
-    if (this.#session === null) return null;
-    using view = viewSession(this.#session.id, findPlace(this.#io).project);
-    return lastAnswerOf(view, this.#session.agent.id);
+  /** What was said last in a resumed session, the oldest first. */
+  lastExchanges(most: number): SaidExchange[] {
+    return this.#reading((reader, main) => lastExchanges(reader, main, most)) ?? [];
+  }
+
+  /** What an interruption had left undone when the session was opened, one line each, until it is continued. */
+  get openWork(): readonly string[] {
+    return this.#openWork;
+  }
+
+  /** Lets interrupted agents continue; true if the main agent has something to finish too. */
+  async resumeWork(): Promise<boolean> {
+    this.#openWork = [];
+    await this.#session?.resumeAgents();
+    return this.#session?.isInterrupted === true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const session = this.#session;
     this.#session = null;
     await session?.[Symbol.asyncDispose]();
+  }
+
+  #reading<Found>(read: (reader: JournalReader, main: AgentId) => Found): Found | null {
+    if (this.#session === null) return null;
+    const { id, agent } = this.#session;
+    return readSession(findPlace(this.#io).project, id, (reader) => read(reader, agent.id));
   }
 
   #use(session: Session): void {
@@ -172,5 +195,6 @@ export class Chat implements AsyncDisposable {
     using view = viewSession(session.id, findPlace(this.#io).project);
     this.#tally = view.ledger.total;
     this.#todos = view.agents.find(({ id }) => id === session.agent.id)?.todos ?? [];
+    this.#openWork = interruptedLines(view.reader, session.agent.id, session.isInterrupted);
   }
 }

@@ -9,7 +9,7 @@ import { drain } from '../../../schema/generators.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../../io.ts';
 import { textOutput } from '../../output/text.ts';
 import type { Chat } from './chat.ts';
-import { parseChatCommand, runChatCommand } from './chat-commands.ts';
+import { parseChatCommand, pickText, runChatCommand } from './chat-commands.ts';
 
 /** Stops at the first line that fails: what follows was written for when it succeeds. */
 export async function plainChat(chat: Chat, input: Readable, io: CommandIo): Promise<number> {
@@ -31,7 +31,8 @@ async function carryOut(line: string, chat: Chat, io: CommandIo): Promise<number
   const command = parseChatCommand(line);
   if (command !== null) {
     const answer = await runChatCommand(command, { chat, io, signal: io.signal });
-    if (answer.text !== '') io.out(`${answer.text.trimEnd()}\n`);
+    const text = answer.pick === undefined ? answer.text : pickText(answer.pick);
+    if (text !== '') io.out(`${text.trimEnd()}\n`);
     return answer.leave ? EXIT.done : null;
   }
   const session = await chat.open(line);

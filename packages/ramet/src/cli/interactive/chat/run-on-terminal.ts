@@ -13,7 +13,12 @@ import { Chat } from './chat.ts';
 import { QuestionDesk } from './question-desk.ts';
 import { TerminalChat } from './terminal-chat.ts';
 
-export async function runOnTerminal(options: SessionOptions, io: CommandIo): Promise<number> {
+/** `first` is carried out at once: a prompt, or a command. */
+export async function runOnTerminal(
+  options: SessionOptions,
+  io: CommandIo,
+  first: string | null = null,
+): Promise<number> {
   const desk = new QuestionDesk((withdrawn) => terminal.questionChanged(withdrawn));
   let note = (line: string): void => io.note(line);
   await using chat = new Chat(
@@ -49,10 +54,8 @@ export async function runOnTerminal(options: SessionOptions, io: CommandIo): Pro
   note = (line) => view.print(`${style.yellow(safeLine(line))}\n`);
   try {
     view.print(greeting(place, style));
-    view.answer(chat.lastAnswer() ?? '');
-    view.endAnswer();
     leaveOnSignal(terminal, io.signal);
-    return await terminal.start(view);
+    return await terminal.start(view, first);
   } finally {
     release();
   }

@@ -27,6 +27,7 @@ import { agentWords } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
 import { ChatWorker } from './chat-worker.ts';
 import { createEventView, type EventView } from './event-text.ts';
+import { Menus } from './menus.ts';
 import type { QuestionDesk } from './question-desk.ts';
 import { ShownQuestion } from './shown-question.ts';
 
@@ -45,6 +46,7 @@ export class TerminalChat {
   readonly #events: EventView;
   readonly #worker: ChatWorker;
   readonly #question: ShownQuestion;
+  readonly #menus: Menus;
   readonly #left: PromiseWithResolvers<number> = Promise.withResolvers();
   #view: TerminalView | null = null;
   #input: PromptInput;
@@ -71,30 +73,38 @@ export class TerminalChat {
       columns: (): number => this.#view?.columns ?? 80,
     };
     this.#question = new ShownQuestion(shared);
+    this.#menus = new Menus({ files: () => [] });
     this.#worker = new ChatWorker({
       ...shared,
       print: (text) => {
         shared.print(text);
         this.#question.show();
       },
+      answer: (text) => {
+        this.#view?.answer(text);
+        this.#view?.endAnswer();
+      },
+      pick: (request) => this.#menus.open(request),
       changed: () => this.#workChanged(),
       handBack: (lines) => this.#handBack(lines),
       leave: () => this.leave(EXIT.done, 'the user left'),
     });
   }
 
-  /** Runs until the user leaves; the caller opened the view, draws and closes it. */
-  start(view: TerminalView): Promise<number> {
+  /** Runs until the user leaves; the caller opened the view, draws and closes it. `first` is carried out at once. */
+  start(view: TerminalView, first: string | null = null): Promise<number> {
     this.#view = view;
+    this.#worker.recall();
     view.now();
-    void this.#worker.goOn();
+    if (first !== null) this.#worker.submit(first);
     return this.#left.promise;
   }
 
   get liveState(): LiveState {
     const { chat } = this.#parts;
     return {
-      editor: this.#input.editor,
+      editor: this.#menus.editorFor(this.#input),
+      menu: this.#menus.shown(this.#input),
       activity: this.#activity(),
       todos: chat.todos,
       agents: chat.board.tree,
@@ -105,6 +115,12 @@ export class TerminalChat {
   }
 
   key(key: Key): void {
+    const chosen = this.#menus.take(key, this.#input);
+    if (chosen !== null) {
+      this.#input = chosen.input;
+      if (chosen.line !== undefined) this.#worker.submit(chosen.line);
+      return;
+    }
     const pressed = key.type === 'press' ? key.name : null;
     if (pressed === 'interrupt') {
       this.#interrupt();
@@ -167,7 +183,9 @@ export class TerminalChat {
 
   #hint(): string | null {
     if (this.#warned) return 'Ctrl-D again to stop them and leave';
-    return this.#interrupted && this.#worker.current === null ? 'Ctrl-C again to leave' : null;
+    if (this.#worker.current !== null) return null;
+    if (this.#interrupted) return 'Ctrl-C again to leave';
+    return this.#parts.chat.openWork.length > 0 ? 'Enter: continue what was interrupted' : null;
   }
 
   #interrupt(): void {
@@ -192,6 +210,9 @@ export class TerminalChat {
       case 'submit':
         this.#parts.history.add(action.text);
         this.#worker.submit(action.text);
+        break;
+      case 'accept':
+        this.#worker.accept();
         break;
       case 'leave':
         this.#leaveOrWarn();

@@ -54,7 +54,10 @@ describe('UI-1: writing a prompt', () => {
   });
 
   test('Enter sends and empties the line; empty lines are not sent', () => {
-    expect(type('hello\r  \r')).toEqual({ shown: '|', actions: [{ type: 'submit', text: 'hello' }] });
+    expect(type('hello\r  \r')).toEqual({
+      shown: '|',
+      actions: [{ type: 'submit', text: 'hello' }, { type: 'accept' }],
+    });
   });
 
   test('Tab shows what a beginning could become', () => {

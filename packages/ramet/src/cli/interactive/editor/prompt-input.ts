@@ -4,7 +4,7 @@
  *
  * Invariants
  * 1. No sequence of keys throws or loses text that was not deleted: going through history keeps the draft.
- * 2. Enter with nothing but white space does nothing.
+ * 2. Enter with nothing but white space sends nothing.
  */
 import { completeCommand } from './command-completion.ts';
 import type { Key, KeyName } from './key-parser.ts';
@@ -36,6 +36,8 @@ export interface PromptInput {
 
 export type InputAction =
   | { type: 'submit'; text: string }
+  /** Enter without a text. */
+  | { type: 'accept' }
   | { type: 'interrupt' }
   | { type: 'leave' }
   | { type: 'escape' }
@@ -110,7 +112,7 @@ function enter(input: PromptInput): InputStep {
     return edited(input, insertText(deleteTo(editor, editor.cursor - 1), '\n'));
   }
   const text = editorText(editor);
-  if (text.trim() === '') return { input: cleared(input) };
+  if (text.trim() === '') return { input: cleared(input), action: { type: 'accept' } };
   return { input: newPromptInput(remember(input.history, text)), action: { type: 'submit', text } };
 }
 

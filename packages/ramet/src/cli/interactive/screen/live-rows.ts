@@ -16,6 +16,7 @@ import type { ChatTally } from '../chat/chat.ts';
 import { layoutInput } from '../editor/input-layout.ts';
 import type { EditorState } from '../editor/line-editor.ts';
 import { agentRows } from './agent-rows.ts';
+import { type Menu, menuRows } from './menu-rows.ts';
 import { type LiveRow, type LiveRows, type ScreenSize, textColumns } from './screen.ts';
 import type { TextStyle } from './text-style.ts';
 import { todoRows } from './todo-rows.ts';
@@ -34,6 +35,8 @@ export interface LiveState {
   readonly question: string | null;
   /** The keys that answer an open question: shown in place of the input, above it when there is text in it. */
   readonly answers: string | null;
+  /** A list to choose from, below the input; it takes the room of what is above. */
+  readonly menu: Menu | null;
   readonly status: string;
 }
 
@@ -47,13 +50,15 @@ export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): 
     const fitted = fitText(text, columns);
     return { text: paint(fitted), width: displayWidth(fitted) };
   };
+  const menu = state.menu === null ? [] : menuRows(state.menu, { ...size, columns }, style);
   const above = [
     ...(state.activity === null ? [] : [row(activityText(state.activity), style.cyan)]),
     ...todoRows(state.todos, size, style).map(({ text, paint }) => row(text, paint)),
     ...agentRows(state.agents, { ...size, columns }).map((text) => row(text, style.dim)),
     ...queuedTexts(state.queued, size).map((text) => row(text, style.dim)),
-  ];
-  const below = size.rows < 4 ? [] : [row(state.status, style.dim)];
+  ].slice(0, state.menu === null ? undefined : 1);
+  const list = menu.map(({ text, paint }) => row(text, paint));
+  const below = [...list, ...(size.rows < 4 ? [] : [row(state.status, style.dim)])];
   if (state.answers !== null) {
     const title = state.question === null || size.rows < 8 ? [] : [row(state.question, style.yellow)];
     above.push(...title, row(`? ${state.answers}`, style.yellow));

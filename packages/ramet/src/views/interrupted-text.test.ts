@@ -1,0 +1,41 @@
+import { expect } from 'vitest';
+import { RecordedSession } from '../../test/fixtures/recorded-session.ts';
+import { test } from '../../test/fixtures/temporary-directory.ts';
+import { openReader } from '../journal/sessions.ts';
+import { interruptedLines } from './interrupted-text.ts';
+
+test('AGENT-5: what an interruption left undone is named: the prompt, running calls, agents', async ({
+  directory,
+}) => {
+  const session = await RecordedSession.open(directory);
+  const main = session.agent(1);
+  session.say(main, ['fix the parser']);
+  session.exchange(main);
+  session.record(main, { type: 'tool.started', call: 'c1', name: 'Bash' });
+  session.fork(2, main, 'the lexer');
+  session.end(session.fork(3, main, 'done already'));
+  await session.journal.close();
+  const reader = openReader({ project: directory, session: session.journal.session });
+  try {
+    expect(interruptedLines(reader, main, true)).toEqual([
+      'interrupted: "fix the parser" was not finished',
+      '  Bash was running and may have had an effect',
+      '  1 agent was at work: .2 the lexer',
+    ]);
+    expect(interruptedLines(reader, main, false)).toEqual(['interrupted: 1 agent was at work: .2 the lexer']);
+  } finally {
+    reader.close();
+  }
+});
+
+test('AGENT-5: of a session that has ended nothing is said', async ({ directory }) => {
+  const session = await RecordedSession.open(directory);
+  const main = session.agent(1);
+  session.say(main, ['hello']);
+  session.exchange(main);
+  session.end(main);
+  await session.journal.close();
+  const reader = openReader({ project: directory, session: session.journal.session });
+  expect(interruptedLines(reader, main, false)).toEqual([]);
+  reader.close();
+});
