@@ -1,8 +1,9 @@
 /**
- * What few sessions need of the engine: other rooms import this file late, with the first use. It only passes on what eight
+ * What few sessions need of the engine: other rooms import this file late, with the first use. It only passes on what nine
  * files make, so that they are one door and one late import; each of them by itself would be a door.
  */
 export { headOf } from './agent/agent-content.ts';
+export { callForUser } from './calls/user-call.ts';
 export { toolsOf } from './children/child-terms.ts';
 export { spawnAgent } from './children/spawn.ts';
 export { viewRoot } from './children/view-root.ts';

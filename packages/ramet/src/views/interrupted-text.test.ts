@@ -37,5 +37,6 @@ test('AGENT-5: of a session that has ended nothing is said', async ({ directory 
   await session.journal.close();
   const reader = openReader({ project: directory, session: session.journal.session });
   expect(interruptedLines(reader, main, false)).toEqual([]);
+  expect(interruptedLines(reader, main, true)).toEqual(['interrupted: reports of agents were not read yet']);
   reader.close();
 });

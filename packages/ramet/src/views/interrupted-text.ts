@@ -9,21 +9,25 @@ import { excerpt } from './text/format.ts';
 const MOST_NAMED = 4;
 const PROMPT_LENGTH = 60;
 
-/** One line each; empty when no agent was at work. `isMain`: the main agent's own turn is open. */
-export function interruptedLines(reader: JournalReader, main: AgentId, isMain: boolean): string[] {
+/** One line each; empty for nothing. `isOpen`: the main agent has something left to do, be it only to read reports. */
+export function interruptedLines(reader: JournalReader, main: AgentId, isOpen: boolean): string[] {
   const board = statusBoardOf(reader.events());
-  const running = [...(board.tools.get(main)?.values() ?? [])];
   // Whoever was at work in an earlier process is not any more.
-  const children = agentStatuses(board, { writerAlive: false }).filter(
-    ({ id, status }) => id !== main && status === 'interrupted',
+  const interrupted = agentStatuses(board, { writerAlive: false }).filter(
+    ({ status }) => status === 'interrupted',
   );
-  if (!isMain && children.length === 0) return [];
+  const children = interrupted.filter(({ id }) => id !== main);
+  const isMain = isOpen && interrupted.length > children.length;
+  const lines = isMain ? turnLines(reader, main, [...(board.tools.get(main)?.values() ?? [])]) : [];
+  if (children.length > 0) lines.push(`${isMain ? '  ' : 'interrupted: '}${childrenText(children)}`);
+  return lines.length === 0 && isOpen ? ['interrupted: reports of agents were not read yet'] : lines;
+}
+
+function turnLines(reader: JournalReader, main: AgentId, running: readonly string[]): string[] {
   const prompt = lastExchanges(reader, main, 1)[0]?.prompt;
-  return [
-    ...(isMain ? [`interrupted: ${prompt === undefined ? 'its turn' : `"${excerpt(prompt, PROMPT_LENGTH)}"`} was not finished`] : []),
-    ...(isMain && running.length > 0 ? [`  ${list(running)} ${running.length === 1 ? 'was' : 'were'} running and may have had an effect`] : []),
-    ...(children.length === 0 ? [] : [`${isMain ? '  ' : 'interrupted: '}${childrenText(children)}`]),
-  ];
+  const what = prompt === undefined ? 'its turn' : `"${excerpt(prompt, PROMPT_LENGTH)}"`;
+  const calls = `  ${list(running)} ${running.length === 1 ? 'was' : 'were'} running and may have had an effect`;
+  return [`interrupted: ${what} was not finished`, ...(running.length > 0 ? [calls] : [])];
 }
 
 function childrenText(children: readonly AgentOverview[]): string {

@@ -38,7 +38,7 @@ async function isHeavy({ runtime, directory }: HostedAgent, command: string): Pr
 
 async function decidedPermit(
   agent: HostedAgent,
-  { tool, request: { call, outside }, input }: AskedCall,
+  { tool, request: { call, outside, byUser }, input }: AskedCall,
   signal: AbortSignal,
 ): Promise<Permit> {
   const refusal = await agentRefusal(agent, tool, input, signal);
@@ -48,6 +48,7 @@ async function decidedPermit(
   if (typeof decision === 'string') return refused(decision);
   if (decision.kind === 'allow') return { kind: 'permitted', confinement: decision.confinement };
   if (decision.kind === 'deny') return refused(decision.reason);
+  if (byUser === true) return { kind: 'permitted', confinement: 'none' };
   if (outside?.stopped === null) return refused(decision.question.reason);
   const { cwd } = agent.directory;
   const failing = (await tool.precheck?.(input, { files: agent.files.for(call.id), cwd })) ?? null;

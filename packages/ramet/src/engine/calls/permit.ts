@@ -5,6 +5,8 @@ import type { ToolUseBlock } from '../../schema/content.ts';
 
 export interface PermitRequest {
   readonly call: ToolUseBlock;
+  /** A person has typed it. */
+  readonly byUser?: true;
   /** Of a call that was in the read-only sandbox, and is now to run outside it. */
   readonly outside?: {
     /** Why the sandbox stopped it; null when it ran, and only the strict rules may let it run again. */

@@ -35,6 +35,8 @@ export interface ToolRun {
   signal: AbortSignal;
   /** The calls are none of the conversation: they are recorded, and nobody is told. */
   isUntold?: true;
+  /** A person makes them: what rules leave open is not asked. */
+  byUser?: true;
 }
 
 /** The results by call. A call without one is still open: it was not begun, or waits for an agent that was interrupted with it. */
@@ -48,8 +50,8 @@ export async function runCalls(
     if (!isUnsure && staysOpen(run)) break;
     const answers = await runBatch(run, batch);
     // What the interruption broke off may be half done: the agent decides what follows.
-    isUnsure ||=
-      run.signal.aborted && batch.some((call) => !isRepeatable(run.agent, call)) && answers.some(isFailed);
+    const isFailed = answers.some((block) => block !== null && contentOf(block).is_error === true);
+    isUnsure ||= isFailed && run.signal.aborted && batch.some((call) => !isRepeatable(run.agent, call));
     for (const [index, { id }] of batch.entries()) {
       const answer = answers[index];
       if (answer) results.set(id, answer);
@@ -61,10 +63,6 @@ export async function runCalls(
 /** Whether what was not begun is left for the agent's next run: nobody interrupted it on purpose. */
 function staysOpen({ signal }: ToolRun): boolean {
   return signal.aborted && isInterruptionCause(signal.reason);
-}
-
-function isFailed(block: FrozenBlock | null): boolean {
-  return block !== null && contentOf(block).is_error === true;
 }
 
 async function runBatch(run: ToolRun, batch: readonly ToolUseBlock[]): Promise<(FrozenBlock | null)[]> {
@@ -195,13 +193,13 @@ async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcom
     waitedMs += elapsedOf(agent.runtime.clock) - since;
     return permit;
   };
-  const permit = await permitted({ call });
+  const permit = await permitted({ call, ...(run.byUser && { byUser: true }) });
   if (run.signal.aborted) return { ...failure(NOT_RUN.interrupted), isNotBegun: true };
   if (permit.kind === 'refused') return { ...refusedOutcome(permit), waitedMs };
   if (mayChangeFiles(tool)) await run.agent.checkout.enter();
   let refusal: string | null = null;
   const outside = async (stopped: string | null): Promise<Permit> => {
-    const again = await permitted({ call, outside: { stopped } });
+    const again = await permitted({ call, outside: { stopped }, ...(run.byUser && { byUser: true }) });
     const isDenied = again.kind === 'refused' && stopped !== null && !run.signal.aborted;
     refusal = isDenied ? again.reason : null;
     return again;

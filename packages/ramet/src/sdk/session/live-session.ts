@@ -17,7 +17,7 @@ import { ownSessions } from '../stop-requests.ts';
 import { interruptedWork } from './interruption.ts';
 import type { LiveParts } from './live-parts.ts';
 import { isInterrupted, refuseWithoutPrompt, takePrompt } from './main-agent.ts';
-import type { Session, SteeredMessage } from './session-type.ts';
+import type { PromptOptions, Session, SteeredMessage } from './session-type.ts';
 
 /** Why a session that is stopped from within ends: its agents are interrupted, and can be resumed. */
 const SESSION_STOPPED = 'session_stopped';
@@ -52,7 +52,7 @@ export function liveSession(parts: LiveParts): Session {
   };
   const untilStopped = (signal: AbortSignal | undefined): AbortSignal =>
     signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
-  async function carryOut(prompt: string | null, options: Partial<RunOptions>): Promise<AgentResult> {
+  async function carryOut(prompt: string | null, options: PromptOptions): Promise<AgentResult> {
     if (prompt === null) refuseWithoutPrompt(agent);
     abort = abortAtEnd(parts);
     const unlink = linkSignal(agent, abort, { ...options, signal: untilStopped(options.signal) });
@@ -60,7 +60,8 @@ export function liveSession(parts: LiveParts): Session {
       await earlier.beforePrompt(prompt, abort.signal);
       if (prompt !== null) await types.refresh(null);
       const news = prompt === null ? null : parts.told.news(types.definitions);
-      takePrompt(agent, prompt, place, { surroundings: parts.surroundings, news });
+      const { surroundings } = parts;
+      takePrompt(agent, prompt, place, { surroundings, news, attachments: options.attachments ?? [] });
       const ended = await runAgent(agent, { ...options, signal: abort.signal });
       const result = await earlier.afterRun(ended, options);
       told = result.message;
@@ -158,6 +159,10 @@ export function liveSession(parts: LiveParts): Session {
         const own = { ...parts, resumeAgents: earlier.resumeAgents };
         return runAlone(session, own, { ...order, signal: untilStopped(order.signal) });
       }),
+    attach: (paths, { signal } = {}) =>
+      alone(async () => (await sharing()).attachFiles(agent, paths, untilStopped(signal))),
+    command: (command, { signal } = {}) =>
+      alone(async () => (await sharing()).shareCommand(agent, command, untilStopped(signal))),
     setModel: (name) => changeModel(agent, name, settings),
     setPermissionMode: (mode) => changePermissionMode(agent, mode),
     compact: ({ signal, instructions, onEvent } = {}) =>
@@ -171,6 +176,11 @@ export function liveSession(parts: LiveParts): Session {
     [Symbol.asyncDispose]: closeOnce,
   };
   return session;
+}
+
+/** Loaded with the first file that is attached, or the first command. */
+function sharing(): Promise<typeof import('./user-share.ts')> {
+  return import('./user-share.ts');
 }
 
 /** Before the journal is closed: their ends are recorded. */

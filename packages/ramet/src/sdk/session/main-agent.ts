@@ -7,7 +7,7 @@ import {
   readProjectInstructions,
 } from '../../agents/prompts/first-message.ts';
 import { MAIN_PROMPT } from '../../agents/prompts/main-prompt.ts';
-import { freezeBlock } from '../../conversation/frozen-block.ts';
+import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import { Agent } from '../../engine/agent/agent.ts';
 import { agentSpec, hasOpenCalls, resumeAgent, switchModel, tellOfLostEnd } from '../../engine/opening.ts';
 import type { AgentSpec, RecordedSpec, SpecBasis } from '../../engine/shapes.ts';
@@ -18,7 +18,7 @@ import type { JournalReader } from '../../journal/journal.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import { recordedAgent } from '../../journal/projections/recorded-agents.ts';
 import { fitThinking, newSessionThinking } from '../../model/thinking.ts';
-import type { ThinkingConfig } from '../../schema/content.ts';
+import type { ImageBlock, TextBlock, ThinkingConfig } from '../../schema/content.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
 import { toolsAsTold, toolsTelling } from '../agent-types/agent-types.ts';
@@ -197,7 +197,15 @@ export function takePrompt(
   agent: Agent,
   prompt: string | null,
   place: Place,
-  { surroundings, news }: { surroundings: Surroundings | null; news: string | null },
+  {
+    surroundings,
+    news,
+    attachments = [],
+  }: {
+    surroundings: Surroundings | null;
+    news: string | null;
+    attachments?: readonly (TextBlock | ImageBlock)[];
+  },
 ): void {
   const { conversation } = agent;
   if (prompt === null) {
@@ -208,11 +216,9 @@ export function takePrompt(
     );
   }
   if (conversation.messages.length > 0) {
-    const texts = [...(news === null ? [] : [news]), prompt.toWellFormed()];
-    agent.say(
-      'prompt',
-      texts.map((text) => freezeBlock({ type: 'text', text })),
-    );
+    const [said, before] = [prompt.toWellFormed(), news === null ? [] : [news]];
+    const texts = [...before, said].map((text) => freezeBlock({ type: 'text', text }));
+    agent.say('prompt', withAttachments(texts, attachments));
     return;
   }
   const { cwd, workspace } = agent.directory;
@@ -233,7 +239,15 @@ export function takePrompt(
     news,
     prompt: prompt.toWellFormed(),
   });
-  agent.say('prompt', blocks.map(freezeBlock), shared);
+  agent.say('prompt', withAttachments(blocks.map(freezeBlock), attachments), shared);
+}
+
+/** The prompt stays the last block: it is what the user has said. */
+function withAttachments(
+  blocks: readonly FrozenBlock[],
+  attachments: readonly (TextBlock | ImageBlock)[],
+): FrozenBlock[] {
+  return [...blocks.slice(0, -1), ...attachments.map(freezeBlock), ...blocks.slice(-1)];
 }
 
 /** An agent without a conversation needs a prompt. Call it before agents resume: they would be stopped by the refusal. */

@@ -9,6 +9,7 @@ import type {
   RunOptions,
 } from '../../engine/shapes.ts';
 import type { Repository } from '../../git/shapes.ts';
+import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import type { BudgetLimits, SessionMode } from '../../schema/status.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
@@ -32,6 +33,29 @@ export interface ForkOptions extends ForkOverrides {
   /** What it may spend by itself, and its turns: limits are the engine's, and no part of a request (RES-10). */
   budget?: BudgetLimits | undefined;
   maxTurns?: number | undefined;
+}
+
+/** What a prompt may bring along. */
+export interface PromptOptions extends Partial<RunOptions> {
+  /** Blocks before the prompt: what `attach` and `command` gave. */
+  attachments?: readonly (TextBlock | ImageBlock)[];
+}
+
+/** A file to go with a prompt. */
+export interface Attachment {
+  readonly path: string;
+  /** Why it cannot be attached, in a line; null if it can. */
+  readonly problem: string | null;
+  readonly blocks: readonly (TextBlock | ImageBlock)[];
+}
+
+/** What a command of the user has written. */
+export interface SharedCommand {
+  readonly output: string;
+  /** It failed, or was not permitted. */
+  readonly isError: boolean;
+  /** Goes with the next prompt. */
+  readonly block: TextBlock;
 }
 
 /** Something said to an agent that works. */
@@ -71,7 +95,7 @@ export interface Session extends AsyncDisposable {
    * does: the result says how it ended. Events of children come in between, with their agent's id. It starts with the
    * first event that is asked for, and then waits for no reader; one that leaves interrupts it.
    */
-  run(prompt: string | null, options?: Partial<RunOptions>): AsyncGenerator<SessionEvent, AgentResult>;
+  run(prompt: string | null, options?: PromptOptions): AsyncGenerator<SessionEvent, AgentResult>;
   /**
    * Calls `listener` for what children do, also between prompts, and for every change of the main agent's status. What else
    * the main agent does comes from `run` while a prompt is carried out, and goes to `listener` between prompts. A listener
@@ -94,6 +118,10 @@ export interface Session extends AsyncDisposable {
    * with the reason when it cannot begin; how each task ended is in the outcome.
    */
   operate(order?: OperateOrder): Promise<OperateOutcome>;
+  /** Reads files for a prompt, as the Read tool does and under the same rules; the agent has then read them. */
+  attach(paths: readonly string[], options?: { signal?: AbortSignal }): Promise<Attachment[]>;
+  /** Runs a command as the user, where the main agent works. Rules that deny it count; nobody is asked. */
+  command(command: string, options?: { signal?: AbortSignal }): Promise<SharedCommand>;
   /** Changes to another model, by id or tier; between turns only. */
   setModel(model: string): void;
   /** From the next tool call on, and when the session is resumed. */

@@ -70,8 +70,25 @@ export async function tellAgents(argument: string, { session }: Chat, io: Comman
   return (await Promise.all(lines)).join('\n');
 }
 
-/** What Tab offers where an agent is to be named. */
-export function agentWords({ session }: Chat): string[] {
+/** The children that the main agent waits for. */
+export function waitedFor({ session }: Chat): AgentHandle[] {
+  if (session === null) return [];
+  const { id } = session.agent;
+  return session.agents.filter(({ parent, inBackground }) => parent === id && !inBackground);
+}
+
+/** Ends all agents of a session that is left, and waits until that is recorded. */
+export async function stopAll({ session }: Chat, say: (line: string) => void): Promise<void> {
+  const agents = session?.agents ?? [];
+  const which = agents.length === 1 ? '1 agent' : `${agents.length} agents`;
+  if (agents.length > 0) say(`stopping ${which}; what was done is kept`);
+  for (const agent of agents) agent.stop('parent_ended');
+  await Promise.all(agents.map(({ result }) => result));
+}
+
+/** What Tab offers where an agent is to be named; nothing for other commands. */
+export function agentWordsFor(command: string, { session }: Chat): string[] {
+  if (!['tell', 'cancel', 'stop'].includes(command)) return [];
   const agents = session?.agents ?? [];
   const names = agents.flatMap(({ name }) => (name === null || name.includes(' ') ? [] : [name]));
   return [...names, ...agents.map(({ id }) => shortId(id)), ...(agents.length > 1 ? ['all'] : [])];

@@ -96,6 +96,13 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Enter', 'send; during a turn: delivered at the next step'],
   ['Alt-Enter, Ctrl-J, \\ Enter', 'a new line'],
   ['Up, Down', 'earlier prompts'],
+  ['/', 'choose a command'],
+  ['@', 'choose a file to attach'],
+  ['!', 'run a command and share its output'],
+  ['Ctrl-R', 'search earlier prompts'],
+  ['Ctrl-G', 'write in your editor'],
+  ['Shift-Tab', 'next permission mode'],
+  ['Ctrl-Z', 'suspend'],
   ['Tab', 'complete a command'],
   ['Ctrl-O', 'show the last output or thought in full; again: the one before'],
   ['Ctrl-L', 'draw the screen again'],
@@ -152,9 +159,6 @@ function permissions(argument: string, { chat }: CommandContext): CommandAnswer 
   return { text: `the permission mode is ${argument}` };
 }
 
-/** How many exchanges are shown of a session that is resumed. */
-export const EXCHANGES_SHOWN = 3;
-
 async function resume(argument: string, { chat, io }: CommandContext): Promise<CommandAnswer> {
   if (argument !== '') {
     await chat.change(argument);
@@ -174,14 +178,34 @@ async function resume(argument: string, { chat, io }: CommandContext): Promise<C
       },
     };
   });
-  const lineOf = (id: string): string => `/resume ${id}`;
-  return { text: '', pick: { title: 'resume which session? type to search, Esc: none', items, lineOf } };
+  const linesOf = (id: string): string[] => [`/resume ${id}`];
+  return { text: '', pick: { title: 'resume which session? type to search, Esc: none', items, linesOf } };
 }
 
 const MOST_LISTED = 10;
 
 /** A list to choose from where nothing can be chosen: the next command names it. */
-export function pickText({ items, lineOf }: PickRequest): string {
-  const rows = items.slice(0, MOST_LISTED).map(({ id, label, detail }) => [lineOf(id), detail?.() ?? '', label]);
+export function pickText({ items, linesOf }: PickRequest): string {
+  const rows = items.slice(0, MOST_LISTED).map(({ id, label, detail }) => [linesOf?.(id).join(' ') ?? id, detail?.() ?? '', label]);
   return table(rows);
 }
+
+const CARRY_OUT = 'The plan is good. Carry it out.';
+
+/** What follows a plan. */
+export const PLAN_CHOICE: PickRequest = {
+  title: 'here is the plan: go?',
+  items: [
+    { id: 'go', label: 'go: carry it out, and ask before changes' },
+    { id: 'edit', label: 'go, and accept all edits' },
+    { id: 'change', label: 'change: write what should be different' },
+    { id: 'no', label: 'no: stay in plan mode' },
+  ],
+  linesOf: (id) =>
+    id === 'go'
+      ? ['/permissions default', CARRY_OUT]
+      : id === 'edit'
+        ? ['/permissions acceptEdits', CARRY_OUT]
+        : [],
+  isQuestion: true,
+};

@@ -12,26 +12,22 @@ import { describeError } from '../../../schema/errors.ts';
 import { drain } from '../../../schema/generators.ts';
 import type { AgentResult } from '../../../sdk/index.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
-import { lastLines } from '../../../views/exchanges.ts';
 import { safeLine, safeText } from '../../../views/text/format.ts';
 import type { CommandIo } from '../../io.ts';
-import { editorOf } from '../editor/line-editor.ts';
+import { mayMention } from '../editor/mentions.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import type { Chat } from './chat.ts';
 import {
   type ChatCommand,
-  EXCHANGES_SHOWN,
   isInstant,
+  PLAN_CHOICE,
   parseChatCommand,
   runChatCommand,
 } from './chat-commands.ts';
 import { activityAfter, type EventView } from './event-text.ts';
 import type { PickRequest } from './menus.ts';
+import { showRecalled, shownPrompt } from './recalled.ts';
 import { SteeredLines } from './steered-lines.ts';
-
-/** Of what was said in a session that is resumed: the end of the last answer, less of those before. */
-const LAST_LINES = 16;
-const EARLIER_LINES = 4;
 
 export interface WorkerParts {
   readonly chat: Chat;
@@ -89,7 +85,7 @@ export class ChatWorker {
     const command = parseChatCommand(text);
     if (this.#current === null) void this.#workOff(text);
     else if (command !== null && isInstant(command) && this.#current.isTurn) void this.#doNow(text, command);
-    else if (command === null && this.#hears && chat.session !== null) {
+    else if (command === null && this.#hears && chat.session !== null && !needsOwnTurn(text)) {
       this.#steered.add(text, chat.session.steer(text));
     } else this.#waiting.push(text);
   }
@@ -102,16 +98,7 @@ export class ChatWorker {
 
   /** Shows what was said last in a session that is resumed, and what an interruption left undone. */
   recall(): void {
-    const { chat, print, answer, style } = this.#parts;
-    const exchanges = chat.lastExchanges(EXCHANGES_SHOWN);
-    for (const [index, said] of exchanges.entries()) {
-      print(`\n${style.bold(shownPrompt(said.prompt))}\n`);
-      const most = index === exchanges.length - 1 ? LAST_LINES : EARLIER_LINES;
-      if (said.answer !== null) answer(lastLines(said.answer, most));
-    }
-    if (chat.openWork.length === 0) return;
-    print(`\n${style.yellow(chat.openWork.join('\n'))}\n`);
-    print(`${style.dim('Enter continues it; or write what to do instead')}\n`);
+    showRecalled(this.#parts);
   }
 
   /** Enter without a text: a session that is resumed continues what it was doing, and so do its agents (AGENT-5). */
@@ -174,14 +161,16 @@ export class ChatWorker {
     const work: LineOfWork = {
       controller: new AbortController(),
       since: performance.now(),
-      isTurn: command === null,
+      isTurn: command === null && shellCommand(line) === null,
       activity: 'working',
     };
     this.#current = work;
     print(`\n${line === null ? style.dim(this.#goingOnText()) : style.bold(shownPrompt(line))}\n`);
     this.#parts.changed();
     try {
-      if (command === null) await this.#takeTurn(line, work);
+      const shell = shellCommand(line);
+      if (shell !== null) await this.#runShell(shell, work.controller.signal);
+      else if (command === null) await this.#takeTurn(line, work);
       else await this.#carryOut(command, work.controller.signal);
     } catch (error) {
       print(`${events.end()}${style.red(safeLine(describeError(error)))}\n`);
@@ -215,10 +204,28 @@ export class ChatWorker {
     if (answer.goOn) await this.#goOn();
   }
 
+  /** Its output goes with the next prompt. */
+  async #runShell(command: string, signal: AbortSignal): Promise<void> {
+    const { chat, print, style } = this.#parts;
+    const { output, isError } = await chat.command(command, signal);
+    const text = safeText(output).trimEnd();
+    print(text === '' ? '' : `${isError ? style.red(text) : text}\n`);
+    print(`${style.dim('(goes with your next prompt)')}\n`);
+  }
+
+  /** False when a file that the prompt names cannot be attached: the prompt is handed back. */
+  async #attached(prompt: string, signal: AbortSignal): Promise<boolean> {
+    const problems = await this.#parts.chat.attach(prompt, signal);
+    for (const problem of problems) this.#parts.print(`${this.#parts.style.red(safeLine(problem))}\n`);
+    if (problems.length > 0) this.#parts.handBack([prompt]);
+    return problems.length === 0;
+  }
+
   async #takeTurn(prompt: string | null, work: LineOfWork): Promise<void> {
     const { chat, print, events, columns } = this.#parts;
-    this.#paused = true;
     const { signal } = work.controller;
+    if (prompt !== null && !(await this.#attached(prompt, signal))) return;
+    this.#paused = true;
     const turn = chat.run(prompt, { signal, waitForChildren: false });
     const result = await drain(turn, (event) => {
       this.#sayHeard();
@@ -229,6 +236,7 @@ export class ChatWorker {
     this.#sayHeard();
     print(events.end() + this.#endingText(result));
     this.#paused = result.status !== 'done';
+    if (!this.#paused && chat.permissionMode === 'plan') this.#parts.pick(PLAN_CHOICE);
     if (this.#paused) this.#handBackSteered();
   }
 
@@ -252,8 +260,18 @@ export class ChatWorker {
   }
 }
 
-/** A prompt as it stays in the scrollback: a long paste by its size, like in the input. */
-function shownPrompt(text: string): string {
-  const cells = editorOf(text).cells.map((cell) => (typeof cell === 'string' ? cell : cell.label));
-  return `> ${cells.join('').replaceAll('\n', '\n  ')}`;
+/** `!ls` is a command of the user; null for anything else. */
+function shellCommand(line: string | null): string | null {
+  const command = line?.startsWith('!') === true ? line.slice(1).trim() : '';
+  return command === '' ? null : command;
+}
+
+/** Whether it is for Ramet and not for the model. */
+export function isCommandLine(line: string): boolean {
+  return parseChatCommand(line) !== null || shellCommand(line) !== null;
+}
+
+/** A message to a working agent brings no files along, and is no command. */
+function needsOwnTurn(text: string): boolean {
+  return shellCommand(text) !== null || mayMention(text);
 }

@@ -2,7 +2,10 @@
  * The conversation behind the prompt: the session in use and its bill so far. A new session is made with the
  * first prompt, so that looking around leaves nothing behind. It knows no terminal.
  */
+import { lstatSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { JournalReader } from '../../../journal/journal.ts';
+import type { ImageBlock, TextBlock } from '../../../schema/content.ts';
 import { mapped } from '../../../schema/generators.ts';
 import type { PermissionMode, SessionMode, TodoItem } from '../../../schema/status.ts';
 import type { AgentId } from '../../../schema/ids.ts';
@@ -11,12 +14,14 @@ import { keepCompileCache } from '../../../sdk/compile-cache.ts';
 import type { AgentResult, RunOptions } from '../../../sdk/index.ts';
 import type { SessionOptions } from '../../../sdk/options.ts';
 import { findPlace } from '../../../sdk/place.ts';
+import type { SharedCommand } from '../../../sdk/session/session-type.ts';
 import { openSession, type Session, type SessionEvent } from '../../../sdk/session/session.ts';
 import { lastExchanges, type SaidExchange } from '../../../views/exchanges.ts';
 import { interruptedLines } from '../../../views/interrupted-text.ts';
 import { readSession, viewSession } from '../../../views/session-view.ts';
 import type { CommandIo } from '../../io.ts';
 import { sessionNotes, tellingChanges } from '../../output/result-output.ts';
+import { mayMention, mentionedFiles } from '../editor/mentions.ts';
 import { AgentBoard } from './agent-board.ts';
 
 export interface ChatTally {
@@ -36,6 +41,8 @@ export class Chat implements AsyncDisposable {
   #tally: ChatTally = NOTHING_SPENT;
   #todos: readonly TodoItem[] = [];
   #openWork: readonly string[] = [];
+  /** What the next prompt brings along. */
+  #attachments: (TextBlock | ImageBlock)[] = [];
   /** The children at work. */
   readonly board: AgentBoard = new AgentBoard();
   readonly #onChild: (event: SessionEvent) => void;
@@ -101,11 +108,32 @@ export class Chat implements AsyncDisposable {
   ): AsyncGenerator<SessionEvent, AgentResult> {
     const session = await this.open(prompt);
     this.#openWork = [];
-    const events = session.run(prompt, { ...options, partial: true });
+    const attachments = prompt === null ? [] : this.#attachments;
+    if (prompt !== null) this.#attachments = [];
+    const events = session.run(prompt, { ...options, attachments, partial: true });
     return yield* mapped(events, (event) => {
       if (event.type === 'assistant' && event.agentId === session.agent.id) this.count(event);
       return event;
     });
+  }
+
+  /** Attaches the files that a prompt names; what cannot be attached is said in a line each, and nothing is. */
+  async attach(prompt: string, signal: AbortSignal): Promise<string[]> {
+    if (!mayMention(prompt)) return [];
+    const { cwd } = this.#session?.agent ?? this.#io;
+    const paths = mentionedFiles(prompt, (path) => canBeAttached(resolve(cwd, path)));
+    if (paths.length === 0) return [];
+    const files = await (await this.open(prompt)).attach(paths, { signal });
+    const problems = files.flatMap(({ path, problem }) => (problem === null ? [] : [`@${path}: ${problem}`]));
+    if (problems.length === 0) this.#attachments.push(...files.flatMap(({ blocks }) => blocks));
+    return problems;
+  }
+
+  /** Runs a command of the user; the next prompt brings its output along. */
+  async command(command: string, signal: AbortSignal): Promise<SharedCommand> {
+    const shared = await (await this.open(`!${command}`)).command(command, { signal });
+    this.#attachments.push(shared.block);
+    return shared;
   }
 
   /** Adds a response to the bill. */
@@ -138,6 +166,7 @@ export class Chat implements AsyncDisposable {
     this.#tally = NOTHING_SPENT;
     this.#todos = [];
     this.#openWork = [];
+    this.#attachments = [];
     if (next !== null) this.#recall(next);
   }
 
@@ -196,5 +225,15 @@ export class Chat implements AsyncDisposable {
     this.#tally = view.ledger.total;
     this.#todos = view.agents.find(({ id }) => id === session.agent.id)?.todos ?? [];
     this.#openWork = interruptedLines(view.reader, session.agent.id, session.isInterrupted);
+  }
+}
+
+/** Anything but a folder: why a pipe or a device cannot be attached is for the tool to say. */
+function canBeAttached(path: string): boolean {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
+    return stats !== undefined && !stats.isDirectory();
+  } catch {
+    return false;
   }
 }

@@ -21,7 +21,7 @@ function type(menus: Menus, input: PromptInput, ...keys: Key[]): { input: Prompt
   for (const key of keys) {
     const step = menus.take(key, now);
     now = step?.input ?? pressKey(now, key).input;
-    if (step?.line !== undefined) lines.push(step.line);
+    lines.push(...(step?.lines ?? []));
   }
   return { input: now, lines };
 }
@@ -71,17 +71,38 @@ describe('UI-3: lists beside the input', () => {
 
   test('a list that a command opened takes all keys until it is closed', () => {
     const menus = new Menus({ files });
-    const lineOf = (id: string): string => `/resume ${id}`;
+    const linesOf = (id: string): string[] => [`/resume ${id}`];
     const listed = [
       { id: 'a', label: 'one' },
       { id: 'b', label: 'two' },
     ];
-    menus.open({ title: 'which?', items: listed, lineOf });
+    menus.open({ title: 'which?', items: listed, linesOf });
     const draft = writing('a draft');
     const { input, lines } = type(menus, draft, { type: 'text', text: 'tw' }, press('enter'));
     expect(lines).toEqual(['/resume b']);
     expect(editorText(input.editor)).toBe('a draft');
     expect(menus.shown(writing(''))).toBeNull();
+  });
+
+  test('a list without lines fills the input', () => {
+    const menus = new Menus({ files });
+    menus.open({ title: 'earlier', items: [{ id: 'fix\nit', label: 'fix it' }] });
+    expect(editorText(type(menus, writing('draft'), press('enter')).input.editor)).toBe('fix\nit');
+  });
+
+  test('a list that came by itself takes no key that was not meant for it', () => {
+    let now = 0;
+    const menus = new Menus({ files }, () => now);
+    const request = { title: 'go?', items: [{ id: 'go', label: 'go' }], linesOf: () => ['go'] };
+    menus.open({ ...request, isQuestion: true });
+    expect(type(menus, writing(''), press('enter')).lines).toEqual([]);
+    now = 800;
+    expect(type(menus, writing(''), press('enter')).lines).toEqual(['go']);
+    menus.open({ ...request, isQuestion: true });
+    now = 2_000;
+    const typed = type(menus, writing(''), { type: 'text', text: 'wait' }, press('enter'));
+    expect(typed.lines).toEqual([]);
+    expect(menus.shown(typed.input)).toBeNull();
   });
 
   test('the rows fit any screen and always show the chosen one', () => {

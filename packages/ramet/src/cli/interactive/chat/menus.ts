@@ -3,19 +3,24 @@
  * closed; one that completes a word stays beside the text, and takes only the keys that choose. It draws nothing.
  */
 import type { Key } from '../editor/key-parser.ts';
-import type { EditorState } from '../editor/line-editor.ts';
+import { type EditorState, editorOf } from '../editor/line-editor.ts';
 import { matchingItems, newPicker, type Picker, type PickerItem, pressPicker } from '../editor/picker.ts';
 import { cleared, type PromptInput } from '../editor/prompt-input.ts';
 import { acceptWord, type WordMenu, wordMenuOf } from '../editor/word-menu.ts';
 import type { Menu } from '../screen/menu-rows.ts';
 
-/** A list that a command offers. What is chosen becomes a line to carry out. */
+/** A list that a command offers. What is chosen becomes lines to carry out, or the text of the input. */
 export interface PickRequest {
   readonly title: string;
   readonly items: readonly PickerItem[];
-  /** The line for what was chosen. */
-  lineOf(id: string): string;
+  /** The lines for what was chosen; absent where it goes into the input. */
+  linesOf?(id: string): readonly string[];
+  /** It came by itself: keys pressed just then are not meant for it, and text closes it. */
+  readonly isQuestion?: true;
 }
+
+/** As for a question whether a call may run. */
+const UNAWARE_MS = 700;
 
 export interface MenuSources {
   /** Paths that answer what was typed behind an `@`, the best first. */
@@ -25,7 +30,7 @@ export interface MenuSources {
 export interface MenuStep {
   readonly input: PromptInput;
   /** To be carried out at once. */
-  readonly line?: string;
+  readonly lines?: readonly string[];
 }
 
 export class Menus {
@@ -35,13 +40,17 @@ export class Menus {
   #place = 0;
   /** The word whose list was closed with Esc, or chosen from. */
   #closedFor: string | null = null;
+  readonly #now: () => number;
+  #openedAt = 0;
 
-  constructor(sources: MenuSources) {
+  constructor(sources: MenuSources, now: () => number = () => performance.now()) {
     this.#sources = sources;
+    this.#now = now;
   }
 
   open(request: PickRequest): void {
     this.#request = request;
+    this.#openedAt = this.#now();
     this.#picker = newPicker(request.title, request.items);
   }
 
@@ -62,7 +71,14 @@ export class Menus {
 
   /** Null when the key is not for a list. */
   take(key: Key, input: PromptInput): MenuStep | null {
-    if (this.#picker !== null) return this.#takeForPicker(this.#picker, key, input);
+    if (this.#picker !== null) {
+      if (this.#request?.isQuestion !== true) return this.#takeForPicker(this.#picker, key, input);
+      if (key.type === 'press') {
+        return this.#now() - this.#openedAt < UNAWARE_MS ? { input } : this.#takeForPicker(this.#picker, key, input);
+      }
+      this.#picker = null;
+      return null;
+    }
     const menu = key.type === 'press' ? this.#wordMenu(input) : null;
     if (key.type !== 'press' || menu === null) {
       this.#place = 0;
@@ -97,7 +113,7 @@ export class Menus {
     this.#place = 0;
     if (item === undefined || (key === 'enter' && item.label === menu.word)) return null;
     this.#closedFor = item.label;
-    if (key === 'enter' && item.sendsAlone === true) return { input: cleared(input), line: item.label };
+    if (key === 'enter' && item.sendsAlone === true) return { input: cleared(input), lines: [item.label] };
     return { input: acceptWord(input, menu, item) };
   }
 
@@ -105,7 +121,9 @@ export class Menus {
     const step = pressPicker(picker, key);
     this.#picker = step.type === 'open' ? step.picker : null;
     if (step.type !== 'picked' || this.#request === null) return { input };
-    return { input, line: this.#request.lineOf(step.id) };
+    const { linesOf } = this.#request;
+    if (linesOf === undefined) return { input: { ...cleared(input), editor: editorOf(step.id) } };
+    return { input, lines: linesOf(step.id) };
   }
 
   #wordMenu(input: PromptInput): WordMenu | null {

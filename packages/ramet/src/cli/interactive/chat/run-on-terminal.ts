@@ -87,6 +87,7 @@ function inAscii(device: TerminalDevice): TerminalDevice {
       return device.rows;
     },
     write: (text) => device.write(asciiForms(text)),
+    lend: (work) => device.lend(work),
     [Symbol.dispose]: () => device[Symbol.dispose](),
   };
 }

@@ -35,3 +35,18 @@ export class SteeredLines {
     return taken.map(({ text }) => text);
   }
 }
+
+/**
+ * What was not carried out, put before what is being written. Prompts become one text; a command among them would be sent to
+ * the model, so it is `left`, unless it is all there is.
+ */
+export function handedBack(
+  lines: readonly string[],
+  written: string,
+  isCommand: (line: string) => boolean,
+): { readonly text: string; readonly left: readonly string[] } {
+  const own = written === '' ? [] : [written];
+  if (lines.length === 1 && own.length === 0) return { text: lines[0] ?? '', left: [] };
+  const prompts = lines.filter((line) => !isCommand(line));
+  return { text: [...prompts, ...own].join('\n'), left: lines.filter(isCommand) };
+}

@@ -9,6 +9,7 @@
  */
 import type { PromptHistory } from '../../../sdk/calls/prompt-history.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
+import { safeLine } from '../../../views/text/format.ts';
 import { type CommandIo, EXIT } from '../../io.ts';
 import type { Key } from '../editor/key-parser.ts';
 import { editorOf, editorText } from '../editor/line-editor.ts';
@@ -23,13 +24,16 @@ import { type LiveState, statusText } from '../screen/live-rows.ts';
 import type { TerminalView } from '../screen/terminal-view.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import { agentLine, inBackgroundLine } from './agent-board.ts';
-import { agentWords } from './agent-commands.ts';
+import { agentWordsFor, stopAll, waitedFor } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
-import { ChatWorker } from './chat-worker.ts';
+import { ChatWorker, isCommandLine } from './chat-worker.ts';
 import { createEventView, type EventView } from './event-text.ts';
-import { Menus } from './menus.ts';
+import { filesHere } from './file-search.ts';
+import { Menus, type PickRequest } from './menus.ts';
 import type { QuestionDesk } from './question-desk.ts';
 import { ShownQuestion } from './shown-question.ts';
+import { SpecialKeys } from './special-keys.ts';
+import { handedBack } from './steered-lines.ts';
 
 export interface TerminalChatParts {
   readonly chat: Chat;
@@ -47,6 +51,7 @@ export class TerminalChat {
   readonly #worker: ChatWorker;
   readonly #question: ShownQuestion;
   readonly #menus: Menus;
+  readonly #special: SpecialKeys;
   readonly #left: PromiseWithResolvers<number> = Promise.withResolvers();
   #view: TerminalView | null = null;
   #input: PromptInput;
@@ -73,7 +78,16 @@ export class TerminalChat {
       columns: (): number => this.#view?.columns ?? 80,
     };
     this.#question = new ShownQuestion(shared);
-    this.#menus = new Menus({ files: () => [] });
+    this.#menus = new Menus(filesHere(parts.io, () => this.#view?.soon()));
+    this.#special = new SpecialKeys({
+      ...shared,
+      terminal: () => this.#view,
+      input: () => this.#input,
+      setInput: (input) => {
+        this.#input = input;
+      },
+      pick: (request) => this.#pick(request),
+    });
     this.#worker = new ChatWorker({
       ...shared,
       print: (text) => {
@@ -84,7 +98,7 @@ export class TerminalChat {
         this.#view?.answer(text);
         this.#view?.endAnswer();
       },
-      pick: (request) => this.#menus.open(request),
+      pick: (request) => this.#pick(request),
       changed: () => this.#workChanged(),
       handBack: (lines) => this.#handBack(lines),
       leave: () => this.leave(EXIT.done, 'the user left'),
@@ -118,7 +132,7 @@ export class TerminalChat {
     const chosen = this.#menus.take(key, this.#input);
     if (chosen !== null) {
       this.#input = chosen.input;
-      if (chosen.line !== undefined) this.#worker.submit(chosen.line);
+      for (const line of chosen.lines ?? []) this.#worker.submit(line);
       return;
     }
     const pressed = key.type === 'press' ? key.name : null;
@@ -132,11 +146,12 @@ export class TerminalChat {
       this.#print(this.#events.expanded());
       return;
     }
+    if (this.#special.take(pressed)) return;
     if (pressed === 'background' && this.#sendToBackground()) return;
     if (this.#question.take(key, this.#input.editor.cells.length > 0)) return;
     const { withheld } = this.#question;
     if (withheld !== null) this.#input = pressKey(this.#input, withheld, () => []).input;
-    const { input, action } = pressKey(this.#input, key, (command) => this.#wordsFor(command));
+    const { input, action } = pressKey(this.#input, key, (command) => agentWordsFor(command, this.#parts.chat));
     this.#input = input;
     if (action !== undefined) this.#act(action);
   }
@@ -177,7 +192,7 @@ export class TerminalChat {
     if (since === null) return null;
     const stopping = this.#interrupted || this.#exitCode !== null;
     const text = stopping ? 'stopping (Ctrl-C: leave at once)' : (work?.activity ?? '');
-    const hint = !stopping && this.#waitedFor().length > 0 ? 'Ctrl-B: continue without waiting · ' : '';
+    const hint = !stopping && waitedFor(this.#parts.chat).length > 0 ? 'Ctrl-B: continue without waiting · ' : '';
     return { text: hint + text, forMs: performance.now() - since };
   }
 
@@ -200,9 +215,11 @@ export class TerminalChat {
 
   /** What was not carried out is put back into the input, before what is being written. */
   #handBack(lines: readonly string[]): void {
-    const written = editorText(this.#input.editor);
-    const text = [...lines, ...(written === '' ? [] : [written])].join('\n');
+    const { text, left } = handedBack(lines, editorText(this.#input.editor), isCommandLine);
     this.#input = { ...cleared(this.#input), editor: editorOf(text) };
+    if (left.length === 0) return;
+    const which = left.map((line) => safeLine(line)).join(', ');
+    this.#print(`${this.#parts.style.yellow(`not carried out: ${which} (Up brings it back)`)}\n`);
   }
 
   #act(action: InputAction): void {
@@ -241,25 +258,18 @@ export class TerminalChat {
     }
   }
 
-  #wordsFor(command: string): readonly string[] {
-    return ['tell', 'cancel', 'stop'].includes(command) ? agentWords(this.#parts.chat) : [];
-  }
-
-  /** The children that the main agent waits for. */
-  #waitedFor() {
-    const { session } = this.#parts.chat;
-    if (session === null) return [];
-    const { id } = session.agent;
-    return session.agents.filter(({ parent, inBackground }) => parent === id && !inBackground);
-  }
-
   #sendToBackground(): boolean {
-    const agents = this.#waitedFor();
+    const agents = waitedFor(this.#parts.chat);
     for (const agent of agents) {
       agent.detach();
       this.#print(this.#events.aside(inBackgroundLine(agent, this.#parts.style)));
     }
     return agents.length > 0;
+  }
+
+  /** What comes by itself does not come between a person and what is being written. */
+  #pick(request: PickRequest): void {
+    if (request.isQuestion !== true || this.#input.editor.cells.length === 0) this.#menus.open(request);
   }
 
   #workChanged(): void {
@@ -275,14 +285,10 @@ export class TerminalChat {
   async #endAgents(): Promise<void> {
     if (this.#endingSince !== null) return;
     this.#endingSince = performance.now();
-    const agents = this.#parts.chat.session?.agents ?? [];
-    if (agents.length > 0) {
-      const which = agents.length === 1 ? '1 agent' : `${agents.length} agents`;
-      this.#print(`stopping ${which}; what was done is kept\n`);
+    await stopAll(this.#parts.chat, (line) => {
+      this.#print(`${line}\n`);
       this.#keepTime();
-    }
-    for (const agent of agents) agent.stop('parent_ended');
-    await Promise.all(agents.map(({ result }) => result));
+    });
     this.#left.resolve(this.#exitCode ?? EXIT.done);
   }
 

@@ -30,6 +30,10 @@ export type KeyName =
   | 'end-of-input'
   | 'redraw'
   | 'expand'
+  | 'search'
+  | 'editor'
+  | 'suspend'
+  | 'mode'
   | 'background'
   | 'previous'
   | 'next';
@@ -61,6 +65,9 @@ const CONTROLS: Readonly<Record<string, KeyName>> = {
   '\u0002': 'background',
   '\u0003': 'interrupt',
   '\u0004': 'end-of-input',
+  '\u0007': 'editor',
+  '\u0012': 'search',
+  '\u001a': 'suspend',
   '\u0005': 'end',
   '\u0006': 'right',
   '\u000b': 'delete-to-end',
@@ -91,6 +98,7 @@ const SEQUENCES: Readonly<Record<string, KeyName>> = {
   '[4~': 'end',
   '[8~': 'end',
   '[3~': 'delete',
+  '[Z': 'mode',
   '[1;5D': 'word-left',
   '[1;3D': 'word-left',
   b: 'word-left',

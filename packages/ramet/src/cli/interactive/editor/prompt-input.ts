@@ -95,6 +95,10 @@ const KEYS: Readonly<Record<Exclude<KeyName, 'tab'>, (input: PromptInput) => Inp
   interrupt: (input) => ({ input, action: { type: 'interrupt' } }),
   redraw: (input) => ({ input, action: { type: 'redraw' } }),
   expand: (input) => ({ input }),
+  search: (input) => ({ input }),
+  editor: (input) => ({ input }),
+  suspend: (input) => ({ input }),
+  mode: (input) => ({ input }),
   'end-of-input': (input) =>
     input.editor.cells.length === 0
       ? { input, action: { type: 'leave' } }

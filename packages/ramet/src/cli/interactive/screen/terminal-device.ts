@@ -6,6 +6,8 @@ export interface TerminalDevice extends Disposable {
   readonly columns: number;
   readonly rows: number;
   write(text: string): void;
+  /** Another program has the terminal until `work` ends. */
+  lend(work: () => Promise<void>): Promise<void>;
 }
 
 export interface TerminalListener {
@@ -49,6 +51,18 @@ export function openTerminal(listener: TerminalListener): TerminalDevice {
       return stdout.rows || 24;
     },
     write: (text) => void stdout.write(text),
+    async lend(work) {
+      clearTimeout(timer);
+      stdin.off('data', onData);
+      stdout.write(BRACKETED_PASTE.off);
+      restore(stdin);
+      try {
+        await work();
+      } finally {
+        stdin.setRawMode(true).on('data', onData).resume();
+        stdout.write(BRACKETED_PASTE.on);
+      }
+    },
     [Symbol.dispose]() {
       clearTimeout(timer);
       stdin.off('data', onData).off('end', onGone).off('close', onGone);

@@ -31,6 +31,7 @@ export class TerminalView implements AnswerSink {
   #spinner: NodeJS.Timeout | undefined;
   #isAnswering = false;
   #closed = false;
+  #isLent = false;
 
   /** `state` is asked for what to show below the output, once a frame. */
   constructor(device: TerminalDevice, style: TextStyle, look: Look, state: () => LiveState) {
@@ -75,7 +76,7 @@ export class TerminalView implements AnswerSink {
 
   now(): void {
     this.#frameDone();
-    if (!this.#closed) this.#screen.draw(this.#live());
+    if (!this.#closed && !this.#isLent) this.#screen.draw(this.#live());
   }
 
   /** Redraws as time passes. What children do shows with that: it is drawn no more often, however many there are. */
@@ -90,7 +91,20 @@ export class TerminalView implements AnswerSink {
   redraw(): void {
     this.#frameDone();
     const { columns, rows } = this.#device;
-    if (!this.#closed) this.#screen.redraw(this.#live(), { columns, rows });
+    if (!this.#closed && !this.#isLent) this.#screen.redraw(this.#live(), { columns, rows });
+  }
+
+  /** Another program has the screen until `work` ends; what is printed meanwhile is shown after it. */
+  async lend(work: () => Promise<void>): Promise<void> {
+    if (this.#closed || this.#isLent) return;
+    this.#screen.close();
+    this.#isLent = true;
+    try {
+      await this.#device.lend(work);
+    } finally {
+      this.#isLent = false;
+      this.now();
+    }
   }
 
   /** Removes the live rows; what was printed stays. */

@@ -1,0 +1,50 @@
+/** What a person shares with the main agent beside a prompt: files, and commands with their output. */
+import type { Agent } from '../../engine/shapes.ts';
+import type { ImageBlock, TextBlock } from '../../schema/content.ts';
+import type { Attachment, SharedCommand } from './session-type.ts';
+
+export async function attachFiles(
+  agent: Agent,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<Attachment[]> {
+  const { callForUser } = await import('../../engine/later.ts');
+  const attached: Attachment[] = [];
+  for (const path of paths) {
+    const call = { name: 'Read', input: { file_path: path } };
+    const { content, isError } = await callForUser(agent, call, signal);
+    const problem = isError ? firstLine(content) : null;
+    attached.push({ path, problem, blocks: isError ? [] : content.map((block) => fileBlock(path, block)) });
+  }
+  return attached;
+}
+
+export async function shareCommand(
+  agent: Agent,
+  command: string,
+  signal: AbortSignal,
+): Promise<SharedCommand> {
+  const { callForUser } = await import('../../engine/later.ts');
+  const { content, isError } = await callForUser(agent, { name: 'Bash', input: { command } }, signal);
+  const output = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+  const told = `${within('user-command', command)}\n${within('user-command-output', output)}`;
+  const text = `The user ran a command in the terminal:\n${told}`;
+  return { output, isError, block: { type: 'text', text } };
+}
+
+function fileBlock(path: string, block: TextBlock | ImageBlock): TextBlock | ImageBlock {
+  if (block.type === 'image') return block;
+  const name = path.replaceAll('"', "'");
+  return { type: 'text', text: `The user attached a file.\n${within('attached-file', block.text, name)}` };
+}
+
+/** What is inside cannot close the element. */
+function within(element: string, text: string, path?: string): string {
+  const inside = text.replaceAll(new RegExp(`</(?=${element})`, 'gi'), '<\\/');
+  return `<${element}${path === undefined ? '' : ` path="${path}"`}>\n${inside}\n</${element}>`;
+}
+
+function firstLine(content: readonly (TextBlock | ImageBlock)[]): string {
+  const [first] = content;
+  return (first?.type === 'text' ? first.text : '').split('\n')[0] ?? '';
+}
