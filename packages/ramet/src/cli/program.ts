@@ -106,11 +106,11 @@ function commandsBelow(program: Command, name: string): string[] {
 /** `-p` is a command of its own only to the parser; to its user it is what `ramet` does. */
 function showOptionsOf(print: Command, program: Command): void {
   const help = new Help();
-  program.usage(
-    '[options] [PROMPT]\n       ramet -p [options] PROMPT\n       ramet COMMAND [options]',
-  ).configureHelp({
-    visibleOptions: (shown) => [...(shown === program ? print.options : []), ...help.visibleOptions(shown)],
-  });
+  program
+    .usage('[options] [PROMPT]\n       ramet -p [options] PROMPT\n       ramet COMMAND [options]')
+    .configureHelp({
+      visibleOptions: (shown) => [...(shown === program ? print.options : []), ...help.visibleOptions(shown)],
+    });
 }
 
 function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) => void): Command {
@@ -128,7 +128,10 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .addOption(
       new Option('-c, --continue', 'resume the latest session of this working tree').conflicts('resume'),
     )
-    .option('-r, --resume [session]', 'resume a session: its id or the beginning of it (default: choose one; with -p the latest)')
+    .option(
+      '-r, --resume [session]',
+      'resume a session: its id or the beginning of it (default: choose one; with -p the latest)',
+    )
     .option(TAKE_OVER, 'with --resume or --continue: confirm that its last process, elsewhere, has ended')
     .addOption(
       new Option(

@@ -12,3 +12,4 @@ export { moveInto, releaseWorkspace } from './isolation/change-directory.ts';
 export { resumedHousing, settleIn } from './isolation/resume-workspace.ts';
 export { recordedText, recordedWorktree } from './resume/recorded-report.ts';
 export { resumeEnded } from './resume/resume-ended.ts';
+export { rewindTo } from './resume/rewind.ts';

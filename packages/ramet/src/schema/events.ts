@@ -98,11 +98,16 @@ interface MessageAppended {
   delivers?: string[];
 }
 
-/** The conversation continues from another list of messages: thinking stripped for a fallback model, or a summary. */
+/**
+ * The conversation continues from another list of messages: thinking stripped for a fallback model, a summary, or what it
+ * was before an earlier prompt. What it replaces stays on record.
+ */
 interface ConversationReplaced {
   type: 'conversation.replaced';
   /** `model`: the user chose another model, or another way of thinking. */
-  cause: 'fallback' | 'model' | 'compaction';
+  cause: 'fallback' | 'model' | 'compaction' | 'rewind';
+  /** Of a rewind: how many prompts of the session stay. */
+  prompts?: number;
   /** The other model, of a change to one. Absent in journals of earlier versions. */
   model?: string;
   messages: { role: Role; blocks: Digest[]; shared: number }[];

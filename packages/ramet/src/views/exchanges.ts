@@ -11,6 +11,10 @@ export interface SaidExchange {
   /** Counted from 1. */
   readonly number: number;
   readonly time: number;
+  /** Of the prompt, in the journal. */
+  readonly seq: number;
+  /** The first turn that answers it, counted over the session as `ramet undo --turn` does. */
+  readonly turn: number;
   readonly prompt: string;
   /** The last text of the answer; null before the first. */
   readonly answer: string | null;
@@ -20,6 +24,8 @@ export interface SaidExchange {
 
 interface RecordedExchange {
   readonly time: number;
+  readonly seq: number;
+  readonly turn: number;
   readonly prompt: Digest;
   /** The blocks of each response, the oldest first. */
   readonly responses: (readonly Digest[])[];
@@ -30,6 +36,7 @@ interface RecordedExchange {
 export class RecordedExchanges {
   readonly #agent: AgentId;
   readonly #exchanges: RecordedExchange[] = [];
+  #turns = 0;
 
   constructor(agent: AgentId) {
     this.#agent = agent;
@@ -39,12 +46,16 @@ export class RecordedExchanges {
     return this.#exchanges.length;
   }
 
-  take({ agent, event, time }: RecordedEvent): void {
+  take({ agent, event, time, seq }: RecordedEvent): void {
     if (agent !== this.#agent) return;
+    if (event.type === 'response.completed') this.#turns += 1;
+    if (event.type === 'conversation.replaced' && event.cause === 'rewind')
+      this.#exchanges.splice(event.prompts ?? 0);
     const current = this.#exchanges.at(-1);
     if (event.type === 'message.appended' && event.cause === 'prompt') {
       const prompt = event.blocks.at(-1);
-      if (prompt !== undefined) this.#exchanges.push({ time, prompt, responses: [], calls: 0 });
+      if (prompt === undefined) return;
+      this.#exchanges.push({ time, seq, turn: this.#turns + 1, prompt, responses: [], calls: 0 });
     } else if (current === undefined) return;
     else if (event.type === 'response.completed' && event.kept && event.source === undefined)
       current.responses.push(event.blocks);
@@ -54,9 +65,11 @@ export class RecordedExchanges {
   /** The last `most` of them, the oldest first. */
   of(reader: JournalReader, most: number = Number.POSITIVE_INFINITY): SaidExchange[] {
     const first = Math.max(0, this.#exchanges.length - most);
-    return this.#exchanges.slice(first).map(({ time, prompt, responses, calls }, index) => ({
+    return this.#exchanges.slice(first).map(({ time, seq, turn, prompt, responses, calls }, index) => ({
       number: first + index + 1,
       time,
+      seq,
+      turn,
       prompt: textOf(reader, [prompt]) ?? '',
       answer: answerOf(reader, responses),
       calls,

@@ -12,7 +12,7 @@ const PROMPT_LENGTH = 60;
 /** One line each; empty for nothing. `isOpen`: the main agent has something left to do, be it only to read reports. */
 export function interruptedLines(reader: JournalReader, main: AgentId, isOpen: boolean): string[] {
   const board = statusBoardOf(reader.events());
-  // Whoever was at work in an earlier process is not any more.
+  // An agent of an earlier process is no longer at work.
   const interrupted = agentStatuses(board, { writerAlive: false }).filter(
     ({ status }) => status === 'interrupted',
   );

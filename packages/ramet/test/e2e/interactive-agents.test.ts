@@ -149,7 +149,9 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     first.kill('SIGKILL');
     await first.ended;
     await using second = startOnTerminal(user, [...BYPASS, '--continue']);
-    await second.shows(/> go\n(.*\n)*interrupted: "go" was not finished\n(.*\n)* +1 agent was at work: \.2 task 1\n/);
+    await second.shows(
+      /> go\n(.*\n)*interrupted: "go" was not finished\n(.*\n)* +1 agent was at work: \.2 task 1\n/,
+    );
     await second.shows('Enter: continue what was interrupted');
     expect(emulator.requests).toHaveLength(2);
     second.type('\r');

@@ -23,11 +23,7 @@ async function lineByLine(options: SessionOptions, io: CommandIo): Promise<numbe
   return plainChat(chat, process.stdin, io);
 }
 
-async function onTerminal(
-  options: SessionOptions,
-  io: CommandIo,
-  first: string | null,
-): Promise<number> {
+async function onTerminal(options: SessionOptions, io: CommandIo, first: string | null): Promise<number> {
   const { runOnTerminal } = await import('../interactive/chat/run-on-terminal.ts');
   return runOnTerminal(options, io, first);
 }

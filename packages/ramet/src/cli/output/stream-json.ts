@@ -119,6 +119,7 @@ function wireEvent(event: SessionEvent): Record<string, unknown> {
     case 'stalled':
       return { type: 'system', subtype: 'agent_stalled', silent_ms: Math.round(event.silentMs) };
     case 'conversation_replaced':
+      if (event.cause === 'rewind') return { type: 'system', subtype: 'rewound', prompts: event.prompts };
       if (event.cause !== 'compaction')
         return { type: 'system', subtype: 'model_changed', model: event.model, cause: event.cause };
       return {

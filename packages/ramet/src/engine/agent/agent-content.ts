@@ -122,6 +122,8 @@ export class AgentContent {
     } else {
       const frozen = itemsOf(state.messages).map((message) => this.#frozen(message));
       this.#conversation = new Conversation(this.#nextHead ?? this.#conversation.head, frozen);
+      // A rewind takes prompts back.
+      this.#prompts = this.#prompts.slice(0, state.prompts.length);
       // Calls that were open before are open now.
       open = this.results.values();
     }

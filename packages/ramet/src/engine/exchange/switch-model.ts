@@ -2,7 +2,7 @@
  * Moves a conversation to another model (MODEL-2). Thinking blocks that are bound to their model would be
  * refused or dropped there, so they are stripped; the new prefix is cold for the new model in any case.
  */
-import { type Conversation, type FrozenMessage, freezeHead } from '../../conversation/conversation.ts';
+import { type FrozenMessage, freezeHead } from '../../conversation/conversation.ts';
 import { findModel } from '../../model/catalog.ts';
 import { fitThinking } from '../../model/thinking.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
@@ -12,7 +12,7 @@ import type { Agent } from '../agent/agent.ts';
 /** Changes the model or how it thinks: a new prefix either way. */
 export function switchModel(
   agent: Agent,
-  cause: Exclude<EventOf<'conversation.replaced'>['cause'], 'compaction'>,
+  cause: Extract<EventOf<'conversation.replaced'>['cause'], 'fallback' | 'model'>,
   model: string,
   wanted?: ThinkingConfig,
 ): void {
@@ -29,7 +29,7 @@ export function bindsThinking(model: string): boolean {
 }
 
 /** A message of thinking alone disappears; its neighbours of one role are one turn to the provider. */
-function withoutThinking(messages: Conversation['messages']): FrozenMessage[] {
+export function withoutThinking(messages: readonly FrozenMessage[]): FrozenMessage[] {
   return messages
     .map((message) => ({
       ...message,

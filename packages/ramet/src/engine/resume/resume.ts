@@ -65,13 +65,13 @@ export function resumeAgent(
 
 type Thaw = (digests: readonly Digest[]) => FrozenBlock[];
 
-function thawFrom(reader: JournalReader): Thaw {
+export function thawFrom(reader: JournalReader): Thaw {
   return (digests) => digests.map((digest) => thawBytes(reader.block(digest), digest));
 }
 
 type RecordedMessage = Pick<StateMessage, 'role' | 'blocks' | 'shared'>;
 
-function thawMessage({ role, blocks, shared }: RecordedMessage, thaw: Thaw): FrozenMessage {
+export function thawMessage({ role, blocks, shared }: RecordedMessage, thaw: Thaw): FrozenMessage {
   return { role, blocks: thaw(blocks), shared };
 }
 

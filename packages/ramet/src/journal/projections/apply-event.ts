@@ -8,6 +8,7 @@ import { addCost, addUsage, isUncertain, NO_USAGE, totalTokens, type Usage } fro
 import {
   appended,
   hasKey,
+  itemsOf,
   listOf,
   mapOf,
   type PersistentMap,
@@ -124,6 +125,7 @@ function replaced(state: AgentState, event: EventOf<'conversation.replaced'>): A
   const { cause, messages, tokens } = event;
   return {
     ...state,
+    ...(cause === 'rewind' && rewound(state, event.prompts ?? 0)),
     inherited: null,
     messages: listOf(messages.map((message) => ({ ...message, cause: 'replaced' }))),
     replacements: state.replacements + 1,
@@ -131,6 +133,12 @@ function replaced(state: AgentState, event: EventOf<'conversation.replaced'>): A
     measured: tokens === undefined ? null : { tokens, messages: messages.length },
     compactFromTokens: cause === 'compaction' ? 0 : state.compactFromTokens,
   };
+}
+
+/** What was being done belongs to what is taken back. */
+function rewound(state: AgentState, prompts: number): Partial<AgentState> {
+  const { openStop, calls, results } = newAgentState(state.agent);
+  return { prompts: listOf(itemsOf(state.prompts).slice(0, prompts)), openStop, calls, results };
 }
 
 /** An item that is recorded again, as a resumed session may, is the same item. */

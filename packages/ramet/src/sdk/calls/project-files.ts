@@ -17,7 +17,7 @@ export async function projectFiles(options: CallOptions = {}): Promise<string[]>
   const { cwd, env } = callerOf(options);
   const { repository } = findPlace({ cwd, env });
   if (repository === null) return walk(cwd);
-  const call = { directory: cwd, env: childEnvironment(env) };
+  const call = { cwd, env: childEnvironment(env) };
   const listing = ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '-z'];
   const { code, stdout } = await runGit(listing, call);
   return code === 0 ? stdout.split('\0').filter((path) => path !== '') : walk(cwd);

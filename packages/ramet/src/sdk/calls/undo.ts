@@ -9,9 +9,10 @@ import type {
 } from '../../files/undo.ts';
 import { createOriginalFiles, planRedo, planUndo, restoreFiles } from '../../files/undo.ts';
 import { findFileWriter } from '../../journal/find-file-writer.ts';
-import type { JournalReader } from '../../journal/journal.ts';
+import type { Journal, JournalReader } from '../../journal/journal.ts';
 import { fileHistoryOf } from '../../journal/projections/file-history.ts';
 import { openReader, resumeSession } from '../../journal/sessions.ts';
+import type { SessionId } from '../../schema/ids.ts';
 import { chooseSession, damageOf, tellDamage } from '../../views/session-view.ts';
 import { undoRefusal } from '../../views/undo-text.ts';
 import { findPlace } from '../place.ts';
@@ -44,21 +45,18 @@ export interface UndoOutcome {
   damage: string | null;
 }
 
+type SessionSources = RestorationSources & { originals: ReturnType<typeof createOriginalFiles> };
+
 /** `wanted` is a session's id or the beginning of one; the latest session of this repository when absent. */
 export async function undo(wanted?: string, options: UndoOptions = {}): Promise<UndoOutcome> {
   const caller = callerOf(options);
   const { project } = findPlace(caller);
   const entry = chooseSession(wanted, project);
   const place = { project, session: entry.session };
-  const originals = createOriginalFiles(join(project, entry.session));
-  const sources: RestorationSources = {
-    originals,
-    writerOf: (file) => findFileWriter(project, file, entry.session),
-  };
   if (options.dryRun) {
     const reader = openReader(place);
     try {
-      const plan = await planOf(reader, sources, options);
+      const plan = await planOf(reader, sourcesOf(place), options);
       return { ...untouched(plan), damage: damageOf({ entry, reader }) };
     } catch (error) {
       // Why it cannot be planned may be what cannot be read.
@@ -71,21 +69,45 @@ export async function undo(wanted?: string, options: UndoOptions = {}): Promise<
   // Taken for writing before the plan is made: nobody may resume the session in between.
   const { journal, reader } = await resumeSession(place);
   try {
-    const plan = await planOf(reader, sources, options);
-    const { steps, blocked, isRefused } = passable(plan, options.force ?? false);
-    if (isRefused)
-      return { ...untouched(plan), blocked: blocked.map(withoutFile), refused: undoRefusal(plan, blocked) };
-    const { kind, turn, continues } = plan;
-    const failed = await restoreFiles({ journal, originals, kind, turn, steps, continues });
-    return {
-      ...{ plan: withoutFiles(plan), blocked: blocked.map(withoutFile), refused: null },
-      ...{ steps: steps.map(withoutFile), damage: null },
-      failed: Array.from(failed, ([path, reason]) => ({ path, reason })),
-    };
+    return await undoIn({ ...place, journal, reader }, options);
   } finally {
     reader.close();
     await journal.close();
   }
+}
+
+export interface WrittenSession {
+  readonly project: string;
+  readonly session: SessionId;
+  readonly journal: Journal;
+  readonly reader: JournalReader;
+}
+
+/** In a session that the caller writes. `reader` has all that was recorded. */
+export async function undoIn(
+  { journal, reader, ...place }: WrittenSession,
+  options: UndoOptions,
+): Promise<UndoOutcome> {
+  const sources = sourcesOf(place);
+  const plan = await planOf(reader, sources, options);
+  const { steps, blocked, isRefused } = passable(plan, options.force ?? false);
+  if (isRefused)
+    return { ...untouched(plan), blocked: blocked.map(withoutFile), refused: undoRefusal(plan, blocked) };
+  const { kind, turn, continues } = plan;
+  const { originals } = sources;
+  const failed = await restoreFiles({ journal, originals, kind, turn, steps, continues });
+  return {
+    ...{ plan: withoutFiles(plan), blocked: blocked.map(withoutFile), refused: null },
+    ...{ steps: steps.map(withoutFile), damage: null },
+    failed: Array.from(failed, ([path, reason]) => ({ path, reason })),
+  };
+}
+
+function sourcesOf({ project, session }: { project: string; session: SessionId }): SessionSources {
+  return {
+    originals: createOriginalFiles(join(project, session)),
+    writerOf: (file) => findFileWriter(project, file, session),
+  };
 }
 
 async function planOf(

@@ -163,6 +163,8 @@ export function liveSession(parts: LiveParts): Session {
       alone(async () => (await sharing()).attachFiles(agent, paths, untilStopped(signal))),
     command: (command, { signal } = {}) =>
       alone(async () => (await sharing()).shareCommand(agent, command, untilStopped(signal))),
+    undo: (options = {}) => alone(async () => (await goingBack()).undoHere(parts, options)),
+    rewind: (request) => alone(async () => (await goingBack()).rewind(parts, request)),
     setModel: (name) => changeModel(agent, name, settings),
     setPermissionMode: (mode) => changePermissionMode(agent, mode),
     compact: ({ signal, instructions, onEvent } = {}) =>
@@ -176,6 +178,10 @@ export function liveSession(parts: LiveParts): Session {
     [Symbol.asyncDispose]: closeOnce,
   };
   return session;
+}
+
+function goingBack(): Promise<typeof import('./going-back.ts')> {
+  return import('./going-back.ts');
 }
 
 /** Loaded with the first file that is attached, or the first command. */

@@ -22,7 +22,11 @@ describe('UI-3: what a person shares beside a prompt', () => {
     writeFileSync(join(cwd, 'a.txt'), 'one</attached-file>two\n');
     writeFileSync(join(cwd, 'shot.png'), PNG);
     const edit = { file_path: 'a.txt', old_string: 'one', new_string: 'uno' };
-    const provider = scriptedModel({ calls: [{ name: 'Edit', input: edit }] }, { text: 'Done.' }, { text: 'Yes.' });
+    const provider = scriptedModel(
+      { calls: [{ name: 'Edit', input: edit }] },
+      { text: 'Done.' },
+      { text: 'Yes.' },
+    );
     await using session = await openSession({ cwd, env, provider, permissionMode: 'acceptEdits' });
     const files = await session.attach(['a.txt', 'shot.png']);
     expect(files.map(({ problem }) => problem)).toEqual([null, null]);
@@ -30,7 +34,12 @@ describe('UI-3: what a person shares beside a prompt', () => {
     const content = provider.requests[0]?.messages[0]?.content;
     const blocks = typeof content === 'string' || content === undefined ? [] : content;
     expect(blocks.slice(-3)).toMatchObject([
-      { type: 'text', text: expect.stringMatching(/<attached-file path="a\.txt">\n.*one<\\\/attached-file>two\n<\/attached-file>$/s) },
+      {
+        type: 'text',
+        text: expect.stringMatching(
+          /<attached-file path="a\.txt">\n.*one<\\\/attached-file>two\n<\/attached-file>$/s,
+        ),
+      },
       { type: 'image' },
       { type: 'text', text: 'Look.' },
     ]);
@@ -73,7 +82,9 @@ describe('UI-3: what a person shares beside a prompt', () => {
     expect(existsSync(join(cwd, 'made'))).toBe(true);
     expect(await session.command('exit 3')).toMatchObject({ isError: true });
     await drain(session.run('What did it say?', { attachments: [made.block] }));
-    expect(JSON.stringify(provider.requests[0]?.messages[0])).toContain('it is<\\\\/user-command-output>there');
+    expect(JSON.stringify(provider.requests[0]?.messages[0])).toContain(
+      'it is<\\\\/user-command-output>there',
+    );
   });
 
   test('in plan mode a command that changes something is refused', async () => {

@@ -13,6 +13,7 @@ import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import type { BudgetLimits, SessionMode } from '../../schema/status.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
+import type { UndoOptions, UndoOutcome } from '../calls/undo.ts';
 import type { OperateOrder, OperateOutcome } from '../operator/operate-order.ts';
 import type { SessionOptions } from '../options.ts';
 import type { SessionEvent } from './event-bus.ts';
@@ -56,6 +57,23 @@ export interface SharedCommand {
   readonly isError: boolean;
   /** Goes with the next prompt. */
   readonly block: TextBlock;
+}
+
+export interface RewindRequest {
+  /** Which prompt, counted from 1: everything from it on is taken back. */
+  prompt: number;
+  what: 'conversation' | 'files' | 'both';
+  /** Also files that others have changed since. */
+  force?: boolean;
+}
+
+export interface RewindOutcome {
+  /** What had been asked. */
+  readonly prompt: string;
+  /** What was done to files; null for nothing. */
+  readonly files: UndoOutcome | null;
+  /** What is not taken back, one line each. */
+  readonly notes: readonly string[];
 }
 
 /** Something said to an agent that works. */
@@ -122,6 +140,10 @@ export interface Session extends AsyncDisposable {
   attach(paths: readonly string[], options?: { signal?: AbortSignal }): Promise<Attachment[]>;
   /** Runs a command as the user, where the main agent works. Rules that deny it count; nobody is asked. */
   command(command: string, options?: { signal?: AbortSignal }): Promise<SharedCommand>;
+  /** Restores files that Write and Edit changed, as `undo` of the library does for a session that is closed. */
+  undo(options?: Pick<UndoOptions, 'turn' | 'force' | 'redo'>): Promise<UndoOutcome>;
+  /** Takes the conversation, the files or both back to before an earlier prompt; between prompts, with no child at work. */
+  rewind(request: RewindRequest): Promise<RewindOutcome>;
   /** Changes to another model, by id or tier; between turns only. */
   setModel(model: string): void;
   /** From the next tool call on, and when the session is resumed. */

@@ -128,6 +128,16 @@ export function callTitle(
   return visibleLine(`${name} ${said.slice(0, LONGEST)}`);
 }
 
+/** What stays in the output of an event of a child; asked before the board knows of it. */
+export function linesAbout(event: SessionEvent, board: AgentBoard, style: TextStyle): string[] {
+  const id = event.agentId;
+  const line = agentLine(event, board.find(id), board.levelOf(id), style);
+  const lines = line === null ? [] : [line];
+  if (event.type !== 'agent_started' || event.origin?.background !== true) return lines;
+  const { agentType: type, name, origin } = event;
+  return [...lines, inBackgroundLine({ id, type, name, description: origin.description }, style)];
+}
+
 /**
  * The lines about children in the transcript: one when a child begins in the background, stalls or ends. Pure.
  *

@@ -15,7 +15,8 @@ import { nearWord } from '../../near-word.ts';
 import { CHAT_COMMANDS, type ChatCommandHelp, type ChatCommandName } from '../editor/command-completion.ts';
 import { agentsText, cancelAgents, stopAgents, tellAgents } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
-import type { PickRequest } from './menus.ts';
+import { rewindTo, undoLast } from './going-back.ts';
+import type { CommandAnswer, PickRequest } from './menus.ts';
 
 export interface ChatCommand {
   readonly name: string;
@@ -26,17 +27,6 @@ export interface ChatCommand {
 export function parseChatCommand(line: string): ChatCommand | null {
   const [, name, argument = ''] = /^\/([a-z]+)(?:[ \t]+([^\n]*))?$/.exec(line.trim()) ?? [];
   return name === undefined ? null : { name, argument: argument.trim() };
-}
-
-export interface CommandAnswer {
-  readonly text: string;
-  readonly leave?: boolean;
-  /** Whether the interrupted work of the session is resumed. */
-  readonly goOn?: boolean;
-  /** Another session is open now: what was said in it is shown. */
-  readonly isResumed?: boolean;
-  /** A list to choose from. */
-  readonly pick?: PickRequest;
 }
 
 interface CommandContext {
@@ -84,6 +74,8 @@ const RUN: Readonly<Record<ChatCommandName, Run>> = {
   model,
   permissions,
   resume,
+  undo: (argument, { chat }) => undoLast(argument, chat),
+  rewind: (argument, { chat }) => rewindTo(argument, chat),
   clear: async (_, { chat }) => {
     const left = chat.session?.id;
     await chat.change(null);
@@ -107,7 +99,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Ctrl-O', 'show the last output or thought in full; again: the one before'],
   ['Ctrl-L', 'draw the screen again'],
   ['Ctrl-B', 'let agents continue in the background'],
-  ['Esc', 'stop the turn'],
+  ['Esc', 'stop the turn; twice: go back to an earlier prompt'],
   ['Ctrl-C', 'stop the turn; twice: exit'],
   ['Ctrl-D', 'exit'],
 ];
@@ -186,7 +178,9 @@ const MOST_LISTED = 10;
 
 /** A list to choose from where nothing can be chosen: the next command names it. */
 export function pickText({ items, linesOf }: PickRequest): string {
-  const rows = items.slice(0, MOST_LISTED).map(({ id, label, detail }) => [linesOf?.(id).join(' ') ?? id, detail?.() ?? '', label]);
+  const rows = items
+    .slice(0, MOST_LISTED)
+    .map(({ id, label, detail }) => [linesOf?.(id).join(' ') ?? id, detail?.() ?? '', label]);
   return table(rows);
 }
 

@@ -26,7 +26,7 @@ import {
 } from './chat-commands.ts';
 import { activityAfter, type EventView } from './event-text.ts';
 import type { PickRequest } from './menus.ts';
-import { showRecalled, shownPrompt } from './recalled.ts';
+import { shownPrompt, showRecalled } from './recalled.ts';
 import { SteeredLines } from './steered-lines.ts';
 
 export interface WorkerParts {
@@ -200,6 +200,7 @@ export class ChatWorker {
     print(answer.text === '' ? '' : `${safeText(answer.text).trimEnd()}\n`);
     if (answer.isResumed) this.recall();
     if (answer.pick) this.#parts.pick(answer.pick);
+    if (answer.fill !== undefined) this.#parts.handBack([answer.fill]);
     if (answer.leave) this.#parts.leave();
     if (answer.goOn) await this.#goOn();
   }

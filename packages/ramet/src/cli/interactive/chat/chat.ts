@@ -4,18 +4,16 @@
  */
 import { lstatSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { JournalReader } from '../../../journal/journal.ts';
 import type { ImageBlock, TextBlock } from '../../../schema/content.ts';
 import { mapped } from '../../../schema/generators.ts';
 import type { PermissionMode, SessionMode, TodoItem } from '../../../schema/status.ts';
-import type { AgentId } from '../../../schema/ids.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../../schema/usage.ts';
 import { keepCompileCache } from '../../../sdk/compile-cache.ts';
 import type { AgentResult, RunOptions } from '../../../sdk/index.ts';
 import type { SessionOptions } from '../../../sdk/options.ts';
 import { findPlace } from '../../../sdk/place.ts';
-import type { SharedCommand } from '../../../sdk/session/session-type.ts';
 import { openSession, type Session, type SessionEvent } from '../../../sdk/session/session.ts';
+import type { SharedCommand } from '../../../sdk/session/session-type.ts';
 import { lastExchanges, type SaidExchange } from '../../../views/exchanges.ts';
 import { interruptedLines } from '../../../views/interrupted-text.ts';
 import { readSession, viewSession } from '../../../views/session-view.ts';
@@ -172,7 +170,10 @@ export class Chat implements AsyncDisposable {
 
   /** What was said last in a resumed session, the oldest first. */
   lastExchanges(most: number): SaidExchange[] {
-    return this.#reading((reader, main) => lastExchanges(reader, main, most)) ?? [];
+    if (this.#session === null) return [];
+    const { id, agent } = this.#session;
+    const { project } = findPlace(this.#io);
+    return readSession(project, id, (reader) => lastExchanges(reader, agent.id, most));
   }
 
   /** What an interruption had left undone when the session was opened, one line each, until it is continued. */
@@ -191,12 +192,6 @@ export class Chat implements AsyncDisposable {
     const session = this.#session;
     this.#session = null;
     await session?.[Symbol.asyncDispose]();
-  }
-
-  #reading<Found>(read: (reader: JournalReader, main: AgentId) => Found): Found | null {
-    if (this.#session === null) return null;
-    const { id, agent } = this.#session;
-    return readSession(findPlace(this.#io).project, id, (reader) => read(reader, agent.id));
   }
 
   #use(session: Session): void {

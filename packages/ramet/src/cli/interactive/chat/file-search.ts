@@ -7,7 +7,7 @@ import { fuzzyScore } from '../editor/fuzzy-match.ts';
 import type { MenuSources } from './menus.ts';
 
 const MOST_SHOWN = 50;
-/** What is older is read again when files are asked for anew. */
+/** What is older is read again with the next `@`. */
 const OLD_MS = 10_000;
 
 export interface FileSearchParts {

@@ -112,7 +112,11 @@ describe('UI-3: lists beside the input', () => {
     }));
     for (const rows of [4, 10, 24])
       for (const place of [0, 7, 39]) {
-        const menu = menuRows({ title: 'which?', items, place, none: '' }, { rows, columns: 40 }, textStyle(false));
+        const menu = menuRows(
+          { title: 'which?', items, place, none: '' },
+          { rows, columns: 40 },
+          textStyle(false),
+        );
         expect(menu.length).toBeLessThan(Math.max(3, rows - 3));
         expect(menu.filter(({ text }) => text.startsWith('❯')).map(({ text }) => text)).toEqual([
           expect.stringContaining(`session ${place}`),

@@ -19,6 +19,20 @@ export interface PickRequest {
   readonly isQuestion?: true;
 }
 
+/** What a command came to; none knows the screen. */
+export interface CommandAnswer {
+  readonly text: string;
+  readonly leave?: boolean;
+  /** Whether the interrupted work of the session is resumed. */
+  readonly goOn?: boolean;
+  /** Another session is open now: what was said in it is shown. */
+  readonly isResumed?: boolean;
+  /** What the input holds next. */
+  readonly fill?: string;
+  /** A list to choose from. */
+  readonly pick?: PickRequest;
+}
+
 /** As for a question whether a call may run. */
 const UNAWARE_MS = 700;
 
@@ -74,7 +88,9 @@ export class Menus {
     if (this.#picker !== null) {
       if (this.#request?.isQuestion !== true) return this.#takeForPicker(this.#picker, key, input);
       if (key.type === 'press') {
-        return this.#now() - this.#openedAt < UNAWARE_MS ? { input } : this.#takeForPicker(this.#picker, key, input);
+        return this.#now() - this.#openedAt < UNAWARE_MS
+          ? { input }
+          : this.#takeForPicker(this.#picker, key, input);
       }
       this.#picker = null;
       return null;

@@ -2,8 +2,9 @@
  * Keys that do more than edit: search earlier prompts, write in an editor, stop for the shell, change the permission
  * mode. Everything that leaves the terminal to another program gives it back, whatever happens.
  */
-import type { SessionMode } from '../../../schema/status.ts';
+
 import { describeError } from '../../../schema/errors.ts';
+import type { SessionMode } from '../../../schema/status.ts';
 import { safeLine } from '../../../views/text/format.ts';
 import type { CommandIo } from '../../io.ts';
 import type { KeyName } from '../editor/key-parser.ts';

@@ -23,7 +23,7 @@ import {
 import { type LiveState, statusText } from '../screen/live-rows.ts';
 import type { TerminalView } from '../screen/terminal-view.ts';
 import type { TextStyle } from '../screen/text-style.ts';
-import { agentLine, inBackgroundLine } from './agent-board.ts';
+import { inBackgroundLine, linesAbout } from './agent-board.ts';
 import { agentWordsFor, stopAll, waitedFor } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
 import { ChatWorker, isCommandLine } from './chat-worker.ts';
@@ -59,6 +59,8 @@ export class TerminalChat {
   #interrupted = false;
   /** The last key was Ctrl-D, and would have stopped agents. */
   #warned = false;
+  /** The last key was Esc, and stopped nothing. */
+  #escaped = false;
   #exitCode: number | null = null;
   /** When the end of all agents began to be waited for. */
   #endingSince: number | null = null;
@@ -142,6 +144,7 @@ export class TerminalChat {
     }
     this.#interrupted = false;
     if (pressed !== 'end-of-input') this.#warned = false;
+    if (pressed !== 'escape') this.#escaped = false;
     if (pressed === 'expand') {
       this.#print(this.#events.expanded());
       return;
@@ -151,7 +154,9 @@ export class TerminalChat {
     if (this.#question.take(key, this.#input.editor.cells.length > 0)) return;
     const { withheld } = this.#question;
     if (withheld !== null) this.#input = pressKey(this.#input, withheld, () => []).input;
-    const { input, action } = pressKey(this.#input, key, (command) => agentWordsFor(command, this.#parts.chat));
+    const { input, action } = pressKey(this.#input, key, (command) =>
+      agentWordsFor(command, this.#parts.chat),
+    );
     this.#input = input;
     if (action !== undefined) this.#act(action);
   }
@@ -165,14 +170,7 @@ export class TerminalChat {
   /** Before the board knows of it. */
   childActed(event: SessionEvent): void {
     const { chat, style } = this.#parts;
-    const id = event.agentId;
-    const line = agentLine(event, chat.board.find(id), chat.board.levelOf(id), style);
-    if (line !== null) this.#print(this.#events.aside(line));
-    if (event.type === 'agent_started' && event.origin?.background === true) {
-      const { agentType: type, name, origin } = event;
-      const { description } = origin;
-      this.#print(this.#events.aside(inBackgroundLine({ id, type, name, description }, style)));
-    }
+    for (const line of linesAbout(event, chat.board, style)) this.#print(this.#events.aside(line));
     if (event.type === 'agent_started' || event.type === 'agent_ended') {
       queueMicrotask(() => this.#keepTime());
     }
@@ -192,7 +190,8 @@ export class TerminalChat {
     if (since === null) return null;
     const stopping = this.#interrupted || this.#exitCode !== null;
     const text = stopping ? 'stopping (Ctrl-C: leave at once)' : (work?.activity ?? '');
-    const hint = !stopping && waitedFor(this.#parts.chat).length > 0 ? 'Ctrl-B: continue without waiting · ' : '';
+    const hint =
+      !stopping && waitedFor(this.#parts.chat).length > 0 ? 'Ctrl-B: continue without waiting · ' : '';
     return { text: hint + text, forMs: performance.now() - since };
   }
 
@@ -241,7 +240,10 @@ export class TerminalChat {
         this.#view?.redraw();
         break;
       case 'escape':
-        if (!this.#question.justWithdrawn) this.#worker.stop('SIGINT');
+        if (this.#question.justWithdrawn) break;
+        if (this.#worker.current !== null) this.#worker.stop('SIGINT');
+        else if (this.#escaped && this.#input.editor.cells.length === 0) this.#worker.submit('/rewind');
+        this.#escaped = !this.#escaped && this.#worker.current === null;
         break;
     }
   }

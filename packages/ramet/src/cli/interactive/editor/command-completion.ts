@@ -23,6 +23,8 @@ export type ChatCommandName =
   | 'model'
   | 'permissions'
   | 'resume'
+  | 'undo'
+  | 'rewind'
   | 'clear'
   | 'quit';
 
@@ -46,6 +48,15 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
     words: SESSION_MODES,
   },
   resume: { usage: '/resume [session]', meaning: 'list sessions, or resume one' },
+  undo: {
+    usage: '/undo [redo]',
+    meaning: 'restore the files that the last prompt changed',
+    words: ['redo', 'force'],
+  },
+  rewind: {
+    usage: '/rewind [prompt] [what]',
+    meaning: 'go back to before an earlier prompt; also Esc Esc',
+  },
   clear: { usage: '/clear', meaning: 'start a new session' },
   quit: { usage: '/quit', meaning: 'exit; also Ctrl-D' },
 };

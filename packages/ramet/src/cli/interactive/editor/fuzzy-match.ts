@@ -6,7 +6,10 @@ const AT_START = 8;
 const IN_A_ROW = 5;
 const LETTER = 1;
 
-/** Null when it does not answer it. Capitals are like small letters. */
+/**
+ * Null when it does not answer it. Capitals are like small letters, and blanks in the search do not count: `pars dat`
+ * finds `parse dates`.
+ */
 export function fuzzyScore(text: string, search: string): number | null {
   const wanted = search.toLowerCase().replace(/\s+/g, '');
   const within = text.toLowerCase();

@@ -26,6 +26,8 @@ describe('UI-3: files that a prompt names', () => {
   test('a long paste is looked through in no time, and at most twenty are attached', () => {
     const many = Array.from({ length: 50 }, (_, index) => `@f${index}`).join(' ');
     expect(mentionedFiles(many, () => true)).toHaveLength(20);
-    expect(mentionedFiles(`${'"'.repeat(50_000)}${'\\'.repeat(50_000)}${'@"'.repeat(50_000)}`, isFile)).toEqual([]);
+    expect(
+      mentionedFiles(`${'"'.repeat(50_000)}${'\\'.repeat(50_000)}${'@"'.repeat(50_000)}`, isFile),
+    ).toEqual([]);
   });
 });

@@ -2,7 +2,9 @@
  * The files that a prompt names: `@src/a.ts`, `@"my file.ts"`, and paths of images as terminals write them when one is
  * dropped. A word that names no file stays a word. Pure: what is there is asked for.
  */
+/** Behind a blank or a bracket: an address of mail has its sign inside a word. */
 const MENTION = /(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))/g;
+/** A whole word, in quotes, or with its blanks escaped. */
 const IMAGE = /(?<=^|\s)(?:'([^'\n]+)'|"([^"\n]+)"|((?:\\.|[^\s'"\\])+))(?=\s|$)/g;
 const IMAGE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
 /** What may follow a name in a sentence. */

@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeError } from '../../../schema/errors.ts';
-import { PRIVATE_FILE } from '../../../system/home.ts';
 
 /** More than anybody writes by hand; a file that an editor filled otherwise is left alone. */
 const LONGEST_TEXT = 5_000_000;
@@ -20,7 +19,7 @@ export async function editText(
   const folder = mkdtempSync(join(env.TMPDIR || tmpdir(), 'ramet-prompt-'));
   const file = join(folder, 'prompt.md');
   try {
-    writeFileSync(file, text, { mode: PRIVATE_FILE });
+    writeFileSync(file, text, { mode: 0o600 });
     const problem = await runEditor(editor, file, { env, cwd });
     if (problem !== null) return { problem: `${editor} ${problem}: your text stays as it was` };
     const edited = readFileSync(file, 'utf8');

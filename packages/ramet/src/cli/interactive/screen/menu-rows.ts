@@ -39,7 +39,12 @@ export function menuRows(menu: Menu, { rows, columns }: ScreenSize, style: TextS
     ...shown.map((item, index) => {
       const isChosen = first + index === menu.place;
       return {
-        text: itemText(item, isChosen, columns - 1, isChosen && length > room ? `${menu.place + 1}/${length}` : ''),
+        text: itemText(
+          item,
+          isChosen,
+          columns - 1,
+          isChosen && length > room ? `${menu.place + 1}/${length}` : '',
+        ),
         paint: isChosen ? style.cyan : plain,
       };
     }),
@@ -50,7 +55,8 @@ export function menuRows(menu: Menu, { rows, columns }: ScreenSize, style: TextS
 function itemText(item: MenuItem, isChosen: boolean, columns: number, count: string): string {
   const mark = isChosen ? '❯ ' : '  ';
   const about = [safeLine(item.detail?.() ?? ''), count].filter(Boolean).join(' · ');
-  const room = columns - mark.length - (about === '' ? 0 : Math.min(about.length, Math.floor(columns / 2)) + 2);
+  const room =
+    columns - mark.length - (about === '' ? 0 : Math.min(about.length, Math.floor(columns / 2)) + 2);
   const label = fitText(safeLine(item.label), Math.max(8, room));
   return `${mark}${label}${about === '' ? '' : `  ${about}`}`;
 }

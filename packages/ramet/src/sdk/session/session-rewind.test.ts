@@ -1,0 +1,127 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { drain } from '../../../test/fixtures/engine.ts';
+import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
+import { scriptedModel } from '../../testing/scripted-model.ts';
+import { viewTranscript } from '../../views/transcript.ts';
+import { findPlace } from '../place.ts';
+import { openSession } from './session.ts';
+
+const write = (file_path: string, content: string) => ({ name: 'Write', input: { file_path, content } });
+const bash = (command: string) => ({ name: 'Bash', input: { command } });
+
+interface Where {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  permissionMode: 'bypassPermissions';
+}
+
+function where(): Where {
+  const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
+  return { cwd: temporaryRepository(), env, permissionMode: 'bypassPermissions' };
+}
+
+const read = (place: Where, name: string): string => readFileSync(join(place.cwd, name), 'utf8');
+
+describe('UI-3: going back in an open session', () => {
+  test('undo restores files of the last prompt while the session is open, and takes that back', async () => {
+    const place = where();
+    const provider = scriptedModel({ calls: [write('a.txt', 'one')] }, { text: 'Done.' });
+    await using session = await openSession({ ...place, provider });
+    await expect(session.undo()).rejects.toThrow('nothing to undo');
+    await drain(session.run('Write it.'));
+    const undone = await session.undo();
+    expect(undone).toMatchObject({ refused: null, failed: [] });
+    expect(existsSync(join(place.cwd, 'a.txt'))).toBe(false);
+    await session.undo({ redo: true });
+    expect(read(place, 'a.txt')).toBe('one');
+  });
+
+  test('the conversation goes back to before a prompt, and the model gets nothing of what followed', async () => {
+    const place = where();
+    const provider = scriptedModel(
+      { text: 'First answer.' },
+      { calls: [write('a.txt', 'two'), bash('echo hi > made')] },
+      { text: 'Second answer.' },
+      { text: 'Another one.' },
+    );
+    const { id } = await (async () => {
+      await using session = await openSession({ ...place, provider });
+      await drain(session.run('first'));
+      await drain(session.run('second'));
+      const outcome = await session.rewind({ prompt: 2, what: 'both' });
+      expect(outcome).toMatchObject({ prompt: 'second', files: { refused: null } });
+      expect(outcome.notes).toEqual(['1 command ran since then: what Bash changed stays']);
+      expect(existsSync(join(place.cwd, 'a.txt'))).toBe(false);
+      expect(read(place, 'made')).toBe('hi\n');
+      expect(session.isInterrupted).toBe(false);
+      await drain(session.run('instead'));
+      return session;
+    })();
+    const sent = JSON.stringify(provider.requests.at(-1)?.messages);
+    expect(sent).toContain('First answer.');
+    expect(sent).toContain('instead');
+    expect(sent).not.toMatch(/second|Second answer/);
+    // Nothing is erased, and a resumed session has gone back too.
+    const again = scriptedModel({ text: 'Yes.' });
+    await using resumed = await openSession({ ...place, provider: again, resume: id });
+    await drain(resumed.run('still?'));
+    expect(JSON.stringify(again.requests[0]?.messages)).not.toContain('Second answer');
+    await expect(resumed.rewind({ prompt: 9, what: 'both' })).rejects.toThrow(
+      'there is no prompt 9: there are 1 to 3',
+    );
+    using view = viewTranscript(id, findPlace(place).project);
+    const causes = Array.from(view.reader.events({ type: 'conversation.replaced' }), ({ event }) => event);
+    expect(causes).toMatchObject([{ cause: 'rewind', prompts: 1 }]);
+    const said = Array.from(view.reader.events({ type: 'message.appended' }), ({ event }) => event);
+    expect(
+      said.filter((event) => event.type === 'message.appended' && event.cause === 'prompt'),
+    ).toHaveLength(4);
+  });
+
+  test('before the first prompt the conversation begins again, with what every first message has', async () => {
+    const place = where();
+    const provider = scriptedModel({ text: 'One.' }, { text: 'Two.' });
+    await using session = await openSession({ ...place, provider });
+    await drain(session.run('first'));
+    expect(await session.rewind({ prompt: 1, what: 'conversation' })).toMatchObject({
+      files: null,
+      notes: [],
+    });
+    await drain(session.run('first, but better'));
+    expect(provider.requests[1]?.messages).toHaveLength(1);
+    expect(JSON.stringify(provider.requests[1]?.messages)).toContain('<environment>');
+  });
+
+  test('files alone: the conversation stays; a file that changed since is left, and so is all else', async () => {
+    const place = where();
+    const provider = scriptedModel({ calls: [write('a.txt', 'one')] }, { text: 'Done.' });
+    await using session = await openSession({ ...place, provider });
+    await drain(session.run('write'));
+    writeFileSync(join(place.cwd, 'a.txt'), 'mine');
+    await expect(session.rewind({ prompt: 1, what: 'both' })).rejects.toThrow('nothing was touched');
+    expect(read(place, 'a.txt')).toBe('mine');
+    writeFileSync(join(place.cwd, 'a.txt'), 'one');
+    expect(await session.rewind({ prompt: 1, what: 'files' })).toMatchObject({ files: { refused: null } });
+    expect(existsSync(join(place.cwd, 'a.txt'))).toBe(false);
+    await expect(session.rewind({ prompt: 1, what: 'files' })).rejects.toThrow('nothing to undo');
+    expect(await session.rewind({ prompt: 1, what: 'both' })).toMatchObject({ files: null });
+  });
+
+  test('it is refused while agents are at work', async () => {
+    const place = where();
+    const provider = scriptedModel(
+      { text: 'Ready.' },
+      { calls: [bash('until test -e go; do sleep 0.05; done')] },
+      { text: 'Done.' },
+    );
+    await using session = await openSession({ ...place, provider });
+    await drain(session.run('Go.'));
+    const child = await session.spawn({ prompt: 'wait', description: 'waits', run_in_background: true });
+    await expect(session.rewind({ prompt: 1, what: 'both' })).rejects.toThrow('1 agent is at work');
+    await expect(session.undo()).rejects.toThrow('1 agent is at work');
+    writeFileSync(join(place.cwd, 'go'), '');
+    await child.result;
+  });
+});
