@@ -74,6 +74,20 @@ describe('WORK-5: the merge queue', () => {
     expect(place.git('rev-parse', 'main')).toBe(main);
   });
 
+  test('merges the commit that is meant by a name, also where the branch has moved or is gone', async () => {
+    const place = mergePlace({ a: '1\n' });
+    const meant = new Map(['moved', 'gone'].map((name) => [name, place.branch(name, { [name]: '1' })]));
+    place.branch('moved', { b: 'not meant' }, 'moved');
+    place.git('branch', '-qD', 'gone');
+    const report = await place.queue(
+      { branches: [...meant.keys()], check: { command: 'test ! -e b', timeoutMs: 60_000 } },
+      { tipOf: (name) => meant.get(name) },
+    );
+    expect(place.states(report)).toEqual(['moved: landed', 'gone: landed']);
+    expect(place.git('ls-tree', '--name-only', 'main').split('\n')).toEqual(['a', 'gone', 'moved']);
+    expect(place.git('for-each-ref', 'refs/ramet')).toBe('');
+  });
+
   test('refuses names that are no branch, and enters none of them', async () => {
     const place = mergePlace({ a: '1\n' });
     place.branch('one', { b: '1' });

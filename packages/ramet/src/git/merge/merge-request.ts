@@ -51,6 +51,8 @@ export interface MergePorts {
   project: string;
   entries: MergeEntries;
   clock: Clock;
+  /** The commit that is meant by a name of this request, wherever the branch is by now; undefined: where it is. */
+  tipOf?(branch: string): string | undefined;
   /** What is known of the work on a branch. */
   storyOf?(branch: string): BranchStory;
   resolveConflict?(conflict: OpenConflict): Promise<ConflictResolution>;

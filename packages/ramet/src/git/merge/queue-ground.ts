@@ -37,7 +37,8 @@ export async function readGround(request: MergeRequest, ports: MergePorts): Prom
 /** The branches of a request become entries. Throws, and enters nothing, when one of the names is wrong. */
 export async function enterBranches(request: MergeRequest, ports: MergePorts): Promise<QueueGround> {
   const { branches, strategy } = request;
-  const { ground, found } = await look(request, branches, ports);
+  const { ground, found: read } = await look(request, branches, ports);
+  const found = branches.map((name, index) => pinned(name, read[index] ?? null, ports));
   const missing = branches.filter((_, index) => (found[index] ?? null) === null);
   if (missing.length > 0) throw damaged(missing, ports.repository) ?? noBranches(missing);
   const named = found.filter((commit) => commit !== null);
@@ -47,7 +48,7 @@ export async function enterBranches(request: MergeRequest, ports: MergePorts): P
   const holds = loose.map(({ commit }) => `update ${queuedRef(commit)} ${commit}\n`);
   await updateRefs(holds, { reason: 'queued' }, ports.repository);
   const added = named.map(({ name, commit, ref }) => {
-    const isSingle = ref === null && strategy === 'cherry-pick';
+    const isSingle = ref === null && strategy === 'cherry-pick' && ports.tipOf?.(name) === undefined;
     return { target: ground.ref, branch: name, tip: commit, isSingle, strategy };
   });
   ports.entries.add(added, ports.clock.now());
@@ -56,10 +57,16 @@ export async function enterBranches(request: MergeRequest, ports: MergePorts): P
   return { ...ground, tips };
 }
 
+/** What is meant by a name. A branch that leads elsewhere by now does not count. */
+function pinned(name: string, found: NamedCommit | null, { tipOf }: MergePorts): NamedCommit | null {
+  const tip = tipOf?.(name);
+  return tip === undefined || tip === found?.commit ? found : { name, ref: null, commit: tip, tree: null };
+}
+
 async function look(
   { target }: MergeRequest,
   names: readonly string[],
-  { entries, repository }: MergePorts,
+  { entries, repository, tipOf }: MergePorts,
 ): Promise<{ ground: QueueGround; found: (NamedCommit | null)[] }> {
   const ref = targetRef(target);
   const open = entries.list(ref).filter(isOpen);
@@ -71,7 +78,7 @@ async function look(
   const tips = new Map<string, string>();
   for (const [index, { branch }] of open.entries()) {
     const tip = rest[index]?.commit;
-    if (tip !== undefined) tips.set(branch, tip);
+    if (tip !== undefined && tip === (tipOf?.(branch) ?? tip)) tips.set(branch, tip);
   }
   const ground = { ref, target: own, integration, isHeld: checking !== null, tips };
   return { ground, found: rest.slice(open.length) };

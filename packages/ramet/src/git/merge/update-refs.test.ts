@@ -62,3 +62,15 @@ describe('WORK-5: refs that a git was changing when it was killed', () => {
     expect(place.git('rev-parse', 'main')).toBe(place.git('rev-parse', 'work'));
   });
 });
+
+describe('WORK-5: a ref of ours that leads to a branch', () => {
+  test('moves itself, and that branch stays', async () => {
+    const place = mergePlace({ 'README.md': 'x\n' });
+    const main = place.git('rev-parse', 'main');
+    const to = place.git('commit-tree', 'main^{tree}', '-p', 'main', '-m', 'work');
+    place.git('symbolic-ref', 'refs/ramet/operator/s', 'refs/heads/main');
+    const move = `update refs/ramet/operator/s ${to} ${main}\n`;
+    expect(await updateRefs([move], { reason: 'test' }, place.repository)).toBe(false);
+    expect(place.git('rev-parse', 'main', 'refs/ramet/operator/s').split('\n')).toEqual([main, to]);
+  });
+});

@@ -17,7 +17,7 @@ export async function updateRefs(
 ): Promise<boolean> {
   if (lines.length === 0) return false;
   const { commonDirectory } = repository;
-  const input = ['start\n', ...lines, 'prepare\n', 'commit\n'].join('');
+  const input = ['start\n', ...lines.map(notThrough), 'prepare\n', 'commit\n'].join('');
   const args = ['update-ref', '-m', `ramet merge: ${reason}`.slice(0, 200), '--stdin'];
   const refs = lines.map((line) => line.trim().split(' ')[1] ?? '');
   const run = (): ReturnType<typeof runGit> =>
@@ -35,6 +35,11 @@ export async function updateRefs(
   refuseStale(LOCKED.exec(end.stderr)?.[1]);
   if (/but expected|cannot lock ref|already exists|unable to resolve/i.test(end.stderr)) return true;
   throw gitFailed(args, end);
+}
+
+/** A branch of the user may lead to another one. A ref of ours never does, unless somebody wants us to move that other one. */
+function notThrough(line: string): string {
+  return /^\w+ refs\/ramet\//.test(line) ? `option no-deref\n${line}` : line;
 }
 
 function refuseStale(locked: string | undefined): void {

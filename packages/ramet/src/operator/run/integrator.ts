@@ -124,13 +124,26 @@ export class Integrator {
   }
 
   async #merge(offers: readonly MergeOffer[]): Promise<void> {
-    const { ports, run, actors, record, state } = this.#parts;
+    const { ports, record } = this.#parts;
     const [first] = offers;
     if (first === undefined) return;
     await ports.recorded();
+    const report = await this.#integrate(offers, first);
+    if (report.failure !== undefined) return this.#contain(offers, report, report.failure);
+    const merged = offers.filter(({ task }) => report.outcomes.get(task.id)?.kind === 'merged');
+    if (merged.length > 0)
+      record({ type: 'operator.integrated', commit: report.head, tasks: merged.map(({ task }) => task.id) });
+    for (const offer of offers) this.#decide(offer, report);
+    if (merged.length === 0) return;
+    this.#waiting.push(...this.#parked);
+    this.#parked = [];
+  }
+
+  #integrate(offers: readonly MergeOffer[], first: MergeOffer): Promise<BatchReport> {
+    const { ports, run, actors, state } = this.#parts;
     const leftUsd = leftOf(state());
     const isRebased = state().rebased > 0;
-    const report = await ports.integrate({
+    return ports.integrate({
       ...(leftUsd !== undefined && { leftUsd }),
       ...{ run, offers, check: checkOf(run, first.task), isRebased },
       onWaiting: (message) => {
@@ -141,13 +154,27 @@ export class Integrator {
         await ports.recorded();
       },
     });
-    const merged = offers.filter(({ task }) => report.outcomes.get(task.id)?.kind === 'merged');
-    if (merged.length > 0)
-      record({ type: 'operator.integrated', commit: report.head, tasks: merged.map(({ task }) => task.id) });
-    for (const offer of offers) this.#decide(offer, report);
-    if (merged.length === 0) return;
-    this.#waiting.push(...this.#parked);
-    this.#parked = [];
+  }
+
+  /** Git fails on what one of them did: by halves it is found out on which, and the others are merged without it. */
+  async #contain(offers: readonly MergeOffer[], report: BatchReport, message: string): Promise<void> {
+    const { actors, state } = this.#parts;
+    const [only] = offers;
+    if (only !== undefined && offers.length === 1)
+      return this.#decide(only, {
+        ...report,
+        outcomes: new Map([[only.task.id, { kind: 'git_failed', message }]]),
+      });
+    for (const { task, attempt } of offers) {
+      if (actors.statusOf(task.id) === 'merging') actors.change(task.id, { type: 'resume', attempts: 0 });
+      const spent = report.spent?.get(task.id);
+      if (spent !== undefined) actors.note(task.id, { attempt: withCost(attempt, spent) });
+    }
+    const open = offers.filter(({ task }) => actors.statusOf(task.id) === 'verifying');
+    const again = open.map((offer) => ({ ...offer, attempt: knownAttempt(offer, state()) }));
+    const half = Math.ceil(again.length / 2);
+    await this.#merge(again.slice(0, half));
+    await this.#merge(again.slice(half));
   }
 
   #decide({ task, attempt }: MergeOffer, { outcomes, check, spent }: BatchReport): void {
@@ -206,4 +233,8 @@ export class Integrator {
   markAll(): Promise<void> {
     return this.#landings.markAll();
   }
+}
+
+function knownAttempt({ task, attempt }: MergeOffer, state: OperatorState): MergeOffer['attempt'] {
+  return taskOf(state, task.id)?.attempts.find(({ number }) => number === attempt.number) ?? attempt;
 }

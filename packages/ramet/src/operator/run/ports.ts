@@ -149,6 +149,8 @@ export type MergeOutcome =
   | { readonly kind: 'base_check'; readonly message: string; readonly check?: RecordedCheck | null }
   /** It changed nothing, and that does not do: its earlier work was not taken. */
   | { readonly kind: 'no_changes'; readonly message: string }
+  /** Git fails on it. */
+  | { readonly kind: 'git_failed'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string };
 
 export interface BatchReport {
@@ -159,6 +161,8 @@ export interface BatchReport {
   /** By task. */
   readonly outcomes: ReadonlyMap<string, MergeOutcome>;
   readonly check: RecordedCheck | null;
+  /** What git says if it fails on the work of one of them: nothing is known of the others then. */
+  readonly failure?: string;
 }
 
 export interface LandingReport {

@@ -64,6 +64,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   setup: 'repair what its worktree needs (setting worktree.setup)',
   base_check: 'the check fails without it too: repair that first',
   budget: 'raise its budget',
+  git_failed: 'see what git says, and its branch',
   review: 'see what its reviewers say, and its branch',
 };
 

@@ -4,7 +4,7 @@ import { gitText } from '../../git/run-git.ts';
 import type { MergeEntry, MergePorts, MergeRepository } from '../../git/shapes.ts';
 import type { TaskAttempt } from '../../operator/run/operator-state.ts';
 import type { LandingReport, MergeBatch, MergeOffer, MergeOutcome } from '../../operator/run/ports.ts';
-import { UserMistake } from '../../schema/errors.ts';
+import { JournalError, RametError, UserMistake } from '../../schema/errors.ts';
 import type { OperatorRun } from '../../schema/operator-events.ts';
 import { addCost, addUsage } from '../../schema/usage.ts';
 import type { ResolverPlace } from '../merge/agent-resolver.ts';
@@ -27,9 +27,27 @@ export function watchChecks(onWaiting: MergeBatch['onWaiting']): CheckWatch {
   };
 }
 
-/** What is merged: exactly the commit that was approved, where reviewers were asked, and otherwise its branch. */
+/** What the queue calls it: the commit that was approved, where reviewers were asked, and otherwise its branch. */
 export function nameIn({ branch, commit, reviews }: TaskAttempt): string {
   return (reviews.length > 0 ? commit : branch) ?? '';
+}
+
+/** What is merged under that name is the commit on record, wherever its branch is by now. */
+export function tipOf(name: string, offers: readonly MergeOffer[]): string | undefined {
+  return offers.find(({ attempt }) => nameIn(attempt) === name)?.attempt.commit ?? undefined;
+}
+
+/** Nothing that a task does brings these about, and no task is to pay for them. */
+const NOT_OF_WORK: ReadonlySet<string> = new Set([
+  ...['git_missing', 'git_too_old', 'disk_full', 'no_identity', 'check_unusable', 'no_repository'],
+  ...['no_target', 'target_busy', 'ref_locked'],
+]);
+
+/** Whether git has failed on the work of a task. */
+export function isOfWork(error: unknown): error is RametError {
+  if (!(error instanceof RametError) || error instanceof JournalError || error.family === 'cancelled')
+    return false;
+  return !NOT_OF_WORK.has(error.code) && !/No space left on device|quota exceeded/i.test(error.message);
 }
 
 type ResolverCost = Parameters<NonNullable<ResolverPlace['onSpent']>>[1];
@@ -115,4 +133,32 @@ export function targetGone({ target }: OperatorRun, commit: string): LandingRepo
 export function nullIfGone(error: unknown): null {
   if (error instanceof UserMistake && error.code === 'no_target') return null;
   throw error;
+}
+
+/** Runs the queue for what is asked for. Nothing of it waits there afterwards: its task may want something else by then. */
+export async function onlyAsked<Report>(
+  { target, branches }: { target: string; branches: readonly string[] },
+  { entries, clock }: Pick<MergePorts, 'entries' | 'clock'>,
+  run: () => Promise<Report>,
+): Promise<Report> {
+  const ref = target.startsWith('refs/') ? target : `refs/heads/${target}`;
+  const forget = (isOld: (entry: MergeEntry) => boolean): void => {
+    const left = entries.list(ref).filter(isOld);
+    entries.change(
+      left.map(({ id }) => ({ id, state: 'failed' })),
+      clock.now(),
+    );
+  };
+  const isAsked = ({ branch }: MergeEntry): boolean => branches.includes(branch);
+  const isWaiting = ({ state }: MergeEntry): boolean => state === 'waiting';
+  // A process that died has left it in our own queue: git may fail on it, and it is offered again if its task still wants it.
+  if (ref.startsWith('refs/ramet/')) forget((entry) => isWaiting(entry) && !isAsked(entry));
+  try {
+    const report = await run();
+    forget((entry) => isWaiting(entry) && isAsked(entry));
+    return report;
+  } catch (error) {
+    forget((entry) => isAsked(entry) && (isWaiting(entry) || entry.state === 'integrated'));
+    throw error;
+  }
 }

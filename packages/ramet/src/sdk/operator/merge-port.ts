@@ -32,13 +32,16 @@ import {
   type CheckWatch,
   conflictOf,
   hasWork,
+  isOfWork,
   missingWork,
   nameIn,
   nullIfGone,
+  onlyAsked,
   type ResolverCosts,
   storyOf,
   targetGone,
   taskOf,
+  tipOf,
   watchChecks,
 } from './merge-offers.ts';
 
@@ -87,10 +90,19 @@ export class OperatorMerges {
   }
 
   async integrate(batch: MergeBatch): Promise<BatchReport> {
+    const spent = this.#resolvers.spentOn(batch.offers);
+    try {
+      return await this.#integrated(batch, spent);
+    } catch (error) {
+      if (!isOfWork(error)) throw error;
+      return { head: batch.run.base, outcomes: new Map(), spent, check: null, failure: error.message };
+    }
+  }
+
+  async #integrated(batch: MergeBatch, spent: ResolverCosts): Promise<BatchReport> {
     const { run, offers, check, leftUsd, onChecked, onWaiting } = batch;
     const unchanged = offers.filter((offer) => !hasWork(offer));
     const watch = watchChecks(onWaiting);
-    const spent = this.#resolvers.spentOn(offers);
     await this.#afterBase(onWaiting);
     const { changed, outcomes } = await this.#moved(batch, spent);
     if (changed.length > 0) {
@@ -100,6 +112,7 @@ export class OperatorMerges {
           ...{ branches: changed.map(({ attempt }) => nameIn(attempt)), onConflict: run.onConflict },
         },
         {
+          tipOf: (branch) => tipOf(branch, changed),
           storyOf: (branch) => storyOf(branch, changed, this.#settings.session),
           resolveConflict: this.#resolvers.resolver(leftUsd, spent, (branch) => taskOf(branch, changed)),
           ...watch,
@@ -264,17 +277,13 @@ export class OperatorMerges {
     const ports = this.#ports(request.check);
     using entries = openMergeEntries(ports.project);
     const outcomes = request.check === null ? undefined : this.#known(request.check);
-    const report = await runMergeQueue(
-      { updateCheckout: false, ...request },
-      { ...ports, entries, outcomes, isAdvised: false, ...more },
+    // Awaited here: the entries are closed when this returns.
+    return await onlyAsked(request, { entries, clock: ports.clock }, () =>
+      runMergeQueue(
+        { updateCheckout: false, ...request },
+        { ...ports, entries, outcomes, isAdvised: false, ...more },
+      ),
     );
-    // What is not to blame would be merged with the next batch, whatever its task is by then.
-    const left = report.entries.filter(({ state }) => state === 'waiting');
-    entries.change(
-      left.map(({ id }) => ({ id, state: 'failed' })),
-      ports.clock.now(),
-    );
-    return report;
   }
 
   async #read(ref: string): Promise<string | null> {

@@ -119,6 +119,6 @@ export async function keepWork({ ref, base, tree, message }: WorkCommit, call: G
   const end = await runGit(args, { ...call, input: message });
   if (end.code !== 0) throw noIdentityFrom(end.stderr) ?? gitFailed(['commit-tree'], end);
   const commit = end.stdout.trim();
-  await gitText(['update-ref', '-m', 'ramet operate', ref, commit], call);
+  await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', ref, commit], call);
   return commit;
 }

@@ -94,7 +94,7 @@ async function fetchWork(
   const { commonDirectory } = worktrees.repository;
   const { tip, problem } = await clonedTip(join(path, '.git'), { base, commonDirectory, call });
   const taken = tip ?? base;
-  await gitText(['update-ref', '-m', 'ramet operate', ref, taken], call);
+  await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', ref, taken], call);
   const led = problem === null ? [] : [`${problem}: its files are taken as one commit`];
   const { tree, leftOut } = await filesIn(path, taken, { worktrees, call });
   const links = await strayLinks(tree, await changedPaths(base, tree, call), call);
@@ -113,7 +113,7 @@ async function committed(
   const commit = isCommitted ? tip : await keepWork({ ref, base: tip, tree, message }, call);
   const changes = await changedPaths(attempt.base ?? run.base, commit, call);
   if (changes.length > 0) return { commit, branch: ref, files: changes.map(({ path }) => path) };
-  await gitText(['update-ref', '-d', ref], call);
+  await gitText(['update-ref', '--no-deref', '-d', ref], call);
   return null;
 }
 
