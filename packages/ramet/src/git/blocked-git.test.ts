@@ -15,7 +15,7 @@ import { temporaryDirectory, temporaryRepository, writeFiles } from '../../test/
 import { git, OWNER, worktreePlace } from '../../test/fixtures/worktrees.ts';
 import { leaveStarter, useStarter } from '../../test/worker-starter.ts';
 import { gitText } from './run-git.ts';
-import { takeRepairs } from './special-files.ts';
+import { removeSpecialFiles, takeRepairs } from './special-files.ts';
 import { checkpoint } from './worktrees/changes/checkpoint.ts';
 import { createWorktree } from './worktrees/create-worktree.ts';
 
@@ -87,4 +87,11 @@ describe.each([
     expect(isThere(file)).toBe(false);
     expect(takeRepairs({ admin: 'any' }).length).toBe(1);
   });
+});
+
+test('WORK-7: a FIFO at which several gits wait is told once', async () => {
+  const cwd = temporaryRepository({ 'README.md': '# Start\n' });
+  fifo(join(cwd, '.git/objects/info/alternates'));
+  const found = await Promise.all([1, 2, 3].map(() => removeSpecialFiles({ cwd })));
+  expect(found.flat()).toHaveLength(1);
 });

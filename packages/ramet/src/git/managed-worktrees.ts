@@ -5,10 +5,11 @@
 
 export { keepsRefsInFiles } from './create-branch.ts';
 export { damageAdvice, headRef, isDamagedRef, isPlainRef, readHead } from './read-refs.ts';
+export { lastInLog, setAside, sweepShared } from './special-files.ts';
 export { addAll, leftOutText } from './worktrees/changes/add-all.ts';
 export { checkpointRef } from './worktrees/changes/checkpoint.ts';
 export { checkoutTrees } from './worktrees/changes/dirty-work.ts';
-export { strayHead } from './worktrees/changes/held-commits.ts';
+export { otherBranches, strayHead } from './worktrees/changes/held-commits.ts';
 export { moveApart } from './worktrees/changes/keep-work.ts';
 export { verdictOf } from './worktrees/changes/verdict.ts';
 export { workInTime } from './worktrees/changes/work-in-time.ts';
@@ -22,7 +23,8 @@ export { lostWorktrees, pruneLost } from './worktrees/removal/lost-worktrees.ts'
 export { staleLockNotes } from './worktrees/removal/ref-locks.ts';
 export { settleWorktree } from './worktrees/removal/release-worktree.ts';
 export { removeWorktree } from './worktrees/removal/remove-worktree.ts';
-export { repairsOf, takeRepairs, trustedGit } from './worktrees/trusted-git.ts';
+export { copyIndex, withScratch } from './worktrees/scratch-index.ts';
+export { mendHead, mendIndex, repairsOf, takeRepairs, trustedGit } from './worktrees/trusted-git.ts';
 export { unlockWorktree } from './worktrees/unlock-worktree.ts';
 export { clonePath, makeClone } from './worktrees/workspace/clone-workspace.ts';
 export { sharedWorkspace } from './worktrees/workspace/shared-workspace.ts';

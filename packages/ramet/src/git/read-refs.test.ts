@@ -29,7 +29,7 @@ describe('refs read from files', () => {
     git(root, 'init', '-q');
     const common = join(root, '.git');
     expect(readHead(common, common)).toBeNull();
-    for (const text of ['ref: refs/heads/.invalid\n', 'broken', '']) {
+    for (const text of ['ref: refs/heads/.invalid\n', 'ref: refs/heads/../../ORIG_HEAD\n', 'broken', '']) {
       writeFileSync(join(common, 'HEAD'), text);
       expect(readHead(common, common)).toBeNull();
     }

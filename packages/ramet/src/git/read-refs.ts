@@ -81,7 +81,8 @@ function readPackedRef(commonDirectory: string, ref: string): string | null {
 
 function symbolicTarget(text: string | undefined): string | null {
   const target = text === undefined ? undefined : /^ref: (refs\/.+)$/.exec(text)?.[1];
-  return target === undefined || target === 'refs/heads/.invalid' ? null : target;
+  // Git takes no such name, and as a path it would lead out of the refs.
+  return target === undefined || /\/\./.test(target) ? null : target;
 }
 
 /** Whether an object of git is a commit that is a file of its own, as what git has just written. False means not known. */

@@ -77,7 +77,7 @@ function parentOf(directory: string): string | null {
 /** How a file is opened that an agent can replace: nobody waits at a FIFO. */
 export const READ_AT_ONCE: number = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** More than a path and what stands before it: what is larger names no place. */
-const POINTER_BYTES = 16 << 10;
+export const POINTER_BYTES: number = 16 << 10;
 const TEXT_BYTES = 64 << 20;
 /** A list of millions of refs, which no agent writes. */
 export const PACKED_BYTES: number = 500 << 20;
@@ -141,4 +141,9 @@ function realOrNull(path: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Objects are named by it; ids of other repositories may have 64 digits. */
+export function isCommitId(text: string | null | undefined): text is string {
+  return text !== null && text !== undefined && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }

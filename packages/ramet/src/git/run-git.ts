@@ -18,6 +18,7 @@ import { type GitPlace, gitEnvironment } from './git-environment.ts';
 import { refuseUntrusted } from './refuse-untrusted.ts';
 
 export { withoutLocalVariables } from './git-environment.ts';
+export { isCommitId } from './repository.ts';
 
 /** The first that merges without a working tree. */
 const MERGES: GitVersion = { major: 2, minor: 38 };
@@ -129,11 +130,6 @@ export async function gitText(args: readonly string[], call: GitCall): Promise<s
   if (code === 0) return stdout.replace(/\n$/, '');
   const reason = stderr.trim().split('\n').at(-1) || `it exited with ${code}`;
   throw new RametError('git_failed', 'terminal', `git ${commandOf(args)} failed in ${call.cwd}: ${reason}`);
-}
-
-/** Objects are named by it; ids of other repositories may have 64 digits. */
-export function isCommitId(text: string | null | undefined): text is string {
-  return text !== null && text !== undefined && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }
 
 function explain(

@@ -7,11 +7,24 @@
  * 2. Links are not followed into folders.
  * 3. Who waits at a FIFO reads its end when it is removed.
  */
-import { closeSync, constants, type Dirent, openSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { systemCode } from '../schema/errors.ts';
 import type { CheckoutDirectories } from './git-environment.ts';
-import { findRepository } from './repository.ts';
+import { findRepository, isCommitId, POINTER_BYTES, readOrNull } from './repository.ts';
 
 /** Where a git works. */
 export interface GitSurroundings {
@@ -49,17 +62,15 @@ async function removeBelow(top: string, kind: Kind): Promise<string[]> {
   const folders: [string, Kind][] = [[top, kind]];
   for (let next = folders.shift(); next !== undefined; next = folders.shift()) {
     const [folder, of] = next;
-    const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
-    for (const entry of entries) {
+    for (const entry of await entriesOf(folder)) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) {
         if (folder !== top || kind === 'files' || !NOT_READ.has(entry.name))
           folders.push([path, entry.name === '.git' ? 'git' : of]);
       } else if (!entry.isFile() && (of === 'git' || OPENED.has(entry.name))) {
         const what = specialKind(path, entry, of);
-        if (what === null) continue;
-        remove(path);
-        lines.push(`${path} was ${what}, at which git waits`);
+        // Several gits may wait there, and someone looks for each of them.
+        if (what !== null && remove(path)) lines.push(`${path} was ${what}, at which git waits`);
       }
     }
   }
@@ -80,7 +91,7 @@ function specialKind(path: string, entry: Dirent, of: Kind): string | null {
 }
 
 /** Opened for both, a FIFO lets those continue that wait for someone at its other end; then it has ended for them. */
-function remove(path: string): void {
+function remove(path: string): boolean {
   let descriptor: number | null = null;
   try {
     if (statSync(path).isFIFO()) descriptor = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
@@ -88,10 +99,92 @@ function remove(path: string): void {
     // It is gone, or not ours to open: it is removed anyway.
   }
   try {
-    rmSync(path, { force: true });
+    rmSync(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw error;
   } finally {
     if (descriptor !== null) closeSync(descriptor);
   }
+}
+
+/**
+ * What an agent may have left in the shared git directory that others would meet: a ref or a list that no memory holds, and no file
+ * where git has objects. For the moment when an agent has ended: it looks at every ref that agents may write.
+ */
+export async function sweepShared(commonDirectory: string): Promise<void> {
+  const tell = (line: string): void => noteRepair(SHARED, line);
+  const alternates = join(commonDirectory, 'objects', 'info', 'alternates');
+  if (sizeOf(alternates) > LARGEST_LIST)
+    tell(`${alternates} was too large, and is in ${setAside(commonDirectory, alternates)}`);
+  for (const top of REFS_OF_AGENTS) await sweepRefs(commonDirectory, top, tell);
+  await sweepObjects(commonDirectory, tell);
+}
+
+type Tell = (line: string) => void;
+const REFS_OF_AGENTS = [join('refs', 'heads', 'ramet'), join('refs', 'tags'), join('refs', 'remotes')];
+const LARGEST_LIST = 1 << 20;
+
+async function sweepRefs(commonDirectory: string, folder: string, tell: Tell): Promise<void> {
+  for (const entry of await entriesOf(join(commonDirectory, folder))) {
+    const ref = join(folder, entry.name);
+    if (entry.isDirectory()) await sweepRefs(commonDirectory, ref, tell);
+    else if (entry.isFile() && sizeOf(join(commonDirectory, ref)) > POINTER_BYTES) {
+      const last = lastInLog(commonDirectory, ref);
+      tell(`${ref} was too large, and is in ${setAside(commonDirectory, join(commonDirectory, ref))}`);
+      if (last !== null) writeFileSync(join(commonDirectory, ref), `${last}\n`, { flag: 'wx' });
+    }
+  }
+}
+
+/** The commit that the log of a ref names last. Who may write the ref may write that too. */
+export function lastInLog(commonDirectory: string, ref: string): string | null {
+  const log = readOrNull(join(commonDirectory, 'logs', ref))
+    ?.trimEnd()
+    .split('\n')
+    .at(-1);
+  const last = log?.split(' ', 2)[1];
+  return isCommitId(last) ? last : null;
+}
+
+/** Folders of objects that had nothing but files, by when they last changed. */
+const seen = new Map<string, number>();
+
+/** Git takes whatever has the name of an object for that object, and does not write it. */
+async function sweepObjects(commonDirectory: string, tell: Tell): Promise<void> {
+  const objects = join(commonDirectory, 'objects');
+  for (const folder of await entriesOf(objects)) {
+    if (!folder.isDirectory() || !/^[0-9a-f]{2}$/.test(folder.name)) continue;
+    const path = join(objects, folder.name);
+    const changed = lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0;
+    if (seen.get(path) === changed) continue;
+    for (const entry of await entriesOf(path)) {
+      if (entry.isFile()) continue;
+      const what = join(path, entry.name);
+      if (entry.isDirectory()) tell(`${what} was a folder, and is in ${setAside(commonDirectory, what)}`);
+      else if (remove(what)) tell(`${what} was no file`);
+    }
+    seen.set(path, changed);
+  }
+}
+
+/** Out of git's way, where a person can look at it. */
+export function setAside(commonDirectory: string, path: string): string {
+  const kept = join(commonDirectory, 'ramet', 'set-aside');
+  mkdirSync(kept, { recursive: true });
+  const folder = mkdtempSync(join(kept, 'from-agent-'));
+  renameSync(path, join(folder, basename(path)));
+  return folder;
+}
+
+function entriesOf(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
+}
+
+function sizeOf(path: string): number {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true ? stats.size : 0;
 }
 
 /** By the name of the registration. */

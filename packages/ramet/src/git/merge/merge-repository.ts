@@ -30,7 +30,7 @@ export function findMergeRepository(
   );
 }
 
-export function callIn({ cwd, env, signal }: MergeRepository): GitCall {
+export function callIn({ cwd, env, signal }: Pick<MergeRepository, 'cwd' | 'env' | 'signal'>): GitCall {
   return { cwd, env, signal };
 }
 
@@ -121,7 +121,7 @@ export async function readRef(ref: string, repository: MergeRepository): Promise
 export async function isAncestor(
   older: string,
   newer: string,
-  repository: MergeRepository,
+  repository: Parameters<typeof callIn>[0],
 ): Promise<boolean> {
   const { code } = await runGit(['merge-base', '--is-ancestor', older, newer], callIn(repository));
   return code === 0;

@@ -37,7 +37,7 @@ export async function updateRefs(
   throw gitFailed(args, end);
 }
 
-/** A branch of the user may lead to another one. A ref of ours never does, unless somebody wants us to move that other one. */
+/** A branch of the user may lead to another one. A ref of ours never does, unless an agent has made it so. */
 function notThrough(line: string): string {
   return /^\w+ refs\/ramet\//.test(line) ? `option no-deref\n${line}` : line;
 }

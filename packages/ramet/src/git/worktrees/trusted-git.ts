@@ -9,6 +9,7 @@
  * 3. A repository that was put in the place of `.git` is moved away, not deleted.
  */
 import {
+  chmodSync,
   type Dirent,
   lstatSync,
   mkdirSync,
@@ -26,11 +27,13 @@ import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { realPath } from '../../system/landing-path.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
+import { keepsRefsInFiles } from '../create-branch.ts';
 import type { CheckoutDirectories } from '../git-environment.ts';
-import { isPointer, linkedDirectory, readOrNull, readPointer } from '../repository.ts';
-import { type GitCall, gitText, isCommitId } from '../run-git.ts';
-import { noteRepair } from '../special-files.ts';
+import { isPointer, linkedDirectory, readPointer } from '../repository.ts';
+import { type GitCall, gitText, isCommitId, runGit } from '../run-git.ts';
+import { lastInLog, noteRepair } from '../special-files.ts';
 import { headText, lockText } from './register-worktree.ts';
+import { LARGEST_INDEX, withScratch } from './scratch-index.ts';
 import type { ManagedWorktree, WorktreeState } from './worktree.ts';
 import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
 
@@ -61,13 +64,46 @@ export async function mendCheckout(place: WorktreePlace, worktree: ManagedWorktr
   const isGone = !statOf(adminDirectory(place, worktree))?.isDirectory();
   if (isGone && !IN_USE.has(worktree.state)) return;
   if (isGone) registerAgain(place, worktree, tell);
+  else
+    openFolder(adminDirectory(place, worktree), () =>
+      tell(`what git knows of ${worktree.name} could not be read`),
+    );
   mendEntry(place, worktree, tell);
   mendRegistration(place, worktree, tell);
   mendBranch(place, worktree, tell);
   mendObjects(place, tell);
   const index = statOf(join(adminDirectory(place, worktree), 'index'));
-  if (isGone || (index !== undefined && !index.isFile())) await renewIndex(place, worktree, tell);
+  const isWrong = index !== undefined && (!index.isFile() || index.size > LARGEST_INDEX);
+  if (isGone || isWrong) await renewIndex(place, worktree, tell);
 }
+
+/** One that git cannot read is made again. Where work is collected, and never to judge a worktree: all its files could count as new. */
+export async function mendIndex(place: WorktreePlace, worktree: ManagedWorktree): Promise<boolean> {
+  const call = { cwd: worktree.path, env: place.env, checkout: directoriesOf(place, worktree) };
+  if ((await runGit(['ls-files', '--', ':(top,literal).none'], call)).code === 0) return false;
+  await renewIndex(place, worktree, (line) => noteRepair(worktree.admin, line));
+  return true;
+}
+
+/** A HEAD that is neither a commit nor a branch. For the same moments. */
+export function mendHead(place: WorktreePlace, worktree: ManagedWorktree): void {
+  const head = join(adminDirectory(place, worktree), 'HEAD');
+  const text = readPointer(head)?.trimEnd() ?? '';
+  const isBranch = /^ref: refs\/(?!.*(?:\/\/|\.\.|\/\.|[\s~^:?*[\\]))\S+$/.test(text);
+  if (isCommitId(text) || isBranch || !keepsRefsInFiles(place.repository)) return;
+  noteRepair(worktree.admin, `HEAD of ${worktree.name} named no branch and no commit`);
+  replaceAny(head, headText(worktree));
+}
+
+function openFolder(folder: string, tell: () => void): void {
+  const mode = statOf(folder)?.mode ?? 0;
+  if ((mode & OWN) === OWN) return;
+  tell();
+  chmodSync(folder, mode | OWN);
+}
+
+/** To list, change and enter a folder. */
+const OWN = 0o700;
 
 /** Others may lose their registration in the usual way. */
 const IN_USE: ReadonlySet<WorktreeState> = new Set<WorktreeState>(['leased', 'released']);
@@ -101,12 +137,14 @@ function moveAway({ home, now }: WorktreePlace, { path, name }: ManagedWorktree)
   const kept = join(home, 'kept');
   const time = new Date(now()).toISOString().slice(0, 19).replace(/[-:]/g, '');
   const entry = join(path, '.git');
+  let folder: string | null = null;
   try {
     makePrivateDirectory(kept);
-    const folder = mkdtempSync(join(kept, `${name.replaceAll('/', '-')}-${time}-`));
+    folder = mkdtempSync(join(kept, `${name.replaceAll('/', '-')}-${time}-`));
     renameSync(entry, join(folder, 'git'));
     return folder;
   } catch (error) {
+    if (folder !== null) rmSync(folder, { recursive: true, force: true });
     throw new UserMistake(
       'worktree_git',
       `the worktree ${name} has a repository of its own in ${entry}, and it cannot be moved to ${kept} (${systemCode(error) ?? describeError(error)}): move that folder away, then try again`,
@@ -150,13 +188,8 @@ function mendBranch({ repository }: WorktreePlace, worktree: ManagedWorktree, te
     rmSync(log ?? '', { force: true });
   }
   if (stats === undefined || isPointer(stats) || stats.isDirectory()) return;
-  const last = readOrNull(log ?? '')
-    ?.trimEnd()
-    .split('\n')
-    .at(-1)
-    ?.split(' ', 2)[1];
   tell(`the branch of ${name} was no file that git could read`);
-  replaceWhole(file ?? '', `${isCommitId(last) ? last : base}\n`);
+  replaceWhole(file ?? '', `${lastInLog(repository.commonDirectory, ref) ?? base}\n`);
 }
 
 /** Git makes these folders itself, and writes into whatever folder a link there leads to. */
@@ -193,7 +226,7 @@ function removeLinks(admin: string, folder: string, tell: Tell): void {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && path !== 'modules') removeLinks(admin, path, tell);
     if (entry.isDirectory() || path === 'index') continue;
-    if (entry.isFile() && (GROWS.test(path) || !isTooLarge(join(admin, path)))) continue;
+    if (entry.isFile() && !isTooLarge(join(admin, path), GROWS.test(path))) continue;
     tell(path);
     rmSync(join(admin, path), { force: true });
   }
@@ -204,8 +237,8 @@ const GROWS = /^(?:index|sharedindex|logs\/|modules\/)/;
 const LARGEST_BYTES = 64 << 20;
 
 /** Git reads most of these files whole. */
-function isTooLarge(path: string): boolean {
-  return (statOf(path)?.size ?? 0) > LARGEST_BYTES;
+function isTooLarge(path: string, grows: boolean): boolean {
+  return (statOf(path)?.size ?? 0) > (grows ? LARGEST_INDEX : LARGEST_BYTES);
 }
 
 function entriesOf(folder: string): Dirent[] {
@@ -225,18 +258,16 @@ function replaceAny(path: string, text: string): void {
 async function renewIndex(place: WorktreePlace, worktree: ManagedWorktree, tell: Tell): Promise<void> {
   const { facts, name, path } = worktree;
   const own = join(adminDirectory(place, worktree), 'index');
-  tell(`the index of ${name} was no file of its own`);
+  tell(`the index of ${name} was none that git could read`);
   if (statOf(own)?.isDirectory()) rmSync(own, { recursive: true, force: true });
   if (facts.sparse.length > 0 || facts.patterns !== undefined) return rmSync(own, { force: true });
-  const folder = mkdtempSync(join(place.project, 'ramet-index-'));
-  try {
-    const index = join(folder, 'index');
+  await withScratch(place.project, async (index) => {
     const call = { cwd: path, env: place.env, checkout: directoriesOf(place, worktree), index };
-    await gitText(['read-tree', 'HEAD'], call);
+    // Its HEAD may be as bad.
+    if ((await runGit(['read-tree', 'HEAD'], call)).code !== 0)
+      await gitText(['read-tree', worktree.base], call);
     replaceWhole(own, readFileSync(index));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 function statOf(path: string): Stats | undefined {

@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeLeftLocks } from '../left-locks.ts';
 import { checkpointRef } from './changes/checkpoint.ts';
-import { SCRATCH } from './changes/dirty-work.ts';
+import { SCRATCH } from './scratch-index.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
 

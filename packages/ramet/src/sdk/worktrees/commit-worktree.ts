@@ -2,11 +2,12 @@
  * `ramet worktree commit`: commits everything in a worktree that is not ignored, for an agent that has ended without
  * doing so. The author is the user, as in a merge; the trailers say whose work it is (WORK-6). No hook runs.
  */
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   addAll,
   adminDirectory,
+  copyIndex,
   damageAdvice,
   excludeSettings,
   headRef,
@@ -15,12 +16,15 @@ import {
   isPlainRef,
   isTorn,
   leftOutText,
+  mendHead,
+  mendIndex,
   readHead,
   refuseUnfinished,
   repairsOf,
   tornText,
   trustedGit,
   unlockWorktree,
+  withScratch,
 } from '../../git/managed-worktrees.ts';
 import { noIdentityFrom, shellWord } from '../../git/merges.ts';
 import { withTrailers } from '../../git/provenance.ts';
@@ -49,16 +53,14 @@ export async function commitFiles(
 ): Promise<WorktreeCommit> {
   refuseBusy(place, worktree);
   const call = await trustedGit(place, worktree);
+  mendHead(place, worktree);
   refuseTorn(place, worktree);
   const branch = await ownBranch(place, worktree, call);
   await unlockWorktree(place, worktree);
-  const folder = mkdtempSync(join(place.project, 'ramet-index-'));
-  try {
-    const made = await commitThrough(join(folder, 'index'), { place, worktree, call, branch, message });
-    return { ...made, branch, repaired: repairsOf(worktree) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const made = await withScratch(place.project, (index) =>
+    commitThrough(index, { place, worktree, call, branch, message }),
+  );
+  return { ...made, branch, repaired: repairsOf(worktree) };
 }
 
 interface CommitOrder {
@@ -75,9 +77,15 @@ async function commitThrough(
   { place, worktree, call, branch, message }: CommitOrder,
 ): Promise<Pick<WorktreeCommit, 'commit' | 'files' | 'leftOut'>> {
   const own = join(adminDirectory(place, worktree), 'index');
-  copyFileSync(own, index);
   const copy = { ...call, index };
-  const leftOut = await addAll(copy, { settings: excludeSettings(place, worktree) });
+  const add = async (): ReturnType<typeof addAll> => {
+    await copyIndex(own, index);
+    return addAll(copy, { settings: excludeSettings(place, worktree) });
+  };
+  const leftOut = await add().catch(async (error: unknown) => {
+    if (await mendIndex(place, worktree)) return add();
+    throw error;
+  });
   const staged = await gitText(['diff', '--cached', '--name-status', '--no-renames', '-z'], copy);
   const files = Math.floor(staged.split('\0').length / 2);
   if (files === 0) {
@@ -126,7 +134,9 @@ function refuseBusy(place: WorktreePlace, worktree: ManagedWorktree): void {
   if (state === 'leased' && lease !== null && isHeld(place.project, { lease, owner }))
     throw new UserMistake(
       'worktree_in_use',
-      `an agent works in ${name} (process ${lease.pid}): wait until it has ended, or end it with ramet stop`,
+      lease.pid === process.pid
+        ? `${name} is not given back yet: wait until its agent has ended`
+        : `an agent works in ${name} (process ${lease.pid}): wait until it has ended, or end it with ramet stop`,
     );
 }
 

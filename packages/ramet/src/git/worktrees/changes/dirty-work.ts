@@ -2,20 +2,17 @@
  * Uncommitted work of the asking checkout: which files, and bringing them along. The checkout is only read: what
  * it holds becomes a tree through a copy of its index.
  */
-import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RametError } from '../../../schema/errors.ts';
 import type { GitPlace } from '../../git-environment.ts';
 import { gitDirectoryOf } from '../../read-refs.ts';
 import { gitText, runGit } from '../../run-git.ts';
+import { copyIndex, withScratch } from '../scratch-index.ts';
 import { directoriesOf } from '../trusted-git.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
 import type { DirtyPolicy } from '../worktree-settings.ts';
 import { addAll } from './add-all.ts';
-
-/** How folders with a copy of an index begin. */
-export const SCRATCH = 'ramet-index-';
 
 export interface DirtyFile {
   path: string;
@@ -86,11 +83,8 @@ export async function checkoutTrees(
   { cwd, env, checkout }: GitPlace,
   { scratch, settings = [], also }: CheckoutReading,
 ): Promise<CheckoutTrees> {
-  const folder = mkdtempSync(join(scratch, SCRATCH));
-  try {
-    const index = join(folder, 'index');
-    const own = join(checkout?.gitDirectory ?? gitDirectoryOf(cwd) ?? cwd, 'index');
-    if (statSync(own, { throwIfNoEntry: false })?.isFile()) copyFileSync(own, index);
+  return withScratch(scratch, async (index) => {
+    await copyIndex(join(checkout?.gitDirectory ?? gitDirectoryOf(cwd) ?? cwd, 'index'), index);
     const call = { cwd, env, index, checkout };
     const staged = await runGit(['write-tree'], call);
     const hidden = listed(also?.hidden);
@@ -102,9 +96,7 @@ export async function checkoutTrees(
     if (ignored !== '') await gitText(FORCED_ADD, { ...call, input: ignored });
     const files = await gitText(['write-tree'], call);
     return { staged: staged.code === 0 ? staged.stdout.trim() : null, files, leftOut };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 const FORCED_ADD = [

@@ -3,11 +3,13 @@
  * were meant for has their content: a squash or a rebase leaves nothing to reach them by. The recorded base is what
  * they are counted from, never an upstream, which a fresh branch does not have.
  */
+import { join } from 'node:path';
 import { describeError } from '../../../schema/errors.ts';
 import { gitDirectoryOf, readHead, readRef } from '../../read-refs.ts';
+import { readOrNull } from '../../repository.ts';
 import { gitText, isCommitId, runGit } from '../../run-git.ts';
 import type { ManagedWorktree, VerdictReason } from '../worktree.ts';
-import type { WorktreePlace } from '../worktree-place.ts';
+import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
 
 export interface WorktreeTips {
   /** Where its HEAD is, and on which branch (`refs/heads/main`); null when on none. */
@@ -27,6 +29,27 @@ export function strayHead(
 ): string | null {
   if (branch === null || ref === `refs/heads/${branch}`) return null;
   return ref === null ? head : ref.replace(/^refs\/heads\//, '');
+}
+
+/** More than a log of one agent. */
+const LOG_BYTES = 4 << 20;
+
+/** Branches besides its own that its agent has put commits on and that are still there, by the log of its HEAD. */
+export function otherBranches(place: WorktreePlace, worktree: ManagedWorktree): string[] {
+  const log = readOrNull(join(adminDirectory(place, worktree), 'logs', 'HEAD'), LOG_BYTES) ?? '';
+  const found = new Set<string>();
+  let on = worktree.branch;
+  for (const line of log.split('\n')) {
+    const to = /\tcheckout: moving from \S+ to (\S+)$/.exec(line)?.[1];
+    const [old, id] = line.split(' ', 2);
+    if (to !== undefined) on = to;
+    else if (on !== null && on !== worktree.branch && id !== undefined && old !== id) found.add(on);
+  }
+  const { commonDirectory } = place.repository;
+  // As a path, another name could lead out of the refs.
+  return [...found].filter(
+    (name) => !/(?:^|\/)\.|^\//.test(name) && readRef(commonDirectory, `refs/heads/${name}`) !== null,
+  );
 }
 
 export async function heldCommits(

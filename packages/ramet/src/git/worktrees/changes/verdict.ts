@@ -111,7 +111,14 @@ function registrationReasons(place: WorktreePlace, worktree: ManagedWorktree): V
       text: `submodules with repositories of their own in ${join(admin, 'modules')}`,
     });
   }
-  return [...reasons, ...stashReason(place, worktree)];
+  return [...reasons, ...branchReason(place, worktree), ...stashReason(place, worktree)];
+}
+
+/** What is on the other branch is not its work, and where its own was nobody knows. */
+function branchReason({ repository }: WorktreePlace, { branch }: ManagedWorktree): VerdictReason[] {
+  const ref = branch === null ? null : readPointer(join(repository.commonDirectory, 'refs/heads', branch));
+  const led = /^ref: (?:refs\/heads\/)?(.+)/.exec(ref ?? '')?.[1];
+  return led === undefined ? [] : [{ kind: 'unknown', text: `its branch ${branch} leads to ${led}` }];
 }
 
 function lockText(admin: string): string {

@@ -7,9 +7,10 @@ import type { RecordedWorktree } from '../../../schema/events.ts';
 import { giveWay } from '../../../system/give-way.ts';
 import { realPath } from '../../../system/landing-path.ts';
 import { type SharedStates, watchCheckout } from '../../shared-git/checkout-watch.ts';
+import { sweepShared } from '../../special-files.ts';
 import { leftOutText } from '../changes/add-all.ts';
 import { checkpoint } from '../changes/checkpoint.ts';
-import { strayHead, whereCommitsAre } from '../changes/held-commits.ts';
+import { otherBranches, strayHead, whereCommitsAre } from '../changes/held-commits.ts';
 import { heldWork } from '../changes/held-files.ts';
 import { verdictOf } from '../changes/verdict.ts';
 import { checkOutNotes } from '../check-out.ts';
@@ -113,6 +114,7 @@ async function release(
   held.delete(worktree.id);
   try {
     await mendCheckout(place, worktree);
+    await sweepShared(place.repository.commonDirectory);
     // What its agent is told now; whether it goes is judged again at the moment it goes.
     const [work, packages] = await Promise.all([
       isTreeOf(worktree.path, worktree) ? heldWork(place, worktree) : [],
@@ -124,6 +126,7 @@ async function release(
     // After what was begun: its git runs in the worktree, and would count as a process at work.
     const { isEmpty, reasons, tips } = await verdictOf(place, worktree, { isHolder: true, work });
     const elsewhere = isEmpty && tips !== null ? await whereCommitsAre(place, worktree, tips.head) : [];
+    const others = otherBranches(place, worktree);
     const released = releaseWorktree(place, worktree.id, { packagesSeen: true });
     if (released === null) return { kept: true, reasons: ['it was taken over by another process'] };
     const settled = released.settled.finally(() => settling.delete(worktree.id));
@@ -134,8 +137,11 @@ async function release(
       reasons: [...reasons.map(({ text }) => text), ...elsewhere, ...packages, ...repairsOf(worktree)],
       ...(head !== null && { head }),
       ...(isEmpty && tips !== null && tips.head !== worktree.base && { tip: tips.head }),
+      ...(others.length > 0 && { others }),
     };
   } catch (error) {
+    // Its agent has ended, whatever it left: nobody is to wait for it.
+    releaseWorktree(place, worktree.id);
     return { kept: true, reasons: [`it could not be given back: ${describeError(error)}`] };
   }
 }

@@ -3,7 +3,10 @@
  * is committed in the name of the agent. An agent of an earlier process is found by its name, and continued if it was at work.
  */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AgentHandle, AgentResult, SpawnOutcome } from '../../../engine/shapes.ts';
+import { setAside } from '../../../git/managed-worktrees.ts';
 import type { WorktreePlace } from '../../../git/shapes.ts';
 import type { AgentOverview } from '../../../journal/projections/status.ts';
 import { isolationOf } from '../../../operator/run/isolation.ts';
@@ -12,7 +15,14 @@ import { describeError, RametError } from '../../../schema/errors.ts';
 import type { Isolation } from '../../../schema/operator-events.ts';
 import { NO_USAGE } from '../../../schema/usage.ts';
 import { endOfOutput } from '../check-output.ts';
-import type { AttemptPattern, AttemptSpawn, EndedAgent } from './attempt-pattern.ts';
+import type {
+  AttemptObjection,
+  AttemptPattern,
+  AttemptSpawn,
+  AttemptWork,
+  EndedAgent,
+} from './attempt-pattern.ts';
+import { unreadableObject } from './changed-paths.ts';
 import { taskPrompt } from './task-prompt.ts';
 import type { TaskQuestions } from './task-questions.ts';
 import { worktreePattern } from './worktree-pattern.ts';
@@ -109,7 +119,8 @@ function endedAgent(id: string, result: AgentResult): EndedAgent {
 /** With the outcome of its worktree. */
 export function endedIn(ended: EndedAgent, worktree: AgentResult['worktree']): EndedAgent {
   if (worktree === undefined) return ended;
-  return { ...ended, isKept: worktree.kept, head: worktree.head, tip: worktree.tip };
+  const { kept: isKept, head, tip, others } = worktree;
+  return { ...ended, isKept, head, tip, others };
 }
 
 /** Its agent at work, or how it has ended already. */
@@ -185,6 +196,25 @@ async function endOf(order: AttemptOrder, ended: EndedAgent, parts: AttemptParts
   return notes.length === 0 ? end : { ...end, notes };
 }
 
+/** An agent can write where git has its objects. What cannot be read would fail in a merge, or on the target. */
+async function unreadableWork(
+  { run, attempt }: AttemptOrder,
+  { commit }: AttemptWork,
+  { worktrees: { repository, env } }: AttemptPlace,
+): Promise<AttemptObjection | null> {
+  const call = { cwd: repository.root, env };
+  const found = await unreadableObject({ from: attempt.base ?? run.base, to: commit }, call);
+  if (found === null) return null;
+  if (found.id !== null) putAside(repository.commonDirectory, found.id);
+  return { cause: 'unreadable_work', message: `git cannot read what is in commit ${commit}: ${found.what}` };
+}
+
+/** Git writes no object that seems to be there: the next attempt would meet it again. */
+function putAside(commonDirectory: string, id: string): void {
+  const file = join(commonDirectory, 'objects', id.slice(0, 2), id.slice(2));
+  if (existsSync(file)) setAside(commonDirectory, file);
+}
+
 async function judged(order: AttemptOrder, ended: EndedAgent, parts: AttemptParts): Promise<AttemptEnd> {
   const { pattern, place } = parts;
   const { status, cause, message, costUsd, usage } = ended.result;
@@ -212,7 +242,9 @@ async function judged(order: AttemptOrder, ended: EndedAgent, parts: AttemptPart
       return { kind: 'unchanged', isReport, ...facts };
     }
     if ('result' in work) return endOf(order, work, parts);
-    return 'commit' in work ? { kind: 'worked', ...facts, ...work } : given(work);
+    if (!('commit' in work)) return given(work);
+    const unreadable = await unreadableWork(order, work, place);
+    return unreadable === null ? { kind: 'worked', ...facts, ...work } : given(unreadable);
   } catch (error) {
     if (!(error instanceof RametError)) throw error;
     return given({ cause: error.code, message: error.message });

@@ -16,6 +16,8 @@ export interface EndedAgent {
   /** Of one that was cleared away: what HEAD was on if not its branch, and its commit if not the one that it began with. */
   readonly head?: string | undefined;
   readonly tip?: string | undefined;
+  /** The same of branches besides its own that its agent has put commits on. */
+  readonly others?: readonly string[] | undefined;
   readonly result: Pick<AgentResult, 'status' | 'cause' | 'message' | 'costUsd' | 'usage'> & {
     /** What it said last; absent for an agent of an earlier process. */
     readonly text?: string;

@@ -2,10 +2,12 @@
  * Changes of single paths between trees, and how they become a commit or go back into files: what attempts without a branch of
  * their own are made of. Nothing here moves a branch or touches an index that others use.
  */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { withScratch } from '../../../git/managed-worktrees.ts';
 import { noIdentityFrom } from '../../../git/merges.ts';
-import { type GitCall, gitFailed, gitText, runGit } from '../../../git/run-git.ts';
+import { type GitCall, gitFailed, gitText, runGit, runGitForBytes } from '../../../git/run-git.ts';
 import { isInside } from '../../../system/landing-path.ts';
 
 /** What a path is: `mode` is null for one that is not there. */
@@ -51,25 +53,12 @@ export async function treeWith(
   call: GitCall,
   scratch: string,
 ): Promise<string> {
-  return withIndex(scratch, async (index) => {
+  return withScratch(scratch, async (index) => {
     const own = { ...call, index };
     await gitText(['read-tree', base], own);
     await gitText(['update-index', '-z', '--index-info'], { ...own, input: indexInfo(changes) });
     return gitText(['write-tree'], own);
   });
-}
-
-/** Also of an index in a folder that goes when the work is done. */
-export async function withIndex<Result>(
-  scratch: string,
-  work: (index: string) => Promise<Result>,
-): Promise<Result> {
-  const folder = mkdtempSync(join(scratch, 'ramet-index-'));
-  try {
-    return await work(join(folder, 'index'));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 function indexInfo(changes: readonly ChangedPath[]): string {
@@ -88,7 +77,7 @@ export async function putFiles(
   for (const { path, mode } of changes) if (mode === null) removeInside(root, path);
   const there = changes.filter(({ mode }) => mode !== null);
   if (there.length === 0) return;
-  await withIndex(scratch, async (index) => {
+  await withScratch(scratch, async (index) => {
     const own = { ...call, cwd: root, index };
     await gitText(['update-index', '-z', '--index-info'], { ...own, input: indexInfo(there) });
     await gitText(['checkout-index', '--force', '--all', '--quiet'], own);
@@ -121,4 +110,64 @@ export async function keepWork({ ref, base, tree, message }: WorkCommit, call: G
   const commit = end.stdout.trim();
   await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', ref, commit], call);
   return commit;
+}
+
+export interface UnreadableObject {
+  /** Null if git does not say which. */
+  readonly id: string | null;
+  readonly what: string;
+}
+
+/** Larger files are only looked up: their content would take time to read. */
+const SMALL_BYTES = 256 << 10;
+/** This many are read at once. */
+const GROUP = 128;
+
+/** The first object between two commits that git cannot read, or that is not what its name says; null if all is well. */
+export async function unreadableObject(
+  { from, to }: { from: string; to: string },
+  call: GitCall,
+): Promise<UnreadableObject | null> {
+  const args = ['rev-list', '--objects', `--filter=blob:limit=${SMALL_BYTES}`, to, `^${from}`, '--'];
+  const { code, stdout, stderr } = await runGit(args, call);
+  if (code !== 0) return fromWords(stderr);
+  const named = new Map(
+    stdout.split('\n').flatMap((line): [string, string][] => {
+      const [id = '', ...path] = line.split(' ');
+      return id === '' ? [] : [[id, path.join(' ')]];
+    }),
+  );
+  const ids = [...named.keys()];
+  for (let at = 0; at < ids.length; at += GROUP) {
+    const group = ids.slice(at, at + GROUP);
+    const bad = await wrongOf(group, call);
+    if (bad === null) continue;
+    const path = named.get(bad.id ?? '') ?? '';
+    return path === '' ? bad : { ...bad, what: `${path}: ${bad.what}` };
+  }
+  return null;
+}
+
+function fromWords(stderr: string): UnreadableObject {
+  const what = stderr.trim().split('\n').at(-1) || 'git does not say why';
+  return { id: /\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b/.exec(stderr)?.[0] ?? null, what };
+}
+
+/** Git looks at the name of an object only when it checks the whole repository. */
+async function wrongOf(ids: readonly string[], call: GitCall): Promise<UnreadableObject | null> {
+  const input = ids.map((id) => `${id}\n`).join('');
+  const { code, stdout, stderr } = await runGitForBytes(['cat-file', '--batch'], { ...call, input });
+  let at = 0;
+  for (const id of ids) {
+    const line = stdout.indexOf('\n', at);
+    const [, type = '', size] = stdout.subarray(at, Math.max(at, line)).toString('latin1').split(' ');
+    if (line === -1 || size === undefined)
+      return code === 0 ? { id, what: `object ${id} is missing` } : { ...fromWords(stderr), id };
+    const end = line + 1 + Number(size);
+    const digest = createHash(id.length === 40 ? 'sha1' : 'sha256');
+    digest.update(`${type} ${size}\0`).update(stdout.subarray(line + 1, end));
+    if (digest.digest('hex') !== id) return { id, what: `object ${id} has the content of another` };
+    at = end + 1;
+  }
+  return null;
 }

@@ -4,7 +4,7 @@
  */
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { addAll, clonePath, makeClone, moveApart } from '../../../git/managed-worktrees.ts';
+import { addAll, clonePath, makeClone, moveApart, withScratch } from '../../../git/managed-worktrees.ts';
 import { withTrailers } from '../../../git/provenance.ts';
 import { type GitCall, gitText } from '../../../git/run-git.ts';
 import type { WorktreePlace } from '../../../git/shapes.ts';
@@ -16,7 +16,7 @@ import {
   runName,
   workRef,
 } from './attempt-pattern.ts';
-import { changedPaths, keepWork, withIndex } from './changed-paths.ts';
+import { changedPaths, keepWork } from './changed-paths.ts';
 import { clonedTip } from './cloned-tip.ts';
 import { nestedObjection, strayLinks } from './nested-repositories.ts';
 
@@ -128,7 +128,7 @@ function filesIn(
   { worktrees: { repository, project }, call }: { worktrees: WorktreePlace; call: GitCall },
 ): Promise<{ tree: string; leftOut: string[] }> {
   const { commonDirectory } = repository;
-  return withIndex(project, async (index) => {
+  return withScratch(project, async (index) => {
     const own = { ...call, index };
     await gitText(['read-tree', tip], own);
     const there = { ...own, cwd: path, checkout: { gitDirectory: commonDirectory, commonDirectory } };

@@ -2,6 +2,7 @@
  * The pattern `propose`: agents only read, and answer with a patch. It is applied here, on a commit of its own that goes through the
  * merge queue as any other. A patch that does not apply, or that conflicts with what others have finished, goes back to its agent with the reason.
  */
+import { withScratch } from '../../../git/managed-worktrees.ts';
 import { callIn, mergeTrees } from '../../../git/merges.ts';
 import { withTrailers } from '../../../git/provenance.ts';
 import { type GitCall, gitText, runGit } from '../../../git/run-git.ts';
@@ -10,7 +11,7 @@ import { fencedBlocks } from '../../../model/recipe/fenced-blocks.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import { describeError } from '../../../schema/errors.ts';
 import { type AttemptPattern, type AttemptWork, workRef } from './attempt-pattern.ts';
-import { changedPaths, keepWork, withIndex } from './changed-paths.ts';
+import { changedPaths, keepWork } from './changed-paths.ts';
 import { type PatchRules, refusedFile } from './patch-permission.ts';
 import type { ReadingCheckouts } from './reading-checkouts.ts';
 
@@ -131,7 +132,7 @@ async function treeOfPatch(
   base: string,
   { call, scratch }: { call: GitCall; scratch: string },
 ): Promise<{ id: string } | { reason: string }> {
-  return withIndex(scratch, async (index) => {
+  return withScratch(scratch, async (index) => {
     const own = { ...call, index };
     await gitText(['read-tree', base], own);
     const args = ['apply', '--cached', '--recount', '--whitespace=nowarn', '-'];

@@ -7,7 +7,11 @@ import {
   ENDED,
   SESSION,
 } from '../../../../test/fixtures/attempts.ts';
-import { LED_ENTRIES, LED_REGISTRATIONS } from '../../../../test/fixtures/led-checkouts.ts';
+import {
+  LED_ENTRIES,
+  LED_REGISTRATIONS,
+  SPOILED_REGISTRATIONS,
+} from '../../../../test/fixtures/led-checkouts.ts';
 import { writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { checkoutBytes, git } from '../../../../test/fixtures/worktrees.ts';
 import { adminDirectory } from '../../../git/managed-worktrees.ts';
@@ -89,7 +93,7 @@ describe('OP-9: tasks in one checkout', { timeout: 240_000 }, () => {
     const { none, order, root, worktrees, base, checkout } = shared();
     const other = await createWorktree(worktrees, { name: 'other', owner: null });
     const before = checkoutBytes(root);
-    const led = Object.entries({ ...LED_ENTRIES, ...LED_REGISTRATIONS });
+    const led = Object.entries({ ...LED_ENTRIES, ...LED_REGISTRATIONS, ...SPOILED_REGISTRATIONS });
     for (const [at, [what, lead]] of led.entries()) {
       const task = order(`t${at}`);
       const path = await begin(none, task);

@@ -7,15 +7,19 @@
  * 2. What is taken out of the files is on a ref before: of an ended attempt its work, of others what was found.
  * 3. One thing at a time is done to it; agents work meanwhile.
  */
-import { copyFileSync, existsSync, lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   checkoutTrees,
+  copyIndex,
   excludeSettings,
   keepsRefsInFiles,
+  mendHead,
+  mendIndex,
   moveApart,
   takeRepairs,
   trustedGit,
+  withScratch,
 } from '../../../git/managed-worktrees.ts';
 import { type GitCall, gitText, runGit } from '../../../git/run-git.ts';
 import type { ManagedWorktree, TrustedCall, WorktreePlace } from '../../../git/shapes.ts';
@@ -24,7 +28,7 @@ import { covers } from '../../../sandbox/write-fence.ts';
 import { RametError } from '../../../schema/errors.ts';
 import { replaceWhole } from '../../../system/replace-whole.ts';
 import { findWorktree } from '../../worktrees/open-place.ts';
-import { type ChangedPath, changedPaths, putFiles, undone, withIndex } from './changed-paths.ts';
+import { type ChangedPath, changedPaths, putFiles, undone } from './changed-paths.ts';
 import { type CheckoutNote, forgetNote, newNote, readNote, writeNote } from './checkout-note.ts';
 import { strayLinks } from './nested-repositories.ts';
 
@@ -216,8 +220,13 @@ export class SharedCheckout {
   async #look({ worktree, call, here, scratch, note }: OpenCheckout): Promise<FilesFound> {
     const { worktrees } = this.#place;
     await trustedGit(worktrees, worktree);
+    mendHead(worktrees, worktree);
     const settings = excludeSettings(worktrees, worktree);
-    const { files, leftOut } = await checkoutTrees(here, { scratch, settings });
+    const read = (): ReturnType<typeof checkoutTrees> => checkoutTrees(here, { scratch, settings });
+    const { files, leftOut } = await read().catch(async (error: unknown) => {
+      if (await mendIndex(worktrees, worktree)) return read();
+      throw error;
+    });
     const found = await changedPaths(`${note.at}^{tree}`, files, call);
     const links = await strayLinks(files, found, call);
     const changes = found.filter(({ path }) => !links.includes(path));
@@ -258,9 +267,10 @@ export class SharedCheckout {
   async #showAgents({ call, here, scratch }: OpenCheckout, to: string): Promise<void> {
     const { gitDirectory } = here.checkout;
     const own = join(gitDirectory, 'index');
-    await withIndex(scratch, async (index) => {
-      if (lstatSync(own, { throwIfNoEntry: false })?.isFile()) copyFileSync(own, index);
-      const { code } = await runGit(['read-tree', '-m', to], { ...call, index });
+    await withScratch(scratch, async (index) => {
+      if (lstatSync(own, { throwIfNoEntry: false })?.isFile()) await copyIndex(own, index).catch(() => {});
+      const known = await runGit(['read-tree', '-m', to], { ...call, index });
+      const { code } = known.code === 0 ? known : await runGit(['read-tree', to], { ...call, index });
       if (code === 0 && !existsSync(`${own}.lock`)) replaceWhole(own, readFileSync(index));
     });
     // Never the branch that an agent may have put there.

@@ -6,15 +6,22 @@
  * 1. A branch moves only forward, to commits that are the agent's own.
  * 2. What is offered has what HEAD has, or the attempt fails with a cause; HEAD on a commit of the target was only a look.
  */
+import { join } from 'node:path';
 import {
   adminDirectory,
+  isDamagedRef,
   isPlainRef,
+  keepsRefsInFiles,
+  lastInLog,
+  mendHead,
   readHead,
   replaceAdminFile,
   trustedGit,
 } from '../../../git/managed-worktrees.ts';
+import { isAncestor, mergeTrees, shellWord } from '../../../git/merges.ts';
 import { type GitCall, gitText, runGit } from '../../../git/run-git.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../../git/shapes.ts';
+import { replaceWhole } from '../../../system/replace-whole.ts';
 import type { AttemptObjection } from './attempt-pattern.ts';
 import { notItsOwn } from './cloned-tip.ts';
 
@@ -46,6 +53,7 @@ export async function adoptHead(
   reading: StrayReading,
 ): Promise<AdoptedHead> {
   await trustedGit(place, worktree);
+  mendHead(place, worktree);
   const { commonDirectory } = place.repository;
   const head = readHead(adminDirectory(place, worktree), commonDirectory);
   const { branch } = worktree;
@@ -53,12 +61,10 @@ export async function adoptHead(
   if (head.ref !== null && !head.ref.startsWith(OURS)) return NOTHING;
   const { base, call } = reading;
   const tip = await tipOf(branch, call);
-  // One that leads to another branch: nothing moves through it.
-  if (tip !== null && !(await isPlain(branch, { commonDirectory, call }))) return NOTHING;
   if (head.commit !== tip) {
     const objection = await otherCommits(place, { worktree, ...head }, reading);
     if (objection !== null) return { objection, note: null };
-    if (!(await isIn(tip ?? base, head.commit, call))) {
+    if (!(await isAncestor(tip ?? base, head.commit, call))) {
       // What is left can be committed there, and moves no branch.
       if (head.ref !== null) replaceAdminFile(place, worktree, 'HEAD', `${head.commit}\n`);
       return NOTHING;
@@ -71,12 +77,77 @@ export async function adoptHead(
   return { objection: null, note: `its worktree was on ${where}: ${branch} has its work now` };
 }
 
-async function isPlain(
-  branch: string,
-  { commonDirectory, call }: { commonDirectory: string; call: GitCall },
-): Promise<boolean> {
-  if (isPlainRef(commonDirectory, `${HEADS}${branch}`)) return true;
-  return (await runGit(['symbolic-ref', '--quiet', `${HEADS}${branch}`], call)).code === 1;
+/**
+ * A branch that leads to another one, or names no commit, goes back to the last commit that is known for its own, and nothing is
+ * taken through it: the files have what the agent did. Says so in one line; null if all is well.
+ */
+export async function mendOwnBranch(
+  { repository }: WorktreePlace,
+  { branch, base: began }: ManagedWorktree,
+  { base, call }: StrayReading,
+): Promise<string | null> {
+  if (branch === null) return null;
+  const ref = `${HEADS}${branch}`;
+  const { commonDirectory } = repository;
+  if (isPlainRef(commonDirectory, ref)) return null;
+  const isDamaged = keepsRefsInFiles(repository) && isDamagedRef(commonDirectory, ref);
+  const led = isDamaged ? null : await runGit(['symbolic-ref', '--quiet', ref], call);
+  if (led !== null && led.code !== 0) return null;
+  const last = lastInLog(commonDirectory, ref);
+  const isOwn = last !== null && (await notItsOwn(last, { base, call })) === null;
+  const commit = isOwn ? last : began;
+  if (keepsRefsInFiles(repository)) replaceWhole(join(commonDirectory, ref), `${commit}\n`);
+  else await gitText(['update-ref', '--no-deref', '-m', 'ramet operate: put right', ref, commit], call);
+  if (led === null) return `its branch ${branch} named no commit, and was put on ${commit.slice(0, 12)}`;
+  const other = shortName(led.stdout.trim());
+  return `its branch ${branch} led to ${other}, and was put on ${commit.slice(0, 12)}: what its agent committed meanwhile is on ${other} too, see git log ${other}`;
+}
+
+/** Commits of an attempt that are on branches besides its own, where its agent left them. */
+export interface OtherWork {
+  /** To be taken instead: it has everything that its branch has. */
+  taken: { branch: string; commit: string } | null;
+  objection: AttemptObjection | null;
+}
+
+const NO_OTHER: OtherWork = { taken: null, objection: null };
+
+/** `names`: branches that its agent has put commits on. */
+export async function otherWork(
+  place: WorktreePlace,
+  { worktree, names, own }: { worktree: ManagedWorktree; names: readonly string[]; own: string },
+  reading: StrayReading,
+): Promise<OtherWork> {
+  const { target, call } = reading;
+  let taken: OtherWork['taken'] = null;
+  for (const name of names) {
+    const tip = await tipOf(name, call);
+    const known = taken?.commit ?? own;
+    if (tip === null || name === target || (await isAncestor(tip, known, call))) continue;
+    if (await isAncestor(tip, `${HEADS}${target}`, call)) continue;
+    const objection = await otherCommits(place, { worktree, ref: `${HEADS}${name}`, commit: tip }, reading);
+    if (objection !== null) return { taken: null, objection };
+    if (await isAncestor(known, tip, call)) taken = { branch: name, commit: tip };
+    else if (!(await hasChangesOf(known, tip, call)))
+      return {
+        taken: null,
+        objection: diverged(`${known.slice(0, 12)} on ${worktree.branch}`, `${tip.slice(0, 12)} on ${name}`),
+      };
+  }
+  return taken === null ? NO_OTHER : { taken, objection: null };
+}
+
+/** By a squash or a pick, too. */
+async function hasChangesOf(own: string, other: string, call: GitCall): Promise<boolean> {
+  const merged = await mergeTrees([own, other], call);
+  return merged.clean && merged.tree === (await gitText(['rev-parse', `${own}^{tree}`], call));
+}
+
+function diverged(one: string, other: string): AttemptObjection {
+  return {
+    cause: 'diverged_work',
+    message: `its work is in two lines of commits, and neither has all of it: ${one}, and ${other}; both are kept`,
+  };
 }
 
 /** A commit that the target has was only looked at: there is nothing to take, and nothing to refuse. */
@@ -101,11 +172,17 @@ export async function strayObjection(
   { commit, where }: { commit: string; where: string | null },
   { base, target, call }: StrayReading,
 ): Promise<AttemptObjection | null> {
-  if (await isIn(commit, `${HEADS}${target}`, call)) return null;
+  if (await isAncestor(commit, `${HEADS}${target}`, call)) return null;
   const led = await notItsOwn(commit, { base, call });
-  if (led === null || (await isIn(commit, base, call))) return null;
-  const named = where === null || where === commit ? commit : `${commit} (${where})`;
-  return { cause: 'other_commits', message: `${led}, so its work was not taken: it is commit ${named}` };
+  if (led === null || (await isAncestor(commit, base, call))) return null;
+  const isBranch = where !== null && where !== commit;
+  const named = isBranch ? `${commit} (${where})` : commit;
+  const name = shellWord(isBranch ? where : commit);
+  const way = `look at it with git log ${base.slice(0, 12)}..${name}, and take it with ramet merge ${name} --into ${shellWord(target)}`;
+  return {
+    cause: 'other_commits',
+    message: `${led}, so its work was not taken: it is commit ${named}; ${way}`,
+  };
 }
 
 /** Why what HEAD has is not in what its branch has; null if it is. Asked when everything is committed. */
@@ -115,15 +192,14 @@ export async function missingFrom(
   reading: StrayReading,
 ): Promise<AttemptObjection | null> {
   const { base, target, call } = reading;
-  if (left === tip || (await isIn(left, tip ?? base, call))) return null;
-  if (await isIn(left, `${HEADS}${target}`, call)) return null;
+  if (left === tip || (await isAncestor(left, tip ?? base, call))) return null;
+  if (await isAncestor(left, `${HEADS}${target}`, call)) return null;
   const other = await strayObjection({ commit: left, where: null }, reading);
   if (other !== null) return other;
-  const own = `${(tip ?? base).slice(0, 12)} on ${branch ?? 'its branch'}`;
-  return {
-    cause: 'diverged_work',
-    message: `its work is in two lines of commits, and neither has all of it: ${own}, and ${left.slice(0, 12)} on no branch, where its worktree is; both are kept`,
-  };
+  return diverged(
+    `${(tip ?? base).slice(0, 12)} on ${branch ?? 'its branch'}`,
+    `${left.slice(0, 12)} on no branch, where its worktree is`,
+  );
 }
 
 /** Where its HEAD is now. */
@@ -137,10 +213,6 @@ export async function tipOf(branch: string | null, call: GitCall): Promise<strin
   const args = ['rev-parse', '--verify', '--quiet', `${HEADS}${branch}^{commit}`];
   const { code, stdout } = await runGit(args, call);
   return code === 0 ? stdout.trim() : null;
-}
-
-async function isIn(commit: string, other: string, call: GitCall): Promise<boolean> {
-  return (await runGit(['merge-base', '--is-ancestor', commit, other], call)).code === 0;
 }
 
 function shortName(ref: string): string {

@@ -1,5 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type AttemptRepository, attemptRepository, ENDED } from '../../../../test/fixtures/attempts.ts';
+import { SPOILED_REGISTRATIONS } from '../../../../test/fixtures/led-checkouts.ts';
 import { writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { git, OWNER } from '../../../../test/fixtures/worktrees.ts';
 import { endedIn } from './attempt-agents.ts';
@@ -91,6 +103,36 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
       note: 'its worktree was on ramet/foo: ramet/a-1 has its work now',
     },
   },
+  'commits on a branch of its own that it has left': {
+    leave: (path) => {
+      commit(path, 'first.txt');
+      git(path, 'switch', '--quiet', '--create', 'ramet/foo');
+      commit(path, 'good.txt');
+      git(path, 'switch', '--quiet', '-');
+    },
+    ...{
+      files: ['first.txt', 'good.txt'],
+      note: 'its work is on ramet/foo, not ramet/a-1, and was taken from there',
+    },
+  },
+  'nothing but commits on a branch of its own that it has left': {
+    leave: (path) => {
+      git(path, 'switch', '--quiet', '--create', 'ramet/foo');
+      commit(path, 'good.txt');
+      git(path, 'switch', '--quiet', '-');
+    },
+    ...{ files: ['good.txt'], note: 'its work is on ramet/foo, not ramet/a-1, and was taken from there' },
+  },
+  'commits of a branch of its own that it has picked': {
+    leave: (path) => {
+      git(path, 'switch', '--quiet', '--create', 'ramet/foo');
+      commit(path, 'good.txt');
+      git(path, 'switch', '--quiet', '-');
+      commit(path, 'first.txt');
+      git(path, 'cherry-pick', 'ramet/foo');
+    },
+    ...{ files: ['first.txt', 'good.txt'], note: null },
+  },
   'a commit that a tag and another branch lead to as well': {
     leave: (path) => {
       commit(path, 'good.txt');
@@ -143,6 +185,27 @@ describe('OP-9: a task in a worktree whose agent left HEAD elsewhere', () => {
       cause: 'diverged_work',
       message: /[0-9a-f]{12} on ramet\/a-1.*[0-9a-f]{12} on no branch/,
     },
+    'commits on its branch, and others on one that it has left': {
+      leave: (path) => {
+        git(path, 'switch', '--quiet', '--create', 'ramet/foo');
+        commit(path, 'good.txt');
+        git(path, 'switch', '--quiet', '-');
+        commit(path, 'first.txt');
+      },
+      cause: 'diverged_work',
+      message: /[0-9a-f]{12} on ramet\/a-1.*[0-9a-f]{12} on ramet\/foo; both are kept/,
+    },
+    'commits on a new branch among those of the user that it has left': {
+      leave: (path) => {
+        git(path, 'switch', '--quiet', '--create', 'mine');
+        commit(path, 'good.txt');
+        git(path, 'switch', '--quiet', '-');
+      },
+      ...{
+        cause: 'other_commits',
+        message: /\(mine\); look at it with git log .* ramet merge mine --into main$/,
+      },
+    },
     'commits of the user': {
       leave: (path) => void git(path, 'switch', '--quiet', '--detach', 'feature'),
       ...{ cause: 'other_commits', message: /commits of other branches/ },
@@ -189,4 +252,88 @@ describe('OP-9: a task in a worktree whose agent left HEAD elsewhere', () => {
     expect(found).toMatchObject({ cause: 'other_commits', message: expect.stringContaining('ramet/b-1') });
     expect(git(root, 'rev-parse', 'ramet/b-1', 'ramet/a-1').split('\n')).toEqual([theirs, base]);
   });
+});
+
+type Spoil = (place: { path: string; admin: string; common: string; ref: string; content: string }) => void;
+
+/** In the place of the object that git will make of its file. */
+const inObject =
+  (put: (object: string) => void): Spoil =>
+  ({ path, common, content }) => {
+    const id = execFileSync('git', ['hash-object', '--stdin'], { cwd: path, input: content }).toString();
+    const folder = join(common, 'objects', id.slice(0, 2));
+    mkdirSync(folder, { recursive: true });
+    put(join(folder, id.slice(2).trim()));
+  };
+const leads = (common: string, ref: string): void => {
+  rmSync(join(common, ref), { force: true });
+  writeFileSync(join(common, ref), 'ref: refs/heads/feature\n');
+};
+
+const SPOILED: Record<string, Spoil> = {
+  ...Object.fromEntries(
+    Object.entries(SPOILED_REGISTRATIONS).map(([what, spoil]): [string, Spoil] => [
+      what,
+      ({ path, admin }) => spoil({ path, admin, root: '', other: '', branch: null }),
+    ]),
+  ),
+  'a branch that leads to one of the user': ({ common, ref }) => leads(common, ref),
+  'a branch that led there when it committed': ({ path, common, ref }) => {
+    leads(common, ref);
+    git(path, 'add', '--all');
+    git(path, 'commit', '--quiet', '--message=through');
+  },
+  'a branch that led there after it had committed': ({ path, common, ref }) => {
+    commit(path, 'first.txt');
+    leads(common, ref);
+  },
+  'a branch that names no commit': ({ common, ref }) => writeFileSync(join(common, ref), 'junk\n'),
+  'a FIFO as an object': inObject((object) => execFileSync('mkfifo', [object])),
+  'a folder as an object': inObject((object) => mkdirSync(object)),
+  'a link as an object': inObject((object) => symlinkSync('/dev/null', object)),
+  'a huge list of other objects': ({ common }) => {
+    writeFileSync(join(common, 'objects/info/alternates'), '');
+    truncateSync(join(common, 'objects/info/alternates'), 2 ** 35);
+  },
+  'a huge branch of its own': ({ common }) => {
+    writeFileSync(join(common, 'refs/heads/ramet/zz'), '');
+    truncateSync(join(common, 'refs/heads/ramet/zz'), 2 ** 35);
+  },
+};
+
+test('OP-9: whatever git cannot read or would follow is put right, and the work is taken without commits of the user', async () => {
+  const { worktrees, workspaces, root, base, order } = attemptRepository();
+  const { commonDirectory: common, root: cwd } = worktrees.repository;
+  const pattern = worktreePattern(worktrees);
+  for (const [at, [what, spoil]] of Object.entries(SPOILED).entries()) {
+    const workspace = await workspaces.create({ name: `t${at}`, owner: OWNER, cwd, base });
+    const { path, branch } = workspace.worktree;
+    const admin = git(path, 'rev-parse', '--absolute-git-dir');
+    const content = `${what}\n`;
+    writeFiles(path, { 'good.txt': content });
+    spoil({ path, admin, common, ref: `refs/heads/${branch}`, content });
+    const ended = endedIn(ENDED, { ...workspace.worktree, ...(await workspace.release()) });
+    const found = await pattern.collect(order('a'), ended, async () => ended);
+    if (found === null || !('commit' in found)) throw new Error(`${what}: ${JSON.stringify(found)}`);
+    expect(found.files, what).toContain('good.txt');
+    expect(git(root, 'show', `${found.commit}:good.txt`), what).toBe(what);
+    expect(git(root, 'diff', '--name-only', base, found.commit), what).not.toContain('secret.txt');
+    expect(git(root, 'log', '--format=%s', `${base}..${found.commit}`), what).not.toContain('not merged');
+    expect(git(root, 'symbolic-ref', 'HEAD')).toBe('refs/heads/feature');
+    expect(pattern.notes?.(order('a'), ended).join('\n'), what).toMatch(/put right|was put on/);
+    const left = [worktrees.project, admin].flatMap((folder) =>
+      existsSync(folder) ? readdirSync(folder) : [],
+    );
+    expect(left.filter((name) => name.startsWith('ramet-index-'))).toEqual([]);
+  }
+  expect(git(root, 'fsck', '--no-dangling', '--no-progress')).toBe('');
+}, 120_000);
+
+test('OP-9: a worktree that cannot be given back is in use by nobody when its agent has ended', async () => {
+  const tried = await working();
+  // Nothing can be moved there.
+  writeFileSync(join(tried.worktrees.home, 'kept'), '');
+  rmSync(join(tried.path, '.git'));
+  git(tried.path, 'init', '--quiet', '.');
+  await expect(tried.end()).rejects.toMatchObject({ code: 'worktree_git' });
 });

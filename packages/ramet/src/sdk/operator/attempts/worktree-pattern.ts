@@ -3,11 +3,13 @@ import { existsSync } from 'node:fs';
 import {
   adminDirectory,
   keepsRefsInFiles,
+  otherBranches,
   readHead,
   replaceAdminFile,
   takeRepairs,
 } from '../../../git/managed-worktrees.ts';
-import { gitText, runGit } from '../../../git/run-git.ts';
+import { isAncestor } from '../../../git/merges.ts';
+import { gitText } from '../../../git/run-git.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../../git/shapes.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import { RametError, UserMistake } from '../../../schema/errors.ts';
@@ -24,7 +26,16 @@ import {
 } from './attempt-pattern.ts';
 import { changedPaths } from './changed-paths.ts';
 import { nestedObjection, strayLinks } from './nested-repositories.ts';
-import { adoptHead, headOf, missingFrom, type StrayReading, strayObjection, tipOf } from './stray-work.ts';
+import {
+  adoptHead,
+  headOf,
+  mendOwnBranch,
+  missingFrom,
+  otherWork,
+  type StrayReading,
+  strayObjection,
+  tipOf,
+} from './stray-work.ts';
 
 /** Each attempt in a worktree that begins at the private ref, on a branch of its own. */
 export function worktreePattern(place: WorktreePlace): AttemptPattern {
@@ -91,13 +102,35 @@ async function committedWork(
   const isThere = ended.isKept && worktree.state !== 'gone';
   const taken = isThere ? await takenFrom(order, taking) : await clearedWork(order, ended, taking);
   if ('cause' in taken) return taken;
-  const { branch, commit, leftOut } = taken;
+  const found = await withOthers(taken, isThere ? otherBranches(place, worktree) : (ended.others ?? []), {
+    ...{ ...taking, order },
+  });
+  if ('cause' in found) return found;
+  const { branch, commit, leftOut } = found;
   const changes = commit === null || commit === base ? [] : await changedPaths(base, commit, call);
   const links = commit === null ? [] : await strayLinks(commit, changes, call);
   const nested = [...new Set([...leftOut, ...links])];
   if (nested.length > 0) return nestedObjection(nested);
   if (commit === null || changes.length === 0) return null;
   return { commit, branch, files: changes.map(({ path }) => path) };
+}
+
+/** What its agent committed on a branch that it made, and then left. A ref of ours holds it: that branch may go at any moment. */
+async function withOthers(
+  taken: TakenWork,
+  names: readonly string[],
+  { place, worktree, reading, tell, order: { run, attempt } }: Taking & { order: AttemptOrder },
+): Promise<TakenWork | AttemptObjection> {
+  if (names.length === 0) return taken;
+  const own = taken.commit ?? reading.base;
+  const other = await otherWork(place, { worktree, names, own }, reading);
+  if (other.objection !== null) return other.objection;
+  if (other.taken === null) return taken;
+  const { branch, commit } = other.taken;
+  tell(`its work is on ${branch}, not ${worktree.branch}, and was taken from there`);
+  const ref = workRef(run, attempt.name);
+  await gitText(['update-ref', '--no-deref', ref, commit], reading.call);
+  return { ...taken, branch: ref, commit };
 }
 
 interface Taking {
@@ -111,6 +144,8 @@ async function takenFrom(
   { task }: AttemptOrder,
   { place, worktree, reading, tell }: Taking,
 ): Promise<TakenWork | AttemptObjection> {
+  const mended = await mendOwnBranch(place, worktree, reading);
+  if (mended !== null) tell(mended);
   if (!existsSync(worktree.path)) return branchWork(worktree, reading);
   const { objection, note } = await adoptHead(place, worktree, reading);
   if (objection !== null) return objection;
@@ -138,9 +173,7 @@ async function clearedWork(
   if (head !== undefined) {
     const objection = await strayObjection({ commit: tip, where: head }, reading);
     if (objection !== null) return objection;
-    const isLook =
-      (await runGit(['merge-base', '--is-ancestor', tip, `refs/heads/${target}`], call)).code === 0;
-    if (isLook) return branchWork(worktree, reading);
+    if (await isAncestor(tip, `refs/heads/${target}`, call)) return branchWork(worktree, reading);
     const where = head === tip ? `commit ${tip.slice(0, 12)}` : head;
     tell(`its work is on ${where}, not ${worktree.branch}, and was taken from there`);
   }
