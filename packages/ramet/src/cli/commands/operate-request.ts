@@ -3,6 +3,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import type { OperatorAction } from '../../schema/operator-events.ts';
 import { approval, askOperator, currentRun } from '../../sdk/operator/control/ask-operator.ts';
 import { lintTasks } from '../../sdk/operator/planning/lint-tasks.ts';
+import { reportOf } from '../../sdk/operator/write-report.ts';
 import { runObject } from '../../views/operator/run-object.ts';
 import { isRunWhole } from '../../views/operator/run-summary.ts';
 import { leftRun, runNotes, runTable } from '../../views/operator/run-table.ts';
@@ -88,9 +89,9 @@ export async function status(flags: RequestFlags & { json?: boolean }, io: Comma
   const state = writer === null ? leftRun(last) : last;
   const now = Date.now();
   if (flags.json) {
-    io.out(
-      `${JSON.stringify({ ...runObject(state, { session: place.session, report: null, now }), running: writer !== null })}\n`,
-    );
+    const { session } = place;
+    const object = runObject(state, { session, report: reportOf({ session, state }, io), now });
+    io.out(`${JSON.stringify({ ...object, running: writer !== null })}\n`);
     return;
   }
   const runs = writer === null ? 'nobody runs it now' : `it runs in process ${writer.pid}`;

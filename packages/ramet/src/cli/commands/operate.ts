@@ -114,7 +114,7 @@ async function operateNow(
       onLive,
     );
   }
-  if (path === undefined)
+  if (path === undefined || path.trim() === '')
     throw new UserMistake(
       'no_task_file',
       'name a task file, or resume a run: ramet operate FILE, ramet operate --resume',

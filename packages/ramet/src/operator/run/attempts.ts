@@ -2,7 +2,14 @@
 import type { AttemptChange, OperatorRun } from '../../schema/operator-events.ts';
 import { addCost, addUsage } from '../../schema/usage.ts';
 import { attemptsOf, isAsking } from './decisions.ts';
-import { type OperatorState, type TaskAttempt, taskName, taskOf, tasksOf } from './operator-state.ts';
+import {
+  answerCommand,
+  type OperatorState,
+  type TaskAttempt,
+  taskName,
+  taskOf,
+  tasksOf,
+} from './operator-state.ts';
 import type { AttemptEnd, AttemptOrder, AttemptWatch, LiveAttempt, OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
 
@@ -139,8 +146,7 @@ export class Attempts {
         onChange();
       },
       asked: (question) => {
-        const person = `ramet operate answer ${question.id} once|always|denied`;
-        actors.change(id, { type: 'ask' }, { question, person });
+        actors.change(id, { type: 'ask' }, { question, person: answerCommand(question.id) });
         onChange();
       },
       answered: () => {

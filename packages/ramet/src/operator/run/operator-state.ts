@@ -172,6 +172,14 @@ export function taskWord(id: string): string {
   return id.startsWith('-') ? `-- ${word}` : word;
 }
 
+/** The answers to a question, as words of the command. The first does no harm: a line that is pasted whole gives it. */
+export const ANSWER_WORDS = ['denied', 'once', 'always'] as const;
+
+export function answerCommand(question: string): string {
+  const [first, ...others] = ANSWER_WORDS;
+  return `ramet operate answer ${question} ${first} # or ${others.join(', or ')}`;
+}
+
 const LONGEST_NAME = 40;
 
 /**

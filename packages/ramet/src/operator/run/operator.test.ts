@@ -277,7 +277,7 @@ describe('what people are asked, and may ask for', () => {
     await world.run();
     expect(world.statuses()).toEqual({ a: 'blocked: permission', b: 'blocked: dependency', c: 'done' });
     expect(taskOf(world.state, 'a')).toMatchObject({
-      ...{ question: { id: 'q1' }, person: 'ramet operate answer q1 once|always|denied' },
+      ...{ question: { id: 'q1' }, person: 'ramet operate answer q1 denied # or once, or always' },
     });
     world.events.push({ type: 'operator.resumed' });
     await world.run({ attempt: () => ({}) });

@@ -95,7 +95,9 @@ async function readFolder(full: string, path: string, options: TaskListOptions):
   if (first !== undefined && draft.tasks.length > 0)
     draft.problem(
       { line: 1, file: first },
-      `${left.length} files begin without id and status between --- lines and are no tasks`,
+      left.length === 1
+        ? 'a file begins without id and status between --- lines and is no task'
+        : `${left.length} files begin without id and status between --- lines and are no tasks`,
       'warning',
     );
   const finished = finishedIds(folder);

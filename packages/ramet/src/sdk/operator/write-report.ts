@@ -29,6 +29,17 @@ export function checkReportFile(file: string | undefined, { cwd }: Pick<Caller, 
     );
 }
 
+/** Where the report of a run is: the file that was asked for, or else our own; null if none was written yet. */
+export function reportOf(
+  { session, state }: { session: string; state: OperatorState },
+  caller: Pick<Caller, 'cwd' | 'env'>,
+): string | null {
+  const own = join(operatorDirectory({ project: findPlace(caller).project, session }), 'report.md');
+  const wanted = state.run?.report;
+  const files = [...(wanted === undefined ? [] : [resolve(caller.cwd, wanted)]), own];
+  return files.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true) ?? null;
+}
+
 /** Under the session's folder; in the repository only where someone said so. Null where it could not be written. */
 export function writeReport(
   { session, state }: { session: string; state: OperatorState },

@@ -1,5 +1,5 @@
 /** What a person can do about a task: in one line, and with each command on a line of its own that runs as it stands. */
-import { type TaskState, taskWord } from '../../operator/run/operator-state.ts';
+import { ANSWER_WORDS, answerCommand, type TaskState, taskWord } from '../../operator/run/operator-state.ts';
 import { visibleLine } from '../../system/text/visible-text.ts';
 import { isAway, plainLine } from './run-summary.ts';
 
@@ -20,8 +20,8 @@ export interface StepLine {
 /** What a person can do about it, with the command; null when there is nothing. */
 export function stepOf({ person, question, status, cause, task }: TaskState): PersonStep | null {
   if (question !== null) {
-    const command = person ?? `ramet operate answer ${question.id} once|always|denied`;
-    return { what: `${question.tool} ${question.summary} (${question.reason})`, command, lines: null };
+    const what = `${question.tool} ${question.summary} (${question.reason})`;
+    return { what, command: answerCommand(question.id), lines: null };
   }
   if (status === 'blocked' && cause === 'gate') {
     const what = task.gate ?? 'start it when it is time';
@@ -55,7 +55,10 @@ export function stepLines(task: TaskState): StepLine[] {
   if (step.lines !== null) return [...step.lines];
   const { what, command } = step;
   const first = what === '' ? [] : [{ text: what, isCommand: false }];
-  const others = alternatives(command, taskWord(task.task.id));
+  const others =
+    task.question === null
+      ? alternatives(command, taskWord(task.task.id))
+      : ANSWER_WORDS.map((word) => `ramet operate answer ${task.question?.id} ${word}`);
   const commands = others.flatMap((text, index) => [
     ...(index === 0 ? [] : [{ text: 'or', isCommand: false }]),
     { text, isCommand: true },
@@ -63,12 +66,8 @@ export function stepLines(task: TaskState): StepLine[] {
   return [...first, ...commands];
 }
 
-const ANSWERS = 'once|always|denied';
-
 function alternatives(command: string, word: string): string[] {
   if (command === '') return [];
-  if (command.endsWith(` ${ANSWERS}`))
-    return ANSWERS.split('|').map((answer) => `${command.slice(0, -ANSWERS.length)}${answer}`);
   // The id of a task is anybody's text.
   return word.includes('ramet operate') ? [command] : command.split(/,(?: or)? (?=ramet operate )/);
 }

@@ -21,7 +21,7 @@ describe('OP-4: report.md', () => {
       '| prompt cache | 80% of the input was read from it (2.1k tokens in all) |',
       '| T002 | Write the reader | failed: check | - | 0 | 1 | 2.0 s | $0.5000 | 80% |',
       '- **T002** Write the reader (failed: check)\n\n  look at its branch, then try it again\n\n  ```\n  ramet operate retry T002\n  ```\n',
-      '\n\n  ```\n  ramet operate answer q1 once\n  ```\n\n  or\n\n  ```\n  ramet operate answer q1 always\n  ```\n',
+      '\n\n  ```\n  ramet operate answer q1 denied\n  ```\n\n  or\n\n  ```\n  ramet operate answer q1 once\n  ```\n',
       'Not done: T004. To run what is left:\n\n```\nramet operate --resume k3v9x2ab\n```',
       '- merged as: `abcdef1234567890`',
       '- files: `src/schema.ts`, `src/a|b.ts`',

@@ -15,7 +15,16 @@ import { visibleLine, visibleText } from '../../system/text/visible-text.ts';
 import { duration, percent, usageTokens } from '../text/format.ts';
 import { code, fenced, markdownLine, markdownTable } from './markdown.ts';
 import { linesOf, type StepLine, stepLines, stepOf } from './person-step.ts';
-import { countsText, needsPerson, spendText, statusText, summaryOf, timeOf, whyText } from './run-summary.ts';
+import {
+  clockOf,
+  countsText,
+  needsPerson,
+  spendText,
+  statusText,
+  summaryOf,
+  timeOf,
+  whyText,
+} from './run-summary.ts';
 import { filesOf, landingLines } from './run-table.ts';
 import { costText } from './task-rows.ts';
 
@@ -38,7 +47,7 @@ export function runReport(state: OperatorState, facts: RunReportFacts): string {
     overview(state, facts),
     people(state, facts),
     '## Tasks',
-    taskTable(tasks, facts.now),
+    taskTable(tasks, clockOf(state, facts.now)),
     ...tasks
       .filter(({ attempts, status }) => attempts.length > 0 || status !== 'queued')
       .map((task) => taskPart(task, facts)),

@@ -170,6 +170,11 @@ export function plainLine(text: string, length: number): string {
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 }
 
+/** Of a run that is over the clocks stand still, also where a task waits for an answer. */
+export function clockOf({ status, at }: Pick<OperatorState, 'status' | 'at'>, now: number): number {
+  return status === 'ended' ? at : now;
+}
+
 /** How long it was worked on: what lies between two tries does not count, and tries at one time count once. */
 export function timeOf({ attempts }: Pick<TaskState, 'attempts'>, now: number): number | null {
   if (attempts.length === 0) return null;

@@ -20,6 +20,21 @@ describe('OP-2: the table at the end of a run', () => {
     ]);
   });
 
+  test('the time of a task that waits for an answer stands still when the run is over', () => {
+    const over = madeRun(...MIXED_RUN, {
+      type: 'operator.changed',
+      status: 'ended',
+      cause: null,
+      message: null,
+    });
+    for (const text of [
+      runTable(over, null, 90_000),
+      runReport(over, { session: 's', now: 90_000, outputOf: () => null }),
+    ])
+      expect(text).not.toMatch(/T003.*(?:8\d s|1 min)/);
+    expect(runTable(over, null, 90_000)).toBe(runTable(over, null, 99_000));
+  });
+
   test.each([79, 60, 45, 30])('fits a screen of %i columns', (columns) => {
     const text = runTable(state, columns, 10_000);
     expect(Math.max(...text.split('\n').map(displayWidth))).toBeLessThanOrEqual(columns);
@@ -30,7 +45,7 @@ describe('OP-2: the table at the end of a run', () => {
   test('is followed by the sum, the target, and the commands of what needs a person', () => {
     expect(runNotes(state, 61_000, true)).toEqual([
       'T002: the check failed 3 times; look at its branch, then try it again: ramet operate retry T002',
-      'T003: Bash ./release.sh (not allowed): ramet operate answer q1 once|always|denied',
+      'T003: Bash ./release.sh (not allowed): ramet operate answer q1 denied # or once, or always',
       'main is unchanged',
       '1 of 4 tasks done (1 blocked, 1 failed, 1 queued); $0.7500 of $5.00; cache 80%; 1 min',
     ]);
@@ -81,7 +96,7 @@ describe('OP-2: the table at the end of a run', () => {
     );
     const notes = runNotes(after, 3_000, true).slice(0, 3);
     expect(notes).toEqual([
-      expect.stringMatching(/^a: Bash echo x+…: ramet operate answer T001-1a2b once\|always\|denied$/),
+      expect.stringMatching(/^a: Bash echo x+…: ramet operate answer T001-1a2b denied # or once, or always$/),
       expect.stringMatching(/^b: z+…; the check fails.*; then: ramet operate retry b$/),
       expect.stringMatching(/^c: y+…: ramet operate start c$/),
     ]);

@@ -10,6 +10,7 @@ import { withKey } from '../../system/persistent.ts';
 import { displayWidth, duration, fitText, percent, table } from '../text/format.ts';
 import { linesOf, type StepLine, troubleOf } from './person-step.ts';
 import {
+  clockOf,
   countsText,
   holdText,
   isUnderWay,
@@ -32,7 +33,8 @@ const LEAST_TITLE = 8;
 
 /** `columns` is the width of the screen, null without one. */
 export function runTable(state: OperatorState, columns: number | null, now: number): string {
-  const rows = tasksOf(state).map((task) => rowOf(task, now));
+  const clock = clockOf(state, now);
+  const rows = tasksOf(state).map((task) => rowOf(task, clock));
   const whole = table([HEADINGS, ...rows.map(({ cells, title }) => [...cells, title])]);
   if (columns === null || fits(whole, columns)) return whole;
   const narrow = table([narrowCells(HEADINGS), ...rows.map(({ cells }) => narrowCells(cells))]).split('\n');
@@ -93,13 +95,12 @@ export function runNotes(state: OperatorState, now: number, isLive: boolean): st
     const [first, ...more] = troubleOf(task, LONGEST);
     return first === undefined ? [] : [`${plainLine(task.task.id, 40)}: ${first}`, ...more];
   });
-  const until = state.status === 'ended' ? state.at : now;
   return [
     ...troubles,
     ...markLines(state),
     ...landingLines(state),
     ...stateLine(state, isLive),
-    sumLine(state, summary, until),
+    sumLine(state, summary, clockOf(state, now)),
   ];
 }
 
@@ -138,7 +139,10 @@ export function landingLines(
   if (landing === null) return notLanded(target, { run, status, integrated });
   const { state, commit, after, message } = landing;
   const said = message === null ? [] : linesOf(message).map(shownLine);
-  if (state === 'moved') return [`${target}: ${short(from)} to ${short(after ?? commit)}`, ...said];
+  const place = after ?? commit;
+  // A resume may find that a killed process had moved it.
+  if (state === 'moved' && place === from) return [`${target} is at ${short(place)}`, ...said];
+  if (state === 'moved') return [`${target}: ${short(from)} to ${short(place)}`, ...said];
   if (state === 'intended') return [`${target} is about to move to ${short(commit)}`, ...said];
   if (state === 'kept')
     return [`the result is ready as ${short(commit)} and is not on ${target} yet`, ...said];

@@ -152,7 +152,7 @@ describe('OP-1: a folder of Backlog.md', () => {
       ['BACK-10.1', 'done', [], 'BACK-10', 'Task BACK-10.1: it'],
     ]);
     expect(list.problems.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      'warning 1 files begin without id and status between --- lines and are no tasks',
+      'warning a file begins without id and status between --- lines and is no task',
       'warning BACK-10 depends on back-99, which is not in this folder: it is not waited for',
     ]);
   });
