@@ -1,11 +1,12 @@
 /** Where a session works and where its files are kept. */
 
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { findRepository } from '../git/repository.ts';
 import type { Repository } from '../git/shapes.ts';
 import { systemCode, UserMistake } from '../schema/errors.ts';
+import type { SessionId } from '../schema/ids.ts';
 import type { CheckSlots } from '../system/check-slots.ts';
 import { SLOT_VARIABLE } from '../system/child-environment.ts';
 import { projectDirectory, rametHome } from '../system/home.ts';
@@ -35,6 +36,23 @@ function realDirectory(path: string): string {
       `cannot work in ${path}: ${systemCode(error) ?? 'it cannot be read'}`,
     );
   }
+}
+
+/** A session as its files are found. */
+export interface OperatorPlace {
+  project: string;
+  session: SessionId;
+}
+
+/** Where an operator's session keeps what is no event: requests, answers, its report. */
+export function operatorDirectory({ project, session }: OperatorPlace): string {
+  return join(project, session, 'operator');
+}
+
+/** How a session is resumed: a run of tasks by the operator, any other by itself. */
+export function resumeCommand(place: OperatorPlace): string {
+  const isRun = existsSync(operatorDirectory(place));
+  return `ramet ${isRun ? 'operate --resume' : 'resume'} ${place.session}`;
 }
 
 /**

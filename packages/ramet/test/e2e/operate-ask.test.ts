@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { runOverview } from '../../src/sdk/operator/control/ask-operator.ts';
-import { operatorDirectory } from '../../src/sdk/operator/control/operator-requests.ts';
+import { operatorDirectory } from '../../src/sdk/place.ts';
 import { openSession } from '../../src/sdk/session/session.ts';
 import { eventually } from '../fixtures/command.ts';
 import {

@@ -14,8 +14,7 @@ import { isInside } from '../../system/landing-path.ts';
 import { agentTree, type TreePlace } from '../../views/agent-label.ts';
 import type { Ledger } from '../../views/ledger/ledger.ts';
 import { foldSessions, tellDamage, tellUnreadable, viewSession } from '../../views/session-view.ts';
-import { operatorDirectory } from '../operator/control/operator-requests.ts';
-import { findPlace } from '../place.ts';
+import { findPlace, operatorDirectory } from '../place.ts';
 import { type Caller, type CallOptions, callerOf } from './caller.ts';
 
 export interface SessionStatus {

@@ -19,8 +19,7 @@ import { statusOf } from '../../views/agent-label.ts';
 import { parseTarget, type TargetView, viewAgents } from '../../views/session-target.ts';
 import { tellDamage } from '../../views/session-view.ts';
 import { endOrphans } from '../leftovers.ts';
-import { resumeCommand } from '../operator/control/operator-requests.ts';
-import { findPlace } from '../place.ts';
+import { findPlace, resumeCommand } from '../place.ts';
 import { ownSessions, requestStop } from '../stop-requests.ts';
 import { type Caller, type CallOptions, callerOf } from './caller.ts';
 

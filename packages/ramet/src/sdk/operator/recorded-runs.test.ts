@@ -4,9 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { madeTask, startedRun } from '../../../test/fixtures/operator-run.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { createSession } from '../../journal/sessions.ts';
-import { findPlace, type Place } from '../place.ts';
+import { findPlace, operatorDirectory, type Place } from '../place.ts';
 import { openSession } from '../session/session.ts';
-import { operatorDirectory } from './control/operator-requests.ts';
 import { refuseSecondRun } from './recorded-runs.ts';
 
 function madePlace(): Place {

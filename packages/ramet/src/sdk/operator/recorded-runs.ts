@@ -6,8 +6,7 @@ import { openReader } from '../../journal/sessions.ts';
 import { foldOperator, OPERATOR_EVENTS } from '../../operator/run/apply-operator-event.ts';
 import type { OperatorState } from '../../operator/run/operator-state.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { Place } from '../place.ts';
-import { operatorDirectory } from './control/operator-requests.ts';
+import { operatorDirectory, type Place } from '../place.ts';
 
 /** Older ones are not read: nobody waits for them. */
 const MOST_RUNS = 20;

@@ -8,9 +8,8 @@ import { replaceWhole } from '../../system/replace-whole.ts';
 import { createRedactor } from '../../tools/redaction/redact.ts';
 import { runReport } from '../../views/operator/run-report.ts';
 import type { Caller } from '../calls/caller.ts';
-import { findPlace } from '../place.ts';
+import { findPlace, operatorDirectory } from '../place.ts';
 import { endOfOutput } from './check-output.ts';
-import { operatorDirectory } from './control/operator-requests.ts';
 
 /** Of what a failed check printed. */
 const OUTPUT = { lines: 40, characters: 6_000 };

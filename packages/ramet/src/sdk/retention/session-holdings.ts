@@ -12,8 +12,7 @@ import { listSessions, type SessionEntry } from '../../journal/session-list.ts';
 import { livingWriter, openReader } from '../../journal/sessions.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
-import { resumeCommand } from '../operator/control/operator-requests.ts';
-import type { Place } from '../place.ts';
+import { type Place, resumeCommand } from '../place.ts';
 import { lastWritten } from './remove-session.ts';
 
 export interface SessionHolding {

@@ -8,9 +8,9 @@ import { createSession } from '../../../journal/sessions.ts';
 import type { JournalEvent } from '../../../schema/events.ts';
 import type { OperatorAction } from '../../../schema/operator-events.ts';
 import { latestInterrupted, refuseRun } from '../../calls/status.ts';
-import { findPlace } from '../../place.ts';
+import { findPlace, operatorDirectory } from '../../place.ts';
 import { askOperator, currentRun, type RunCallOptions, runOverview } from './ask-operator.ts';
-import { operatorDirectory, takeRequests, watchRequests } from './operator-requests.ts';
+import { takeRequests, watchRequests } from './operator-requests.ts';
 
 interface MadeSession {
   at: RunCallOptions;

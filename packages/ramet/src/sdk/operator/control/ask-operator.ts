@@ -17,16 +17,9 @@ import type { OperatorAction, OperatorRun } from '../../../schema/operator-event
 import { childEnvironment } from '../../../system/child-environment.ts';
 import type { ProcessIdentity } from '../../../system/processes/process-identity.ts';
 import { type CallOptions, callerOf } from '../../calls/caller.ts';
-import { findPlace } from '../../place.ts';
+import { findPlace, type OperatorPlace, operatorDirectory } from '../../place.ts';
 import { withOpenCosts } from '../open-costs.ts';
-import {
-  type Asker,
-  type OperatorPlace,
-  operatorDirectory,
-  putRequest,
-  takeAnswer,
-  withdrawRequest,
-} from './operator-requests.ts';
+import { type Asker, putRequest, takeAnswer, withdrawRequest } from './operator-requests.ts';
 
 const LOOK_AGAIN_MS = 50;
 const PATIENCE_MS = 15_000;

@@ -4,10 +4,9 @@ import { expect, test } from 'vitest';
 import { madeTask, startedRun } from '../../../../test/fixtures/operator-run.ts';
 import { temporaryDirectory } from '../../../../test/fixtures/temporary.ts';
 import { createSession } from '../../../journal/sessions.ts';
-import { findPlace } from '../../place.ts';
+import { findPlace, operatorDirectory } from '../../place.ts';
 import { lintTasks } from '../planning/lint-tasks.ts';
 import { newTasks } from './new-tasks.ts';
-import { operatorDirectory } from './operator-requests.ts';
 
 test('OP-2: a task that the run has by another title is not added, and that is told', async () => {
   const cwd = temporaryDirectory();

@@ -4,9 +4,9 @@ import { taskOf } from '../../../operator/run/operator-state.ts';
 import type { TaskList } from '../../../operator/tasks/listed-task.ts';
 import type { RunTask } from '../../../schema/operator-events.ts';
 import { callerOf } from '../../calls/caller.ts';
+import { operatorDirectory } from '../../place.ts';
 import { runTasks } from '../run-tasks.ts';
 import { findRun, type RunCallOptions } from './ask-operator.ts';
-import { operatorDirectory } from './operator-requests.ts';
 
 export async function newTasks(
   list: TaskList,

@@ -5,15 +5,8 @@ import { madeTask } from '../../../../test/fixtures/operator-run.ts';
 import { temporaryDirectory } from '../../../../test/fixtures/temporary.ts';
 import type { OperatorAction } from '../../../schema/operator-events.ts';
 import { thisProcess } from '../../../system/processes/process-identity.ts';
-import {
-  type OperatorPlace,
-  operatorDirectory,
-  putRequest,
-  takeAnswer,
-  takeRequests,
-  watchRequests,
-  withdrawRequest,
-} from './operator-requests.ts';
+import { type OperatorPlace, operatorDirectory } from '../../place.ts';
+import { putRequest, takeAnswer, takeRequests, watchRequests, withdrawRequest } from './operator-requests.ts';
 
 const PAUSE: OperatorAction = { kind: 'pause' };
 const HERE = { writer: thisProcess(), now: 1 };

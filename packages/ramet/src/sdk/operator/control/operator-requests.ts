@@ -9,40 +9,24 @@
  * 3. Only the user can read or write it.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SessionId } from '../../../schema/ids.ts';
 import type { OperatorAction } from '../../../schema/operator-events.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../../system/home.ts';
 import { type ProcessIdentity, thisProcess } from '../../../system/processes/process-identity.ts';
 import { replaceWhole } from '../../../system/replace-whole.ts';
+import { type OperatorPlace, operatorDirectory } from '../../place.ts';
 import { readAction } from './read-action.ts';
 
 /** One look at a folder that is nearly always empty takes some microseconds. */
 const LOOK_EVERY_MS = 200;
 const REQUEST = /^\d+-[0-9a-f]+\.request$/;
 
-export interface OperatorPlace {
-  project: string;
-  session: SessionId;
-}
-
 /** Returns why it was refused; null when it was carried out. */
 export type ActOnRequest = (action: OperatorAction, by: Asker) => string | null;
 
 /** Who asks: a person at a terminal, or a model that watches the run. */
 export type Asker = 'person' | 'model';
-
-/** Where an operator's session keeps what is no event: requests, answers, its report. */
-export function operatorDirectory({ project, session }: OperatorPlace): string {
-  return join(project, session, 'operator');
-}
-
-/** How a session is resumed: a run of tasks by the operator, any other by itself. */
-export function resumeCommand(place: OperatorPlace): string {
-  const isRun = existsSync(operatorDirectory(place));
-  return `ramet ${isRun ? 'operate --resume' : 'resume'} ${place.session}`;
-}
 
 export function makeRequestDirectory(place: OperatorPlace): string {
   const directory = operatorDirectory(place);

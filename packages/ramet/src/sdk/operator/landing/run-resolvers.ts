@@ -10,8 +10,8 @@ import { taskName } from '../../../operator/run/operator-state.ts';
 import { PRIVATE_FILE } from '../../../system/home.ts';
 import { agentResolver } from '../../merge/agent-resolver.ts';
 import { type OpenTarget, projectOf } from '../../merge/open-target.ts';
+import { operatorDirectory } from '../../place.ts';
 import type { OpenSession } from '../../session/session-type.ts';
-import { operatorDirectory } from '../control/operator-requests.ts';
 import { addCostTo, type ResolverCosts } from '../merge-offers.ts';
 
 export interface ResolverSettings {
