@@ -11,6 +11,7 @@ import { costOf, type PriceTable } from '../../model/prices.ts';
 import { byEffort, fitThinking, routineThinking, thinkingNote } from '../../model/thinking.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import type { AgentOrigin, RecordedEvidence } from '../../schema/events.ts';
 import type { BudgetLimits, Effort } from '../../schema/status.ts';
 import { NO_USAGE, readBudget, strictest } from '../../schema/usage.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
@@ -19,6 +20,8 @@ import type { Tool } from '../../tools/tool.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
 import { headOf } from '../agent/agent-content.ts';
 import type { AgentSpec, CanUseTool } from '../agent/runtime.ts';
+import type { AnswerSchema } from '../answer/answer-schema.ts';
+import type { Evidence } from '../answer/evidence.ts';
 import type { AgentFamily } from './family.ts';
 
 /**
@@ -228,4 +231,37 @@ function refuseUnpriced({ usd }: BudgetLimits, model: string, prices: PriceTable
     'unknown_price',
     `a budget in dollars needs a price, and none is known for ${model}: give the budget in tokens`,
   );
+}
+
+/** What is expected of an agent, in its recorded form, so that a resumed agent is held to it (AGENT-6). */
+export function recordExpectations(
+  schema: AnswerSchema | null,
+  evidence: Evidence | null,
+): Pick<AgentOrigin, 'schema' | 'evidence'> {
+  return {
+    ...(schema && { schema: JSON.parse(schema.source) }),
+    ...(evidence && { evidence: recordEvidence(evidence) }),
+  };
+}
+
+export async function recallExpectations(
+  origin: AgentOrigin | undefined,
+): Promise<Pick<AgentSpec, 'answer' | 'evidence'>> {
+  const { schema, evidence } = origin ?? {};
+  return {
+    ...(schema && { answer: await recallSchema(schema) }),
+    ...(evidence && { evidence: { ...evidence, files: new Map(Object.entries(evidence.files)) } }),
+  };
+}
+
+function recordEvidence({ expected, files, commit }: Evidence): RecordedEvidence {
+  return { expected, files: Object.fromEntries(files), commit };
+}
+
+async function recallSchema(schema: Record<string, unknown>): Promise<AnswerSchema> {
+  const { compileAnswerSchema } = await import('../answer/answer-schema.ts');
+  const compiled = await compileAnswerSchema(schema);
+  // It was compiled before it was recorded.
+  if (!compiled.ok) throw new Error(`the recorded schema cannot be used: ${compiled.problem}`);
+  return compiled.schema;
 }

@@ -17,7 +17,6 @@ import { Agent, hosted } from '../agent/agent.ts';
 import { agentSpec, basisOf, type OwnSpec } from '../agent/agent-spec.ts';
 import type { AnswerSchema } from '../answer/answer-schema.ts';
 import type { Evidence, Expectation } from '../answer/evidence.ts';
-import { recordExpectations } from '../answer/expectations.ts';
 import type { AgentHandle } from './child-handle.ts';
 import {
   type ChildLimits,
@@ -30,6 +29,7 @@ import {
   isolationOf,
   orderFor,
   readsOnly,
+  recordExpectations,
   refuseForkChoices,
   refuseOtherOverrides,
   refuseWithoutTools,

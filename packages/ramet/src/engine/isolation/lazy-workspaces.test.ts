@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import { lazyWorkspaces } from './lazy-workspaces.ts';
+import { lazyWorkspaces } from '../children/lazy-desk.ts';
 
 describe('what worktrees take', () => {
   test('is loaded ahead only where agents have had some, and nothing fails where there is no repository', async () => {
