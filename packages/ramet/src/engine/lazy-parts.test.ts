@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import { lazyWorkspaces } from '../children/lazy-desk.ts';
+import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { lazyWorkspaces } from './lazy-parts.ts';
 
 describe('what worktrees take', () => {
   test('is loaded ahead only where agents have had some, and nothing fails where there is no repository', async () => {

@@ -2,18 +2,18 @@
 
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { WorkspacesOptions, WorktreeWorkspaces } from '../../git/shapes.ts';
-import type { AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
-import type { AgentId } from '../../schema/ids.ts';
-import type { AgentDesk } from '../../tools/agent-desk.ts';
-import type { CalledAgent, SessionRuntime } from '../agent/runtime.ts';
-import type { AgentFamily } from './family.ts';
+import type { WorkspacesOptions, WorktreeWorkspaces } from '../git/shapes.ts';
+import type { AgentWorkspaces } from '../git/worktrees/workspace/agent-workspace.ts';
+import type { AgentId } from '../schema/ids.ts';
+import type { AgentDesk } from '../tools/agent-desk.ts';
+import type { CalledAgent, SessionRuntime } from './agent/runtime.ts';
+import type { AgentFamily } from './children/family.ts';
 
-let loaded: Promise<typeof import('./desk.ts')> | null = null;
+let loaded: Promise<typeof import('./children/desk.ts')> | null = null;
 
 /** Asked once: an import that is already there still takes a tenth of a millisecond. One that failed is tried again. */
-function loadDesk(): Promise<typeof import('./desk.ts')> {
-  loaded ??= import('./desk.ts').catch((error) => {
+function loadDesk(): Promise<typeof import('./children/desk.ts')> {
+  loaded ??= import('./children/desk.ts').catch((error) => {
     loaded = null;
     throw error;
   });
@@ -38,7 +38,7 @@ export async function lazyCalledAgents(
   calls: readonly string[],
 ): Promise<ReadonlyMap<string, CalledAgent>> {
   if (calls.length === 0) return new Map();
-  const { calledAgents } = await import('./called-agents.ts');
+  const { calledAgents } = await import('./children/called-agents.ts');
   return calledAgents(family, runtime, parent, calls);
 }
 
@@ -67,7 +67,7 @@ export interface LazyWorkspaces extends AgentWorkspaces {
 export function lazyWorkspaces(options: WorkspacesOptions): LazyWorkspaces {
   let loaded: Promise<WorktreeWorkspaces> | null = null;
   const workspaces = (): Promise<WorktreeWorkspaces> => {
-    loaded ??= import('../../git/worktrees/workspace/worktree-workspaces.ts').then(({ worktreeWorkspaces }) =>
+    loaded ??= import('../git/worktrees/workspace/worktree-workspaces.ts').then(({ worktreeWorkspaces }) =>
       worktreeWorkspaces(options),
     );
     return loaded;
@@ -80,7 +80,7 @@ export function lazyWorkspaces(options: WorkspacesOptions): LazyWorkspaces {
       if (!existsSync(join(options.home, 'worktrees', basename(project)))) return false;
       // Not before git was started.
       await new Promise(setImmediate);
-      const ahead = [workspaces().then((all) => all.prepare()), import('../isolation/child-workspace.ts')];
+      const ahead = [workspaces().then((all) => all.prepare()), import('./isolation/child-workspace.ts')];
       await Promise.allSettled(ahead);
       return true;
     },
