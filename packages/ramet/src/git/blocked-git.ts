@@ -25,6 +25,7 @@ interface WatchedGit {
   pulse: string | null;
 }
 
+/** Of the process, not of a session: it has one end, at which none of them may stay behind. */
 const watched = new Set<WatchedGit>();
 let isAtExit = false;
 

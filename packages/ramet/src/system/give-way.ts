@@ -6,7 +6,7 @@ import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 
 const LOOK_MS = 5;
 
-/** Each says whether something starts at the moment. */
+/** Each says whether something starts at the moment. Of the process, not of a session: all its sessions share the cores. */
 const asked = new Set<() => boolean>();
 
 /** Until it is disposed of, `giveWay` waits while it is true. It must become false by itself before long. */

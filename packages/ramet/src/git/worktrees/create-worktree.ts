@@ -96,7 +96,10 @@ interface Making {
   signal: AbortSignal | undefined;
 }
 
-/** The first agent of many begins early that way, and the last one no later: its call to the model fills the cache for all. */
+/**
+ * The first agent of many begins early that way, and the last one no later: its call to the model fills the cache for all.
+ * This and `underWay` are of the process, not of a session: all sessions of a process share the cores.
+ */
 const filling = new AtMost(availableParallelism());
 
 /** How many are being made: each with several workers would be slower than each with one. */

@@ -94,7 +94,7 @@ async function link(
   return { directory, template: name, making };
 }
 
-/** Templates that are being made, by their path: others that need one wait for it. */
+/** Templates that are being made, by their path: others that need one wait for it, also in another session of this process. */
 const underWay = new Map<string, Promise<string | null>>();
 
 function makeOnce(
