@@ -193,7 +193,8 @@ const repairs = new Map<string, string[]>();
 const SHARED = '';
 
 export function noteRepair(admin: string, line: string): void {
-  repairs.set(admin, [...(repairs.get(admin) ?? []), `${line}; put right`]);
+  // Two who look at the same moment find the same.
+  repairs.set(admin, [...new Set([...(repairs.get(admin) ?? []), `${line}; put right`])]);
 }
 
 /** What was put right since the last report, one line each. */

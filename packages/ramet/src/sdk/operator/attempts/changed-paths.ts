@@ -112,7 +112,7 @@ export async function keepWork({ ref, base, tree, message }: WorkCommit, call: G
   return commit;
 }
 
-export interface UnreadableObject {
+interface UnreadableObject {
   /** Null if git does not say which. */
   readonly id: string | null;
   readonly what: string;

@@ -100,11 +100,11 @@ export async function mendOwnBranch(
   else await gitText(['update-ref', '--no-deref', '-m', 'ramet operate: put right', ref, commit], call);
   if (led === null) return `its branch ${branch} named no commit, and was put on ${commit.slice(0, 12)}`;
   const other = shortName(led.stdout.trim());
-  return `its branch ${branch} led to ${other}, and was put on ${commit.slice(0, 12)}: what its agent committed meanwhile is on ${other} too, see git log ${other}`;
+  return `its branch ${branch} led to ${other}, and was put on ${commit.slice(0, 12)}: what its agent committed while it led there is on ${other}, see git log ${shellWord(other)}`;
 }
 
 /** Commits of an attempt that are on branches besides its own, where its agent left them. */
-export interface OtherWork {
+interface OtherWork {
   /** To be taken instead: it has everything that its branch has. */
   taken: { branch: string; commit: string } | null;
   objection: AttemptObjection | null;

@@ -6,6 +6,7 @@ import {
   otherBranches,
   readHead,
   replaceAdminFile,
+  sweepShared,
   takeRepairs,
 } from '../../../git/managed-worktrees.ts';
 import { isAncestor } from '../../../git/merges.ts';
@@ -95,6 +96,8 @@ async function committedWork(
   { place, tell }: { place: WorktreePlace; tell: (note: string) => void },
 ): Promise<AttemptWork | AttemptObjection | null> {
   await giveWay();
+  // Of agents that are still at work: git is about to read every branch.
+  await sweepShared(place.repository.commonDirectory);
   const worktree = findWorktree(place, ended.id);
   const call = { cwd: place.repository.root, env: place.env };
   const base = order.attempt.base ?? worktree.base;
