@@ -15,6 +15,7 @@ const TAKE_OVER = '--take-over';
 /** The hidden command that shells ask. */
 const COMPLETES = 'complete';
 const HELP_FLAGS = ['-h', '--help'];
+const HELP_WORDS = [...HELP_FLAGS, 'help'];
 const TARGET_ARGUMENT = 'a session (default: the latest)';
 
 type AddCommands = (program: Command, io: CommandIo, setExitCode: (code: number) => void) => void;
@@ -96,6 +97,8 @@ async function defineProgram(
   const print = addPrint(program, io, setExitCode);
   for (const { add } of groupsFor(args)) (await add())(program, io, setExitCode);
   showOptionsOf(print, program);
+  if (args.some((word) => HELP_WORDS.includes(word)))
+    (await import('./help-examples.ts')).addExamples(program);
   return program;
 }
 
@@ -229,6 +232,7 @@ function addUndo(program: Command, io: CommandIo, setExitCode: (code: number) =>
     .option('--dry-run', 'only list what would be done to each file')
     .option('--force', 'restore files that have changed since, too; --redo brings them back')
     .addOption(new Option('--redo', 'revert the last undo').conflicts('turn'))
+    .option('--json', 'print JSON')
     .action(async (session, options) => {
       const { undo } = await import('./commands/undo.ts');
       setExitCode(await undo(session, options, io));

@@ -232,7 +232,15 @@ function unfinishedFirst({ kind, turn }: UnfinishedRestoration['restored']): Use
   );
 }
 
-function nothingToUndo({ turn, commands }: FileHistory, wanted: number | undefined): UserMistake {
+function nothingToUndo(
+  { turn, commands, changes, undone }: FileHistory,
+  wanted: number | undefined,
+): UserMistake {
+  if (changes.length === 0 && undone.length > 0)
+    return new UserMistake(
+      'nothing_to_undo',
+      'nothing to undo: all that Write and Edit changed in this session is undone already; --redo takes the last undo back',
+    );
   const where = wanted === undefined ? 'in this session' : `from turn ${wanted} on (it has ${turn})`;
   const bash = commands.length > 0 ? '; what Bash changed is not known here, git diff may show it' : '';
   return new UserMistake(

@@ -10,6 +10,7 @@ import {
   toolStarted,
 } from '../../test/recorded-events.ts';
 import type { JournalEvent } from '../schema/events.ts';
+import { localMoment } from './text/local-time.ts';
 import { describeEvent, timelineLine } from './timeline.ts';
 
 const file = { type: 'file.changed', call: 'c', path: '/w/a.ts', before: 'x', after: 'y' } as const;
@@ -76,8 +77,8 @@ describe('the timeline', () => {
 
   test('puts time and agent before it', () => {
     const [own, session] = recorded(['s.1', toolStarted('c', 'Bash')], [null, toolStarted('c', 'Bash')]);
-    expect(own && timelineLine(own)).toBe('1970-01-01T00:00:01.000Z  s.1  Bash started');
-    expect(session && timelineLine(session)).toBe('1970-01-01T00:00:02.000Z  session  Bash started');
+    expect(own && timelineLine(own)).toBe(`${localMoment(1_000)}  s.1  Bash started`);
+    expect(session && timelineLine(session)).toBe(`${localMoment(2_000)}  session  Bash started`);
   });
 
   test('prints one bounded line without control characters, whatever a message holds', () => {

@@ -5,11 +5,12 @@ import { openTodos } from '../schema/status.ts';
 import { spanText } from '../schema/until-text.ts';
 import { isPromptUncertain, isUncertain, totalTokens } from '../schema/usage.ts';
 import { describeOperatorEvent } from './operator-line.ts';
+import { localMoment } from './text/local-time.ts';
 
 const LONGEST = 300;
 
 export function timelineLine({ time, agent, event }: RecordedEvent): string {
-  return `${new Date(time).toISOString()}  ${agent ?? 'session'}  ${describeEvent(event)}`;
+  return `${localMoment(time)}  ${agent ?? 'session'}  ${describeEvent(event)}`;
 }
 
 export function describeEvent(event: JournalEvent): string {
@@ -174,7 +175,7 @@ function describeLife(event: LifeEvent): string {
 }
 
 function untilTime(until: number | undefined): string {
-  return until === undefined ? '' : ` until ${new Date(until).toISOString()}`;
+  return until === undefined ? '' : ` until ${localMoment(until).slice(0, -4)}`;
 }
 
 /** A later version may add kinds of events without changing the shape of the file. */

@@ -9,11 +9,13 @@ import type { Digest } from '../schema/events.ts';
 import { openTodos, type TodoItem } from '../schema/status.ts';
 import { untilText } from '../schema/until-text.ts';
 import { agentTree, purposeOf, thinkingText } from './agent-label.ts';
+import { snakeCased } from './json-spelling.ts';
 import { costTable, forkTable, ledgerText, sessionSections } from './ledger/cost-table.ts';
 import { type RecordedConversation, RecordedConversations } from './recorded-conversations.ts';
 import { type TargetView, viewAgents } from './session-target.ts';
 import type { SessionView } from './session-view.ts';
 import { codeLine, excerpt, printable } from './text/format.ts';
+import { localMoment } from './text/local-time.ts';
 
 const RESULT_LINES = 8;
 const LINE_LENGTH = 160;
@@ -44,7 +46,7 @@ export function* transcriptTexts(
   { columns, ...options }: TranscriptOptions & { columns: number | null },
 ): Iterable<string> {
   const { entry, ledger, agent } = view;
-  yield `session ${entry.session} in ${entry.cwd}, started ${new Date(entry.created).toISOString()}\n`;
+  yield `session ${entry.session} in ${entry.cwd}, started ${localMoment(entry.created).slice(0, -4)}\n`;
   for (const shown of agentsOf(view)) yield view.reader.together(() => agentText(view, shown, options));
   if (agent === null) yield `\n${ledgerText(ledger)}`;
   else yield `\n${costTable(sessionSections(ledger, agent), null, columns)}${forkTable(ledger, agent)}`;
@@ -156,13 +158,18 @@ function agentObject(
 ): Record<string, unknown> {
   const { inherited, replaced, messages } = view.conversations.of(agent.id);
   return {
-    ...agent,
+    ...agentFields(agent),
     ...(full === true && {
       inherited: contentsOf(view, takenOver(view, inherited) ?? []),
       replaced: replaced.map((one) => contentsOf(view, one)),
     }),
     messages: contentsOf(view, messages),
   };
+}
+
+/** Contents of messages keep their names; those of the agent are ours. */
+function agentFields(agent: AgentOverview): object {
+  return Object(snakeCased(agent));
 }
 
 function contentsOf(

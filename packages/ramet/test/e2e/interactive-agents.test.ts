@@ -176,7 +176,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     await terminal.shows('✗ .4 general-purpose task 3: cancelled: stopped');
     await terminal.shows(/Turn 2\.\n/);
     terminal.type('/tell 2 BANANA\r/cancel .3\r/stop .9\r/agents\r');
-    await terminal.shows('there is no agent ".9" for that: /stop takes .2, .3, all');
+    await terminal.shows('no agent ".9" is at work: /stop takes .2, .3, all');
     await terminal.shows(/\n\.4 +cancelled: stopped +1 turn +\S+k +\$0\.\d+ +general-purpose task 3\n/);
     await terminal.shows(/\n\.2 +Bash until.* general-purpose task 1 \(in/);
     letGo(user);

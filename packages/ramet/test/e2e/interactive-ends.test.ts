@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { EmulatorOptions } from '../../src/emulator/index.ts';
@@ -101,5 +101,31 @@ describe.concurrent('UI-1: going from one session to another', () => {
     terminal.type(CTRL_D);
     expect(await terminal.ended).toBe(0);
     expect(user.sessions()).toEqual([first]);
+  });
+});
+
+describe.concurrent('UI-3: writing and going back', () => {
+  test('a prompt brings files and the output of commands along; Esc Esc goes back', async ({ user }) => {
+    const emulator = await user.model({ text: 'One.' });
+    writeFileSync(join(user.repository, 'notes.txt'), 'what is noted');
+    await using terminal = startOnTerminal(user, []);
+    await terminal.shows(/^>/m);
+    terminal.type('!echo said by a command\r');
+    await terminal.shows(/said by a command\n\(goes with your next prompt\)/);
+    terminal.type('look at @note');
+    await terminal.shows(/> look at @note\n❯ @notes\.txt/);
+    terminal.type('\r');
+    await terminal.shows(/> look at @notes\.txt\n/);
+    terminal.type('\r');
+    await terminal.shows('One.');
+    const [first] = emulator.requests;
+    expect(first?.body).toContain('what is noted');
+    expect(first?.body).toContain('said by a command');
+    terminal.type('\u001b\u001b');
+    await terminal.shows(/back to before which prompt\?.*\n❯ look at @notes\.txt/);
+    terminal.type('\r');
+    await terminal.shows('take back what, from prompt 1 on?');
+    terminal.type('\r');
+    await terminal.shows(/the conversation is as before prompt 1.*\n(.*\n)*> look at @notes\.txt/);
   });
 });

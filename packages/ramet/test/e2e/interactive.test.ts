@@ -128,7 +128,7 @@ describe.concurrent('UI-1: ramet on a terminal', () => {
     await using terminal = startOnTerminal(user, []);
     await terminal.shows(/^>/m);
     terminal.type('/permissions plan\rfirst\r');
-    await terminal.shows(/One\.\n>.*\n.* · plan/);
+    await terminal.shows(/One\.\n>.*\nhere is the plan: go\?\n❯ go.*\n(.*\n)+.* · plan/);
     terminal.type('/model op\t\rsecond\r');
     await terminal.shows(/Two\.\n>/);
     expect(emulator.requests.map(({ request }) => request?.model)).toEqual([

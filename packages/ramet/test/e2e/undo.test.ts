@@ -102,7 +102,7 @@ describe.concurrent('ramet undo', () => {
     const nothing = await user.here(['undo']);
     expect(nothing).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('nothing to undo: Write and Edit'),
+      stderr: expect.stringContaining('is undone already; --redo takes the last undo back'),
     });
     await user.here(['undo', '--redo']);
     await user.here(['undo', '--redo']);

@@ -28,7 +28,7 @@ describe.concurrent('UI-1: ramet ps', () => {
       status: 'done',
       turns: 2,
       usage: result.usage,
-      costUsd: result.total_cost_usd,
+      total_cost_usd: result.total_cost_usd,
     });
   });
 
@@ -115,7 +115,8 @@ describe.concurrent('UI-1: ramet logs', () => {
     const text = await user.ramet(['logs']);
     expect(text).toMatchObject({ code: 0, stderr: '' });
     const lines = linesOf(text.stdout);
-    for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}(session|\w{8}\.1) {2}\S/);
+    for (const line of lines)
+      expect(line).toMatch(/^\d{4}-\d\d-\d\d [\d:]+\.\d{3} {2}(session|\w{8}\.1) {2}\S/);
     const events = linesOf((await user.ramet(['logs', '--json'])).stdout).map((line) => JSON.parse(line));
     expect(events).toHaveLength(lines.length);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));

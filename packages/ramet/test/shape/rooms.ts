@@ -176,7 +176,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   views: `
     agent-label agent-table asked-change cache/cache-explainer cache/explanation-text cache/sent-requests
-    exchanges interrupted-text
+    exchanges interrupted-text json-spelling
     ledger/cost-object ledger/cost-table ledger/ledger merge-text operator/markdown operator/progress-lines operator/run-object
     operator/run-progress operator/run-report operator/run-summary operator/run-table operator/task-rows
     proposed-tasks provenance/agent-diff provenance/blame
@@ -185,7 +185,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   sdk: `
     agent-types/agent-types agent-types/child-view calls/caller calls/check-types calls/known-names
-    calls/project-files calls/prompt-history calls/provenance calls/sessions calls/settings-report calls/status calls/stop calls/undo
+    calls/project-files calls/prompt-history calls/provenance calls/session-defaults calls/sessions calls/settings-report calls/status calls/stop calls/undo
     compile-cache doctor/doctor doctor/health-check index merge/merge operator/control/ask-operator operator/control/follow-run operator/planning/lint-tasks
     operator/control/new-tasks operator/operate operator/operate-order operator/planning/plan-tasks operator/planning/propose-tasks
     operator/planning/run-statistics operator/write-report options place retention/gc

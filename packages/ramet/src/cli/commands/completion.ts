@@ -6,6 +6,7 @@ import { findPlace } from '../../sdk/place.ts';
 import { purposeOf, shortId } from '../../views/agent-label.ts';
 import { viewSession } from '../../views/session-view.ts';
 import { excerpt } from '../../views/text/format.ts';
+import { localTime } from '../../views/text/local-time.ts';
 import { completionScript, FILES_MARK, type Shell } from '../completion/shell-scripts.ts';
 import { type Suggestion, suggest } from '../completion/suggest.ts';
 import { type CommandIo, callFrom } from '../io.ts';
@@ -76,7 +77,7 @@ function sessionsOf(io: CommandIo): Suggestion[] {
     return sessionList(callFrom(io))
       .slice(0, MOST_SESSIONS)
       .map(({ session, opened, live, title }) => {
-        const when = new Date(opened).toISOString().slice(0, 16).replace('T', ' ');
+        const when = localTime(opened, Date.now());
         return { text: session, description: [when, live ? 'running' : '', title ?? ''].join(' ').trim() };
       });
   } catch {

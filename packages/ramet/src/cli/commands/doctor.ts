@@ -4,7 +4,9 @@ import { type HealthCheck, type HealthState, limited, ok } from '../../sdk/docto
 import { VERSION } from '../../sdk/version.ts';
 import { repairLines } from '../../views/repair-text.ts';
 import { printable } from '../../views/text/format.ts';
+import type { TextStyle } from '../interactive/screen/text-style.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
+import { styleFor } from '../output/painted.ts';
 
 const MARKS: Readonly<Record<HealthState, string>> = { ok: 'ok', limited: '--', missing: 'NO' };
 
@@ -18,7 +20,10 @@ export async function doctor(options: { json?: boolean; repair?: string }, io: C
   const checks = [...(await checkHealth(callFrom(io))), checkTerminal(io)];
   const needed = checks.filter(({ state }) => state === 'missing');
   if (options.json) io.out(`${JSON.stringify({ version: VERSION, ok: needed.length === 0, checks })}\n`);
-  else io.out(`ramet ${VERSION}\n${checks.map(lineOf).join('')}${conclusion(needed)}\n`);
+  else
+    io.out(
+      `ramet ${VERSION}\n${checks.map((check) => lineOf(check, styleFor(io))).join('')}${conclusion(needed)}\n`,
+    );
   return needed.length === 0 ? EXIT.done : EXIT.failed;
 }
 
@@ -30,8 +35,10 @@ function checkTerminal(io: CommandIo): HealthCheck {
   return limited('terminal', `${columns}x${rows}, ${kind}`, 'make it at least 40x10, better 80x24');
 }
 
-function lineOf({ name, state, found, remedy }: HealthCheck): string {
-  const first = `${MARKS[state]}  ${name.padEnd(9)} ${printable(found)}\n`;
+const COLOURS = { ok: 'green', limited: 'yellow', missing: 'red' } as const;
+
+function lineOf({ name, state, found, remedy }: HealthCheck, style: TextStyle): string {
+  const first = `${style[COLOURS[state]](MARKS[state])}  ${name.padEnd(9)} ${printable(found)}\n`;
   return remedy === null ? first : `${first}${' '.repeat(14)}-> ${printable(remedy)}\n`;
 }
 

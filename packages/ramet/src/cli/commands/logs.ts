@@ -7,6 +7,7 @@ import { tellDamage } from '../../views/session-view.ts';
 import { printable } from '../../views/text/format.ts';
 import { timelineLine } from '../../views/timeline.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../io.ts';
+import { paintEvent, styleFor } from '../output/painted.ts';
 
 /** The journal is read again this often; readers of another process get no wake-up. */
 const LOOK_AGAIN_MS = 200;
@@ -18,7 +19,10 @@ export async function logs(
 ): Promise<number> {
   using view = viewAgents(wanted, findPlace(io).project);
   const of = view.agent === null ? {} : { agent: view.agent };
-  const line = options.json ? jsonLine : (event: RecordedEvent) => printable(timelineLine(event));
+  const style = styleFor(io);
+  const line = options.json
+    ? jsonLine
+    : (event: RecordedEvent) => paintEvent(printable(timelineLine(event)), style);
   const child = view.agents.find(({ id, parent }) => id === view.agent && parent !== null);
   let after = 0;
   let ended = false;

@@ -7,6 +7,7 @@ import {
   previewMerge,
   proposeBranches,
 } from '../../sdk/merge/merge.ts';
+import { jsonLine } from '../../views/json-spelling.ts';
 import { showMatrix, showQueue, showReport } from '../../views/merge-text.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 
@@ -20,8 +21,7 @@ interface MergeFlags extends MergeOptions {
 
 export async function merge(branches: readonly string[], flags: MergeFlags, io: CommandIo): Promise<number> {
   const options = { ...flags, ...callFrom(io) };
-  const show = (value: object, text: string): void =>
-    io.out(flags.json ? `${JSON.stringify(value)}\n` : text);
+  const show = (value: object, text: string): void => io.out(flags.json ? jsonLine(value) : text);
   if (flags.preview) {
     const matrix = await previewMerge(branches, options);
     show(matrix, showMatrix(matrix));

@@ -10,12 +10,13 @@ import { sessionObject, sessionTable } from '../../views/session-rows.ts';
 import { tellDamage } from '../../views/session-view.ts';
 import { transcriptObject, viewTranscript } from '../../views/transcript.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
+import { paintTable, styleFor } from '../output/painted.ts';
 
 export function listed(options: { json?: boolean; limit: number }, io: CommandIo): void {
   const sessions = listSessions({ ...callFrom(io), limit: options.limit });
   if (options.json) io.out(`${JSON.stringify(sessions.map(sessionObject))}\n`);
   else if (sessions.length === 0) io.out(`${whyNone(callFrom(io), 0)}\n`);
-  else io.out(sessionTable(sessions, io.columns, Date.now()));
+  else io.out(paintTable(sessionTable(sessions, io.columns, Date.now()), styleFor(io)));
 }
 
 export function renamed(wanted: string, words: readonly string[], io: CommandIo): void {

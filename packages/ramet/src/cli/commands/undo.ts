@@ -1,6 +1,7 @@
 /** `ramet undo`: puts back the files that Write and Edit changed, and with `--redo` takes that back. */
 import { UserMistake } from '../../schema/errors.ts';
 import { type UndoOutcome, undo as undoTurns } from '../../sdk/calls/undo.ts';
+import { jsonLine } from '../../views/json-spelling.ts';
 import { commandsNote, continuationNote, endingNote, stepLine } from '../../views/undo-text.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 
@@ -9,14 +10,20 @@ export interface UndoFlags {
   dryRun?: boolean;
   force?: boolean;
   redo?: boolean;
+  json?: boolean;
 }
 
 export async function undo(session: string | undefined, flags: UndoFlags, io: CommandIo): Promise<number> {
+  const { json, ...options } = flags;
   const outcome = await undoTurns(session, {
-    ...flags,
+    ...options,
     ...callFrom(io),
     onPlan: (plan) => noteAny(continuationNote(plan), io),
   });
+  if (json) {
+    io.out(jsonLine(outcome));
+    return outcome.refused === null && outcome.failed.length === 0 ? EXIT.done : EXIT.failed;
+  }
   if (flags.dryRun) return tellPlan(outcome, io);
   for (const step of outcome.blocked) io.out(stepLine(step, io.cwd));
   if (outcome.refused !== null) throw new UserMistake('undo_refused', outcome.refused);

@@ -111,7 +111,8 @@ export function addProvenance(program: Command, io: CommandIo): void {
   program
     .command('diff')
     .description('show what an agent or a branch changed')
-    .argument('<target>', 'a branch or a session; append .2 for its agent 2')
+    .argument('[target]', 'a branch or a session; append .2 for its agent 2 (default: the latest session)')
+    .option('--json', 'print JSON')
     .option('--base <branch>', 'compare a branch with this one, from their merge base (default: HEAD)')
     .action(async (target, options) => (await import('../commands/provenance.ts')).diff(target, options, io));
   program

@@ -11,7 +11,7 @@ import { liveStatusOf } from '../../views/agent-label.ts';
 import { checkoutNote, denialReason } from '../../views/run-notes.ts';
 import type { CommandIo } from '../io.ts';
 
-const NO_KEY =
+export const NO_KEY =
   'no key set: using the recipe model, which carries out the commands in the task (see docs/recipe.md)';
 
 export interface ResultOutput {

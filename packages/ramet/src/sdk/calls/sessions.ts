@@ -3,7 +3,7 @@ import { renameSession as renameRecorded } from '../../journal/rename-session.ts
 import { findSession, type SessionEntry } from '../../journal/session-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { type SessionSummary, summarizing, unreadSummary } from '../../views/session-rows.ts';
-import { foldEntries, viewEntry } from '../../views/session-view.ts';
+import { chooseSession, foldEntries, viewEntry } from '../../views/session-view.ts';
 import { safeLine } from '../../views/text/format.ts';
 import { findPlace } from '../place.ts';
 import { removeSession } from '../retention/remove-session.ts';
@@ -29,6 +29,11 @@ export function summaryOf(entry: SessionEntry, options: CallOptions = {}): Sessi
   } catch {
     return unreadSummary(entry);
   }
+}
+
+/** Of this repository. */
+export function latestSessionId(options: CallOptions = {}): string {
+  return chooseSession(undefined, findPlace(callerOf(options)).project).session;
 }
 
 /** A longer title is cut: it is for one line of a list. */

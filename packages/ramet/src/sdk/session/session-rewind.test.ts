@@ -34,6 +34,7 @@ describe('UI-3: going back in an open session', () => {
     const undone = await session.undo();
     expect(undone).toMatchObject({ refused: null, failed: [] });
     expect(existsSync(join(place.cwd, 'a.txt'))).toBe(false);
+    await expect(session.undo()).rejects.toThrow('is undone already; --redo takes the last undo back');
     await session.undo({ redo: true });
     expect(read(place, 'a.txt')).toBe('one');
   });

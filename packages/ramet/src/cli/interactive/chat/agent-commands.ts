@@ -77,6 +77,15 @@ export function waitedFor({ session }: Chat): AgentHandle[] {
   return session.agents.filter(({ parent, inBackground }) => parent === id && !inBackground);
 }
 
+/** What leaving would end; null for nothing. */
+export function agentsAtWork({ session }: Chat): string | null {
+  const agents = session?.agents ?? [];
+  if (agents.length === 0) return null;
+  const still = agents.length === 1 ? '1 agent is' : `${agents.length} agents are`;
+  const where = agents.every(({ inBackground }) => inBackground) ? ' in the background' : '';
+  return `${still} still at work${where}`;
+}
+
 /** Ends all agents of a session that is left, and waits until that is recorded. */
 export async function stopAll({ session }: Chat, say: (line: string) => void): Promise<void> {
   const agents = session?.agents ?? [];
@@ -127,7 +136,10 @@ function noneKnown(): UserMistake {
 
 function unknown(argument: string, agents: readonly NamedAgent[], command: string): UserMistake {
   const known = agents.map(({ id, name }) => (name === null ? shortId(id) : `${shortId(id)} (${name})`));
-  const wrong = argument === '' ? 'name an agent' : `there is no agent "${argument.split(' ')[0]}" for that`;
+  const wrong =
+    argument === ''
+      ? 'name an agent'
+      : `no agent "${argument.split(' ')[0]}" is ${command === '/tell' ? 'known' : 'at work'}`;
   const some = [...known.slice(0, MOST_NAMED), ...(known.length > MOST_NAMED ? ['...'] : [])];
   return new UserMistake('no_agent', `${wrong}: ${command} takes ${[...some, 'all'].join(', ')}`);
 }

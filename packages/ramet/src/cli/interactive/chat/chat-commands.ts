@@ -3,7 +3,6 @@
 import { UserMistake } from '../../../schema/errors.ts';
 import { SESSION_MODES } from '../../../schema/status.ts';
 import { hitRate } from '../../../schema/usage.ts';
-import { summaryOf } from '../../../sdk/calls/sessions.ts';
 import { sessionList } from '../../../sdk/calls/status.ts';
 import { requireSessionMode } from '../../../sdk/options.ts';
 import { findPlace } from '../../../sdk/place.ts';
@@ -136,8 +135,13 @@ async function compact(instructions: string, { chat, signal }: CommandContext): 
   return { text: `compacted: ${tokens(tokensBefore)} tokens are now about ${tokens(tokensAfter)}` };
 }
 
+const MODELS = (CHAT_COMMANDS.model.words ?? []).join(', ');
+
 function model(argument: string, { chat }: CommandContext): CommandAnswer {
-  if (argument === '') return { text: `the model is ${chat.model ?? 'the default one'}` };
+  if (argument === '')
+    return {
+      text: `the model is ${chat.model ?? 'the default of the settings'}; /model ${MODELS} or an id changes it`,
+    };
   chat.setModel(argument);
   return { text: `the model is now ${chat.model}` };
 }
@@ -145,7 +149,9 @@ function model(argument: string, { chat }: CommandContext): CommandAnswer {
 function permissions(argument: string, { chat }: CommandContext): CommandAnswer {
   const modes = SESSION_MODES.join(', ');
   if (argument === '') {
-    return { text: `the permission mode is ${chat.permissionMode ?? 'the default one'}; there are ${modes}` };
+    return {
+      text: `the permission mode is ${chat.permissionMode ?? 'that of the settings'}; there are ${modes}`,
+    };
   }
   chat.setPermissionMode(requireSessionMode(argument));
   return { text: `the permission mode is ${argument}` };
@@ -159,6 +165,7 @@ async function resume(argument: string, { chat, io }: CommandContext): Promise<C
   const sessions = sessionList(callFrom(io)).filter(({ session }) => session !== chat.session?.id);
   if (sessions.length === 0) return { text: 'there is no other session of this directory yet' };
   const now = Date.now();
+  const { summaryOf } = await import('../../../sdk/calls/sessions.ts');
   const items = sessions.map((entry) => {
     let detail: string | null = null;
     return {

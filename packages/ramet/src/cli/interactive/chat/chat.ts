@@ -8,6 +8,7 @@ import type { ImageBlock, TextBlock } from '../../../schema/content.ts';
 import { mapped } from '../../../schema/generators.ts';
 import type { PermissionMode, SessionMode, TodoItem } from '../../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../../schema/usage.ts';
+import type { SessionDefaults } from '../../../sdk/calls/session-defaults.ts';
 import { keepCompileCache } from '../../../sdk/compile-cache.ts';
 import type { AgentResult, RunOptions } from '../../../sdk/index.ts';
 import type { SessionOptions } from '../../../sdk/options.ts';
@@ -18,7 +19,7 @@ import { lastExchanges, type SaidExchange } from '../../../views/exchanges.ts';
 import { interruptedLines } from '../../../views/interrupted-text.ts';
 import { readSession, viewSession } from '../../../views/session-view.ts';
 import type { CommandIo } from '../../io.ts';
-import { sessionNotes, tellingChanges } from '../../output/result-output.ts';
+import { NO_KEY, sessionNotes, tellingChanges } from '../../output/result-output.ts';
 import { mayMention, mentionedFiles } from '../editor/mentions.ts';
 import { AgentBoard } from './agent-board.ts';
 
@@ -39,6 +40,8 @@ export class Chat implements AsyncDisposable {
   #tally: ChatTally = NOTHING_SPENT;
   #todos: readonly TodoItem[] = [];
   #openWork: readonly string[] = [];
+  #defaults: SessionDefaults | null = null;
+  readonly #told = new Set<string>();
   /** What the next prompt brings along. */
   #attachments: (TextBlock | ImageBlock)[] = [];
   /** The children at work. */
@@ -82,11 +85,24 @@ export class Chat implements AsyncDisposable {
 
   /** What is in force, or will be once there is a session; null is the default. */
   get model(): string | null {
-    return this.#session?.model ?? this.#options.model ?? null;
+    return this.#session?.model ?? this.#options.model ?? this.#defaults?.model ?? null;
   }
 
   get permissionMode(): PermissionMode | null {
-    return this.#session?.agent.permissionMode ?? this.#options.permissionMode ?? null;
+    const { permissionMode } = this.#options;
+    return this.#session?.agent.permissionMode ?? permissionMode ?? this.#defaults?.permissionMode ?? null;
+  }
+
+  /** What a session would begin with, for the time before there is one. What is wrong is said when it is opened. */
+  async learnDefaults(): Promise<void> {
+    if (this.#session !== null) return;
+    try {
+      const { sessionDefaults } = await import('../../../sdk/calls/session-defaults.ts');
+      this.#defaults = await sessionDefaults(this.#options);
+    } catch {
+      // Said above.
+    }
+    if (this.#defaults?.isKeyless === true && this.#session === null) this.#tell(NO_KEY);
   }
 
   /** `title` is for a session that is new. */
@@ -211,7 +227,13 @@ export class Chat implements AsyncDisposable {
       this.#io,
       this.#options.model !== undefined || this.#options.resume !== undefined,
     ))
-      this.#onNote(note);
+      this.#tell(note);
+  }
+
+  /** The same only once: what was said before there was a session holds for it too. */
+  #tell(note: string): void {
+    if (note !== NO_KEY || !this.#told.has(note)) this.#onNote(note);
+    this.#told.add(note);
   }
 
   /** What the session spent and has to do, from its record. */

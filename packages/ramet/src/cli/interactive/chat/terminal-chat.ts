@@ -24,7 +24,7 @@ import { type LiveState, statusText } from '../screen/live-rows.ts';
 import type { TerminalView } from '../screen/terminal-view.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import { inBackgroundLine, linesAbout } from './agent-board.ts';
-import { agentWordsFor, stopAll, waitedFor } from './agent-commands.ts';
+import { agentsAtWork, agentWordsFor, stopAll, waitedFor } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
 import { ChatWorker, isCommandLine } from './chat-worker.ts';
 import { createEventView, type EventView } from './event-text.ts';
@@ -113,6 +113,7 @@ export class TerminalChat {
     this.#worker.recall();
     view.now();
     if (first !== null) this.#worker.submit(first);
+    else void this.#parts.chat.learnDefaults().then(() => view.soon());
     return this.#left.promise;
   }
 
@@ -248,15 +249,14 @@ export class TerminalChat {
     }
   }
 
-  /** Agents in the background would end with the session: the user is told once. */
+  /** Agents would end with the session: the user is told once. */
   #leaveOrWarn(): void {
     const { chat, style } = this.#parts;
-    const { length } = chat.session?.agents.filter(({ inBackground }) => inBackground) ?? [];
-    if (length === 0 || this.#warned) this.leave(EXIT.done, 'the user left');
+    const still = agentsAtWork(chat);
+    if (still === null || this.#warned) this.leave(EXIT.done, 'the user left');
     else {
       this.#warned = true;
-      const still = length === 1 ? '1 agent is' : `${length} agents are`;
-      this.#print(this.#events.aside(style.yellow(`${still} still at work in the background`)));
+      this.#print(this.#events.aside(style.yellow(still)));
     }
   }
 

@@ -1,5 +1,5 @@
 /** A list to choose from, as rows below the input: at most a few, those around the chosen one. Pure. */
-import { fitText, safeLine } from '../../../views/text/format.ts';
+import { displayWidth, fitText, safeLine } from '../../../views/text/format.ts';
 import type { ScreenSize } from './screen.ts';
 import type { TextStyle } from './text-style.ts';
 
@@ -34,29 +34,26 @@ export function menuRows(menu: Menu, { rows, columns }: ScreenSize, style: TextS
   if (length === 0) return [...title, { text: `  ${menu.none}`, paint: style.dim }];
   const first = Math.min(Math.max(0, menu.place - room + 1), length - Math.min(length, room));
   const shown = menu.items.slice(first, first + room);
+  const width = labelWidth(shown, columns - 1);
   return [
     ...title,
     ...shown.map((item, index) => {
       const isChosen = first + index === menu.place;
+      const count = isChosen && length > room ? `${menu.place + 1}/${length}` : '';
+      const label = fitText(safeLine(item.label), width);
+      const about = [safeLine(item.detail?.() ?? ''), count].filter(Boolean).join(' · ');
+      const gap = about === '' ? '' : ' '.repeat(width - displayWidth(label) + 2);
       return {
-        text: itemText(
-          item,
-          isChosen,
-          columns - 1,
-          isChosen && length > room ? `${menu.place + 1}/${length}` : '',
-        ),
+        text: `${isChosen ? '❯ ' : '  '}${label}${gap}${about}`,
         paint: isChosen ? style.cyan : plain,
       };
     }),
   ];
 }
 
-/** The details end with the row; a long label is cut before they are. */
-function itemText(item: MenuItem, isChosen: boolean, columns: number, count: string): string {
-  const mark = isChosen ? '❯ ' : '  ';
-  const about = [safeLine(item.detail?.() ?? ''), count].filter(Boolean).join(' · ');
-  const room =
-    columns - mark.length - (about === '' ? 0 : Math.min(about.length, Math.floor(columns / 2)) + 2);
-  const label = fitText(safeLine(item.label), Math.max(8, room));
-  return `${mark}${label}${about === '' ? '' : `  ${about}`}`;
+/** Details are in one column; a long label is cut before they are. */
+function labelWidth(items: readonly MenuItem[], columns: number): number {
+  const longest = Math.max(...items.map(({ label }) => displayWidth(safeLine(label))));
+  const hasDetails = items.some(({ detail }) => detail !== undefined);
+  return Math.max(8, Math.min(longest, hasDetails ? Math.floor(columns / 2) : columns - 2));
 }

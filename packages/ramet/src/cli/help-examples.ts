@@ -1,0 +1,64 @@
+/** Examples at the end of every help text. Loaded only for help. */
+import type { Command } from 'commander';
+
+/** By the words of the command; the empty one is `ramet` itself. */
+export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  '': [
+    'ramet                                    # a conversation in this repository',
+    'ramet "fix the failing test"             # the same, with its first prompt',
+    'ramet -p "list the modules" --output-format json',
+    'git diff | ramet -p "review this"',
+    'ramet --continue',
+  ],
+  resume: ['ramet resume', 'ramet resume k3v9x2ab --max-budget-usd 2'],
+  stop: ['ramet stop', 'ramet stop k3v9x2ab.3', 'ramet stop k3v9x2ab --now'],
+  ps: ['ramet ps', 'ramet ps -n 5', "ramet ps --json | jq '.[].status'"],
+  show: ['ramet show', 'ramet show .2', 'ramet show k3v9x2ab --full'],
+  logs: ['ramet logs', 'ramet logs .2 --follow'],
+  cost: ['ramet cost', 'ramet cost --all', 'ramet cost k3v9x2ab --json'],
+  sessions: ['ramet sessions', 'ramet sessions rename k3v9 "Parser rewrite"', 'ramet sessions rm k3v9'],
+  'sessions ls': ['ramet sessions ls -n 50', 'ramet sessions ls --json'],
+  'sessions rename': ['ramet sessions rename k3v9 "Parser rewrite"'],
+  'sessions rm': ['ramet sessions rm k3v9 p2q7', 'ramet sessions rm --force k3v9'],
+  'sessions export': [
+    'ramet sessions export > session.md',
+    'ramet sessions export k3v9 --format json -o k3v9.json',
+  ],
+  agents: ['ramet agents', 'ramet agents show Explore', 'ramet agents validate'],
+  'agents validate': ['ramet agents validate', 'ramet agents validate agents/reviewer.md'],
+  'agents show': ['ramet agents show Explore'],
+  cache: ['ramet cache explain'],
+  'cache explain': ['ramet cache explain', 'ramet cache explain .2/1'],
+  plan: ['ramet plan tasks.md'],
+  stats: ['ramet stats'],
+  operate: ['ramet operate tasks.md', 'ramet operate --resume', 'ramet operate status'],
+  undo: ['ramet undo --dry-run', 'ramet undo', 'ramet undo --redo'],
+  merge: ['ramet merge ramet/parser --check "npm test"', 'ramet merge --preview', 'ramet merge --status'],
+  diff: ['ramet diff', 'ramet diff .2', 'ramet diff ramet/parser --base main'],
+  blame: ['ramet blame src/parser.ts'],
+  worktree: ['ramet worktree ls', 'ramet worktree diff parser'],
+  gc: ['ramet gc --dry-run', 'ramet gc --older-than 7'],
+  emulate: ['ramet emulate --scenario answers.yaml --port 8080'],
+  demo: ['ramet demo', 'ramet demo operate --keep'],
+  trust: ['ramet trust', 'ramet trust --show', 'ramet trust --revoke'],
+  settings: ['ramet settings', 'ramet settings --schema > ramet-settings.schema.json'],
+  doctor: ['ramet doctor', 'ramet doctor --repair k3v9x2ab'],
+  completion: ['source <(ramet completion bash)'],
+};
+
+/** Those of the command itself, else of the one that it belongs to. */
+export function addExamples(program: Command): void {
+  const visit = (command: Command, words: readonly string[]): void => {
+    const examples = EXAMPLES[words.join(' ')] ?? ownExamples(words);
+    if (examples.length > 0)
+      command.addHelpText('after', `\nExamples:\n${examples.map((one) => `  ${one}\n`).join('')}`);
+    for (const below of command.commands) visit(below, [...words, below.name()]);
+  };
+  visit(program, []);
+}
+
+function ownExamples(words: readonly string[]): readonly string[] {
+  const [first = ''] = words;
+  const command = `ramet ${words.join(' ')}`;
+  return (EXAMPLES[first] ?? []).filter((example) => example.startsWith(command));
+}

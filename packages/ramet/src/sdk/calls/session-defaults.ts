@@ -1,0 +1,32 @@
+/** What a session that is opened with these options would begin with. */
+import { isEmbedded } from '../../model/catalog.ts';
+import { withRecipe } from '../../model/recipe/recipe.ts';
+import { selectProvider } from '../../model/select-provider.ts';
+import type { SessionMode } from '../../schema/status.ts';
+import { newSessionMode, newSessionModel, resolveOptions, type SessionOptions } from '../options.ts';
+import { sessionSettings } from '../session/session-settings.ts';
+
+export interface SessionDefaults {
+  readonly model: string;
+  readonly permissionMode: SessionMode;
+  /** The model needs no key, and nobody chose it: no key is set. */
+  readonly isKeyless: boolean;
+}
+
+/** Rejects with what opening the session would say. */
+export async function sessionDefaults(options: SessionOptions): Promise<SessionDefaults> {
+  const settings = resolveOptions(options, await sessionSettings(options));
+  const { env } = settings;
+  const provider = options.provider ?? withRecipe(await selectProvider(env, settings.settings.provider));
+  try {
+    const model = newSessionModel(settings, provider);
+    const isChosen = settings.model !== null || Boolean(env.RAMET_PROVIDER);
+    return {
+      model,
+      permissionMode: newSessionMode(settings),
+      isKeyless: isEmbedded(model) && !isChosen,
+    };
+  } finally {
+    if (options.provider === undefined) provider.close();
+  }
+}
