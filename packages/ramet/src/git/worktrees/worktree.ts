@@ -65,6 +65,8 @@ export interface WorktreeFacts {
   packagesSeen?: number | undefined;
   /** What a list found in its files, when, and at which state of its index. */
   work?: { at: number; reasons: readonly VerdictReason[]; index: string } | undefined;
+  /** Where its HEAD was before it was put on its branch, in one line for people. */
+  adopted?: string | undefined;
   /** The setup command that has run in it. */
   setup?: string | undefined;
   /** Where it is while it changes places: from the pool, or to the trash. */

@@ -57,9 +57,12 @@ export async function adoptHead(
   const { commonDirectory } = place.repository;
   const head = readHead(adminDirectory(place, worktree), commonDirectory);
   const { branch } = worktree;
-  if (head === null || branch === null || head.ref === `${HEADS}${branch}`) return NOTHING;
+  if (head === null || branch === null || head.ref === `${HEADS}${branch}`)
+    return { objection: null, note: worktree.facts.adopted ?? null };
   if (head.ref !== null && !head.ref.startsWith(OURS)) return NOTHING;
   const { base, call } = reading;
+  const where = head.ref === null ? 'no branch' : shortName(head.ref);
+  const note = `its worktree was on ${where}: ${branch} has its work now`;
   const tip = await tipOf(branch, call);
   if (head.commit !== tip) {
     const objection = await otherCommits(place, { worktree, ...head }, reading);
@@ -69,12 +72,20 @@ export async function adoptHead(
       if (head.ref !== null) replaceAdminFile(place, worktree, 'HEAD', `${head.commit}\n`);
       return NOTHING;
     }
+    remember(place, worktree, note);
     const move = ['update-ref', '--no-deref', '-m', 'ramet operate: its work', `${HEADS}${branch}`];
     await gitText([...move, head.commit, tip ?? ABSENT], call);
   }
+  remember(place, worktree, note);
   replaceAdminFile(place, worktree, 'HEAD', `ref: ${HEADS}${branch}\n`);
-  const where = head.ref === null ? 'no branch' : shortName(head.ref);
-  return { objection: null, note: `its worktree was on ${where}: ${branch} has its work now` };
+  return { objection: null, note };
+}
+
+/** Before anything moves: after a kill nothing else would show it. */
+function remember({ registry }: WorktreePlace, { id }: ManagedWorktree, adopted: string): void {
+  const row = registry.find(id);
+  if (row !== null && row.facts.adopted !== adopted)
+    registry.change(id, [row.state], { facts: { ...row.facts, adopted } });
 }
 
 /**

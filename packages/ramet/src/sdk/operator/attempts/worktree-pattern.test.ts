@@ -21,21 +21,32 @@ import { worktreePattern } from './worktree-pattern.ts';
 interface Tried extends AttemptRepository {
   path: string;
   /** Its agent ends, and its work is collected. */
-  end(): Promise<{ found: Awaited<ReturnType<AttemptPattern['collect']>>; notes: readonly string[] }>;
+  end(): Promise<Collected>;
+  /** As another process does it after a kill. */
+  collectAgain(): Promise<Collected>;
+}
+
+interface Collected {
+  found: Awaited<ReturnType<AttemptPattern['collect']>>;
+  notes: readonly string[];
 }
 
 async function working(): Promise<Tried> {
   const repository = attemptRepository();
   const { worktrees, workspaces, root, base } = repository;
   const workspace = await workspaces.create({ name: 'a-1', owner: OWNER, cwd: root, base });
-  const end = async (): ReturnType<Tried['end']> => {
-    const ended = endedIn(ENDED, { ...workspace.worktree, ...(await workspace.release()) });
+  let ended = ENDED;
+  const end = async (): Promise<Collected> => {
+    ended = endedIn(ENDED, { ...workspace.worktree, ...(await workspace.release()) });
+    return collectAgain();
+  };
+  const collectAgain = async (): Promise<Collected> => {
     const order = repository.order('a');
     const pattern = worktreePattern(worktrees);
     const found = await pattern.collect(order, ended, async () => ended);
     return { found, notes: pattern.notes?.(order, ended) ?? [] };
   };
-  return { ...repository, path: workspace.worktree.path, end };
+  return { ...repository, path: workspace.worktree.path, end, collectAgain };
 }
 
 function commit(path: string, file: string): string {
@@ -164,6 +175,15 @@ describe('OP-9: a task in a worktree whose agent left HEAD elsewhere', () => {
     expect(git(root, 'diff', '--name-only', base, found.commit).split('\n')).toEqual(files);
     expect(notes).toEqual(note === null ? [] : [note]);
     expect(ofUser(root)).toEqual(before);
+  });
+
+  test('what was put right is told again by a process that resumes after a kill', async () => {
+    const tried = await working();
+    writeFiles(tried.path, { 'good.txt': 'good\n' });
+    git(tried.path, 'switch', '--quiet', '--detach');
+    const first = await tried.end();
+    expect(first.notes).toEqual(['its worktree was on no branch: ramet/a-1 has its work now']);
+    expect(await tried.collectAgain()).toEqual(first);
   });
 
   const REFUSED: Record<string, { leave: Leave; cause: string; message: RegExp }> = {
