@@ -66,6 +66,25 @@ test('OP-3, MODEL-4: it says so too while an agent that its agent started waits,
   ]);
 });
 
+test('OP-3, MODEL-4: it says so too while an agent that resolves its conflict waits', async () => {
+  const world = new OperatorWorld({ tasks: [runTask('a'), runTask('b')] });
+  const operator = world.operator({
+    batch: ({ offers: [first] }) => {
+      const resolver = { ...agent('r.1'), task: first?.task.id ?? '' };
+      operator.agentWaits(resolver, { cause: 'limit', until: null });
+      operator.agentWaits(resolver, null);
+    },
+  });
+  await operator.run(new AbortController().signal);
+  const said = world.events.flatMap((event: OperatorEvent) =>
+    event.type === 'task.changed' && event.until !== undefined ? [[event.status, event.message]] : [],
+  );
+  expect(said.slice(0, 2)).toEqual([
+    ['verifying', 'waiting: limit'],
+    ['verifying', null],
+  ]);
+});
+
 test('OP-2: a resumed run forgets what its agents waited for', async () => {
   const world = new OperatorWorld({ tasks: [runTask('a')] });
   const attempt = { number: 1, state: 'running', name: 'a-1', agent: 's.2' } as const;

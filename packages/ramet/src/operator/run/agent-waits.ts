@@ -16,6 +16,8 @@ export interface WaitingAgent {
   readonly top: string;
   /** The name of that one. */
   readonly name: string | null;
+  /** Of one that resolves a conflict, in a session of its own: the task whose work it is. */
+  readonly task?: string;
 }
 
 export class AgentWaits {
@@ -38,7 +40,8 @@ export class AgentWaits {
   }
 }
 
-function isFor({ status, attempts }: TaskState, { top, name }: WaitingAgent): boolean {
+function isFor({ task, status, attempts }: TaskState, { top, name, task: resolved }: WaitingAgent): boolean {
+  if (resolved !== undefined) return resolved === task.id && (status === 'verifying' || status === 'merging');
   if (status === 'running') return attempts.some((one) => one.agent === top && one.endedAt === null);
   if (status !== 'verifying' || name === null) return false;
   return attempts.some((one) => one.state === 'ended' && name.startsWith(`${one.name}-review-`));

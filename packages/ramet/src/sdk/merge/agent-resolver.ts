@@ -40,8 +40,16 @@ export interface ResolverPlace {
   maxBudgetUsd?: number | undefined;
   /** Told which session resolves it, before that spends anything. */
   onBegin?: ((branch: string, session: string) => void) | undefined;
+  /** Told that an agent waits for its provider, or, with null, that it works or has ended. */
+  onWait?: ((branch: string, agent: string, wait: ResolverWait | null) => void) | undefined;
   /** Told what each agent has spent. */
   onSpent?: ((branch: string, spent: { costUsd: number | null; usage: Usage }) => void) | undefined;
+}
+
+export interface ResolverWait {
+  /** `limit` or `provider`. */
+  readonly cause: string;
+  readonly until: number | null;
 }
 
 /** What no editing of text can decide. */
@@ -81,7 +89,7 @@ interface Purse {
 async function askAgent(
   conflict: OpenConflict,
   directory: string,
-  { caller, open, model, budgetUsd = Number.POSITIVE_INFINITY, onBegin, onSpent }: ResolverPlace,
+  { caller, open, model, budgetUsd = Number.POSITIVE_INFINITY, onBegin, onWait, onSpent }: ResolverPlace,
   purse: Purse,
 ): Promise<{ failure: string | null; by: Provenance }> {
   const usd = Math.min(budgetUsd, purse.leftUsd);
@@ -102,14 +110,35 @@ async function askAgent(
   };
   onBegin?.(conflict.branch, session.id);
   caller.progress(`merge: agent ${by.agent} resolves ${conflict.branch}`);
+  const unwatch = watchWaits(session, (agent, wait) => onWait?.(conflict.branch, agent, wait));
   const events = session.run(promptFor(conflict), { signal: caller.signal });
-  const { status, message, costUsd, usage } = await drain(events, () => {});
+  const { status, message, costUsd, usage } = await drain(events, () => {}).finally(unwatch);
   onSpent?.(conflict.branch, { costUsd, usage });
   // What cannot be known may have been all of it.
   purse.leftUsd = costUsd === null ? unknownRest(purse) : purse.leftUsd - costUsd;
   return {
     failure: status === 'done' ? null : `it ended as ${status}${message ? `, ${message}` : ''}`,
     by,
+  };
+}
+
+/** Returns the function that ends it: whoever waits then waits no longer. */
+function watchWaits(
+  session: Awaited<ReturnType<OpenSession>>,
+  tell: (agent: string, wait: ResolverWait | null) => void,
+): () => void {
+  const waiting = new Set<string>();
+  const leave = session.subscribe((event) => {
+    if (event.type !== 'status_changed') return;
+    const { agentId, status, cause, until = null } = event;
+    const isAway = status === 'waiting' && (cause === 'limit' || cause === 'provider');
+    if (isAway) waiting.add(agentId);
+    else if (!waiting.delete(agentId)) return;
+    tell(agentId, isAway ? { cause, until } : null);
+  });
+  return () => {
+    leave();
+    for (const agent of waiting) tell(agent, null);
   };
 }
 

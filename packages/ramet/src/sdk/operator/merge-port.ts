@@ -27,7 +27,7 @@ import { failedCheck, recordedCheck } from './check-output.ts';
 import { type WholeLanding, wholeLanding } from './landing/land-on-target.ts';
 import { moveOffers } from './landing/move-offers.ts';
 import { rebaseResult } from './landing/rebase-result.ts';
-import { type ResolverSettings, RunResolvers } from './landing/run-resolvers.ts';
+import { type OnResolverWait, type ResolverSettings, RunResolvers } from './landing/run-resolvers.ts';
 import {
   type CheckWatch,
   conflictOf,
@@ -62,6 +62,11 @@ export class OperatorMerges {
     this.#target = target;
     this.#settings = settings;
     this.#resolvers = new RunResolvers(target, settings);
+  }
+
+  /** `onWait` is told which agents that resolve conflicts wait for their provider. */
+  watchResolvers(onWait: OnResolverWait): void {
+    this.#resolvers.onWait = onWait;
   }
 
   /** Makes the private ref, if it is missing, or as the record has it, if that was put on another base. */

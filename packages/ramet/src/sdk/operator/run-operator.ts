@@ -125,6 +125,7 @@ export async function runOperator(
     operator.act(action, by),
   );
   using ___ = watchWaits(session, operator);
+  merges.watchResolvers((agent, wait) => operator.agentWaits(agent, wait));
   using ____ = firstOf(operator.isStarting);
   const end = await operator.run(order.signal ?? new AbortController().signal);
   await patterns.close(end);

@@ -6,9 +6,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { agentStatuses, statusBoardOf } from '../../../journal/projections/status.ts';
 import { openReader } from '../../../journal/sessions.ts';
+import type { WaitingAgent } from '../../../operator/run/agent-waits.ts';
 import { taskName } from '../../../operator/run/operator-state.ts';
 import { PRIVATE_FILE } from '../../../system/home.ts';
-import { agentResolver } from '../../merge/agent-resolver.ts';
+import { agentResolver, type ResolverWait } from '../../merge/agent-resolver.ts';
 import { type OpenTarget, projectOf } from '../../merge/open-target.ts';
 import { operatorDirectory } from '../../place.ts';
 import type { OpenSession } from '../../session/session-type.ts';
@@ -21,12 +22,16 @@ export interface ResolverSettings {
   session: string;
 }
 
+export type OnResolverWait = (agent: WaitingAgent, wait: ResolverWait | null) => void;
+
 /** Agents that resolve conflicts of a run. None wrote one of the sides. */
 export class RunResolvers {
   readonly #target: OpenTarget;
   readonly #settings: ResolverSettings;
   readonly #project: string;
   readonly #notes: ResolverNotes;
+  /** Told which of them wait for their provider. */
+  onWait: OnResolverWait = () => {};
 
   constructor(target: OpenTarget, settings: ResolverSettings) {
     [this.#target, this.#settings] = [target, settings];
@@ -54,6 +59,8 @@ export class RunResolvers {
     return agentResolver({
       ...{ repository, project: this.#project, caller, open, model, budgetUsd, maxBudgetUsd },
       onBegin: (branch, session) => this.#notes.begin(idOf(branch) ?? branch, session),
+      onWait: (branch, id, wait) =>
+        this.onWait({ id, top: id, name: null, task: idOf(branch) ?? branch }, wait),
       onSpent: (branch, cost) => addCostTo(spent, idOf(branch) ?? branch, cost),
     });
   }
