@@ -51,10 +51,12 @@ describe.concurrent('OP-5: commits that need a review', { timeout: 240_000 }, ()
         return writing('T001.txt', prompt.includes('T001.txt:1') ? 'good\n' : 'bad\n');
       },
     });
-    const { code, run } = await operateHere(user, 'tasks.md', '--review', 'code-review');
+    const { code, run, stderr } = await operateHere(user, 'tasks.md', '--review', 'code-review');
     expect(statusesOf(run)).toEqual(['T001 done', 'T002 done']);
     expect(code).toBe(0);
-    expect(seen.sort()).toEqual(['T001 false', 'T001 true', 'T002 true']);
+    // If one is asked again, this says which, and why.
+    const why = `${JSON.stringify(run.tasks.map(({ attempts }) => attempts))} ${stderr}`;
+    expect(seen.sort(), why).toEqual(['T001 false', 'T001 true', 'T002 true']);
     expect(git(user.repository, 'show', 'main:T001.txt')).toBe('good');
     expect(git(user.repository, 'log', '--format=%s', 'main')).not.toContain('Not reviewed');
     const [first] = run.tasks;
