@@ -1,6 +1,7 @@
 /** The report of a run of the operator, as a file. */
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readOrNull } from '../../git/repository.ts';
 import type { OperatorState } from '../../operator/run/operator-state.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
@@ -8,7 +9,7 @@ import { replaceWhole } from '../../system/replace-whole.ts';
 import { createRedactor } from '../../tools/redaction/redact.ts';
 import { runReport } from '../../views/operator/run-report.ts';
 import type { Caller } from '../calls/caller.ts';
-import { findPlace, operatorDirectory } from '../place.ts';
+import { findPlace, operatorDirectory, type Place } from '../place.ts';
 import { endOfOutput } from './check-output.ts';
 
 /** Of what a failed check printed. */
@@ -39,17 +40,30 @@ export function reportOf(
   return files.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true) ?? null;
 }
 
+/** Where refs are not files, all are taken to be there. */
+function branchesOf(repository: Place['repository']): (name: string) => boolean {
+  const common = repository?.commonDirectory;
+  if (common === undefined || existsSync(join(common, 'reftable'))) return () => true;
+  const packed = readOrNull(join(common, 'packed-refs'), MOST_PACKED) ?? '';
+  return (name) => {
+    const ref = name.startsWith('refs/') ? name : `refs/heads/${name}`;
+    return existsSync(join(common, ref)) || packed.includes(` ${ref}\n`);
+  };
+}
+
+const MOST_PACKED = 64 << 20;
+
 /** Under the session's folder; in the repository only where someone said so. Null where it could not be written. */
 export function writeReport(
   { session, state }: { session: string; state: OperatorState },
   wanted: string | undefined,
   caller: Pick<Caller, 'cwd' | 'env' | 'note'>,
 ): string | null {
-  const { project } = findPlace(caller);
+  const { project, repository } = findPlace(caller);
   const directory = operatorDirectory({ project, session });
   const redact = createRedactor(caller.env);
   const outputOf = (file: string): string | null => endOfOutput(file, { ...OUTPUT, redact });
-  const text = runReport(state, { session, now: Date.now(), outputOf });
+  const text = runReport(state, { session, now: Date.now(), outputOf, hasBranch: branchesOf(repository) });
   const own = join(directory, 'report.md');
   const files = wanted === undefined ? [own] : [own, resolve(caller.cwd, wanted)];
   let written: string | null = null;

@@ -3,7 +3,7 @@ import { MIXED_RUN, madeRun, madeTask, startedRun, taskChange } from '../../../t
 import { runReport } from './run-report.ts';
 import { runNotes } from './run-table.ts';
 
-const FACTS = { session: 'k3v9x2ab', now: 61_000, outputOf: () => null };
+const FACTS = { session: 'k3v9x2ab', now: 61_000, outputOf: () => null, hasBranch: () => true };
 
 describe('OP-4: report.md', () => {
   test('tells everything about a run with failures', () => {
@@ -32,6 +32,15 @@ describe('OP-4: report.md', () => {
     ])
       expect(report).toContain(part);
     expect(report).not.toContain('\u001b');
+  });
+
+  test('names the branch of an attempt only while it is there, and its commit always', () => {
+    const [there, gone] = [true, false].map((isThere) =>
+      runReport(madeRun(...MIXED_RUN), { ...FACTS, hasBranch: () => isThere }),
+    );
+    expect(there).toContain('branch `ramet/T001`, commit `c0ffee1111111111`');
+    expect(gone).toContain('commit `c0ffee1111111111`');
+    expect(gone).not.toContain('ramet/T001');
   });
 
   test('says that nothing is to be done when all is done', () => {

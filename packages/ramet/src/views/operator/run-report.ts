@@ -38,6 +38,8 @@ export interface RunReportFacts {
   now: number;
   /** The end of what a check printed, by the name of its file; null when that cannot be read. */
   outputOf(file: string): string | null;
+  /** Whether a branch, or another ref, is there. One that is gone is of no use to anybody: its commit is told. */
+  hasBranch(name: string): boolean;
 }
 
 export function runReport(state: OperatorState, facts: RunReportFacts): string {
@@ -195,7 +197,7 @@ function taskPart(task: TaskState, facts: RunReportFacts): string {
     files.length === 0 ? '' : `- files: ${files.slice(0, MOST_FILES).map(code).join(', ')}${more}`,
     conflictLine(task),
     ...task.attempts.flatMap((attempt) => [
-      attemptLine(attempt, facts.now),
+      attemptLine(attempt, facts),
       ...attempt.notes.map((note) => `  - ${markdownLine(note, LINE)}`),
       ...attempt.reviews.map(reviewLine),
     ]),
@@ -218,7 +220,7 @@ function conflictLine({ conflict }: TaskState): string {
   return `- conflicts: ${conflict.files.map(code).join(', ')}; given to the policy ${times(conflict.rounds)}`;
 }
 
-function attemptLine(attempt: TaskAttempt, now: number): string {
+function attemptLine(attempt: TaskAttempt, { now, hasBranch }: RunReportFacts): string {
   const { number, state, isolation, agent, branch, commit, cause, message } = attempt;
   const { costUsd, usage, startedAt, endedAt } = attempt;
   const why = [cause, message]
@@ -228,7 +230,7 @@ function attemptLine(attempt: TaskAttempt, now: number): string {
     isolation === null || isolation === 'worktree' ? '' : isolation,
     ...[
       agent === null ? '' : `agent ${code(agent)}`,
-      branch === null || branch === commit ? '' : `branch ${code(branch)}`,
+      branch === null || branch === commit || !hasBranch(branch) ? '' : `branch ${code(branch)}`,
     ],
     commit === null ? '' : `commit ${code(commit)}`,
     duration((endedAt ?? now) - startedAt),

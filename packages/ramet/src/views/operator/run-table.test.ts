@@ -123,7 +123,7 @@ describe('OP-2: the table at the end of a run', () => {
     );
     const object = runObject(after, { session: 's', report: null, now: 1 });
     expect(object).toMatchObject({ is_error: true, landed: false, landing: null });
-    expect(runReport(after, { session: 's', now: 1, outputOf: () => null })).toContain(
+    expect(runReport(after, { session: 's', now: 1, outputOf: () => null, hasBranch: () => true })).toContain(
       'nothing has landed on main',
     );
   });
