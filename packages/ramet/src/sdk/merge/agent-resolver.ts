@@ -46,7 +46,7 @@ export interface ResolverPlace {
   onSpent?: ((branch: string, spent: { costUsd: number | null; usage: Usage }) => void) | undefined;
 }
 
-export interface ResolverWait {
+interface ResolverWait {
   /** `limit` or `provider`. */
   readonly cause: string;
   readonly until: number | null;
@@ -122,7 +122,7 @@ async function askAgent(
   };
 }
 
-/** Returns the function that ends it: whoever waits then waits no longer. */
+/** Returns the function that ends it. An agent that still waits counts as one that does not. */
 function watchWaits(
   session: Awaited<ReturnType<OpenSession>>,
   tell: (agent: string, wait: ResolverWait | null) => void,

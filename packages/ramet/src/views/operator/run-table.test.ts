@@ -29,7 +29,7 @@ describe('OP-2: the table at the end of a run', () => {
     });
     for (const text of [
       runTable(over, null, 90_000),
-      runReport(over, { session: 's', now: 90_000, outputOf: () => null }),
+      runReport(over, { session: 's', now: 90_000, outputOf: () => null, hasBranch: () => true }),
     ])
       expect(text).not.toMatch(/T003.*(?:8\d s|1 min)/);
     expect(runTable(over, null, 90_000)).toBe(runTable(over, null, 99_000));

@@ -6,10 +6,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { agentStatuses, statusBoardOf } from '../../../journal/projections/status.ts';
 import { openReader } from '../../../journal/sessions.ts';
-import type { WaitingAgent } from '../../../operator/run/agent-waits.ts';
+import type { Operator } from '../../../operator/run/operator.ts';
 import { taskName } from '../../../operator/run/operator-state.ts';
 import { PRIVATE_FILE } from '../../../system/home.ts';
-import { agentResolver, type ResolverWait } from '../../merge/agent-resolver.ts';
+import { agentResolver } from '../../merge/agent-resolver.ts';
 import { type OpenTarget, projectOf } from '../../merge/open-target.ts';
 import { operatorDirectory } from '../../place.ts';
 import type { OpenSession } from '../../session/session-type.ts';
@@ -22,7 +22,7 @@ export interface ResolverSettings {
   session: string;
 }
 
-export type OnResolverWait = (agent: WaitingAgent, wait: ResolverWait | null) => void;
+export type OnResolverWait = Operator['agentWaits'];
 
 /** Agents that resolve conflicts of a run. None wrote one of the sides. */
 export class RunResolvers {
