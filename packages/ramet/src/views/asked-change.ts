@@ -6,7 +6,14 @@ import { constants, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { PermissionQuestion } from '../permission/broker.ts';
 import { systemCode } from '../schema/errors.ts';
-import { changedLines, type DiffLine, lineDiff } from '../system/text/line-diff.ts';
+import {
+  changedLines,
+  changedWords,
+  type DiffLine,
+  lineDiff,
+  numberedLines,
+  type WordPart,
+} from '../system/text/line-diff.ts';
 import { decodeTextFile } from '../system/text/text-file.ts';
 import { replaceText } from '../tools/files/replace-text.ts';
 
@@ -20,11 +27,25 @@ interface TextChange {
   readonly after: string;
   /** What cannot be shown of it. */
   readonly missing: string | null;
+  /** Both are parts of a file, from a line that is not known. */
+  readonly isPart?: true;
 }
+
+export interface ShownLine extends DiffLine {
+  /** In the file: as it is now for a line that goes, else as it will be. Null if that is not known. */
+  readonly number: number | null;
+  /** The line in parts, if it replaces a similar one or is replaced by one. */
+  readonly words: readonly WordPart[] | null;
+}
+
+/** Lines around a change. */
+const CONTEXT = 3;
+/** Of how many pairs of lines the words are compared. */
+const MOST_PAIRS = 500;
 
 export interface ShownChange {
   /** The lines that change with some around them; null where others are left out. */
-  readonly lines: readonly (DiffLine | null)[];
+  readonly lines: readonly (ShownLine | null)[];
   /** What cannot be shown of it. */
   readonly missing: string | null;
 }
@@ -33,7 +54,36 @@ export interface ShownChange {
 export function askedChange(question: AskedChange): ShownChange | null {
   const change = changeOf(question);
   if (change === null) return null;
-  return { lines: changedLines(lineDiff(change.before, change.after)), missing: change.missing };
+  const { before, after, missing, isPart = false } = change;
+  const kept = changedLines(numberedLines(lineDiff(before, after)), CONTEXT);
+  const lines = kept.map((line) => line && { ...line, words: null, ...(isPart && { number: null }) });
+  return { lines: withWords(lines), missing };
+}
+
+/** Where as many lines come as go, each is compared with its counterpart. */
+function withWords(lines: readonly (ShownLine | null)[]): (ShownLine | null)[] {
+  const shown = [...lines];
+  let pairs = 0;
+  for (let start = 0; start < lines.length && pairs < MOST_PAIRS; ) {
+    const removed = runOf(lines, start, 'removed');
+    const added = runOf(lines, start + removed, 'added');
+    if (removed === added) pairs += removed;
+    for (let index = start; removed === added && index < start + removed; index++) {
+      const [old, now] = [lines[index], lines[index + removed]];
+      const words = old && now && changedWords(old.text, now.text);
+      if (!words) continue;
+      shown[index] = { ...old, words: words.removed };
+      shown[index + removed] = { ...now, words: words.added };
+    }
+    start += Math.max(1, removed + added);
+  }
+  return shown;
+}
+
+function runOf(lines: readonly (ShownLine | null)[], start: number, kind: DiffLine['kind']): number {
+  let end = start;
+  while (lines[end]?.kind === kind) end++;
+  return end - start;
 }
 
 function changeOf({ details, cwd }: AskedChange): TextChange | null {
@@ -62,7 +112,7 @@ function editChange(
     const result = replaceText(file.text, { oldString, newString, replaceAll });
     if (result.ok) return { before: file.text, after: result.text, missing: null };
   }
-  return { before: oldString, after: newString, missing };
+  return { before: oldString, after: newString, missing, isPart: true };
 }
 
 function unified(text: string): string {

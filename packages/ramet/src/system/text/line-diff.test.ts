@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { changedLines, type DiffLine, lineDiff } from './line-diff.ts';
+import { changedLines, changedWords, type DiffLine, lineDiff, numberedLines } from './line-diff.ts';
 
 const MARKS = { same: ' ', removed: '-', added: '+' } as const;
 const shown = (diff: readonly (DiffLine | null)[]): string[] =>
@@ -68,6 +68,44 @@ describe('what changed between two texts', () => {
           .join('');
       expect(side('added')).toBe(before);
       expect(side('removed')).toBe(after);
+    });
+    fc.assert(property);
+  });
+
+  test('a line has the number that it has in its own text', () => {
+    const lines = numberedLines(lineDiff('a\nb\nc\nd', 'a\nx\ny\nc\nd'));
+    expect(lines.map(({ text, number }) => `${text}${number}`)).toEqual(['a1', 'b2', 'x2', 'y3', 'c4', 'd5']);
+  });
+});
+
+describe('which words of two lines differ', () => {
+  const marked = (before: string, after: string): string[] | null => {
+    const words = changedWords(before, after);
+    const show = (parts: readonly { text: string; isChanged: boolean }[]): string =>
+      parts.map(({ text, isChanged }) => (isChanged ? `[${text}]` : text)).join('');
+    return words && [show(words.removed), show(words.added)];
+  };
+
+  test.for<[string, string, string[] | null]>([
+    ['return first + second;', 'return first - second;', ['return first [+] second;', 'return first [-] second;']],
+    ['a b', 'a b c', ['a b', 'a b[ c]']],
+    ['one two three', 'something entirely different', null],
+    ['', 'text', null],
+  ])('%j and %j', ([before, after, expected]) => {
+    expect(marked(before, after)).toEqual(expected);
+  });
+
+  test('very long lines are not compared', () => {
+    expect(changedWords(`${'a '.repeat(600)}b`, `${'a '.repeat(600)}c`)).toBeNull();
+  });
+
+  test('both lines can be read from it', () => {
+    const line = fc.array(fc.constantFrom('a', 'b', ' ', '(', '\t', '日')).map((parts) => parts.join(''));
+    const property = fc.property(line, line, (before, after) => {
+      const words = changedWords(before, after);
+      if (words === null) return;
+      expect(words.removed.map(({ text }) => text).join('')).toBe(before);
+      expect(words.added.map(({ text }) => text).join('')).toBe(after);
     });
     fc.assert(property);
   });

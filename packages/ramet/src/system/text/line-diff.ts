@@ -2,7 +2,7 @@
  * What changed between two texts, line by line: the fewest lines removed and added. Bounded: texts that differ in too
  * many lines are shown as removed and added between what they have in common at both ends.
  */
-import { diffArrays } from 'diff';
+import { diffArrays, diffWordsWithSpace } from 'diff';
 
 export interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added';
@@ -26,17 +26,58 @@ export function lineDiff(before: string, after: string): DiffLine[] {
   ];
 }
 
+export interface NumberedLine extends DiffLine {
+  /** Its number in the text before if it is removed, else in the text after. */
+  readonly number: number;
+}
+
+export function numberedLines(diff: readonly DiffLine[]): NumberedLine[] {
+  const next = { old: 1, now: 1 };
+  return diff.map((line) => {
+    const number = line.kind === 'removed' ? next.old : next.now;
+    if (line.kind !== 'added') next.old += 1;
+    if (line.kind !== 'removed') next.now += 1;
+    return { ...line, number };
+  });
+}
+
 /** The changed lines with a few of their neighbours; what is left out between them is null. */
-export function changedLines(diff: readonly DiffLine[], context = 1): (DiffLine | null)[] {
+export function changedLines<Line extends DiffLine>(diff: readonly Line[], context = 1): (Line | null)[] {
   const near = (index: number): boolean =>
     diff.slice(Math.max(0, index - context), index + context + 1).some(({ kind }) => kind !== 'same');
-  const kept: (DiffLine | null)[] = [];
+  const kept: (Line | null)[] = [];
   diff.forEach((line, index) => {
     if (near(index)) kept.push(line);
     else if (kept.length > 0 && kept.at(-1) !== null) kept.push(null);
   });
   if (kept.at(-1) === null) kept.pop();
   return kept;
+}
+
+export interface WordPart {
+  readonly text: string;
+  readonly isChanged: boolean;
+}
+
+/** Longer lines are not compared by their words. */
+const LONGEST_LINE = 1_000;
+const MOST_WORDS = 100;
+
+/** Which words of two lines differ; null when they have too little in common, or are too long. */
+export function changedWords(
+  before: string,
+  after: string,
+): { readonly removed: readonly WordPart[]; readonly added: readonly WordPart[] } | null {
+  if (Math.max(before.length, after.length) > LONGEST_LINE) return null;
+  const changes = diffWordsWithSpace(before, after, { maxEditLength: MOST_WORDS });
+  if (changes === undefined) return null;
+  const kept = changes.filter(({ added, removed }) => !added && !removed).map(({ value }) => value.trim());
+  if (kept.join('').length * 3 < Math.max(before.trim().length, after.trim().length)) return null;
+  const side = (isOther: (change: (typeof changes)[number]) => boolean): WordPart[] =>
+    changes
+      .filter((change) => !isOther(change))
+      .map(({ value, added, removed }) => ({ text: value, isChanged: added || removed }));
+  return { removed: side(({ added }) => added), added: side(({ removed }) => removed) };
 }
 
 function middle(old: string[], now: string[]): DiffLine[] {

@@ -1,11 +1,9 @@
 /** How a question whether a call may run is put to a person, and which key is which answer. Pure. */
 import type { PermissionAnswer, PermissionQuestion } from '../../../sdk/index.ts';
-import { type AskedChange, askedChange, type ShownChange } from '../../../views/asked-change.ts';
-import { visibleLine, visibleText, wrapText } from '../../../views/text/format.ts';
+import { visibleLine, visibleText } from '../../../views/text/format.ts';
 import type { Key } from '../editor/key-parser.ts';
 import type { TextStyle } from '../screen/text-style.ts';
-
-const SIGNS = { added: '+', removed: '-', same: ' ' } as const;
+import { wholeChange } from './whole-change.ts';
 
 /** All of a command is shown: what is hidden could be what matters. Beyond this a person reads nothing anyway. */
 const LONGEST_SUMMARY = 20_000;
@@ -96,27 +94,4 @@ export function answerText(answer: PermissionAnswer): string {
 
 function denied(): PermissionAnswer {
   return { kind: 'denied', reason: 'the user said no.' };
-}
-
-/**
- * All that a call would change in a file, on a terminal. Nothing is cut: long lines are wrapped.
- *
- * Empty for calls that change no file by themselves.
- */
-export function wholeChange(question: AskedChange, columns: number, style: TextStyle): string[] {
-  const change = askedChange(question);
-  if (change === null) return [];
-  const rows = change.lines.flatMap((line) => diffRows(line, columns, style));
-  const missing = change.missing === null ? [] : [style.red(visibleText(change.missing))];
-  const none = rows.length === 0 && missing.length === 0 ? [style.dim('(no line changes)')] : [];
-  return [...missing, ...rows, ...none];
-}
-
-/** `+ text`, and `+…text` for what did not fit into the row above. */
-function diffRows(line: ShownChange['lines'][number], columns: number, style: TextStyle): string[] {
-  if (line === null) return [style.dim('⋮')];
-  const paint = { added: style.green, removed: style.red, same: style.dim }[line.kind];
-  const sign = SIGNS[line.kind];
-  const rows = wrapText(visibleText(line.text).replaceAll('\t', '  '), Math.max(8, columns - 2));
-  return rows.map((row, index) => paint(`${sign}${index === 0 ? ' ' : '…'}${row}`));
 }

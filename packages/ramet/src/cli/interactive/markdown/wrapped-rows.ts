@@ -193,7 +193,7 @@ class Wrapper {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with Escape
 const COLOUR = /\u001b\[([0-9;]*)m/g;
-const ENDS: Readonly<Record<string, string>> = { '1': '22', '2': '22', '3': '23', '4': '24', '9': '29' };
+const ENDS: Readonly<Record<string, string>> = { '1': '22', '2': '22', '3': '23', '4': '24', '7': '27', '9': '29' };
 
 /** Text that holds colours, as `TextStyle` writes them. */
 export function colouredSpans(text: string): Span[] {

@@ -6,6 +6,7 @@ export interface TextStyle {
   green(text: string): string;
   cyan(text: string): string;
   yellow(text: string): string;
+  inverse(text: string): string;
 }
 
 export function textStyle(colours: boolean): TextStyle {
@@ -18,6 +19,7 @@ export function textStyle(colours: boolean): TextStyle {
     green: paint(32, 39),
     cyan: paint(36, 39),
     yellow: paint(33, 39),
+    inverse: paint(7, 27),
   };
 }
 
