@@ -43,7 +43,7 @@ describe.concurrent('UI-1: ramet on a terminal', () => {
     await using terminal = startOnTerminal(user, []);
     await terminal.shows(/^>/m);
     terminal.type('write\r');
-    await terminal.shows(/Write asks for permission\n.*new\.txt\n\s+\+ yes\n(.*\n)+\? y once/);
+    await terminal.shows(/Write asks for permission\n.*new\.txt\n\s+1 \+ yes\n(.*\n)+\? y once/);
     expect(existsSync(join(user.repository, 'new.txt'))).toBe(false);
     terminal.type('y');
     await terminal.shows(/allowed once\n• Write new\.txt(.*\n)+.*- yes\n.*\+ no\n(.*\n)+\? y once/);

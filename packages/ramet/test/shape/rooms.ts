@@ -152,7 +152,7 @@ const DOORS: Readonly<Record<string, string>> = {
     shell/fence/fence-command shell/heavy-command
   `,
   settings: `
-    other-tools/other-tools other-tools/read-other-tools positioned-json read-settings setting-value settings
+    allow-in-file other-tools/other-tools other-tools/read-other-tools positioned-json read-settings setting-value settings
     settings-schema
   `,
   tools: `
@@ -184,7 +184,7 @@ const DOORS: Readonly<Record<string, string>> = {
     undo-text worktree-view
   `,
   sdk: `
-    agent-types/agent-types agent-types/child-view calls/caller calls/check-types calls/known-names
+    agent-types/agent-types agent-types/child-view calls/allow-rules calls/caller calls/check-types calls/known-names
     calls/project-files calls/prompt-history calls/provenance calls/session-defaults calls/sessions calls/settings-report calls/status calls/stop calls/undo
     compile-cache doctor/doctor doctor/health-check index merge/merge operator/control/ask-operator operator/control/follow-run operator/planning/lint-tasks
     operator/control/new-tasks operator/operate operator/operate-order operator/planning/plan-tasks operator/planning/propose-tasks

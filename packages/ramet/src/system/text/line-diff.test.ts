@@ -87,7 +87,11 @@ describe('which words of two lines differ', () => {
   };
 
   test.for<[string, string, string[] | null]>([
-    ['return first + second;', 'return first - second;', ['return first [+] second;', 'return first [-] second;']],
+    [
+      'return first + second;',
+      'return first - second;',
+      ['return first [+] second;', 'return first [-] second;'],
+    ],
     ['a b', 'a b c', ['a b', 'a b[ c]']],
     ['one two three', 'something entirely different', null],
     ['', 'text', null],

@@ -2,7 +2,7 @@
  * What changed between two texts, line by line: the fewest lines removed and added. Bounded: texts that differ in too
  * many lines are shown as removed and added between what they have in common at both ends.
  */
-import { diffArrays, diffWordsWithSpace } from 'diff';
+import { type ChangeObject, diffArrays, diffWordsWithSpace } from 'diff';
 
 export interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added';
@@ -73,7 +73,7 @@ export function changedWords(
   if (changes === undefined) return null;
   const kept = changes.filter(({ added, removed }) => !added && !removed).map(({ value }) => value.trim());
   if (kept.join('').length * 3 < Math.max(before.trim().length, after.trim().length)) return null;
-  const side = (isOther: (change: (typeof changes)[number]) => boolean): WordPart[] =>
+  const side = (isOther: (change: ChangeObject<string>) => boolean): WordPart[] =>
     changes
       .filter((change) => !isOther(change))
       .map(({ value, added, removed }) => ({ text: value, isChanged: added || removed }));

@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest';
 import type { PermissionQuestion } from '../../../permission/broker.ts';
 import type { Key } from '../editor/key-parser.ts';
 import { textStyle } from '../screen/text-style.ts';
-import { answerHint, answerOf, isMeantForThis, questionText } from './permission-question.ts';
+import {
+  answerHint,
+  answerOf,
+  answerText,
+  denied,
+  furtherLines,
+  isMeantForThis,
+  questionText,
+} from './permission-question.ts';
 import { QuestionDesk } from './question-desk.ts';
 
 const question: PermissionQuestion = {
@@ -19,23 +27,24 @@ const question: PermissionQuestion = {
 };
 const text = (typed: string): Key => ({ type: 'text', text: typed });
 const signal = new AbortController().signal;
+const SHAPE = { columns: 80, rows: 24, style: textStyle(false) };
 
 describe('RES-3: a question about permission', () => {
   test('shows all of what would happen, and nothing that hides a part of it', () => {
-    expect(questionText(question, 80, textStyle(false))).toBe(
+    expect(questionText(question, SHAPE).text).toBe(
       '? Bash asks for permission\n    npm test\n    rm -rf \\u202e/tmp\\x1b[2K\n  it runs a program\n  "always" allows Bash(npm test:*)\n',
     );
   });
 
   test('says which agent asks when it is not the main one, with nothing that hides a part of its name', () => {
     const ofChild = { ...question, agent: 'x.2', agentName: 'fix \u001b[2Ktests', parent: 'x.1' };
-    const [title] = questionText(ofChild, 80, textStyle(false)).split('\n');
+    const [title] = questionText(ofChild, SHAPE).text.split('\n');
     expect(title).toBe('? agent "fix \\x1b[2Ktests" asks for permission: Bash');
   });
 
   test('shows what a title sequence of a terminal would swallow', () => {
     const summary = 'npm test \u001b]0;; rm -rf ~/x;\u0007 # all checks';
-    expect(questionText({ ...question, summary }, 80, textStyle(false))).toContain(
+    expect(questionText({ ...question, summary }, SHAPE).text).toContain(
       '    npm test \\x1b]0;; rm -rf ~/x;\\x07 # all checks\n',
     );
   });
@@ -43,7 +52,36 @@ describe('RES-3: a question about permission', () => {
   test('shows the diff of an edit', () => {
     const change = { path: 'a.ts', before: 'a', after: 'b', everywhere: false };
     const edit = { ...question, tool: 'Edit', summary: 'a.ts', details: { change } };
-    expect(questionText(edit, 80, textStyle(false))).toContain('    - a\n    + b\n');
+    expect(questionText(edit, SHAPE).text).toContain('    - a\n    + b\n');
+  });
+
+  test('shows a long one page by page, and every line of it once', () => {
+    const summary = Array.from({ length: 100 }, (_, index) => `echo ${index}`).join('\n');
+    let { text: all, rest } = questionText({ ...question, summary }, SHAPE);
+    expect(all.split('\n').length).toBeLessThan(24);
+    expect(all).toContain('(85 more lines: Space; all of them: Ctrl-O)');
+    while (rest.length > 0) {
+      const page = furtherLines(rest, SHAPE, false);
+      expect(page.rest.length).toBeLessThan(rest.length);
+      expect(page.text.split('\n').length).toBeLessThan(24);
+      rest = page.rest;
+      all += page.text;
+    }
+    expect(all.match(/echo \d+/g)).toEqual(summary.split('\n'));
+    const first = questionText({ ...question, summary }, SHAPE);
+    expect(furtherLines(first.rest, SHAPE, true)).toMatchObject({ rest: [] });
+  });
+
+  test('of one very long line is shown whole, however low the screen', () => {
+    const summary = `echo ${'x'.repeat(2_000)} TAIL`;
+    const { text, rest } = questionText({ ...question, summary }, { ...SHAPE, columns: 40, rows: 5 });
+    expect(text).toContain('TAIL');
+    expect(rest).toEqual([]);
+  });
+
+  test('a no has the reason that was given, for the model and on the screen', () => {
+    expect(denied('use tabs')).toEqual({ kind: 'denied', reason: 'the user said no: use tabs' });
+    expect([answerText(denied('use tabs')), answerText(denied())]).toEqual(['denied: use tabs', 'denied']);
   });
 
   test.for<[Key, unknown]>([

@@ -1,26 +1,84 @@
 /** How a question whether a call may run is put to a person, and which key is which answer. Pure. */
 import type { PermissionAnswer, PermissionQuestion } from '../../../sdk/index.ts';
-import { visibleLine, visibleText } from '../../../views/text/format.ts';
+import { displayWidth, visibleLine, visibleText } from '../../../views/text/format.ts';
 import type { Key } from '../editor/key-parser.ts';
+import { colouredSpans } from '../markdown/wrapped-rows.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import { wholeChange } from './whole-change.ts';
 
 /** All of a command is shown: what is hidden could be what matters. Beyond this a person reads nothing anyway. */
 const LONGEST_SUMMARY = 20_000;
 
-export function questionText(question: PermissionQuestion, columns: number, style: TextStyle): string {
+export interface QuestionShape {
+  readonly columns: number;
+  /** Of the whole screen. */
+  readonly rows: number;
+  readonly style: TextStyle;
+}
+
+export interface QuestionText {
+  readonly text: string;
+  /** Lines of what would happen that did not fit on the screen. */
+  readonly rest: readonly string[];
+}
+
+/** Rows of the screen that are taken by what stands around what would happen. */
+const ROWS_AROUND = 9;
+const LEAST_LINES = 4;
+/** So few are not worth a key. */
+const FEW_LINES = 3;
+
+export function questionText(question: PermissionQuestion, shape: QuestionShape): QuestionText {
   const { summary, reason, suggestedRules } = question;
-  const rest = summary.length - LONGEST_SUMMARY;
-  const cut = rest > 0 ? [style.red(`(${rest} more characters are not shown)`)] : [];
+  const { columns, rows, style } = shape;
+  const hidden = summary.length - LONGEST_SUMMARY;
+  const cut = hidden > 0 ? [style.red(`(${hidden} more characters are not shown)`)] : [];
   const shown = visibleText(summary.slice(0, LONGEST_SUMMARY)).split('\n');
-  const body = [...shown, ...cut, ...wholeChange(question, columns - 5, style)];
-  return [
+  const body = [...shown, ...cut, ...wholeChange(question, columns - 5, style)].map((line) => `    ${line}`);
+  const [first, rest] = pageOf(body, columns, Math.max(LEAST_LINES, rows - ROWS_AROUND));
+  const text = [
     `${style.yellow('?')} ${style.bold(titleOf(question))}`,
-    ...body.map((line) => `    ${line}`),
+    ...first,
+    ...moreLine(rest, style),
     `  ${style.dim(visibleLine(reason))}`,
     ...suggestedRules.map((rule) => `  ${style.dim(`"always" allows ${visibleLine(rule)}`)}`),
     '',
   ].join('\n');
+  return { text, rest };
+}
+
+/** The next lines, or all of them. */
+export function furtherLines(
+  lines: readonly string[],
+  { columns, rows, style }: QuestionShape,
+  isAll: boolean,
+): QuestionText {
+  const [next, rest] = isAll ? [lines, []] : pageOf(lines, columns, Math.max(LEAST_LINES, rows - 5));
+  return { text: [...next, ...moreLine(rest, style), ''].join('\n'), rest };
+}
+
+function moreLine({ length }: readonly string[], style: TextStyle): string[] {
+  return length === 0 ? [] : [`    ${style.yellow(`(${length} more lines: Space; all of them: Ctrl-O)`)}`];
+}
+
+function widthOf(line: string): number {
+  return colouredSpans(line).reduce((sum, { text }) => sum + displayWidth(text), 0);
+}
+
+/** As many lines as take this many rows, and the others. */
+function pageOf(
+  lines: readonly string[],
+  columns: number,
+  rows: number,
+): [readonly string[], readonly string[]] {
+  let left = rows;
+  const end = lines.findIndex((line) => {
+    left -= Math.max(1, Math.ceil(widthOf(line) / Math.max(1, columns)));
+    return left < 0;
+  });
+  const at = Math.max(1, end);
+  if (end === -1 || lines.length - at <= FEW_LINES) return [lines, []];
+  return [lines.slice(0, at), lines.slice(at)];
 }
 
 /** One row that stays in sight, for a question that other output may push away. */
@@ -36,18 +94,19 @@ function titleOf({ tool, agentName }: PermissionQuestion): string {
 }
 
 /** The keys, for the row where the input otherwise is: short, for they must fit any screen. */
-export function answerHint({ suggestedRules }: PermissionQuestion, state: QuestionState): string {
+export function answerHint(
+  { suggestedRules }: PermissionQuestion,
+  state: QuestionState,
+  hasRest = false,
+): string {
   const keys = `y once · ${suggestedRules.length === 0 ? '' : 'a always · '}n no`;
   if (state === 'new') return 'a question';
-  if (state === 'confirming') return 'Enter: always · any other key: not';
-  return state === 'writing' ? `Esc no · empty the input for ${keys}` : keys;
+  if (state === 'writing') return `Esc no · empty the input for ${keys}`;
+  return `${keys} · Tab reason${hasRest ? ' · Space more' : ''}`;
 }
 
-/**
- * `new`: it has just appeared, and no key answers it. `writing`: there is text in the input, and letters belong to
- * that. `confirming`: `a` was pressed, which grants nothing by itself.
- */
-export type QuestionState = 'new' | 'open' | 'writing' | 'confirming';
+/** `new`: it has just appeared, and no key answers it. `writing`: there is text in the input, and letters belong to that. */
+export type QuestionState = 'new' | 'open' | 'writing';
 
 /** A key pressed this shortly before or after a question appeared was not meant for it. */
 const UNAWARE_MS = 700;
@@ -88,10 +147,12 @@ export function answerText(answer: PermissionAnswer): string {
     case 'always':
       return `allowed from now on: ${visibleLine(answer.rules.join(', '))}`;
     case 'denied':
-      return 'denied';
+      return visibleLine(`denied${answer.reason.slice(NO.length).replace(/\.$/, '')}`);
   }
 }
 
-function denied(): PermissionAnswer {
-  return { kind: 'denied', reason: 'the user said no.' };
+const NO = 'the user said no';
+
+export function denied(reason = ''): PermissionAnswer {
+  return { kind: 'denied', reason: reason === '' ? `${NO}.` : `${NO}: ${reason}` };
 }

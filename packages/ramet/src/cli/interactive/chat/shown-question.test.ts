@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { PermissionQuestion } from '../../../permission/broker.ts';
-import type { Key } from '../editor/key-parser.ts';
+import type { Key, KeyName } from '../editor/key-parser.ts';
 import { textStyle } from '../screen/text-style.ts';
 import { createEventView } from './event-text.ts';
 import { QuestionDesk } from './question-desk.ts';
@@ -19,10 +19,12 @@ const ofChild: PermissionQuestion = {
 };
 const yes: Key = { type: 'text', text: 'y' };
 const letter = (text: string): Key => ({ type: 'text', text });
+const press = (name: KeyName): Key => ({ type: 'press', name });
 const { signal } = new AbortController();
 
 function asked() {
   let time = 0;
+  const saved: string[] = [];
   let output = '';
   const events = createEventView(textStyle(false), {
     print: (text) => print(text),
@@ -39,6 +41,15 @@ function asked() {
     style: textStyle(false),
     print,
     columns: () => 80,
+    rows: () => 24,
+    rules: {
+      problem: (rules) => (rules.includes('Nope(x)') ? 'Nope(x) can never match' : null),
+      save: async (where, rules) => {
+        if (where === 'user') throw new Error('the disk is full');
+        saved.push(`${where}: ${rules.join(' ')}`);
+        return '.ramet/settings.local.json';
+      },
+    },
     now: () => time,
   });
   const main = { agentId: 'x.1', parentAgentId: null };
@@ -54,6 +65,7 @@ function asked() {
       question.show();
     },
     shown: () => output,
+    saved,
   };
 }
 
@@ -63,14 +75,15 @@ describe('RES-3: the open question on a terminal', () => {
     answering();
     const answer = desk.ask(ofChild, signal);
     expect(shown()).toBe('\nI am');
-    expect(question.live(false)).toEqual({ question: null, answers: null });
+    expect(question.live(false)).toEqual({ question: null, answers: null, field: null });
     expect(question.take(yes, false)).toBe(false);
     answered();
     expect(shown()).toMatch(/^\nI am\n\? agent "parser" asks for permission: Bash\n/);
     wait(1_000);
     expect(question.live(false)).toEqual({
       question: 'agent "parser" asks: Bash npm test',
-      answers: 'y once · n no',
+      answers: 'y once · n no · Tab reason',
+      field: null,
     });
     expect(question.take(yes, false)).toBe(true);
     expect(await answer).toEqual({ kind: 'once' });
@@ -108,7 +121,8 @@ describe('RES-3: the open question on a terminal', () => {
     const answer = desk.ask({ ...ofChild, suggestedRules: ['Bash(npm test:*)'] }, signal);
     wait(1_000);
     expect(question.take(letter('a'), false)).toBe(true);
-    expect(question.live(false).answers).toBe('Enter: always · any other key: not');
+    expect(question.live(false).answers).toBe('Enter: session · Tab: where · →: edit');
+    expect(question.live(false).question).toBe('always: Bash(npm test:*)');
     wait(1_000);
     expect(question.take(letter('a'), false)).toBe(true);
     expect(question.take({ type: 'press', name: 'left' }, false)).toBe(false);
@@ -118,6 +132,97 @@ describe('RES-3: the open question on a terminal', () => {
     expect(question.take(letter('a'), false)).toBe(true);
     expect(question.take({ type: 'press', name: 'enter' }, false)).toBe(true);
     expect(await answer).toEqual({ kind: 'always', rules: ['Bash(npm test:*)'] });
+  });
+
+  test('UI-3: an always is saved where the user says, with the rule as it was edited', async () => {
+    const { desk, question, wait, shown, saved } = asked();
+    const answer = desk.ask({ ...ofChild, suggestedRules: ['Bash(npm test:*)'] }, signal);
+    wait(1_000);
+    question.take(letter('a'), false);
+    question.take(press('tab'), false);
+    expect(question.live(false).answers).toContain('Enter: project');
+    question.take(press('right'), false);
+    expect(question.live(false)).toMatchObject({
+      answers: 'Enter: done · Esc: back',
+      field: { prompt: 'rule: ' },
+    });
+    question.take(press('delete-to-start'), false);
+    for (const character of 'Nope(x)') question.take(letter(character), false);
+    question.take(press('enter'), false);
+    expect(question.live(false)).toMatchObject({ answers: 'Nope(x) can never match', field: {} });
+    question.take(press('delete-to-start'), false);
+    question.take({ type: 'paste', text: 'Bash(npm run *), Edit' }, false);
+    question.take(press('enter'), false);
+    expect(question.live(false).question).toBe('always: Bash(npm run *), Edit');
+    expect(desk.current).not.toBeNull();
+    question.take(press('enter'), false);
+    expect(await answer).toEqual({ kind: 'always', rules: ['Bash(npm run *)', 'Edit'] });
+    await vi.waitFor(() => expect(shown()).toContain('saved in .ramet/settings.local.json'));
+    expect(saved).toEqual(['project: Bash(npm run *) Edit']);
+  });
+
+  test('UI-3: a rule that cannot be saved still holds for the session, and the user is told', async () => {
+    const { desk, question, wait, shown } = asked();
+    const answer = desk.ask({ ...ofChild, suggestedRules: ['Edit'] }, signal);
+    wait(1_000);
+    for (const key of [letter('a'), press('tab'), press('tab'), press('enter')]) question.take(key, false);
+    expect(await answer).toEqual({ kind: 'always', rules: ['Edit'] });
+    await vi.waitFor(() => expect(shown()).toContain('the disk is full; the rule holds for this session'));
+  });
+
+  test('a no takes a reason, which Esc leaves again', async () => {
+    const { desk, question, wait, shown } = asked();
+    const answer = desk.ask(ofChild, signal);
+    wait(1_000);
+    question.take(press('tab'), false);
+    question.take(letter('y'), false);
+    question.take(press('escape'), false);
+    expect(desk.current).not.toBeNull();
+    expect(question.live(false).field).toBeNull();
+    question.take(press('tab'), false);
+    for (const character of 'yes, but use tabs') expect(question.take(letter(character), false)).toBe(true);
+    question.take(press('enter'), false);
+    expect(await answer).toEqual({ kind: 'denied', reason: 'the user said no: yes, but use tabs' });
+    expect(shown()).toContain('denied: yes, but use tabs');
+  });
+
+  test('Esc leaves an always without an answer', async () => {
+    const { desk, question, wait } = asked();
+    void desk.ask({ ...ofChild, suggestedRules: ['Edit'] }, signal);
+    wait(1_000);
+    expect(question.take(letter('a'), false)).toBe(true);
+    expect(question.take(press('escape'), false)).toBe(true);
+    expect(desk.current).not.toBeNull();
+    expect(question.live(false).answers).toBe('y once · a always · n no · Tab reason');
+  });
+
+  test('Space shows more of a long one, and is a letter where there is no more', async () => {
+    const { desk, question, wait, shown } = asked();
+    const summary = Array.from({ length: 30 }, (_, index) => `echo ${index}`).join('\n');
+    void desk.ask({ ...ofChild, summary }, signal);
+    wait(1_000);
+    expect(shown()).not.toContain('echo 29');
+    expect(question.live(false).answers).toContain('Space more');
+    expect(question.take(letter(' '), false)).toBe(true);
+    expect(shown()).toContain('echo 29');
+    wait(1_000);
+    expect(question.take(letter(' '), false)).toBe(false);
+    expect(question.showMore(true)).toBe(false);
+  });
+
+  test('what is entered for a question that goes away is no answer to the next', async () => {
+    const { desk, question, wait } = asked();
+    const stop = new AbortController();
+    const first = desk.ask(ofChild, stop.signal).catch(() => 'withdrawn');
+    void desk.ask({ ...ofChild, summary: 'rm x' }, signal);
+    wait(1_000);
+    question.take(press('tab'), false);
+    question.take(letter('x'), false);
+    stop.abort();
+    expect(await first).toBe('withdrawn');
+    expect(question.live(false)).toMatchObject({ answers: 'a question', field: null });
+    expect(question.take(press('enter'), false)).toBe(false);
+    expect(desk.current?.summary).toBe('rm x');
   });
 
   test.for(['wait', 'why', 'any', 'a y', 'also yes', 'no way'])('is not answered by "%s"', (words) => {

@@ -7,7 +7,11 @@
  *    one letter alone grants nothing lasting.
  * 3. It never appears in the middle of an answer: a child may ask while the main agent writes one.
  */
+import { describeError } from '../../../schema/errors.ts';
+import { ruleProblem, type SavedRulePlace, saveAllowRules } from '../../../sdk/calls/allow-rules.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../../../sdk/index.ts';
+import { safeLine } from '../../../views/text/format.ts';
+import { type CommandIo, callFrom } from '../../io.ts';
 import type { Key } from '../editor/key-parser.ts';
 import type { LiveState } from '../screen/live-rows.ts';
 import type { TextStyle } from '../screen/text-style.ts';
@@ -16,14 +20,40 @@ import {
   answerHint,
   answerOf,
   answerText,
+  denied,
+  furtherLines,
   isMeantForThis,
   isNew,
   isPartOfWord,
+  type QuestionShape,
   type QuestionState,
   questionText,
   questionTitle,
 } from './permission-question.ts';
 import type { QuestionDesk } from './question-desk.ts';
+import {
+  type EntryStep,
+  enterKey,
+  entryRows,
+  newAlways,
+  newReason,
+  type QuestionEntry,
+} from './question-entry.ts';
+
+/** Rules that a person chooses. */
+export interface RuleDesk {
+  /** Why they cannot be read; null when they can. */
+  problem(rules: readonly string[]): string | null;
+  /** Says where they are kept now. */
+  save(where: SavedRulePlace, rules: readonly string[]): Promise<string>;
+}
+
+export function ruleDesk(io: CommandIo): RuleDesk {
+  return {
+    problem: (rules) => ruleProblem(rules, callFrom(io)),
+    save: (where, rules) => saveAllowRules(where, rules, callFrom(io)),
+  };
+}
 
 export interface QuestionParts {
   readonly desk: QuestionDesk;
@@ -31,16 +61,22 @@ export interface QuestionParts {
   readonly style: TextStyle;
   print(text: string): void;
   columns(): number;
+  rows(): number;
+  readonly rules: RuleDesk;
   /** Milliseconds; only differences mean something. */
   now?(): number;
 }
+
+type LiveQuestion = Pick<LiveState, 'question' | 'answers' | 'field'>;
 
 export class ShownQuestion {
   readonly #parts: QuestionParts;
   #shown: PermissionQuestion | null = null;
   #shownAt = 0;
+  /** Lines of it that are not shown yet. */
+  #rest: readonly string[] = [];
   #lastLetterAt = Number.NEGATIVE_INFINITY;
-  #confirming = false;
+  #entry: QuestionEntry | null = null;
   #asked: Key | null = null;
   #withheld: Key | null = null;
   #withdrawnAt = Number.NEGATIVE_INFINITY;
@@ -50,13 +86,21 @@ export class ShownQuestion {
   }
 
   /** `writing`: there is text in the input. */
-  live(writing: boolean): Pick<LiveState, 'question' | 'answers'> {
+  live(writing: boolean): LiveQuestion {
     const question = this.#current;
-    if (question === null) return { question: null, answers: null };
-    return {
-      question: question.parent === null ? null : questionTitle(question),
-      answers: answerHint(question, this.#state(writing)),
-    };
+    if (question === null) return { question: null, answers: null, field: null };
+    const title = question.parent === null ? null : questionTitle(question);
+    if (this.#entry !== null) {
+      const rows = entryRows(this.#entry);
+      return { question: rows.title ?? title, answers: rows.keys, field: rows.field };
+    }
+    const answers = answerHint(question, this.#state(writing), this.#rest.length > 0);
+    return { question: title, answers, field: null };
+  }
+
+  /** A rule or a reason is being written, or an "always" confirmed. */
+  get isEntering(): boolean {
+    return this.#current !== null && this.#entry !== null;
   }
 
   /** One went away without an answer a moment ago: a key may still be meant for it. */
@@ -66,14 +110,25 @@ export class ShownQuestion {
 
   /** Shows the question that is to be answered, unless it is shown or has to wait. */
   show(): void {
-    const { desk, events, style, print, columns } = this.#parts;
+    const { desk, events, print } = this.#parts;
     const question = desk.current;
     if (question === null || question === this.#shown || events.isAnswering) return;
     this.#shown = question;
     this.#shownAt = this.#now();
-    this.#confirming = false;
-    print(questionText(question, columns(), style));
+    this.#entry = null;
+    const { text, rest } = questionText(question, this.#shape);
+    this.#rest = rest;
+    print(text);
     if (question.parent === null) events.changeShown(question.input);
+  }
+
+  /** Shows more of a long question, or all; false if there is no more. */
+  showMore(isAll: boolean): boolean {
+    if (this.#current === null || this.#rest.length === 0) return false;
+    const { text, rest } = furtherLines(this.#rest, this.#shape, isAll);
+    this.#rest = rest;
+    this.#parts.print(text);
+    return true;
   }
 
   /** Another question, or none, is to be answered. */
@@ -84,6 +139,8 @@ export class ShownQuestion {
       this.#withdrawnAt = this.#now();
     }
     this.#shown = null;
+    this.#entry = null;
+    this.#rest = [];
     this.show();
   }
 
@@ -91,25 +148,58 @@ export class ShownQuestion {
   take(key: Key, writing: boolean): boolean {
     const partOfWord = key.type === 'text' && isPartOfWord(this.#now() - this.#lastLetterAt);
     if (key.type === 'text') this.#lastLetterAt = this.#now();
+    this.#withheld = null;
     const question = this.#current;
     const state = this.#state(writing);
-    this.#withheld = state === 'confirming' && key.type === 'text' ? this.#asked : null;
-    this.#confirming = false;
     if (question === null || state === 'new') return false;
-    if (state === 'confirming' && key.type === 'press' && key.name === 'enter') {
-      this.#answer({ kind: 'always', rules: question.suggestedRules });
-      return true;
+    if (this.#entry !== null) {
+      const step = enterKey(this.#entry, key, (rules) => this.#parts.rules.problem(rules));
+      if (step.type !== 'left') return this.#follow(step);
+      this.#entry = null;
+      this.#withheld = key.type === 'text' ? this.#asked : null;
     }
     if (key.type === 'text' && (partOfWord || state === 'writing')) return false;
+    return this.#decide(key, question, state);
+  }
+
+  /** A key that is not part of a word. */
+  #decide(key: Key, question: PermissionQuestion, state: QuestionState): boolean {
+    if (state === 'open' && key.type === 'press' && key.name === 'tab') {
+      this.#entry = newReason();
+      return true;
+    }
+    if (key.type === 'text' && key.text === ' ' && this.showMore(false)) return true;
     const answer = answerOf(key, question);
     if (answer === null) return false;
+    this.#withheld = null;
     if (this.justWithdrawn) return true;
     if (answer.kind === 'always') {
-      this.#confirming = true;
+      this.#entry = newAlways(answer.rules);
       this.#asked = key;
-      this.#withheld = null;
     } else this.#answer(answer);
     return true;
+  }
+
+  #follow(step: Exclude<EntryStep, { type: 'left' }>): true {
+    this.#entry = step.type === 'entry' ? step.entry : null;
+    if (step.type === 'denied') this.#answer(denied(step.reason));
+    if (step.type === 'always') {
+      if (step.place !== 'session') void this.#save(step.place, step.rules);
+      this.#answer({ kind: 'always', rules: step.rules });
+    }
+    return true;
+  }
+
+  async #save(where: SavedRulePlace, rules: readonly string[]): Promise<void> {
+    const { events, style, print } = this.#parts;
+    try {
+      print(
+        events.aside(`  ${style.dim(`saved in ${safeLine(await this.#parts.rules.save(where, rules))}`)}`),
+      );
+    } catch (error) {
+      const why = safeLine(describeError(error));
+      print(events.aside(`  ${style.red(`${why}; the rule holds for this session`)}`));
+    }
   }
 
   /** A letter that was taken for an answer, and with the key that was not taken turns out to begin a word. */
@@ -125,8 +215,12 @@ export class ShownQuestion {
 
   #state(writing: boolean): QuestionState {
     if (isNew(this.#now() - this.#shownAt)) return 'new';
-    if (this.#confirming) return 'confirming';
     return writing ? 'writing' : 'open';
+  }
+
+  get #shape(): QuestionShape {
+    const { columns, rows, style } = this.#parts;
+    return { columns: columns(), rows: rows(), style };
   }
 
   #now(): number {

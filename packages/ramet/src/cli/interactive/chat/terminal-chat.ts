@@ -31,7 +31,7 @@ import { createEventView, type EventView } from './event-text.ts';
 import { filesHere } from './file-search.ts';
 import { Menus, type PickRequest } from './menus.ts';
 import type { QuestionDesk } from './question-desk.ts';
-import { ShownQuestion } from './shown-question.ts';
+import { ruleDesk, ShownQuestion } from './shown-question.ts';
 import { SpecialKeys } from './special-keys.ts';
 import { handedBack } from './steered-lines.ts';
 
@@ -78,8 +78,9 @@ export class TerminalChat {
       events: this.#events,
       print: (text: string): void => this.#view?.print(text),
       columns: (): number => this.#view?.columns ?? 80,
+      rows: (): number => this.#view?.rows ?? 24,
     };
-    this.#question = new ShownQuestion(shared);
+    this.#question = new ShownQuestion({ ...shared, rules: ruleDesk(parts.io) });
     this.#menus = new Menus(filesHere(parts.io, () => this.#view?.soon()));
     this.#special = new SpecialKeys({
       ...shared,
@@ -147,10 +148,10 @@ export class TerminalChat {
     if (pressed !== 'end-of-input') this.#warned = false;
     if (pressed !== 'escape') this.#escaped = false;
     if (pressed === 'expand') {
-      this.#print(this.#events.expanded());
+      if (!this.#question.showMore(true)) this.#print(this.#events.expanded());
       return;
     }
-    if (this.#special.take(pressed)) return;
+    if (!this.#question.isEntering && this.#special.take(pressed)) return;
     if (pressed === 'background' && this.#sendToBackground()) return;
     if (this.#question.take(key, this.#input.editor.cells.length > 0)) return;
     const { withheld } = this.#question;
@@ -251,13 +252,10 @@ export class TerminalChat {
 
   /** Agents would end with the session: the user is told once. */
   #leaveOrWarn(): void {
-    const { chat, style } = this.#parts;
-    const still = agentsAtWork(chat);
-    if (still === null || this.#warned) this.leave(EXIT.done, 'the user left');
-    else {
-      this.#warned = true;
-      this.#print(this.#events.aside(style.yellow(still)));
-    }
+    const still = this.#warned ? null : agentsAtWork(this.#parts.chat);
+    this.#warned = still !== null;
+    if (still === null) this.leave(EXIT.done, 'the user left');
+    else this.#print(this.#events.aside(this.#parts.style.yellow(still)));
   }
 
   #sendToBackground(): boolean {

@@ -68,7 +68,10 @@ describe('RES-3, UI-3: a user who is asked about a change sees all of it', () =>
     writeFileSync(join(directory, 'image'), Buffer.from([0, 1, 2]));
     execFileSync('mkfifo', [join(directory, 'pipe')]);
     const write = (file_path: string) => shown(directory, 'Write', { file_path, content: 'x' }, 80);
-    expect(write('image')).toEqual(['what the file holds now is not shown: it is no text (3 bytes)', '1 + x']);
+    expect(write('image')).toEqual([
+      'what the file holds now is not shown: it is no text (3 bytes)',
+      '1 + x',
+    ]);
     expect(write('pipe')).toEqual(['what the file holds now is not shown: it is no regular file', '1 + x']);
   });
 

@@ -37,6 +37,11 @@ describe('UI-1: text is broken between words', () => {
     expect(texts('한국어 한국어', 8)).toEqual(['한국어', '한국어']);
   });
 
+  test('blanks at the end of a span and at the start of the next are all there', () => {
+    const rows = wrapSpans([plainSpan('1 '), plainSpan('  two'), plainSpan(' '), plainSpan('\tend')], 40);
+    expect(rows.map(({ text, width }) => [text, width])).toEqual([['1   two         end', 19]]);
+  });
+
   test('line breaks and empty lines stay', () => {
     expect(texts('a\n\n  b c', 4)).toEqual(['a', '', '  b', 'c']);
   });

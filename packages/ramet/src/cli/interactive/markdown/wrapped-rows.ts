@@ -97,9 +97,9 @@ class Wrapper {
 
   #takeBlank(part: string, span: Span): void {
     this.#placeWord();
-    const start = this.#width;
-    let width = 0;
-    for (const blank of part) width += blank === '\t' ? TAB - ((start + width) % TAB) : 1;
+    // Those at the end of the span before belong to it.
+    let width = this.#blank?.width ?? 0;
+    for (const blank of part) width += blank === '\t' ? TAB - ((this.#width + width) % TAB) : 1;
     this.#blank = { text: ' '.repeat(width), width, span, at: undefined };
   }
 
@@ -193,7 +193,14 @@ class Wrapper {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with Escape
 const COLOUR = /\u001b\[([0-9;]*)m/g;
-const ENDS: Readonly<Record<string, string>> = { '1': '22', '2': '22', '3': '23', '4': '24', '7': '27', '9': '29' };
+const ENDS: Readonly<Record<string, string>> = {
+  '1': '22',
+  '2': '22',
+  '3': '23',
+  '4': '24',
+  '7': '27',
+  '9': '29',
+};
 
 /** Text that holds colours, as `TextStyle` writes them. */
 export function colouredSpans(text: string): Span[] {

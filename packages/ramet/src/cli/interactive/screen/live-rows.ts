@@ -35,6 +35,8 @@ export interface LiveState {
   readonly question: string | null;
   /** The keys that answer an open question: shown in place of the input, above it when there is text in it. */
   readonly answers: string | null;
+  /** What is being written for the question, in place of the input. */
+  readonly field: { readonly prompt: string; readonly editor: EditorState } | null;
   /** A list to choose from, below the input; it takes the room of what is above. */
   readonly menu: Menu | null;
   readonly status: string;
@@ -62,12 +64,13 @@ export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): 
   if (state.answers !== null) {
     const title = state.question === null || size.rows < 8 ? [] : [row(state.question, style.yellow)];
     above.push(...title, row(`? ${state.answers}`, style.yellow));
-    if (state.editor.cells.length === 0) {
+    if (state.editor.cells.length === 0 && state.field === null) {
       return { rows: [...above, ...below], cursorRow: above.length - 1, cursorColumn: 0 };
     }
   }
   const room = Math.max(1, size.rows - above.length - below.length - 2);
-  const input = layoutInput(state.editor, { columns, maxRows: Math.min(room, 12), prompt: '> ' });
+  const { prompt, editor } = state.field ?? { prompt: '> ', editor: state.editor };
+  const input = layoutInput(editor, { columns, maxRows: Math.min(room, 12), prompt });
   const written = input.rows.map((text) => ({ text, width: displayWidth(text) }));
   return {
     rows: [...above, ...written, ...below],

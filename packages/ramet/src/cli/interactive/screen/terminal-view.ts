@@ -46,6 +46,10 @@ export class TerminalView implements AnswerSink {
     return textColumns(this.#device.columns);
   }
 
+  get rows(): number {
+    return this.#device.rows;
+  }
+
   /** Whole lines. */
   print(text: string): void {
     if (text === '' || this.#closed) return;
