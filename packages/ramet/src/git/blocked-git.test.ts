@@ -7,6 +7,7 @@ import {
   openSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -94,4 +95,16 @@ test('WORK-7: a FIFO at which several gits wait is told once', async () => {
   fifo(join(cwd, '.git/objects/info/alternates'));
   const found = await Promise.all([1, 2, 3].map(() => removeSpecialFiles({ cwd })));
   expect(found.flat()).toHaveLength(1);
+});
+
+test('WORK-7: a list of other objects that no memory holds is moved out of the way of git', async () => {
+  const cwd = temporaryRepository({ 'README.md': '# Start\n' });
+  const list = join(cwd, '.git/objects/info/alternates');
+  writeFileSync(list, '');
+  truncateSync(list, 2 ** 35);
+  expect(await gitText(['cat-file', '-t', 'HEAD'], { cwd, env: { PATH: process.env.PATH ?? '' } })).toBe(
+    'commit',
+  );
+  expect(isThere(list)).toBe(false);
+  expect(takeRepairs({ admin: 'none' }).join()).toContain(`${list} was too large, and is in `);
 });

@@ -16,6 +16,7 @@ import { watchGit } from './blocked-git.ts';
 import { type FolderGuard, folderGuard } from './folder-guard.ts';
 import { type GitPlace, gitEnvironment } from './git-environment.ts';
 import { refuseUntrusted } from './refuse-untrusted.ts';
+import { boundAlternates } from './special-files.ts';
 
 export { withoutLocalVariables } from './git-environment.ts';
 export { isCommitId } from './repository.ts';
@@ -203,6 +204,7 @@ export async function startGit(args: readonly string[], start: GitStart): Promis
 }
 
 async function prepareGit(args: readonly string[], start: GitStart): Promise<PreparedGit> {
+  boundAlternates(start);
   const timeoutMs = start.timeoutMs ?? (start.checkout === undefined ? undefined : LONGEST_IN_CHECKOUT_MS);
   const limit = timeoutMs === undefined ? null : timeLimit(timeoutMs);
   const signals = [limit?.signal, start.signal].filter((signal) => signal instanceof AbortSignal);

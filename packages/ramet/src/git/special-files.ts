@@ -110,16 +110,26 @@ function remove(path: string): boolean {
 }
 
 /**
- * What an agent may have left in the shared git directory that others would meet: a ref or a list that no memory holds, and no file
+ * What an agent may have left in the shared git directory that others would meet: a ref that no memory holds, and no file
  * where git has objects. For the moment when an agent has ended: it looks at every ref that agents may write.
  */
 export async function sweepShared(commonDirectory: string): Promise<void> {
   const tell = (line: string): void => noteRepair(SHARED, line);
-  const alternates = join(commonDirectory, 'objects', 'info', 'alternates');
-  if (sizeOf(alternates) > LARGEST_LIST)
-    tell(`${alternates} was too large, and is in ${setAside(commonDirectory, alternates)}`);
   for (const top of REFS_OF_AGENTS) await sweepRefs(commonDirectory, top, tell);
   await sweepObjects(commonDirectory, tell);
+}
+
+/** Every git reads this list into its memory before anything else, so its size is checked before every git. */
+export function boundAlternates({ cwd, checkout }: GitSurroundings): void {
+  const shared = checkout?.commonDirectory ?? findRepository(cwd)?.commonDirectory;
+  const alternates = join(shared ?? cwd, 'objects', 'info', 'alternates');
+  if (shared === undefined || sizeOf(alternates) <= LARGEST_LIST) return;
+  try {
+    noteRepair(SHARED, `${alternates} was too large, and is in ${setAside(shared, alternates)}`);
+  } catch (error) {
+    // Another process was faster.
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
 }
 
 type Tell = (line: string) => void;
