@@ -32,6 +32,8 @@ function inPieces(pieces: readonly string[], columns: number, room: number): Row
   return rowsOf([...blocks, ...stream.end()], columns);
 }
 
+const textsOf = (rows: readonly Row[]): string[] => rows.map((row) => row.text);
+
 describe('UI-1: an answer as a person reads it', () => {
   test('headings, paragraphs and lists', () => {
     const text =
@@ -161,6 +163,14 @@ const LINE = fc.oneof(
 const TEXT = fc.array(LINE, { maxLength: 14 }).map((lines) => lines.join('\n'));
 
 describe('UI-1: an answer in pieces', () => {
+  test.for(['1. first\nd <br> e f', 'one\nab &amp; c d', '- item\nab <br/> &lt;c'])(
+    'a break or an entity at the edge of a narrow screen makes no row of its own: %j',
+    (text) => {
+      for (let columns = 6; columns < 16; columns++)
+        expect(textsOf(inPieces([...text], columns, 1))).toEqual(textsOf(inPieces([text], columns, 1_000)));
+    },
+  );
+
   test('looks as if it had come at once, on a screen of any size', () => {
     const property = fc.property(
       TEXT,

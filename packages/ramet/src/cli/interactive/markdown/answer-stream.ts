@@ -97,7 +97,7 @@ export class AnswerStream {
   /** Where a row begins that is not too far down, before everything that text to come could change. */
   #cutOf({ text, isCut, place }: Paragraph, columns: number, excess: number): number | null {
     if (!isCut && text.length <= LONGEST_UNDERLINED && !text.includes('\n')) return null;
-    const most = Math.min(tableStart(text), inlineText(text, this.#look).openFrom);
+    const most = Math.min(tableStart(text), inlineText(text, this.#look).openFrom, tagStart(text));
     const rows = textBlock(text, 0, place, this.#look)
       .rows(columns)
       .slice(place.gap === null ? 0 : 1);
@@ -105,7 +105,9 @@ export class AnswerStream {
       // A mark in its first word could make that narrower, and fit into the row before.
       const word = text.slice(at).search(/\s/);
       const end = word === -1 ? text.length : at + word;
-      return at > 0 && end <= most ? [{ at, index: index + 1 }] : [];
+      // A break in the text ends the row before it, and is no row of its own.
+      const isBreak = /^<br/i.test(text.slice(at, at + 3));
+      return at > 0 && end <= most && !isBreak ? [{ at, index: index + 1 }] : [];
     });
     const chosen = starts.find(({ index }) => index >= excess) ?? starts.at(-1);
     return chosen?.at ?? null;
@@ -154,4 +156,10 @@ function tableStart(text: string): number {
   const before = last === 0 ? 0 : text.lastIndexOf('\n', last - 2) + 1;
   if (text.slice(before, last).includes('|')) return before;
   return text.includes('|', last) ? last : text.length;
+}
+
+/** Where an entity or a tag begins that is not finished: it may become narrower, and fit into the row before. */
+function tagStart(text: string): number {
+  const at = text.search(/(?:&#?\w*|<[^<>]*)$/);
+  return at === -1 ? text.length : at;
 }
