@@ -23,15 +23,23 @@ export const builtinModules: Plugin = {
 };
 
 /** The calls are pure to esbuild, so it drops those whose names nobody imports. */
-function builtinSource(path: string): string {
+export function builtinSource(path: string): string {
   const names = Object.keys(createRequire(import.meta.url)(path)).filter((name) => /^[a-z$]\w*$/i.test(name));
   return [
-    `const whole = /* @__PURE__ */ ${builtin(path)}; export default whole`,
+    `const whole = /* @__PURE__ */ ${path === NEWEST ? orTooOld(path) : builtin(path)}; export default whole`,
     'const read = (name) => whole[name]',
     ...names.map(
       (name) => `const ${name}_ = /* @__PURE__ */ read('${name}'); export { ${name}_ as ${name} }`,
     ),
   ].join('\n');
+}
+
+/** What an older Node lacks: a program that uses the library there is told so, and not of a property of undefined. */
+const NEWEST = 'node:sqlite';
+
+function orTooOld(path: string): string {
+  const text = '`ramet needs Node 24 or newer, this is ${process.versions.node}: install Node 24`';
+  return `(() => { const found = ${builtin(path)}; if (found === undefined) throw new Error(${text}); return found; })()`;
 }
 
 function builtin(path: string): string {

@@ -156,10 +156,9 @@ export const MISSING: Readonly<Record<string, string>> = {
   'OP-8': NOT_YET,
   'OP-9': 'the pattern `team`',
   'LOG-1': 'the database of teams',
-  'UI-1': 'the commands team, trace, memory, sessions, watch, daemon, worker, cluster, dashboard, mcp, acp',
+  'UI-1': 'the commands team, trace, memory, watch, daemon, worker, cluster, dashboard, mcp, acp',
   'UI-2': NOT_YET,
-  'UI-3':
-    'Markdown, foldable output, thinking and todos, @file, !, history search, pickers, rewind, context meter, notifications',
+  'UI-3': 'a context meter, notifications',
   'UI-4':
     'flags such as --input-format, --append-system-prompt and --mcp-config; stream-json fields of hooks and MCP servers',
   'ECO-1': 'MCP, ACP, skills and hooks of other tools, OpenTelemetry, Perfetto',

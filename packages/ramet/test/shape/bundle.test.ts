@@ -10,6 +10,7 @@ import {
   PROGRAMS,
   programOptions,
 } from '../../scripts/bundle.ts';
+import { builtinSource } from '../../scripts/bundle-plugins.ts';
 import { builtInTools } from '../../src/tools/registry.ts';
 import { toolSchema } from '../../src/tools/tool.ts';
 import { ROOT, sourceFiles } from './repository.ts';
@@ -236,4 +237,12 @@ describe('the modules of Node in a bundle', () => {
       joined: 'a/b',
     });
   });
+});
+
+test('LIB-1: where Node is too old for the bundle, that is what its user reads', () => {
+  const [first = ''] = builtinSource('node:sqlite').split('; export');
+  const load = new Function('process', `${first}; return whole`);
+  const old = { getBuiltinModule: () => undefined, versions: { node: '20.1.0' } };
+  expect(() => load(old)).toThrow('ramet needs Node 24 or newer, this is 20.1.0: install Node 24');
+  expect(load({ getBuiltinModule: () => 'the module' })).toBe('the module');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CHAT_COMMANDS, completeCommand } from '../editor/command-completion.ts';
-import { parseChatCommand, unknownCommand } from './chat-commands.ts';
+import { PLAN_CHOICE, parseChatCommand, unknownCommand } from './chat-commands.ts';
 
 describe('UI-1: lines that begin with a slash', () => {
   test.for<[string, ReturnType<typeof parseChatCommand>]>([
@@ -39,4 +39,17 @@ describe('UI-1: lines that begin with a slash', () => {
       expect(completeCommand(text).text).toBe(text);
     },
   );
+});
+
+describe('UI-3: what follows a plan', () => {
+  test.for<[id: string, lines: string[]]>([
+    ['go', ['/permissions default', 'The plan is good. Carry it out.']],
+    ['edit', ['/permissions acceptEdits', 'The plan is good. Carry it out.']],
+    ['change', []],
+    ['no', []],
+  ])('%s: %j', ([id, lines]) => {
+    expect(PLAN_CHOICE.items.map((item) => item.id)).toContain(id);
+    expect(PLAN_CHOICE.linesOf?.(id)).toEqual(lines);
+    expect(PLAN_CHOICE.isQuestion).toBe(true);
+  });
 });

@@ -3,7 +3,7 @@
  * more looks only through what answered before. It knows no screen: `changed` is called when there is more to show.
  */
 import type { CommandIo } from '../../io.ts';
-import { fuzzyScore } from '../editor/fuzzy-match.ts';
+import { fuzzyMatcher } from '../editor/fuzzy-match.ts';
 import type { MenuSources } from './menus.ts';
 
 const MOST_SHOWN = 50;
@@ -26,18 +26,26 @@ export function filesHere({ cwd, env }: CommandIo, changed: () => void): MenuSou
   return { files: (search) => files.find(search) };
 }
 
-interface Found {
-  readonly search: string;
-  readonly paths: readonly string[];
+interface ListedFile {
+  readonly path: string;
+  /** In small letters. */
+  readonly lower: string;
+  readonly depth: number;
+}
+
+interface ScoredFile {
+  readonly file: ListedFile;
+  readonly score: number;
 }
 
 export class FileSearch {
   readonly #parts: FileSearchParts;
-  #paths: readonly string[] = [];
+  #files: readonly ListedFile[] = [];
   #reading = false;
   #readAt = Number.NEGATIVE_INFINITY;
-  #last: Found | null = null;
-  #shown: Found | null = null;
+  /** All that answered the last search: those that answer a longer one are among them. */
+  #last: { readonly search: string; readonly files: readonly ListedFile[] } | null = null;
+  #shown: { readonly search: string; readonly paths: readonly string[] } | null = null;
 
   constructor(parts: FileSearchParts) {
     this.#parts = parts;
@@ -52,19 +60,19 @@ export class FileSearch {
   }
 
   #matching(search: string): readonly string[] {
-    if (search === '') return this.#paths.toSorted(byDepth).slice(0, MOST_SHOWN);
     const before = this.#last;
-    const among = before !== null && search.startsWith(before.search) ? before.paths : this.#paths;
-    const scored: { path: string; score: number }[] = [];
-    for (const path of among) {
-      const score = fuzzyScore(path, search);
-      if (score !== null) scored.push({ path, score });
+    const among = before !== null && search.startsWith(before.search) ? before.files : this.#files;
+    const scoreOf = search === '' ? () => 0 : fuzzyMatcher(search);
+    const answering: ListedFile[] = [];
+    const best: ScoredFile[] = [];
+    for (const file of among) {
+      const score = scoreOf(file.lower);
+      if (score === null) continue;
+      answering.push(file);
+      insert(best, { file, score });
     }
-    this.#last = { search, paths: scored.map(({ path }) => path) };
-    return scored
-      .sort((a, b) => b.score - a.score || byDepth(a.path, b.path))
-      .slice(0, MOST_SHOWN)
-      .map(({ path }) => path);
+    this.#last = { search, files: answering };
+    return best.map(({ file }) => file.path);
   }
 
   #readAgain(): void {
@@ -75,7 +83,11 @@ export class FileSearch {
     void this.#parts
       .list()
       .then((paths) => {
-        this.#paths = paths;
+        this.#files = paths.map((path) => ({
+          path,
+          lower: path.toLowerCase(),
+          depth: path.split('/').length,
+        }));
         this.#last = null;
         this.#shown = null;
         this.#parts.changed();
@@ -87,13 +99,19 @@ export class FileSearch {
   }
 }
 
-/** Those near the top first. */
-function byDepth(a: string, b: string): number {
-  return depthOf(a) - depthOf(b) || (a < b ? -1 : 1);
+/** Keeps the best few in order. Most are worse than the last of them, and cost one comparison. */
+function insert(best: ScoredFile[], found: ScoredFile): void {
+  const last = best.at(-1);
+  if (best.length === MOST_SHOWN && last !== undefined && !isBetter(found, last)) return;
+  let at = best.length;
+  while (at > 0 && isBetter(found, best[at - 1] ?? found)) at--;
+  best.splice(at, 0, found);
+  if (best.length > MOST_SHOWN) best.pop();
 }
 
-function depthOf(path: string): number {
-  let depth = 0;
-  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) depth++;
-  return depth;
+/** Those near the top first, then by name. */
+function isBetter(one: ScoredFile, other: ScoredFile): boolean {
+  if (one.score !== other.score) return one.score > other.score;
+  if (one.file.depth !== other.file.depth) return one.file.depth < other.file.depth;
+  return one.file.path < other.file.path;
 }

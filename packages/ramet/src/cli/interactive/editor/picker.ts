@@ -4,7 +4,7 @@
  *
  * Invariant: the chosen place is one of those that match, or 0 where none does.
  */
-import { fuzzyScore } from './fuzzy-match.ts';
+import { fuzzyMatcher } from './fuzzy-match.ts';
 import type { Key } from './key-parser.ts';
 import {
   deleteTo,
@@ -44,8 +44,9 @@ export function newPicker(title: string, items: readonly PickerItem[]): Picker {
 export function matchingItems({ items, query }: Picker): readonly PickerItem[] {
   const wanted = editorText(query).trim();
   if (wanted === '') return items;
+  const scoreOf = fuzzyMatcher(wanted);
   const scored = items.flatMap((item, index) => {
-    const score = fuzzyScore(`${item.id} ${item.label}`, wanted);
+    const score = scoreOf(`${item.id} ${item.label}`.toLowerCase());
     return score === null ? [] : [{ item, score, index }];
   });
   return scored.toSorted((a, b) => b.score - a.score || a.index - b.index).map(({ item }) => item);

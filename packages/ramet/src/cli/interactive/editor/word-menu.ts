@@ -1,6 +1,6 @@
 /** The list that belongs to the word being written: commands behind a slash, files behind an at sign. Pure. */
 import { CHAT_COMMANDS, type ChatCommandHelp } from './command-completion.ts';
-import { fuzzyScore } from './fuzzy-match.ts';
+import { fuzzyMatcher } from './fuzzy-match.ts';
 import { deleteTo, type EditorState, insertText } from './line-editor.ts';
 import type { PromptInput } from './prompt-input.ts';
 
@@ -57,7 +57,7 @@ function commandItems(search: string): WordItem[] {
 
 function beginningScore(name: string, search: string): number | null {
   if (name === search) return 6_000;
-  return name.startsWith(search) ? 5_000 : fuzzyScore(name, search);
+  return name.startsWith(search) ? 5_000 : fuzzyMatcher(search)(name);
 }
 
 /** From the last blank to the cursor; null for none, and inside a word. */
