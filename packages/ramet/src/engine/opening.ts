@@ -25,6 +25,7 @@ export { agentSpec } from './agent/agent-spec.ts';
 export { agentMessageText, directoryChanged } from './agent/notices.ts';
 export { closeCalls, hasOpenCalls } from './calls/finish-calls.ts';
 export { AgentFamily } from './children/family.ts';
+export { contextUse } from './compaction/context-state.ts';
 export { PrefixGuard } from './exchange/prefix-guard.ts';
 export { switchModel } from './exchange/switch-model.ts';
 export { LaunchGate } from './launch/launch.ts';

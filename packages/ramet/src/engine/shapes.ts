@@ -22,6 +22,7 @@ export type { ForkOverrides } from './children/child-terms.ts';
 export type { AgentFamily, ChildSurroundings } from './children/family.ts';
 export type { SpawnOrder, SpawnOutcome } from './children/spawn.ts';
 export type { CompactionOutcome } from './compaction/compaction.ts';
+export type { ContextUse } from './compaction/context-state.ts';
 export type { ExchangeOptions, ModelExchange } from './exchange/model-exchange.ts';
 export type { Housing } from './isolation/resume-workspace.ts';
 export type { LazyWorkspaces } from './lazy-parts.ts';

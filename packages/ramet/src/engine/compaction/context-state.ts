@@ -3,7 +3,7 @@
  * measure; what the conversation has gained since is estimated, since a turn of large results may be too much at once.
  */
 import type { Conversation } from '../../conversation/conversation.ts';
-import { estimateTokens } from '../../conversation/frozen-block.ts';
+import { contentOf, estimateTokens, type FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import { contextWindowOf } from '../../model/catalog.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
@@ -47,4 +47,61 @@ export function isCompactionDue(owner: ContextOwner): boolean {
 /** After one that failed: how long the conversation must be before another is tried. */
 export function tokensToRetryAt(owner: ContextOwner): number {
   return Math.ceil(contextTokens(owner) * GROWTH);
+}
+
+export interface ContextPart {
+  readonly name: string;
+  readonly tokens: number;
+}
+
+/** What fills an agent's context window. */
+export interface ContextUse {
+  readonly tokens: number;
+  /** Infinite for a model without one. */
+  readonly window: number;
+  /** The conversation is compacted once it has this many tokens. */
+  readonly compactsAt: number;
+  /** Shares of the whole, by size; the largest first. */
+  parts(): ContextPart[];
+}
+
+export function contextUse(owner: ContextOwner): ContextUse {
+  const tokens = contextTokens(owner);
+  return {
+    tokens,
+    window: contextWindow(owner),
+    compactsAt: compactionThreshold(owner),
+    parts: () => contextParts(owner.conversation, tokens),
+  };
+}
+
+/** Only the whole is measured: it is divided by the size of what it consists of. */
+function contextParts({ head, messages }: Conversation, tokens: number): ContextPart[] {
+  const sizes = new Map<string, number>();
+  const tools = new Map<string, string>();
+  const add = (name: string, block: FrozenBlock): void => {
+    sizes.set(name, (sizes.get(name) ?? 0) + estimateTokens([block]));
+  };
+  for (const block of head.tools) add('tool definitions', block);
+  for (const block of head.system) add('system prompt', block);
+  for (const { role, blocks } of messages)
+    for (const [index, block] of blocks.entries())
+      add(partName(block, role === 'user' && index < blocks.length - 1, tools), block);
+  const all = sizes.values().reduce((sum, size) => sum + size, 0);
+  return Array.from(sizes, ([name, size]) => ({ name, tokens: Math.round((size / all) * tokens) })).sort(
+    (a, b) => b.tokens - a.tokens,
+  );
+}
+
+/** `isBefore`: it stands before a prompt in the same message. `tools` learns the tools of calls. */
+function partName(block: FrozenBlock, isBefore: boolean, tools: Map<string, string>): string {
+  const { type, id, name, tool_use_id } = contentOf(block);
+  if (type === 'tool_use') {
+    tools.set(String(id), String(name));
+    return 'tool calls';
+  }
+  if (type === 'tool_result') return `results of ${tools.get(String(tool_use_id)) ?? 'tools'}`;
+  if (type === 'thinking' || type === 'redacted_thinking') return 'thinking';
+  if (type === 'image') return 'images';
+  return isBefore ? 'instructions and attachments' : 'prompts and answers';
 }

@@ -1,6 +1,6 @@
 /** An open session: carries out prompts one at a time, and ends everything it started when it is released. */
 import { runAgent } from '../../engine/loop/loop.ts';
-import { agentMessageText, closeCalls, hosted, switchModel } from '../../engine/opening.ts';
+import { agentMessageText, closeCalls, contextUse, hosted, switchModel } from '../../engine/opening.ts';
 import type { Agent, AgentHandle, AgentResult, RunOptions, SpawnOrder } from '../../engine/shapes.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import { emitting } from '../../schema/generators.ts';
@@ -165,6 +165,7 @@ export function liveSession(parts: LiveParts): Session {
       alone(async () => (await sharing()).shareCommand(agent, command, untilStopped(signal))),
     undo: (options = {}) => alone(async () => (await goingBack()).undoHere(parts, options)),
     rewind: (request) => alone(async () => (await goingBack()).rewind(parts, request)),
+    context: () => contextUse(agent),
     setModel: (name) => changeModel(agent, name, settings),
     setPermissionMode: (mode) => changePermissionMode(agent, mode),
     compact: ({ signal, instructions, onEvent } = {}) =>

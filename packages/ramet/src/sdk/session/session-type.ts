@@ -5,6 +5,7 @@ import type {
   AgentResult,
   AgentSpec,
   CompactionOutcome,
+  ContextUse,
   ForkOverrides,
   RunOptions,
 } from '../../engine/shapes.ts';
@@ -144,6 +145,8 @@ export interface Session extends AsyncDisposable {
   undo(options?: Pick<UndoOptions, 'turn' | 'force' | 'redo'>): Promise<UndoOutcome>;
   /** Takes the conversation, the files or both back to before an earlier prompt; between prompts, with no child at work. */
   rewind(request: RewindRequest): Promise<RewindOutcome>;
+  /** How full the main agent's context window is, and with what. */
+  context(): ContextUse;
   /** Changes to another model, by id or tier; between turns only. */
   setModel(model: string): void;
   /** From the next tool call on, and when the session is resumed. */

@@ -61,6 +61,13 @@ type Run = (argument: string, context: CommandContext) => CommandAnswer | Promis
 const RUN: Readonly<Record<ChatCommandName, Run>> = {
   help: () => ({ text: helpText() }),
   cost: (_, { chat, io }) => ({ text: costText(chat, io) }),
+  context: async (_, { chat }) => ({ text: (await aboutSession()).contextText(chat) }),
+  status: async (_, { chat, io }) => ({ text: (await aboutSession()).sessionStatus(chat, io) }),
+  init: async () => ({ text: '', prompt: (await aboutSession()).INIT_PROMPT }),
+  review: async (argument) => ({ text: '', prompt: (await aboutSession()).reviewPrompt(argument) }),
+  export: async (argument, { chat, io }) => ({
+    text: (await aboutSession()).exportSession(argument, chat, io),
+  }),
   agents: (_, { chat, io }) => ({ text: agentsText(chat, io) }),
   tell: async (argument, { chat, io }) => ({ text: await tellAgents(argument, chat, io) }),
   cancel: (argument, { chat }) => ({ text: cancelAgents(argument, chat) }),
@@ -82,6 +89,11 @@ const RUN: Readonly<Record<ChatCommandName, Run>> = {
   },
   quit: () => ({ text: '', leave: true }),
 };
+
+/** Loaded with the first of these commands. */
+function aboutSession(): Promise<typeof import('./session-commands.ts')> {
+  return import('./session-commands.ts');
+}
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['Enter', 'send; during a turn: delivered at the next step'],

@@ -15,6 +15,7 @@ import type { SessionEvent } from '../../../sdk/session/session.ts';
 import { safeLine, safeText } from '../../../views/text/format.ts';
 import type { CommandIo } from '../../io.ts';
 import { mayMention } from '../editor/mentions.ts';
+import type { Attention } from '../screen/attention.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import type { Chat } from './chat.ts';
 import {
@@ -34,6 +35,7 @@ export interface WorkerParts {
   readonly io: CommandIo;
   readonly style: TextStyle;
   readonly events: EventView;
+  readonly attention?: Attention;
   print(text: string): void;
   /** A whole answer, shown as one that streams. */
   answer(text: string): void;
@@ -201,6 +203,7 @@ export class ChatWorker {
     if (answer.isResumed) this.recall();
     if (answer.pick) this.#parts.pick(answer.pick);
     if (answer.fill !== undefined) this.#parts.handBack([answer.fill]);
+    if (answer.prompt !== undefined) this.#waiting.unshift(answer.prompt);
     if (answer.leave) this.#parts.leave();
     if (answer.goOn) await this.#goOn();
   }
@@ -227,6 +230,7 @@ export class ChatWorker {
     const { signal } = work.controller;
     if (prompt !== null && !(await this.#attached(prompt, signal))) return;
     this.#paused = true;
+    if (prompt !== null) this.#parts.attention?.about(prompt);
     const turn = chat.run(prompt, { signal, waitForChildren: false });
     const result = await drain(turn, (event) => {
       this.#sayHeard();
@@ -236,6 +240,7 @@ export class ChatWorker {
     });
     this.#sayHeard();
     print(events.end() + this.#endingText(result));
+    if (!signal.aborted) this.#parts.attention?.turnEnded(performance.now() - work.since);
     this.#paused = result.status !== 'done';
     if (!this.#paused && chat.permissionMode === 'plan') this.#parts.pick(PLAN_CHOICE);
     if (this.#paused) this.#handBackSteered();

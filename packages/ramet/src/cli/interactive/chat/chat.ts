@@ -30,6 +30,11 @@ export interface ChatTally {
   readonly costUsd: number | null;
 }
 
+export interface ContextFill {
+  readonly tokens: number;
+  readonly window: number;
+}
+
 const NOTHING_SPENT: ChatTally = { responses: 0, usage: NO_USAGE, costUsd: 0 };
 
 export class Chat implements AsyncDisposable {
@@ -39,6 +44,7 @@ export class Chat implements AsyncDisposable {
   #session: Session | null = null;
   #tally: ChatTally = NOTHING_SPENT;
   #todos: readonly TodoItem[] = [];
+  #context: ContextFill | null = null;
   #openWork: readonly string[] = [];
   #defaults: SessionDefaults | null = null;
   readonly #told = new Set<string>();
@@ -81,6 +87,11 @@ export class Chat implements AsyncDisposable {
 
   get tally(): ChatTally {
     return this.#tally;
+  }
+
+  /** How full the context window of the main agent was after its last response; null before the first. */
+  get context(): ContextFill | null {
+    return this.#context;
   }
 
   /** What is in force, or will be once there is a session; null is the default. */
@@ -127,6 +138,7 @@ export class Chat implements AsyncDisposable {
     const events = session.run(prompt, { ...options, attachments, partial: true });
     return yield* mapped(events, (event) => {
       if (event.type === 'assistant' && event.agentId === session.agent.id) this.count(event);
+      if (event.type === 'conversation_replaced') this.#measure();
       return event;
     });
   }
@@ -157,6 +169,11 @@ export class Chat implements AsyncDisposable {
       usage: addUsage(this.#tally.usage, usage),
       costUsd: addCost(this.#tally.costUsd, costUsd),
     };
+    this.#measure();
+  }
+
+  #measure(): void {
+    this.#context = this.#session?.context() ?? null;
   }
 
   setModel(model: string): void {
@@ -181,6 +198,7 @@ export class Chat implements AsyncDisposable {
     this.#todos = [];
     this.#openWork = [];
     this.#attachments = [];
+    this.#context = null;
     if (next !== null) this.#recall(next);
   }
 
@@ -242,6 +260,7 @@ export class Chat implements AsyncDisposable {
     this.#tally = view.ledger.total;
     this.#todos = view.agents.find(({ id }) => id === session.agent.id)?.todos ?? [];
     this.#openWork = interruptedLines(view.reader, session.agent.id, session.isInterrupted);
+    if (this.#tally.responses > 0) this.#measure();
   }
 }
 

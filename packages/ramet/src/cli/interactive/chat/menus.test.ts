@@ -32,7 +32,7 @@ describe('UI-3: lists beside the input', () => {
     const labels = (text: string): string[] | undefined =>
       menus.shown(writing(text))?.items.map(({ label }) => label);
     expect(labels('/')).toContain('/help');
-    expect(labels('/co')?.slice(0, 3)).toEqual(['/cost', '/continue', '/compact']);
+    expect(labels('/co')?.slice(0, 3)).toEqual(['/cost', '/context', '/continue']);
     expect(labels('/etc/hosts')).toBeUndefined();
     expect(labels('fix /co')).toBeUndefined();
     expect(labels('/cost now')).toBeUndefined();

@@ -29,6 +29,8 @@ export interface CommandAnswer {
   readonly isResumed?: boolean;
   /** What the input holds next. */
   readonly fill?: string;
+  /** What is asked of the model next. */
+  readonly prompt?: string;
   /** A list to choose from. */
   readonly pick?: PickRequest;
 }

@@ -33,6 +33,7 @@ async function carryOut(line: string, chat: Chat, io: CommandIo): Promise<number
     const answer = await runChatCommand(command, { chat, io, signal: io.signal });
     const text = answer.pick === undefined ? answer.text : pickText(answer.pick);
     if (text !== '') io.out(`${text.trimEnd()}\n`);
+    if (answer.prompt !== undefined) return carryOut(answer.prompt, chat, io);
     return answer.leave ? EXIT.done : null;
   }
   const session = await chat.open(line);

@@ -5,6 +5,7 @@ import { findPlace, type Place } from '../../../sdk/place.ts';
 import { VERSION } from '../../../sdk/version.ts';
 import { safeLine } from '../../../views/text/format.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../../io.ts';
+import { createAttention } from '../screen/attention.ts';
 import { asciiForms, hasUnicode, opensLinks } from '../screen/terminal-abilities.ts';
 import { openTerminal, type TerminalDevice } from '../screen/terminal-device.ts';
 import { TerminalView } from '../screen/terminal-view.ts';
@@ -32,16 +33,18 @@ export async function runOnTerminal(
   const place = findPlace(io);
   const style = textStyle(wantsColours(io.env));
   const history = openPromptHistory(place.project);
+  const attention = createAttention(io.env, (bytes) => device.write(bytes));
   const release = (): void => {
     view.print(style.dim(goodbye(chat)));
     view.close();
+    attention.release();
     device[Symbol.dispose]();
   };
   const exitNow = (code: number): void => {
     release();
     process.exit(code);
   };
-  const terminal = new TerminalChat({ chat, desk, history, io, style, exitNow });
+  const terminal = new TerminalChat({ chat, desk, history, io, style, attention, exitNow });
   const opened = openTerminal({
     key: (key) => terminal.key(key),
     keysTaken: () => view.now(),

@@ -13,6 +13,7 @@ import type { PermissionAnswer, PermissionQuestion } from '../../../sdk/index.ts
 import { safeLine } from '../../../views/text/format.ts';
 import { type CommandIo, callFrom } from '../../io.ts';
 import type { Key } from '../editor/key-parser.ts';
+import type { Attention } from '../screen/attention.ts';
 import type { LiveState } from '../screen/live-rows.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import type { EventView } from './event-text.ts';
@@ -63,6 +64,7 @@ export interface QuestionParts {
   columns(): number;
   rows(): number;
   readonly rules: RuleDesk;
+  readonly attention?: Pick<Attention, 'question'>;
   /** Milliseconds; only differences mean something. */
   now?(): number;
 }
@@ -119,6 +121,7 @@ export class ShownQuestion {
     const { text, rest } = questionText(question, this.#shape);
     this.#rest = rest;
     print(text);
+    this.#parts.attention?.question(question.tool);
     if (question.parent === null) events.changeShown(question.input);
   }
 

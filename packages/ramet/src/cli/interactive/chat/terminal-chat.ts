@@ -20,6 +20,7 @@ import {
   type PromptInput,
   pressKey,
 } from '../editor/prompt-input.ts';
+import type { Attention } from '../screen/attention.ts';
 import { type LiveState, statusText } from '../screen/live-rows.ts';
 import type { TerminalView } from '../screen/terminal-view.ts';
 import type { TextStyle } from '../screen/text-style.ts';
@@ -41,6 +42,7 @@ export interface TerminalChatParts {
   readonly history: PromptHistory;
   readonly io: CommandIo;
   readonly style: TextStyle;
+  readonly attention: Attention;
   /** Ends the process without waiting for anything. */
   readonly exitNow: (code: number) => void;
 }

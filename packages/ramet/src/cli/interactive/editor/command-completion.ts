@@ -14,6 +14,8 @@ export interface ChatCommandHelp {
 export type ChatCommandName =
   | 'help'
   | 'cost'
+  | 'context'
+  | 'status'
   | 'agents'
   | 'tell'
   | 'cancel'
@@ -25,12 +27,17 @@ export type ChatCommandName =
   | 'resume'
   | 'undo'
   | 'rewind'
+  | 'init'
+  | 'review'
+  | 'export'
   | 'clear'
   | 'quit';
 
 export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> = {
   help: { usage: '/help', meaning: 'keys and commands', instant: true },
   cost: { usage: '/cost', meaning: 'tokens and dollars so far', instant: true },
+  context: { usage: '/context', meaning: 'what fills the context window', instant: true },
+  status: { usage: '/status', meaning: 'session, model, mode, folder, figures', instant: true },
   agents: { usage: '/agents', meaning: 'the agents of this session', instant: true },
   tell: { usage: '/tell <agent> <text>', meaning: 'send a message to an agent', instant: true },
   cancel: { usage: '/cancel <agent>', meaning: 'stop an agent after a last summary', instant: true },
@@ -57,6 +64,12 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
     usage: '/rewind [prompt] [what]',
     meaning: 'go back to before an earlier prompt; also Esc Esc',
   },
+  init: { usage: '/init', meaning: 'let the model write AGENTS.md for this repository' },
+  review: {
+    usage: '/review [what]',
+    meaning: 'let the model review changes; by default those not committed',
+  },
+  export: { usage: '/export [file]', meaning: 'write the session to a Markdown file' },
   clear: { usage: '/clear', meaning: 'start a new session' },
   quit: { usage: '/quit', meaning: 'exit; also Ctrl-D' },
 };

@@ -62,7 +62,7 @@ describe('UI-1: writing a prompt', () => {
 
   test('Tab shows what a beginning could become', () => {
     expect(type('/c\t').actions).toEqual([
-      { type: 'candidates', candidates: ['cost', 'cancel', 'continue', 'compact', 'clear'] },
+      { type: 'candidates', candidates: ['cost', 'context', 'cancel', 'continue', 'compact', 'clear'] },
     ]);
   });
 

@@ -12,7 +12,7 @@ import {
   usageTokens,
 } from '../../../views/text/format.ts';
 import type { BoardAgent } from '../chat/agent-board.ts';
-import type { ChatTally } from '../chat/chat.ts';
+import type { ChatTally, ContextFill } from '../chat/chat.ts';
 import { layoutInput } from '../editor/input-layout.ts';
 import type { EditorState } from '../editor/line-editor.ts';
 import { agentRows } from './agent-rows.ts';
@@ -95,13 +95,17 @@ export interface StatusFacts {
   readonly model: string | null;
   readonly permissionMode: string | null;
   readonly tally: ChatTally;
+  readonly context: ContextFill | null;
 }
 
 /** The most important first: a narrow screen cuts the rest. */
-export function statusText({ model, permissionMode, tally }: StatusFacts): string {
+export function statusText({ model, permissionMode, tally, context }: StatusFacts): string {
   const { responses, usage, costUsd } = tally;
   return [
     safeLine(model ?? 'default model'),
+    ...(context === null || !Number.isFinite(context.window)
+      ? []
+      : [`context ${percent(context.tokens / context.window)}`]),
     dollars(costUsd),
     `${usageTokens(usage)} tokens`,
     `${responses} turn${responses === 1 ? '' : 's'}`,

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished } from 'vitest';
+import { drain } from '../../../../test/fixtures/engine.ts';
+import { temporaryDirectory, writeFiles } from '../../../../test/fixtures/temporary.ts';
+import { test } from '../../../../test/fixtures/temporary-directory.ts';
+import { scriptedModel } from '../../../testing/scripted-model.ts';
+import type { CommandIo } from '../../io.ts';
+import { statusText } from '../screen/live-rows.ts';
+import { Chat } from './chat.ts';
+import { runChatCommand } from './chat-commands.ts';
+
+const { signal } = new AbortController();
+
+function started(cwd: string, ...steps: Parameters<typeof scriptedModel>) {
+  const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
+  const io: CommandIo = {
+    ...{ cwd, env, signal, columns: 80, isTerminal: false },
+    out: () => {},
+    note: () => {},
+    progress: () => {},
+  };
+  const chat = new Chat({ cwd, env, provider: scriptedModel(...steps), contextWindow: 20_000 }, io, () => {});
+  onTestFinished(() => chat[Symbol.asyncDispose]());
+  const say = async (prompt: string) => drain(chat.run(prompt, { signal, waitForChildren: false }));
+  const command = (name: string, argument = '') => runChatCommand({ name, argument }, { chat, io, signal });
+  return { chat, say, command };
+}
+
+describe('UI-1: commands about the session', () => {
+  test('say what fills the context, where the session stands, and write it to a file', async ({
+    directory,
+  }) => {
+    writeFiles(directory, { 'long.txt': 'A long line of text, again and again.\n'.repeat(400) });
+    const { chat, say, command } = started(
+      directory,
+      { text: 'I look.', calls: [{ name: 'Read', input: { file_path: 'long.txt' } }] },
+      { text: 'Seen.', usage: { input_tokens: 9_990, output_tokens: 10 } },
+    );
+    expect(statusText(chat)).not.toContain('context');
+    expect((await command('context')).text).toBe('there is no conversation yet');
+    expect((await command('export')).text).toBe('there is nothing to export yet');
+    expect((await command('status')).text).toContain('none yet');
+
+    await say('Look.');
+    expect(statusText(chat)).toContain(' · context 50% · ');
+    const { text } = await command('context');
+    expect(text).toMatch(/: 10\.0k of 20\.0k tokens \(50%\)\n/);
+    expect(text).toMatch(/^results of Read +~[\d.k]+ +\d+% +#+$/m);
+    expect(text).toMatch(/^tool definitions /m);
+    const parts = chat.session?.context().parts() ?? [];
+    const sum = parts.reduce((all, { tokens }) => all + tokens, 0);
+    expect(Math.abs(sum - 10_000)).toBeLessThanOrEqual(parts.length);
+    expect((await command('status')).text).toMatch(/^context +10\.0k tokens \(50%\)$/m);
+
+    const file = `ramet-${chat.session?.id}.md`;
+    expect((await command('export')).text).toContain(file);
+    expect(readFileSync(join(directory, file), 'utf8')).toContain('Seen.');
+    await expect(command('export')).rejects.toThrow(file);
+  });
+
+  test('/init and /review are prompts', async ({ directory }) => {
+    const { command } = started(directory);
+    expect((await command('init')).prompt).toContain('AGENTS.md');
+    expect((await command('review')).prompt).toContain('not committed');
+    expect((await command('review', 'the last commit')).prompt).toMatch(
+      /^Review the last commit\. Change nothing\./,
+    );
+  });
+});

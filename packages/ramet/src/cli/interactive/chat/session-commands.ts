@@ -1,0 +1,73 @@
+/** Commands about the session as a whole: what fills its context, its state, a copy of it; and two prompts that people ask often. */
+import { VERSION } from '../../../sdk/version.ts';
+import { dollars, percent, safeLine, table, tokens, usageTokens } from '../../../views/text/format.ts';
+import { exported } from '../../commands/sessions.ts';
+import type { CommandIo } from '../../io.ts';
+import type { Chat } from './chat.ts';
+
+const BAR = 20;
+
+export function contextText({ session }: Chat): string {
+  if (session === null) return 'there is no conversation yet';
+  const { tokens: used, window, compactsAt, parts } = session.context();
+  const isBounded = Number.isFinite(window);
+  const whole = isBounded ? ` of ${tokens(window)} tokens (${percent(used / window)})` : ' tokens';
+  const rows = parts().map(({ name, tokens: size }) => {
+    const share = used === 0 ? 0 : size / used;
+    return [name, `~${tokens(size)}`, percent(share), '#'.repeat(Math.round(share * BAR))];
+  });
+  const end = isBounded ? `compacted from ${tokens(compactsAt)} tokens on; /compact does it now` : '';
+  return `${session.model}: ${tokens(used)}${whole}\n${table(rows)}${end}`;
+}
+
+export function sessionStatus(chat: Chat, io: CommandIo): string {
+  const { session, tally, context, board } = chat;
+  const window = context !== null && Number.isFinite(context.window) ? context.window : null;
+  const done = chat.todos.filter(({ status }) => status === 'completed').length;
+  return table([
+    ['ramet', VERSION],
+    ['session', session?.id ?? 'none yet: it begins with the first prompt'],
+    ['folder', safeLine(session?.agent.cwd ?? io.cwd)],
+    ['model', chat.model ?? 'the default one'],
+    ['permission mode', chat.permissionMode ?? 'the default one'],
+    ...(context === null
+      ? []
+      : [
+          [
+            'context',
+            `${tokens(context.tokens)} tokens${window === null ? '' : ` (${percent(context.tokens / window)})`}`,
+          ],
+        ]),
+    ['used', `${usageTokens(tally.usage)} tokens, ${dollars(tally.costUsd)}`],
+    ...(board.size === 0 ? [] : [['agents at work', String(board.size)]]),
+    ...(chat.todos.length === 0 ? [] : [['todo list', `${done} of ${chat.todos.length} done`]]),
+  ]);
+}
+
+/** An existing file is not overwritten. */
+export function exportSession(file: string, { session }: Chat, io: CommandIo): string {
+  if (session === null) return 'there is nothing to export yet';
+  const notes: string[] = [];
+  const output = file === '' ? `ramet-${session.id}.md` : file;
+  exported(session.id, { format: 'markdown', output }, { ...io, note: (line) => notes.push(line) });
+  return notes.join('\n');
+}
+
+export const INIT_PROMPT: string = [
+  'Write AGENTS.md at the root of this repository: what an agent must know to work here. Read the code, the',
+  'configuration and the documents first. Say what the project is, how to build, test (also one test alone) and check it,',
+  'how the code is organised where that takes several files to see, and rules that the code follows and a newcomer would',
+  'break. Leave out what is obvious or listed elsewhere, and invent nothing. At most 80 lines. If AGENTS.md or CLAUDE.md',
+  'exists, improve it and keep what is right.',
+].join(' ');
+
+export function reviewPrompt(what: string): string {
+  const changes =
+    what === '' ? 'the changes that are not committed yet (git status, git diff HEAD, and new files)' : what;
+  return [
+    `Review ${changes}. Change nothing.`,
+    'Read the code around the changes, not only the diff. Report defects that you can show with an input or a sequence of',
+    'steps: wrong results, lost data, security, races, broken error handling, missing tests for new behaviour. For each:',
+    'file and line, what happens, how to fix it; the worst first. Leave out taste. If there is nothing, say so.',
+  ].join(' ');
+}
