@@ -29,8 +29,10 @@ export function usageError(
     .replace(/\s*\n\s*/g, ' ')
     .replace(/^command-argument value '(.*)' is invalid for argument '(.*?)'\./, '"$1" does not fit <$2>.');
   const [, command = ''] = /^too many arguments for '(\w+)'/.exec(line) ?? [];
-  const known = below(command);
-  if (known.length > 0) return unknownBelow(command, args, known);
+  // Of a command with a default below it, the parser names the default, which nobody has typed.
+  const typed = args.includes(command) ? command : (args[0] ?? '');
+  const known = below(typed);
+  if (command !== '' && known.length > 0) return unknownBelow(typed, args, known);
   const mayBePrompt = /^unknown option '/.test(line) && args.some((word) => PRINTS.test(word));
   return mayBePrompt
     ? `${line}; a prompt that begins with - goes behind --, as in ramet -p -- '- fix it'`

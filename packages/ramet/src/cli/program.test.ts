@@ -66,7 +66,7 @@ test('UI-1: help lists every command, also after a flag', async () => {
   }
 });
 
-test.for([[['mrege']], [['--model', 'opus', 'mrege']]])(
+test.for([[['mrege']], [['--model', 'opus', 'mrege']], [['help', 'mrege']]])(
   'UI-1: a command that is misspelt is named, though it was not defined: %j',
   async ([args = []]) => {
     const io = recordingIo();

@@ -3,11 +3,11 @@
  * commands that it can need: a prompt does not wait for the grammar of all others.
  */
 import { Command, CommanderError, Help, Option } from 'commander';
-import { describeError } from '../schema/errors.ts';
+import { describeError, UserMistake } from '../schema/errors.ts';
 import { EXECUTORS } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
 import { type CommandIo, EXIT, exitCodeOfError } from './io.ts';
-import { usageError } from './near-word.ts';
+import { nearWord, usageError } from './near-word.ts';
 import { addRunOptions, wholeNumber } from './run-options.ts';
 
 const SESSION_ARGUMENT = 'a session id or the beginning of one (default: the latest)';
@@ -97,9 +97,20 @@ async function defineProgram(
   const print = addPrint(program, io, setExitCode);
   for (const { add } of groupsFor(args)) (await add())(program, io, setExitCode);
   showOptionsOf(print, program);
+  refuseUnknownHelp(args, program);
   if (args.some((word) => HELP_WORDS.includes(word)))
     (await import('./help-examples.ts')).addExamples(program);
   return program;
+}
+
+/** The parser would print the help of everything. */
+function refuseUnknownHelp([first, word]: readonly string[], program: Command): void {
+  if (first !== 'help' || word === undefined || word.startsWith('-')) return;
+  const names = program.commands.map((command) => command.name()).filter((name) => name !== COMPLETES);
+  if (names.includes(word) || word === 'help') return;
+  const meant = nearWord(word, names);
+  const hint = meant === null ? 'ramet --help lists them' : `did you mean ${meant}?`;
+  throw new UserMistake('no_command', `there is no command "${word}": ${hint}`);
 }
 
 function commandsBelow(program: Command, name: string): string[] {

@@ -66,6 +66,11 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('It must be a whole number above 0.');
 }
 
+export function portNumber(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) > 0 && Number(text) < 2 ** 16) return Number(text);
+  throw new InvalidArgumentError('It must be a port: a whole number from 1 to 65535.');
+}
+
 function thinkingTokens(text: string): number {
   if (/^\d+$/.test(text) && Number(text) >= 1024) return Number(text);
   throw new InvalidArgumentError('It must be a whole number of at least 1024.');

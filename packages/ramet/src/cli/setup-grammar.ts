@@ -1,7 +1,7 @@
 /** The grammar of the commands around the work: what is set up here, what to tidy up, and what to try Ramet with. */
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import type { CommandIo } from './io.ts';
-import { wholeNumber } from './run-options.ts';
+import { portNumber, wholeNumber } from './run-options.ts';
 
 export function addAgents(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
   const agents = program
@@ -56,7 +56,7 @@ export function addEmulate(program: Command, io: CommandIo): void {
     .option('--cassette <file>', 'recorded answers, played back exactly')
     .option('--record <file>', 'pass requests on to --upstream and record its answers as a cassette')
     .option('--upstream <url>', 'the provider to record from, such as https://api.anthropic.com')
-    .option('--port <number>', 'port on 127.0.0.1 (default: any free one)', wholeNumber)
+    .option('--port <number>', 'port on 127.0.0.1 (default: any free one)', portNumber)
     .option('--log <file>', 'append every request, body verbatim, as one JSON line')
     .option('--require-key <key>', 'answer 401 unless this key is sent')
     .option('--first-token-ms <number>', 'time to the first token', wholeNumber)

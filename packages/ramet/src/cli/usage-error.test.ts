@@ -25,6 +25,10 @@ describe('UI-1: what the parser refuses', () => {
     expect(usageError(text, ['agents', 'frobnicate'], below)).toBe(
       'there is no command "agents frobnicate": there are validate, show',
     );
+    // The parser names the default below a command.
+    expect(usageError(text.replace('agents', 'ls'), ['agents', 'frobnicate'], below)).toBe(
+      'there is no command "agents frobnicate": there are validate, show',
+    );
     expect(usageError(text.replace('agents', 'ps'), ['ps', 'x'], below)).toContain('too many arguments');
   });
 

@@ -120,9 +120,14 @@ export function firstError(thrown: unknown): unknown {
 
 /** One line of any thrown value, for people. */
 export function describeError(thrown: unknown): string {
-  const error = firstError(thrown);
-  const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/\s*\n\s*/g, ' ').trim();
+  try {
+    const error = firstError(thrown);
+    const text = error instanceof Error ? String(error.message) : String(error);
+    return text.replace(/\s*\n\s*/g, ' ').trim();
+  } catch {
+    // Not every value has a text: Object.create(null) has none.
+    return 'a value without a text was thrown';
+  }
 }
 
 /** The `code` of a system error such as ENOENT. */

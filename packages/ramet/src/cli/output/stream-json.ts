@@ -68,7 +68,7 @@ function wireEvent(event: SessionEvent): Record<string, unknown> {
         type: 'system',
         subtype: 'api_retry',
         attempt: event.attempt,
-        retry_delay_ms: event.retryInMs,
+        retry_delay_ms: event.retryInMs === null ? null : Math.round(event.retryInMs),
         code: event.code,
         error: event.message,
       };

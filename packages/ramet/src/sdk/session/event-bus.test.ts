@@ -51,6 +51,47 @@ describe('LIB-1: a listener that fails', () => {
     expect(warnings[0]?.detail).toContain('broken');
   });
 
+  test.each([
+    ['no text', Object.create(null)],
+    ['a message that is no text', Object.assign(new Error('x'), { message: Object.create(null) })],
+    [
+      'a message that cannot be read',
+      Object.defineProperty(new Error('x'), 'message', {
+        get: () => {
+          throw new Error('unreadable');
+        },
+      }),
+    ],
+  ])('with %s harms nobody either, thrown or rejected', async (_, value) => {
+    const bus = new EventBus();
+    const heard: string[] = [];
+    bus.subscribe(() => {
+      throw value;
+    });
+    bus.subscribe(() => Promise.reject(value));
+    bus.subscribe(({ type }) => heard.push(type));
+    bus.publish(event('assistant'));
+    await ticked();
+    expect(heard).toEqual(['assistant']);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining('a value without a text was thrown'),
+      expect.stringContaining('a value without a text was thrown'),
+    ]);
+  });
+
+  test('because it changed an event has changed it for nobody else', async () => {
+    const bus = new EventBus();
+    const heard: string[] = [];
+    bus.subscribe((told) => {
+      told.type = 'changed';
+    });
+    bus.subscribe(({ type }) => heard.push(type));
+    bus.publish(event('assistant'));
+    await ticked();
+    expect(heard).toEqual(['assistant']);
+    expect(warnings).toHaveLength(1);
+  });
+
   test('with a promise that rejects is reported too', async () => {
     const bus = new EventBus();
     bus.subscribe(async () => Promise.reject(new Error('later')));

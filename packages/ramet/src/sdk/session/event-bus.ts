@@ -14,6 +14,8 @@ export class EventBus<Event extends { type: string }> {
   }
 
   publish(event: Event): void {
+    // All get the same object: one of them must not change it for the others.
+    Object.freeze(event);
     for (const listener of this.#listeners) listener(event);
   }
 
@@ -39,7 +41,7 @@ function harmless<Args extends readonly unknown[]>(
     const message = describeError(error);
     if (message === last) return;
     last = message;
-    const detail = error instanceof Error ? error.stack : undefined;
+    const detail = stackOf(error);
     process.emitWarning(`a listener of the session failed at ${at}; the agents continue: ${message}`, {
       type: 'ListenerWarning',
       ...(detail !== undefined && { detail }),
@@ -54,6 +56,15 @@ function harmless<Args extends readonly unknown[]>(
       report(error, nameOf(...args));
     }
   };
+}
+
+function stackOf(error: unknown): string | undefined {
+  try {
+    const stack = error instanceof Error ? error.stack : undefined;
+    return typeof stack === 'string' ? stack : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Gets what a journal records, so that this process need not read it again. */

@@ -140,11 +140,17 @@ export function liveSession(parts: LiveParts): Session {
           }),
         () => abort.abort('abandoned'),
       ),
-    subscribe: (listener) =>
-      bus.subscribe((event) => {
+    subscribe: (listener) => {
+      if (typeof listener !== 'function')
+        throw new UserMistake(
+          'bad_listener',
+          'subscribe takes a function: session.subscribe((event) => ...)',
+        );
+      return bus.subscribe((event) => {
         const isOther = event.agentId !== agent.spec.id || event.type === 'status_changed';
         return isOther || !isRead ? listener(event) : undefined;
-      }),
+      });
+    },
     steer: (text) => steered(agent, text),
     tell: (to, text) => tellChild(parts, to, text),
     fork: (prompt, { description = 'fork', name, isolation, budget, maxTurns, ...overrides } = {}) =>
