@@ -129,3 +129,16 @@ describe('UI-1: output above, live rows below', () => {
     fc.assert(property);
   });
 });
+
+test('the terminal of tests takes controls that arrive in pieces, and none that it does not know', () => {
+  const bytes = 'one\r\n\u001b[2Ktwo\u001b[1A\u001b]8;;https://e.org\u001b\\x\u001b]8;;\u001b\\\u001b[?25h';
+  const whole = new VirtualTerminal(20, 5);
+  whole.write(bytes);
+  for (let cut = 1; cut < bytes.length; cut++) {
+    const cutInTwo = new VirtualTerminal(20, 5);
+    cutInTwo.write(bytes.slice(0, cut));
+    cutInTwo.write(bytes.slice(cut));
+    expect(cutInTwo.text).toBe(whole.text);
+  }
+  expect(() => whole.write('\u001b[2;3X')).toThrow('does not know');
+});
