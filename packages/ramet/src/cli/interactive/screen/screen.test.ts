@@ -131,7 +131,8 @@ describe('UI-1: output above, live rows below', () => {
 });
 
 test('the terminal of tests takes controls that arrive in pieces, and none that it does not know', () => {
-  const bytes = 'one\r\n\u001b[2Ktwo\u001b[1A\u001b]8;;https://e.org\u001b\\x\u001b]8;;\u001b\\\u001b[?25h';
+  const bytes =
+    'one\r\n\u001b[2Ktwo\u001b[1A\u001b]8;;https://e.org\u001b\\x\u001b]8;;\u001b\\\u001b[22;2t\u001b]2;title\u0007\u001b[?25h';
   const whole = new VirtualTerminal(20, 5);
   whole.write(bytes);
   for (let cut = 1; cut < bytes.length; cut++) {
