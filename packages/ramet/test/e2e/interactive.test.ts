@@ -243,7 +243,9 @@ describe.concurrent('UI-1: terminals of every kind', () => {
       { tool_use: [{ name: 'Bash', input: { command: `printf '${hostile}' >&2; exit 1` } }] },
       { text: hostile },
     );
-    await using terminal = startOnTerminal(user, ['--permission-mode', 'bypassPermissions']);
+    // Without the title and the bell of Ramet itself, every such control would come from what was written.
+    const env = { RAMET_NOTIFY: 'off' };
+    await using terminal = startOnTerminal(user, ['--permission-mode', 'bypassPermissions'], { env });
     await terminal.shows(/^>/m);
     terminal.type('x\r');
     // What a sequence leaves behind when it came in pieces is harmless text.
