@@ -48,6 +48,8 @@ export interface ShellBounds {
   readonly own: readonly string[];
   /** Of these the directories are made when they are not there. */
   readonly made: readonly string[];
+  /** Not to be written although it lies in its own. The directories are made when they are not there. */
+  readonly closed?: readonly string[];
 }
 
 /** Rights with which a root user could undo the mounts, or reach past them. */
@@ -59,7 +61,8 @@ export function isolatedArguments(
   command: string,
   ...words: readonly string[]
 ): string[] {
-  for (const directory of bounds.made) mkdirSync(directory, { recursive: true });
+  const { closed = [] } = bounds;
+  for (const directory of [...bounds.made, ...closed]) mkdirSync(directory, { recursive: true });
   return [
     ...['--ro-bind', '/', '/', '--dev-bind', '/dev', '/dev', '--dev-bind', '/proc', '/proc'],
     ...hiddenServices(),
@@ -67,6 +70,7 @@ export function isolatedArguments(
     ...cacheMounts(bounds.caches),
     ...mounts('--ro-bind', bounds.guarded),
     ...mounts('--bind', [...bounds.own, ...bounds.made]),
+    ...mounts('--ro-bind', closed),
     ...DROPPED,
     ...['--chdir', cwd, '--', 'bash', '-c', command, ...words],
   ];
@@ -98,7 +102,7 @@ export async function proveBounds(
 ): Promise<BoundsProof> {
   await prepareCaches(bounds.caches);
   const guarded = bounds.guarded.filter((path) => existsSync(path));
-  const words = isolatedArguments(bounds, cwd, PROOF, cwd, ...guarded);
+  const words = isolatedArguments(bounds, cwd, PROOF, cwd, ...guarded, ...(bounds.closed ?? []));
   return new Promise((settle) => {
     const limits = { timeout: limitMs, signal, killSignal: 'SIGKILL' } as const;
     execFile(program, words, { env, ...limits }, (error) => {

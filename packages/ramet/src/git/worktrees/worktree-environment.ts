@@ -1,6 +1,6 @@
 /**
- * What programs of an agent in a worktree get besides the usual variables: its slot, and the ignore patterns of
- * this worktree. Git knows such patterns only per user and per repository; as a setting in the environment they hold
+ * What programs of an agent in a worktree get besides the usual variables: its slot, the ignore patterns of
+ * this worktree, and how its git stores objects. Git knows such patterns only per user and per repository; as a setting in the environment they hold
  * for programs of the agent and change nothing of the user's.
  */
 import { existsSync, writeFileSync } from 'node:fs';
@@ -27,17 +27,31 @@ export function excludeSettings(place: WorktreePlace, worktree: ManagedWorktree)
   return existsSync(file) ? [`core.excludesFile=${file}`] : [];
 }
 
+/**
+ * In the sandbox of an agent nobody writes packs: everything comes as loose objects, as far as that is sensible, and nothing is packed
+ * behind its back.
+ */
+const LOOSE = [
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'fetch.unpackLimit=100000',
+  'core.bigFileThreshold=2g',
+] as const;
+
 /** Appended to what the user has set the same way. */
 function configVariables(place: WorktreePlace, worktree: ManagedWorktree): Record<string, string> {
   const count = Number(place.env.GIT_CONFIG_COUNT ?? 0);
-  const [setting] = excludeSettings(place, worktree);
-  if (setting === undefined || !Number.isInteger(count)) return {};
-  const [key = '', value = ''] = setting.split(/=(.*)/s);
-  return {
-    GIT_CONFIG_COUNT: String(count + 1),
-    [`GIT_CONFIG_KEY_${count}`]: key,
-    [`GIT_CONFIG_VALUE_${count}`]: value,
-  };
+  if (!Number.isInteger(count)) return {};
+  const settings = [...LOOSE, ...excludeSettings(place, worktree)];
+  const variables = settings.flatMap((setting, index) => {
+    const [key = '', value = ''] = setting.split(/=(.*)/s);
+    const at = count + index;
+    return [
+      [`GIT_CONFIG_KEY_${at}`, key],
+      [`GIT_CONFIG_VALUE_${at}`, value],
+    ];
+  });
+  return { GIT_CONFIG_COUNT: String(count + settings.length), ...Object.fromEntries(variables) };
 }
 
 const OWN_PART = '# of this worktree, by ramet';

@@ -1,8 +1,11 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { temporaryDirectory, temporaryRepository } from '../../../../test/fixtures/temporary.ts';
+import { workingSandbox } from '../../../../test/fixtures/sandbox.ts';
+import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { git, gitVariables } from '../../../../test/fixtures/worktrees.ts';
+import { isolatedArguments, proveBounds } from '../../../sandbox/isolated-shell.ts';
 import { worktreeWorkspaces } from './worktree-workspaces.ts';
 
 test('WORK-3: a worktree that is given back keeps its work, and no lock of a git that was killed there', async () => {
@@ -18,4 +21,50 @@ test('WORK-3: a worktree that is given back keeps its work, and no lock of a git
   expect(await release()).toMatchObject({ kept: true });
   expect(existsSync(lock)).toBe(false);
   expect(existsSync(join(worktree.path, 'new.txt'))).toBe(true);
+});
+
+test('WORK-7: an agent commits, merges, rebases and fetches in the sandbox, and reaches no pack of others', async ({
+  skip,
+}) => {
+  const { program } = await workingSandbox(skip);
+  const cwd = temporaryRepository({ a: '1\n' });
+  git(cwd, 'repack', '-adq');
+  const home = join(temporaryDirectory(), 'home');
+  const workspaces = worktreeWorkspaces({ home, cwd, env: gitVariables(), settings: {}, now: Date.now });
+  onTestFinished(() => workspaces[Symbol.asyncDispose]());
+  const owner = { session: 's', agent: 's.2' };
+  const { worktree, bounds, env: own } = await workspaces.create({ name: 'work', owner, cwd });
+  // More than what git unpacks by itself.
+  const other = temporaryRepository(
+    Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${index}`, `${index}\n`])),
+  );
+  const env = { ...gitVariables(), ...own };
+  const run = (command: string): { status: number | null; stderr: string } =>
+    spawnSync(program, isolatedArguments(bounds, worktree.path, command), { env, encoding: 'utf8' });
+  expect(await proveBounds(program, bounds, worktree.path, env)).toBe('held');
+  const work = [
+    ...['set -e; echo b > b; git add b; git commit -qm b; git switch -qc ramet/other HEAD~1', 'echo c > c'],
+    ...[`git add c; git commit -qm c; git merge -q --no-edit ${worktree.branch}; git cherry-pick -n HEAD^1`],
+    ...['git reset -q --hard; git switch -q -; git rebase -q ramet/other', `git fetch -q ${other} HEAD`],
+    'git cat-file -e FETCH_HEAD:f149',
+  ];
+  expect(run(work.join('\n'))).toMatchObject({ status: 0 });
+  const objects = join(cwd, '.git/objects');
+  const before = readdirSync(join(objects, 'pack'));
+  const attacks = ['rm -f pack/*', 'mv pack p', 'chmod 0 pack', 'chmod 0 info', 'echo / > info/alternates'];
+  for (const attack of [...attacks, ': > pack/multi-pack-index'])
+    expect(run(`cd ${objects}; ${attack}`).status, attack).not.toBe(0);
+  expect(readdirSync(join(objects, 'pack'))).toEqual(before);
+  expect(run('git repack -adq').stderr).toContain('Read-only file system');
+});
+
+test('WORK-7: in a partial clone, where git fetches objects into packs as it needs them, packs stay open', async () => {
+  const cwd = temporaryRepository({ a: '1\n' });
+  mkdirSync(join(cwd, '.git/objects/pack'), { recursive: true });
+  writeFiles(cwd, { '.git/objects/pack/pack-1.promisor': '' });
+  const home = join(temporaryDirectory(), 'home');
+  const workspaces = worktreeWorkspaces({ home, cwd, env: gitVariables(), settings: {}, now: Date.now });
+  onTestFinished(() => workspaces[Symbol.asyncDispose]());
+  const { bounds } = await workspaces.create({ name: 'work', owner: { session: 's', agent: 's.2' }, cwd });
+  expect(bounds.closed).toEqual([join(cwd, '.git/objects/info')]);
 });

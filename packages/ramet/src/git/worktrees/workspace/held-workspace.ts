@@ -1,4 +1,5 @@
 /** One worktree in the hands of an agent of this process. */
+import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { privateCaches, type ShellBounds, temporaryFolders } from '../../../sandbox/isolated-shell.ts';
 import type { WriteFence } from '../../../sandbox/write-fence.ts';
@@ -169,7 +170,10 @@ export function guardedBy(place: WorktreePlace): string[] {
   return [root, ...checkouts, commonDirectory, worktreesDirectory(place), place.home].map(realPath);
 }
 
-/** A commit needs objects, its branch with the branch's log, and the worktree's own registration; nothing else. */
+/**
+ * A commit needs objects, its branch with the branch's log, and the worktree's own registration; nothing else. Git writes a commit
+ * as loose objects: who could write packs, or the list of other objects, could destroy those of everybody.
+ */
 function boundsOf(place: WorktreePlace, worktree: ManagedWorktree): ShellBounds {
   const { commonDirectory } = place.repository;
   const inGit = (...names: string[]): string[] => names.map((name) => join(commonDirectory, name));
@@ -182,5 +186,15 @@ function boundsOf(place: WorktreePlace, worktree: ManagedWorktree): ShellBounds 
       ...inGit('objects', 'refs/tags', 'refs/remotes', 'logs/refs/remotes', 'reftable', 'lfs'),
     ],
     made: inGit('refs/heads/ramet', 'logs/refs/heads/ramet'),
+    closed: inGit('objects/info', ...(fetchesMissing(commonDirectory) ? [] : ['objects/pack'])).map(realPath),
   };
+}
+
+/** A partial clone: git fetches an object when it is needed, and always into a pack. */
+function fetchesMissing(commonDirectory: string): boolean {
+  try {
+    return readdirSync(join(commonDirectory, 'objects', 'pack')).some((name) => name.endsWith('.promisor'));
+  } catch {
+    return false;
+  }
 }
