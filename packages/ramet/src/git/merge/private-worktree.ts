@@ -13,7 +13,7 @@ import { makePrivateDirectory } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
 import { readHead } from '../read-refs.ts';
 import { withRepositoryLock } from '../repository-lock.ts';
-import { gitText, runGit } from '../run-git.ts';
+import { type GitCall, type GitOutcome, gitText, runGit } from '../run-git.ts';
 import { proveByFiles } from '../worktrees/prove-worktree.ts';
 import { linkedGitDirectory } from './branch-checkouts.ts';
 import { callIn, callToTheEnd, type MergeRepository } from './merge-repository.ts';
@@ -21,38 +21,48 @@ import { withNotedLocks } from './noted-locks.ts';
 
 /** The purpose under which everybody registers and removes worktrees. */
 const WORKTREES_LOCK = 'worktrees';
+/** Git compares every file with each of them. */
+const FEW_PATHS = 24;
+/** Files that say how git sees others. */
+const RULES = /(?:^|\/)\.git[^/]*$/i;
+/** In a line of `diff-tree`, as old or new mode. */
+const SUBMODULE = /^:(?:160000 |\d+ 160000 )/;
+const UNMERGED = /^(?:U|.U|AA|DD)/;
 
-/**
- * The commit that the worktree at `directory` is exactly, ignored files apart; null if it is not, or not known. Git looks at all
- * files for it: ask beside other work, and only while nothing runs there.
- */
-export async function standingCommit(directory: string, repository: MergeRepository): Promise<string | null> {
+/** What a worktree is before its next use. The look may be under way still. */
+export interface WorktreeLook {
+  head: string;
+  /** The paths that differ from `head`, ignored files apart; null if git cannot tell. Never fails. */
+  changes: Promise<readonly string[] | null>;
+}
+
+/** Null if nothing can be told. Git looks at all files: ask beside other work, and only while nothing runs there. */
+export function lookAtWorktree(directory: string, repository: MergeRepository): WorktreeLook | null {
   const known = knownDirectory(directory, repository);
   const head = known === null ? null : readHead(known, repository.commonDirectory);
   if (head === null) return null;
   const call = { ...callIn(repository), cwd: directory };
-  const look = [
-    'status',
-    '--porcelain',
-    '--untracked-files=normal',
-    '--ignore-submodules=none',
-    '--no-renames',
-  ];
-  const { code, stdout } = await runGit(look, call);
-  return code === 0 && stdout === '' ? head.commit : null;
+  const args = ['status', '--porcelain', '-z', '--untracked-files=normal', '--ignore-submodules=none'];
+  const changes = runGit([...args, '--no-renames'], call).then(changedIn, () => null);
+  return { head: head.commit, changes };
 }
 
-/** Brings the worktree at `directory` to `commit`. `standing`: what `standingCommit` has just found. */
+function changedIn({ code, stdout }: GitOutcome): string[] | null {
+  const lines = stdout.split('\0').filter((line) => line !== '');
+  return code !== 0 || lines.some((line) => UNMERGED.test(line)) ? null : lines.map((line) => line.slice(3));
+}
+
+/** Brings the worktree at `directory` to `commit`. Nothing has run there since `look` began. */
 export async function openPrivateWorktree(
   directory: string,
   commit: string,
   repository: MergeRepository,
-  standing: string | null = null,
+  look: WorktreeLook | null = null,
 ): Promise<void> {
   const call = { ...callIn(repository), cwd: directory };
   const known = knownDirectory(directory, repository);
-  if (standing !== null && known !== null) {
-    const steps = () => step(known, [standing, commit], call);
+  if (look !== null && known !== null) {
+    const steps = () => step(known, look, commit, call);
     if (await withIndexNoted(directory, repository, steps)) return;
   }
   if (known !== null) replaceWhole(join(known, 'HEAD'), `${commit}\n`);
@@ -76,13 +86,45 @@ async function withIndexNoted<Result>(
   return withNotedLocks(commonDirectory, [relative(commonDirectory, join(own, 'index'))], work);
 }
 
-/** Changes only the files that differ. False if git does not find it as it should be. */
+/** Changes only the files that differ. False if the worktree is not, or may not be, exactly the commit then. */
 async function step(
   gitDirectory: string,
-  [from, to]: readonly [string, string],
-  call: Parameters<typeof runGit>[1],
+  { head, changes }: WorktreeLook,
+  commit: string,
+  call: GitCall,
 ): Promise<boolean> {
-  replaceWhole(join(gitDirectory, 'HEAD'), `${to}\n`);
+  const paths = await fewPlainPaths([head, commit], call);
+  if (paths === null && (await changes)?.length !== 0) return false;
+  replaceWhole(join(gitDirectory, 'HEAD'), `${commit}\n`);
+  if (paths === null) return stepByTree([head, commit], call);
+  // These paths become those of the commit whatever they were, so the look at all others need not be over.
+  const [isWritten, left] = await Promise.all([writePaths(paths, commit, call), changes]);
+  return isWritten && left?.every((path) => paths.includes(path)) === true;
+}
+
+/** What differs; null for much, and for what changes how git sees other files. */
+async function fewPlainPaths([from, to]: readonly [string, string], call: GitCall): Promise<string[] | null> {
+  const args = ['diff-tree', '-r', '-z', '--no-renames', '--ignore-submodules=none', from, to];
+  const { code, stdout } = await runGit(args, call);
+  const fields = stdout.split('\0').slice(0, -1);
+  const paths = fields.filter((_, index) => index % 2 === 1);
+  const isOther = paths.some((path) => RULES.test(path)) || fields.some((field) => SUBMODULE.test(field));
+  return code !== 0 || paths.length > FEW_PATHS || isOther ? null : paths;
+}
+
+/** Unlike a tree that is read, it costs no look at all other trees. */
+async function writePaths(paths: readonly string[], commit: string, call: GitCall): Promise<boolean> {
+  if (paths.length === 0) return true;
+  const args = ['--literal-pathspecs', 'restore', `--source=${commit}`, '--staged', '--worktree'];
+  const input = paths.map((path) => `${path}\0`).join('');
+  const { code } = await runGit([...args, '--pathspec-from-file=-', '--pathspec-file-nul'], {
+    ...call,
+    input,
+  });
+  return code === 0;
+}
+
+async function stepByTree([from, to]: readonly [string, string], call: GitCall): Promise<boolean> {
   const [rules, tree] = await Promise.all([
     runGit(['diff-tree', '-r', '--name-only', from, to, '--', ':(glob)**/.gitignore'], call),
     runGit(['read-tree', '-m', '-u', from, to], call),

@@ -22,7 +22,7 @@ import { type DiskRoom, fullDisk, fullDiskFrom, saysFull } from './full-disk.ts'
 import type { IntegrationHead } from './integration.ts';
 import { targetKey } from './integration-refs.ts';
 import { type MergeRepository, treeOf } from './merge-repository.ts';
-import { openPrivateWorktree, standingCommit } from './private-worktree.ts';
+import { lookAtWorktree, openPrivateWorktree, type WorktreeLook } from './private-worktree.ts';
 
 export interface CheckCommand {
   command: string;
@@ -87,27 +87,30 @@ export function createChecker(
 ): (head: IntegrationHead) => Promise<CheckOutcome> {
   // A check that a killed run left at work would find its files changed by ours, and ours by its.
   const alone = (): Promise<void> => endLeftChecks(place.project);
-  let standing = place.isSoon === true ? alone().then(() => standingIn(place)) : null;
+  let looking = place.isSoon === true ? alone().then(() => lookThere(place)) : null;
   // Told when it is wanted.
-  standing?.catch(() => {});
+  looking?.catch(() => {});
   return async (head) => {
-    standing ??= alone().then(() => null);
-    const known = await standing;
+    looking ??= alone().then(() => null);
+    const look = await looking;
     // True once: a check may leave anything.
-    standing = Promise.resolve(null);
+    looking = Promise.resolve(null);
     const tree = await treeOf(head, place.repository);
     const { commit } = head;
     const outcome =
-      place.known.get(tree) ??
-      (await runCheck({ commit, tree, standing: known }, { command, timeoutMs }, place));
+      place.known.get(tree) ?? (await runCheck({ commit, tree, look }, { command, timeoutMs }, place));
     place.known.set(tree, outcome);
     return outcome;
   };
 }
 
-/** Null also where nothing can be told. */
-async function standingIn(place: CheckPlace): Promise<string | null> {
-  return standingCommit(checkTree(place), place.repository).catch(() => null);
+function lookThere(place: CheckPlace): WorktreeLook | null {
+  try {
+    return lookAtWorktree(checkTree(place), place.repository);
+  } catch {
+    // It is made ready without: that says what is wrong.
+    return null;
+  }
 }
 
 async function endLeftChecks(project: string): Promise<void> {
@@ -133,7 +136,7 @@ function dotHint(worktree: string): string | undefined {
 }
 
 async function runCheck(
-  { commit, tree, standing }: { commit: string; tree: string; standing: string | null },
+  { commit, tree, look }: { commit: string; tree: string; look: WorktreeLook | null },
   check: CheckCommand,
   place: CheckPlace,
 ): Promise<CheckOutcome> {
@@ -141,7 +144,7 @@ async function runCheck(
   makePrivateDirectory(directory);
   const worktree = checkTree(place);
   try {
-    await openPrivateWorktree(worktree, commit, place.repository, standing);
+    await openPrivateWorktree(worktree, commit, place.repository, look);
   } catch (error) {
     throw fullDiskFrom(error, [worktree], place.room) ?? error;
   }
