@@ -14,9 +14,8 @@ export class EventBus<Event extends { type: string }> {
   }
 
   publish(event: Event): void {
-    // All get the same object: one of them must not change it for the others.
-    Object.freeze(event);
-    for (const listener of this.#listeners) listener(event);
+    // Those who listen now: a listener may leave, come back or bring others.
+    for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) listener(event);
   }
 
   /** Returns the unsubscribe function. */
@@ -25,6 +24,21 @@ export class EventBus<Event extends { type: string }> {
     this.#listeners.add(unharmed);
     return () => void this.#listeners.delete(unharmed);
   }
+}
+
+/**
+ * What a listener gets is its own: it may shorten a text for its screen, while a call runs with the same input. Copies
+ * lists and plain objects; what they hold beside these cannot be changed or is nobody's data.
+ */
+function ownCopy<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  // The cast: a copy has the shape of its original.
+  if (Array.isArray(value)) return value.map(ownCopy) as Value;
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  const parts = Object.entries(value).map(([name, part]) => [name, ownCopy(part)]);
+  // The same cast.
+  return Object.fromEntries(parts) as Value;
 }
 
 /**
@@ -49,8 +63,9 @@ function harmless<Args extends readonly unknown[]>(
   };
   return (...args) => {
     try {
-      const result = listener(...args);
-      if (result instanceof Object && 'then' in result)
+      const result = listener(...ownCopy(args));
+      // Also a promise of another realm.
+      if (typeof result === 'object' && result !== null && 'then' in result)
         Promise.resolve(result).catch((error) => report(error, nameOf(...args)));
     } catch (error) {
       report(error, nameOf(...args));
