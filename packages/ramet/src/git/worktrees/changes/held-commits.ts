@@ -34,22 +34,38 @@ export function strayHead(
 /** More than a log of one agent. */
 const LOG_BYTES = 4 << 20;
 
-/** Branches besides its own that its agent has put commits on and that are still there, by the log of its HEAD. */
+/**
+ * Where besides its own branch its agent has put commits, by the log of its HEAD: the name of a branch, the name of one that is gone
+ * with the commit that it was left on (`ramet/foo 1a2b...`), or a commit that was left on no branch.
+ */
 export function otherBranches(place: WorktreePlace, worktree: ManagedWorktree): string[] {
   const log = readOrNull(join(adminDirectory(place, worktree), 'logs', 'HEAD'), LOG_BYTES) ?? '';
-  const found = new Set<string>();
-  let on = worktree.branch;
+  const left = new Map<string, string>();
+  let [on, tip, made] = [worktree.branch ?? '', '', false];
+  const leave = (from: string): void => {
+    if (made && from !== worktree.branch) left.set(from, tip);
+    made = false;
+  };
   for (const line of log.split('\n')) {
-    const to = /\tcheckout: moving from \S+ to (\S+)$/.exec(line)?.[1];
-    const [old, id] = line.split(' ', 2);
-    if (to !== undefined) on = to;
-    else if (on !== null && on !== worktree.branch && id !== undefined && old !== id) found.add(on);
+    const [, from, to] = /\tcheckout: moving from (\S+) to (\S+)$/.exec(line) ?? [];
+    const [old = '', id = ''] = line.split(' ', 2);
+    if (from !== undefined && to !== undefined) {
+      leave(from);
+      on = to;
+    } else if (old !== id && isCommitId(id)) {
+      // A rebase works on no branch, and returns by itself.
+      if (!line.includes('\trebase')) made = true;
+      tip = id;
+    }
   }
+  leave(on);
   const { commonDirectory } = place.repository;
-  // As a path, another name could lead out of the refs.
-  return [...found].filter(
-    (name) => !/(?:^|\/)\.|^\//.test(name) && readRef(commonDirectory, `refs/heads/${name}`) !== null,
-  );
+  return [...left].flatMap(([name, commit]) => {
+    if (isCommitId(name)) return [name];
+    // As a path, another name could lead out of the refs.
+    if (/(?:^|\/)\.|^\//.test(name)) return [];
+    return [readRef(commonDirectory, `refs/heads/${name}`) === null ? `${name} ${commit}` : name];
+  });
 }
 
 export async function heldCommits(

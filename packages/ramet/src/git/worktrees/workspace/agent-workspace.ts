@@ -20,7 +20,7 @@ export interface WorkspaceEnd {
   head?: string;
   /** Of one that is not kept: the commit that it ended on, if it began with another. */
   tip?: string;
-  /** Branches besides its own that its agent has put commits on. */
+  /** Where besides its own branch its agent has put commits (`otherBranches`). */
   others?: string[];
   /** What changed in the checkout of its parent while it was in use, and nobody known did it. */
   checkoutChanges?: string[];

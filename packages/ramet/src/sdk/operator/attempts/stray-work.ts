@@ -19,7 +19,7 @@ import {
   trustedGit,
 } from '../../../git/managed-worktrees.ts';
 import { isAncestor, mergeTrees, shellWord } from '../../../git/merges.ts';
-import { type GitCall, gitText, runGit } from '../../../git/run-git.ts';
+import { type GitCall, gitText, isCommitId, runGit } from '../../../git/run-git.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../../git/shapes.ts';
 import { replaceWhole } from '../../../system/replace-whole.ts';
 import type { AttemptObjection } from './attempt-pattern.ts';
@@ -114,38 +114,75 @@ export async function mendOwnBranch(
   return `its branch ${branch} led to ${other}, and was put on ${commit.slice(0, 12)}: what its agent committed while it led there is on ${other}, see git log ${shellWord(other)}`;
 }
 
-/** Commits of an attempt that are on branches besides its own, where its agent left them. */
+/** Commits of an attempt that are elsewhere than on its own branch, where its agent left them. */
 interface OtherWork {
   /** To be taken instead: it has everything that its branch has. */
-  taken: { branch: string; commit: string } | null;
+  taken: { where: string; commit: string } | null;
   objection: AttemptObjection | null;
+  /** Not taken, and on no branch. */
+  loose: string | null;
+  /** For people: what was not taken because its agent deleted it. */
+  notes: readonly string[];
 }
 
-const NO_OTHER: OtherWork = { taken: null, objection: null };
-
-/** `names`: branches that its agent has put commits on. */
+/** `names`: where its agent has put commits (`otherBranches`). */
 export async function otherWork(
   place: WorktreePlace,
   { worktree, names, own }: { worktree: ManagedWorktree; names: readonly string[]; own: string },
   reading: StrayReading,
 ): Promise<OtherWork> {
   const { target, call } = reading;
+  const notes: string[] = [];
   let taken: OtherWork['taken'] = null;
   for (const name of names) {
-    const tip = await tipOf(name, call);
+    const left = await leftAt(name, call);
     const known = taken?.commit ?? own;
-    if (tip === null || name === target || (await isAncestor(tip, known, call))) continue;
-    if (await isAncestor(tip, `${HEADS}${target}`, call)) continue;
-    const objection = await otherCommits(place, { worktree, ref: `${HEADS}${name}`, commit: tip }, reading);
-    if (objection !== null) return { taken: null, objection };
-    if (await isAncestor(known, tip, call)) taken = { branch: name, commit: tip };
-    else if (!(await hasChangesOf(known, tip, call)))
-      return {
-        taken: null,
-        objection: diverged(`${known.slice(0, 12)} on ${worktree.branch}`, `${tip.slice(0, 12)} on ${name}`),
-      };
+    if (left === null || left.ref === `${HEADS}${target}`) continue;
+    const { ref, commit, where } = left;
+    if ((await isAncestor(commit, known, call)) || (await isAncestor(commit, `${HEADS}${target}`, call)))
+      continue;
+    const has = await hasChangesOf(known, commit, call);
+    if (left.isDeleted) {
+      if (!has) notes.push(`it deleted ${where} with commit ${commit}, which was not taken`);
+      continue;
+    }
+    const objection = await otherCommits(place, { worktree, ref, commit }, reading);
+    const loose = ref === null ? commit : null;
+    if (objection !== null) return { taken: null, objection, loose, notes };
+    if (await isAncestor(known, commit, call)) taken = { where, commit };
+    else if (!has) {
+      const lines = [
+        `${known.slice(0, 12)} on ${worktree.branch}`,
+        `${commit.slice(0, 12)} on ${where}`,
+      ] as const;
+      return { taken: null, objection: diverged(...lines), loose, notes };
+    }
   }
-  return taken === null ? NO_OTHER : { taken, objection: null };
+  return { taken, objection: null, loose: null, notes };
+}
+
+interface LeftCommits {
+  ref: string | null;
+  commit: string;
+  where: string;
+  isDeleted: boolean;
+}
+
+/** Null if nothing is there any more. A branch that is gone may have another name now. */
+async function leftAt(name: string, call: GitCall): Promise<LeftCommits | null> {
+  const [branch = '', gone] = name.split(' ');
+  if (isCommitId(name) || gone !== undefined) {
+    const id = gone ?? name;
+    const there = await runGit(['rev-parse', '--verify', '--quiet', `${id}^{commit}`], call);
+    if (there.code !== 0) return null;
+    const points = await runGit(['for-each-ref', '--format=%(refname)', `--points-at=${id}`, OURS], call);
+    const ref = points.stdout.split('\n')[0] || null;
+    if (ref !== null) return { ref, commit: id, where: shortName(ref), isDeleted: false };
+    const where = gone === undefined ? 'no branch' : branch;
+    return { ref: null, commit: id, where, isDeleted: gone !== undefined };
+  }
+  const commit = await tipOf(branch, call);
+  return commit === null ? null : { ref: `${HEADS}${branch}`, commit, where: branch, isDeleted: false };
 }
 
 /** By a squash or a pick, too. */

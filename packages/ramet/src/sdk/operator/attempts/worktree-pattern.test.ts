@@ -134,6 +134,51 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
     },
     ...{ files: ['good.txt'], note: 'its work is on ramet/foo, not ramet/a-1, and was taken from there' },
   },
+  'nothing but commits on no branch, which it has left': {
+    leave: (path) => {
+      git(path, 'switch', '--quiet', '--detach');
+      commit(path, 'first.txt');
+      commit(path, 'good.txt');
+      git(path, 'switch', '--quiet', '-');
+    },
+    ...{
+      files: ['first.txt', 'good.txt'],
+      note: 'its work is on no branch, not ramet/a-1, and was taken from there',
+    },
+  },
+  'commits on a branch of its own that it has left and given another name': {
+    leave: (path) => {
+      git(path, 'switch', '--quiet', '--create', 'ramet/foo');
+      commit(path, 'good.txt');
+      git(path, 'switch', '--quiet', '-');
+      git(path, 'branch', '--move', 'ramet/foo', 'ramet/bar');
+    },
+    ...{ files: ['good.txt'], note: 'its work is on ramet/bar, not ramet/a-1, and was taken from there' },
+  },
+  'a file, after a branch that it has deleted': {
+    leave: (path) => {
+      git(path, 'switch', '--quiet', '--create', 'ramet/foo');
+      commit(path, 'tried.txt');
+      git(path, 'switch', '--quiet', '-');
+      git(path, 'branch', '-D', 'ramet/foo');
+      writeFiles(path, { 'good.txt': 'good\n' });
+    },
+    ...{
+      files: ['good.txt'],
+      note: expect.stringMatching(/^it deleted ramet\/foo with commit [0-9a-f]{40}, which/),
+    },
+  },
+  'commits of a rebase that it gave up': {
+    leave: (path) => {
+      commit(path, 'first.txt');
+      commit(path, 'good.txt');
+      const stop = ['rebase', '--quiet', '--force-rebase', '--exec', 'false', 'HEAD~2'];
+      expect(() => execFileSync('git', stop, { cwd: path, stdio: 'ignore' })).toThrow();
+      git(path, 'rebase', '--quit');
+      git(path, 'switch', '--quiet', 'ramet/a-1');
+    },
+    ...{ files: ['first.txt', 'good.txt'], note: null },
+  },
   'commits of a branch of its own that it has picked': {
     leave: (path) => {
       git(path, 'switch', '--quiet', '--create', 'ramet/foo');
@@ -214,6 +259,27 @@ describe('OP-9: a task in a worktree whose agent left HEAD elsewhere', () => {
       },
       cause: 'diverged_work',
       message: /[0-9a-f]{12} on ramet\/a-1.*[0-9a-f]{12} on ramet\/foo; both are kept/,
+    },
+    'files on its branch, and commits on no branch that it has left': {
+      leave: (path) => {
+        git(path, 'switch', '--quiet', '--detach');
+        commit(path, 'good.txt');
+        git(path, 'switch', '--quiet', '-');
+        writeFiles(path, { 'dirty.txt': 'd\n' });
+      },
+      cause: 'diverged_work',
+      message: /[0-9a-f]{12} on ramet\/a-1.*[0-9a-f]{12} on no branch; both are kept/,
+    },
+    'files on its branch, and commits on one that has another name now': {
+      leave: (path) => {
+        git(path, 'switch', '--quiet', '--create', 'ramet/foo');
+        commit(path, 'good.txt');
+        git(path, 'switch', '--quiet', '-');
+        git(path, 'branch', '--move', 'ramet/foo', 'ramet/bar');
+        writeFiles(path, { 'dirty.txt': 'd\n' });
+      },
+      cause: 'diverged_work',
+      message: /[0-9a-f]{12} on ramet\/a-1.*[0-9a-f]{12} on ramet\/bar; both are kept/,
     },
     'commits on a new branch among those of the user that it has left': {
       leave: (path) => {

@@ -118,7 +118,7 @@ async function committedWork(
   return { commit, branch, files: changes.map(({ path }) => path) };
 }
 
-/** What its agent committed on a branch that it made, and then left. A ref of ours holds it: that branch may go at any moment. */
+/** What its agent committed elsewhere, and then left. A ref of ours holds it: that branch may go at any moment, if there is one. */
 async function withOthers(
   taken: TakenWork,
   names: readonly string[],
@@ -127,12 +127,16 @@ async function withOthers(
   if (names.length === 0) return taken;
   const own = taken.commit ?? reading.base;
   const other = await otherWork(place, { worktree, names, own }, reading);
+  for (const note of other.notes) tell(note);
+  const ref = workRef(run, attempt.name);
+  const hold = (commit: string): Promise<string> =>
+    gitText(['update-ref', '--no-deref', ref, commit], reading.call);
+  if (other.loose !== null) await hold(other.loose);
   if (other.objection !== null) return other.objection;
   if (other.taken === null) return taken;
-  const { branch, commit } = other.taken;
-  tell(`its work is on ${branch}, not ${worktree.branch}, and was taken from there`);
-  const ref = workRef(run, attempt.name);
-  await gitText(['update-ref', '--no-deref', ref, commit], reading.call);
+  const { where, commit } = other.taken;
+  tell(`its work is on ${where}, not ${worktree.branch}, and was taken from there`);
+  await hold(commit);
   return { ...taken, branch: ref, commit };
 }
 
