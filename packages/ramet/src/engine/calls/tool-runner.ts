@@ -230,7 +230,8 @@ async function actOrAbort(
     return await Promise.race([action, givenUp.promise]);
   } finally {
     stopListening();
-    ended.abort();
+    // Only an aborted call has a grace to end; to abort a signal costs more than most calls do.
+    if (signal.aborted) ended.abort();
   }
 }
 
