@@ -58,16 +58,22 @@ export interface SharedParts {
   admitMain(agent: Agent): void;
 }
 
+/** What a session has before it has a runtime. */
+type GivenParts = Pick<
+  SessionRuntime,
+  'journal' | 'provider' | 'redact' | 'permissions' | 'workspaces' | 'childEnvironment'
+>;
+
 export function shareParts(
   settings: ResolvedOptions,
   place: Place,
   types: AgentTypes,
-  parts: Pick<SessionRuntime, 'journal' | 'provider' | 'redact' | 'permissions' | 'workspaces'>,
+  parts: GivenParts,
   earlier: JournalReader | null,
 ): SharedParts {
   const { session } = parts.journal;
   const bus = new EventBus<SessionEvent>();
-  const environment = environmentOfChildren(settings);
+  const { childEnvironment: environment } = parts;
   const git = new RecentGitState((directory) => gitState({ directory, env: environment }));
   const runEnd = new RunEnd();
   const stops = new StopWatch({ project: place.project, session }, () => family);
@@ -124,7 +130,6 @@ export function shareParts(
     retry: settings.retry,
     files: watchedFiles(openLedger(place, parts.journal, settings.clock), git),
     checkouts: lazyCheckouts({ home: place.home, environment }),
-    childEnvironment: environment,
     slots: heavySlots(place.home, settings.env, settings.settings.limits?.heavyCommands),
     alsoHeavy: settings.settings.limits?.countAsHeavy,
     processes: watchedProcesses(
@@ -169,11 +174,15 @@ export function shareParts(
 }
 
 /** There before the session is: one that is to work in a worktree does not begin without it. */
-export function openWorkspaces(settings: ResolvedOptions, place: Place): LazyWorkspaces {
+export function openWorkspaces(
+  settings: ResolvedOptions,
+  place: Place,
+  env: Readonly<Record<string, string>>,
+): LazyWorkspaces {
   return lazyWorkspaces({
     home: place.home,
     cwd: place.cwd,
-    env: environmentOfChildren(settings),
+    env,
     settings: settings.settings.worktree ?? {},
     now: () => settings.clock.now(),
   });
@@ -236,6 +245,7 @@ function watchedProcesses(processes: ProcessRegister, git: RecentGitState): Proc
   };
 }
 
+/** Found once for each session: it looks up every folder of the PATH. */
 export function environmentOfChildren({ env, settings, cwd }: ResolvedOptions): Record<string, string> {
   return withoutOwnPrograms(childEnvironment(env, settings.env?.childVariables), cwd);
 }

@@ -110,12 +110,13 @@ async function openNew(
   permissions.allow(watch?.allow ?? []);
   const redact = createRedactor(settings.env);
   const orphans = endOrphans(place);
-  const workspaces = openWorkspaces(settings, place);
+  const childEnvironment = environmentOfChildren(settings);
+  const workspaces = openWorkspaces(settings, place, childEnvironment);
   const workspace = await ownWorkspace(workspaces, settings, place);
   try {
     const cwd = workspace === null ? place.cwd : directoryIn(workspace.worktree, place.cwd);
     const reading = Promise.all([
-      readSurroundings(place, environmentOfChildren(settings), redact, cwd),
+      readSurroundings(place, childEnvironment, redact, cwd),
       openAgentTypes(place, settings.env),
     ]);
     void workspaces.expect(place.project);
@@ -127,7 +128,7 @@ async function openNew(
     );
     noteProject(place.project, place.repository?.commonDirectory ?? place.cwd);
     recordEndedOrphans(journal, ended);
-    const parts = { journal, provider, redact, permissions, workspaces };
+    const parts = { journal, provider, redact, permissions, workspaces, childEnvironment };
     const shared = { ...shareParts(settings, place, types, parts, null), watch };
     if (surroundings.git !== null) void shared.git.note(cwd, Promise.resolve(surroundings.git));
     const agent = startAgent(shared, place, settings, surroundings.git);
@@ -192,15 +193,15 @@ async function reopen(settings: ResolvedOptions, wanted: string, provider: Model
     recordEndedOrphans(journal, ended);
     recallRules(permissions, reader, place, settings);
     const redact = createRedactor(settings.env);
-    const workspaces = openWorkspaces(settings, place);
-    const parts = { journal, provider, redact, permissions, workspaces };
+    const childEnvironment = environmentOfChildren(settings);
+    const workspaces = openWorkspaces(settings, place, childEnvironment);
+    const parts = { journal, provider, redact, permissions, workspaces, childEnvironment };
     const watch = await watchFor(watchedRun(reader), settings);
     permissions.allow(watch?.allow ?? []);
     const shared = { ...shareParts(settings, place, types, parts, reader), watch };
     const agent = await resumeMain(shared, reader, place, settings);
     if (endIsMissing) tellOfLostEnd(agent);
     const begun = agent.conversation.messages.length > 0;
-    const { childEnvironment } = shared.runtime;
     const { cwd } = agent.directory;
     const surroundings = begun ? null : await readSurroundings(place, childEnvironment, redact, cwd);
     const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
