@@ -111,8 +111,9 @@ async function readText(path: string): Promise<string | null> {
 
 async function realPathWithin(path: string, boundary: string): Promise<string | null> {
   const real = await realpath(path).catch(() => null);
+  if (real === null) return null;
   const edge = await realpath(boundary).catch(() => null);
-  if (real === null || edge === null) return null;
+  if (edge === null) return null;
   return isInside(real, edge) && !isInside(real, join(edge, '.git')) ? real : null;
 }
 
