@@ -9,7 +9,7 @@ export { lastInLog, setAside, sweepShared } from './special-files.ts';
 export { addAll, leftOutText } from './worktrees/changes/add-all.ts';
 export { checkpointRef } from './worktrees/changes/checkpoint.ts';
 export { checkoutTrees } from './worktrees/changes/dirty-work.ts';
-export { otherBranches, strayHead } from './worktrees/changes/held-commits.ts';
+export { leftInLog, otherBranches, strayHead } from './worktrees/changes/held-commits.ts';
 export { moveApart } from './worktrees/changes/keep-work.ts';
 export { verdictOf } from './worktrees/changes/verdict.ts';
 export { workInTime } from './worktrees/changes/work-in-time.ts';

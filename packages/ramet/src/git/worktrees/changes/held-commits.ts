@@ -39,11 +39,23 @@ const LOG_BYTES = 4 << 20;
  * with the commit that it was left on (`ramet/foo 1a2b...`), or a commit that was left on no branch.
  */
 export function otherBranches(place: WorktreePlace, worktree: ManagedWorktree): string[] {
-  const log = readOrNull(join(adminDirectory(place, worktree), 'logs', 'HEAD'), LOG_BYTES) ?? '';
+  const left = leftInLog(join(adminDirectory(place, worktree), 'logs', 'HEAD'), worktree.branch);
+  const { commonDirectory } = place.repository;
+  return [...left].flatMap(([name, commit]) => {
+    if (isCommitId(name)) return [name];
+    // As a path, another name could lead out of the refs.
+    if (/(?:^|\/)\.|^\//.test(name)) return [];
+    return [readRef(commonDirectory, `refs/heads/${name}`) === null ? `${name} ${commit}` : name];
+  });
+}
+
+/** Of the log of a HEAD: where else than on `own` commits were made, by the name of the branch or the commit that was left. */
+export function leftInLog(file: string, own: string | null): Map<string, string> {
+  const log = readOrNull(file, LOG_BYTES) ?? '';
   const left = new Map<string, string>();
-  let [on, tip, made] = [worktree.branch ?? '', '', false];
+  let [on, tip, made] = [own ?? '', '', false];
   const leave = (from: string): void => {
-    if (made && from !== worktree.branch) left.set(from, tip);
+    if (made && from !== own) left.set(from, tip);
     made = false;
   };
   for (const line of log.split('\n')) {
@@ -53,19 +65,13 @@ export function otherBranches(place: WorktreePlace, worktree: ManagedWorktree): 
       leave(from);
       on = to;
     } else if (old !== id && isCommitId(id)) {
-      // A rebase works on no branch, and returns by itself.
-      if (!line.includes('\trebase')) made = true;
+      // A rebase works on no branch, and returns by itself; a clone begins with what others made.
+      if (!/\t(?:rebase|clone:)/.test(line)) made = true;
       tip = id;
     }
   }
   leave(on);
-  const { commonDirectory } = place.repository;
-  return [...left].flatMap(([name, commit]) => {
-    if (isCommitId(name)) return [name];
-    // As a path, another name could lead out of the refs.
-    if (/(?:^|\/)\.|^\//.test(name)) return [];
-    return [readRef(commonDirectory, `refs/heads/${name}`) === null ? `${name} ${commit}` : name];
-  });
+  return left;
 }
 
 export async function heldCommits(

@@ -107,6 +107,34 @@ describe('OP-9: a task in a clone', { timeout: 240_000 }, () => {
     ],
   );
 
+  test('commits that it left on another branch or on none are taken; where no line has all, the clone stays', async () => {
+    const tried = cloning();
+    const { root } = tried;
+    for (const [name, args] of [
+      ['a', ['-c', 'ramet/foo']],
+      ['b', ['--detach']],
+    ] as const) {
+      const order = tried.order(name);
+      const path = await begin(tried, order);
+      git(path, 'switch', '--quiet', ...args);
+      commitIn(path, `${name}.txt`);
+      git(path, 'switch', '--quiet', '-');
+      const { commit } = worked(await end(tried, order));
+      expect(git(root, 'show', `${commit}:${name}.txt`)).toBe(`${name}.txt`);
+      expect(existsSync(path)).toBe(false);
+    }
+    const order = tried.order('c');
+    const path = await begin(tried, order);
+    git(path, 'switch', '--quiet', '-c', 'ramet/foo');
+    commitIn(path, 'c.txt');
+    git(path, 'switch', '--quiet', '-');
+    commitIn(path, 'd.txt');
+    expect(await end(tried, order)).toMatchObject({
+      ...{ cause: 'diverged_work', message: expect.stringMatching(/on ramet\/foo; both are in .* kept/) },
+    });
+    expect(existsSync(join(path, '.git'))).toBe(true);
+  });
+
   test('whatever it made of its .git: its files are one commit on its base, nothing of the user lands, and it is told', async () => {
     const tried = cloning();
     const { root, base } = tried;

@@ -5,6 +5,7 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { addAll, clonePath, makeClone, moveApart, withScratch } from '../../../git/managed-worktrees.ts';
+import { isAncestor } from '../../../git/merges.ts';
 import { withTrailers } from '../../../git/provenance.ts';
 import { type GitCall, gitText } from '../../../git/run-git.ts';
 import type { WorktreePlace } from '../../../git/shapes.ts';
@@ -17,7 +18,7 @@ import {
   workRef,
 } from './attempt-pattern.ts';
 import { changedPaths, keepWork } from './changed-paths.ts';
-import { clonedTip } from './cloned-tip.ts';
+import { clonedTip, type LeftCommit, leftInClone } from './cloned-tip.ts';
 import { nestedObjection, strayLinks } from './nested-repositories.ts';
 
 export interface ClonePlace {
@@ -35,8 +36,10 @@ export function clonePattern(place: ClonePlace): AttemptPattern {
   ): Promise<AttemptWork | AttemptObjection | null> => {
     const path = clonePath(worktrees, nameOf(order));
     const site = { path, name: nameOf(order), base: order.attempt.base ?? order.run.base };
-    const { tip, tree, nested, led } = await fetchWork(order, site, place);
+    const { tip, tree, nested, led, diverged } = await fetchWork(order, site, place);
     if (led.length > 0) notes.set(order.attempt.name, led);
+    // The clone stays: it alone has all of it.
+    if (diverged !== null) return diverged;
     const objection = nested.length === 0 ? null : setAside(nested, site, worktrees);
     const work = await committed(order, { tip, tree, agent }, place);
     rmSync(path, { recursive: true, force: true });
@@ -73,6 +76,8 @@ interface ClonedWork {
   nested: readonly string[];
   /** Why its commits are not taken as they are, one line each. */
   led: readonly string[];
+  /** Why neither its HEAD nor what it left elsewhere is the whole. */
+  diverged: AttemptObjection | null;
 }
 
 /**
@@ -89,16 +94,49 @@ async function fetchWork(
   // A process that was killed after it had fetched has left the ref alone.
   if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {
     const tip = await tipOf(ref, call);
-    return { tip, tree: await tipOf(tip, call, 'tree'), nested: [], led: [] };
+    return { tip, tree: await tipOf(tip, call, 'tree'), nested: [], led: [], diverged: null };
   }
   const { commonDirectory } = worktrees.repository;
-  const { tip, problem } = await clonedTip(join(path, '.git'), { base, commonDirectory, call });
-  const taken = tip ?? base;
-  await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', ref, taken], call);
+  const reading = { base, commonDirectory, call };
+  const { tip, problem } = await clonedTip(join(path, '.git'), reading);
+  const own = tip ?? base;
   const led = problem === null ? [] : [`${problem}: its files are taken as one commit`];
-  const { tree, leftOut } = await filesIn(path, taken, { worktrees, call });
+  const files = await filesIn(path, own, { worktrees, call });
+  const isClean = files.tree === (await tipOf(own, call, 'tree'));
+  const left = await leftInClone(join(path, '.git'), own, reading);
+  const whole = await wholeOf({ own, isClean, path, left }, call);
+  const taken = whole.taken?.commit ?? own;
+  if (whole.taken !== null)
+    led.push(`its clone was not on ${whole.taken.where}: its commits there are taken`);
+  await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', ref, taken], call);
+  const tree = whole.taken === null ? files.tree : await tipOf(taken, call, 'tree');
   const links = await strayLinks(tree, await changedPaths(base, tree, call), call);
-  return { tip: taken, tree, nested: [...new Set([...leftOut, ...links])], led };
+  return {
+    tip: taken,
+    tree,
+    nested: [...new Set([...files.leftOut, ...links])],
+    led,
+    diverged: whole.diverged,
+  };
+}
+
+/** What has everything that its agent did in the clone: what it left elsewhere, if it has what HEAD has and no file was changed since. */
+async function wholeOf(
+  clone: { own: string; isClean: boolean; path: string; left: readonly LeftCommit[] },
+  call: GitCall,
+): Promise<{ taken: LeftCommit | null; diverged: AttemptObjection | null }> {
+  let taken: LeftCommit | null = null;
+  for (const one of clone.left) {
+    const known = taken?.commit ?? clone.own;
+    if (one.problem === null && (await isAncestor(one.commit, known, call))) continue;
+    const isMore = one.problem === null && clone.isClean && (await isAncestor(known, one.commit, call));
+    if (!isMore) {
+      const message = `its work is in two lines of commits, and neither has all of it: ${known.slice(0, 12)}, and ${one.commit.slice(0, 12)} on ${one.where}; both are in ${clone.path}, which is kept`;
+      return { taken: null, diverged: { cause: 'diverged_work', message } };
+    }
+    taken = one;
+  }
+  return { taken, diverged: null };
 }
 
 async function committed(

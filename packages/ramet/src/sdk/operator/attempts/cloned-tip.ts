@@ -6,6 +6,8 @@
  */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { leftInLog } from '../../../git/managed-worktrees.ts';
+import { isAncestor } from '../../../git/merges.ts';
 import { readOrNull, readPointer } from '../../../git/repository.ts';
 import { type GitCall, isCommitId, runGit, runGitForBytes } from '../../../git/run-git.ts';
 import { RametError } from '../../../schema/errors.ts';
@@ -41,6 +43,34 @@ export async function clonedTip(git: string, reading: CloneReading): Promise<Clo
     if (!(error instanceof RametError)) throw error;
     return { tip: null, problem: `the commits of its clone cannot be read: ${error.message}` };
   }
+}
+
+export interface LeftCommit {
+  commit: string;
+  /** The branch that it was left on, or `no branch`. */
+  where: string;
+  /** Null if the repository has it now, and it may be taken. */
+  problem: string | null;
+}
+
+/** Commits that the agent left elsewhere in its clone than at `tip`, as the log of its HEAD names them. */
+export async function leftInClone(git: string, tip: string, reading: CloneReading): Promise<LeftCommit[]> {
+  if (wrongIn(git, reading.commonDirectory) !== null) return [];
+  const file = join(git, 'logs', 'HEAD');
+  const isPlainLog = isFolder(join(git, 'logs')) && lstatSync(file, { throwIfNoEntry: false })?.isFile();
+  const left = isPlainLog === true ? leftInLog(file, null) : new Map<string, string>();
+  // Where its HEAD is has been judged already.
+  const known = new Set([tip, reading.base, headOf(git)]);
+  const found: LeftCommit[] = [];
+  for (const [name, commit] of left) {
+    if (known.has(commit)) continue;
+    known.add(commit);
+    const where = isCommitId(name) || name === '' ? 'no branch' : name;
+    const lost = await bring(join(git, 'objects'), commit, reading);
+    if (lost === null && (await isAncestor(commit, tip, reading.call))) continue;
+    found.push({ commit, where, problem: lost ?? (await notItsOwn(commit, reading)) });
+  }
+  return found;
 }
 
 function wrongIn(git: string, commonDirectory: string): string | null {
