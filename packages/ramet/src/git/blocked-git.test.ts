@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   closeSync,
   constants,
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -107,4 +109,37 @@ test('WORK-7: a list of other objects that no memory holds is moved out of the w
   );
   expect(isThere(list)).toBe(false);
   expect(takeRepairs({ admin: 'none' }).join()).toContain(`${list} was too large, and is in `);
+});
+
+const ENV = { PATH: process.env.PATH ?? '' };
+
+test('WORK-7: folders of objects that an agent closed are opened, and an index of packs that is none is put aside', async () => {
+  const cwd = temporaryRepository({ 'README.md': '# Start\n' });
+  git(cwd, 'repack', '-adq');
+  const [info, pack] = ['info', 'pack'].map((name) => join(cwd, '.git/objects', name));
+  writeFileSync(join(pack ?? '', 'multi-pack-index'), '\0'.repeat(4096));
+  for (const folder of [info ?? '', pack ?? '']) chmodSync(folder, 0);
+  expect(await gitText(['cat-file', '-t', 'HEAD'], { cwd, env: ENV })).toBe('commit');
+  expect(lstatSync(pack ?? '').mode & 0o700).toBe(0o700);
+  const told = takeRepairs({ admin: 'none' }).join('\n');
+  expect(told).toContain(`${info} was closed; put right\n${pack} was closed; put right\n`);
+  expect(told).toContain('multi-pack-index was not what git writes there, and is in ');
+});
+
+test.each([
+  ['idx', /git cannot read \S+\.idx: make it again with git index-pack \S+\.pack; then resume$/],
+  [
+    'pack',
+    /git cannot read \S+\.pack: copy it from another clone or a backup of the repository; then resume$/,
+  ],
+])('WORK-7: a damaged %s is named, with what a person can do', async (kind, message) => {
+  const cwd = temporaryRepository({ 'README.md': '# Start\n' });
+  git(cwd, 'repack', '-adq');
+  const pack = join(cwd, '.git/objects/pack');
+  const file = join(pack, readdirSync(pack).find((name) => name.endsWith(`.${kind}`)) ?? '');
+  rmSync(file);
+  writeFileSync(file, '\0'.repeat(4096));
+  await expect(gitText(['log', '-1'], { cwd, env: ENV })).rejects.toMatchObject({
+    ...{ code: 'git_damaged', message: expect.stringMatching(message) },
+  });
 });

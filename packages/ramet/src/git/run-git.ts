@@ -4,7 +4,7 @@
  * before that is an error.
  *
  * Invariants
- * 1. A code other than 0 is a value. Only a git that cannot be started, or that was ended, throws.
+ * 1. A code other than 0 is a value. Only a git that cannot be started, that was ended or that finds no object any more, throws.
  * 2. What it prints is bounded.
  */
 
@@ -16,7 +16,7 @@ import { watchGit } from './blocked-git.ts';
 import { type FolderGuard, folderGuard } from './folder-guard.ts';
 import { type GitPlace, gitEnvironment } from './git-environment.ts';
 import { refuseUntrusted } from './refuse-untrusted.ts';
-import { boundAlternates } from './special-files.ts';
+import { damagedObjects, mendSharedObjects } from './shared-objects.ts';
 
 export { withoutLocalVariables } from './git-environment.ts';
 export { isCommitId } from './repository.ts';
@@ -49,6 +49,9 @@ export interface GitOutcome {
   stderr: string;
 }
 
+/** With this git ends when it gives up. */
+const FATAL = 128;
+
 /** Node makes no text of 512 MB or more. */
 const MOST_BYTES = 500 << 20;
 
@@ -77,6 +80,8 @@ export async function runGitForBytes(
     );
   const complaint = stderr.toString('utf8');
   if (typeof end === 'number' && end !== 0) refuseUntrusted(guard, complaint);
+  const damage = typeof end === 'number' && end >= FATAL ? damagedObjects(complaint, call.cwd) : null;
+  if (damage !== null) throw damage;
   if (typeof end === 'number') return { code: end, stdout, stderr: complaint };
   throw new RametError('git_killed', 'retryable', `git ${commandOf(args)} was ended by ${end}; try again`);
 }
@@ -204,7 +209,7 @@ export async function startGit(args: readonly string[], start: GitStart): Promis
 }
 
 async function prepareGit(args: readonly string[], start: GitStart): Promise<PreparedGit> {
-  boundAlternates(start);
+  mendSharedObjects(start);
   const timeoutMs = start.timeoutMs ?? (start.checkout === undefined ? undefined : LONGEST_IN_CHECKOUT_MS);
   const limit = timeoutMs === undefined ? null : timeLimit(timeoutMs);
   const signals = [limit?.signal, start.signal].filter((signal) => signal instanceof AbortSignal);

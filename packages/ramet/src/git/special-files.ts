@@ -8,6 +8,7 @@
  * 3. Who waits at a FIFO reads its end when it is removed.
  */
 import {
+  chmodSync,
   closeSync,
   constants,
   type Dirent,
@@ -119,22 +120,8 @@ export async function sweepShared(commonDirectory: string): Promise<void> {
   await sweepObjects(commonDirectory, tell);
 }
 
-/** Every git reads this list into its memory before anything else, so its size is checked before every git. */
-export function boundAlternates({ cwd, checkout }: GitSurroundings): void {
-  const shared = checkout?.commonDirectory ?? findRepository(cwd)?.commonDirectory;
-  const alternates = join(shared ?? cwd, 'objects', 'info', 'alternates');
-  if (shared === undefined || sizeOf(alternates) <= LARGEST_LIST) return;
-  try {
-    noteRepair(SHARED, `${alternates} was too large, and is in ${setAside(shared, alternates)}`);
-  } catch (error) {
-    // Another process was faster.
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
-}
-
 type Tell = (line: string) => void;
 const REFS_OF_AGENTS = [join('refs', 'heads', 'ramet'), join('refs', 'tags'), join('refs', 'remotes')];
-const LARGEST_LIST = 1 << 20;
 
 async function sweepRefs(commonDirectory: string, folder: string, tell: Tell): Promise<void> {
   for (const entry of await entriesOf(join(commonDirectory, folder))) {
@@ -164,9 +151,11 @@ const seen = new Map<string, number>();
 /** Git takes whatever has the name of an object for that object, and does not write it. */
 async function sweepObjects(commonDirectory: string, tell: Tell): Promise<void> {
   const objects = join(commonDirectory, 'objects');
+  for (const folder of ['', 'info', 'pack']) openFolder(join(objects, folder), 0o700);
   for (const folder of await entriesOf(objects)) {
     if (!folder.isDirectory() || !/^[0-9a-f]{2}$/.test(folder.name)) continue;
     const path = join(objects, folder.name);
+    openFolder(path, 0o700);
     const changed = lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0;
     if (seen.get(path) === changed) continue;
     for (const entry of await entriesOf(path)) {
@@ -192,7 +181,16 @@ function entriesOf(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
 }
 
-function sizeOf(path: string): number {
+/** An agent that may write a folder may also close it to everybody. `mode`: the rights that we need. */
+export function openFolder(path: string, mode: number): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory() !== true || (stats.mode & mode) === mode || stats.uid !== process.geteuid?.())
+    return;
+  chmodSync(path, (stats.mode & 0o7777) | 0o700);
+  noteShared(`${path} was closed`);
+}
+
+export function sizeOf(path: string): number {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isFile() === true ? stats.size : 0;
 }
@@ -201,6 +199,10 @@ function sizeOf(path: string): number {
 const repairs = new Map<string, string[]>();
 /** What concerns all worktrees of a repository is said with the next of them. */
 const SHARED = '';
+
+export function noteShared(line: string): void {
+  noteRepair(SHARED, line);
+}
 
 export function noteRepair(admin: string, line: string): void {
   // Two who look at the same moment find the same.

@@ -1,0 +1,64 @@
+/**
+ * What an agent without a sandbox may do to the objects that all share. What git can do without is moved out of its way before it
+ * starts. A pack or its index is not: that is a person's to put right, and the error says how.
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { RametError, systemCode } from '../schema/errors.ts';
+import { findRepository } from './repository.ts';
+import { type GitSurroundings, noteShared, openFolder, setAside, sizeOf } from './special-files.ts';
+
+const LARGEST_LIST = 1 << 20;
+/** Less than what git needs to write there: the repository of a user who only reads stays as it is. */
+const READABLE = 0o500;
+
+/** Before every git: some looks at files. */
+export function mendSharedObjects({ cwd, checkout }: GitSurroundings): void {
+  const shared = checkout?.commonDirectory ?? findRepository(cwd)?.commonDirectory;
+  if (shared === undefined) return;
+  const objects = join(shared, 'objects');
+  try {
+    for (const folder of ['', 'info', 'pack']) openFolder(join(objects, folder), READABLE);
+    const alternates = join(objects, 'info', 'alternates');
+    // Git reads all of it into its memory first.
+    if (sizeOf(alternates) > LARGEST_LIST)
+      noteShared(`${alternates} was too large, and is in ${setAside(shared, alternates)}`);
+    const index = join(objects, 'pack', 'multi-pack-index');
+    // Git ends at once if it is not one, and works without.
+    if (sizeOf(index) > 0 && startOf(index) !== 'MIDX')
+      noteShared(`${index} was not what git writes there, and is in ${setAside(shared, index)}`);
+  } catch (error) {
+    // Another process was faster, or it is not ours: git says what it cannot read.
+    if (!['ENOENT', 'EACCES', 'EPERM', 'EROFS'].includes(systemCode(error) ?? '')) throw error;
+  }
+}
+
+function startOf(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(4);
+    readSync(file, bytes, 0, 4, 0);
+    return bytes.toString('latin1');
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What a person can do where git has given up because of a file that all objects are read through; null if it was something else. */
+export function damagedObjects(stderr: string, cwd: string): RametError | null {
+  const pack = /(\S*\/pack-[0-9a-f]+)\.(?:pack|idx)/.exec(stderr)?.[1];
+  const isPack = /is not a GIT packfile|does not match index/.test(stderr);
+  const isIndex = /(?:index file \S+\.idx|index v\d file)/.test(stderr);
+  const isMany = /^fatal: multi-pack-index/m.test(stderr);
+  if (!isMany && (pack === undefined || !(isPack || isIndex))) return null;
+  const what = isMany
+    ? 'the multi-pack-index in objects/pack: remove that file, git works without'
+    : isPack
+      ? `${pack}.pack: copy it from another clone or a backup of the repository`
+      : `${pack}.idx: make it again with git index-pack ${pack}.pack`;
+  return new RametError(
+    'git_damaged',
+    'terminal',
+    `in the repository of ${cwd}, git cannot read ${what}; then resume`,
+  );
+}
