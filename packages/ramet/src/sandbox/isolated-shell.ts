@@ -16,7 +16,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** Below a home directory; `=` marks those that work without being written, `!` those that are not worth a copy. */
 const FOLDERS =
@@ -62,6 +62,7 @@ export function isolatedArguments(
   ...words: readonly string[]
 ): string[] {
   const { closed = [] } = bounds;
+  for (const directory of closed) openAgain(dirname(directory));
   for (const directory of [...bounds.made, ...closed]) mkdirSync(directory, { recursive: true });
   return [
     ...['--ro-bind', '/', '/', '--dev-bind', '/dev', '/dev', '--dev-bind', '/proc', '/proc'],
@@ -74,6 +75,13 @@ export function isolatedArguments(
     ...DROPPED,
     ...['--chdir', cwd, '--', 'bash', '-c', command, ...words],
   ];
+}
+
+/** Another agent may have closed what both may write: what lies in it could not be mounted. */
+function openAgain(folder: string): void {
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (stats?.isDirectory() !== true || stats.uid !== process.geteuid?.()) return;
+  if ((stats.mode & 0o700) !== 0o700) chmodSync(folder, (stats.mode & 0o7777) | 0o700);
 }
 
 /** Through its bus the user's services start programs for any caller. */

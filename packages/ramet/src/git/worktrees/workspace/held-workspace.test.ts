@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { workingSandbox } from '../../../../test/fixtures/sandbox.ts';
@@ -55,6 +55,9 @@ test('WORK-7: an agent commits, merges, rebases and fetches in the sandbox, and 
   for (const attack of [...attacks, ': > pack/multi-pack-index'])
     expect(run(`cd ${objects}; ${attack}`).status, attack).not.toBe(0);
   expect(readdirSync(join(objects, 'pack'))).toEqual(before);
+  expect(run(`chmod 0 ${objects}`).status).toBe(0);
+  expect(run('git log -1').status).toBe(0);
+  expect(statSync(objects).mode & 0o700).toBe(0o700);
   expect(run('git repack -adq').stderr).toContain('Read-only file system');
 });
 
