@@ -20,7 +20,7 @@ export function workerAnswer({ request, opening, last }: RequestView): Answer {
   const next = steps[results.filter(({ isGood }) => isGood).length];
   if (next === undefined) return { text: `${verb} ${name}: done.` };
   if (results.length > MOST_CALLS) return { text: `${verb} ${name}: it cannot be done.` };
-  return { text: 'I do the next step.', tool_use: [last.includes('index.lock') ? unlocked(next) : next] };
+  return { text: 'I do the next step.', tool_use: [unlocked(next, last)] };
 }
 
 function stepsOf(verb: string, name: string, isAgain: boolean): Step[] {
@@ -42,9 +42,11 @@ function stepsOf(verb: string, name: string, isAgain: boolean): Step[] {
   }
 }
 
-/** What git tells an agent to do whose own git was killed. */
-function unlocked({ name, input }: Step): Step {
-  return bash(`rm -f "$(git rev-parse --git-path index.lock)"; ${name === 'Bash' ? input.command : 'true'}`);
+/** What git tells an agent to do whose own git was killed: it names the file. */
+function unlocked(step: Step, last: string): Step {
+  const [, lock] = /'([^']+index\.lock)'/.exec(last) ?? [];
+  if (lock === undefined) return step;
+  return bash(`rm -f '${lock}'; ${step.name === 'Bash' ? step.input.command : 'true'}`);
 }
 
 function write(path: string, content: string): Step {

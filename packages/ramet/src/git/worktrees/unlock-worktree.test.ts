@@ -39,7 +39,10 @@ describe('WORK-8: the worktree of an agent that was killed with its git', () => 
     git(worktree.path, 'commit', '--quiet', '--message=works again');
     // Its checkpoints do not wait for a resume.
     writeFileSync(join(worktree.path, 'more.txt'), 'more\n');
-    writeFileSync(join(place.repository.commonDirectory, `${ref}.lock`), '');
+    const left = [join(place.repository.commonDirectory, `${ref}.lock`), join(admin, 'index.lock')];
+    for (const path of left) writeFileSync(path, '');
     expect(await checkpoint(place, worktree)).toMatchObject({ isNew: true });
+    // Nor does its agent: it may not remove what is outside its worktree.
+    expect(left.filter((path) => existsSync(path))).toEqual([]);
   });
 });

@@ -50,6 +50,9 @@ export async function checkpoint(
   const call = { ...own, env: { ...place.env, ...IDENTITY } };
   const ref = checkpointRef(worktree);
   place.onStep('checkpoint begun');
+  // A git of its agent that was killed has left them, and its agent may not remove them: they are outside its worktree.
+  const admin = adminDirectory(place, worktree);
+  await removeLeftLocks([join(admin, 'index'), join(admin, 'HEAD')], worktree.path);
   const trees = await checkoutTrees(own, {
     scratch: adminDirectory(place, worktree),
     settings: excludeSettings(place, worktree),

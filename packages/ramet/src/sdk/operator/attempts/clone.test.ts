@@ -123,6 +123,19 @@ describe('OP-9: a task in a clone', { timeout: 240_000 }, () => {
       expect(git(root, 'show', `${commit}:${name}.txt`)).toBe(`${name}.txt`);
       expect(existsSync(path)).toBe(false);
     }
+    for (const [name, ...last] of [
+      ['picked', 'cherry-pick', 'ramet/foo'],
+      ['deleted', 'branch', '--quiet', '-D', 'ramet/foo'],
+    ] as const) {
+      const order = tried.order(name);
+      const path = await begin(tried, order);
+      git(path, 'switch', '--quiet', '-c', 'ramet/foo');
+      commitIn(path, 'left.txt');
+      git(path, 'switch', '--quiet', '-');
+      commitIn(path, 'own.txt');
+      git(path, ...last);
+      expect(worked(await end(tried, order)).files.includes('left.txt')).toBe(name === 'picked');
+    }
     const order = tried.order('c');
     const path = await begin(tried, order);
     git(path, 'switch', '--quiet', '-c', 'ramet/foo');

@@ -20,6 +20,7 @@ import {
 import { changedPaths, keepWork } from './changed-paths.ts';
 import { clonedTip, type LeftCommit, leftInClone } from './cloned-tip.ts';
 import { nestedObjection, strayLinks } from './nested-repositories.ts';
+import { hasChangesOf } from './stray-work.ts';
 
 export interface ClonePlace {
   worktrees: WorktreePlace;
@@ -107,7 +108,8 @@ async function fetchWork(
   const whole = await wholeOf({ own, isClean, path, left }, call);
   const taken = whole.taken?.commit ?? own;
   if (whole.taken !== null)
-    led.push(`its clone was not on ${whole.taken.where}: its commits there are taken`);
+    led.push(`its commits on ${whole.taken.where} are taken, where its clone was not`);
+  led.push(...whole.notes);
   await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', ref, taken], call);
   const tree = whole.taken === null ? files.tree : await tipOf(taken, call, 'tree');
   const links = await strayLinks(tree, await changedPaths(base, tree, call), call);
@@ -124,19 +126,26 @@ async function fetchWork(
 async function wholeOf(
   clone: { own: string; isClean: boolean; path: string; left: readonly LeftCommit[] },
   call: GitCall,
-): Promise<{ taken: LeftCommit | null; diverged: AttemptObjection | null }> {
+): Promise<{ taken: LeftCommit | null; diverged: AttemptObjection | null; notes: readonly string[] }> {
   let taken: LeftCommit | null = null;
+  const notes: string[] = [];
   for (const one of clone.left) {
     const known = taken?.commit ?? clone.own;
     if (one.problem === null && (await isAncestor(one.commit, known, call))) continue;
+    // By a squash or a pick.
+    if (one.problem === null && (await hasChangesOf(known, one.commit, call))) continue;
+    if (one.isDeleted) {
+      notes.push(`it deleted ${one.where} with commit ${one.commit}, which was not taken`);
+      continue;
+    }
     const isMore = one.problem === null && clone.isClean && (await isAncestor(known, one.commit, call));
     if (!isMore) {
       const message = `its work is in two lines of commits, and neither has all of it: ${known.slice(0, 12)}, and ${one.commit.slice(0, 12)} on ${one.where}; both are in ${clone.path}, which is kept`;
-      return { taken: null, diverged: { cause: 'diverged_work', message } };
+      return { taken: null, diverged: { cause: 'diverged_work', message }, notes };
     }
     taken = one;
   }
-  return { taken, diverged: null };
+  return { taken, diverged: null, notes };
 }
 
 async function committed(

@@ -51,6 +51,8 @@ export interface LeftCommit {
   where: string;
   /** Null if the repository has it now, and it may be taken. */
   problem: string | null;
+  /** Its branch is gone, and no other leads to it. */
+  isDeleted: boolean;
 }
 
 /** Commits that the agent left elsewhere in its clone than at `tip`, as the log of its HEAD names them. */
@@ -68,9 +70,25 @@ export async function leftInClone(git: string, tip: string, reading: CloneReadin
     const where = isCommitId(name) || name === '' ? 'no branch' : name;
     const lost = await bring(join(git, 'objects'), commit, reading);
     if (lost === null && (await isAncestor(commit, tip, reading.call))) continue;
-    found.push({ commit, where, problem: lost ?? (await notItsOwn(commit, reading)) });
+    const isDeleted = where === name && !tipsIn(git).has(commit);
+    found.push({ commit, where, isDeleted, problem: lost ?? (await notItsOwn(commit, reading)) });
   }
   return found;
+}
+
+/** Of its branches, packed ones too. */
+function tipsIn(git: string): Set<string> {
+  const packed = (plainText(git, 'packed-refs') ?? '').split('\n').map((line) => line.split(' ', 1)[0] ?? '');
+  const tips = new Set(packed);
+  const folders = isFolder(join(git, 'refs')) ? ['refs/heads'] : [];
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    for (const entry of isFolder(join(git, next)) ? entriesOf(join(git, next)) : []) {
+      const name = `${next}/${entry.name}`;
+      if (entry.isDirectory()) folders.push(name);
+      else tips.add(plainText(git, name) ?? '');
+    }
+  }
+  return tips;
 }
 
 function wrongIn(git: string, commonDirectory: string): string | null {

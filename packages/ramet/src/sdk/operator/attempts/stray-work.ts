@@ -186,7 +186,7 @@ async function leftAt(name: string, call: GitCall): Promise<LeftCommits | null> 
 }
 
 /** By a squash or a pick, too. */
-async function hasChangesOf(own: string, other: string, call: GitCall): Promise<boolean> {
+export async function hasChangesOf(own: string, other: string, call: GitCall): Promise<boolean> {
   const merged = await mergeTrees([own, other], call);
   return merged.clean && merged.tree === (await gitText(['rev-parse', `${own}^{tree}`], call));
 }
