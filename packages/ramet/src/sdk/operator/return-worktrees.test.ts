@@ -6,7 +6,7 @@ import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { git, rametBranches, worktreePlace } from '../../../test/fixtures/worktrees.ts';
 import { createWorktree } from '../../git/worktrees/create-worktree.ts';
 import { releaseWorktree } from '../../git/worktrees/removal/release-worktree.ts';
-import type { WorktreePlace } from '../../git/worktrees/worktree-place.ts';
+import { adminDirectory, type WorktreePlace } from '../../git/worktrees/worktree-place.ts';
 import type { OperatorState } from '../../operator/run/operator-state.ts';
 import { tasksOf } from '../../operator/run/operator-state.ts';
 import type { TaskChanged } from '../../schema/operator-events.ts';
@@ -67,6 +67,19 @@ const notesOf = (state: OperatorState): unknown[] =>
   tasksOf(state).map(({ attempts }) => attempts.flatMap(({ notes }) => notes));
 
 describe('WORK-3, OP-4: tasks whose work has landed give their worktrees back', () => {
+  test('what a killed process of the run left half-made goes with its locks', async () => {
+    const place = worktreePlace();
+    const owner = { session: 'abcdefgh', agent: 'abcdefgh.2' };
+    const { worktree } = await createWorktree(place, { name: 'half', owner });
+    const admin = adminDirectory(place, worktree);
+    writeFiles(admin, { 'index.lock': '' });
+    place.registry.put({ ...worktree, state: 'making', lease: { pid: 2 ** 22 + 1, started: null } });
+    await returned(place, madeRun(startedRun([madeTask('a')])));
+    expect([existsSync(admin), existsSync(worktree.path), place.registry.find(worktree.id)]).toEqual([
+      ...[false, false, null],
+    ]);
+  });
+
   test('merged, replayed and changed since: what the target has goes, what would be lost stays', async () => {
     const place = worktreePlace();
     const { root } = place.repository;

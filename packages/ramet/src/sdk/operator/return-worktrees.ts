@@ -2,7 +2,7 @@
  * When a run is over, tasks whose work is on the target give their worktrees back (WORK-3), as `ramet worktree gc` takes them. What
  * would lose anything stays, and the record says why. What there is no time for is left to `ramet worktree gc`.
  */
-import { settleWorktree } from '../../git/managed-worktrees.ts';
+import { settleWorktree, undoHalfMade } from '../../git/managed-worktrees.ts';
 import { runGit } from '../../git/run-git.ts';
 import type { WorktreePlace } from '../../git/shapes.ts';
 import { applyOperatorEvent } from '../../operator/run/apply-operator-event.ts';
@@ -45,6 +45,8 @@ export async function returnWorktrees(end: OperatorState, place: ReturnPlace): P
   const { signal, note } = place;
   if (signal.aborted) return end;
   try {
+    // Of this run, if it was killed: nobody else may come for days.
+    await undoHalfMade(place.worktrees);
     const landed = await landedAttempts(end, place.worktrees);
     let left = 0;
     const reasons = await fewAtOnce(landed, async (one) => {

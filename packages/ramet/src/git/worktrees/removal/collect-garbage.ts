@@ -11,7 +11,7 @@ import { writeTrouble } from '../../../system/sqlite/sqlite-failure.ts';
 import { heldWork } from '../changes/held-files.ts';
 import { verdictOf } from '../changes/verdict.ts';
 import { discardUnused } from '../dependencies/dependency-template.ts';
-import { isHeld } from '../half-made.ts';
+import { isHalfMade, isHeld } from '../half-made.ts';
 import { undoReset } from '../pool/pool.ts';
 import { poolBytes, wantedPool } from '../pool/pool-size.ts';
 import { freeLostSlots } from '../pool/slots.ts';
@@ -111,6 +111,12 @@ async function collect(
     case 'released':
       return judge(place, worktree, { dryRun, isOld, pools });
   }
+}
+
+/** What killed processes left half-made goes, with its locks. Cheap where there is nothing. */
+export async function undoHalfMade(place: WorktreePlace): Promise<void> {
+  const dead = place.registry.list().filter((row) => isHalfMade(place.project, row));
+  await fewAtOnce(dead, (row) => undoDead(place, row));
 }
 
 /** Only by the first process to take it: others may be cleaning up, or claiming, at this moment. */
