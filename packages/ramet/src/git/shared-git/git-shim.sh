@@ -158,6 +158,17 @@ trap : HUP INT QUIT TERM
 if [ -n "$shared" ]; then "$node" "$RAMET_GIT_HELPER" "$@" 9<&-
 else "$real" "$@" 9<&-; fi
 code=$?
+# In a sandbox git cannot lock the packed refs, so it cannot forget what it has picked: the next commit would get that author.
+forget_pick() {
+  for word do
+    case $word in --dry-run | --short | --porcelain | --long) return ;; esac
+  done
+  for state in sequencer rebase-merge rebase-apply; do if [ -d "$absolute/$state" ]; then return; fi; done
+  rm -f "$absolute/CHERRY_PICK_HEAD"
+}
+if [ $code -eq 0 ] && [ -e "$absolute/CHERRY_PICK_HEAD" ] && [ -e "$absolute/commondir" ] && [ ! -w "$absolute/../.." ]; then
+  case $command in cherry-pick | rebase | revert | commit) forget_pick "$@" ;; esac
+fi
 if [ -z "$shared" ] && [ -n "$own" ] && [ $code -eq 0 ] && [ "$command" = commit ] && [ -n "$RAMET_AGENT" ]; then
   # Not to be written from within a sandbox; in a shell of its own, since a failed redirection of : ends the shell.
   (: >"$RAMET_CHECKOUT_STATE/settled/$RAMET_AGENT") 2>/dev/null

@@ -6,6 +6,7 @@ import { workingSandbox } from '../../../../test/fixtures/sandbox.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { git, gitVariables } from '../../../../test/fixtures/worktrees.ts';
 import { isolatedArguments, proveBounds } from '../../../sandbox/isolated-shell.ts';
+import { installShim } from '../../shared-git/shim-script.ts';
 import { worktreeWorkspaces } from './worktree-workspaces.ts';
 
 test('WORK-3: a worktree that is given back keeps its work, and no lock of a git that was killed there', async () => {
@@ -59,6 +60,32 @@ test('WORK-7: an agent commits, merges, rebases and fetches in the sandbox, and 
   expect(run('git log -1').status).toBe(0);
   expect(statSync(objects).mode & 0o700).toBe(0o700);
   expect(run('git repack -adq').stderr).toContain('Read-only file system');
+});
+
+test('WORK-7: a pick of another author is over when it is over, in the sandbox too', async ({ skip }) => {
+  const { program } = await workingSandbox(skip);
+  const cwd = temporaryRepository({ a: '1\n' });
+  git(cwd, 'switch', '--quiet', '-c', 'theirs');
+  writeFiles(cwd, { b: '2\n' });
+  git(cwd, 'add', 'b');
+  git(cwd, 'commit', '--quiet', '--message=b', '--author=Stranger <s@example.com>');
+  git(cwd, 'switch', '--quiet', '-');
+  const home = join(temporaryDirectory(), 'home');
+  const workspaces = worktreeWorkspaces({ home, cwd, env: gitVariables(), settings: {}, now: Date.now });
+  onTestFinished(() => workspaces[Symbol.asyncDispose]());
+  const owner = { session: 's', agent: 's.2' };
+  const { worktree, bounds, env: own } = await workspaces.create({ name: 'work', owner, cwd });
+  const variables = gitVariables();
+  const env = { ...variables, ...own, PATH: `${installShim(home)}:${variables.PATH}` };
+  const work =
+    'git cherry-pick theirs && echo c > c && git add c && git commit -qm mine && git switch -qc ramet/x';
+  const { status, stderr } = spawnSync(program, isolatedArguments(bounds, worktree.path, work), {
+    ...{ env, encoding: 'utf8' },
+  });
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  expect(git(cwd, 'log', '-2', '--format=%an', 'ramet/x').split('\n')).toEqual([
+    ...[git(cwd, 'log', '-1', '--format=%an', 'HEAD'), 'Stranger'],
+  ]);
 });
 
 test('WORK-7: in a partial clone, where git fetches objects into packs as it needs them, packs stay open', async () => {
