@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { withScratch } from '../../../git/managed-worktrees.ts';
 import { noIdentityFrom } from '../../../git/merges.ts';
 import { type GitCall, gitFailed, gitText, runGit, runGitForBytes } from '../../../git/run-git.ts';
+import { covers } from '../../../sandbox/write-fence.ts';
 import { isInside } from '../../../system/landing-path.ts';
 
 /** What a path is: `mode` is null for one that is not there. */
@@ -39,6 +40,11 @@ export async function changedPaths(from: string, to: string, call: GitCall): Pro
 
 function modeOf(mode: string): string | null {
   return mode === GONE ? null : mode;
+}
+
+/** Whether one of `files` is this path, or a folder or pattern that it belongs to. */
+export function covered(path: string, files: readonly string[]): boolean {
+  return files.some((name) => covers(name, path));
 }
 
 /** The changes that take these back. */

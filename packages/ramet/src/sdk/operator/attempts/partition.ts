@@ -81,8 +81,14 @@ function sharedPattern(
   };
 }
 
-function objectionTo({ nested, strays }: FoundChanges, isOutside: boolean): AttemptObjection | null {
+function objectionTo({ nested, strays, left }: FoundChanges, isOutside: boolean): AttemptObjection | null {
   if (nested !== null) return nestedObjection(nested.names, nested.folder);
+  const [first] = left;
+  if (first !== undefined)
+    return {
+      cause: 'diverged_work',
+      message: `its files do not have what it committed on ${first.where}: commit ${first.commit} is kept; look at it with git show ${first.commit.slice(0, 12)}`,
+    };
   return isOutside ? strayObjection(strays) : null;
 }
 

@@ -89,6 +89,36 @@ describe('OP-9: tasks in one checkout', { timeout: 240_000 }, () => {
     expect(checkoutBytes(root)).toEqual(before);
   });
 
+  test('commits that an agent left beside its files are kept and told once; those that the files have are its work', async () => {
+    const { none, order, root } = shared();
+    for (const [name, ...args] of [
+      ['foo', '-c', 'ramet/foo'],
+      ['loose', '--detach'],
+    ] as const) {
+      const task = order(name);
+      const path = await begin(none, task);
+      git(path, 'switch', '--quiet', ...args);
+      writeFiles(path, { [`${name}.txt`]: 'left\n' });
+      git(path, 'add', '--all');
+      git(path, 'commit', '--quiet', '--message=left');
+      const commit = git(path, 'rev-parse', 'HEAD');
+      git(path, 'switch', '--quiet', '--detach', 'HEAD^');
+      expect(await end(none, task)).toMatchObject({
+        ...{ cause: 'diverged_work', message: expect.stringContaining(commit) },
+      });
+      expect(git(root, 'rev-parse', `refs/ramet/attempts/left/${commit}`)).toBe(commit);
+    }
+    const task = order('merged');
+    const path = await begin(none, task);
+    git(path, 'switch', '--quiet', '-c', 'ramet/side');
+    writeFiles(path, { 'own.txt': 'own\n' });
+    git(path, 'add', '--all');
+    git(path, 'commit', '--quiet', '--message=own');
+    git(path, 'switch', '--quiet', '--detach', 'HEAD^');
+    git(path, 'merge', '--quiet', 'ramet/side');
+    expect(await end(none, task)).toMatchObject({ files: ['own.txt'] });
+  });
+
   test('whatever a task made of .git and of the registration, its work is taken, it is told, and the user has all as it was', async () => {
     const { none, order, root, worktrees, base, checkout } = shared();
     const other = await createWorktree(worktrees, { name: 'other', owner: null });

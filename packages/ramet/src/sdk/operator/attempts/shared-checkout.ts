@@ -24,13 +24,13 @@ import {
 import { type GitCall, gitText, runGit } from '../../../git/run-git.ts';
 import type { ManagedWorktree, TrustedCall, WorktreePlace } from '../../../git/shapes.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../../../git/worktrees/workspace/agent-workspace.ts';
-import { covers } from '../../../sandbox/write-fence.ts';
 import { RametError } from '../../../schema/errors.ts';
 import { replaceWhole } from '../../../system/replace-whole.ts';
 import { findWorktree } from '../../worktrees/open-place.ts';
-import { type ChangedPath, changedPaths, putFiles, undone } from './changed-paths.ts';
+import { type ChangedPath, changedPaths, covered, putFiles, undone } from './changed-paths.ts';
 import { type CheckoutNote, forgetNote, newNote, readNote, writeNote } from './checkout-note.ts';
 import { strayLinks } from './nested-repositories.ts';
+import { type LeftWork, leftBeside } from './stray-work.ts';
 
 export interface SharedPlace {
   workspaces: AgentWorkspaces;
@@ -65,6 +65,8 @@ export interface FoundChanges {
   nested: NestedFolders | null;
   /** What an agent had made lead git elsewhere, and was put right, one line each. */
   repaired: readonly string[];
+  /** Commits that its agent left beside its files. */
+  left: readonly LeftWork[];
 }
 
 export interface NestedFolders {
@@ -117,7 +119,7 @@ export class SharedCheckout {
       const { changes, nested } = await this.#look(open);
       this.#moveApart(open, task, nested);
       const free = changes.filter(({ path }) => !this.#isOfOthers(task, path));
-      const unknown = free.filter(({ path }) => !ended.has(path) && isAmong(path, [...files, ...this.#lost]));
+      const unknown = free.filter(({ path }) => !ended.has(path) && covered(path, [...files, ...this.#lost]));
       if (unknown.length > 0) await keep(unknown, open);
       await this.#undo(open, [...unknown, ...free.filter(({ path }) => ended.has(path))]);
       this.#lost = [];
@@ -141,10 +143,11 @@ export class SharedCheckout {
       const seen = await this.#look(open);
       const nested = this.#moveApart(open, task, seen.nested);
       const found = seen.changes.filter(({ path }) => !this.#isOfOthers(task, path) && !others.has(path));
-      const own = found.filter(({ path }) => isAmong(path, files));
+      const own = found.filter(({ path }) => covered(path, files));
       const strays = found.filter((one) => !own.includes(one));
       const repaired = takeRepairs(open.worktree);
-      const { result, paths, takeBack } = await work({ own, strays, nested, repaired }, open);
+      const left = await leftBeside(this.#place.worktrees, open, seen.changes);
+      const { result, paths, takeBack } = await work({ own, strays, nested, repaired, left }, open);
       if (takeBack) await this.#undo(open, paths);
       this.#live.delete(task);
       delete note.live[task];
@@ -182,7 +185,7 @@ export class SharedCheckout {
 
   #isOfOthers(task: string | null, path: string): boolean {
     for (const [id, files] of this.#live)
-      if (id !== task && files !== null && isAmong(path, files)) return true;
+      if (id !== task && files !== null && covered(path, files)) return true;
     return false;
   }
 
@@ -293,8 +296,4 @@ export class SharedCheckout {
   #write({ note }: OpenCheckout): void {
     writeNote(this.#place.worktrees, this.#place.run, note);
   }
-}
-
-function isAmong(path: string, files: readonly string[]): boolean {
-  return files.some((name) => covers(name, path));
 }

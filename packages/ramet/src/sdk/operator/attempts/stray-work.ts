@@ -14,6 +14,7 @@ import {
   keepsRefsInFiles,
   lastInLog,
   mendHead,
+  otherBranches,
   readHead,
   replaceAdminFile,
   trustedGit,
@@ -22,7 +23,8 @@ import { isAncestor, mergeTrees, shellWord } from '../../../git/merges.ts';
 import { type GitCall, gitText, isCommitId, runGit } from '../../../git/run-git.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../../git/shapes.ts';
 import { replaceWhole } from '../../../system/replace-whole.ts';
-import type { AttemptObjection } from './attempt-pattern.ts';
+import { type AttemptObjection, WORK_REFS } from './attempt-pattern.ts';
+import { type ChangedPath, changedPaths } from './changed-paths.ts';
 import { notItsOwn } from './cloned-tip.ts';
 
 export interface StrayReading {
@@ -159,6 +161,36 @@ export async function otherWork(
     }
   }
   return { taken, objection: null, loose: null, notes };
+}
+
+export interface LeftWork {
+  commit: string;
+  where: string;
+}
+
+/**
+ * In a checkout that tasks share only files count. Commits that an agent left elsewhere, and whose changes the files do not have, are
+ * put on a ref, and told once: to the task that ends first after them.
+ */
+export async function leftBeside(
+  place: WorktreePlace,
+  { worktree, note, call }: { worktree: ManagedWorktree; note: { readonly at: string }; call: GitCall },
+  changes: readonly ChangedPath[],
+): Promise<LeftWork[]> {
+  const has = new Set(changes.map(({ path, mode, id }) => `${path} ${mode} ${id}`));
+  const found: LeftWork[] = [];
+  for (const name of otherBranches(place, worktree)) {
+    const left = await leftAt(name, call);
+    if (left === null || left.isDeleted || (await isAncestor(left.commit, note.at, call))) continue;
+    const ref = `${WORK_REFS}left/${left.commit}`;
+    if ((await runGit(['rev-parse', '--verify', '--quiet', ref], call)).code === 0) continue;
+    const { code, stdout } = await runGit(['merge-base', note.at, left.commit], call);
+    const made = code === 0 ? await changedPaths(stdout.trim(), left.commit, call) : [];
+    if (made.every(({ path, mode, id }) => has.has(`${path} ${mode} ${id}`))) continue;
+    await gitText(['update-ref', '--no-deref', '-m', 'ramet operate: left', ref, left.commit], call);
+    found.push({ commit: left.commit, where: left.where });
+  }
+  return found;
 }
 
 interface LeftCommits {
