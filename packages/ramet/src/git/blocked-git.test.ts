@@ -99,17 +99,26 @@ test('WORK-7: a FIFO at which several gits wait is told once', async () => {
   expect(found.flat()).toHaveLength(1);
 });
 
-test('WORK-7: a list of other objects that no memory holds is moved out of the way of git', async () => {
+test.each([
+  ['alternates', (list: string) => truncated(list)],
+  ['commit-graphs/commit-graph-chain', (list: string) => truncated(list)],
+  ['alternates', (list: string) => symlinkSync('/dev/zero', list)],
+])('WORK-7: a list %s of objects that no memory holds is moved out of the way of git', async (name, make) => {
   const cwd = temporaryRepository({ 'README.md': '# Start\n' });
-  const list = join(cwd, '.git/objects/info/alternates');
-  writeFileSync(list, '');
-  truncateSync(list, 2 ** 35);
+  const list = join(cwd, '.git/objects/info', name);
+  mkdirSync(dirname(list), { recursive: true });
+  make(list);
   expect(await gitText(['cat-file', '-t', 'HEAD'], { cwd, env: { PATH: process.env.PATH ?? '' } })).toBe(
     'commit',
   );
   expect(isThere(list)).toBe(false);
   expect(takeRepairs({ admin: 'none' }).join()).toContain(`${list} was too large, and is in `);
 });
+
+function truncated(list: string): void {
+  writeFileSync(list, '');
+  truncateSync(list, 2 ** 35);
+}
 
 const ENV = { PATH: process.env.PATH ?? '' };
 

@@ -2,13 +2,15 @@
  * What an agent without a sandbox may do to the objects that all share. What git can do without is moved out of its way before it
  * starts. A pack or its index is not: that is a person's to put right, and the error says how.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RametError, systemCode } from '../schema/errors.ts';
 import { findRepository } from './repository.ts';
 import { type GitSurroundings, noteShared, openFolder, setAside, sizeOf } from './special-files.ts';
 
 const LARGEST_LIST = 1 << 20;
+/** Git reads all of them into its memory first. */
+const LISTS = ['alternates', join('commit-graphs', 'commit-graph-chain')];
 /** Less than what git needs to write there: the repository of a user who only reads stays as it is. */
 const READABLE = 0o500;
 
@@ -19,10 +21,10 @@ export function mendSharedObjects({ cwd, checkout }: GitSurroundings): void {
   const objects = join(shared, 'objects');
   try {
     for (const folder of ['', 'info', 'pack']) openFolder(join(objects, folder), READABLE);
-    const alternates = join(objects, 'info', 'alternates');
-    // Git reads all of it into its memory first.
-    if (sizeOf(alternates) > LARGEST_LIST)
-      noteShared(`${alternates} was too large, and is in ${setAside(shared, alternates)}`);
+    for (const list of LISTS) {
+      const path = join(objects, 'info', list);
+      if (isEndless(path)) noteShared(`${path} was too large, and is in ${setAside(shared, path)}`);
+    }
     const index = join(objects, 'pack', 'multi-pack-index');
     // Git ends at once if it is not one, and works without.
     if (sizeOf(index) > 0 && startOf(index) !== 'MIDX')
@@ -31,6 +33,12 @@ export function mendSharedObjects({ cwd, checkout }: GitSurroundings): void {
     // Another process was faster, or it is not ours: git says what it cannot read.
     if (!['ENOENT', 'EACCES', 'EPERM', 'EROFS'].includes(systemCode(error) ?? '')) throw error;
   }
+}
+
+/** Also a link to a device: git would read it for ever. */
+function isEndless(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && (!stats.isFile() || stats.size > LARGEST_LIST);
 }
 
 function startOf(path: string): string {

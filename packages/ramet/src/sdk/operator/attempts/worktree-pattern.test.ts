@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { type AttemptRepository, attemptRepository, ENDED } from '../../../../test/fixtures/attempts.ts';
 import { SPOILED_REGISTRATIONS } from '../../../../test/fixtures/led-checkouts.ts';
 import { writeFiles } from '../../../../test/fixtures/temporary.ts';
-import { git, OWNER } from '../../../../test/fixtures/worktrees.ts';
+import { git, gitVariables, OWNER } from '../../../../test/fixtures/worktrees.ts';
 import { endedIn } from './attempt-agents.ts';
 import type { AttemptPattern } from './attempt-pattern.ts';
 import { worktreePattern } from './worktree-pattern.ts';
@@ -173,7 +173,7 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
       commit(path, 'first.txt');
       commit(path, 'good.txt');
       const stop = ['rebase', '--quiet', '--force-rebase', '--exec', 'false', 'HEAD~2'];
-      expect(() => execFileSync('git', stop, { cwd: path, stdio: 'ignore' })).toThrow();
+      expect(() => execFileSync('git', stop, { cwd: path, stdio: 'ignore', env: gitVariables() })).toThrow();
       git(path, 'rebase', '--quit');
       git(path, 'switch', '--quiet', 'ramet/a-1');
     },
