@@ -119,7 +119,7 @@ export async function keepWork({ ref, base, tree, message }: WorkCommit, call: G
 }
 
 interface UnreadableObject {
-  /** Null if git does not say which. */
+  /** Null if git names none. */
   readonly id: string | null;
   readonly what: string;
 }
@@ -155,7 +155,7 @@ export async function unreadableObject(
 }
 
 function fromWords(stderr: string): UnreadableObject {
-  const what = stderr.trim().split('\n').at(-1) || 'git does not say why';
+  const what = stderr.trim().split('\n').at(-1) || 'git gives no reason';
   return { id: /\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b/.exec(stderr)?.[0] ?? null, what };
 }
 
