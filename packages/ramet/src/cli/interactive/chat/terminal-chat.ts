@@ -1,11 +1,8 @@
 /**
  * The conversation on a terminal: keys in, output out. What keys mean is in `prompt-input.ts`, what is drawn in
- * `live-rows.ts`, what is carried out in `chat-worker.ts`.
+ * `live-rows.ts`, what is carried out in `chat-worker.ts`, how a person leaves in `leaving.ts`.
  *
- * Invariants
- * 1. A key is shown in the same tick it arrived in.
- * 2. Ctrl-C stops the turn and nothing else; only a second one, with no other key between, leaves.
- * 3. Leaving waits for the turn and all agents to end, so that it is recorded; another Ctrl-C does not wait.
+ * Invariant: a key is shown in the same tick it arrived in.
  */
 import type { PromptHistory } from '../../../sdk/calls/prompt-history.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
@@ -25,11 +22,12 @@ import { type LiveState, statusText } from '../screen/live-rows.ts';
 import type { TerminalView } from '../screen/terminal-view.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import { inBackgroundLine, linesAbout } from './agent-board.ts';
-import { agentsAtWork, agentWordsFor, stopAll, waitedFor } from './agent-commands.ts';
+import { agentWordsFor, waitedFor } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
 import { ChatWorker, isCommandLine } from './chat-worker.ts';
 import { createEventView, type EventView } from './event-text.ts';
 import { filesHere } from './file-search.ts';
+import { Leaving } from './leaving.ts';
 import { Menus, type PickRequest } from './menus.ts';
 import type { QuestionDesk } from './question-desk.ts';
 import { ruleDesk, ShownQuestion } from './shown-question.ts';
@@ -54,18 +52,9 @@ export class TerminalChat {
   readonly #question: ShownQuestion;
   readonly #menus: Menus;
   readonly #special: SpecialKeys;
-  readonly #left: PromiseWithResolvers<number> = Promise.withResolvers();
+  readonly #leaving: Leaving;
   #view: TerminalView | null = null;
   #input: PromptInput;
-  /** The last key was Ctrl-C. */
-  #interrupted = false;
-  /** The last key was Ctrl-D, and would have stopped agents. */
-  #warned = false;
-  /** The last key was Esc, and stopped nothing. */
-  #escaped = false;
-  #exitCode: number | null = null;
-  /** When the end of all agents began to be waited for. */
-  #endingSince: number | null = null;
 
   constructor(parts: TerminalChatParts) {
     this.#parts = parts;
@@ -108,6 +97,17 @@ export class TerminalChat {
       handBack: (lines) => this.#handBack(lines),
       leave: () => this.leave(EXIT.done, 'the user left'),
     });
+    this.#leaving = new Leaving({
+      ...parts,
+      worker: () => this.#worker,
+      isInputEmpty: () => this.#input.editor.cells.length === 0,
+      clearInput: () => {
+        this.#input = cleared(this.#input);
+      },
+      say: (line) => this.#print(`${line}\n`),
+      warn: (line) => this.#print(this.#events.aside(parts.style.yellow(line))),
+      changed: () => this.#keepTime(),
+    });
   }
 
   /** Runs until the user leaves; the caller opened the view, draws and closes it. `first` is carried out at once. */
@@ -117,7 +117,7 @@ export class TerminalChat {
     view.now();
     if (first !== null) this.#worker.submit(first);
     else void this.#parts.chat.learnDefaults().then(() => view.soon());
-    return this.#left.promise;
+    return this.#leaving.left;
   }
 
   get liveState(): LiveState {
@@ -143,12 +143,10 @@ export class TerminalChat {
     }
     const pressed = key.type === 'press' ? key.name : null;
     if (pressed === 'interrupt') {
-      this.#interrupt();
+      this.#leaving.interrupt();
       return;
     }
-    this.#interrupted = false;
-    if (pressed !== 'end-of-input') this.#warned = false;
-    if (pressed !== 'escape') this.#escaped = false;
+    this.#leaving.pressed(pressed);
     if (pressed === 'expand') {
       if (!this.#question.showMore(true)) this.#print(this.#events.expanded());
       return;
@@ -183,16 +181,14 @@ export class TerminalChat {
 
   /** Ends as soon as what is being done has been stopped and recorded. */
   leave(code: number, why: string): void {
-    this.#exitCode ??= code;
-    this.#worker.close(why);
-    if (this.#worker.current === null) void this.#endAgents();
+    this.#leaving.leave(code, why);
   }
 
   #activity(): LiveState['activity'] {
     const work = this.#worker.current;
-    const since = work?.since ?? this.#endingSince;
+    const since = work?.since ?? this.#leaving.endingSince;
     if (since === null) return null;
-    const stopping = this.#interrupted || this.#exitCode !== null;
+    const stopping = this.#leaving.isStopping;
     const text = stopping ? 'stopping (Ctrl-C: leave at once)' : (work?.activity ?? '');
     const hint =
       !stopping && waitedFor(this.#parts.chat).length > 0 ? 'Ctrl-B: continue without waiting · ' : '';
@@ -200,20 +196,9 @@ export class TerminalChat {
   }
 
   #hint(): string | null {
-    if (this.#warned) return 'Ctrl-D again to stop them and leave';
-    if (this.#worker.current !== null) return null;
-    if (this.#interrupted) return 'Ctrl-C again to leave';
+    const { hint } = this.#leaving;
+    if (hint !== null || this.#worker.current !== null) return hint;
     return this.#parts.chat.openWork.length > 0 ? 'Enter: continue what was interrupted' : null;
-  }
-
-  #interrupt(): void {
-    const again = this.#interrupted;
-    const busy = this.#worker.current !== null || this.#endingSince !== null;
-    this.#interrupted = true;
-    if (again && busy) this.#parts.exitNow(EXIT.interrupted);
-    else if (again) this.leave(EXIT.interrupted, 'SIGINT');
-    else if (busy) this.#worker.stop('SIGINT');
-    else this.#input = cleared(this.#input);
   }
 
   /** What was not carried out is put back into the input, before what is being written. */
@@ -235,7 +220,7 @@ export class TerminalChat {
         this.#worker.accept();
         break;
       case 'leave':
-        this.#leaveOrWarn();
+        this.#leaving.leaveOrWarn();
         break;
       case 'candidates':
         this.#print(`${action.candidates.join('  ')}\n`);
@@ -244,20 +229,9 @@ export class TerminalChat {
         this.#view?.redraw();
         break;
       case 'escape':
-        if (this.#question.justWithdrawn) break;
-        if (this.#worker.current !== null) this.#worker.stop('SIGINT');
-        else if (this.#escaped && this.#input.editor.cells.length === 0) this.#worker.submit('/rewind');
-        this.#escaped = !this.#escaped && this.#worker.current === null;
+        if (!this.#question.justWithdrawn) this.#leaving.escape();
         break;
     }
-  }
-
-  /** Agents would end with the session: the user is told once. */
-  #leaveOrWarn(): void {
-    const still = this.#warned ? null : agentsAtWork(this.#parts.chat);
-    this.#warned = still !== null;
-    if (still === null) this.leave(EXIT.done, 'the user left');
-    else this.#print(this.#events.aside(this.#parts.style.yellow(still)));
   }
 
   #sendToBackground(): boolean {
@@ -276,22 +250,12 @@ export class TerminalChat {
 
   #workChanged(): void {
     this.#keepTime();
-    if (this.#exitCode !== null && this.#worker.current === null) void this.#endAgents();
+    this.#leaving.workChanged();
   }
 
   #keepTime(): void {
     const { board } = this.#parts.chat;
-    this.#view?.busy(this.#worker.current !== null || this.#endingSince !== null || board.size > 0);
-  }
-
-  async #endAgents(): Promise<void> {
-    if (this.#endingSince !== null) return;
-    this.#endingSince = performance.now();
-    await stopAll(this.#parts.chat, (line) => {
-      this.#print(`${line}\n`);
-      this.#keepTime();
-    });
-    this.#left.resolve(this.#exitCode ?? EXIT.done);
+    this.#view?.busy(this.#worker.current !== null || this.#leaving.endingSince !== null || board.size > 0);
   }
 
   #print(text: string): void {
