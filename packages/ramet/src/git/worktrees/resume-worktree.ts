@@ -69,7 +69,7 @@ async function restore(
   const reserved = place.registry.transact(() => reserveAgain(place, { ...known, base, facts }));
   try {
     // Who removed it may have been killed before git was told: two checkouts of one branch would be refused to commit.
-    await unregisterWorktree(place, known);
+    if (!isHandedOn(place, known)) await unregisterWorktree(place, known);
     const created = await makeWorktree(place, reserved, {
       ...{ dirty: dirtyReport(place, 'exclude'), policy: 'exclude', signal, hasBranch: tip !== null },
       base: { commit: base, target: known.facts.target, isCheckoutHead: false },
@@ -80,6 +80,11 @@ async function restore(
     place.registry.put(known);
     throw error;
   }
+}
+
+/** Through the pool a tree goes to another agent, and its registration with it. What nobody has now nobody gets again. */
+function isHandedOn({ registry }: WorktreePlace, { id, admin }: ManagedWorktree): boolean {
+  return registry.list().some((row) => row.id !== id && row.admin === admin && row.state !== 'gone');
 }
 
 /** The old id with a new registration: the old one may still be being deleted. */

@@ -234,6 +234,18 @@ describe('WORK-8: an agent that is continued', () => {
     },
   );
 
+  test('leaves the tree it had to the one who has it by now', async () => {
+    const place = worktreePlace();
+    const { worktree } = await createWorktree(place, { name: 'fix', owner });
+    await releaseWorktree(place, worktree.id)?.settled;
+    const next = await createWorktree(place, { name: 'next', owner: { ...owner, agent: 'abcdefgh.9' } });
+    expect([next.how, next.worktree.admin]).toEqual(['claimed', worktree.admin]);
+    writeFiles(next.worktree.path, { 'new.txt': 'work\n' });
+    await resumeWorktree(place, worktree.id);
+    expect(git(next.worktree.path, 'status', '--porcelain', '--branch')).toBe('## ramet/next\n?? new.txt');
+    expect(git(worktree.path, 'status', '--porcelain', '--branch')).toBe('## ramet/fix');
+  });
+
   test('gets the one that stayed, work and all, unless another agent has it', async () => {
     const place = worktreePlace();
     const { worktree } = await createWorktree(place, { name: 'fix', owner });
