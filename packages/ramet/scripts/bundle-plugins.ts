@@ -26,7 +26,7 @@ export const builtinModules: Plugin = {
 export function builtinSource(path: string): string {
   const names = Object.keys(createRequire(import.meta.url)(path)).filter((name) => /^[a-z$]\w*$/i.test(name));
   return [
-    `const whole = /* @__PURE__ */ ${path === NEWEST ? orTooOld(path) : builtin(path)}; export default whole`,
+    `const whole = /* @__PURE__ */ ${path === NEWEST ? `${builtin(path)} ?? {}` : builtin(path)}; export default whole`,
     'const read = (name) => whole[name]',
     ...names.map(
       (name) => `const ${name}_ = /* @__PURE__ */ read('${name}'); export { ${name}_ as ${name} }`,
@@ -34,13 +34,8 @@ export function builtinSource(path: string): string {
   ].join('\n');
 }
 
-/** What an older Node lacks: a program that uses the library there is told so, and not of a property of undefined. */
+/** What an older Node lacks: its parts are then undefined, and `refuseOldNode` speaks before anything asks for them. */
 const NEWEST = 'node:sqlite';
-
-function orTooOld(path: string): string {
-  const text = '`ramet needs Node 24 or newer, this is ${process.versions.node}: install Node 24`';
-  return `(() => { const found = ${builtin(path)}; if (found === undefined) throw new Error(${text}); return found; })()`;
-}
 
 function builtin(path: string): string {
   return `process.getBuiltinModule(${JSON.stringify(path)})`;

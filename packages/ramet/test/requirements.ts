@@ -163,8 +163,7 @@ export const MISSING: Readonly<Record<string, string>> = {
     'flags such as --input-format, --append-system-prompt and --mcp-config; stream-json fields of hooks and MCP servers',
   'ECO-1': 'MCP, ACP, skills and hooks of other tools, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,
-  'LIB-1':
-    "the caller's own tools, prompts, agents, hooks and MCP servers; openSession does not refuse unknown options",
+  'LIB-1': "the caller's own tools, prompts, agents, hooks and MCP servers",
   'SEC-1': 'tokens and origins of servers: the emulator is the only one; hooks and MCP servers are not there',
   'EXT-1': 'the managed layer',
   'EXT-2': NOT_YET,

@@ -1,4 +1,4 @@
-/** What a caller may set; everything has a default. */
+/** What the options of a session and its settings come to. */
 import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent/agent-limits.ts';
 import { resolveModel } from '../model/catalog.ts';
 import { costOf, overridePrices, PRICES, type PriceTable } from '../model/prices.ts';
@@ -12,75 +12,13 @@ import { BUBBLE_REFUSED, type RuleTexts } from '../permission/policy.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
-import {
-  type BudgetLimits,
-  type Effort,
-  type LaunchMode,
-  SESSION_MODES,
-  type SessionMode,
-} from '../schema/status.ts';
+import { type BudgetLimits, type LaunchMode, SESSION_MODES, type SessionMode } from '../schema/status.ts';
 import { NO_USAGE, readBudget } from '../schema/usage.ts';
 import type { AgentSettings, Settings, SettingsInForce } from '../settings/settings.ts';
 import type { RecordListener } from './session/event-bus.ts';
+import type { SessionOptions } from './session-options.ts';
 
-export interface SessionOptions {
-  /** Where the agent works. Default: the current directory. */
-  cwd?: string;
-  /** Where settings and keys come from. Default: the process's environment. */
-  env?: NodeJS.ProcessEnv;
-  /** A model id or a tier: `haiku`, `sonnet` (default), `opus`; `recipe` is the default without a key. */
-  model?: string;
-  /** Continues with this model when the first one stays unavailable. */
-  fallbackModel?: string;
-  /** How hard the main agent thinks; children for which nobody chooses think no more than 10,000 tokens. */
-  effort?: Effort;
-  /** The same in the API's words; it comes before `effort`, and the model gets the form that it takes. */
-  thinking?: ThinkingConfig;
-  maxTurns?: number;
-  /** Most output tokens of one response. */
-  maxTokens?: number;
-  budget?: BudgetLimits;
-  /** Caps on agents that models ask for; see the setting `agents`. */
-  agents?: AgentSettings;
-  permissionMode?: SessionMode;
-  /**
-   * Whether children start together: always (`parallel`), never on a cold prefix (`staggered`), or as it pays (`auto`).
-   */
-  launch?: LaunchMode;
-  /** The share of the context window, above 0 and at most 1, from which on a conversation is compacted (0.8). */
-  compactionThreshold?: number;
-  /** In tokens, for a model whose window is not known or to be used in part only. */
-  contextWindow?: number;
-  /** Rules such as `Bash(npm test:*)`; one that cannot be read or could never match is a mistake. */
-  permissions?: RuleTexts;
-  /** Answers questions about permission. Without one they are denied. */
-  broker?: PermissionBroker;
-  /**
-   * Works in the git worktree of that name: made, or entered again; true for a new one of any name. A session that is
-   * resumed is in its own.
-   */
-  worktree?: string | true;
-  /** Where a new worktree of the session begins: a commit, branch, tag, or `pr/123`. */
-  worktreeBase?: string;
-  /** A session of `operate`, or true for the run here: the main agent of a new session watches it (OP-2). */
-  operatorTools?: string | true;
-  /** What lists call a new session. */
-  title?: string;
-  /** A session's id, a unique beginning of one, or `latest`. */
-  resume?: string;
-  /** With `resume`: a person says that a writer who cannot be seen from here (another machine) has ended. */
-  takeOver?: boolean;
-  provider?: ModelProvider;
-  prices?: PriceTable;
-  retry?: Partial<RetryPolicy>;
-  clock?: Clock;
-  /** Told of every event that this process records, in order, with the agent it is of. */
-  onRecord?: RecordListener;
-  /** A person is there: a provider that is away is waited for without end, unless a setting says how long. */
-  attended?: boolean;
-  /** Instead of the settings files; false for none. What is named above comes first either way. */
-  settings?: Settings | false;
-}
+export type { SessionOptions } from './session-options.ts';
 
 /** The caps on agents of a session. */
 export interface AgentCaps {

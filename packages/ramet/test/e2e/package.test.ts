@@ -187,6 +187,26 @@ describe('the published package', () => {
     expect(stdout).toMatch(/^2 done$/m);
   });
 
+  test('LIB-1: on an older Node its functions say in one line which one they need', () => {
+    const older = `
+      Object.defineProperty(process.versions, 'node', { value: '20.20.2' });
+      const { getBuiltinModule } = process;
+      process.getBuiltinModule = (name) => name === 'node:sqlite' ? undefined : getBuiltinModule(name);
+    `;
+    const program = `
+      import { openSession, status } from 'ramet';
+      for (const call of [openSession, status]) await call().catch((error) => console.log(error.name, error.message));
+    `;
+    writeFileSync(join(project, 'on-old-node.mjs'), program);
+    const preload = `data:text/javascript,${encodeURIComponent(older)}`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--import', preload, 'on-old-node.mjs'], {
+      cwd: project,
+      encoding: 'utf8',
+    });
+    const line = 'UserMistake ramet needs Node 24 or newer, this is 20.20.2: install Node 24';
+    expect({ stdout, stderr }).toEqual({ stdout: `${line}\n${line}\n`, stderr: '' });
+  });
+
   test('keeps compiled code in the home of its user: one session makes the folder, the next fills it', () => {
     const home = join(temporary, 'user');
     const { NODE_COMPILE_CACHE: _, ...inherited } = process.env;

@@ -239,10 +239,9 @@ describe('the modules of Node in a bundle', () => {
   });
 });
 
-test('LIB-1: where Node is too old for the bundle, that is what its user reads', () => {
+test('LIB-1: where Node is too old for the bundle, importing it does not fail: its functions say so', () => {
   const [first = ''] = builtinSource('node:sqlite').split('; export');
   const load = new Function('process', `${first}; return whole`);
-  const old = { getBuiltinModule: () => undefined, versions: { node: '20.1.0' } };
-  expect(() => load(old)).toThrow('ramet needs Node 24 or newer, this is 20.1.0: install Node 24');
+  expect(load({ getBuiltinModule: () => undefined })).toEqual({});
   expect(load({ getBuiltinModule: () => 'the module' })).toBe('the module');
 });

@@ -1,9 +1,13 @@
 /** What an argument of the library may be, and how one that is something else is refused. */
 import { UserMistake } from '../../schema/errors.ts';
+import { nearName } from '../../system/text/close-names.ts';
+import { refuseOldNode } from '../version.ts';
 
 export interface ArgumentKind {
   /** Completes "give ...". */
   readonly text: string;
+  /** Of an object: what it may hold. */
+  readonly fields?: Readonly<Record<string, ArgumentKind>>;
   accepts(value: unknown): boolean;
 }
 
@@ -18,6 +22,11 @@ export const NAMES: ArgumentKind = kind(
   'a list of texts',
   (value) => Array.isArray(value) && value.every(isName),
 );
+export const TEXTS: ArgumentKind = kind(
+  'a list of texts',
+  (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+);
+export const LIST: ArgumentKind = kind('a list', Array.isArray);
 export const TEXT: ArgumentKind = kind('a text', (value) => typeof value === 'string');
 export const FLAG: ArgumentKind = kind('true or false', (value) => typeof value === 'boolean');
 export const COUNT: ArgumentKind = kind(
@@ -33,6 +42,7 @@ export const WIDTH: ArgumentKind = kind(
   (value) => value === 'auto' || (Number.isInteger(value) && Number(value) > 0),
 );
 export const ABOVE_ZERO: ArgumentKind = kind('a number above 0', (value) => isNumber(value) && value > 0);
+export const NUMBER: ArgumentKind = kind('a number', (value) => typeof value === 'number');
 export const AMOUNT: ArgumentKind = kind('a number of at least 0', (value) => isNumber(value) && value >= 0);
 export const FUNCTION: ArgumentKind = kind('a function', (value) => typeof value === 'function');
 export const OBJECT: ArgumentKind = kind('an object', isObject);
@@ -49,6 +59,14 @@ export const CHECK: ArgumentKind = kind('a command, or false', (value) => value 
 export const oneOf = (known: readonly string[]): ArgumentKind =>
   kind(`one of ${known.join(', ')}`, (value) => known.some((one) => one === value));
 
+export const or = (literal: boolean | null, other: ArgumentKind): ArgumentKind =>
+  kind(`${other.text}, or ${literal}`, (value) => value === literal || other.accepts(value));
+/** An object whose own fields are checked as options are. */
+export const fields = (known: Readonly<Record<string, ArgumentKind>>): ArgumentKind => ({
+  ...OBJECT,
+  fields: known,
+});
+
 export type Kinds<Options> = Readonly<Record<keyof Options & string, ArgumentKind>>;
 
 /** `what` names it for the caller: "the session". */
@@ -63,19 +81,34 @@ export function checkOptions(
   options: unknown,
   known: Readonly<Record<string, ArgumentKind>>,
 ): void {
+  refuseOldNode();
   if (options === undefined) return;
   checkArgument(call, 'the argument for options', options, OBJECT);
   // An object, as was just checked.
-  for (const [name, value] of Object.entries(options as object)) {
+  checkFields(call, '', options as object, known);
+}
+
+/** `within` is the option whose fields these are, with a dot; empty for the options themselves. */
+function checkFields(
+  call: string,
+  within: string,
+  given: object,
+  known: Readonly<Record<string, ArgumentKind>>,
+): void {
+  for (const [name, value] of Object.entries(given)) {
     const wanted = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (wanted === undefined) throw unknownOption(call, name, Object.keys(known));
-    if (value !== undefined) checkArgument(call, `the option ${name}`, value, wanted);
+    if (wanted === undefined) throw unknownOption(call, within, name, Object.keys(known));
+    if (value === undefined) continue;
+    checkArgument(call, `the option ${within}${name}`, value, wanted);
+    if (wanted.fields !== undefined) checkFields(call, `${within}${name}.`, value, wanted.fields);
   }
 }
 
-function unknownOption(call: string, name: string, known: readonly string[]): UserMistake {
-  const reason = `there is no option ${JSON.stringify(name.slice(0, 100))}; there are ${known.join(', ')}`;
-  return new UserMistake('bad_argument', `${call}: ${reason}`);
+function unknownOption(call: string, within: string, name: string, known: readonly string[]): UserMistake {
+  const near = nearName(name, known);
+  const hint = near === null ? '' : `; did you mean ${within}${near}?`;
+  const reason = `there is no option ${JSON.stringify(`${within}${name.slice(0, 100)}`)}`;
+  return new UserMistake('bad_argument', `${call}: ${reason}; there are ${known.join(', ')}${hint}`);
 }
 
 function told(value: unknown): string {

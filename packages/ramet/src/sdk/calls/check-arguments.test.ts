@@ -1,9 +1,11 @@
 /** Calls of the library that no compiler checks: all are refused before anything is read or changed. */
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import * as library from '../index.ts';
+import { refuseOldNode } from '../version.ts';
 
 /** As JavaScript calls it. */
 type Untyped = Record<string, (...args: unknown[]) => Promise<unknown> | AsyncGenerator<unknown>>;
@@ -91,6 +93,68 @@ describe('LIB-1: a call that is not understood does nothing', () => {
     ['status', { limit: 0 }, 'the option limit is 0; give a whole number above 0'],
   ])('%s refuses %o', async (name, options, reason) => {
     expect(await mistakeOf(name, ...(FIRST[name] ?? []), options)).toContain(reason);
+  });
+
+  test.each([
+    [{ systemPromt: 'x' }, /^openSession: there is no option "systemPromt"; there are cwd, env, .*$/],
+    [{ modle: 'haiku' }, /; did you mean model\?$/],
+    [{ permissionmode: 'plan' }, /; did you mean permissionMode\?$/],
+    [
+      { permissions: { alow: ['Read'] } },
+      /no option "permissions\.alow"; .* did you mean permissions\.allow\?$/,
+    ],
+    [{ permissions: { allow: 'Read' } }, /the option permissions\.allow is "Read"; give a list of texts$/],
+    [{ retry: { retries: 1 } }, /no option "retry\.retries"; there are maxRetries, /],
+    [{ budget: { dollars: 1 } }, /^the option budget is wrong: it has no "dollars": there are /],
+    [{ cwd: 7 }, /the option cwd is 7; give a text that is not empty$/],
+    [{ onRecord: 'log' }, /the option onRecord is "log"; give a function$/],
+    [{ quite_another_thing: true }, /attended, settings$/],
+    ['a prompt', /^openSession: the argument for options is "a prompt"; give an object$/],
+  ])('openSession refuses %o, and makes no session', async (options, reason) => {
+    const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
+    const given = typeof options === 'string' ? options : { cwd: temporaryDirectory(), env, ...options };
+    expect(await mistakeOf('openSession', given)).toMatch(reason);
+    expect(readdirSync(env.RAMET_HOME)).toEqual([]);
+  });
+
+  test('the methods of a session refuse options that they do not have', async () => {
+    const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
+    const model = scriptedModel();
+    await using session = await library.openSession({ cwd: temporaryDirectory(), env, provider: model });
+    // On purpose: the types would refuse every call.
+    const methods = session as unknown as Untyped;
+    for (const [name, args, reason] of [
+      ['run', ['x', { schmea: {} }], 'session.run: there is no option "schmea"; there are signal, '],
+      ['run', [7], 'session.run: the prompt is 7; give a text, or null'],
+      [
+        'spawn',
+        [{ prompt: 'x', description: 'x', agent: 'plan' }],
+        'session.spawn: there is no option "agent"',
+      ],
+      ['spawn', [{ prompt: 'x', description: 'x', expect: { file: [] } }], 'did you mean expect.files?'],
+      ['attach', ['a.txt'], 'session.attach: the argument for paths is "a.txt"; give a list of texts'],
+      ['command', ['ls', { cwd: '/' }], 'session.command: there is no option "cwd"'],
+      ['undo', [{ dryRun: true }], 'session.undo: there is no option "dryRun"'],
+      [
+        'rewind',
+        [{ prompt: 1, what: 'all' }],
+        'the option what is "all"; give one of conversation, files, both',
+      ],
+      ['compact', [{ instruction: 'x' }], 'did you mean instructions?'],
+    ] as const) {
+      const called = methods[name]?.(...args);
+      const outcome = called !== undefined && 'next' in called ? called.next() : called;
+      await expect(outcome).rejects.toThrow(reason);
+    }
+    expect(model.requests).toEqual([]);
+  });
+
+  test('on an older Node every function says in one line what is needed', () => {
+    expect(() => refuseOldNode('20.20.2')).toThrow(
+      /^ramet needs Node 24 or newer, this is 20\.20\.2: install Node 24$/,
+    );
+    expect(() => refuseOldNode('24.0.0')).not.toThrow();
+    expect(() => refuseOldNode('126.1.0')).not.toThrow();
   });
 
   test('session.operate refuses what it does not know before anything runs', async () => {

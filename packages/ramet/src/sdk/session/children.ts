@@ -5,8 +5,15 @@ import { environmentText } from '../../agents/prompts/first-message.ts';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { AgentExecutor } from '../../engine/agent/executor.ts';
 import { Spending } from '../../engine/budget/budget.ts';
-import { AgentFamily } from '../../engine/opening.ts';
-import type { Agent, AgentEvent, AgentSpec, ChildSurroundings } from '../../engine/shapes.ts';
+import { AgentFamily, agentMessageText } from '../../engine/opening.ts';
+import type {
+  Agent,
+  AgentEvent,
+  AgentHandle,
+  AgentSpec,
+  ChildSurroundings,
+  SpawnOrder,
+} from '../../engine/shapes.ts';
 import { inProcess } from '../../executors/in-process.ts';
 import { findRepository } from '../../git/repository.ts';
 import type { RecentGitState } from '../../git/shapes.ts';
@@ -152,4 +159,34 @@ function tierModel(tier: string, parentModel: string, settings: ResolvedOptions)
     if (error instanceof UserMistake) return parentModel;
     throw error;
   }
+}
+
+interface Parent {
+  agent: Agent;
+  family: AgentFamily;
+}
+
+/** Children of the library end with the session, or when they are stopped. */
+export async function started(
+  { agent, family }: Parent,
+  order: Omit<SpawnOrder, 'call' | 'signal'>,
+): Promise<AgentHandle> {
+  const { spawnAgent } = await import('../../engine/later.ts');
+  const outcome = await spawnAgent(family, agent, { ...order, call: null });
+  if ('problem' in outcome) throw new UserMistake('no_agent', `no agent was started: ${outcome.problem}`);
+  return outcome.handle;
+}
+
+export async function tellChild({ agent, family }: Parent, to: string, text: string): Promise<AgentHandle> {
+  const { resumeEnded } = await import('../../engine/later.ts');
+  const running = family.findHandle(to);
+  if (running !== undefined) {
+    running.steer(text);
+    return running;
+  }
+  const said = agentMessageText({ kind: 'user', from: null, name: null }, text);
+  const outcome = await resumeEnded(family, agent, to, said);
+  const handle = family.findHandle(to);
+  if (handle === undefined) throw new UserMistake('no_agent', String(outcome.content));
+  return handle;
 }

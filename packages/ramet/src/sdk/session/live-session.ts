@@ -1,7 +1,7 @@
 /** An open session: carries out prompts one at a time, and ends everything it started when it is released. */
 import { runAgent } from '../../engine/loop/loop.ts';
-import { agentMessageText, closeCalls, contextUse, hosted, switchModel } from '../../engine/opening.ts';
-import type { Agent, AgentHandle, AgentResult, RunOptions, SpawnOrder } from '../../engine/shapes.ts';
+import { closeCalls, contextUse, hosted, switchModel } from '../../engine/opening.ts';
+import type { Agent, AgentResult, RunOptions } from '../../engine/shapes.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import { emitting } from '../../schema/generators.ts';
 import type { SessionMode } from '../../schema/status.ts';
@@ -14,6 +14,8 @@ import {
   resolveOptions,
 } from '../options.ts';
 import { ownSessions } from '../stop-requests.ts';
+import { checkCall } from './check-calls.ts';
+import { started, tellChild } from './children.ts';
 import { interruptedWork } from './interruption.ts';
 import type { LiveParts } from './live-parts.ts';
 import { isInterrupted, refuseWithoutPrompt, takePrompt } from './main-agent.ts';
@@ -130,6 +132,7 @@ export function liveSession(parts: LiveParts): Session {
       emitting(
         (emit) =>
           alone(async () => {
+            checkCall('run', options, prompt);
             // Before the main agent runs: the agents of an earlier process resume first.
             const leave = bus.subscribe(emit);
             isRead = true;
@@ -155,7 +158,10 @@ export function liveSession(parts: LiveParts): Session {
     tell: (to, text) => tellChild(parts, to, text),
     fork: (prompt, { description = 'fork', name, isolation, budget, maxTurns, ...overrides } = {}) =>
       started(parts, { prompt, description, name, isolation, budget, maxTurns, overrides }),
-    spawn: (request) => started(parts, request),
+    spawn: async (request) => {
+      checkCall('spawn', request);
+      return started(parts, request);
+    },
     operate: (order = {}) =>
       alone(async () => {
         if (parts.watch !== undefined)
@@ -165,17 +171,29 @@ export function liveSession(parts: LiveParts): Session {
         const own = { ...parts, resumeAgents: earlier.resumeAgents };
         return runAlone(session, own, { ...order, signal: untilStopped(order.signal) });
       }),
-    attach: (paths, { signal } = {}) =>
-      alone(async () => (await sharing()).attachFiles(agent, paths, untilStopped(signal))),
-    command: (command, { signal } = {}) =>
-      alone(async () => (await sharing()).shareCommand(agent, command, untilStopped(signal))),
-    undo: (options = {}) => alone(async () => (await goingBack()).undoHere(parts, options)),
-    rewind: (request) => alone(async () => (await goingBack()).rewind(parts, request)),
+    attach: async (paths, options = {}) => {
+      checkCall('attach', options, paths);
+      return alone(async () => (await sharing()).attachFiles(agent, paths, untilStopped(options.signal)));
+    },
+    command: async (command, options = {}) => {
+      checkCall('command', options, command);
+      return alone(async () => (await sharing()).shareCommand(agent, command, untilStopped(options.signal)));
+    },
+    undo: async (options = {}) => {
+      checkCall('undo', options);
+      return alone(async () => (await goingBack()).undoHere(parts, options));
+    },
+    rewind: async (request) => {
+      checkCall('rewind', request);
+      return alone(async () => (await goingBack()).rewind(parts, request));
+    },
     context: () => contextUse(agent),
     setModel: (name) => changeModel(agent, name, settings),
     setPermissionMode: (mode) => changePermissionMode(agent, mode),
-    compact: ({ signal, instructions, onEvent } = {}) =>
+    compact: (options = {}) =>
       alone(async () => {
+        checkCall('compact', options);
+        const { signal, instructions, onEvent } = options;
         await closeCalls(agent);
         const { compact } = await import('../../engine/later.ts');
         const leave = onEvent === undefined ? () => {} : bus.subscribe(onEvent);
@@ -219,20 +237,6 @@ function steered(agent: Agent, text: string): SteeredMessage {
   };
 }
 
-async function tellChild({ agent, family }: LiveParts, to: string, text: string): Promise<AgentHandle> {
-  const { resumeEnded } = await import('../../engine/later.ts');
-  const running = family.findHandle(to);
-  if (running !== undefined) {
-    running.steer(text);
-    return running;
-  }
-  const said = agentMessageText({ kind: 'user', from: null, name: null }, text);
-  const outcome = await resumeEnded(family, agent, to, said);
-  const handle = family.findHandle(to);
-  if (handle === undefined) throw new UserMistake('no_agent', String(outcome.content));
-  return handle;
-}
-
 /** Ends the agents of the session, and whatever else looks at the signal, when the provider refuses for too long. */
 function abortAtEnd({ agent, runEnd }: LiveParts): AbortController {
   const abort = new AbortController();
@@ -255,17 +259,6 @@ function linkSignal(
     // A run that would have waited for them is over for them too; their commands end while its own do.
     if (waitForChildren !== false) children.stop(String(signal.reason));
   });
-}
-
-/** Children of the library end with the session, or when they are stopped. */
-async function started(
-  { agent, family }: LiveParts,
-  order: Omit<SpawnOrder, 'call' | 'signal'>,
-): Promise<AgentHandle> {
-  const { spawnAgent } = await import('../../engine/later.ts');
-  const outcome = await spawnAgent(family, agent, { ...order, call: null });
-  if ('problem' in outcome) throw new UserMistake('no_agent', `no agent was started: ${outcome.problem}`);
-  return outcome.handle;
 }
 
 /** What may be changed of a session between two prompts. Each change is recorded, so that a resumed session has it. */

@@ -42,6 +42,7 @@ import {
   type SessionOptions,
 } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
+import { checkSessionOptions } from '../session-options.ts';
 import { observedJournal } from './event-bus.ts';
 import type { LiveParts } from './live-parts.ts';
 import { liveSession } from './live-session.ts';
@@ -60,6 +61,7 @@ export type { SessionEvent } from './event-bus.ts';
 export type { CompactRequest, Session } from './session-type.ts';
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
+  checkSessionOptions(options);
   const settings = resolveOptions(options, await sessionSettings(options));
   const provider =
     options.provider ??

@@ -1,4 +1,4 @@
-/** Names a model may have meant when a file is not there. */
+/** Near names: what a model meant by a file that is not there, or a program by an option that does not exist. */
 import { readdirSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 
@@ -17,6 +17,21 @@ export function closeNames(path: string): string[] | null {
       .slice(0, SHOWN)
       .map(({ name }) => name) ?? null
   );
+}
+
+/** The one of `known` that is meant by a name with a slip, in other letters or cut short; null when none is near. */
+export function nearName(name: string, known: readonly string[]): string | null {
+  const wanted = name.slice(0, 100).toLowerCase();
+  const most = wanted.length < 4 ? 1 : wanted.length < 8 ? 2 : 3;
+  const near = known
+    .map((one) => {
+      const own = one.toLowerCase();
+      const part = wanted.length >= 4 && (own.includes(wanted) || wanted.includes(own)) ? most : Infinity;
+      return { one, distance: Math.min(editDistance(wanted, own), part) };
+    })
+    .filter(({ distance }) => distance <= most)
+    .sort((a, b) => a.distance - b.distance || (a.one < b.one ? -1 : 1));
+  return near[0]?.one ?? null;
 }
 
 function entriesOf(directory: string): string[] | null {

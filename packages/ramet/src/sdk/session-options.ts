@@ -1,0 +1,127 @@
+/**
+ * What a caller of `openSession` may set; everything has a default. An option that nobody knows is refused: a program
+ * that misspells one would get an agent with other rights than it thinks.
+ */
+import type { PriceTable } from '../model/prices.ts';
+import type { ModelProvider } from '../model/provider.ts';
+import type { RetryPolicy } from '../model/rate/retry.ts';
+import type { PermissionBroker } from '../permission/broker.ts';
+import type { RuleTexts } from '../permission/policy.ts';
+import type { Clock } from '../schema/clock.ts';
+import type { ThinkingConfig } from '../schema/content.ts';
+import {
+  type BudgetLimits,
+  EFFORTS,
+  type Effort,
+  EXECUTORS,
+  LAUNCH_MODES,
+  type LaunchMode,
+  type SessionMode,
+} from '../schema/status.ts';
+import type { AgentSettings, Settings } from '../settings/settings.ts';
+import {
+  ABOVE_ZERO,
+  AMOUNT,
+  COUNT,
+  checkOptions,
+  FLAG,
+  FUNCTION,
+  fields,
+  type Kinds,
+  LIST,
+  NAME,
+  NUMBER,
+  OBJECT,
+  oneOf,
+  or,
+  TEXT,
+  TEXTS,
+  WHOLE,
+} from './calls/argument-kinds.ts';
+import type { RecordListener } from './session/event-bus.ts';
+
+export interface SessionOptions {
+  /** Where the agent works. Default: the current directory. */
+  cwd?: string;
+  /** Where settings and keys come from. Default: the process's environment. */
+  env?: NodeJS.ProcessEnv;
+  /** A model id or a tier: `haiku`, `sonnet` (default), `opus`; `recipe` is the default without a key. */
+  model?: string;
+  /** Continues with this model when the first one stays unavailable. */
+  fallbackModel?: string;
+  /** How hard the main agent thinks; children for which nobody chooses think no more than 10,000 tokens. */
+  effort?: Effort;
+  /** The same in the API's words; it comes before `effort`, and the model gets the form that it takes. */
+  thinking?: ThinkingConfig;
+  maxTurns?: number;
+  /** Most output tokens of one response. */
+  maxTokens?: number;
+  budget?: BudgetLimits;
+  /** Caps on agents that models ask for; see the setting `agents`. */
+  agents?: AgentSettings;
+  permissionMode?: SessionMode;
+  /**
+   * Whether children start together: always (`parallel`), never on a cold prefix (`staggered`), or as it pays (`auto`).
+   */
+  launch?: LaunchMode;
+  /** The share of the context window, above 0 and at most 1, from which on a conversation is compacted (0.8). */
+  compactionThreshold?: number;
+  /** In tokens, for a model whose window is not known or to be used in part only. */
+  contextWindow?: number;
+  /** Rules such as `Bash(npm test:*)`; one that cannot be read or could never match is a mistake. */
+  permissions?: RuleTexts;
+  /** Answers questions about permission. Without one they are denied. */
+  broker?: PermissionBroker;
+  /**
+   * Works in the git worktree of that name: made, or entered again; true for a new one of any name. A session that is
+   * resumed is in its own.
+   */
+  worktree?: string | true;
+  /** Where a new worktree of the session begins: a commit, branch, tag, or `pr/123`. */
+  worktreeBase?: string;
+  /** A session of `operate`, or true for the run here: the main agent of a new session watches it. */
+  operatorTools?: string | true;
+  /** What lists call a new session. */
+  title?: string;
+  /** A session's id, a unique beginning of one, or `latest`. */
+  resume?: string;
+  /** With `resume`: a person says that a writer who cannot be seen from here (another machine) has ended. */
+  takeOver?: boolean;
+  provider?: ModelProvider;
+  prices?: PriceTable;
+  retry?: Partial<RetryPolicy>;
+  clock?: Clock;
+  /** Told of every event that this process records, in order, with the agent it is of. */
+  onRecord?: RecordListener;
+  /** A person is there: a provider that is away is waited for without end, unless a setting says how long. */
+  attended?: boolean;
+  /** Instead of the settings files; false for none. What is named above comes first either way. */
+  settings?: Settings | false;
+}
+
+const CAPS: Kinds<AgentSettings> = {
+  ...{ depth: WHOLE, concurrent: COUNT, total: WHOLE, tokens: ABOVE_ZERO, usd: ABOVE_ZERO },
+  ...{ stallSeconds: AMOUNT, reportBytes: COUNT, fork: FLAG, executor: oneOf(EXECUTORS) },
+};
+const RETRY: Kinds<RetryPolicy> = { maxRetries: WHOLE, withinMs: AMOUNT, baseMs: AMOUNT, capMs: AMOUNT };
+
+/** What is wrong with a model, a mode, a budget or a rule is said where it is read. */
+const SESSION: Kinds<SessionOptions> = {
+  ...{ cwd: NAME, env: OBJECT, model: TEXT, fallbackModel: TEXT, effort: oneOf(EFFORTS), thinking: OBJECT },
+  ...{ maxTurns: COUNT, maxTokens: COUNT, budget: OBJECT, agents: fields(CAPS), permissionMode: TEXT },
+  ...{ launch: oneOf(LAUNCH_MODES), compactionThreshold: NUMBER, contextWindow: COUNT },
+  permissions: fields({ allow: TEXTS, ask: TEXTS, deny: TEXTS } satisfies Kinds<RuleTexts>),
+  ...{
+    broker: OBJECT,
+    worktree: or(true, TEXT),
+    worktreeBase: NAME,
+    operatorTools: or(true, NAME),
+    title: TEXT,
+  },
+  ...{ resume: TEXT, takeOver: FLAG, provider: OBJECT, prices: LIST, retry: fields(RETRY), clock: OBJECT },
+  ...{ onRecord: FUNCTION, attended: FLAG, settings: or(false, OBJECT) },
+};
+
+export function checkSessionOptions(options: unknown): void {
+  checkOptions('openSession', options, SESSION);
+}
