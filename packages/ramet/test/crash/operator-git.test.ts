@@ -34,3 +34,36 @@ describe.concurrent('OP-2: a git of the operator that is killed', () => {
     expect(end.stdout).toMatch(new RegExp(`^T001 +done +\\w+ +1 +${tries} `, 'm'));
   });
 });
+
+describe.concurrent('OP-2: a git of an agent that is killed', () => {
+  test.for(['in-process', 'process'])(
+    'locks its worktree for a moment only, %s',
+    async (executor, { user }) => {
+      mkdirSync(user.rametHome, { recursive: true });
+      const settings = { agents: { executor }, sandbox: { readOnly: 'off', worktree: 'off' } };
+      writeFileSync(join(user.rametHome, 'settings.json'), JSON.stringify(settings));
+      git(user.repository, 'switch', '--quiet', '--create', 'desk');
+      writeFileSync(join(user.repository, 'tasks.md'), '- [ ] T001 Write it\n');
+      const bin = join(user.root, 'bin');
+      mkdirSync(bin);
+      const commands = [
+        'echo a > a && git add a && git commit --quiet -m first',
+        'git commit --quiet -m again',
+      ];
+      await user.emulate({
+        respond: ({ turn }) => {
+          const command = commands[turn];
+          if (command === undefined) return { text: 'Done.' };
+          return { tool_use: [{ name: 'Bash', input: { command, description: 'commit' } }] };
+        },
+      });
+      Object.assign(user.env, IDENTITY, dyingGit(bin, 'commit', 'locked'));
+      const end = await user.here(['operate', 'tasks.md', '--into', 'main', ...BYPASS]);
+      expect(existsSync(join(bin, 'died'))).toBe(true);
+      expect(end.code).toBe(0);
+      expect(git(user.repository, 'log', '--format=%s', 'main')).toContain('again\n');
+    },
+  );
+});
+
+const BYPASS = ['--permission-mode', 'bypassPermissions'];

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { git, OWNER, worktreePlace } from '../../../test/fixtures/worktrees.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { git, gitVariables, OWNER, worktreePlace } from '../../../test/fixtures/worktrees.ts';
+import { removeLeftLocks } from '../left-locks.ts';
 import { checkpoint } from './changes/checkpoint.ts';
 import { createWorktree } from './create-worktree.ts';
 import { resumeWorktree } from './resume-worktree.ts';
@@ -44,5 +47,35 @@ describe('WORK-8: the worktree of an agent that was killed with its git', () => 
     expect(await checkpoint(place, worktree)).toMatchObject({ isNew: true });
     // Nor does its agent: it may not remove what is outside its worktree.
     expect(left.filter((path) => existsSync(path))).toEqual([]);
+  });
+
+  test('is freed while programs of its agent run there: only a git may hold a lock', async () => {
+    const place = worktreePlace();
+    const { worktree } = await createWorktree(place, { name: 'fix', owner: OWNER });
+    const program = spawn('cat', { cwd: worktree.path, stdio: ['pipe', 'ignore', 'ignore'] });
+    onTestFinished(() => void program.kill());
+    await once(program, 'spawn');
+    const lock = join(adminDirectory(place, worktree), 'index.lock');
+    writeFileSync(lock, '');
+    await checkpoint(place, worktree);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  test('stays locked while a git lives there', async () => {
+    const place = worktreePlace();
+    const { worktree } = await createWorktree(place, { name: 'fix', owner: OWNER });
+    writeFileSync(join(worktree.path, 'README.md'), 'changed\n');
+    const index = join(adminDirectory(place, worktree), 'index');
+    // Its message is being written: until then it has the index locked.
+    const env = { ...gitVariables(), GIT_EDITOR: 'echo >&2; read -r line; echo "$line" >' };
+    const commit = spawn('git', ['commit', '--all'], { cwd: worktree.path, env });
+    onTestFinished(() => void commit.kill());
+    const ended = once(commit, 'exit');
+    await once(commit.stderr, 'data');
+    await removeLeftLocks([index], worktree.path, 400);
+    expect(existsSync(`${index}.lock`)).toBe(true);
+    commit.stdin.write('its message\n');
+    expect(await ended).toEqual([0, null]);
+    expect(git(worktree.path, 'log', '-1', '--format=%s')).toBe('its message');
   });
 });
