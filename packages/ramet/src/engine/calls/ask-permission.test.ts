@@ -1,6 +1,8 @@
 import { getEventListeners } from 'node:events';
+import { mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type EngineFixture, startEngine, toolOf } from '../../../test/fixtures/engine.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { askingOnce } from '../../permission/asking-once.ts';
@@ -8,6 +10,7 @@ import type { PermissionAnswer, PermissionQuestion } from '../../permission/brok
 import { NO_RULES, sessionRules } from '../../permission/policy.ts';
 import { agentId } from '../../schema/ids.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
+import { writeTool } from '../../tools/files/write.ts';
 import { bashTool } from '../../tools/shell/bash.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { Agent, hosted } from '../agent/agent.ts';
@@ -120,6 +123,26 @@ describe('RES-3: a child never exceeds its ancestors', () => {
       true,
       true,
     ]);
+  });
+
+  test('SEC-1: what was allowed is not written where a link that came meanwhile leads', async () => {
+    const root = await family();
+    const { cwd } = root.agent.directory;
+    const outside = join(cwd, '..', `outside-${root.runtime.journal.session}`);
+    mkdirSync(outside);
+    onTestFinished(() => rmSync(outside, { recursive: true }));
+    const write = (): Promise<string | null> =>
+      refusal(root.agent, { file_path: 'made/new.txt', content: 'x' }, writeTool);
+    const first = write();
+    while (root.put.length === 0) await turn();
+    symlinkSync(outside, join(cwd, 'made'));
+    root.put[0]?.answer({ kind: 'once' });
+    expect(await first).toContain(`now leads to ${join(realpathSync(outside), 'new.txt')}`);
+    const second = write();
+    while (root.put.length === 1) await turn();
+    expect(root.put[1]?.question).toMatchObject({ reason: 'it writes outside the working directory' });
+    root.put[1]?.answer({ kind: 'once' });
+    expect(await second).toBeNull();
   });
 
   test('a question that a change of mode decides is not asked any longer', async () => {

@@ -9,6 +9,7 @@ import { decide, unreadableFiles } from '../../permission/decide.ts';
 import { plainShell, type ShellDecision } from '../../sandbox/command-sandbox.ts';
 import { counterpart, fenceRefusal, isAboutOwnFiles } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';
+import { landingPath } from '../../system/landing-path.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
@@ -53,7 +54,26 @@ async function decidedPermit(
   const { cwd } = agent.directory;
   const failing = (await tool.precheck?.(input, { files: agent.files.for(call.id), cwd })) ?? null;
   if (failing !== null) return { kind: 'refused', reason: failing, wouldFail: true };
-  return askPermission({ agent, tool, call, input, open: decision.question, redecide, signal });
+  const asked = landings(tool, input, cwd);
+  const permit = await askPermission({ agent, tool, call, input, open: decision.question, redecide, signal });
+  const moved = landings(tool, input, cwd).find(({ place }, index) => place !== asked[index]?.place);
+  return permit.kind === 'refused' || moved === undefined ? permit : refused(movedText(tool, moved));
+}
+
+interface Landing {
+  readonly path: string;
+  readonly place: string | null;
+}
+
+/** Where the files that a call writes lead. A question may be open for hours, and links can come meanwhile (SEC-1). */
+function landings(tool: Tool, input: unknown, cwd: string): Landing[] {
+  const { writes = [] } = tool.access?.(input) ?? {};
+  return writes.map((path) => ({ path, place: landingPath(resolve(cwd, path)) }));
+}
+
+function movedText({ name }: Tool, { path, place }: Landing): string {
+  const where = place === null ? 'can no longer be written' : `now leads to ${place}`;
+  return `${name} did nothing: ${path} ${where}, which is not what the user was asked about. Try again to ask about that.`;
 }
 
 /** What nobody is asked about: the fence, the agent's own restriction, and harm to others. */
