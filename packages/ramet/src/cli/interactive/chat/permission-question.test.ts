@@ -102,8 +102,26 @@ describe('RES-3: a question about permission', () => {
 
   test('"always" is not offered when no rule should allow it', () => {
     const once = { ...question, suggestedRules: [] };
-    expect(answerHint(once, 'open')).not.toContain('always');
+    expect(answerHint(once, 'open', { rest: 0, columns: 80 })).not.toContain('always');
     expect(answerOf(text('a'), once)).toBe(null);
+  });
+
+  test('fits 40 columns by 10 rows: its title, a part of it, and the keys', () => {
+    const summary = Array.from({ length: 100 }, (_, index) => `echo ${index}`).join('\n');
+    const low = { ...SHAPE, columns: 39, rows: 10 };
+    const { text, rest } = questionText({ ...question, summary }, low);
+    const rows = text.split('\n').slice(0, -1);
+    // Three rows are for what is being done, the keys and the figures.
+    expect(rows.length).toBeLessThanOrEqual(7);
+    expect(rows[0]).toBe('? Bash asks for permission');
+    expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(39);
+    for (const count of [0, rest.length, 12_345]) {
+      const hint = answerHint(question, 'open', { rest: count, columns: 39 });
+      expect(hint).toMatch(/y once/);
+      expect(hint.length).toBeLessThanOrEqual(37);
+      expect(hint.includes('Space')).toBe(count > 0);
+    }
+    expect(answerHint(question, 'writing', { rest: 0, columns: 39 }).length).toBeLessThanOrEqual(37);
   });
 
   test('a key right after a question went away by itself is not taken for the next one', () => {

@@ -24,6 +24,12 @@ export interface QuestionText {
 
 /** Rows of the screen that are taken by what stands around what would happen. */
 const ROWS_AROUND = 9;
+/** On a lower screen every row counts: the title should be in sight with what it is about. */
+const LOW_ROWS = 16;
+/** So low that the rule of an "always" has no row of its own. */
+const LOWEST_ROWS = 8;
+/** What is being done, the keys, and the figures. */
+const LIVE_ROWS = 3;
 const LEAST_LINES = 4;
 /** So few are not worth a key. */
 const FEW_LINES = 3;
@@ -35,49 +41,58 @@ export function questionText(question: PermissionQuestion, shape: QuestionShape)
   const cut = hidden > 0 ? [style.red(`(${hidden} more characters are not shown)`)] : [];
   const shown = visibleText(summary.slice(0, LONGEST_SUMMARY)).split('\n');
   const body = [...shown, ...cut, ...wholeChange(question, columns - 5, style)].map((line) => `    ${line}`);
-  const [first, rest] = pageOf(body, columns, Math.max(LEAST_LINES, rows - ROWS_AROUND));
+  const title = `${style.yellow('?')} ${style.bold(titleOf(question))}`;
+  const why = `  ${style.dim(visibleLine(reason))}`;
+  // Otherwise `a` shows them.
+  const rules = rows < LOWEST_ROWS || rows >= LOW_ROWS ? suggestedRules : [];
+  const around = LIVE_ROWS + (question.parent === null ? 0 : 1) + heightOf([title, why], columns) + 1;
+  const room = rows < LOW_ROWS ? rows - around : rows - ROWS_AROUND;
+  const [first, rest] = pageOf(body, shape, Math.max(rows < LOW_ROWS ? 2 : LEAST_LINES, room));
   const text = [
-    `${style.yellow('?')} ${style.bold(titleOf(question))}`,
+    title,
     ...first,
-    ...moreLine(rest, style),
-    `  ${style.dim(visibleLine(reason))}`,
-    ...suggestedRules.map((rule) => `  ${style.dim(`"always" allows ${visibleLine(rule)}`)}`),
+    ...moreLine(rest, shape),
+    why,
+    ...rules.map((rule) => `  ${style.dim(`"always" allows ${visibleLine(rule)}`)}`),
     '',
   ].join('\n');
   return { text, rest };
 }
 
 /** The next lines, or all of them. */
-export function furtherLines(
-  lines: readonly string[],
-  { columns, rows, style }: QuestionShape,
-  isAll: boolean,
-): QuestionText {
-  const [next, rest] = isAll ? [lines, []] : pageOf(lines, columns, Math.max(LEAST_LINES, rows - 5));
-  return { text: [...next, ...moreLine(rest, style), ''].join('\n'), rest };
+export function furtherLines(lines: readonly string[], shape: QuestionShape, isAll: boolean): QuestionText {
+  const [next, rest] = isAll ? [lines, []] : pageOf(lines, shape, Math.max(LEAST_LINES, shape.rows - 5));
+  return { text: [...next, ...moreLine(rest, shape), ''].join('\n'), rest };
 }
 
-function moreLine({ length }: readonly string[], style: TextStyle): string[] {
-  return length === 0 ? [] : [`    ${style.yellow(`(${length} more lines: Space; all of them: Ctrl-O)`)}`];
+function moreLine({ length }: readonly string[], { columns, style }: QuestionShape): string[] {
+  if (length === 0) return [];
+  const whole = `    (${length} more lines: Space; all of them: Ctrl-O)`;
+  return [style.yellow(whole.length <= columns ? whole : `    (${length} more: Space, Ctrl-O)`)];
 }
 
-function widthOf(line: string): number {
-  return colouredSpans(line).reduce((sum, { text }) => sum + displayWidth(text), 0);
+/** Rows that lines take. */
+function heightOf(lines: readonly string[], columns: number): number {
+  const widths = lines.map((line) =>
+    colouredSpans(line).reduce((sum, { text }) => sum + displayWidth(text), 0),
+  );
+  return widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / Math.max(1, columns))), 0);
 }
 
 /** As many lines as take this many rows, and the others. */
 function pageOf(
   lines: readonly string[],
-  columns: number,
+  { columns, rows: height }: QuestionShape,
   rows: number,
 ): [readonly string[], readonly string[]] {
   let left = rows;
   const end = lines.findIndex((line) => {
-    left -= Math.max(1, Math.ceil(widthOf(line) / Math.max(1, columns)));
+    left -= heightOf([line], columns);
     return left < 0;
   });
   const at = Math.max(1, end);
-  if (end === -1 || lines.length - at <= FEW_LINES) return [lines, []];
+  const few = height < LOW_ROWS ? 1 : FEW_LINES;
+  if (end === -1 || lines.length - at <= few) return [lines, []];
   return [lines.slice(0, at), lines.slice(at)];
 }
 
@@ -93,16 +108,33 @@ function titleOf({ tool, agentName }: PermissionQuestion): string {
   return `agent "${visibleLine(agentName)}" asks for permission: ${visibleLine(tool)}`;
 }
 
-/** The keys, for the row where the input otherwise is: short, for they must fit any screen. */
+export interface HintShape {
+  /** Lines that are not shown yet. */
+  readonly rest: number;
+  readonly columns: number;
+}
+
+/** The keys, for the row where the input otherwise is: in fewer words where the screen is narrow. */
 export function answerHint(
   { suggestedRules }: PermissionQuestion,
   state: QuestionState,
-  hasRest = false,
+  { rest, columns }: HintShape,
 ): string {
-  const keys = `y once · ${suggestedRules.length === 0 ? '' : 'a always · '}n no`;
+  const always = suggestedRules.length === 0 ? '' : 'a always · ';
+  const keys = `y once · ${always}n no`;
   if (state === 'new') return 'a question';
-  if (state === 'writing') return `Esc no · empty the input for ${keys}`;
-  return `${keys} · Tab reason${hasRest ? ' · Space more' : ''}`;
+  const forms =
+    state === 'writing'
+      ? [`Esc no · empty the input for ${keys}`, 'Esc no · empty the input for keys']
+      : rest === 0
+        ? [`${keys} · Tab reason`, `${keys} · Tab why`]
+        : [
+            `${rest} more lines: Space · ${keys} · Tab reason`,
+            `${rest} more: Space · ${keys}`,
+            `${rest} more: Space · ${keys.replace('a always', 'a')}`,
+          ];
+  // Before them stand a sign and a blank.
+  return forms.find((form) => form.length <= columns - 2) ?? 'y once · n no';
 }
 
 /** `new`: it has just appeared, and no key answers it. `writing`: there is text in the input, and letters belong to that. */
@@ -118,6 +150,16 @@ export function isNew(sinceShownMs: number): boolean {
 /** A letter that follows another one closely is part of a word. */
 export function isPartOfWord(sinceLastLetterMs: number): boolean {
   return sinceLastLetterMs < UNAWARE_MS;
+}
+
+/** A letter counts as an answer after this long without another key: it may begin a word. */
+export const SETTLE_MS = 300;
+
+/** No hand is quicker: keys that are less apart came in one piece, as from a paste that is not marked as one. */
+const HAND_MS = 50;
+
+export function isByHand(sinceLastKeyMs: number): boolean {
+  return sinceLastKeyMs >= HAND_MS;
 }
 
 /** After a question went away by itself, a key may still be meant for it and not for the one that took its place. */

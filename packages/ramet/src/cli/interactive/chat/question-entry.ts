@@ -110,8 +110,8 @@ function textOf({ editor }: PromptInput): string {
 }
 
 export interface EntryRows {
-  /** Above the keys. */
-  readonly title: string | null;
+  /** Above the keys: what an "always" allows. */
+  readonly rule: string | null;
   readonly keys: string;
   /** What is written in place of the input; null when nothing is. */
   readonly field: { readonly prompt: string; readonly editor: EditorState } | null;
@@ -120,16 +120,16 @@ export interface EntryRows {
 export function entryRows(entry: QuestionEntry): EntryRows {
   switch (entry.kind) {
     case 'always': {
-      const title = `always: ${visibleLine(entry.rules.join(', '))}`;
-      return { title, keys: `Enter: ${entry.place} · Tab: where · →: edit`, field: null };
+      const rule = `always: ${visibleLine(entry.rules.join(', '))}`;
+      return { rule, keys: `Enter: ${entry.place} · Tab: where · →: edit`, field: null };
     }
     case 'rule': {
       const keys = entry.problem === null ? 'Enter: done · Esc: back' : visibleLine(entry.problem);
-      return { title: null, keys, field: { prompt: 'rule: ', editor: entry.input.editor } };
+      return { rule: null, keys, field: { prompt: 'rule: ', editor: entry.input.editor } };
     }
     case 'reason': {
       const keys = 'Enter: no · Esc: back';
-      return { title: null, keys, field: { prompt: 'no, because: ', editor: entry.input.editor } };
+      return { rule: null, keys, field: { prompt: 'no, because: ', editor: entry.input.editor } };
     }
   }
 }

@@ -22,8 +22,9 @@ const letter = (text: string): Key => ({ type: 'text', text });
 const press = (name: KeyName): Key => ({ type: 'press', name });
 const { signal } = new AbortController();
 
-function asked() {
+function asked(size = { columns: 80, rows: 24 }) {
   let time = 0;
+  const timers = new Set<{ at: number; act(): void }>();
   const saved: string[] = [];
   let output = '';
   const events = createEventView(textStyle(false), {
@@ -40,8 +41,8 @@ function asked() {
     events,
     style: textStyle(false),
     print,
-    columns: () => 80,
-    rows: () => 24,
+    columns: () => size.columns,
+    rows: () => size.rows,
     rules: {
       problem: (rules) => (rules.includes('Nope(x)') ? 'Nope(x) can never match' : null),
       save: async (where, rules) => {
@@ -51,6 +52,11 @@ function asked() {
       },
     },
     now: () => time,
+    later(ms, act) {
+      const timer = { at: time + ms, act };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
   });
   const main = { agentId: 'x.1', parentAgentId: null };
   return {
@@ -58,7 +64,14 @@ function asked() {
     question,
     wait: (ms: number) => {
       time += ms;
+      for (const timer of timers) {
+        if (timer.at > time) continue;
+        timers.delete(timer);
+        timer.act();
+      }
     },
+    /** Timers that have not fired. */
+    timers,
     answering: () => print(events.text({ type: 'text_delta', text: 'I am', ...main }, 80)),
     answered: () => {
       print(events.end());
@@ -75,17 +88,19 @@ describe('RES-3: the open question on a terminal', () => {
     answering();
     const answer = desk.ask(ofChild, signal);
     expect(shown()).toBe('\nI am');
-    expect(question.live(false)).toEqual({ question: null, answers: null, field: null });
+    expect(question.live(false)).toEqual({ question: null, rule: null, answers: null, field: null });
     expect(question.take(yes, false)).toBe(false);
     answered();
     expect(shown()).toMatch(/^\nI am\n\? agent "parser" asks for permission: Bash\n/);
     wait(1_000);
     expect(question.live(false)).toEqual({
       question: 'agent "parser" asks: Bash npm test',
+      rule: null,
       answers: 'y once · n no · Tab reason',
       field: null,
     });
     expect(question.take(yes, false)).toBe(true);
+    wait(300);
     expect(await answer).toEqual({ kind: 'once' });
     expect(question.take(yes, false)).toBe(false);
   });
@@ -113,6 +128,7 @@ describe('RES-3: the open question on a terminal', () => {
     expect(question.take(yes, false)).toBe(false);
     wait(1_000);
     expect(question.take(yes, false)).toBe(true);
+    wait(300);
     expect(await answer).toEqual({ kind: 'once' });
   });
 
@@ -122,7 +138,7 @@ describe('RES-3: the open question on a terminal', () => {
     wait(1_000);
     expect(question.take(letter('a'), false)).toBe(true);
     expect(question.live(false).answers).toBe('Enter: session · Tab: where · →: edit');
-    expect(question.live(false).question).toBe('always: Bash(npm test:*)');
+    expect(question.live(false).rule).toBe('always: Bash(npm test:*)');
     wait(1_000);
     expect(question.take(letter('a'), false)).toBe(true);
     expect(question.take({ type: 'press', name: 'left' }, false)).toBe(false);
@@ -130,6 +146,7 @@ describe('RES-3: the open question on a terminal', () => {
     expect(desk.current).not.toBeNull();
     wait(1_000);
     expect(question.take(letter('a'), false)).toBe(true);
+    wait(100);
     expect(question.take({ type: 'press', name: 'enter' }, false)).toBe(true);
     expect(await answer).toEqual({ kind: 'always', rules: ['Bash(npm test:*)'] });
   });
@@ -139,6 +156,7 @@ describe('RES-3: the open question on a terminal', () => {
     const answer = desk.ask({ ...ofChild, suggestedRules: ['Bash(npm test:*)'] }, signal);
     wait(1_000);
     question.take(letter('a'), false);
+    wait(100);
     question.take(press('tab'), false);
     expect(question.live(false).answers).toContain('Enter: project');
     question.take(press('right'), false);
@@ -153,7 +171,7 @@ describe('RES-3: the open question on a terminal', () => {
     question.take(press('delete-to-start'), false);
     question.take({ type: 'paste', text: 'Bash(npm run *), Edit' }, false);
     question.take(press('enter'), false);
-    expect(question.live(false).question).toBe('always: Bash(npm run *), Edit');
+    expect(question.live(false).rule).toBe('always: Bash(npm run *), Edit');
     expect(desk.current).not.toBeNull();
     question.take(press('enter'), false);
     expect(await answer).toEqual({ kind: 'always', rules: ['Bash(npm run *)', 'Edit'] });
@@ -165,7 +183,10 @@ describe('RES-3: the open question on a terminal', () => {
     const { desk, question, wait, shown } = asked();
     const answer = desk.ask({ ...ofChild, suggestedRules: ['Edit'] }, signal);
     wait(1_000);
-    for (const key of [letter('a'), press('tab'), press('tab'), press('enter')]) question.take(key, false);
+    for (const key of [letter('a'), press('tab'), press('tab'), press('enter')]) {
+      question.take(key, false);
+      wait(100);
+    }
     expect(await answer).toEqual({ kind: 'always', rules: ['Edit'] });
     await vi.waitFor(() => expect(shown()).toContain('the disk is full; the rule holds for this session'));
   });
@@ -202,7 +223,7 @@ describe('RES-3: the open question on a terminal', () => {
     void desk.ask({ ...ofChild, summary }, signal);
     wait(1_000);
     expect(shown()).not.toContain('echo 29');
-    expect(question.live(false).answers).toContain('Space more');
+    expect(question.live(false).answers).toMatch(/^\d+ more lines: Space · y once · /);
     expect(question.take(letter(' '), false)).toBe(true);
     expect(shown()).toContain('echo 29');
     wait(1_000);
@@ -225,20 +246,93 @@ describe('RES-3: the open question on a terminal', () => {
     expect(desk.current?.summary).toBe('rm x');
   });
 
-  test.for(['wait', 'why', 'any', 'a y', 'also yes', 'no way'])('is not answered by "%s"', (words) => {
-    const { desk, question, wait } = asked();
-    void desk.ask({ ...ofChild, suggestedRules: ['Bash(npm test:*)'] }, signal);
-    // The first letter of "no way" alone would be an answer, so it comes with the question.
-    if (!words.startsWith('n')) wait(1_000);
-    let written = '';
-    for (const character of words) {
-      if (!question.take(letter(character), written !== '')) {
-        written += `${question.withheld?.type === 'text' ? question.withheld.text : ''}${character}`;
+  test.for(['wait', 'why', 'any', 'a y', 'also yes', 'no way', 'you should', 'yn'])(
+    'is not answered by "%s"',
+    (words) => {
+      const { desk, question, wait, timers } = asked();
+      void desk.ask({ ...ofChild, suggestedRules: ['Bash(npm test:*)'] }, signal);
+      wait(1_000);
+      let written = '';
+      for (const character of words) {
+        const isTaken = question.take(letter(character), written !== '');
+        written += question.withheld?.type === 'text' ? question.withheld.text : '';
+        if (!isTaken) written += character;
+        wait(150);
       }
-      wait(150);
-    }
+      wait(1_000);
+      expect(desk.current).not.toBeNull();
+      expect(written).toBe(words);
+      expect(timers.size).toBe(0);
+    },
+  );
+
+  test('a letter that answers can be taken back, and Enter need not wait for its moment', async () => {
+    const { desk, question, wait, timers } = asked();
+    const answer = desk.ask(ofChild, signal);
+    wait(1_000);
+    question.take(yes, false);
+    expect(question.take(press('backspace'), false)).toBe(true);
+    wait(1_000);
     expect(desk.current).not.toBeNull();
-    expect(written).toBe(words);
+    question.take(yes, false);
+    expect(question.take(press('left'), false)).toBe(false);
+    expect(question.withheld).toEqual(yes);
+    wait(1_000);
+    question.take(yes, false);
+    wait(100);
+    expect(question.take(press('enter'), false)).toBe(true);
+    expect(await answer).toEqual({ kind: 'once' });
+    const denial = desk.ask(ofChild, signal);
+    wait(1_000);
+    question.take(yes, false);
+    expect(question.take(press('escape'), false)).toBe(true);
+    expect(await denial).toMatchObject({ kind: 'denied' });
+    expect(timers.size).toBe(0);
+  });
+
+  test.for(['a', 'y'])('Enter that comes with "%s" in one piece confirms nothing', async (typed) => {
+    const { desk, question, wait } = asked();
+    void desk.ask({ ...ofChild, suggestedRules: ['Edit'] }, signal);
+    wait(1_000);
+    expect(question.take(letter(typed), false)).toBe(true);
+    if (typed === 'a') question.take(press('tab'), false);
+    expect(question.take(press('enter'), false)).toBe(true);
+    expect(question.withheld).toEqual(letter(typed));
+    wait(1_000);
+    expect(desk.current).not.toBeNull();
+    expect(question.live(false).answers).toContain('y once');
+  });
+
+  test('a letter for a question that goes away is no answer to the next', async () => {
+    const { desk, question, wait, timers } = asked();
+    const stop = new AbortController();
+    const first = desk.ask(ofChild, stop.signal).catch(() => 'withdrawn');
+    void desk.ask({ ...ofChild, summary: 'rm x' }, signal);
+    wait(1_000);
+    question.take(yes, false);
+    stop.abort();
+    expect(await first).toBe('withdrawn');
+    wait(1_000);
+    expect(desk.current?.summary).toBe('rm x');
+    expect(timers.size).toBe(0);
+  });
+
+  test('a blank that comes with a question is neither an answer nor text', async () => {
+    const { desk, question } = asked();
+    void desk.ask(ofChild, signal);
+    expect(question.take(letter(' '), false)).toBe(true);
+    expect(question.take(letter(' '), true)).toBe(false);
+  });
+
+  test('an answer before the end of a long question says how much was not looked at', async () => {
+    const { desk, question, wait, shown } = asked();
+    const summary = Array.from({ length: 30 }, (_, index) => `echo ${index}`).join('\n');
+    const answer = desk.ask({ ...ofChild, summary }, signal);
+    wait(1_000);
+    question.take(yes, false);
+    wait(300);
+    expect(await answer).toEqual({ kind: 'once' });
+    expect(shown()).toContain('  allowed once (15 lines of it were not shown)\n');
   });
 
   test('is not answered by letters while there is text in the input, however slowly they come; Esc denies', async () => {

@@ -3,8 +3,8 @@
  *
  * Invariants
  * 1. Only a question that a person can have seen is answered: it is shown before any key counts for it.
- * 2. No key answers it in its first moments, none that is part of a word, none while there is text in the input; and
- *    one letter alone grants nothing lasting.
+ * 2. No key answers it in its first moments, none that is part of a word or begins one, none while there is text in the
+ *    input; one letter alone grants nothing lasting, and what came in one piece was not pressed by a person.
  * 3. It never appears in the middle of an answer: a child may ask while the main agent writes one.
  */
 import { describeError } from '../../../schema/errors.ts';
@@ -23,6 +23,7 @@ import {
   answerText,
   denied,
   furtherLines,
+  isByHand,
   isMeantForThis,
   isNew,
   isPartOfWord,
@@ -30,6 +31,7 @@ import {
   type QuestionState,
   questionText,
   questionTitle,
+  SETTLE_MS,
 } from './permission-question.ts';
 import type { QuestionDesk } from './question-desk.ts';
 import {
@@ -67,9 +69,19 @@ export interface QuestionParts {
   readonly attention?: Pick<Attention, 'question'>;
   /** Milliseconds; only differences mean something. */
   now?(): number;
+  /** Does something after that many milliseconds, unless what it returns is called before. */
+  later?(ms: number, act: () => void): () => void;
 }
 
-type LiveQuestion = Pick<LiveState, 'question' | 'answers' | 'field'>;
+type LiveQuestion = Pick<LiveState, 'question' | 'rule' | 'answers' | 'field'>;
+
+/** A letter that answers, unless it turns out to begin a word. */
+interface Held {
+  readonly key: Key;
+  readonly answer: PermissionAnswer;
+  readonly at: number;
+  drop(): void;
+}
 
 export class ShownQuestion {
   readonly #parts: QuestionParts;
@@ -79,7 +91,8 @@ export class ShownQuestion {
   #rest: readonly string[] = [];
   #lastLetterAt = Number.NEGATIVE_INFINITY;
   #entry: QuestionEntry | null = null;
-  #asked: Key | null = null;
+  #held: Held | null = null;
+  #asked: { readonly key: Key; readonly at: number } | null = null;
   #withheld: Key | null = null;
   #withdrawnAt = Number.NEGATIVE_INFINITY;
 
@@ -90,14 +103,15 @@ export class ShownQuestion {
   /** `writing`: there is text in the input. */
   live(writing: boolean): LiveQuestion {
     const question = this.#current;
-    if (question === null) return { question: null, answers: null, field: null };
+    if (question === null) return { question: null, rule: null, answers: null, field: null };
     const title = question.parent === null ? null : questionTitle(question);
     if (this.#entry !== null) {
-      const rows = entryRows(this.#entry);
-      return { question: rows.title ?? title, answers: rows.keys, field: rows.field };
+      const { rule, keys, field } = entryRows(this.#entry);
+      return { question: rule === null ? title : null, rule, answers: keys, field };
     }
-    const answers = answerHint(question, this.#state(writing), this.#rest.length > 0);
-    return { question: title, answers, field: null };
+    const shape = { rest: this.#rest.length, columns: this.#parts.columns() };
+    const answers = answerHint(question, this.#state(writing), shape);
+    return { question: title, rule: null, answers, field: null };
   }
 
   /** A rule or a reason is being written, or an "always" confirmed. */
@@ -141,6 +155,7 @@ export class ShownQuestion {
       print(events.aside(`  ${style.dim('no longer asked')}`));
       this.#withdrawnAt = this.#now();
     }
+    this.#held?.drop();
     this.#shown = null;
     this.#entry = null;
     this.#rest = [];
@@ -154,21 +169,44 @@ export class ShownQuestion {
     this.#withheld = null;
     const question = this.#current;
     const state = this.#state(writing);
-    if (question === null || state === 'new') return false;
+    if (question === null) return false;
+    // A person who wants to see more presses it too early easily, and no prompt begins with it.
+    if (state === 'new') return key.type === 'text' && key.text === ' ' && !writing;
+    if (this.#held !== null && this.#takeAfter(this.#held, key)) return true;
     if (this.#entry !== null) {
+      const isEnter = key.type === 'press' && key.name === 'enter';
+      if (isEnter && this.#asked !== null && !isByHand(this.#now() - this.#asked.at)) return this.#letGo();
       const step = enterKey(this.#entry, key, (rules) => this.#parts.rules.problem(rules));
       if (step.type !== 'left') return this.#follow(step);
       this.#entry = null;
-      this.#withheld = key.type === 'text' ? this.#asked : null;
+      this.#withheld = key.type === 'text' ? (this.#asked?.key ?? null) : null;
     }
     if (key.type === 'text' && (partOfWord || state === 'writing')) return false;
     return this.#decide(key, question, state);
+  }
+
+  /** What follows a letter closely says what that was; false if the key is none of the question's. */
+  #takeAfter(held: Held, key: Key): boolean {
+    held.drop();
+    const name = key.type === 'press' ? key.name : null;
+    if (name === 'enter' && isByHand(this.#now() - held.at)) this.#answer(held.answer);
+    else if (name === 'escape') this.#answer(denied());
+    else if (name !== 'backspace') this.#withheld = held.key;
+    return name === 'enter' || name === 'escape' || name === 'backspace';
+  }
+
+  /** The letter that asked for an "always" was text, and so was its Enter. */
+  #letGo(): true {
+    this.#entry = null;
+    this.#withheld = this.#asked?.key ?? null;
+    return true;
   }
 
   /** A key that is not part of a word. */
   #decide(key: Key, question: PermissionQuestion, state: QuestionState): boolean {
     if (state === 'open' && key.type === 'press' && key.name === 'tab') {
       this.#entry = newReason();
+      this.#asked = null;
       return true;
     }
     if (key.type === 'text' && key.text === ' ' && this.showMore(false)) return true;
@@ -178,9 +216,23 @@ export class ShownQuestion {
     if (this.justWithdrawn) return true;
     if (answer.kind === 'always') {
       this.#entry = newAlways(answer.rules);
-      this.#asked = key;
-    } else this.#answer(answer);
+      this.#asked = { key, at: this.#now() };
+    } else if (key.type === 'text') this.#hold(key, answer);
+    else this.#answer(answer);
     return true;
+  }
+
+  #hold(key: Key, answer: PermissionAnswer): void {
+    const { later = afterwards } = this.#parts;
+    const cancel = later(SETTLE_MS, () => {
+      this.#held = null;
+      this.#answer(answer);
+    });
+    const drop = (): void => {
+      cancel();
+      this.#held = null;
+    };
+    this.#held = { key, answer, at: this.#now(), drop };
   }
 
   #follow(step: Exclude<EntryStep, { type: 'left' }>): true {
@@ -205,14 +257,16 @@ export class ShownQuestion {
     }
   }
 
-  /** A letter that was taken for an answer, and with the key that was not taken turns out to begin a word. */
+  /** A letter that was taken for an answer, and with the last key turns out to be text for the input. */
   get withheld(): Key | null {
     return this.#withheld;
   }
 
   #answer(answer: PermissionAnswer): void {
     const { desk, events, style, print } = this.#parts;
-    print(events.aside(`  ${style.dim(answerText(answer))}`));
+    const { length } = answer.kind === 'denied' ? [] : this.#rest;
+    const unseen = length === 0 ? '' : ` (${length} lines of it were not shown)`;
+    print(events.aside(`  ${style.dim(answerText(answer) + unseen)}`));
     desk.answer(answer);
   }
 
@@ -233,4 +287,9 @@ export class ShownQuestion {
   get #current(): PermissionQuestion | null {
     return this.#shown === this.#parts.desk.current ? this.#shown : null;
   }
+}
+
+function afterwards(ms: number, act: () => void): () => void {
+  const timer = setTimeout(act, ms);
+  return () => clearTimeout(timer);
 }

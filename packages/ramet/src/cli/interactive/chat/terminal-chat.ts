@@ -153,9 +153,10 @@ export class TerminalChat {
     }
     if (!this.#question.isEntering && this.#special.take(pressed)) return;
     if (pressed === 'background' && this.#sendToBackground()) return;
-    if (this.#question.take(key, this.#input.editor.cells.length > 0)) return;
+    const isTaken = this.#question.take(key, this.#input.editor.cells.length > 0);
     const { withheld } = this.#question;
     if (withheld !== null) this.#input = pressKey(this.#input, withheld, () => []).input;
+    if (isTaken) return;
     const { input, action } = pressKey(this.#input, key, (command) =>
       agentWordsFor(command, this.#parts.chat),
     );

@@ -15,6 +15,7 @@ import type { BoardAgent } from '../chat/agent-board.ts';
 import type { ChatTally, ContextFill } from '../chat/chat.ts';
 import { layoutInput } from '../editor/input-layout.ts';
 import type { EditorState } from '../editor/line-editor.ts';
+import { plainSpan, wrapLine } from '../markdown/wrapped-rows.ts';
 import { agentRows } from './agent-rows.ts';
 import { type Menu, menuRows } from './menu-rows.ts';
 import { type LiveRow, type LiveRows, type ScreenSize, textColumns } from './screen.ts';
@@ -33,6 +34,8 @@ export interface LiveState {
   readonly queued: readonly string[];
   /** What a child asks; null when nothing, or when the question stands right above. */
   readonly question: string | null;
+  /** What an "always" would allow: all of it is shown. */
+  readonly rule: string | null;
   /** The keys that answer an open question: shown in place of the input, above it when there is text in it. */
   readonly answers: string | null;
   /** What is being written for the question, in place of the input. */
@@ -63,20 +66,36 @@ export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): 
   const below = [...list, ...(size.rows < 4 ? [] : [row(state.status, style.dim)])];
   if (state.answers !== null) {
     const title = state.question === null || size.rows < 8 ? [] : [row(state.question, style.yellow)];
-    above.push(...title, row(`? ${state.answers}`, style.yellow));
+    const rule = wrapped(state.rule ?? '', columns, size.rows - below.length - 3);
+    const keys = wrapped(`? ${state.answers}`, columns, size.rows - below.length - 3);
+    above.push(...title, ...[...rule, ...keys].map((text) => row(text, style.yellow)));
     if (state.editor.cells.length === 0 && state.field === null) {
-      return { rows: [...above, ...below], cursorRow: above.length - 1, cursorColumn: 0 };
+      const cursorRow = above.length - 1;
+      return withinScreen({ rows: [...above, ...below], cursorRow, cursorColumn: 0 }, size);
     }
   }
   const room = Math.max(1, size.rows - above.length - below.length - 2);
   const { prompt, editor } = state.field ?? { prompt: '> ', editor: state.editor };
   const input = layoutInput(editor, { columns, maxRows: Math.min(room, 12), prompt });
-  const written = input.rows.map((text) => ({ text, width: displayWidth(text) }));
-  return {
-    rows: [...above, ...written, ...below],
-    cursorRow: above.length + input.cursorRow,
-    cursorColumn: input.cursorColumn,
-  };
+  const written = input.rows.map((text) => row(text, (shown) => shown));
+  const cursorRow = above.length + input.cursorRow;
+  const cursorColumn = Math.min(input.cursorColumn, columns);
+  return withinScreen({ rows: [...above, ...written, ...below], cursorRow, cursorColumn }, size);
+}
+
+/** Lower than the screen, whatever a terminal says that its size is: the row of the cursor stays, and those around it. */
+function withinScreen(live: LiveRows, { rows: height }: ScreenSize): LiveRows {
+  const most = Math.max(1, height - 1);
+  const first = Math.max(0, Math.min(live.cursorRow, live.rows.length - most));
+  return { ...live, rows: live.rows.slice(first, first + most), cursorRow: live.cursorRow - first };
+}
+
+/** At most that many rows; the last says if there were more. */
+function wrapped(text: string, columns: number, most: number): string[] {
+  if (text === '') return [];
+  const rows = wrapLine([plainSpan(text)], columns).map((row) => row.text);
+  const shown = rows.slice(0, Math.max(1, most));
+  return shown.length === rows.length ? rows : [...shown.slice(0, -1), `${shown.at(-1)} …`];
 }
 
 function queuedTexts(queued: readonly string[], { rows }: ScreenSize): readonly string[] {

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { editorOf } from '../editor/line-editor.ts';
+import { type LiveState, liveRows } from './live-rows.ts';
+import { textStyle } from './text-style.ts';
+
+const style = textStyle(false);
+const QUIET: LiveState = {
+  editor: editorOf(''),
+  activity: null,
+  todos: [],
+  agents: [],
+  queued: [],
+  question: null,
+  rule: null,
+  answers: null,
+  field: null,
+  menu: null,
+  status: 'claude-sonnet-5 · $0.00',
+};
+const WORDS = ['x'.repeat(30), '日本語', 'e\u0301a', '👩‍👩‍👧', 'שלום', 'word', '\t'];
+const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 30 }).map((words) => words.join(' '));
+const maybe = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(one);
+const item = fc.record({ label: text });
+/** Also what no terminal can have. */
+const side = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constantFrom(24, 40, 80, 200, 10_000));
+
+const anyState: fc.Arbitrary<LiveState> = fc.record({
+  editor: text.map(editorOf),
+  activity: maybe(fc.record({ text, forMs: fc.nat() })),
+  todos: fc.array(fc.record({ content: text, status: fc.constantFrom('pending', 'in_progress') })),
+  agents: fc.constant([]),
+  queued: fc.array(text),
+  question: maybe(text),
+  rule: maybe(text),
+  answers: maybe(text),
+  field: maybe(fc.record({ prompt: fc.constant('no, because: '), editor: text.map(editorOf) })),
+  menu: maybe(
+    fc.record({
+      title: maybe(text),
+      items: fc.array(item, { maxLength: 30 }),
+      place: fc.constant(0),
+      none: text,
+    }),
+  ),
+  status: text,
+});
+
+describe('UI-1: the rows below the output', () => {
+  test('are narrower and lower than the screen, whatever size a terminal says it has', () => {
+    fc.assert(
+      fc.property(anyState, side, side, (state, columns, rows) => {
+        const live = liveRows(state, { columns, rows }, style);
+        expect(live.rows.length).toBeGreaterThan(0);
+        expect(live.rows.length).toBeLessThanOrEqual(Math.max(1, rows - 1));
+        for (const { width } of live.rows) expect(width).toBeLessThanOrEqual(Math.max(1, columns - 1));
+        expect(live.rows[live.cursorRow]).toBeDefined();
+        expect(live.cursorColumn).toBeLessThanOrEqual(columns);
+      }),
+    );
+  });
+
+  test('show all of the rule that an always would save, and why one is refused', () => {
+    const rule = `always: Edit(//srv/${'a/'.repeat(40)}b.ts)`;
+    const shown = liveRows({ ...QUIET, rule, answers: 'Enter: session' }, { columns: 40, rows: 10 }, style);
+    const rows = shown.rows.map((row) => row.text);
+    expect(rows.slice(0, -2).join('').replaceAll(' ', '')).toBe(rule.replaceAll(' ', ''));
+    expect(rows.at(-2)).toBe('? Enter: session');
+    const answers =
+      'Bash(rm && x) can never match: joined commands are judged one by one; write one rule for each';
+    const refused = liveRows({ ...QUIET, answers, field: null }, { columns: 40, rows: 10 }, style);
+    expect(refused.rows.map((row) => row.text).join(' ')).toContain('write one rule for each');
+  });
+});
