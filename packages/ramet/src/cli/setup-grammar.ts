@@ -71,7 +71,7 @@ export function addDemo(program: Command, io: CommandIo): void {
     .addArgument(
       new Argument(
         '[story]',
-        'forks: an agent and five forks fix it (default); operate: eight tasks, a conflict, a kill and a resume',
+        'forks: one prompt, five agents, a kill, a resume, a merge (default); operate: a list of eight tasks, with a conflict',
       ).choices(['forks', 'operate']),
     )
     .option('--keep', 'keep the folder')

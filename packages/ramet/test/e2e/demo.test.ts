@@ -2,34 +2,53 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { eventually, linesOf } from '../fixtures/command.ts';
+import { startOnTerminal } from '../fixtures/terminal.ts';
 import { test } from '../fixtures/user.ts';
 
+const widest = (text: string): number => Math.max(...linesOf(text).map((line) => line.length));
+
 describe.concurrent('UI-1: ramet demo', () => {
-  test('forks into five and shows their work, the change and the bill, and leaves nothing behind', async ({
+  test('five agents survive a kill, their branches are merged, and nothing is left behind', async ({
     user,
   }) => {
     const end = await user.ramet(['demo']);
     expect(end).toMatchObject({ code: 0, stderr: '' });
-    for (const shown of [
-      'The task\n  See what is wrong, let five agents mend one file each, and check.',
-      '  Done: 3 steps carried out.',
-      ' 5 files changed, 5 insertions(+), 5 deletions(-)',
-    ]) {
-      expect(end.stdout).toContain(shown);
+    const parts = end.stdout.split(/^(?=\$ |kill -9 |The bill)/m);
+    const [, check = '', work = '', kill = '', resume = '', merge = '', log = '', bill = ''] = parts;
+    expect(check).toBe('$ node check.js\n  leap-year of 1900 is true, should be false\n  … and 5 more\n\n');
+    expect(work).toMatch(/^\$ ramet -p "Fix what node check\.js finds, .*\n {2}main +Bash node check\.js\n/);
+    expect(kill).toMatch(/^kill -9 \d+: the process is gone, with five agents in the middle of their work\n/);
+    expect(resume).toMatch(/^\$ ramet resume\n/);
+    for (const name of ['leap-year', 'median', 'plural', 'roman', 'slug']) {
+      expect(work).toMatch(new RegExp(`^  ${name} +begins on branch ramet/${name}$`, 'm'));
+      expect(work).toMatch(new RegExp(`^  ${name} +Edit ${name}\\.js$`, 'm'));
+      expect(resume).toMatch(new RegExp(`^  ${name} +resumes on branch ramet/${name}$`, 'm'));
+      expect(resume).not.toMatch(new RegExp(`^  ${name} +(?:Read|Edit) `, 'm'));
+      expect(resume).toMatch(new RegExp(`^  ${name} +done, on ramet/${name}$`, 'm'));
+      expect(merge).toMatch(new RegExp(`^  ramet/${name} +landed +[0-9a-f]{10}$`, 'm'));
+      expect(bill).toMatch(new RegExp(`^    ${name} +.* \\d\\d% +\\$0\\.\\d{4}$`, 'm'));
     }
-    for (const file of ['leap-year.js', 'median.js', 'plural.js', 'roman.js', 'slug.js']) {
-      expect(end.stdout).toMatch(new RegExp(`^  fork [2-6] +Write ${file} +refused: not read yet$`, 'm'));
-      expect(end.stdout).toMatch(new RegExp(`^  [├└]─ fork: mend ${file} +done +5 turns .* ${file}$`, 'm'));
-      expect(end.stdout).toMatch(new RegExp(`^    mend ${file} +.* \\d\\d% +\\$0\\.\\d{4}$`, 'm'));
-    }
-    expect(end.stdout).toMatch(/^ {2}main .* \$0\.\d{4}$/m);
-    expect(end.stdout).toMatch(/^ {2}in all .* \$0\.\d{4}$/m);
-    const [, times] = /: 5 agents for the price of (\d\.\d)\.$/m.exec(end.stdout) ?? [];
+    expect(log).toContain(' Write 4 as IV\n');
+    expect(bill).toMatch(/^ {2}in all .* \$0\.\d{4}$/m);
+    const [, times] = /^Five agents for the price of (\d\.\d)\./m.exec(bill) ?? [];
     expect(Number(times)).toBeGreaterThan(1);
     expect(Number(times)).toBeLessThan(4);
-    expect(Math.max(...linesOf(end.stdout).map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(end.stdout).not.toMatch(/refused|failed|unknown/);
+    expect(widest(end.stdout)).toBeLessThanOrEqual(80);
     expect(readdirSync(join(user.root, 'tmp'))).toEqual([]);
     expect(existsSync(user.rametHome)).toBe(false);
+  });
+
+  test('on a terminal the agents are rows that are drawn again, and the bill is on the last screen', async ({
+    user,
+  }) => {
+    await using run = startOnTerminal(user, ['demo'], { columns: 80, rows: 24 });
+    await run.shows(/^ {2}main +waits for 5 agents .*\n(?: {2}[├└]─ .*\n){5}/m);
+    await run.shows('$ ramet resume');
+    expect(await run.ended).toBe(0);
+    expect(run.screen.match(/^ {2}└─ slug /gm)).toHaveLength(2);
+    expect(run.screen).toMatch(/^ {2}├─ roman +done, on ramet\/roman +4 /m);
+    expect(run.screen.trimEnd().split('\n').slice(-23).join('\n')).toContain('The bill, from the journal');
   });
 
   test('needs no key, no git identity and no repository; keeps its folder when asked to, and says how to look around', async ({
@@ -46,9 +65,10 @@ describe.concurrent('UI-1: ramet demo', () => {
     const end = await user.ramet(['demo', '--keep'], { cwd: '/', env });
     expect(end).toMatchObject({ code: 0, stderr: '' });
     const repository = /^ {2}cd (.+)$/m.exec(end.stdout)?.[1] ?? '';
-    const home = /^ {2}RAMET_HOME=(\S+) ramet show$/m.exec(end.stdout)?.[1] ?? '';
+    const [, home = '', command = ''] = /^ {2}RAMET_HOME=(\S+) (\S+) show$/m.exec(end.stdout) ?? [];
+    expect(command).toBe(join(import.meta.dirname, '../../bin/ramet'));
     const shown = await user.ramet(['show'], { cwd: repository, env: { RAMET_HOME: home } });
-    expect(shown.stdout).toContain('[assistant] Done: 3 steps carried out.');
+    expect(shown.stdout).toContain('[assistant] All five are fixed, each on its own branch.');
     rmSync(dirname(repository), { recursive: true });
   });
 
@@ -65,9 +85,9 @@ describe.concurrent('UI-1: ramet demo', () => {
     const end = await user.ramet(['demo'], { env });
     expect(end.code).toBe(1);
     expect(linesOf(end.stderr)).toEqual([
-      expect.stringMatching(/^ramet: the demo failed: the agent ended as failed: step 1 of 3 .*exit code 9;/),
+      expect.stringMatching(/^ramet: the demo failed: the agents did not get to work: .*no shell today/),
     ]);
-    expect(end.stdout).toContain('no shell today');
+    expect(readdirSync(join(user.root, 'tmp'))).toEqual([]);
   });
 
   test('leaves nothing behind when it is interrupted in the middle of its forks', async ({ user }) => {
@@ -96,7 +116,7 @@ describe.concurrent('OP-2, OP-5: ramet demo operate', () => {
     expect(end.stdout).toMatch(/^ {2}T00[67] {2}CONFLICT: done again on the new base/m);
     expect(end.stdout).toMatch(/^The report\n {2}TASK /m);
     expect(end.stdout).toMatch(/ agents for 8 tasks would have cost \$0/);
-    expect(Math.max(...linesOf(end.stdout).map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(widest(end.stdout)).toBeLessThanOrEqual(80);
     expect(readdirSync(join(user.root, 'tmp'))).toEqual([]);
     expect(existsSync(user.rametHome)).toBe(false);
   });

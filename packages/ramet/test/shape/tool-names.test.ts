@@ -12,6 +12,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'settings/other-tools/other-settings.ts': 'what tools are called in the settings of other programs',
   'cli/interactive/chat/completed-call.ts':
     'which outputs people see elsewhere: a list that stays, a file they have',
+  'cli/demo/fork-story.ts': 'it plays a model, which makes calls',
   'cli/demo/operate-story.ts': 'it plays a model, which makes calls',
   'journal/projections/file-history.ts': 'a recorded call holds the name of its tool and nothing else of it',
   'permission/rule.ts': 'the syntax of rules: what each tool takes in parentheses',

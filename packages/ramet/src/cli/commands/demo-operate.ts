@@ -2,8 +2,6 @@
  * `ramet demo operate`: eight tasks become merged and checked commits, offline. The operator is a process of its own, which is
  * killed in the middle and resumed. Repository, agents, worktrees, merges and journal are real; the model is played.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmulator } from '../../emulator/server.ts';
@@ -13,6 +11,7 @@ import { addCost, addUsage, hitRate, NO_USAGE } from '../../schema/usage.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { dollars, duration, percent } from '../../views/text/format.ts';
 import { type DemoOutput, demoOutput, expectThat } from '../demo/demo-output.ts';
+import { startDemoProcess } from '../demo/demo-process.ts';
 import { DemoSandbox } from '../demo/demo-sandbox.ts';
 import { STORY_IDS, STORY_LIST, STORY_PROJECT, storyAnswer } from '../demo/operate-story.ts';
 import { OperatorWatch } from '../demo/operate-watch.ts';
@@ -45,7 +44,7 @@ export async function demoOperate({ keep = false }: { keep?: boolean }, io: Comm
       `To look around, with ramet on your path:\n  cd ${sandbox.repository}\n  RAMET_HOME=${sandbox.home} ramet stats`,
     );
   else output.say('The folder is gone again: ramet demo operate --keep leaves it for you.');
-  output.say('Next: docs/operate.md, or ramet operate FILE in your own repository.');
+  output.say('Next: ramet operate --help, then ramet operate FILE in your own repository.');
 }
 
 /** The first process is killed while agents work, the second resumes. Returns what that one prints. */
@@ -80,56 +79,13 @@ async function operateTwice(
   return second.printed();
 }
 
-interface OperatorProcess extends Disposable {
-  readonly pid: number | undefined;
-  /** Its exit code; null after a signal. */
-  readonly ended: Promise<number | null>;
-  kill(): void;
-  printed(): string;
-  /** The end of all that it said. */
-  said(): string;
-}
-
 function operator(
-  { repository, env }: DemoSandbox,
+  sandbox: DemoSandbox,
   url: string,
   args: readonly string[],
   io: CommandIo,
-): OperatorProcess {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    [...process.execArgv, process.argv[1] ?? '', 'operate', ...args],
-    {
-      cwd: repository,
-      env: { ...env, ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'demo' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
-  let [printed, told] = ['', ''];
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    printed += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    told += text;
-  });
-  const ended = once(child, 'close').then(([code]): number | null =>
-    typeof code === 'number' ? code : null,
-  );
-  const kill = (): void => void child.kill('SIGKILL');
-  io.signal.addEventListener('abort', kill);
-  return {
-    ...{
-      pid: child.pid,
-      ended,
-      kill,
-      printed: () => printed,
-      said: () => `${printed}${told}`.trim().slice(-500),
-    },
-    [Symbol.dispose]() {
-      io.signal.removeEventListener('abort', kill);
-      kill();
-    },
-  };
+): ReturnType<typeof startDemoProcess> {
+  return startDemoProcess(sandbox, { args: ['operate', ...args], url }, io);
 }
 
 function showResult(sandbox: DemoSandbox, output: DemoOutput, state: OperatorState, report: string): void {
@@ -158,7 +114,7 @@ function showResult(sandbox: DemoSandbox, output: DemoOutput, state: OperatorSta
     tasks.some(({ conflict }) => conflict !== null),
     'nothing conflicted',
   );
-  expectThat(sandbox.checkPasses(), 'the check fails on the result');
+  expectThat(sandbox.check().passes, 'the check fails on the result');
 }
 
 /** Its progress was shown already, and its file goes with the folder. */

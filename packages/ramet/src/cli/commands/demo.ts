@@ -1,101 +1,146 @@
 /**
- * `ramet demo`: the whole way of a task, offline. Repository, agents, tools, journal and HTTP are real; the model is
- * the recipe model behind the emulator. It checks what it shows, and fails with the reason when that is not as it
- * should be.
+ * `ramet demo`: one prompt, five agents in worktrees, `kill -9` in the middle, the resume, the merge and the bill, offline.
+ * Repository, processes, worktrees, merge, journal and HTTP are real; the model is played. It checks what it shows, and fails with
+ * the reason when that is not as it should be.
  */
-
-import { relative } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmulator } from '../../emulator/server.ts';
 import { Cancelled } from '../../schema/errors.ts';
-import { drain } from '../../schema/generators.ts';
-import type { AgentId } from '../../schema/ids.ts';
 import { hitRate } from '../../schema/usage.ts';
-import type { AgentResult } from '../../sdk/index.ts';
 import { findPlace } from '../../sdk/place.ts';
-import { openSession } from '../../sdk/session/session.ts';
-import { agentTree } from '../../views/agent-label.ts';
-import { type SessionView, viewSession } from '../../views/session-view.ts';
-import { dollars, duration, excerpt, percent, table } from '../../views/text/format.ts';
+import { viewSession } from '../../views/session-view.ts';
+import { dollars, duration, percent } from '../../views/text/format.ts';
 import { type DemoBill, demoBill } from '../demo/demo-bill.ts';
+import { DemoBoard } from '../demo/demo-board.ts';
 import { type DemoOutput, demoOutput, expectThat } from '../demo/demo-output.ts';
-import { DEMO_CHANGED, DEMO_CHECK, DEMO_TASK, DEMO_TASK_SHOWN } from '../demo/demo-project.ts';
+import { type DemoProcess, startDemoProcess } from '../demo/demo-process.ts';
+import { DEMO_CHECK, FIVE_FUNCTIONS, MISTAKES } from '../demo/demo-project.ts';
 import { DemoSandbox } from '../demo/demo-sandbox.ts';
+import { DEMO_PROMPT, FiveAtWork } from '../demo/fork-story.ts';
 import type { CommandIo } from '../io.ts';
+
+/** A model that thinks for a moment. */
+const LATENCY = { baseMs: 250, tokensPerSecond: 500 };
+const LOOK_MS = 40;
+/** Long enough to be seen. */
+const BEFORE_KILL_MS = 700;
+const STREAM = ['--output-format', 'stream-json'];
+const BRANCHES = MISTAKES.map(({ name }) => `ramet/${name}`);
+
+interface Stage {
+  sandbox: DemoSandbox;
+  output: DemoOutput;
+  board: DemoBoard;
+  url: string;
+  io: CommandIo;
+}
 
 export async function demo({ keep = false }: { keep?: boolean }, io: CommandIo): Promise<void> {
   const startedAt = performance.now();
   const output = demoOutput(io);
-  using sandbox = new DemoSandbox(io.env, { keep });
+  using sandbox = new DemoSandbox(io.env, { keep }, FIVE_FUNCTIONS);
   sandbox.prepare();
-  expectThat(!sandbox.checkPasses(), `node ${DEMO_CHECK} passes before anything was done`);
-  output.say('An agent forks into five, which mend a small repository. No key, no network,\nno charge.\n');
-  output.say(`  repository  ${sandbox.repository}`);
-  output.say(`              one commit, and \`node ${DEMO_CHECK}\` fails in it`);
+  output.say('One prompt, five agents, one kill -9. Git, processes and HTTP are real; a script');
+  output.say('plays the model. No key, no network, no charge.');
+  showCheck(sandbox, output);
 
-  const { result, model } = await work(sandbox, output, io);
-  output.heading('The main agent reports');
-  output.quote(result.text);
-  expectSuccess(result, sandbox);
-  output.heading('The change: git diff --stat');
-  output.quote(sandbox.git('diff', '--stat=72'));
-  showRecord(sandbox, output, model);
+  await using emulator = await startEmulator({ respond: (view) => five.respond(view), latency: LATENCY });
+  using five = new FiveAtWork();
+  using board = new DemoBoard(io);
+  const stage = { sandbox, output, board, url: emulator.url, io };
+  await workAndDie(stage, five);
+  await resume(stage);
+  await merge(stage);
+  showBill(sandbox, output);
   farewell(sandbox, output, { keep, took: performance.now() - startedAt });
 }
 
-async function work(
-  { repository, env }: DemoSandbox,
-  output: DemoOutput,
-  io: CommandIo,
-): Promise<{ result: AgentResult; model: string }> {
-  await using emulator = await startEmulator({ scenario: { rules: [{ recipe: true }] } });
-  output.say(`  model       the recipe model, which carries out the blocks of a task,`);
-  output.say(`              served by the emulator at ${emulator.url}`);
-  output.heading('The task');
-  output.quote(DEMO_TASK_SHOWN);
-  output.heading('The agents work');
-  await using session = await openSession({
-    cwd: repository,
-    env: { ...env, ANTHROPIC_BASE_URL: emulator.url, ANTHROPIC_API_KEY: 'demo' },
-    permissionMode: 'bypassPermissions',
+function showCheck(sandbox: DemoSandbox, output: DemoOutput): void {
+  const { passes, printed } = sandbox.check();
+  expectThat(!passes, `${DEMO_CHECK} passes before anything was done`);
+  const [first = '', ...others] = printed.trim().split('\n');
+  output.command(DEMO_CHECK);
+  output.quote(`${first}\n… and ${others.length} more`);
+}
+
+/** Until all five wait for the model, each in the middle of its work. */
+async function workAndDie({ sandbox, output, board, url, io }: Stage, five: FiveAtWork): Promise<void> {
+  output.command(`ramet -p "${DEMO_PROMPT}"`);
+  const args = ['-p', DEMO_PROMPT, ...STREAM];
+  using first = startDemoProcess(sandbox, { args, url, onLine: (line) => board.line(line) }, io);
+  board.begin();
+  const isOver = flagOf(first.ended);
+  while (!isOver() && five.held < MISTAKES.length && !board.children.some(({ ended }) => ended !== null))
+    await sleep(LOOK_MS);
+  if (five.held === MISTAKES.length) await sleep(BEFORE_KILL_MS);
+  const [pid, atWork] = [first.pid, five.held];
+  first.kill();
+  await first.ended;
+  board.end();
+  if (io.signal.aborted) throw interrupted(io);
+  expectThat(atWork === MISTAKES.length, `the agents did not get to work: ${board.answer ?? first.said()}`);
+  five.release();
+  output.alarm(`kill -9 ${pid}: the process is gone, with five agents in the middle of their work`);
+}
+
+async function resume({ sandbox, output, board, url, io }: Stage): Promise<void> {
+  output.command('ramet resume');
+  const args = ['resume', ...STREAM];
+  using second = startDemoProcess(sandbox, { args, url, onLine: (line) => board.line(line) }, io);
+  board.begin();
+  const code = await second.ended;
+  board.end();
+  expectThatEnded(code, second, 'the resumed session', io);
+  const failed = board.children.find(({ ended }) => ended !== 'done');
+  expectThat(failed === undefined, `the agent ${failed?.name} ended as ${failed?.now}`);
+}
+
+async function merge({ sandbox, output, url, io }: Stage): Promise<void> {
+  const words = ['merge', ...BRANCHES, '--check', DEMO_CHECK, '--update-checkout'];
+  output.command(`ramet merge ${BRANCHES.join(' ')} \\`, `--check "${DEMO_CHECK}" --update-checkout`);
+  using merging = startDemoProcess(sandbox, { args: words, url }, io);
+  expectThatEnded(await merging.ended, merging, 'the merge', io);
+  output.quote(merging.printed());
+  expectThat(sandbox.check().passes, `${DEMO_CHECK} still fails`);
+  output.command('git log --oneline --no-merges');
+  output.quote(sandbox.git('log', '--no-merges', '--format=%h %s'));
+}
+
+function expectThatEnded(code: number | null, { said }: DemoProcess, what: string, io: CommandIo): void {
+  if (io.signal.aborted) throw interrupted(io);
+  expectThat(code === 0, `${what} ended with ${code}: ${said()}`);
+}
+
+function interrupted({ signal }: CommandIo): Cancelled {
+  return new Cancelled(`interrupted (${signal.reason})`);
+}
+
+function flagOf(ended: Promise<unknown>): () => boolean {
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
   });
-  const events = session.run(DEMO_TASK, { signal: io.signal });
-  const result = await drain(events, (event) => output.event(event));
-  return { result, model: session.model };
+  return () => isOver;
 }
 
-function expectSuccess(result: AgentResult, sandbox: DemoSandbox): void {
-  if (result.status === 'interrupted') throw new Cancelled(result.message ?? undefined);
-  expectThat(result.status === 'done', `the agent ended as ${result.status}: ${result.message}`);
-  expectThat(sandbox.checkPasses(), `node ${DEMO_CHECK} still fails`);
-  const changed = sandbox.git('diff', '--name-only').trim().split('\n');
-  const expected = DEMO_CHANGED.join(', ');
-  expectThat(changed.join(', ') === expected, `changed were ${changed.join(', ')}, not ${expected}`);
-}
-
-/** What the journal says about the agents: the same as `ramet show` and `ramet cost` read. */
-function showRecord({ repository, env }: DemoSandbox, output: DemoOutput, model: string): void {
+/** From the journal, as `ramet cost` reads it. */
+function showBill({ repository, env }: DemoSandbox, output: DemoOutput): void {
   using view = viewSession(undefined, findPlace({ cwd: repository, env }).project);
   const bill = demoBill(view);
-  output.heading('The agents, from the journal');
-  output.say(demoTree(view, repository).trimEnd());
-  output.heading(`The bill: what ${model} would have charged`);
+  output.heading('The bill, from the journal');
   output.say(bill.table.trimEnd());
-  expectThat(
-    view.agents.every(({ status }) => status === 'done'),
-    'not every agent is done',
-  );
-  expectThat(bill.children === DEMO_CHANGED.length, `${bill.children} agents were started`);
+  expectThat(bill.children === MISTAKES.length, `${bill.children} agents were started`);
   expectThat(bill.usage.cache_read_input_tokens > 0, 'no prompt was read from the cache');
-  output.say(worthOf(bill));
+  output.say(worthOf(bill, output));
 }
 
-function worthOf({ usage, costUsd, unsharedUsd, children }: DemoBill): string {
+function worthOf({ usage, costUsd, unsharedUsd, children }: DemoBill, output: DemoOutput): string {
   expectThat(costUsd !== null && unsharedUsd !== null, 'the cost is not known');
   const one = unsharedUsd / children;
   return `
-  The forks continue one conversation and share its cache: ${percent(hitRate(usage))} of what they
-  were sent was read from it. The ${children} cost ${dollars(costUsd)}. With nothing shared it would
-  have been ${dollars(unsharedUsd)}, ${dollars(one)} each: ${children} agents for the price of ${(costUsd / one).toFixed(1)}.`;
+${output.strong(`Five agents for the price of ${(costUsd / one).toFixed(1)}.`)} They share one cache and read ${percent(hitRate(usage))} of their
+prompts from it: ${dollars(costUsd)} for all. With nothing shared, ${dollars(one)} for each.`;
 }
 
 function farewell(
@@ -103,34 +148,16 @@ function farewell(
   output: DemoOutput,
   { keep, took }: { keep: boolean; took: number },
 ): void {
-  output.heading(`All of it took ${duration(took)}, and the check passes now.`);
-  if (keep)
-    output.say(
-      `To look around, with ramet on your path:\n  cd ${repository}\n  RAMET_HOME=${home} ramet show`,
-    );
-  else output.say('The folder is gone again: ramet demo --keep leaves it for you to look around.');
-  output.say('Next: "Use it in your own repository" in README.md.');
+  const command = ownCommand();
+  output.heading(`All of it took ${duration(took)}. Next, in your own repository:`);
+  output.say(`  ${command}`);
+  output.say('It asks before it changes anything.');
+  if (keep) output.say(`\nTo look around here:\n  cd ${repository}\n  RAMET_HOME=${home} ${command} show`);
+  else output.say("More: ramet demo operate runs a list of tasks; --keep keeps a demo's folder.");
 }
 
-/** The agents of `ramet demo` as the journal knows them: who started whom, how each ended, which files it changed. */
-function demoTree({ agents, reader }: SessionView, repository: string): string {
-  const files = new Map<AgentId, Set<string>>();
-  for (const { agent, event } of reader.events()) {
-    if (agent === null || event.type !== 'file.changed') continue;
-    files.set(agent, (files.get(agent) ?? new Set()).add(relative(repository, event.path)));
-  }
-  const places = agentTree(agents);
-  const rows = places.map(({ agent, level }, index) => {
-    const isLast = !places.slice(index + 1).some((other) => other.level === level);
-    const branch = level === 0 ? '' : `${'   '.repeat(level - 1)}${isLast ? '└─ ' : '├─ '}`;
-    const took = duration(agent.lastEventAt - agent.startedAt);
-    return [
-      `  ${branch}${agent.type}${agent.description === null ? '' : `: ${excerpt(agent.description, 30)}`}`,
-      agent.status,
-      `${agent.turns} turns`,
-      took.padStart(6),
-      [...(files.get(agent.id) ?? [])].join(', '),
-    ];
-  });
-  return table(rows);
+/** What works from any folder: the name if Ramet is installed, or else the launcher of the checkout. */
+function ownCommand(): string {
+  const file = realpathSync(process.argv[1] ?? '');
+  return file.endsWith('/packages/ramet/bin/ramet.js') ? file.slice(0, -'.js'.length) : 'ramet';
 }

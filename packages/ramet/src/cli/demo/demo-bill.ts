@@ -22,7 +22,7 @@ export interface DemoBill {
 
 export function demoBill({ agents, ledger }: Pick<SessionView, 'agents' | 'ledger'>): DemoBill {
   const rows = agentTree(agents).map(({ agent, level }) => {
-    const name = `${'  '.repeat(level)}${agent.description ?? agent.type}`;
+    const name = `${'  '.repeat(level)}${agent.name ?? agent.type}`;
     const { usage, costUsd, reused } = ledger.agents.get(agent.id) ?? emptyLine();
     return { name, usage, costUsd, reused, isChild: agent.parent !== null };
   });

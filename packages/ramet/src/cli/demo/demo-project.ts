@@ -1,38 +1,45 @@
-/**
- * What `ramet demo` works on: a repository with five mistakes, a check that finds them, and the task that mends them.
- */
-interface Mistake {
-  file: string;
+/** What `ramet demo` works on: a repository with five functions, a mistake in each, and a check that finds them. */
+import type { DemoProject } from './demo-sandbox.ts';
+
+export interface Mistake {
+  /** Of the function, its file, its agent and its branch. */
+  name: string;
+  /** The file as it is. */
   wrong: string;
   /** What has to replace what. */
-  mend: readonly [part: string, instead: string];
+  fix: readonly [part: string, instead: string];
+  /** The commit that fixes it. */
+  message: string;
 }
 
-const MISTAKES: readonly Mistake[] = [
+export const MISTAKES: readonly Mistake[] = [
   {
-    file: 'leap-year.js',
+    name: 'leap-year',
     wrong: `/** Whether February has 29 days, by the Gregorian calendar. */
 export default (year) =>
   year % 4 === 0;
 `,
-    mend: ['year % 4 === 0', 'year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)'],
+    fix: ['year % 4 === 0', 'year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)'],
+    message: 'Leave out three centuries of four',
   },
   {
-    file: 'median.js',
+    name: 'median',
     wrong: `/** The number in the middle. */
 export default (numbers) => numbers.toSorted()[Math.floor(numbers.length / 2)];
 `,
-    mend: ['toSorted()', 'toSorted((a, b) => a - b)'],
+    fix: ['toSorted()', 'toSorted((a, b) => a - b)'],
+    message: 'Sort numbers as numbers, not as text',
   },
   {
-    file: 'plural.js',
+    name: 'plural',
     wrong: `/** Of an English noun. */
 export default (noun) => noun + 's';
 `,
-    mend: ["noun + 's'", "(/[^aeiou]y$/.test(noun) ? noun.slice(0, -1) + 'ie' : noun) + 's'"],
+    fix: ["noun + 's'", "(/[^aeiou]y$/.test(noun) ? noun.slice(0, -1) + 'ie' : noun) + 's'"],
+    message: 'Write cities, not citys',
   },
   {
-    file: 'roman.js',
+    name: 'roman',
     wrong: `const SIGNS = { M: 1000, D: 500, C: 100, L: 50, X: 10, V: 5, I: 1 };
 
 /** A number as the Romans wrote it. */
@@ -44,17 +51,19 @@ export default (number) => {
   return text;
 };
 `,
-    mend: [
+    fix: [
       '{ M: 1000, D: 500, C: 100, L: 50, X: 10, V: 5, I: 1 }',
       '{ M: 1000, CM: 900, D: 500, CD: 400, C: 100, XC: 90, L: 50, XL: 40, X: 10, IX: 9, V: 5, IV: 4, I: 1 }',
     ],
+    message: 'Write 4 as IV',
   },
   {
-    file: 'slug.js',
+    name: 'slug',
     wrong: `/** A title as a part of an address. */
 export default (title) => title.toLowerCase().replaceAll(' ', '-');
 `,
-    mend: ["replaceAll(' ', '-')", "match(/[a-z0-9]+/g).join('-')"],
+    fix: ["replaceAll(' ', '-')", "match(/[a-z0-9]+/g).join('-')"],
+    message: 'Keep only letters and digits in addresses',
   },
 ];
 
@@ -80,46 +89,18 @@ if (wrong > 0) process.exit(1);
 console.log(wanted.join(', ') + ': right');
 `;
 
-export const DEMO_CHECK = 'check.js';
+export const DEMO_CHECK = 'node check.js';
 
-export const DEMO_CHANGED: readonly string[] = MISTAKES.map(({ file }) => file);
-
-export const DEMO_FILES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(MISTAKES.map(({ file, wrong }) => [file, wrong])),
-  [DEMO_CHECK]: CHECK,
-  'package.json': '{ "name": "five-functions", "private": true, "type": "module" }\n',
+export const FIVE_FUNCTIONS: DemoProject = {
+  name: 'five-functions',
+  check: 'check.js',
+  message: 'Five functions with a mistake each',
+  settings: {
+    permissions: { defaultMode: 'acceptEdits', allow: [`Bash(${DEMO_CHECK}:*)`, 'Bash(git commit:*)'] },
+  },
+  files: {
+    ...Object.fromEntries(MISTAKES.map(({ name, wrong }) => [`${name}.js`, wrong])),
+    'check.js': CHECK,
+    'package.json': '{ "name": "five-functions", "private": true, "type": "module" }\n',
+  },
 };
-
-export const DEMO_TASK: string = taskOf(MISTAKES.map(agentOf).join(''));
-
-/** The same with one agent in full: the others differ in nothing but the file. */
-export const DEMO_TASK_SHOWN: string = taskOf(
-  `${MISTAKES.slice(0, 1).map(agentOf).join('')}# and so on for ${DEMO_CHANGED.slice(1).join(', ')}\n`,
-);
-
-/** \`|| true\`: that the check fails is why the task is there. */
-function taskOf(agents: string): string {
-  return `See what is wrong, let five agents mend one file each, and check.
-
-\`\`\`sh
-node ${DEMO_CHECK} || true
-\`\`\`
-
-\`\`\`\`agents
-${agents}\`\`\`\`
-
-\`\`\`sh
-node ${DEMO_CHECK}
-\`\`\`
-`;
-}
-
-/** Without a type: a fork. */
-function agentOf({ file, wrong, mend: [part, instead] }: Mistake): string {
-  const prompt = `\`\`\`write ${file}
-${wrong.replace(part, () => instead)}\`\`\`
-\`\`\`sh
-node ${DEMO_CHECK} ${file.replace('.js', '')}
-\`\`\``;
-  return `- description: mend ${file}\n  prompt: |\n${prompt.replace(/^(?=.)/gm, '    ')}\n`;
-}

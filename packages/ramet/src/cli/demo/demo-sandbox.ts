@@ -7,7 +7,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { RametError, systemCode } from '../../schema/errors.ts';
-import { DEMO_CHECK, DEMO_FILES } from './demo-project.ts';
 
 /** What is taken over from the user: where programs are, and how text is shown. */
 const KEPT = ['HOME', 'LANG', 'LC_ALL', 'SHELL', 'TERM', 'TMPDIR'];
@@ -20,12 +19,9 @@ export interface DemoProject {
   check: string;
   /** Of its only commit. */
   message: string;
+  /** The user's settings while it is worked on. */
+  settings?: Readonly<Record<string, unknown>>;
 }
-
-const FIVE_FUNCTIONS: DemoProject = {
-  ...{ name: 'five-functions', files: DEMO_FILES, check: DEMO_CHECK },
-  message: 'Five functions with a mistake each',
-};
 
 const PERSON = { NAME: 'Ramet Demo', EMAIL: 'demo@example.invalid' };
 
@@ -37,7 +33,7 @@ export class DemoSandbox implements Disposable {
   readonly #keep: boolean;
   readonly #project: DemoProject;
 
-  constructor(user: NodeJS.ProcessEnv, { keep }: { keep: boolean }, project: DemoProject = FIVE_FUNCTIONS) {
+  constructor(user: NodeJS.ProcessEnv, { keep }: { keep: boolean }, project: DemoProject) {
     this.#keep = keep;
     this.#project = project;
     this.repository = join(this.folder, project.name);
@@ -46,8 +42,12 @@ export class DemoSandbox implements Disposable {
 
   /** One commit of the demo's files. */
   prepare(): void {
-    const { files, message } = this.#project;
+    const { files, message, settings } = this.#project;
     mkdirSync(this.repository);
+    if (settings !== undefined) {
+      mkdirSync(this.home);
+      writeFileSync(join(this.home, 'settings.json'), JSON.stringify(settings));
+    }
     for (const [name, text] of Object.entries(files)) writeFileSync(join(this.repository, name), text);
     this.git('init', '--quiet', '--initial-branch=main');
     this.git('add', '--all');
@@ -70,9 +70,14 @@ export class DemoSandbox implements Disposable {
     }
   }
 
-  checkPasses(): boolean {
-    const options = { cwd: this.repository, env: this.env };
-    return spawnSync(process.execPath, [this.#project.check], options).status === 0;
+  /** What the project's check prints, and whether it passes. */
+  check(): { passes: boolean; printed: string } {
+    const { status, stdout } = spawnSync(process.execPath, [this.#project.check], {
+      cwd: this.repository,
+      env: this.env,
+      encoding: 'utf8',
+    });
+    return { passes: status === 0, printed: stdout };
   }
 
   [Symbol.dispose](): void {

@@ -5,8 +5,8 @@
 import type { startEmulator } from '../../emulator/server.ts';
 import type { DemoProject } from './demo-sandbox.ts';
 
-type Respond = NonNullable<NonNullable<Parameters<typeof startEmulator>[0]>['respond']>;
-type Answer = Exclude<Awaited<ReturnType<Respond>>, undefined>;
+export type PlayedModel = NonNullable<NonNullable<Parameters<typeof startEmulator>[0]>['respond']>;
+export type PlayedAnswer = Exclude<Awaited<ReturnType<PlayedModel>>, undefined>;
 
 interface StoryTask {
   title: string;
@@ -118,7 +118,10 @@ export const STORY_PROJECT: DemoProject = {
 };
 
 /** Plays the agent of whichever task the request is about. */
-export function storyAnswer({ opening, turn }: Pick<Parameters<Respond>[0], 'opening' | 'turn'>): Answer {
+export function storyAnswer({
+  opening,
+  turn,
+}: Pick<Parameters<PlayedModel>[0], 'opening' | 'turn'>): PlayedAnswer {
   const id = /^Task (T\d{3}): /m.exec(opening)?.[1] ?? '';
   const { file, line, wrong } = STORY[id] ?? {};
   const isRetry = opening.includes('An earlier attempt failed');
@@ -132,6 +135,6 @@ export function storyAnswer({ opening, turn }: Pick<Parameters<Respond>[0], 'ope
   return { text: `${id} is done.` };
 }
 
-function call(name: string, input: Record<string, unknown>): Answer {
+function call(name: string, input: Record<string, unknown>): PlayedAnswer {
   return { tool_use: [{ name, input }] };
 }

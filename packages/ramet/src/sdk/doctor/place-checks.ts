@@ -61,7 +61,7 @@ export async function checkSettings({ place, caller }: DoctorContext): Promise<H
   const report = await describeSettings(place, caller.env);
   const [problem] = report.files.filter(isBinding).flatMap(({ problems }) => problems);
   if (problem !== undefined)
-    return missing('settings', problemText(problem), 'correct the file (docs/settings.md)');
+    return missing('settings', problemText(problem), 'correct the file; ramet settings lists every setting');
   const [notice] = settingsNotices(report);
   if (notice !== undefined) return limited('settings', notice, 'see ramet settings');
   const read = report.files.filter(({ state }) => state === 'read').map(({ path }) => path);
