@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
@@ -78,6 +78,20 @@ describe('WORK-3, OP-4: tasks whose work has landed give their worktrees back', 
     expect([existsSync(admin), existsSync(worktree.path), place.registry.find(worktree.id)]).toEqual([
       ...[false, false, null],
     ]);
+  });
+
+  test('a lock goes on a branch that a killed process of the run was about to make', async () => {
+    const place = worktreePlace();
+    const owner = { session: 'abcdefgh', agent: 'abcdefgh.2' };
+    const { worktree } = await createWorktree(place, { name: 'half', owner });
+    await releaseWorktree(place, worktree.id)?.settled;
+    expect(rametBranches(place.repository.root)).toEqual([]);
+    const refs = join(place.repository.commonDirectory, 'refs/heads/ramet');
+    writeFiles(refs, { 'half.lock': `${worktree.base}\n`, 'other.lock': `${worktree.base}\n` });
+    place.registry.put({ ...worktree, state: 'making', lease: { pid: 2 ** 22 + 1, started: null } });
+    await returned(place, madeRun(startedRun([madeTask('a')])));
+    // Whose the other is, nobody knows.
+    expect(readdirSync(refs)).toEqual(['other.lock']);
   });
 
   test('merged, replayed and changed since: what the target has goes, what would be lost stays', async () => {

@@ -17,6 +17,7 @@ import { poolBytes, wantedPool } from '../pool/pool-size.ts';
 import { freeLostSlots } from '../pool/slots.ts';
 import { isTreeOf } from '../register-worktree.ts';
 import { undoWorktree } from '../undo-worktree.ts';
+import { unlockWorktree } from '../unlock-worktree.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';
 import { DEFAULT_CLEANUP_DAYS } from '../worktree-settings.ts';
@@ -122,8 +123,10 @@ export async function undoHalfMade(place: WorktreePlace): Promise<void> {
 /** Only by the first process to take it: others may be cleaning up, or claiming, at this moment. */
 async function undoDead(place: WorktreePlace, worktree: ManagedWorktree): Promise<void> {
   const taken = place.registry.changeSeen(worktree, { state: 'resetting', lease: thisProcess() });
-  if (taken !== null)
-    await (worktree.state === 'resetting' ? undoReset(place, taken) : undoWorktree(place, taken));
+  if (taken === null) return;
+  // Its branch may have been about to be made: then nothing of it is there but the lock.
+  await unlockWorktree(place, taken);
+  await (worktree.state === 'resetting' ? undoReset(place, taken) : undoWorktree(place, taken));
 }
 
 async function judge(
