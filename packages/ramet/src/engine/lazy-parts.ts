@@ -76,6 +76,7 @@ export function lazyWorkspaces(options: WorkspacesOptions): LazyWorkspaces {
     create: async (request) => (await workspaces()).create(request),
     enter: async (request) => (await workspaces()).enter(request),
     resume: async (worktree, signal) => (await workspaces()).resume(worktree, signal),
+    settled: async (id) => (await loaded)?.settled(id),
     async expect(project) {
       if (!existsSync(join(options.home, 'worktrees', basename(project)))) return false;
       // Not before git was started.

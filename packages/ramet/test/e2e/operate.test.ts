@@ -108,8 +108,9 @@ describe.concurrent('OP-2, OP-3, OP-4: ramet operate', () => {
     expect(git(user.repository, 'show', 'main:three.txt')).toBe('three.txt');
     expect(readFileSync(join(user.repository, 'tasks.md'), 'utf8')).toContain('- [ ] T002');
     expect(existsSync(join(user.repository, 'one.txt'))).toBe(false);
-    expect(rametBranches(user.repository)).toEqual(['ramet/T002-1']);
     const report = readFileSync(/^report: (.+)$/m.exec(end.stdout)?.[1] ?? '', 'utf8');
+    expect(report).not.toContain('its worktree stays');
+    expect(rametBranches(user.repository)).toEqual(['ramet/T002-1']);
     expect(report).toMatch(/## T002:(?:.|\n)*failed, exit code 1(?:.|\n)*```\ntwo is there\n```/);
   });
 });

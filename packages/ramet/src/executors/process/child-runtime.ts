@@ -46,7 +46,13 @@ export function childRuntime(
     }),
     outputDirectory,
     redact: createFingerprintRedactor(secrets),
-    workspaces: { create: stays, enter: stays, resume: stays, async [Symbol.asyncDispose]() {} },
+    workspaces: {
+      create: stays,
+      enter: stays,
+      resume: stays,
+      settled: async () => {},
+      async [Symbol.asyncDispose]() {},
+    },
     agents: {
       deskFor: (_, call, signal) => deskOf(host, call, signal),
       calledBy: (_, calls) => calledAgents(host, calls),

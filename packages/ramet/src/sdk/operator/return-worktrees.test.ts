@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -53,11 +55,13 @@ async function returned(
   place: WorktreePlace,
   state: OperatorState,
   signal: AbortSignal = new AbortController().signal,
+  settled: () => Promise<void> = async () => {},
 ): Promise<Returned> {
   const events: TaskChanged[] = [];
   const said: string[] = [];
   const end = await returnWorktrees(state, {
-    ...{ worktrees: place, signal, note: (line) => said.push(line), record: (event) => events.push(event) },
+    ...{ worktrees: place, settled, signal },
+    ...{ note: (line) => said.push(line), record: (event) => events.push(event) },
   });
   return { end, events, said };
 }
@@ -131,6 +135,21 @@ describe('WORK-3, OP-4: tasks whose work has landed give their worktrees back', 
       ...[[], [], []],
     ]);
     expect(said).toEqual([]);
+  });
+
+  test('a git that judges it since its agent ended is no reason to keep it', async () => {
+    const place = worktreePlace();
+    const one = await worked(place, 'one');
+    git(place.repository.root, 'merge', '--quiet', '--no-ff', one.commit);
+    const judging = spawn('cat', { cwd: one.path });
+    const settled = async (): Promise<void> => {
+      judging.stdin.end();
+      await once(judging, 'close');
+    };
+    const run = startedRun([madeTask('one')], { target: targetOf(place) });
+    const { end } = await returned(place, madeRun(run, passed(one, one.commit)), undefined, settled);
+    expect([notesOf(end), existsSync(one.path)]).toEqual([[[]], false]);
+    expect(rametBranches(place.repository.root)).toEqual([]);
   });
 
   test('an unknown file keeps it, with one line; when that is gone, so are the worktree and the line', async () => {

@@ -18,6 +18,8 @@ import { fewAtOnce } from '../../system/few-at-once.ts';
 
 export interface ReturnPlace {
   worktrees: WorktreePlace;
+  /** Waits for the judgement that began when its agent gave it back: a git at work in it would be a reason to keep it. */
+  settled(worktree: string): Promise<void>;
   record(event: TaskChanged): void;
   /** Nothing more is given back once it aborts. */
   signal: AbortSignal;
@@ -50,7 +52,7 @@ export async function returnWorktrees(end: OperatorState, place: ReturnPlace): P
     const landed = await landedAttempts(end, place.worktrees);
     let left = 0;
     const reasons = await fewAtOnce(landed, async (one) => {
-      if (!signal.aborted) return giveBack(one, place.worktrees);
+      if (!signal.aborted) return giveBack(one, place);
       left += 1;
       return null;
     });
@@ -92,8 +94,13 @@ async function notOn(
 }
 
 /** Why it stays, in one line; null when it is gone, or was before. */
-async function giveBack({ attempt, agent }: LandedAttempt, place: WorktreePlace): Promise<string | null> {
-  const worktree = place.registry.list().findLast(({ owner }) => owner?.agent === agent);
+async function giveBack(
+  { attempt, agent }: LandedAttempt,
+  { worktrees: place, settled: isOver }: ReturnPlace,
+): Promise<string | null> {
+  const found = place.registry.list().findLast(({ owner }) => owner?.agent === agent);
+  if (found !== undefined) await isOver(found.id);
+  const worktree = found === undefined ? null : place.registry.find(found.id);
   if (worktree?.state === 'leased') return `process ${worktree.lease?.pid} has it`;
   if (worktree?.state !== 'released') return null;
   const landed = attempt.commit ?? undefined;

@@ -132,7 +132,7 @@ export async function runOperator(
   merges.close();
   const returned = await returnWorktrees(end, {
     ...{ worktrees: worktrees.place, note: order.note ?? (() => {}) },
-    signal: returnSignal(order.signal),
+    ...{ signal: returnSignal(order.signal), settled: (id) => runtime.workspaces.settled(id) },
     record: (event) => runtime.journal.append(null, event),
   });
   if (returned !== end) await runtime.journal.commit('written');

@@ -88,4 +88,6 @@ export interface AgentWorkspaces extends AsyncDisposable {
   enter(request: WorkspaceRequest): Promise<AgentWorkspace>;
   /** The worktree of a resumed agent, at the same path (WORK-8). */
   resume(worktree: RecordedWorktree, signal?: AbortSignal): Promise<AgentWorkspace>;
+  /** Waits while one that was given back is being judged: the git that does that works in it. */
+  settled(id: string): Promise<void>;
 }

@@ -79,6 +79,9 @@ export function worktreeWorkspaces(options: WorkspacesOptions): WorktreeWorkspac
       const held = await hold(place, takeUp(place, worktree.id, signal), worktree.inherited);
       return worktree.shared === undefined ? held : sharedWorkspace(held, worktree.shared);
     },
+    async settled(id) {
+      await holder.settling.get(id);
+    },
     prepare: () => void placeFor(options.cwd).registry.list(),
     async [Symbol.asyncDispose]() {
       const over = Promise.all(holder.settling.values());
