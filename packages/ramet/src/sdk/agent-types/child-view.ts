@@ -17,7 +17,7 @@ import { newSessionMode, newSessionModel, type ResolvedOptions, resolveOptions }
 import { findPlace, type Place } from '../place.ts';
 import { childModel } from '../session/children.ts';
 import { readSurroundings } from '../session/main-agent.ts';
-import { environmentOfChildren } from '../session/session-runtime.ts';
+import { environmentOfChildren } from '../session/session-ground.ts';
 import { sessionSettings } from '../session/session-settings.ts';
 import { openAgentTypes, toolsTelling } from './agent-types.ts';
 

@@ -5,27 +5,23 @@ import {
   LaunchGate,
   lazyCalledAgents,
   lazyDesk,
-  lazyWorkspaces,
   localHost,
   PrefixGuard,
   prepareDesks,
 } from '../../engine/opening.ts';
-import type { Agent, AgentFamily, LazyWorkspaces, SessionRuntime } from '../../engine/shapes.ts';
+import type { Agent, AgentFamily, SessionRuntime } from '../../engine/shapes.ts';
 import type { FileLedger } from '../../files/file-ledger.ts';
 import { createFileLedger } from '../../files/file-ledger.ts';
 import { gitState, RecentGitState } from '../../git/git-state.ts';
 import { lazyCheckouts } from '../../git/shared-git/lazy-checkouts.ts';
 import type { Journal, JournalReader } from '../../journal/journal.ts';
 import { CacheMap } from '../../model/cache/cache-map.ts';
-import type { WatchLimits } from '../../model/connection-watch.ts';
 import type { ModelProvider } from '../../model/provider.ts';
 import { AnsweredEndpoint, EndpointHealth } from '../../model/rate/endpoint-health.ts';
 import { MachineRates } from '../../model/rate/machine-rates.ts';
 import { createRateWindow } from '../../model/rate/rate-window.ts';
 import { createCommandSandbox } from '../../sandbox/command-sandbox.ts';
 import { type Clock, steadyClock } from '../../schema/clock.ts';
-import type { LimitSettings } from '../../settings/settings.ts';
-import { childEnvironment, withoutOwnPrograms } from '../../system/child-environment.ts';
 import {
   createProcessRegister,
   type ProcessRegister,
@@ -39,6 +35,7 @@ import { StopWatch } from '../stop-requests.ts';
 import { type FamilyOptions, openFamily } from './children.ts';
 import { attributed, EventBus, type SessionEvent } from './event-bus.ts';
 import { RunEnd } from './interruption.ts';
+import type { SessionGround } from './session-ground.ts';
 
 export interface SharedParts {
   readonly runtime: SessionRuntime;
@@ -59,10 +56,9 @@ export interface SharedParts {
 }
 
 /** What a session has before it has a runtime. */
-type GivenParts = Pick<
-  SessionRuntime,
-  'journal' | 'provider' | 'redact' | 'permissions' | 'workspaces' | 'childEnvironment'
->;
+interface GivenParts extends SessionGround {
+  readonly journal: Journal;
+}
 
 export function shareParts(
   settings: ResolvedOptions,
@@ -173,30 +169,6 @@ export function shareParts(
   };
 }
 
-/** There before the session is: one that is to work in a worktree does not begin without it. */
-export function openWorkspaces(
-  settings: ResolvedOptions,
-  place: Place,
-  env: Readonly<Record<string, string>>,
-): LazyWorkspaces {
-  return lazyWorkspaces({
-    home: place.home,
-    cwd: place.cwd,
-    env,
-    settings: settings.settings.worktree ?? {},
-    now: () => settings.clock.now(),
-  });
-}
-
-/** How long a request may be silent or without content; what is not set is the provider's own. */
-export function watchLimits(limits: LimitSettings = {}): Partial<WatchLimits> {
-  const { silenceSeconds, stallSeconds } = limits;
-  return {
-    ...(silenceSeconds !== undefined && { silentMs: silenceSeconds * 1_000 }),
-    ...(stallSeconds !== undefined && { stalledMs: stallSeconds * 1_000 }),
-  };
-}
-
 function endpointOf({ name, origin = '' }: ModelProvider): string {
   return `${name} ${origin}`;
 }
@@ -243,9 +215,4 @@ function watchedProcesses(processes: ProcessRegister, git: RecentGitState): Proc
       };
     },
   };
-}
-
-/** Found once for each session: it looks up every folder of the PATH. */
-export function environmentOfChildren({ env, settings, cwd }: ResolvedOptions): Record<string, string> {
-  return withoutOwnPrograms(childEnvironment(env, settings.env?.childVariables), cwd);
 }

@@ -1,0 +1,93 @@
+/** Opens a session that was there before: finds it, takes its journal over, and rebuilds the main agent. Loaded late. */
+import { tellOfLostEnd } from '../../engine/opening.ts';
+import type { JournalReader } from '../../journal/journal.ts';
+import { findSession, latestSession, type SessionEntry } from '../../journal/session-list.ts';
+import { openReader, resumeSession } from '../../journal/sessions.ts';
+import { thinkingNote } from '../../model/thinking.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { SessionId } from '../../schema/ids.ts';
+import { isInside } from '../../system/landing-path.ts';
+import { openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
+import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
+import { findPlace, type Place } from '../place.ts';
+import { observedJournal } from './event-bus.ts';
+import type { LiveParts } from './live-parts.ts';
+import { readSurroundings, resumeMain } from './main-agent.ts';
+import { openGround, type SessionOrder, watchFor } from './session-ground.ts';
+import { openRules, recallRules } from './session-rules.ts';
+import { shareParts } from './session-runtime.ts';
+
+/** `wanted` is a session's id, a unique beginning of one, or `latest`. */
+export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<LiveParts, 'open'>> {
+  const { settings, provider } = order;
+  const here = findPlace(settings);
+  const entry = wanted === 'latest' ? latestHere(here) : findSession(here.project, wanted);
+  if (entry === null) {
+    const reason = 'there is no session of this working tree to continue: start one with -p PROMPT';
+    throw new UserMistake('no_session', reason);
+  }
+  const permissions = openRules(settings, here);
+  // The conversation names the directory it began in, and continues there.
+  const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
+  // Whatever still runs for the agent would work beside it.
+  const [ended, types] = await Promise.all([endOrphans(here), openAgentTypes(place, settings.env)]);
+  const warnings: string[] = [];
+  const {
+    journal: written,
+    reader,
+    endIsMissing,
+  } = await resumeSession({
+    ...settings,
+    onWarning: (message) => warnings.push(message),
+    project: here.project,
+    session: entry.session,
+  });
+  const journal = observedJournal(written, settings.onRecord);
+  try {
+    recordEndedOrphans(journal, ended);
+    recallRules(permissions, reader, place, settings);
+    const ground = openGround(order, place, permissions);
+    const watch = await watchFor(watchedRun(reader), settings);
+    permissions.allow(watch?.allow ?? []);
+    const shared = { ...shareParts(settings, place, types, { ...ground, journal }, reader), watch };
+    const agent = await resumeMain(shared, reader, place, settings);
+    if (endIsMissing) tellOfLostEnd(agent);
+    const begun = agent.conversation.messages.length > 0;
+    const { cwd } = agent.directory;
+    const surroundings = begun
+      ? null
+      : await readSurroundings(place, ground.childEnvironment, ground.redact, cwd);
+    const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
+    const note = thinkingNote(settings.thinking, agent.conversation.head.model, provider);
+    const notices = [...settings.notices, ...warnings, ...(note === null ? [] : [note])];
+    const own = { agent, place, surroundings, told, isResumed: true };
+    return { ...shared, ...own, settings: { ...settings, notices } };
+  } catch (error) {
+    await journal.close();
+    throw error;
+  } finally {
+    reader.close();
+  }
+}
+
+/** The run that the session has watched from its beginning. */
+function watchedRun(reader: JournalReader): string | undefined {
+  for (const { event } of reader.events({ types: ['session.started'] }))
+    if (event.type === 'session.started') return event.watches;
+  return undefined;
+}
+
+/** The newest session of this working tree that can be resumed. */
+function latestHere({ project, cwd, repository }: Place): SessionEntry | null {
+  const root = repository?.root ?? cwd;
+  return latestSession(project, (entry) => isInside(entry.cwd, root) && hasPrompt(project, entry.session));
+}
+
+function hasPrompt(project: string, session: SessionId): boolean {
+  const reader = openReader({ project, session });
+  try {
+    return Iterator.from(reader.events()).some(({ event }) => event.type === 'message.appended');
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,56 @@
+/** The permission rules of a session: those it starts with, and those it had when it is resumed. */
+import type { JournalReader } from '../../journal/journal.ts';
+import {
+  describeProblem,
+  joinRules,
+  parseRules,
+  type RuleOrigin,
+  type RuleSet,
+  type RuleTexts,
+  type SessionRules,
+  sessionRules,
+} from '../../permission/policy.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { Place } from '../place.ts';
+
+/** The rules a session starts with. A rule that protects nothing is refused, not ignored. */
+export function openRules(
+  { permissions, env, others = [] }: ResolvedOptions,
+  { cwd, repository }: Place,
+): SessionRules {
+  const origin = { base: repository?.root ?? cwd, home: env.HOME || null };
+  const rules = readRules(permissions, { ...origin, place: 'the options' });
+  const narrowing = others.map(
+    ({ place, base, texts }) => parseRules(texts, { ...origin, base, place }).rules,
+  );
+  return sessionRules(joinRules(rules, ...narrowing), origin);
+}
+
+function readRules(texts: RuleTexts, origin: RuleOrigin): RuleSet {
+  const { rules, problems } = parseRules(texts, origin);
+  const [problem] = problems;
+  if (problem !== undefined) throw new UserMistake('bad_rule', describeProblem(problem));
+  return rules;
+}
+
+/**
+ * An answer "always" holds for the rest of the session, so also after it was resumed, and so do the rules of a run of tasks.
+ * An answer that can no longer be read as a rule is dropped: then the question is asked again.
+ */
+export function recallRules(
+  permissions: SessionRules,
+  reader: JournalReader,
+  { cwd, repository }: Place,
+  { env }: Pick<ResolvedOptions, 'env'>,
+): void {
+  let run: RuleTexts = {};
+  const types = ['permission.answered', 'operator.started', 'operator.resumed'] as const;
+  for (const { event } of reader.events({ types })) {
+    if (event.type === 'permission.answered') permissions.allow(event.rules);
+    if (event.type === 'operator.started') run = event.run.rules ?? {};
+    if (event.type === 'operator.resumed') run = event.change?.rules ?? run;
+  }
+  const origin = { base: repository?.root ?? cwd, home: env.HOME || null };
+  permissions.add(readRules(run, { ...origin, place: 'the run' }));
+}
