@@ -5,19 +5,21 @@
  */
 import type { PromptHead } from '../conversation/conversation.ts';
 import { contentOf, type FrozenBlock } from '../conversation/frozen-block.ts';
-import type { OtherBlock, ToolResultBlock } from '../schema/content.ts';
+import type { OtherBlock, ToolResultBlock, ToolUseBlock } from '../schema/content.ts';
 import { isInterruptionCause } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
 import { findTool, parseInput } from '../tools/registry.ts';
+import type { Tool, ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent/agent.ts';
 import { type AgentSnapshot, snapshotOf } from './agent/agent-content.ts';
 import type { AgentResult, NamedContent } from './agent/agent-event.ts';
 import type { AgentHere } from './agent/agent-here.ts';
 import type { AgentRuntime, AgentSpec } from './agent/runtime.ts';
 import type { SpendingRecord } from './budget/budget.ts';
+import { contextOf } from './calls/call-context.ts';
 import { closeCalls, openCall } from './calls/finish-calls.ts';
 import { type Permit, type PermitRequest, refused } from './calls/permit.ts';
-import { namedCall } from './calls/tool-runner.ts';
+import { act, namedCall } from './calls/tool-runner.ts';
 import { isCompactionDue } from './compaction/context-state.ts';
 import { recordResponse } from './exchange/exchange.ts';
 import type { ExchangeOptions, ModelExchange } from './exchange/model-exchange.ts';
@@ -51,10 +53,19 @@ export function hostOf(agent: Agent): RunHost {
   };
 }
 
+interface PermittedCall {
+  readonly tool: Tool;
+  readonly call: ToolUseBlock;
+  readonly input: unknown;
+  readonly permit: Permit & { kind: 'permitted' };
+}
+
 export class HostDuties {
   readonly #agent: Agent;
   /** The last event of the loop that was recorded. Its watchers may make the host record others at once. */
   #followed: JournalEvent | null = null;
+  /** Calls of tools of the session that may run, by id. */
+  readonly #permitted = new Map<string, PermittedCall>();
 
   constructor(agent: Agent) {
     this.#agent = agent;
@@ -114,8 +125,25 @@ export class HostDuties {
     const tool = findTool(this.spec.tools, name);
     if (tool === undefined) return refused(`there is no tool "${name}"`);
     const parsed = parseInput(tool, input);
-    if (!parsed.ok) return refused(parsed.message);
-    return this.runtime.host.permitFor(this.#agent, { tool, request, input: parsed.value }, signal);
+    if (!parsed.ok) return { kind: 'refused', reason: parsed.message, wouldFail: true };
+    const permit = await this.runtime.host.permitFor(
+      this.#agent,
+      { tool, request, input: parsed.value },
+      signal,
+    );
+    if (tool.ofSession === true && permit.kind === 'permitted')
+      this.#permitted.set(request.call.id, { tool, call: request.call, input: parsed.value, permit });
+    return permit;
+  }
+
+  /** Runs a tool of the session: only what was permitted, with that input, and once. */
+  async callTool(id: string, signal: AbortSignal): Promise<ToolOutcome> {
+    const permitted = this.#permitted.get(id);
+    this.#permitted.delete(id);
+    if (permitted === undefined) throw new Error(`the call ${id} was not permitted`);
+    const { tool, call, input, permit } = permitted;
+    const outside = async (): Promise<Permit> => refused('it does not run in a sandbox');
+    return act(tool, input, contextOf({ agent: this.#agent, signal }, call, { ...permit, outside }));
   }
 
   /** Resolves when there are messages for the agent, and at once when nobody is left who could send one. */

@@ -13,6 +13,9 @@ import { newsHere } from './loop/run-state.ts';
 export const localHost: AgentHost = {
   exchange: (guest, options) => exchangeHere(hosted(guest), options),
   permitFor: (guest, call, signal) => ownPermit(hosted(guest), call, signal),
+  callTool: async () => {
+    throw new Error('an agent in the process of its host has all of its tools');
+  },
   mayHaveNews: (guest) => hosted(guest).children.anyInBackground,
   async news(guest, signal) {
     await newsHere(hosted(guest), signal);

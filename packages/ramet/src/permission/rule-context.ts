@@ -8,6 +8,8 @@ export interface RuleContext {
   base: string;
   /** What `~` stands for. */
   home: string | null;
+  /** Names of tools that only this session has. */
+  tools?: readonly string[] | undefined;
 }
 
 export type ParsedPart<Value> = { ok: true; value: Value } | { ok: false; reason: string };

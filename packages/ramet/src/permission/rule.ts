@@ -54,7 +54,7 @@ function parseParts(text: string, context: RuleContext): ParsedPart<RuleParts> {
       'cannot be read: write a tool, as in Bash, or a tool and what it may do, as in Bash(npm test:*)',
     );
   }
-  const tool = parseToolName(name, context.list);
+  const tool = parseToolName(name, context);
   if (!tool.ok) return tool;
   if (specifier === undefined) return good({ tool: tool.value, scope: { kind: 'every call' } });
   if (specifier.trim() === '') return bad(`has nothing in its parentheses: write ${name} for every call`);

@@ -1,5 +1,5 @@
 /** The tool a rule is about: a name, a server of tools, or, where it only takes rights away, a pattern. */
-import type { ParsedPart, RuleList } from './rule-context.ts';
+import type { ParsedPart, RuleContext, RuleList } from './rule-context.ts';
 
 export interface ToolNamePattern {
   /** The name as written: `Bash`, `mcp__github`, `mcp__github__get_*`. */
@@ -32,18 +32,22 @@ const TOOLS = [
   'take_action',
 ] as const;
 
-export function parseToolName(name: string, list: RuleList): ParsedPart<ToolNamePattern> {
+export function parseToolName(
+  name: string,
+  { list, tools = [] }: Pick<RuleContext, 'list' | 'tools'>,
+): ParsedPart<ToolNamePattern> {
+  const known: readonly string[] = [...TOOLS, ...tools];
   if (name.startsWith('mcp__')) return parseServerTool(name, list);
   if (name.includes('*')) {
     if (list !== 'allow') return { ok: true, value: wildcard(name) };
     return bad(`would allow more than it names: in allow rules * may stand only after mcp__server__`);
   }
-  if (TOOLS.some((tool) => tool === name)) {
+  if (known.includes(name)) {
     return { ok: true, value: { name, matches: (tool) => tool === name } };
   }
-  const meant = TOOLS.find((tool) => tool.toLowerCase() === name.toLowerCase());
+  const meant = known.find((tool) => tool.toLowerCase() === name.toLowerCase());
   const hint =
-    meant === undefined ? `the tools are ${TOOLS.join(', ')} and mcp__server__tool` : `write ${meant}`;
+    meant === undefined ? `the tools are ${known.join(', ')} and mcp__server__tool` : `write ${meant}`;
   return bad(`can never match: there is no tool ${name}; ${hint}`);
 }
 

@@ -15,6 +15,8 @@ import { UserMistake } from '../schema/errors.ts';
 import { type BudgetLimits, type LaunchMode, SESSION_MODES, type SessionMode } from '../schema/status.ts';
 import { NO_USAGE, readBudget } from '../schema/usage.ts';
 import type { AgentSettings, Settings, SettingsInForce } from '../settings/settings.ts';
+import type { Tool } from '../tools/tool.ts';
+import { toolsMade } from './own-tools/own-tool.ts';
 import type { RecordListener } from './session/event-bus.ts';
 import type { SessionOptions } from './session-options.ts';
 
@@ -58,6 +60,8 @@ export interface ResolvedOptions extends SettingsInForce {
   givenRules: RuleTexts;
   broker: PermissionBroker;
   agents: AgentCaps;
+  /** Tools of the caller. */
+  ownTools: readonly Tool[];
   title: string | null;
   worktree: string | true | null;
   worktreeBase: string | undefined;
@@ -111,6 +115,7 @@ export function resolveOptions(
     givenRules: options.permissions ?? {},
     broker: options.broker === undefined ? denyingBroker : askingOnce(options.broker),
     agents: agentCaps({ ...settings.agents, ...options.agents }, settings),
+    ownTools: toolsMade(options.tools ?? []),
     title: options.title ?? null,
     worktree: options.worktree ?? null,
     worktreeBase: options.worktreeBase,

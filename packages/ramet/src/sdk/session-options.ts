@@ -38,6 +38,7 @@ import {
   TEXTS,
   WHOLE,
 } from './calls/argument-kinds.ts';
+import type { OwnTool } from './own-tools/own-tool.ts';
 import type { RecordListener } from './session/event-bus.ts';
 
 export interface SessionOptions {
@@ -60,6 +61,8 @@ export interface SessionOptions {
   /** Caps on agents that models ask for; see the setting `agents`. */
   agents?: AgentSettings;
   permissionMode?: SessionMode;
+  /** Tools of the caller, made by `tool()`: fixed for the session, in this order, after the built-in ones. */
+  tools?: readonly OwnTool[];
   /**
    * Whether children start together: always (`parallel`), never on a cold prefix (`staggered`), or as it pays (`auto`).
    */
@@ -108,7 +111,14 @@ const RETRY: Kinds<RetryPolicy> = { maxRetries: WHOLE, withinMs: AMOUNT, baseMs:
 /** What is wrong with a model, a mode, a budget or a rule is said where it is read. */
 const SESSION: Kinds<SessionOptions> = {
   ...{ cwd: NAME, env: OBJECT, model: TEXT, fallbackModel: TEXT, effort: oneOf(EFFORTS), thinking: OBJECT },
-  ...{ maxTurns: COUNT, maxTokens: COUNT, budget: OBJECT, agents: fields(CAPS), permissionMode: TEXT },
+  ...{
+    maxTurns: COUNT,
+    maxTokens: COUNT,
+    budget: OBJECT,
+    agents: fields(CAPS),
+    permissionMode: TEXT,
+    tools: LIST,
+  },
   ...{ launch: oneOf(LAUNCH_MODES), compactionThreshold: NUMBER, contextWindow: COUNT },
   permissions: fields({ allow: TEXTS, ask: TEXTS, deny: TEXTS } satisfies Kinds<RuleTexts>),
   ...{

@@ -43,6 +43,14 @@ export function mayChangeFiles({ effect, changesFiles }: Tool): boolean {
   return effect === 'write' || changesFiles === true;
 }
 
+/**
+ * Whether an agent that only reads may have it (TYPE-2). What built-in tools execute is judged call by call; what a tool
+ * of the session does, nobody can see.
+ */
+export function isForReaders({ effect, ofSession }: Tool): boolean {
+  return effect === 'read' || (effect === 'execute' && ofSession !== true);
+}
+
 /** What a call reaches, before anybody has checked its input; nothing when that is wrong. */
 export function accessOfCall(tool: Tool, input: unknown): ToolAccess {
   const parsed = tool.input.safeParse(input);

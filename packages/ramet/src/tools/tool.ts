@@ -103,11 +103,18 @@ export interface Tool<Input = unknown> {
   /** Agents that the main agent starts do not have it; a fork, which shares its parent's list, is refused by the tool. */
   mainOnly?: true;
   /**
+   * It belongs to one session, not to Ramet (`sdk/session/session-tools.ts`): it is a function of the host, so the loop
+   * of an agent in another process has the host run it. Agents that only read get it only if its effect is `read`.
+   */
+  ofSession?: true;
+  /**
    * Fields of the input that name files. `any`: it is another program's tool, and any text that begins with `/` may
    * name one.
    */
   pathFields?: Readonly<Record<string, PathField>> | 'any';
   input: z.ZodMiniType<Input>;
+  /** The JSON Schema that the model gets, where `input` cannot say it. */
+  inputSchema?: ToolSchema['input_schema'];
   /** What a call reaches. Permission, fences and isolation ask this, never the tool's name. */
   access?(input: Input): ToolAccess;
   /** What views show of a call; the first text of its input where this is absent. */
@@ -133,8 +140,9 @@ export function toolSchema(tool: Tool): ToolSchema {
 }
 
 function describeTool(tool: Tool): ToolSchema {
-  const { name, description } = tool;
-  return { name, description, input_schema: KNOWN_SCHEMAS[name] ?? computeInputSchema(tool) };
+  const { name, description, inputSchema } = tool;
+  const schema = inputSchema ?? KNOWN_SCHEMAS[name] ?? computeInputSchema(tool);
+  return { name, description, input_schema: schema };
 }
 
 /**

@@ -151,6 +151,8 @@ export interface AgentHost {
   exchange(guest: AgentGuest, options: ExchangeOptions): Promise<ModelExchange>;
   /** May this call run? */
   permitFor(guest: AgentGuest, call: AskedCall, signal: AbortSignal): Promise<Permit>;
+  /** Runs a call that was permitted, of a tool that only the host has: a tool of the session. */
+  callTool(guest: AgentGuest, call: string, signal: AbortSignal): Promise<ToolOutcome>;
   /** Whether there may be news to wait for. */
   mayHaveNews(guest: AgentGuest): boolean;
   /** Resolves when there is news of the agent's children, and at once when there are none to wait for. */

@@ -11,6 +11,7 @@ import { counterpart, fenceRefusal, isAboutOwnFiles } from '../../sandbox/write-
 import { describeError } from '../../schema/errors.ts';
 import { landingPath } from '../../system/landing-path.ts';
 import { onAbort } from '../../system/on-abort.ts';
+import { isForReaders } from '../../tools/registry.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
 import { modeInForce } from '../agent/agent-spec.ts';
@@ -87,7 +88,7 @@ async function agentRefusal(
   const fenced = await fencedOff(agent, tool, input);
   if (fenced !== null) return `${tool.name} is refused: ${fenced}`;
   // A fork has its parent's tools and a call can be made up: what is offered is not yet what may run (TYPE-2).
-  if (readOnly === true && tool.effect === 'write') return readOnlyRefusal(tool.name, 'it changes something');
+  if (readOnly === true && !isForReaders(tool)) return readOnlyRefusal(tool.name, 'it changes something');
   if (canUseTool !== undefined) {
     const refusal = await orInterrupted(ownRefusal(canUseTool, tool.name, input), signal);
     if (refusal !== null) return refusal;

@@ -9,20 +9,17 @@
  * 4. Secrets are taken out here, once, before a result enters the conversation.
  */
 import { contentOf, type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
-import { leavesOut } from '../../permission/decide.ts';
 import { elapsedOf } from '../../schema/clock.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
 import { describeError, isInterruptionCause } from '../../schema/errors.ts';
 import type { EventOf } from '../../schema/events.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { detailsOfCall, findTool, mayChangeFiles, parseInput } from '../../tools/registry.ts';
-import { failure, type HeavyPlace, type Tool, type ToolContext, type ToolOutcome } from '../../tools/tool.ts';
+import { failure, type Tool, type ToolContext, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { NamedContent } from '../agent/agent-event.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
-import { progressOfTodos } from '../loop/stop-reason.ts';
-import { agentShell, type HeldCall, inCheckout } from './authorize.ts';
-import type { HeavyCall } from './heavy-place.ts';
+import { contextOf } from './call-context.ts';
 import type { Permit, PermitRequest } from './permit.ts';
 import { finishResult, withRefusal } from './tool-result.ts';
 
@@ -235,65 +232,11 @@ async function actOrAbort(
   }
 }
 
-async function act(tool: Tool, input: unknown, context: ToolContext): Promise<ToolOutcome> {
+/** What a tool throws is its bug, and an error result. */
+export async function act(tool: Tool, input: unknown, context: ToolContext): Promise<ToolOutcome> {
   try {
     return await tool.run(input, context);
   } catch (error) {
     return failure(`${tool.name} failed: ${describeError(error)}`);
   }
-}
-
-function contextOf(
-  { agent, signal }: ToolRun,
-  call: ToolUseBlock,
-  held: HeldCall & Pick<Permit & { kind: 'permitted' }, 'unreadable' | 'heavy'>,
-): ToolContext {
-  const { runtime, spec, directory } = agent;
-  const { cwd, workspace } = directory;
-  const { slots } = runtime;
-  const tell = (message: string): void => agent.warn('no_sandbox', message);
-  return {
-    agent: spec.id,
-    call: call.id,
-    cwd,
-    env:
-      workspace === null ? agent.checkout.environment : { ...agent.checkout.environment, ...workspace.env },
-    outputDirectory: runtime.outputDirectory,
-    files: agent.files.for(call.id),
-    ...(held.unreadable && { leavesOut: leavesOut(held.unreadable, cwd, inCheckout(directory)) }),
-    ...agentShell(agent, held, tell),
-    signal,
-    expectGroup: () => runtime.processes.expect(spec.id),
-    registerGroup: (group) => runtime.processes.enter(group, spec.id),
-    // Few calls ask for them.
-    get tasks() {
-      return agent.tasks;
-    },
-    agents: runtime.agents.deskFor(spec.id, call.id, signal),
-    root: () => runtime.agents.root(),
-    directory: directoryDesk(agent, signal),
-    setTodos(todos) {
-      agent.setTodos(todos);
-      progressOfTodos(agent, todos);
-    },
-    onAgentEnd: (release) => agent.scope.defer(release),
-    redact: runtime.redact,
-    afterCommand: (command, since) => agent.checkout.afterCommand(command, since),
-    ...(held.heavy && slots && { heavyPlace: (command) => placeFor(agent, command, { slots, signal }) }),
-  };
-}
-
-/** Loaded with the first heavy command. */
-async function placeFor(agent: Agent, command: string, call: HeavyCall): Promise<HeavyPlace | null> {
-  return (await import('./heavy-place.ts')).heavyPlace(agent, command, call);
-}
-
-/** Loaded when an agent moves. */
-function directoryDesk(agent: Agent, signal: AbortSignal): ToolContext['directory'] {
-  const moves = (): Promise<typeof import('../isolation/change-directory.ts')> =>
-    import('../isolation/change-directory.ts');
-  return {
-    enter: async (name) => (await moves()).enterWorktree(agent, name, signal),
-    exit: async () => (await moves()).exitWorktree(agent),
-  };
 }

@@ -15,7 +15,7 @@ import type { AgentOrigin, RecordedEvidence } from '../../schema/events.ts';
 import type { BudgetLimits, Effort } from '../../schema/status.ts';
 import { NO_USAGE, readBudget, strictest } from '../../schema/usage.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
-import { builtInTools, mayChangeFiles } from '../../tools/registry.ts';
+import { builtInTools, isForReaders, mayChangeFiles } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
 import { headOf } from '../agent/agent-content.ts';
@@ -34,10 +34,10 @@ export function toolsOf(definition: AgentDefinition, parent: ToolOwner): readonl
   const own = withoutMainOnly(parent.spec.tools);
   if (tools === 'all' && disallowedTools.length === 0 && !only) return own;
   return own.filter(
-    ({ name, effect }) =>
-      (tools === 'all' || tools.includes(name)) &&
-      !disallowedTools.includes(name) &&
-      !(only && effect === 'write'),
+    (tool) =>
+      (tools === 'all' || tools.includes(tool.name)) &&
+      !disallowedTools.includes(tool.name) &&
+      (!only || isForReaders(tool)),
   );
 }
 

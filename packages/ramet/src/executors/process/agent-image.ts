@@ -22,6 +22,7 @@ import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspa
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import type { SandboxMode } from '../../sandbox/command-sandbox.ts';
 import { RametError } from '../../schema/errors.ts';
+import * as z from '../../schema/zod.ts';
 import type { CheckSlots } from '../../system/check-slots.ts';
 import type { SecretFingerprints } from '../../tools/redaction/fingerprint-redactor.ts';
 import { builtInTools, findTool } from '../../tools/registry.ts';
@@ -32,6 +33,8 @@ type SpecFunctions = 'tools' | 'ceiling' | 'canUseTool' | 'spending' | 'answer' 
 export interface AgentImage {
   spec: Omit<AgentSpec, SpecFunctions>;
   tools: readonly string[];
+  /** Those of them that are functions of the host: it runs them. */
+  hostTools: readonly HostTool[];
   /** The worktree it is in, without what only its host does with it. */
   workspace: WorkspaceImage | null;
   /** The JSON Schema of its answer, as JSON. */
@@ -78,6 +81,7 @@ export function imageOf(value: AgentSnapshot, surroundings: ProcessSurroundings)
     spec,
     workspace: workspace === null ? null : workspaceImage(workspace),
     tools: tools.map(({ name }) => name),
+    hostTools: tools.filter(({ ofSession }) => ofSession === true).map(hostTool),
     schema: answer?.source ?? null,
     head: { model, thinking, tools: schemas, system },
     messages: conversation.messages.map(plainMessage),
@@ -98,9 +102,28 @@ function plainMessage({ role, blocks, shared }: FrozenMessage): FrozenMessage {
 /** The description of the Agent tool is in the frozen head: here the tool is only carried out. */
 const REGISTRY: readonly Tool[] = builtInTools({ fork: true, types: [] });
 
-/** Custom tools are functions. They run in the host process. */
+/** What the loop must know of a tool that its host runs. */
+type HostTool = Pick<Tool, 'name' | 'effect' | 'schedule' | 'pathFields'>;
+
+function hostTool({ name, effect, schedule, pathFields }: Tool): HostTool {
+  return { name, effect, schedule, ...(pathFields && { pathFields }) };
+}
+
+/** Its input is checked by the host, which alone knows its schema, when it is asked for permission. */
+function calledTool(tool: HostTool, { host }: AgentRuntime, spec: AgentImage['spec']): Tool {
+  return {
+    ...tool,
+    description: '',
+    ofSession: true,
+    input: z.unknown(),
+    run: (_, { call, signal }) => host.callTool({ spec }, call, signal),
+  };
+}
+
 function refuseForeignTools(tools: readonly Tool[]): void {
-  const foreign = tools.filter(({ name, input }) => findTool(REGISTRY, name)?.input !== input);
+  const foreign = tools.filter(
+    ({ name, input, ofSession }) => ofSession !== true && findTool(REGISTRY, name)?.input !== input,
+  );
   if (foreign.length === 0) return;
   const names = foreign.map(({ name }) => name).join(', ');
   const message = `${names} cannot be used in a process of its own: run this agent with executor: in-process`;
@@ -110,7 +133,7 @@ function refuseForeignTools(tools: readonly Tool[]): void {
 export async function agentFromImage(image: AgentImage, runtime: AgentRuntime): Promise<Agent> {
   const spec: AgentSpec = {
     ...image.spec,
-    tools: toolsNamed(image),
+    tools: toolsNamed(image, runtime),
     workspace: image.workspace === null ? undefined : followedWorkspace(image.workspace),
     spending: Spending.of(image.spending),
     answer: image.schema === null ? undefined : await answerSchema(image.schema),
@@ -120,8 +143,9 @@ export async function agentFromImage(image: AgentImage, runtime: AgentRuntime): 
   return new Agent(runtime, spec, { state, conversation, prompts, mail, results });
 }
 
-function toolsNamed({ tools }: AgentImage): Tool[] {
-  return tools.flatMap((name) => findTool(REGISTRY, name) ?? []);
+function toolsNamed({ tools, hostTools, spec }: AgentImage, runtime: AgentRuntime): Tool[] {
+  const called = hostTools.map((tool) => calledTool(tool, runtime, spec));
+  return tools.flatMap((name) => findTool(called, name) ?? findTool(REGISTRY, name) ?? []);
 }
 
 /** It was compiled by the host before: what fails here is ours. */

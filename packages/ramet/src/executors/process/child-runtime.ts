@@ -103,6 +103,7 @@ function hostOf(host: HostChannel, known: Set<string>, agent: () => Agent): Agen
       return done;
     },
     permitFor: (_, { request }, signal) => host.call('permit', request, signal),
+    callTool: (_, call, signal) => host.call('tool', call, signal),
     mayHaveNews: () => true,
     async news(_, signal) {
       await host.call('news', null, signal);

@@ -127,6 +127,7 @@ export class HostServices implements Disposable {
   readonly answers: Answers<HostCalls> = {
     exchange: (call, signal) => this.#budgeted(this.#exchange(call, signal)),
     permit: (request, signal) => this.#duties.permit(request, signal),
+    tool: (call, signal) => this.#duties.callTool(call, signal),
     desk: (call, signal) =>
       this.#budgeted(outlivingCall(this.#signals(signal), (own) => this.#desk(call, own))),
     called: async (calls) => {

@@ -34,6 +34,8 @@ export type AgentNotice =
 export interface HostCalls {
   exchange: { asks: ExchangeCall; answer: ExchangeAnswer };
   permit: { asks: PermitRequest; answer: Permit };
+  /** Runs a permitted call of a tool that is a function of the host. */
+  tool: { asks: string; answer: ToolOutcome };
   desk: { asks: DeskCall; answer: ToolOutcome | null };
   /** Of these open calls, those that started agents; then the report of one, or what can be said without waiting. */
   called: { asks: readonly string[]; answer: readonly string[] };

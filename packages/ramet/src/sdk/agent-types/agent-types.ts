@@ -50,7 +50,12 @@ function definitionPlace({ cwd, repository, home }: Place, env: NodeJS.ProcessEn
   };
 }
 
-export async function openAgentTypes(place: Place, env: NodeJS.ProcessEnv): Promise<AgentTypes> {
+/** `alsoTools`: names of tools that the session has besides the built-in ones. */
+export async function openAgentTypes(
+  place: Place,
+  env: NodeJS.ProcessEnv,
+  alsoTools: readonly string[] = [],
+): Promise<AgentTypes> {
   const where = definitionPlace(place, env);
   let tell: ((line: string) => void) | null = null;
   let opened: OpenTypes | null = null;
@@ -58,7 +63,7 @@ export async function openAgentTypes(place: Place, env: NodeJS.ProcessEnv): Prom
   const open = async (): Promise<void> => {
     if (closed || definitionFolders(where).length === 0) return;
     const { openTypes } = await import('./definition-types.ts');
-    const types = await openTypes(await openStore(place, env));
+    const types = await openTypes(await openStore(place, env, alsoTools));
     if (opened !== null || closed) return;
     opened = types;
     if (tell !== null) types.watch(tell);
@@ -95,17 +100,21 @@ export async function openAgentTypes(place: Place, env: NodeJS.ProcessEnv): Prom
 }
 
 /** The definitions of a place, not read yet. */
-export async function openStore(place: Place, env: NodeJS.ProcessEnv): Promise<DefinitionStore> {
+export async function openStore(
+  place: Place,
+  env: NodeJS.ProcessEnv,
+  alsoTools: readonly string[] = [],
+): Promise<DefinitionStore> {
   const { DefinitionStore } = await import('../../agents/definitions/definition-store.ts');
   return new DefinitionStore({
     place: definitionPlace(place, env),
     builtIn: builtInDefinitions,
-    toolNames: toolNames(),
+    toolNames: [...toolNames(), ...alsoTools],
     isTrusted: () => isTrustedPlace(settingsPlace(place, env)),
   });
 }
 
-/** Of all tools there are. */
+/** Of all built-in tools. */
 export function toolNames(): string[] {
   return builtInTools({ fork: true, types: [] }).map(({ name }) => name);
 }

@@ -80,6 +80,7 @@ export function liveSession(parts: LiveParts): Session {
     await leaveWorktrees(agent);
     family[Symbol.dispose]();
     types[Symbol.dispose]();
+    await parts.extra[Symbol.asyncDispose]();
     parts.stops[Symbol.dispose]();
     runtime.rate.close();
     runtime.health?.close();

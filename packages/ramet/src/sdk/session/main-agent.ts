@@ -21,6 +21,7 @@ import { fitThinking, newSessionThinking } from '../../model/thinking.ts';
 import type { ImageBlock, TextBlock, ThinkingConfig } from '../../schema/content.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { toolsAsTold, toolsTelling } from '../agent-types/agent-types.ts';
 import {
   newSessionMode,
@@ -33,6 +34,7 @@ import type { Place } from '../place.ts';
 import { VERSION } from '../version.ts';
 import type { MainHousing } from './main-housing.ts';
 import type { SharedParts } from './session-runtime.ts';
+import { toolsAgain } from './session-tools.ts';
 
 export function startAgent(
   shared: SharedParts,
@@ -132,12 +134,15 @@ async function houseOf(
 }
 
 function mainSpec(
-  { runtime, family, types, watch }: SharedParts,
+  { runtime, family, types, watch, extra }: SharedParts,
   { model, permissionMode, head }: Omit<RecordedSpec, 'tools' | 'head'> & Partial<Pick<RecordedSpec, 'head'>>,
   place: Place,
   settings: ResolvedOptions,
 ): AgentSpec {
   const { fork } = settings.agents.limits;
+  const base = (told?: readonly FrozenBlock[]): readonly Tool[] =>
+    watch?.tools ?? (told === undefined ? toolsTelling(types.definitions, fork) : toolsAsTold(told, fork));
+  const given = watch === undefined ? extra.tools : [];
   const basis: SpecBasis = {
     parent: null,
     fallbackModel: settings.fallbackModel,
@@ -154,9 +159,7 @@ function mainSpec(
     model,
     thinking: settings.thinking,
     system: watch?.system ?? [MAIN_PROMPT],
-    tools:
-      watch?.tools ??
-      (head === undefined ? toolsTelling(types.definitions, fork) : toolsAsTold(head.tools, fork)),
+    tools: head === undefined ? [...base(), ...given] : toolsAgain(given, base(head.tools), head.tools),
     permissionMode: settings.permissionMode ?? permissionMode,
     maxTurns: settings.maxTurns,
     budget: settings.budget,

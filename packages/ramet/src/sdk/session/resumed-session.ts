@@ -16,6 +16,7 @@ import { readSurroundings, resumeMain } from './main-agent.ts';
 import { openGround, type SessionOrder, watchFor } from './session-ground.ts';
 import { openRules, recallRules } from './session-rules.ts';
 import { shareParts } from './session-runtime.ts';
+import { noticesAgain, openSessionTools } from './session-tools.ts';
 
 /** `wanted` is a session's id, a unique beginning of one, or `latest`. */
 export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<LiveParts, 'open'>> {
@@ -26,11 +27,14 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
     const reason = 'there is no session of this working tree to continue: start one with -p PROMPT';
     throw new UserMistake('no_session', reason);
   }
-  const permissions = openRules(settings, here);
   // The conversation names the directory it began in, and continues there.
   const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
+  await using opened = new AsyncDisposableStack();
+  const extra = opened.use(await openSessionTools({ settings, place }));
+  const names = extra.tools.map(({ name }) => name);
+  const permissions = openRules(settings, here, names);
   // Whatever still runs for the agent would work beside it.
-  const [ended, types] = await Promise.all([endOrphans(here), openAgentTypes(place, settings.env)]);
+  const [ended, types] = await Promise.all([endOrphans(here), openAgentTypes(place, settings.env, names)]);
   const warnings: string[] = [];
   const {
     journal: written,
@@ -49,7 +53,7 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
     const ground = openGround(order, place, permissions);
     const watch = await watchFor(watchedRun(reader), settings);
     permissions.allow(watch?.allow ?? []);
-    const shared = { ...shareParts(settings, place, types, { ...ground, journal }, reader), watch };
+    const shared = { ...shareParts(settings, place, types, { ...ground, journal, extra }, reader), watch };
     const agent = await resumeMain(shared, reader, place, settings);
     if (endIsMissing) tellOfLostEnd(agent);
     const begun = agent.conversation.messages.length > 0;
@@ -59,8 +63,11 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
       : await readSurroundings(place, ground.childEnvironment, ground.redact, cwd);
     const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
     const note = thinkingNote(settings.thinking, agent.conversation.head.model, provider);
-    const notices = [...settings.notices, ...warnings, ...(note === null ? [] : [note])];
+    const toolNotices =
+      watch === undefined ? [...extra.notices, ...noticesAgain(extra.tools, agent.spec.tools)] : [];
+    const notices = [...settings.notices, ...warnings, ...(note === null ? [] : [note]), ...toolNotices];
     const own = { agent, place, surroundings, told, isResumed: true };
+    opened.move();
     return { ...shared, ...own, settings: { ...settings, notices } };
   } catch (error) {
     await journal.close();

@@ -14,12 +14,13 @@ import { UserMistake } from '../../schema/errors.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 
-/** The rules a session starts with. A rule that protects nothing is refused, not ignored. */
+/** The rules a session starts with; `tools` are those that it has besides the built-in ones. A rule that protects nothing is refused, not ignored. */
 export function openRules(
   { permissions, env, others = [] }: ResolvedOptions,
   { cwd, repository }: Place,
+  tools: readonly string[],
 ): SessionRules {
-  const origin = { base: repository?.root ?? cwd, home: env.HOME || null };
+  const origin = { base: repository?.root ?? cwd, home: env.HOME || null, tools };
   const rules = readRules(permissions, { ...origin, place: 'the options' });
   const narrowing = others.map(
     ({ place, base, texts }) => parseRules(texts, { ...origin, base, place }).rules,

@@ -36,6 +36,7 @@ import { type FamilyOptions, openFamily } from './children.ts';
 import { attributed, EventBus, type SessionEvent } from './event-bus.ts';
 import { RunEnd } from './interruption.ts';
 import type { SessionGround } from './session-ground.ts';
+import type { SessionTools } from './session-tools.ts';
 
 export interface SharedParts {
   readonly runtime: SessionRuntime;
@@ -47,6 +48,8 @@ export interface SharedParts {
   readonly types: AgentTypes;
   /** Where the main agent watches a run of tasks: what it has instead of the usual tools. */
   readonly watch?: RunWatch | undefined;
+  /** Its tools besides the built-in ones. */
+  readonly extra: SessionTools;
   /** What children of a session without a prompt share: project instructions. */
   readonly unprompted: FamilyOptions['unprompted'];
   /** Told when a usage limit or an outage lasts longer than the session is to wait. */
@@ -58,13 +61,14 @@ export interface SharedParts {
 /** What a session has before it has a runtime. */
 interface GivenParts extends SessionGround {
   readonly journal: Journal;
+  readonly extra: SessionTools;
 }
 
 export function shareParts(
   settings: ResolvedOptions,
   place: Place,
   types: AgentTypes,
-  parts: GivenParts,
+  { extra, ...parts }: GivenParts,
   earlier: JournalReader | null,
 ): SharedParts {
   const { session } = parts.journal;
@@ -160,6 +164,7 @@ export function shareParts(
     bus,
     git,
     types,
+    extra,
     unprompted,
     runEnd,
     admitMain(agent) {

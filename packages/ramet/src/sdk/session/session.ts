@@ -35,6 +35,7 @@ import { openGround, ownProvider, type SessionOrder, watchFor } from './session-
 import { openRules } from './session-rules.ts';
 import { shareParts } from './session-runtime.ts';
 import { sessionSettings } from './session-settings.ts';
+import { openSessionTools } from './session-tools.ts';
 import type { Session } from './session-type.ts';
 
 export type { SessionEvent } from './event-bus.ts';
@@ -52,6 +53,11 @@ async function openParts(
   order: SessionOrder,
 ): Promise<Omit<LiveParts, 'open'>> {
   const { settings } = order;
+  if (operatorTools !== undefined && settings.ownTools.length > 0)
+    throw new UserMistake(
+      'bad_argument',
+      'openSession: a session that watches a run has no tools of its own',
+    );
   if (resume === undefined)
     return openNew(order, findPlace(settings), await watchFor(operatorTools, settings));
   if (operatorTools !== undefined)
@@ -81,40 +87,46 @@ async function openNew(
   refuseUnenforceableBudget(model, settings);
   if (watch !== undefined && model === RECIPE_MODEL) throw noWatcher();
   const note = thinkingNote(newSessionThinking(settings), model, provider);
-  const permissions = openRules(settings, place);
+  await using opened = new AsyncDisposableStack();
+  const extra = opened.use(await openSessionTools({ settings, place }, watch && []));
+  const tools = extra.tools.map(({ name }) => name);
+  const permissions = openRules(settings, place, tools);
   permissions.allow(watch?.allow ?? []);
   const orphans = endOrphans(place);
   const ground = openGround(order, place, permissions);
   const { workspaces, redact } = ground;
+  opened.use(workspaces);
   const workspace = await ownWorkspace(workspaces, settings, place);
-  try {
-    const cwd = workspace === null ? place.cwd : directoryIn(workspace.worktree, place.cwd);
-    const reading = Promise.all([
-      readSurroundings(place, ground.childEnvironment, redact, cwd),
-      openAgentTypes(place, settings.env),
-    ]);
-    void workspaces.expect(place.project);
-    const [surroundings, types] = await reading;
-    const ended = await orphans;
-    const journal = observedJournal(
-      await createSession({ ...settings, ...place, title: titleOf(settings, redact) }),
-      settings.onRecord,
-    );
-    noteProject(place.project, place.repository?.commonDirectory ?? place.cwd);
-    recordEndedOrphans(journal, ended);
-    const shared = { ...shareParts(settings, place, types, { ...ground, journal }, null), watch };
-    if (surroundings.git !== null) void shared.git.note(cwd, Promise.resolve(surroundings.git));
-    const agent = startAgent(shared, place, settings, surroundings.git);
-    if (workspace !== null) await moveMain(agent, workspace);
-    const told = ToldTypes.ofAll(types.definitions);
-    const notices = [...settings.notices, ...(workspace?.warnings ?? []), ...(note === null ? [] : [note])];
-    const own = { agent, place, surroundings, told, isResumed: false };
-    return { ...shared, ...own, settings: { ...settings, notices } };
-  } catch (error) {
-    await workspace?.release();
-    await workspaces[Symbol.asyncDispose]();
-    throw error;
-  }
+  if (workspace !== null) opened.defer(async () => void (await workspace.release()));
+  const cwd = workspace === null ? place.cwd : directoryIn(workspace.worktree, place.cwd);
+  const reading = Promise.all([
+    readSurroundings(place, ground.childEnvironment, redact, cwd),
+    openAgentTypes(place, settings.env, tools),
+  ]);
+  void workspaces.expect(place.project);
+  const [surroundings, types] = await reading;
+  const ended = await orphans;
+  const journal = observedJournal(
+    await createSession({ ...settings, ...place, title: titleOf(settings, redact) }),
+    settings.onRecord,
+  );
+  noteProject(place.project, place.repository?.commonDirectory ?? place.cwd);
+  recordEndedOrphans(journal, ended);
+  const shared = { ...shareParts(settings, place, types, { ...ground, journal, extra }, null), watch };
+  if (surroundings.git !== null) void shared.git.note(cwd, Promise.resolve(surroundings.git));
+  const agent = startAgent(shared, place, settings, surroundings.git);
+  if (workspace !== null) await moveMain(agent, workspace);
+  const told = ToldTypes.ofAll(types.definitions);
+  const notices = [
+    ...settings.notices,
+    ...(workspace?.warnings ?? []),
+    ...(note === null ? [] : [note]),
+    ...extra.notices,
+  ];
+  const own = { agent, place, surroundings, told, isResumed: false };
+  // From here on the session releases them.
+  opened.move();
+  return { ...shared, ...own, settings: { ...settings, notices } };
 }
 
 /** The worktree that the session itself works in; null for none. */

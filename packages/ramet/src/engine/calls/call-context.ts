@@ -1,0 +1,64 @@
+/** What a tool gets besides its input: where it works, and what it may ask of the engine, for one call of one agent. */
+import { leavesOut } from '../../permission/decide.ts';
+import type { ToolUseBlock } from '../../schema/content.ts';
+import type { HeavyPlace, ToolContext } from '../../tools/tool.ts';
+import type { Agent } from '../agent/agent.ts';
+import { progressOfTodos } from '../loop/stop-reason.ts';
+import { agentShell, type HeldCall, inCheckout } from './authorize.ts';
+import type { HeavyCall } from './heavy-place.ts';
+import type { Permit } from './permit.ts';
+
+export function contextOf(
+  { agent, signal }: { agent: Agent; signal: AbortSignal },
+  call: ToolUseBlock,
+  held: HeldCall & Pick<Permit & { kind: 'permitted' }, 'unreadable' | 'heavy'>,
+): ToolContext {
+  const { runtime, spec, directory } = agent;
+  const { cwd, workspace } = directory;
+  const { slots } = runtime;
+  const tell = (message: string): void => agent.warn('no_sandbox', message);
+  return {
+    agent: spec.id,
+    call: call.id,
+    cwd,
+    env:
+      workspace === null ? agent.checkout.environment : { ...agent.checkout.environment, ...workspace.env },
+    outputDirectory: runtime.outputDirectory,
+    files: agent.files.for(call.id),
+    ...(held.unreadable && { leavesOut: leavesOut(held.unreadable, cwd, inCheckout(directory)) }),
+    ...agentShell(agent, held, tell),
+    signal,
+    expectGroup: () => runtime.processes.expect(spec.id),
+    registerGroup: (group) => runtime.processes.enter(group, spec.id),
+    // Few calls ask for them.
+    get tasks() {
+      return agent.tasks;
+    },
+    agents: runtime.agents.deskFor(spec.id, call.id, signal),
+    root: () => runtime.agents.root(),
+    directory: directoryDesk(agent, signal),
+    setTodos(todos) {
+      agent.setTodos(todos);
+      progressOfTodos(agent, todos);
+    },
+    onAgentEnd: (release) => agent.scope.defer(release),
+    redact: runtime.redact,
+    afterCommand: (command, since) => agent.checkout.afterCommand(command, since),
+    ...(held.heavy && slots && { heavyPlace: (command) => placeFor(agent, command, { slots, signal }) }),
+  };
+}
+
+/** Loaded with the first heavy command. */
+async function placeFor(agent: Agent, command: string, call: HeavyCall): Promise<HeavyPlace | null> {
+  return (await import('./heavy-place.ts')).heavyPlace(agent, command, call);
+}
+
+/** Loaded when an agent moves. */
+function directoryDesk(agent: Agent, signal: AbortSignal): ToolContext['directory'] {
+  const moves = (): Promise<typeof import('../isolation/change-directory.ts')> =>
+    import('../isolation/change-directory.ts');
+  return {
+    enter: async (name) => (await moves()).enterWorktree(agent, name, signal),
+    exit: async () => (await moves()).exitWorktree(agent),
+  };
+}

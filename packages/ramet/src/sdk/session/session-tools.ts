@@ -1,0 +1,132 @@
+/**
+ * The tools of one session besides the built-in ones: the place where every source of tools puts them. Sources are the
+ * option `tools` of the library, and whatever else is added to `SOURCES`.
+ *
+ * Invariants
+ * 1. They are fixed when the session starts, and come after the built-in tools, in the order of `SOURCES`. That order is
+ *    part of the cached prefix: a new source goes to the end, and the tools of one source have an order of their own.
+ * 2. They are part of the head of the prompt, which is recorded. Forks have its bytes; a resumed session has them as they
+ *    were, whatever it is given (`toolsAgain`).
+ * 3. A name means one tool. One that a built-in tool or another source has is refused.
+ *
+ * Children get them as they get built-in tools: the list of a type may name them, rules name them by their name, and
+ * agents that only read have those whose effect is `read`. A loop in another process asks its host to run them.
+ */
+import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import * as z from '../../schema/zod.ts';
+import { failure, type Tool } from '../../tools/tool.ts';
+import { toolNames } from '../agent-types/agent-types.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { Place } from '../place.ts';
+
+/** What one source brings to a session. */
+export interface ToolSource {
+  readonly tools: readonly Tool[];
+  /** What the user should know, one line each. */
+  readonly notices?: readonly string[];
+  /** Releases what the tools need. Called once, after all agents have ended. */
+  close?(): Promise<void>;
+}
+
+export interface SourceOrder {
+  readonly settings: ResolvedOptions;
+  readonly place: Place;
+}
+
+/** Null when the session has nothing of it: then nothing is loaded, and no byte changes. */
+type OpenSource = (order: SourceOrder) => ToolSource | null | Promise<ToolSource | null>;
+
+const SOURCES: readonly OpenSource[] = [
+  ({ settings: { ownTools } }) => (ownTools.length === 0 ? null : { tools: ownTools }),
+];
+
+export interface SessionTools extends AsyncDisposable {
+  readonly tools: readonly Tool[];
+  readonly notices: readonly string[];
+}
+
+/** Opened side by side; their order is that of the list. */
+export async function openSessionTools(
+  order: SourceOrder,
+  sources: readonly OpenSource[] = SOURCES,
+): Promise<SessionTools> {
+  const opening = await Promise.allSettled(sources.map(async (open) => open(order)));
+  const opened = opening.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(opened.map((source) => source.close?.()));
+  };
+  try {
+    for (const one of opening) if (one.status === 'rejected') throw one.reason;
+    const tools = opened.flatMap((source) => source.tools);
+    refuseBadNames(tools);
+    return {
+      tools: tools.map((tool) => ({ ...tool, ofSession: true as const })),
+      notices: opened.flatMap(({ notices = [] }) => notices),
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** What providers take as the name of a tool. */
+const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+
+function refuseBadNames(tools: readonly Tool[]): void {
+  if (tools.length === 0) return;
+  const builtIn = new Set(toolNames());
+  const seen = new Set<string>();
+  for (const { name } of tools) {
+    if (!NAME.test(name)) throw badName(name, 'give 1 to 128 letters, digits, _ and -');
+    if (builtIn.has(name)) throw badName(name, 'a built-in tool has that name: choose another');
+    if (seen.has(name)) throw badName(name, 'two tools have that name: rename one');
+    seen.add(name);
+  }
+}
+
+function badName(name: string, reason: string): UserMistake {
+  return new UserMistake('bad_tool', `the tool ${JSON.stringify(name.slice(0, 200))} is refused: ${reason}`);
+}
+
+/** The tools of a resumed session: those that its head names, `base` first. What nobody brought again says so when called. */
+export function toolsAgain(
+  given: readonly Tool[],
+  base: readonly Tool[],
+  head: readonly FrozenBlock[],
+): readonly Tool[] {
+  const known = new Set(base.map(({ name }) => name));
+  const others = head.map((block) => String(contentOf(block).name)).filter((name) => !known.has(name));
+  return [...base, ...others.map((name) => given.find((tool) => tool.name === name) ?? absentTool(name))];
+}
+
+/** What the user should know when `has` are the tools of the resumed session. */
+export function noticesAgain(given: readonly Tool[], has: readonly Tool[]): string[] {
+  const absent = has.filter((tool) => tool.ofSession === true && !given.includes(tool));
+  const fresh = given.filter((tool) => !has.includes(tool));
+  const names = (tools: readonly Tool[]): string => tools.map(({ name }) => name).join(', ');
+  return [
+    ...(absent.length === 0
+      ? []
+      : [`tools that this session had are not there now: ${names(absent)}; calls of them fail`]),
+    ...(fresh.length === 0
+      ? []
+      : [`not offered: ${names(fresh)}; a resumed session keeps the tools it began with`]),
+  ];
+}
+
+function absentTool(name: string): Tool {
+  return {
+    name,
+    description: '',
+    effect: 'read',
+    schedule: 'ordered',
+    ofSession: true,
+    input: z.unknown(),
+    run: async () =>
+      failure(
+        `the tool ${name} is not there any more: the program that resumed this session did not bring it. Do without it, or say what is missing.`,
+      ),
+  };
+}
