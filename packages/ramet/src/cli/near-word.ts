@@ -33,7 +33,9 @@ export function usageError(
   const typed = args.includes(command) ? command : (args[0] ?? '');
   const known = below(typed);
   if (command !== '' && known.length > 0) return unknownBelow(typed, args, known);
-  const mayBePrompt = /^unknown option '/.test(line) && args.some((word) => PRINTS.test(word));
+  // A flag of another tool is no prompt.
+  const mayBePrompt =
+    /^unknown option '(?!--?[a-z][\w-]*')/i.test(line) && args.some((word) => PRINTS.test(word));
   return mayBePrompt
     ? `${line}; a prompt that begins with - goes behind --, as in ramet -p -- '- fix it'`
     : line;

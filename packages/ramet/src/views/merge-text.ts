@@ -8,7 +8,9 @@ const ID_LENGTH = 10;
 const NAME_LENGTH = 60;
 const FILES_LENGTH = 120;
 
-export function showReport({ target, before, after, kept, checkout, entries }: MergeReport): string {
+/** The checkout that `directory` is in goes without its path. */
+export function showReport(report: MergeReport, directory: string): string {
+  const { target, before, after, kept, checkout, entries } = report;
   const lines = entries.map(({ branch, state, reason, result }) => [
     name(branch),
     state,
@@ -18,7 +20,8 @@ export function showReport({ target, before, after, kept, checkout, entries }: M
     before === after
       ? `${name(target)} is unchanged`
       : `${name(target)}: ${shortId(before)} to ${shortId(after)}`;
-  const where = checkout === null ? '' : `, with the files of ${clean(checkout)}`;
+  const files = checkout === directory ? 'this checkout' : clean(checkout ?? '');
+  const where = checkout === null ? '' : `, with the files of ${files}`;
   const taken =
     kept === null
       ? ''

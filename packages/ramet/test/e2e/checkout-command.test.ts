@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../fixtures/temporary-directory.ts';
 
@@ -39,6 +39,15 @@ describe('UI-1: the command of a checkout', () => {
       expect(JSON.parse(stdout)).toEqual([process.version, PATH, '-p', 'it is', '--']);
     },
   );
+
+  test('runs on the Node of the system where npm brought none', ({ directory }) => {
+    const link = checkout(join(directory, 'checkout'));
+    mkdirSync(join(directory, 'checkout/node_modules/commander'));
+    const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+    const { stdout, stderr } = spawnSync(link, ['ps'], { env: { PATH }, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual([process.version, PATH, 'ps']);
+  });
 
   test('says what to do where nothing is installed yet', ({ directory }) => {
     const root = join(directory, 'checkout');

@@ -6,7 +6,7 @@ import { test, type User } from '../fixtures/user.ts';
 
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
 const NO_KEY =
-  'ramet: no key set: using the recipe model, which carries out the commands in the task (see docs/recipe.md)';
+  'ramet: no key set: using the recipe model, which only carries out code blocks of the task; for an AI set ANTHROPIC_API_KEY or OPENAI_API_KEY';
 
 function block(label: string, content: string): string {
   return `\`\`\`${label}\n${content}\n\`\`\`\n`;

@@ -4,6 +4,7 @@
  * the reason when that is not as it should be.
  */
 import { realpathSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmulator } from '../../emulator/server.ts';
 import { Cancelled } from '../../schema/errors.ts';
@@ -53,7 +54,7 @@ export async function demo({ keep = false }: { keep?: boolean }, io: CommandIo):
   await resume(stage);
   await merge(stage);
   showBill(sandbox, output);
-  farewell(sandbox, output, { keep, took: performance.now() - startedAt });
+  farewell(sandbox, output, { env: io.env, keep, took: performance.now() - startedAt });
 }
 
 function showCheck(sandbox: DemoSandbox, output: DemoOutput): void {
@@ -146,9 +147,9 @@ prompts from it: ${dollars(costUsd)} for all. With nothing shared, ${dollars(one
 function farewell(
   { repository, home }: DemoSandbox,
   output: DemoOutput,
-  { keep, took }: { keep: boolean; took: number },
+  { env, keep, took }: { env: NodeJS.ProcessEnv; keep: boolean; took: number },
 ): void {
-  const command = ownCommand();
+  const command = ownCommand(env);
   output.heading(`All of it took ${duration(took)}. Next, in your own repository:`);
   output.say(`  ${command}`);
   output.say('It asks before it changes anything.');
@@ -157,7 +158,19 @@ function farewell(
 }
 
 /** What works from any folder: the name if Ramet is installed, or else the launcher of the checkout. */
-function ownCommand(): string {
+function ownCommand({ PATH = '' }: NodeJS.ProcessEnv): string {
   const file = realpathSync(process.argv[1] ?? '');
-  return file.endsWith('/packages/ramet/bin/ramet.js') ? file.slice(0, -'.js'.length) : 'ramet';
+  if (!file.endsWith('/packages/ramet/bin/ramet.js')) return 'ramet';
+  const launcher = file.slice(0, -'.js'.length);
+  // Npm's own folder is in the PATH of what npx starts, and not in that of its user.
+  const folders = PATH.split(delimiter).filter((folder) => !folder.endsWith('/node_modules/.bin'));
+  return folders.some((folder) => leadsTo(join(folder, 'ramet'), launcher)) ? 'ramet' : launcher;
+}
+
+function leadsTo(link: string, file: string): boolean {
+  try {
+    return realpathSync(link) === file;
+  } catch {
+    return false;
+  }
 }

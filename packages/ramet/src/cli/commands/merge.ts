@@ -40,7 +40,7 @@ export async function merge(branches: readonly string[], flags: MergeFlags, io: 
   const report = flags.continue
     ? await continueMerge({ ...options, branches })
     : await mergeBranches(branches, options);
-  show(report, showReport(report));
+  show(report, showReport(report, io.cwd));
   // One that is ready and has a reason was kept from landing by its check.
   const isGood = report.entries.every(
     ({ state, reason }) =>

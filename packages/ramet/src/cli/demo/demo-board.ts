@@ -185,7 +185,9 @@ function takeResponse(agent: ShownAgent, line: ShownLine): string | null {
 }
 
 function nowOf({ isMain, ended, now }: ShownAgent, working: number): string {
-  return isMain && ended === null && working > 0 ? `waits for ${working} agents` : now;
+  return isMain && ended === null && working > 0
+    ? `waits for ${working} ${working === 1 ? 'agent' : 'agents'}`
+    : now;
 }
 
 function figuresOf({ turns, tokens: used, prompt, cached, costUsd }: ShownAgent): string {

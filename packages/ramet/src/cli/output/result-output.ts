@@ -12,7 +12,7 @@ import { checkoutNote, denialReason } from '../../views/run-notes.ts';
 import type { CommandIo } from '../io.ts';
 
 export const NO_KEY =
-  'no key set: using the recipe model, which carries out the commands in the task (see docs/recipe.md)';
+  'no key set: using the recipe model, which only carries out code blocks of the task; for an AI set ANTHROPIC_API_KEY or OPENAI_API_KEY';
 
 export interface ResultOutput {
   start(session: Session): void;

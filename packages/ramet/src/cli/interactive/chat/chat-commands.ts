@@ -1,5 +1,6 @@
 /** What is done at a prompt that begins with a slash. Each command answers with text; none knows the screen. */
 
+import { findModel } from '../../../model/catalog.ts';
 import { UserMistake } from '../../../schema/errors.ts';
 import { SESSION_MODES } from '../../../schema/status.ts';
 import { hitRate } from '../../../schema/usage.ts';
@@ -147,7 +148,8 @@ async function compact(instructions: string, { chat, signal }: CommandContext): 
   return { text: `compacted: ${tokens(tokensBefore)} tokens are now about ${tokens(tokensAfter)}` };
 }
 
-const MODELS = (CHAT_COMMANDS.model.words ?? []).join(', ');
+const MODEL_WORDS: readonly string[] = CHAT_COMMANDS.model.words ?? [];
+const MODELS = MODEL_WORDS.join(', ');
 
 function model(argument: string, { chat }: CommandContext): CommandAnswer {
   if (argument === '')
@@ -155,7 +157,9 @@ function model(argument: string, { chat }: CommandContext): CommandAnswer {
       text: `the model is ${chat.model ?? 'the default of the settings'}; /model ${MODELS} or an id changes it`,
     };
   chat.setModel(argument);
-  return { text: `the model is now ${chat.model}` };
+  const isKnown = MODEL_WORDS.includes(argument) || findModel(argument) !== undefined;
+  const note = isKnown ? '' : '; Ramet does not know it: check the name, and expect no costs for it';
+  return { text: `the model is now ${chat.model}${note}` };
 }
 
 function permissions(argument: string, { chat }: CommandContext): CommandAnswer {
