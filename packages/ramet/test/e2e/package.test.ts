@@ -23,6 +23,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../../scripts/bundle.ts';
+import { documentReferences } from '../shape/document-references.ts';
 import { ROOT } from '../shape/repository.ts';
 
 const temporary = realpathSync(mkdtempSync(join(tmpdir(), 'ramet-package-')));
@@ -39,8 +40,7 @@ const STALE = 'packages/ramet/dist/types/engine/gone.d.ts';
 function copyCheckout(): void {
   const inPackage = ['bin', 'src', 'scripts', 'package.json', 'tsconfig.types.json'];
   const paths = [
-    'README.md',
-    'LICENSE',
+    ...['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs'],
     'tsconfig.json',
     ...inPackage.map((name) => `packages/ramet/${name}`),
   ];
@@ -82,7 +82,7 @@ beforeAll(() => {
   copyCheckout();
   installPackage();
   linkDependencies();
-}, 120_000);
+});
 
 afterAll(() => rmSync(temporary, { recursive: true }));
 
@@ -128,15 +128,32 @@ describe('the published package', () => {
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  test('holds the bundle, its types, the licence and the README, and neither sources nor a compile cache', () => {
-    const top = ['LICENSE', 'README.md', 'bin', 'dist', 'package.json'];
-    expect(readdirSync(installed).sort()).toEqual(top);
+  test('holds the bundle, its types and the documents, and neither sources nor a compile cache', () => {
+    const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'docs'];
+    expect(readdirSync(installed).sort()).toEqual([...documents, 'bin', 'dist', 'package.json'].sort());
     for (const name of ['.compile-cache', 'test'])
       expect(existsSync(join(installed, 'dist', name))).toBe(false);
     const files = globSync('**/*', { cwd: installed }).filter((path) =>
       statSync(join(installed, path)).isFile(),
     );
     expect(files.filter((path) => /\.test\.|(?<!\.d)\.ts$/.test(path))).toEqual([]);
+  });
+
+  test('its documents link only to what it holds, and no message sends a user to a page', () => {
+    const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: installed });
+    expect(pages.length).toBeGreaterThan(30);
+    const broken = pages.flatMap((page) => {
+      const { links } = documentReferences(readFileSync(join(installed, page), 'utf8'));
+      const files = links.map((link) => join(dirname(page), link.replace(/#.*$/, '')));
+      return files.filter((file) => !existsSync(join(installed, file))).map((file) => `${page}: ${file}`);
+    });
+    expect(broken).toEqual([]);
+    // Where the package is installed is not where its user is.
+    const scripts = globSync('dist/**/*.{js,cjs}', { cwd: installed });
+    const sending = scripts.flatMap(
+      (path) => readFileSync(join(installed, path), 'utf8').match(/\bdocs\/[a-z-]+\.md\b/g) ?? [],
+    );
+    expect(sending).toEqual([]);
   });
 
   test('holds no types of a source that is gone', () => {
