@@ -85,6 +85,20 @@ describe('the documents as a whole', () => {
     });
   });
 
+  test('docs/troubleshooting.md quotes messages that exist', () => {
+    const rows = readText('docs/troubleshooting.md').split('\n');
+    const messages = rows.flatMap((row) => /^\| `(.*?)` \| .* \| /.exec(row)?.[1] ?? []);
+    const source = [...filesMatching('packages/ramet/{src,bin}/**/*.{ts,js}'), 'packages/ramet/bin/ramet']
+      .filter((path) => !path.endsWith('.test.ts'))
+      .map(readText)
+      .join('\n');
+    // What stands between < and > differs from case to case.
+    const pieces = messages.flatMap((message) => message.split(/<[^>]*>/)).map((piece) => piece.trim());
+    const known = pieces.filter((piece) => piece.length > 9 && !piece.startsWith('ramet: '));
+    expect(known.length).toBeGreaterThan(15);
+    expect(known.filter((piece) => !source.includes(piece))).toEqual([]);
+  });
+
   test('AGENTS.md stays within 100 lines', () => {
     expect(readText('AGENTS.md').split('\n').length - 1).toBeLessThanOrEqual(100);
   });
