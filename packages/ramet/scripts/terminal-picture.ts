@@ -63,7 +63,7 @@ ${motion(shots, width)}
 <defs>
 ${definitions.join('\n')}
 </defs>
-<svg y="${BAR}" width="${width}" height="${height - BAR}" viewBox="0 0 ${width} ${height - BAR}"><g class="film" transform="translate(${-(shots.length - 1) * width} 0)">
+<svg aria-hidden="true" y="${BAR}" width="${width}" height="${height - BAR}" viewBox="0 0 ${width} ${height - BAR}"><g class="film" transform="translate(${-(shots.length - 1) * width} 0)">
 ${film.join('\n')}
 </g></svg>
 </svg>

@@ -1,6 +1,6 @@
 /** What the options of a session and its settings come to. */
 import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent/agent-limits.ts';
-import { resolveModel } from '../model/catalog.ts';
+import { findModel, resolveModel } from '../model/catalog.ts';
 import { costOf, overridePrices, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_OUTAGE_SECONDS, DEFAULT_RETRY, type RetryPolicy } from '../model/rate/retry.ts';
@@ -221,6 +221,11 @@ export function refuseUnservedModel(model: string, provider: ModelProvider): voi
 /** The permission mode of a session that does not exist yet. */
 export function newSessionMode({ permissionMode, settings }: ResolvedOptions): SessionMode {
   return permissionMode ?? settings.permissions?.defaultMode ?? DEFAULT_PERMISSION_MODE;
+}
+
+/** Any other name may still be one that a server knows. */
+export function isListedModel(model: string): boolean {
+  return findModel(model) !== undefined;
 }
 
 /** For callers that no compiler checks. `bubble` is no mode of a session: there is nobody above it to ask. */

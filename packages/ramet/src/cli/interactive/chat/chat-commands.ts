@@ -1,11 +1,10 @@
 /** What is done at a prompt that begins with a slash. Each command answers with text; none knows the screen. */
 
-import { findModel } from '../../../model/catalog.ts';
 import { UserMistake } from '../../../schema/errors.ts';
 import { SESSION_MODES } from '../../../schema/status.ts';
 import { hitRate } from '../../../schema/usage.ts';
 import { sessionList } from '../../../sdk/calls/status.ts';
-import { requireSessionMode } from '../../../sdk/options.ts';
+import { isListedModel, requireSessionMode } from '../../../sdk/options.ts';
 import { findPlace } from '../../../sdk/place.ts';
 import { summaryText, titleText } from '../../../views/session-rows.ts';
 import { viewSession } from '../../../views/session-view.ts';
@@ -157,7 +156,7 @@ function model(argument: string, { chat }: CommandContext): CommandAnswer {
       text: `the model is ${chat.model ?? 'the default of the settings'}; /model ${MODELS} or an id changes it`,
     };
   chat.setModel(argument);
-  const isKnown = MODEL_WORDS.includes(argument) || findModel(argument) !== undefined;
+  const isKnown = MODEL_WORDS.includes(argument) || isListedModel(argument);
   const note = isKnown ? '' : '; Ramet does not know it: check the name, and expect no costs for it';
   return { text: `the model is now ${chat.model}${note}` };
 }
