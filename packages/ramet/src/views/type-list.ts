@@ -3,9 +3,9 @@ import {
   type AgentDefinition,
   DEFINITION_SOURCES,
   type DefinitionProblem,
-  definitionProblemText,
 } from '../agents/definitions/definition.ts';
 import type { CatalogEntry, DefinitionCatalog } from '../agents/definitions/definition-catalog.ts';
+import { fileProblemText } from '../extensions/front-matter/front-matter.ts';
 import { excerpt, printable, table } from './text/format.ts';
 
 const DESCRIPTION_LENGTH = 72;
@@ -58,7 +58,7 @@ export function problemLines(problems: readonly DefinitionProblem[]): string[] {
 }
 
 function problemLine(problem: DefinitionProblem): string {
-  return `  ${problem.level}: ${printable(definitionProblemText(problem)).replaceAll('\n', ' ')}\n`;
+  return `  ${problem.level}: ${printable(fileProblemText(problem)).replaceAll('\n', ' ')}\n`;
 }
 
 export function typeListObject({ entries, problems }: DefinitionCatalog): Record<string, unknown> {

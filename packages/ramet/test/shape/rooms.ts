@@ -62,6 +62,11 @@ export const ROOMS: readonly Room[] = [
     leaves: 'what the values do',
   },
   {
+    name: 'extensions',
+    owns: 'what users bring: where it lies, its front matter, skills, commands, plugins',
+    leaves: 'agent types, running anything of it',
+  },
+  {
     name: 'tools',
     owns: 'the tools, a file for each or for a few that belong together; the registry',
     leaves: 'the engine: a tool asks its context',
@@ -155,13 +160,16 @@ const DOORS: Readonly<Record<string, string>> = {
     allow-in-file other-tools/other-tools other-tools/read-other-tools positioned-json read-settings setting-value settings
     settings-schema
   `,
+  extensions: `
+    extension-places folder-scan front-matter/front-matter front-matter/plain-fields front-matter/yaml-fields
+  `,
   tools: `
     agent agent-desk files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view
     shell/background-tasks shell/output-file tool
   `,
   agents: `
-    definitions/definition definitions/definition-catalog definitions/definition-places
-    definitions/definition-store definitions/validate-definitions prompts/built-in prompts/first-message
+    definitions/definition definitions/definition-catalog definitions/definition-store
+    definitions/validate-definitions prompts/built-in prompts/first-message
     prompts/main-prompt
   `,
   engine: `

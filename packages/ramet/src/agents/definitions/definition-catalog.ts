@@ -2,10 +2,10 @@
  * Which types there are (TYPE-4): of all files that give a type its name, one is active. A folder that wins stands first;
  * files of a project that is not trusted are listed and nothing else: they neither act nor shadow.
  */
+import type { ExtensionFolder } from '../../extensions/extension-places.ts';
 import { isInside } from '../../system/landing-path.ts';
 import type { AgentDefinition, DefinitionProblem, DefinitionSource } from './definition.ts';
 import type { DefinitionFile } from './definition-file.ts';
-import type { DefinitionFolder } from './definition-places.ts';
 
 export type EntryState = 'active' | 'shadowed' | 'duplicate' | 'untrusted';
 
@@ -29,7 +29,7 @@ export interface DefinitionCatalog {
 }
 
 export interface FolderFiles {
-  folder: DefinitionFolder;
+  folder: ExtensionFolder;
   files: readonly DefinitionFile[];
 }
 
@@ -46,7 +46,7 @@ export function makeCatalog(
   const active = new Map<string, CatalogEntry>();
   const entries: CatalogEntry[] = [];
   const problems = folders.flatMap(({ files }) => files.flatMap((file) => file.problems));
-  const admit = (entry: Omit<CatalogEntry, 'state' | 'by'>, folder: DefinitionFolder | null): void => {
+  const admit = (entry: Omit<CatalogEntry, 'state' | 'by'>, folder: ExtensionFolder | null): void => {
     const identity = identityOf(entry.definition.name);
     const winner = active.get(identity);
     if (folder?.source === 'project' && !trusted) entries.push({ ...entry, state: 'untrusted', by: null });
@@ -81,7 +81,7 @@ export function makeCatalog(
   };
 }
 
-function inFolder(folder: DefinitionFolder | null, path: string): boolean {
+function inFolder(folder: ExtensionFolder | null, path: string): boolean {
   return folder !== null && isInside(path, folder.path);
 }
 

@@ -3,12 +3,13 @@
  * the file unusable: what it was to forbid is not known. Any other is left out, with a warning.
  */
 
+import type { FieldProblem, ProblemLevel } from '../../extensions/front-matter/front-matter.ts';
+import type { FieldMap } from '../../extensions/front-matter/plain-fields.ts';
 import { MODEL_TIERS } from '../../model/catalog.ts';
 import { EFFORTS, PERMISSION_MODES, type PermissionMode } from '../../schema/status.ts';
 import { readBudget } from '../../schema/usage.ts';
-import type { AgentDefinition, FieldProblem, ProblemLevel } from './definition.ts';
+import type { AgentDefinition } from './definition.ts';
 import { readToolList } from './definition-tools.ts';
-import type { FieldMap } from './plain-fields.ts';
 
 /** What a file says about its agents besides name, description and prompt. */
 export type DefinitionTraits = Pick<

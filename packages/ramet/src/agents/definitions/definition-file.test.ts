@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { MALFORMED, realLookingFiles } from '../../../test/fixtures/definition-files.ts';
+import { yamlFields } from '../../extensions/front-matter/yaml-fields.ts';
 import { fileTypeLine } from '../prompts/built-in.ts';
 import type { DefinitionSource } from './definition.ts';
 import { type DefinitionFile, FILE_NOTES, parseDefinition } from './definition-file.ts';
-import { yamlFields } from './yaml-fields.ts';
 
 const TOOLS = ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'TaskOutput', 'WebFetch', 'Agent'];
 

@@ -3,16 +3,19 @@
  * `prompt`. Its text is untrusted: nothing in it is executed, and what is wrong with it is a problem with its line.
  */
 
+import {
+  type FieldProblem,
+  type FieldReading,
+  frontProblem,
+  plainText,
+  readFields,
+  splitFrontMatter,
+} from '../../extensions/front-matter/front-matter.ts';
+import type { FieldMap } from '../../extensions/front-matter/plain-fields.ts';
+import type { yamlFields } from '../../extensions/front-matter/yaml-fields.ts';
 import { THREAD_NOTES } from '../prompts/main-prompt.ts';
-import type { AgentDefinition, DefinitionProblem, DefinitionSource, FieldProblem } from './definition.ts';
+import type { AgentDefinition, DefinitionProblem, DefinitionSource } from './definition.ts';
 import { KNOWN_FIELDS, readTraits } from './definition-fields.ts';
-import { type FieldMap, type FieldValue, plainFields } from './plain-fields.ts';
-import type { yamlFields } from './yaml-fields.ts';
-
-/** Searched for, not split into lines: most of a file is its body. */
-const BEGINNING = /^\s*?---[ \t]*(?:\n|$)/;
-
-const END = /^---[ \t]*$/m;
 
 /**
  * Sent with the task to every agent that a definition file describes (PROMPT-1): the file's own prompt knows nothing
@@ -40,12 +43,13 @@ export interface FileContext {
   source: DefinitionSource;
   /** The tools there are. */
   toolNames: readonly string[];
+  /** The plugin it belongs to: its name comes before that of the type. */
+  namespace?: string | undefined;
 }
 
 /** A plugin is not the user's own: what it may do is not for it to say. */
 const IGNORED_IN_PLUGINS = ['hooks', 'mcpServers', 'permissionMode'];
 const LONGEST_NAME = 100;
-const LONGEST_FRONT = 64 << 10;
 
 /** Null when it takes YAML to read it, and `readYaml` is null. */
 export function parseDefinition(
@@ -55,30 +59,13 @@ export function parseDefinition(
 ): DefinitionFile | null {
   const text = plainText(written);
   const isMarkdown = context.path.toLowerCase().endsWith('.md');
-  const front = isMarkdown ? splitFrontMatter(text) : { text, line: 1, body: '', closed: true };
+  if (!isMarkdown) return readYaml === null ? null : fileOf(readYaml(text, 1, KNOWN_FIELDS), '', context);
+  const front = splitFrontMatter(text);
   if (front === null) return unusedFile(context.path, note('no front matter: not a definition, ignored'));
-  if (!front.closed)
-    return unusedFile(context.path, mistake(front.line - 1, 'the front matter has no end: add a line ---'));
-  if (isMarkdown && front.text.length > LONGEST_FRONT)
-    return unusedFile(
-      context.path,
-      mistake(front.line, `the front matter has more than ${LONGEST_FRONT} bytes`),
-    );
-  const plain = isMarkdown ? plainFields(front.text, front.line) : null;
-  if (plain === null && readYaml === null) return null;
-  const { fields, problems } =
-    plain === null && readYaml !== null
-      ? readYaml(front.text, front.line, KNOWN_FIELDS)
-      : { fields: plain ?? new Map<string, FieldValue>(), problems: bareColons(plain) };
-  return fileOf(fields, front.body, context, problems);
-}
-
-function bareColons(fields: FieldMap | null): FieldProblem[] {
-  const { recovered, line = null } = fields?.get('description') ?? {};
-  if (recovered !== true) return [];
-  const message =
-    'this is not valid YAML (a text with colons in it); it was read as one text: put it in quotes, or below "description: |-"';
-  return [{ line, field: 'description', level: 'warning', message }];
+  const problem = frontProblem(front);
+  if (problem !== null) return unusedFile(context.path, problem);
+  const reading = readFields(front, KNOWN_FIELDS, readYaml);
+  return reading === null ? null : fileOf(reading, front.body, context);
 }
 
 /** A file of which nothing can be used. */
@@ -93,10 +80,9 @@ export function unusedFile(path: string, ...problems: FieldProblem[]): Definitio
 }
 
 function fileOf(
-  stated: FieldMap,
+  { fields: stated, problems: reading }: FieldReading,
   body: string,
-  { path, source, toolNames }: FileContext,
-  reading: readonly FieldProblem[],
+  { path, source, toolNames, namespace }: FileContext,
 ): DefinitionFile {
   const found: FieldProblem[] = [...reading];
   const declared = Object.fromEntries([...stated].map(([field, { value }]) => [field, value]));
@@ -106,13 +92,24 @@ function fileOf(
     return { ...unusedFile(path, ...found), declared };
   }
   const fields = source === 'plugin' ? withoutIgnored(stated, found) : stated;
-  const name = readName(fields, found);
+  const own = readName(fields, found);
+  const name = namespace === undefined || own === '' ? own : `${namespace}:${own}`;
   const description = readDescription(fields, found);
   const { traits, problems } = readTraits(fields, toolNames);
   found.push(...problems);
   const system = readPrompt(fields, body, description, found);
   const usable = !found.some(({ level }) => level === 'error');
-  const definition = { name, description, system: [system], notes: FILE_NOTES, ...traits, source, path };
+  const aliases = name !== own && { aliases: [own] };
+  const definition = {
+    name,
+    ...aliases,
+    description,
+    system: [system],
+    notes: FILE_NOTES,
+    ...traits,
+    source,
+    path,
+  };
   return {
     path,
     definition: usable ? definition : null,
@@ -178,35 +175,4 @@ function mistake(line: number | null, message: string): FieldProblem {
 
 function note(message: string): FieldProblem {
   return { line: null, field: null, level: 'note', message };
-}
-
-/** Finds the front matter of a Markdown file: the lines between two lines of three dashes at its beginning. */
-interface FrontMatter {
-  text: string;
-  /** The line of the file on which `text` begins, from 1. */
-  line: number;
-  body: string;
-  closed: boolean;
-}
-
-/** Null for a file that does not begin with one. `text` has line feeds alone: see `plainText`. */
-function splitFrontMatter(text: string): FrontMatter | null {
-  const [beginning] = BEGINNING.exec(text) ?? [];
-  if (beginning === undefined) return null;
-  const line = beginning.trimEnd().split('\n').length + 1;
-  const rest = text.slice(beginning.length);
-  const end = END.exec(rest);
-  if (end === null) return { text: rest, line, body: '', closed: false };
-  return {
-    text: rest.slice(0, Math.max(0, end.index - 1)),
-    line,
-    body: rest.slice(end.index + end[0].length).trim(),
-    closed: true,
-  };
-}
-
-/** Without a byte order mark, and with one kind of line end. */
-function plainText(text: string): string {
-  const unmarked = text.startsWith('\ufeff') ? text.slice(1) : text;
-  return unmarked.includes('\r') ? unmarked.replace(/\r\n?/g, '\n') : unmarked;
 }

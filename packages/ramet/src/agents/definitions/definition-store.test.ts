@@ -9,9 +9,9 @@ import {
   type WrittenFile,
 } from '../../../test/fixtures/definition-files.ts';
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
+import { LARGEST_FILE } from '../../extensions/folder-scan.ts';
 import { builtInDefinitions, findDefinition } from '../prompts/built-in.ts';
 import type { CatalogEntry } from './definition-catalog.ts';
-import { LARGEST_DEFINITION } from './definition-folder.ts';
 import { DefinitionStore } from './definition-store.ts';
 
 interface Opened {
@@ -67,7 +67,7 @@ function promptOf({ store }: Opened, name: string): string | undefined {
 }
 
 describe('TYPE-4: where definitions come from', () => {
-  test('managed beats project, project beats user, user beats plugin, and all beat built-in ones', async () => {
+  test('managed beats project, project beats user, user beats plugin, and plugins have names of their own', async () => {
     const all = {
       'managed/agents/a.md': definition('one', '', 'managed'),
       'work/.claude/agents/a.md': definition('one', '', 'project'),
@@ -77,21 +77,19 @@ describe('TYPE-4: where definitions come from', () => {
       'home/plugins/p/agents/a.md': definition('three', '', 'plugin'),
       'home/plugins/p/agents/b.md': definition('four', '', 'plugin'),
       'home/plugins/p/agents/c.md': definition('EXPLORE', '', 'plugin'),
+      'home/agents/c.md': definition('Plan', '', 'user'),
     };
     const opened = await open(all);
-    expect(['one', 'two', 'three', 'four', 'explore'].map((name) => promptOf(opened, name))).toEqual([
-      'managed',
-      'project',
-      'user',
-      'plugin',
-      'plugin',
-    ]);
+    expect(
+      ['one', 'two', 'three', 'p:three', 'four', 'p:explore', 'plan'].map((name) => promptOf(opened, name)),
+    ).toEqual(['managed', 'project', 'user', 'plugin', 'plugin', 'plugin', 'user']);
+    expect(promptOf(opened, 'explore')).not.toBe('plugin');
     expect(opened.listed()).toContain('one project shadowed work/.claude/agents/a.md managed/agents/a.md');
     expect(opened.store.catalog.entries).toContainEqual(
       expect.objectContaining({
         source: 'built-in',
         state: 'shadowed',
-        by: join(opened.base, 'home/plugins/p/agents/c.md'),
+        by: join(opened.base, 'home/agents/c.md'),
       }),
     );
   });
@@ -158,7 +156,7 @@ describe('TYPE-3: bad files', () => {
     const opened = await open({
       'secret.md': definition('secret'),
       'home/agents/good.md': definition('good'),
-      'home/agents/large.md': `${definition('large')}${'x'.repeat(LARGEST_DEFINITION)}`,
+      'home/agents/large.md': `${definition('large')}${'x'.repeat(LARGEST_FILE)}`,
     });
     const folder = join(opened.base, 'home/agents');
     writeFileSync(join(folder, 'binary.md'), Buffer.from([0xff, 0xfe, 0x00, 0x80]));
@@ -248,7 +246,7 @@ describe('TYPE-3: files that change while a session runs', () => {
       '',
       '---\nname: a\n',
       '---\nname: a\n---\nno description',
-      'x'.repeat(LARGEST_DEFINITION + 1),
+      'x'.repeat(LARGEST_FILE + 1),
     ]) {
       writeFileSync(path, broken);
       await opened.store.refresh();

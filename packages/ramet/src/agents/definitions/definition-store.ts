@@ -6,20 +6,34 @@
  * 1. Refreshing is never done twice at the same time, and what changes meanwhile is seen by the next.
  * 2. A lost message of a watcher does no harm: `check` looks for itself, and is asked before each use.
  */
+import {
+  type ExtensionFolder,
+  type ExtensionPlace,
+  extensionFolders,
+} from '../../extensions/extension-places.ts';
+import {
+  currentStamp,
+  type FolderScan,
+  type FoundFile,
+  filesEndingIn,
+  readFound,
+  type ScanRules,
+  scanFolder,
+} from '../../extensions/folder-scan.ts';
 import type { AgentDefinition, DefinitionProblem } from './definition.ts';
 import { type DefinitionCatalog, type FolderFiles, identityOf, makeCatalog } from './definition-catalog.ts';
 import { type DefinitionFile, type FileContext, parseDefinition, unusedFile } from './definition-file.ts';
-import { currentStamp, type FolderScan, type FoundFile, readFound, scanFolder } from './definition-folder.ts';
-import { type DefinitionFolder, type DefinitionPlace, definitionFolders } from './definition-places.ts';
 import { DefinitionWatch } from './definition-watch.ts';
 
 export interface StoreOptions {
-  place: DefinitionPlace;
+  place: ExtensionPlace;
   builtIn: readonly AgentDefinition[];
   toolNames: readonly string[];
   /** Whether the project's own definitions may act; asked again with each refresh. */
   isTrusted(): boolean;
 }
+
+export const DEFINITION_FILES: ScanRules = filesEndingIn('.md', '.yaml', '.yml');
 
 interface KeptFile {
   stamp: string;
@@ -84,7 +98,7 @@ export class DefinitionStore implements Disposable {
   }
 
   #isStale(name: string | null): boolean {
-    const folders = definitionFolders(this.#options.place).map(({ path }) => path);
+    const folders = extensionFolders(this.#options.place, 'agents').map(({ path }) => path);
     if (folders.join('\n') !== this.#scans.map(({ folder }) => folder.path).join('\n')) return true;
     for (const { directories } of this.#scans) {
       for (const [path, stamp] of directories) if (currentStamp(path) !== stamp) return true;
@@ -108,7 +122,7 @@ export class DefinitionStore implements Disposable {
 
   async #refresh(): Promise<boolean> {
     const { place, builtIn, isTrusted } = this.#options;
-    const scans = definitionFolders(place).map(scanFolder);
+    const scans = extensionFolders(place, 'agents').map((folder) => scanFolder(folder, DEFINITION_FILES));
     const trusted = isTrusted();
     const folders = await this.#readAll(scans);
     const before = this.#catalog;
@@ -135,7 +149,7 @@ export class DefinitionStore implements Disposable {
       }
     }
     if (late.length > 0) {
-      const { yamlFields } = await import('./yaml-fields.ts');
+      const { yamlFields } = await import('../../extensions/front-matter/yaml-fields.ts');
       for (const { found, text, context } of late)
         this.#keep(
           found,
@@ -152,8 +166,8 @@ export class DefinitionStore implements Disposable {
     }));
   }
 
-  #contextOf({ path }: FoundFile, { source }: DefinitionFolder): FileContext {
-    return { path, source, toolNames: this.#options.toolNames };
+  #contextOf({ path }: FoundFile, { source, plugin }: ExtensionFolder): FileContext {
+    return { path, source, toolNames: this.#options.toolNames, namespace: plugin?.name };
   }
 
   /** An empty file is an edit under way; another one without fields is no definition any more. */

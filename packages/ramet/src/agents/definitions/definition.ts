@@ -1,10 +1,12 @@
 /** What a type of agent is (TYPE-1): everything that its agents have in common. */
+import { EXTENSION_SOURCES, type ExtensionSource } from '../../extensions/extension-places.ts';
+import type { FileProblem } from '../../extensions/front-matter/front-matter.ts';
 import type { BudgetLimits, Effort, PermissionMode } from '../../schema/status.ts';
 
 /** Where types come from; of two with one name the later wins (TYPE-4). */
-export const DEFINITION_SOURCES = ['built-in', 'plugin', 'user', 'project', 'managed'] as const;
+export const DEFINITION_SOURCES: readonly DefinitionSource[] = ['built-in', ...EXTENSION_SOURCES];
 
-export type DefinitionSource = (typeof DEFINITION_SOURCES)[number];
+export type DefinitionSource = 'built-in' | ExtensionSource;
 
 export interface AgentDefinition {
   readonly name: string;
@@ -46,26 +48,5 @@ export interface AgentDefinition {
   readonly path?: string;
 }
 
-/**
- * What is wrong with a definition file, or worth knowing about it.
- *
- * `error`: the file is not used; `warning`: it is, but not as written; `note`: nothing is lost by it.
- */
-export type ProblemLevel = 'error' | 'warning' | 'note';
-
-export interface DefinitionProblem {
-  path: string;
-  /** Counted from 1; null when it is about the whole file. */
-  line: number | null;
-  field: string | null;
-  level: ProblemLevel;
-  /** What is wrong and what to do; follows "FILE:LINE: ". */
-  message: string;
-}
-
-/** A problem before it is known in which file it is. */
-export type FieldProblem = Omit<DefinitionProblem, 'path'>;
-
-export function definitionProblemText({ path, line, field, message }: DefinitionProblem): string {
-  return `${path}${line === null ? '' : `:${line}`}: ${field === null ? '' : `${field}: `}${message}`;
-}
+/** What is wrong with a definition file, or worth knowing about it. */
+export type DefinitionProblem = FileProblem;

@@ -1,10 +1,11 @@
 /** Checks definition files that lie anywhere: files by name, folders with all that is in them. */
 import { statSync } from 'node:fs';
+import { type FoundFile, foundFile, readFound, scanFolder } from '../../extensions/folder-scan.ts';
+import { yamlFields } from '../../extensions/front-matter/yaml-fields.ts';
 import type { DefinitionProblem } from './definition.ts';
 import { makeCatalog } from './definition-catalog.ts';
 import { type DefinitionFile, parseDefinition, unusedFile } from './definition-file.ts';
-import { type FoundFile, foundFile, readFound, scanFolder } from './definition-folder.ts';
-import { yamlFields } from './yaml-fields.ts';
+import { DEFINITION_FILES } from './definition-store.ts';
 
 export interface Validation {
   files: number;
@@ -17,7 +18,7 @@ export function validateDefinitions(paths: readonly string[], toolNames: readonl
     const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
     const folder = { path, source: 'user', boundary: path } as const;
     if (!isFolder) return { folder, files: [named(checkFound(foundFile(path, path), toolNames))] };
-    const { files, unreadable } = scanFolder(folder);
+    const { files, unreadable } = scanFolder(folder, DEFINITION_FILES);
     return {
       folder,
       files: [

@@ -6,11 +6,6 @@
  * changes are said with the next prompt.
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
-import {
-  type DefinitionPlace,
-  definitionFolders,
-  managedFolders,
-} from '../../agents/definitions/definition-places.ts';
 import type { DefinitionStore } from '../../agents/definitions/definition-store.ts';
 import {
   builtInDefinitions,
@@ -21,6 +16,7 @@ import {
   typeLines,
 } from '../../agents/prompts/built-in.ts';
 import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
+import { type ExtensionPlace, extensionFolders, managedFolders } from '../../extensions/extension-places.ts';
 import { isTrustedPlace } from '../../settings/read-settings.ts';
 import { AGENT_TOOL } from '../../tools/agent.ts';
 import { builtInTools } from '../../tools/registry.ts';
@@ -40,7 +36,7 @@ export interface AgentTypes extends Disposable {
   watch(tell: (line: string) => void): void;
 }
 
-function definitionPlace({ cwd, repository, home }: Place, env: NodeJS.ProcessEnv): DefinitionPlace {
+function definitionPlace({ cwd, repository, home }: Place, env: NodeJS.ProcessEnv): ExtensionPlace {
   return {
     cwd,
     root: repository?.root ?? cwd,
@@ -61,7 +57,7 @@ export async function openAgentTypes(
   let opened: OpenTypes | null = null;
   let closed = false;
   const open = async (): Promise<void> => {
-    if (closed || definitionFolders(where).length === 0) return;
+    if (closed || extensionFolders(where, 'agents').length === 0) return;
     const { openTypes } = await import('./definition-types.ts');
     const types = await openTypes(await openStore(place, env, alsoTools));
     if (opened !== null || closed) return;

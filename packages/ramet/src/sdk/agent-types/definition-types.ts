@@ -1,8 +1,8 @@
 /** The types of definition files in a running session: kept up to date, with notices about them. */
 
-import { definitionProblemText } from '../../agents/definitions/definition.ts';
 import { identityOf } from '../../agents/definitions/definition-catalog.ts';
 import type { DefinitionStore } from '../../agents/definitions/definition-store.ts';
+import { fileProblemText } from '../../extensions/front-matter/front-matter.ts';
 
 /** What is open once there are files to read. */
 export interface OpenTypes extends Disposable {
@@ -38,7 +38,7 @@ export async function openTypes(store: DefinitionStore): Promise<OpenTypes> {
 }
 
 function errorsOf({ catalog }: DefinitionStore): string[] {
-  return catalog.problems.filter(({ level }) => level === 'error').map(definitionProblemText);
+  return catalog.problems.filter(({ level }) => level === 'error').map(fileProblemText);
 }
 
 function whyWithheld({ catalog }: DefinitionStore, name: string): string | null {
@@ -52,7 +52,7 @@ function whyWithheld({ catalog }: DefinitionStore, name: string): string | null 
   const problem = file?.problems.find(({ level }) => level === 'error');
   return problem === undefined
     ? null
-    : `the agent type "${name}" cannot be used: ${definitionProblemText(problem)}`;
+    : `the agent type "${name}" cannot be used: ${fileProblemText(problem)}`;
 }
 
 function noticesOf({ catalog }: DefinitionStore): string[] {

@@ -1,6 +1,6 @@
 /**
- * Finds the definition files of a folder and reads them. A thousand small files are read faster one after the other
- * than as promises, so this is synchronous.
+ * Finds the files of a folder of agents, skills or commands and reads them. A thousand small files are read faster one
+ * after the other than as promises, so this is synchronous.
  *
  * Invariants
  * 1. What lies outside of the folder's boundary, once links are followed, is never opened.
@@ -17,12 +17,11 @@ import {
   statSync,
 } from 'node:fs';
 import { extname, sep } from 'node:path';
-import { describeError, systemCode } from '../../schema/errors.ts';
-import { isInside } from '../../system/landing-path.ts';
-import { type DefinitionFolder, realOrSame } from './definition-places.ts';
+import { describeError, systemCode } from '../schema/errors.ts';
+import { isInside } from '../system/landing-path.ts';
+import { type ExtensionFolder, realOrSame } from './extension-places.ts';
 
-export const LARGEST_DEFINITION: number = 256 << 10;
-const EXTENSIONS: ReadonlySet<string> = new Set(['.md', '.yaml', '.yml']);
+export const LARGEST_FILE: number = 256 << 10;
 const DEEPEST = 8;
 const MOST_FILES = 5_000;
 
@@ -37,7 +36,7 @@ export interface FoundFile {
 }
 
 export interface FolderScan {
-  folder: DefinitionFolder;
+  folder: ExtensionFolder;
   /** In the order of their paths. */
   files: FoundFile[];
   /** With their stamps: one that is the same has the same files. */
@@ -46,13 +45,29 @@ export interface FolderScan {
   unreadable: { path: string; reason: string }[];
 }
 
-export function scanFolder(folder: DefinitionFolder): FolderScan {
+/** Which files of a folder are wanted. */
+export interface ScanRules {
+  isWanted(name: string): boolean;
+  /** A directory with a file of this name is not looked into any further. */
+  endsAt?: string | undefined;
+}
+
+/** Agents and commands: a file each. Skills are named by their folder, and lie beside agents in some collections. */
+export function filesEndingIn(...extensions: readonly string[]): ScanRules {
+  return {
+    isWanted: (name) => name !== SKILL_FILE && extensions.includes(extname(name).toLowerCase()),
+  };
+}
+
+const SKILL_FILE = 'SKILL.md';
+
+export function scanFolder(folder: ExtensionFolder, rules: ScanRules): FolderScan {
   const scan: FolderScan = { folder, files: [], directories: new Map(), unreadable: [] };
   const boundary = realOrSame(folder.boundary);
   const real = realOrSame(folder.path);
   if (!isInside(real, boundary))
     scan.unreadable.push({ path: folder.path, reason: `it leads out of ${folder.boundary}: refused` });
-  else lookInto(scan, { path: folder.path, real }, { boundary, seen: new Set(), depth: 0 });
+  else lookInto(scan, { path: folder.path, real }, { boundary, seen: new Set(), depth: 0, rules });
   scan.files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return scan;
 }
@@ -62,6 +77,7 @@ interface Walk {
   /** Real paths: links may lead in circles. */
   seen: Set<string>;
   depth: number;
+  rules: ScanRules;
 }
 
 interface Located {
@@ -74,7 +90,9 @@ function lookInto(scan: FolderScan, { path, real }: Located, walk: Walk): void {
   walk.seen.add(real);
   try {
     scan.directories.set(path, stampOf(statSync(real)));
-    for (const entry of readdirSync(real, { withFileTypes: true })) {
+    const entries = readdirSync(real, { withFileTypes: true });
+    const last = entries.find(({ name }) => name === walk.rules.endsAt);
+    for (const entry of last === undefined ? entries : [last]) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       takeEntry(scan, entry, { path: path + sep + entry.name, real: real + sep + entry.name }, walk);
     }
@@ -84,12 +102,11 @@ function lookInto(scan: FolderScan, { path, real }: Located, walk: Walk): void {
 }
 
 function takeEntry(scan: FolderScan, entry: Dirent, { path, real }: Located, walk: Walk): void {
-  // Collections keep skills beside agents; those are named by their folder and are no agents.
-  const isDefinition = entry.name !== 'SKILL.md' && EXTENSIONS.has(extname(entry.name).toLowerCase());
+  const isWanted = walk.rules.isWanted(entry.name);
   if (scan.files.length >= MOST_FILES) return;
   if (!entry.isSymbolicLink()) {
     if (entry.isDirectory()) deeper(scan, { path, real }, walk);
-    else if (isDefinition) scan.files.push(foundFile(path, real));
+    else if (isWanted) scan.files.push(foundFile(path, real));
     return;
   }
   const target = linkTarget(real);
@@ -99,9 +116,9 @@ function takeEntry(scan: FolderScan, entry: Dirent, { path, real }: Located, wal
     const refused = outside
       ? 'it is a link that leads out of its folder: refused'
       : 'it is a link that leads nowhere';
-    if (isDefinition) scan.files.push({ path, real, stamp: refused, refused });
+    if (isWanted) scan.files.push({ path, real, stamp: refused, refused });
   } else if (stats.isDirectory()) deeper(scan, { path, real: target }, walk);
-  else if (isDefinition) scan.files.push(foundFile(path, target));
+  else if (isWanted) scan.files.push(foundFile(path, target));
 }
 
 function deeper(scan: FolderScan, located: Located, walk: Walk): void {
@@ -120,7 +137,7 @@ export function foundFile(path: string, real: string): FoundFile {
   const stats = statsOf(real);
   if (stats === null) return { path, real, stamp: 'gone', refused: 'it is missing or cannot be read' };
   const refused = stats.isFile()
-    ? stats.size > LARGEST_DEFINITION
+    ? stats.size > LARGEST_FILE
       ? tooLarge(stats.size)
       : null
     : 'it is not a regular file';
@@ -128,7 +145,7 @@ export function foundFile(path: string, real: string): FoundFile {
 }
 
 function tooLarge(size: number): string {
-  return `it has ${size} bytes, and at most ${LARGEST_DEFINITION} are read`;
+  return `it has ${size} bytes, and at most ${LARGEST_FILE} are read`;
 }
 
 /** The stamp of a path as it is now; null when it is gone. */
@@ -159,7 +176,7 @@ export function readFound({ real, refused }: FoundFile): { text: string } | { pr
   try {
     // As text at once: one call, a third of the time of four.
     const text = readFileSync(real, { encoding: 'utf8', flag: OPENING });
-    if (text.length > LARGEST_DEFINITION) return { problem: tooLarge(text.length) };
+    if (text.length > LARGEST_FILE) return { problem: tooLarge(text.length) };
     // What could not be decoded has become this character; so has, seldom, the character itself.
     const isText = !text.includes('\ufffd') || isUtf8(readFileSync(real, { flag: OPENING }));
     return isText ? { text } : { problem: NOT_TEXT };

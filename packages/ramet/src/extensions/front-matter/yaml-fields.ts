@@ -5,16 +5,11 @@
  */
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { describeError } from '../../schema/errors.ts';
-import type { FieldProblem } from './definition.ts';
+import type { FieldProblem, FieldReading } from './front-matter.ts';
 import type { FieldMap, FieldValue } from './plain-fields.ts';
 
-export interface ReadFields {
-  fields: FieldMap;
-  problems: FieldProblem[];
-}
-
 /** `known` are the names that begin a field when lines have to be told apart by themselves. */
-export function yamlFields(written: string, line: number, known: ReadonlySet<string>): ReadFields {
+export function yamlFields(written: string, line: number, known: ReadonlySet<string>): FieldReading {
   // To YAML a bare star is half a reference; people mean everything by it, and nothing else can be meant.
   const text = written.replace(/^(\w+:[ \t]+)\*[ \t]*$/gm, '$1"*"');
   const strict = parseStrictly(text, line);

@@ -1,0 +1,119 @@
+/**
+ * Where agents, skills and commands lie (TYPE-4), the place that wins first: managed policy, the project from the working
+ * directory up to the repository's root, the user, plugins. Loaded at every start, so it looks and reads nothing.
+ */
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Of two things with one name the one from the later source wins. */
+export const EXTENSION_SOURCES = ['plugin', 'user', 'project', 'managed'] as const;
+
+export type ExtensionSource = (typeof EXTENSION_SOURCES)[number];
+
+export type ExtensionKind = 'agents' | 'skills' | 'commands';
+
+export interface ExtensionPlace {
+  cwd: string;
+  /** The repository's, or the working directory. */
+  root: string;
+  /** `$RAMET_HOME`. */
+  home: string;
+  userHome: string | null;
+  /** Folders of managed policy, each with folders `agents`, `skills` and `commands`. */
+  managed: readonly string[];
+  /** Those that were asked for; the ones in `$RAMET_HOME/plugins` are found besides. */
+  plugins?: readonly PluginFolder[] | undefined;
+}
+
+export interface PluginFolder {
+  /** Its things are called `name:thing`. */
+  name: string;
+  root: string;
+}
+
+export interface ExtensionFolder {
+  path: string;
+  source: ExtensionSource;
+  /** Files that lie outside of it, once links are followed, are refused. */
+  boundary: string;
+  /** The plugin it belongs to. */
+  plugin?: PluginFolder | undefined;
+}
+
+const MANAGED = '/etc/ramet';
+
+/** `RAMET_MANAGED_DIR` adds a folder: it cannot remove what an administrator put into the fixed one. */
+export function managedFolders(env: Readonly<Record<string, string | undefined>>): string[] {
+  return [MANAGED, ...(env.RAMET_MANAGED_DIR ? [env.RAMET_MANAGED_DIR] : [])];
+}
+
+/** Those that exist. */
+export function extensionFolders(place: ExtensionPlace, kind: ExtensionKind): ExtensionFolder[] {
+  const own = (source: ExtensionSource, path: string): ExtensionFolder => ({
+    path,
+    source,
+    boundary: path,
+  });
+  const users = [
+    join(place.home, kind),
+    ...(place.userHome === null ? [] : [join(place.userHome, '.claude', kind)]),
+  ].filter(isFolder);
+  const theirs = new Set(users.map(realOrSame));
+  const projects = projectPaths(place, kind).filter(
+    (path) => isFolder(path) && !theirs.has(realOrSame(path)),
+  );
+  return [
+    ...place.managed
+      .map((path) => join(path, kind))
+      .filter(isFolder)
+      .map((path) => own('managed', path)),
+    ...projects.map((path): ExtensionFolder => ({ path, source: 'project', boundary: place.root })),
+    ...users.map((path) => own('user', path)),
+    ...pluginsOf(place).flatMap((plugin): ExtensionFolder[] => {
+      const path = join(plugin.root, kind);
+      return isFolder(path) ? [{ path, source: 'plugin', boundary: plugin.root, plugin }] : [];
+    }),
+  ];
+}
+
+function projectPaths({ cwd, root }: ExtensionPlace, kind: ExtensionKind): string[] {
+  const paths: string[] = [];
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    paths.push(join(folder, '.ramet', kind), join(folder, '.claude', kind));
+    if (folder === root || folder === dirname(folder)) return paths;
+  }
+}
+
+/** Of two with one name the one that was asked for counts. */
+function pluginsOf({ home, plugins = [] }: Pick<ExtensionPlace, 'home' | 'plugins'>): PluginFolder[] {
+  const names = new Set(plugins.map(({ name }) => name));
+  return [...plugins, ...installedPlugins(home).filter(({ name }) => !names.has(name))];
+}
+
+function installedPlugins(home: string): PluginFolder[] {
+  const plugins = join(home, 'plugins');
+  if (!isFolder(plugins)) return [];
+  try {
+    return readdirSync(plugins)
+      .sort()
+      .map((name) => ({ name, root: join(plugins, name) }));
+  } catch {
+    return []; // not ours to read
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}
+
+export function realOrSame(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
