@@ -19,7 +19,7 @@ export interface ExtensionPlace {
   /** `$RAMET_HOME`. */
   home: string;
   userHome: string | null;
-  /** Folders of managed policy, each with folders `agents`, `skills` and `commands`. */
+  /** Folders of managed policy, the one that wins last, each with folders `agents`, `skills` and `commands`. */
   managed: readonly string[];
   /** Those that were asked for; the ones in `$RAMET_HOME/plugins` are found besides. */
   plugins?: readonly PluginFolder[] | undefined;
@@ -40,13 +40,6 @@ export interface ExtensionFolder {
   plugin?: PluginFolder | undefined;
 }
 
-const MANAGED = '/etc/ramet';
-
-/** `RAMET_MANAGED_DIR` adds a folder: it cannot remove what an administrator put into the fixed one. */
-export function managedFolders(env: Readonly<Record<string, string | undefined>>): string[] {
-  return [MANAGED, ...(env.RAMET_MANAGED_DIR ? [env.RAMET_MANAGED_DIR] : [])];
-}
-
 /** Those that exist. */
 export function extensionFolders(place: ExtensionPlace, kind: ExtensionKind): ExtensionFolder[] {
   const own = (source: ExtensionSource, path: string): ExtensionFolder => ({
@@ -54,6 +47,8 @@ export function extensionFolders(place: ExtensionPlace, kind: ExtensionKind): Ex
     source,
     boundary: path,
   });
+  // A user's own folders may hold links to where the files are kept; skills are often installed that way.
+  const kept = kind === 'agents' ? null : place.userHome;
   const users = [
     join(place.home, kind),
     ...(place.userHome === null ? [] : [join(place.userHome, '.claude', kind)]),
@@ -64,11 +59,12 @@ export function extensionFolders(place: ExtensionPlace, kind: ExtensionKind): Ex
   );
   return [
     ...place.managed
+      .toReversed()
       .map((path) => join(path, kind))
       .filter(isFolder)
       .map((path) => own('managed', path)),
     ...projects.map((path): ExtensionFolder => ({ path, source: 'project', boundary: place.root })),
-    ...users.map((path) => own('user', path)),
+    ...users.map((path): ExtensionFolder => ({ path, source: 'user', boundary: kept ?? path })),
     ...pluginsOf(place).flatMap((plugin): ExtensionFolder[] => {
       const path = join(plugin.root, kind);
       return isFolder(path) ? [{ path, source: 'plugin', boundary: plugin.root, plugin }] : [];

@@ -117,6 +117,7 @@ function takeEntry(scan: FolderScan, entry: Dirent, { path, real }: Located, wal
       ? 'it is a link that leads out of its folder: refused'
       : 'it is a link that leads nowhere';
     if (isWanted) scan.files.push({ path, real, stamp: refused, refused });
+    else if (outside && stats?.isDirectory()) scan.unreadable.push({ path, reason: refused });
   } else if (stats.isDirectory()) deeper(scan, { path, real: target }, walk);
   else if (isWanted) scan.files.push(foundFile(path, target));
 }

@@ -17,6 +17,7 @@ import { NO_USAGE, readBudget } from '../schema/usage.ts';
 import type { AgentSettings, Settings, SettingsInForce } from '../settings/settings.ts';
 import type { Tool } from '../tools/tool.ts';
 import { toolsMade } from './own-tools/own-tool.ts';
+import { refuseByPolicy, refuseForbiddenModel } from './policy.ts';
 import type { RecordListener } from './session/event-bus.ts';
 import type { SessionOptions } from './session-options.ts';
 
@@ -78,26 +79,38 @@ const DEFAULT_MAX_TOKENS = 16_000;
 
 export function resolveOptions(
   options: SessionOptions,
-  { settings, notices, others = [] }: SettingsInForce = { settings: {}, notices: [] },
+  { settings, notices, others = [], managed = {} }: SettingsInForce = { settings: {}, notices: [] },
 ): ResolvedOptions {
+  refuseByPolicy(options, settings);
   const env = options.env ?? process.env;
   const providerName = options.provider?.name ?? providerKind(env, settings.provider);
   const named = (model: string): string => resolveModel(notEmpty(model), env, providerName, settings.models);
-  const fallback = options.fallbackModel ?? settings.fallbackModel;
+  const permitted = (model: string): string => {
+    refuseForbiddenModel(model, { settings, env, providerName });
+    return model;
+  };
+  // Managed policy comes before what the caller says.
+  const wantedModel = managed.model ?? options.model;
+  const fallback = managed.fallbackModel ?? options.fallbackModel ?? settings.fallbackModel;
+  const wantedMode = managed.permissions?.defaultMode ?? options.permissionMode;
+  const ownRules = settings.policy?.allowRules === 'managed';
+  const given: RuleTexts = { ...options.permissions, ...(ownRules && { allow: [] }) };
   return {
     cwd: options.cwd ?? process.cwd(),
     env,
     providerName,
-    model: options.model === undefined ? null : named(options.model),
-    fallbackModel: fallback === undefined ? null : named(fallback),
-    thinking: thinkingFrom(options),
-    maxTurns: options.maxTurns ?? settings.maxTurns ?? DEFAULT_MAX_TURNS,
+    model: wantedModel === undefined ? null : named(wantedModel),
+    fallbackModel: fallback === undefined ? null : permitted(named(fallback)),
+    thinking: thinkingFrom({ ...options, ...thinkingOf(managed) }),
+    maxTurns: managed.maxTurns ?? options.maxTurns ?? settings.maxTurns ?? DEFAULT_MAX_TURNS,
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
-    budget: budgetFrom(options.budget, settings.budget),
-    permissionMode: options.permissionMode === undefined ? null : requireSessionMode(options.permissionMode),
-    launch: options.launch ?? settings.launch ?? DEFAULT_LAUNCH,
+    budget: budgetFrom({ ...options.budget, ...managed.budget }, settings.budget),
+    permissionMode: wantedMode === undefined ? null : requireSessionMode(wantedMode),
+    launch: managed.launch ?? options.launch ?? settings.launch ?? DEFAULT_LAUNCH,
     strictPrefix: env.RAMET_STRICT_PREFIX === '1',
-    compactionThreshold: shareOfWindow(options.compactionThreshold ?? settings.compaction?.threshold),
+    compactionThreshold: shareOfWindow(
+      managed.compaction?.threshold ?? options.compactionThreshold ?? settings.compaction?.threshold,
+    ),
     contextWindow: options.contextWindow ?? windowFromEnvironment(env),
     prices: options.prices ?? overridePrices(PRICES, settings.prices ?? {}),
     retry: {
@@ -111,11 +124,11 @@ export function resolveOptions(
       (options.attended ? Number.POSITIVE_INFINITY : DEFAULT_OUTAGE_SECONDS),
     clock: options.clock ?? systemClock,
     onRecord: options.onRecord,
-    permissions: joinRuleTexts(options.permissions, settings.permissions),
-    givenRules: options.permissions ?? {},
+    permissions: joinRuleTexts(given, settings.permissions),
+    givenRules: given,
     broker: options.broker === undefined ? denyingBroker : askingOnce(options.broker),
-    agents: agentCaps({ ...settings.agents, ...options.agents }, settings),
     ownTools: toolsMade(options.tools ?? []),
+    agents: agentCaps({ ...settings.agents, ...options.agents, ...managed.agents }, settings),
     title: options.title ?? null,
     worktree: options.worktree ?? null,
     worktreeBase: options.worktreeBase,
@@ -123,6 +136,14 @@ export function resolveOptions(
     takeOver: options.takeOver ?? false,
     notices,
     others,
+    managed,
+  };
+}
+
+function thinkingOf({ effort, thinking }: Settings): Pick<SessionOptions, 'effort' | 'thinking'> {
+  return {
+    ...(effort !== undefined && { effort }),
+    ...(thinking !== undefined && { thinking: { type: 'enabled', budget_tokens: thinking } }),
   };
 }
 
@@ -220,7 +241,9 @@ export function refuseUnservedModel(model: string, provider: ModelProvider): voi
 
 /** The permission mode of a session that does not exist yet. */
 export function newSessionMode({ permissionMode, settings }: ResolvedOptions): SessionMode {
-  return permissionMode ?? settings.permissions?.defaultMode ?? DEFAULT_PERMISSION_MODE;
+  const mode = permissionMode ?? settings.permissions?.defaultMode ?? DEFAULT_PERMISSION_MODE;
+  const isForbidden = mode === 'bypassPermissions' && settings.policy?.bypassPermissions === false;
+  return isForbidden ? DEFAULT_PERMISSION_MODE : mode;
 }
 
 /** Any other name may still be one that a server knows. */
@@ -236,8 +259,12 @@ export function requireSessionMode(mode: string): SessionMode {
   throw new UserMistake('no_mode', `${reason}; there are ${SESSION_MODES.join(', ')}`);
 }
 
-/** A dollar limit on a model without a price would never bite: that is refused, not ignored. */
+/**
+ * A dollar limit on a model without a price would never bite: that is refused, not ignored. So is a model that managed
+ * policy does not list.
+ */
 export function refuseUnenforceableBudget(model: string, options: ResolvedOptions): void {
+  refuseForbiddenModel(model, options);
   const limited = options.budget.usd ?? options.agents.budget.usd;
   if (limited === undefined || costOf(model, NO_USAGE, options.prices).usd !== null) return;
   throw new UserMistake(

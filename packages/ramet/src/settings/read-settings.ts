@@ -1,6 +1,6 @@
 /**
- * The settings of a place (EXT-1): three files, the nearest first: `.ramet/settings.local.json` and
- * `.ramet/settings.json` of the repository, `settings.json` of `$RAMET_HOME`.
+ * The settings of a place (EXT-1): the machine's managed settings, which win, and three files, the nearest first:
+ * `.ramet/settings.local.json` and `.ramet/settings.json` of the repository, `settings.json` of `$RAMET_HOME`.
  *
  * 1. The folder's two files count in full only when the folder is trusted: a cloned repository can hold both.
  * 2. A bad file gives no values at all. `refuseBadSettings` and `settingsNotices` say what follows.
@@ -16,6 +16,8 @@ import {
   isBinding,
   joinLevels,
   keyText,
+  NOT_MANAGED,
+  POLICY_RULES,
   placeOf,
   type SettingsLevel,
   type SettingValue,
@@ -33,6 +35,8 @@ export interface SettingsReport {
   files: SettingsFile[];
   /** Whether the folder's own files count in full. */
   isTrusted: boolean;
+  /** What managed policy sets. */
+  managed: Settings;
 }
 
 export interface OuterLevels {
@@ -49,14 +53,46 @@ export async function readSettings(place: SettingsPlace, outer: OuterLevels): Pr
   const { defaults, environment } = outer;
   const files = await readFiles(place);
   if (environment === undefined && files.every(({ state }) => state === 'absent'))
-    return { settings: defaults, values: [], files, isTrusted: true };
+    return { settings: defaults, values: [], files, isTrusted: true, managed: {} };
   const fallbacks = settingValues(defaults, () => ({ level: 'default', source: null, line: null }));
   const own = [fallbacks, valuesOf(files, ['user'])];
   const theirs = valuesOf(files, ['repository', 'local']);
   const isTrusted = theirs.length === 0 || isTrustedPlace(place);
   const judged = isTrusted ? theirs : await withheld(theirs, own);
-  const values = joinLevels([...own, judged, environment ?? []]);
-  return { settings: await parsed(values), values, files, isTrusted };
+  const managed = valuesOf(files, ['managed']);
+  const below = [...own, judged, environment ?? []].map((level) => underPolicy(level, managed));
+  const values = joinLevels([...below, managed]);
+  return { settings: await parsed(values), values, files, isTrusted, managed: await parsed(managed) };
+}
+
+/** The settings that a program brings, under the managed policy of the machine. */
+export async function managedSettings(given: Settings, folders: readonly string[]): Promise<SettingsReport> {
+  const place: SettingsPlace = { root: '/', home: '/', userHome: null, managed: folders };
+  const files = await filesAt(managedPaths(place), place);
+  const values = valuesOf(files, ['managed']);
+  if (values.length === 0) return { settings: given, values, files, isTrusted: true, managed: {} };
+  const own = settingValues(given, () => ({ level: 'default', source: null, line: null }));
+  const joined = joinLevels([underPolicy(own, values), values]);
+  return {
+    settings: await parsed(joined),
+    values: joined,
+    files,
+    isTrusted: true,
+    managed: await parsed(values),
+  };
+}
+
+/** What other levels must not say. */
+function underPolicy(values: readonly SettingValue[], managed: readonly SettingValue[]): SettingValue[] {
+  const ownRules = managed.some(
+    ({ path: [key, name], value }) => key === 'policy' && name === 'allowRules' && value === 'managed',
+  );
+  return values.map((value) => {
+    const [key, name] = value.path;
+    if (value.unused !== null) return value;
+    if (key === 'policy') return { ...value, unused: NOT_MANAGED };
+    return ownRules && key === 'permissions' && name === 'allow' ? { ...value, unused: POLICY_RULES } : value;
+  });
 }
 
 /** Whether the folder's own settings count in full. */
@@ -70,6 +106,10 @@ function settingsPaths({ home, root }: SettingsPlace): [SettingsLevel, string][]
     ['repository', join(root, '.ramet/settings.json')],
     ['local', join(root, '.ramet/settings.local.json')],
   ];
+}
+
+function managedPaths({ managed = [] }: SettingsPlace): [SettingsLevel, string][] {
+  return managed.map((folder) => ['managed', join(folder, 'settings.json')]);
 }
 
 /** In the home directory the folder's `.ramet` and `$RAMET_HOME` may be one: then it is the user's own. */
@@ -87,13 +127,20 @@ function realOrSame(path: string): string {
 }
 
 async function readFiles(place: SettingsPlace): Promise<SettingsFile[]> {
-  const paths = settingsPaths(place);
+  const own = settingsPaths(place);
+  const different = isHome(place) ? own.filter(([level]) => level !== 'repository') : own;
+  return filesAt([...different, ...managedPaths(place)], place);
+}
+
+async function filesAt(
+  paths: readonly [SettingsLevel, string][],
+  place: SettingsPlace,
+): Promise<SettingsFile[]> {
   if (!paths.some(([, path]) => mayExist(path)))
     return paths.map(([level, path]) => ({ level, path, state: 'absent', problems: [], values: [] }));
   const { readSettingsFile } = await import('./settings-file.ts');
   const { checkRules } = await import('./check-rules.ts');
-  const different = isHome(place) ? paths.filter(([level]) => level !== 'repository') : paths;
-  const files = await Promise.all(different.map(([level, path]) => readSettingsFile(level, path)));
+  const files = await Promise.all(paths.map(([level, path]) => readSettingsFile(level, path)));
   return files.map((file) => checkRules(file, place));
 }
 
@@ -156,6 +203,8 @@ export function settingsNotices({ files, values, isTrusted }: SettingsReport): s
         unused(UNTRUSTED),
         (keys) => `not applied before you trust this folder (ramet trust): ${keys}`,
       ),
+      ...noticeOf(file, unused(NOT_MANAGED), (keys) => `ignored, ${NOT_MANAGED}: ${keys}`),
+      ...noticeOf(file, unused(POLICY_RULES), (keys) => `ignored, ${POLICY_RULES}: ${keys}`),
       ...(isTrusted ? [] : chosenModels(file, values)),
     ];
   });

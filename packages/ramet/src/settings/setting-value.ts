@@ -9,7 +9,7 @@ const LONGEST = 60;
 const LONGEST_LINE = 240;
 
 /** From the farthest to the nearest. */
-const SETTINGS_LEVELS = ['default', 'user', 'repository', 'local', 'environment'] as const;
+const SETTINGS_LEVELS = ['default', 'user', 'repository', 'local', 'environment', 'managed'] as const;
 export type SettingsLevel = (typeof SETTINGS_LEVELS)[number];
 
 /** Whether a bad file of this level stops the command. */
@@ -37,6 +37,8 @@ export interface SettingValue extends SettingOrigin {
 export const UNKNOWN_KEY = 'unknown key';
 export const BAD_RULE = 'no rule';
 export const UNTRUSTED = 'this folder is not trusted';
+export const NOT_MANAGED = 'only managed policy may set it';
+export const POLICY_RULES = 'managed policy allows only its own rules';
 
 type Located = (path: readonly PropertyKey[]) => SettingOrigin;
 

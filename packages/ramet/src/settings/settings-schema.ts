@@ -9,7 +9,7 @@ import { SANDBOX_MODES } from '../sandbox/command-sandbox.ts';
 import { EFFORTS, EXECUTORS, LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
 import { MOST_SECONDS } from '../schema/usage.ts';
 import * as z from '../schema/zod.ts';
-import type { Settings } from './settings.ts';
+import { POLICY_SCOPES, type Settings } from './settings.ts';
 
 const positive = z.number().check(z.positive());
 const seconds = z.number().check(z.positive(), z.maximum(MOST_SECONDS));
@@ -182,6 +182,19 @@ const operate = z.strictObject({
   ),
 });
 
+const scope = z.optional(z.enum(POLICY_SCOPES));
+const policy = z.strictObject({
+  bypassPermissions: described(z.optional(z.boolean()), 'False: no session runs with permissions bypassed.'),
+  models: described(
+    rules,
+    'The only models that may be used: ids, tiers, or patterns such as claude-sonnet-*.',
+  ),
+  hooks: described(scope, 'Whether only hooks of managed settings run.'),
+  mcpServers: described(scope, 'Whether only MCP servers of managed settings are used.'),
+  plugins: described(scope, 'Whether only plugins of managed settings are used.'),
+  allowRules: described(scope, 'Whether only managed settings may allow what would be asked about.'),
+});
+
 export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   $schema: described(z.optional(z.string()), 'Where this schema is, for editors.'),
   model: described(z.optional(name), 'The model of new sessions: an id, or haiku, sonnet, opus or fable.'),
@@ -215,6 +228,11 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   retention: described(z.optional(retention), 'What is removed by itself: nothing, unless it is set.'),
   merge: described(z.optional(merge), 'What ramet merge does.'),
   operate: described(z.optional(operate), 'What ramet operate does.'),
+  plugins: described(paths, 'Folders of plugins; a relative path begins at the root of the repository.'),
+  policy: described(
+    z.optional(policy),
+    'What holds for everybody on this machine; in managed settings only.',
+  ),
 });
 
 function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {

@@ -91,6 +91,23 @@ export interface OperateDefaults {
     | undefined;
 }
 
+/** What only the machine's managed settings may say: it holds for everybody on the machine. */
+export interface PolicySettings {
+  /** False: no session runs with permissions bypassed. */
+  bypassPermissions?: boolean | undefined;
+  /** The only models: ids, tiers, or patterns such as `claude-sonnet-*`. */
+  models?: string[] | undefined;
+  /** `managed`: only what managed settings and folders bring counts. */
+  hooks?: PolicyScope | undefined;
+  mcpServers?: PolicyScope | undefined;
+  plugins?: PolicyScope | undefined;
+  /** Of rules that allow. */
+  allowRules?: PolicyScope | undefined;
+}
+
+export const POLICY_SCOPES = ['managed', 'all'] as const;
+export type PolicyScope = (typeof POLICY_SCOPES)[number];
+
 export interface Settings {
   $schema?: string | undefined;
   model?: string | undefined;
@@ -119,6 +136,9 @@ export interface Settings {
   retention?: { days?: number | undefined } | undefined;
   merge?: MergeSettings | undefined;
   operate?: OperateDefaults | undefined;
+  /** Folders of plugins. */
+  plugins?: string[] | undefined;
+  policy?: PolicySettings | undefined;
 }
 
 /** Where settings are looked for: `root` is the repository's, or the directory the session works in. */
@@ -127,6 +147,8 @@ export interface SettingsPlace extends TrustPlace {
   userHome: string | null;
   /** Every folder whose settings of other tools count: the working directory first, its repository's root last. */
   folders?: readonly string[] | undefined;
+  /** Folders of managed policy, the one that wins last. */
+  managed?: readonly string[] | undefined;
 }
 
 /** What the settings files amount to, and what the user should know of them. */
@@ -135,4 +157,6 @@ export interface SettingsInForce {
   notices: readonly string[];
   /** Rules of other tools' settings, which only narrow. */
   others?: readonly OtherRules[];
+  /** The part of the settings that managed policy sets: nothing overrides it. */
+  managed?: Settings;
 }

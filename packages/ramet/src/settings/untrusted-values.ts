@@ -20,6 +20,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
   'thinking',
   'merge',
   'operate',
+  'plugins',
 ]);
 
 /** `otherwise` are the settings that would hold without this folder. */

@@ -27,6 +27,16 @@ export function rametHome(env: Readonly<Record<string, string | undefined>>): st
   return env.RAMET_HOME ? resolve(env.RAMET_HOME) : join(userHome(env), '.ramet');
 }
 
+const MANAGED = '/etc/ramet';
+
+/**
+ * Folders of the machine's managed policy, the one that wins last. `RAMET_MANAGED_DIR` adds a folder: it cannot take the
+ * place of what an administrator put into the fixed one.
+ */
+export function managedFolders(env: Readonly<Record<string, string | undefined>>): string[] {
+  return [...(env.RAMET_MANAGED_DIR ? [env.RAMET_MANAGED_DIR] : []), MANAGED];
+}
+
 /** An empty HOME, or one that is no absolute path, would lead into whatever repository this runs in. */
 function userHome({ HOME = '' }: Readonly<Record<string, string | undefined>>): string {
   if (isAbsolute(HOME)) return HOME;

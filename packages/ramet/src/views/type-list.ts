@@ -5,7 +5,7 @@ import {
   type DefinitionProblem,
 } from '../agents/definitions/definition.ts';
 import type { CatalogEntry, DefinitionCatalog } from '../agents/definitions/definition-catalog.ts';
-import { fileProblemText } from '../extensions/front-matter/front-matter.ts';
+import { fileProblemText } from '../extensions/front-matter/field-problem.ts';
 import { excerpt, printable, table } from './text/format.ts';
 
 const DESCRIPTION_LENGTH = 72;

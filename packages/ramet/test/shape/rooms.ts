@@ -161,7 +161,7 @@ const DOORS: Readonly<Record<string, string>> = {
     settings-schema
   `,
   extensions: `
-    extension-places folder-scan front-matter/front-matter front-matter/plain-fields front-matter/yaml-fields
+    extension-places folder-scan front-matter/field-problem front-matter/front-matter front-matter/plain-fields front-matter/yaml-fields
   `,
   tools: `
     agent agent-desk files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view

@@ -3,7 +3,7 @@
  * the file unusable: what it was to forbid is not known. Any other is left out, with a warning.
  */
 
-import type { FieldProblem, ProblemLevel } from '../../extensions/front-matter/front-matter.ts';
+import type { FieldProblem, ProblemLevel } from '../../extensions/front-matter/field-problem.ts';
 import type { FieldMap } from '../../extensions/front-matter/plain-fields.ts';
 import { MODEL_TIERS } from '../../model/catalog.ts';
 import { EFFORTS, PERMISSION_MODES, type PermissionMode } from '../../schema/status.ts';

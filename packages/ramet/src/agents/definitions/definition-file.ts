@@ -3,9 +3,8 @@
  * `prompt`. Its text is untrusted: nothing in it is executed, and what is wrong with it is a problem with its line.
  */
 
+import type { FieldProblem, FieldReading } from '../../extensions/front-matter/field-problem.ts';
 import {
-  type FieldProblem,
-  type FieldReading,
   frontProblem,
   plainText,
   readFields,

@@ -1,6 +1,6 @@
 /** What a type of agent is (TYPE-1): everything that its agents have in common. */
 import { EXTENSION_SOURCES, type ExtensionSource } from '../../extensions/extension-places.ts';
-import type { FileProblem } from '../../extensions/front-matter/front-matter.ts';
+import type { FileProblem } from '../../extensions/front-matter/field-problem.ts';
 import type { BudgetLimits, Effort, PermissionMode } from '../../schema/status.ts';
 
 /** Where types come from; of two with one name the later wins (TYPE-4). */

@@ -2,33 +2,9 @@
  * The front matter of a Markdown file that a user brings: an agent, a skill, a command, a rule. Its text is untrusted:
  * nothing in it is executed, and what is wrong with it is a problem with its line.
  */
+import type { FieldProblem, FieldReading } from './field-problem.ts';
 import { type FieldMap, plainFields } from './plain-fields.ts';
 import type { yamlFields } from './yaml-fields.ts';
-
-/**
- * What is wrong with a file, or worth knowing about it.
- *
- * `error`: the file is not used; `warning`: it is, but not as written; `note`: nothing is lost by it.
- */
-export type ProblemLevel = 'error' | 'warning' | 'note';
-
-/** A problem before it is known in which file it is. */
-export interface FieldProblem {
-  /** Counted from 1; null when it is about the whole file. */
-  line: number | null;
-  field: string | null;
-  level: ProblemLevel;
-  /** What is wrong and what to do; follows "FILE:LINE: ". */
-  message: string;
-}
-
-export interface FileProblem extends FieldProblem {
-  path: string;
-}
-
-export function fileProblemText({ path, line, field, message }: FileProblem): string {
-  return `${path}${line === null ? '' : `:${line}`}: ${field === null ? '' : `${field}: `}${message}`;
-}
 
 /** The lines between two lines of three dashes at the beginning of a file. */
 interface FrontMatter {
@@ -80,20 +56,16 @@ function mistake(line: number, message: string): FieldProblem {
   return { line, field: null, level: 'error', message };
 }
 
-export interface FieldReading {
-  fields: FieldMap;
-  problems: FieldProblem[];
-}
-
 /** Null when it takes YAML to read it, and `readYaml` is null. */
 export function readFields(
   { text, line }: Pick<FrontMatter, 'text' | 'line'>,
   known: ReadonlySet<string>,
   readYaml: typeof yamlFields | null,
+  needed?: string | null,
 ): FieldReading | null {
   const plain = plainFields(text, line);
   if (plain !== null) return { fields: plain, problems: bareColons(plain) };
-  return readYaml === null ? null : readYaml(text, line, known);
+  return readYaml === null ? null : readYaml(text, line, known, needed);
 }
 
 function bareColons(fields: FieldMap): FieldProblem[] {

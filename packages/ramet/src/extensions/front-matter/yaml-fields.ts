@@ -5,11 +5,19 @@
  */
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { describeError } from '../../schema/errors.ts';
-import type { FieldProblem, FieldReading } from './front-matter.ts';
+import type { FieldProblem, FieldReading } from './field-problem.ts';
 import type { FieldMap, FieldValue } from './plain-fields.ts';
 
-/** `known` are the names that begin a field when lines have to be told apart by themselves. */
-export function yamlFields(written: string, line: number, known: ReadonlySet<string>): FieldReading {
+/**
+ * `known` are the names that begin a field when lines have to be told apart by themselves; `needed` is the one without
+ * which nothing is recovered.
+ */
+export function yamlFields(
+  written: string,
+  line: number,
+  known: ReadonlySet<string>,
+  needed: string | null = 'name',
+): FieldReading {
   // To YAML a bare star is half a reference; people mean everything by it, and nothing else can be meant.
   const text = written.replace(/^(\w+:[ \t]+)\*[ \t]*$/gm, '$1"*"');
   const strict = parseStrictly(text, line);
@@ -23,7 +31,7 @@ export function yamlFields(written: string, line: number, known: ReadonlySet<str
       };
   }
   const fields = recoveredFields(text, line, known);
-  if (fields === null || !fields.has('name'))
+  if (fields === null || fields.size === 0 || (needed !== null && !fields.has(needed)))
     return { fields: new Map(), problems: [{ ...warning(strict.line, strict.message), level: 'error' }] };
   const message = `this is not valid YAML (${strict.message}); it was read line by line: put the text in quotes, or below "description: |-"`;
   return { fields, problems: [warning(strict.line, message)] };

@@ -16,8 +16,9 @@ import {
   typeLines,
 } from '../../agents/prompts/built-in.ts';
 import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
-import { type ExtensionPlace, extensionFolders, managedFolders } from '../../extensions/extension-places.ts';
+import { type ExtensionPlace, extensionFolders } from '../../extensions/extension-places.ts';
 import { isTrustedPlace } from '../../settings/read-settings.ts';
+import { managedFolders } from '../../system/home.ts';
 import { AGENT_TOOL } from '../../tools/agent.ts';
 import { builtInTools } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';

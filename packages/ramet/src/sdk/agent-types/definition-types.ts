@@ -2,7 +2,7 @@
 
 import { identityOf } from '../../agents/definitions/definition-catalog.ts';
 import type { DefinitionStore } from '../../agents/definitions/definition-store.ts';
-import { fileProblemText } from '../../extensions/front-matter/front-matter.ts';
+import { fileProblemText } from '../../extensions/front-matter/field-problem.ts';
 
 /** What is open once there are files to read. */
 export interface OpenTypes extends Disposable {

@@ -13,6 +13,7 @@ import {
   requireSessionMode,
   resolveOptions,
 } from '../options.ts';
+import { noBypass, widestMode } from '../policy.ts';
 import { ownSessions } from '../stop-requests.ts';
 import { checkCall } from './check-calls.ts';
 import { started, tellChild } from './children.ts';
@@ -190,7 +191,7 @@ export function liveSession(parts: LiveParts): Session {
     },
     context: () => contextUse(agent),
     setModel: (name) => changeModel(agent, name, settings),
-    setPermissionMode: (mode) => changePermissionMode(agent, mode),
+    setPermissionMode: (mode) => changePermissionMode(agent, mode, settings),
     compact: (options = {}) =>
       alone(async () => {
         checkCall('compact', options);
@@ -270,7 +271,8 @@ function changeModel(agent: Agent, name: string, settings: ResolvedOptions): voi
   switchModel(agent, 'model', model);
 }
 
-function changePermissionMode(agent: Agent, mode: SessionMode): void {
+function changePermissionMode(agent: Agent, mode: SessionMode, settings: ResolvedOptions): void {
+  if (mode === 'bypassPermissions' && widestMode(settings) !== null) throw noBypass();
   agent.record({ type: 'permission.changed', mode: requireSessionMode(mode) });
   hosted(agent).runtime.permissions.changed();
 }

@@ -31,6 +31,7 @@ import {
   refuseUnservedModel,
 } from '../options.ts';
 import type { Place } from '../place.ts';
+import { widestMode } from '../policy.ts';
 import { VERSION } from '../version.ts';
 import type { MainHousing } from './main-housing.ts';
 import type { SharedParts } from './session-runtime.ts';
@@ -143,8 +144,10 @@ function mainSpec(
   const base = (told?: readonly FrozenBlock[]): readonly Tool[] =>
     watch?.tools ?? (told === undefined ? toolsTelling(types.definitions, fork) : toolsAsTold(told, fork));
   const given = watch === undefined ? extra.tools : [];
+  const widest = widestMode(settings);
   const basis: SpecBasis = {
     parent: null,
+    ...(widest !== null && { ceiling: () => widest }),
     fallbackModel: settings.fallbackModel,
     maxTokens: settings.maxTokens,
     spending: family.parts.spending,

@@ -13,6 +13,7 @@ import {
   readOtherTools,
 } from '../../settings/other-tools/read-other-tools.ts';
 import {
+  managedSettings,
   readSettings,
   refuseBadSettings,
   type SettingsReport,
@@ -20,6 +21,7 @@ import {
 } from '../../settings/read-settings.ts';
 import type { SettingValue } from '../../settings/setting-value.ts';
 import type { Settings, SettingsInForce, SettingsPlace, TierSettings } from '../../settings/settings.ts';
+import { managedFolders } from '../../system/home.ts';
 import {
   DEFAULT_LAUNCH,
   DEFAULT_MAX_TURNS,
@@ -33,13 +35,17 @@ import { findPlace, type Place } from '../place.ts';
 /** Throws a UserMistake for a bad file that must not be passed over. */
 export async function sessionSettings(options: SessionOptions): Promise<SettingsInForce> {
   const { settings, cwd = process.cwd(), env = process.env } = options;
-  if (settings !== undefined) return { settings: await checked(settings || {}), notices: [] };
+  if (settings !== undefined) {
+    const report = await managedSettings(await checked(settings || {}), managedFolders(env));
+    refuseBadSettings(report);
+    return { settings: report.settings, notices: [], managed: report.managed };
+  }
   const place = settingsPlace(findPlace({ cwd, env }), env);
   const report = await readSettings(place, { defaults: defaultSettings() });
   refuseBadSettings(report);
   const others = await readOtherTools(place);
   const notices = [...settingsNotices(report), ...otherToolsNotices(others, place)];
-  return { settings: report.settings, notices, others: others.rules };
+  return { settings: report.settings, notices, others: others.rules, managed: report.managed };
 }
 
 async function checked(settings: Settings): Promise<Settings> {
@@ -69,7 +75,7 @@ function defaultTiers(provider: ProviderKind): TierSettings {
 export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.ProcessEnv): SettingsPlace {
   const userHome = env.HOME || null;
   const folders = foldersUpTo(cwd, repository?.root ?? userHome ?? cwd);
-  return { root: repository?.root ?? cwd, home, userHome, folders };
+  return { root: repository?.root ?? cwd, home, userHome, folders, managed: managedFolders(env) };
 }
 
 function defaultSettings(): Settings {

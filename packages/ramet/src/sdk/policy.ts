@@ -1,0 +1,51 @@
+/**
+ * What the machine's managed policy forbids (EXT-1). What a caller asks for by name is refused with a reason; what a
+ * file merely sets is left out, and `ramet settings` says why.
+ */
+import { isEmbedded, MODEL_TIERS, resolveModel } from '../model/catalog.ts';
+import { UserMistake } from '../schema/errors.ts';
+import type { SessionMode } from '../schema/status.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { SessionOptions } from './session-options.ts';
+
+export function refuseByPolicy({ permissionMode }: SessionOptions, { policy }: Settings): void {
+  if (permissionMode === 'bypassPermissions' && policy?.bypassPermissions === false) throw noBypass();
+}
+
+export function noBypass(): UserMistake {
+  return new UserMistake(
+    'policy',
+    'managed policy of this machine forbids the permission mode bypassPermissions: choose another',
+  );
+}
+
+/** The widest mode of a session, and so of all its agents; null where no policy says so. */
+export function widestMode({ settings }: { readonly settings: Settings }): SessionMode | null {
+  return settings.policy?.bypassPermissions === false ? 'acceptEdits' : null;
+}
+
+interface ModelContext {
+  readonly settings: Settings;
+  readonly env: NodeJS.ProcessEnv;
+  readonly providerName: string;
+}
+
+/** The embedded model calls nobody, so no policy is about it. */
+export function refuseForbiddenModel(model: string, { settings, env, providerName }: ModelContext): void {
+  const allowed = settings.policy?.models;
+  if (allowed === undefined || isEmbedded(model)) return;
+  const isMeant = (pattern: string): boolean => {
+    if (pattern.includes('*')) return matchesPattern(model, pattern);
+    const isTier = MODEL_TIERS.some((tier) => tier === pattern);
+    return model === (isTier ? resolveModel(pattern, env, providerName, settings.models) : pattern);
+  };
+  if (allowed.some(isMeant)) return;
+  throw new UserMistake(
+    'policy',
+    `managed policy of this machine forbids the model ${model}: it allows ${allowed.join(', ')}`,
+  );
+}
+
+function matchesPattern(model: string, pattern: string): boolean {
+  return new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`).test(model);
+}
