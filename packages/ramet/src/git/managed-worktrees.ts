@@ -18,7 +18,8 @@ export { isHalfMade, isHeld, isTorn, refuseUnfinished, tornText } from './worktr
 export { knownBytes, treeBytes } from './worktrees/pool/pool-size.ts';
 export { stockPool } from './worktrees/pool/stock-pool.ts';
 export { isTreeOf, replaceAdminFile } from './worktrees/register-worktree.ts';
-export { collectGarbage, undoHalfMade } from './worktrees/removal/collect-garbage.ts';
+export { collectGarbage } from './worktrees/removal/collect-garbage.ts';
+export { undoHalfMade } from './worktrees/removal/left-behind.ts';
 export { lostWorktrees, pruneLost } from './worktrees/removal/lost-worktrees.ts';
 export { staleLockNotes } from './worktrees/removal/ref-locks.ts';
 export { settleWorktree } from './worktrees/removal/release-worktree.ts';

@@ -7,12 +7,13 @@ import { join } from 'node:path';
 import { checkpoint } from '../../src/git/worktrees/changes/checkpoint.ts';
 import { createWorktree } from '../../src/git/worktrees/create-worktree.ts';
 import { releaseWorktree } from '../../src/git/worktrees/removal/release-worktree.ts';
+import { resumeWorktree } from '../../src/git/worktrees/resume-worktree.ts';
 import { openWorktreePlace } from '../../src/git/worktrees/worktree-place.ts';
 
 const [directory = '', home = '', what = '', fatal = ''] = process.argv.slice(2);
 const env = { PATH: process.env.PATH ?? '', HOME: '/nowhere' };
 const owner = { session: 'abcdefgh', agent: 'abcdefgh.1' };
-const settings = { pool: what === 'remove' ? 0 : 4, setup: 'true' };
+const settings = { pool: what === 'remove' || what === 'restore' ? 0 : 4, setup: 'true' };
 
 let isWatched = false;
 const place = openWorktreePlace({ directory, home, env, settings, onStep });
@@ -27,7 +28,7 @@ function onStep(step: string): void {
 async function prepare(): Promise<string> {
   if (what === 'create') return '';
   const { worktree } = await createWorktree(place, { name: 'before', owner });
-  if (what === 'claim') await releaseWorktree(place, worktree.id)?.settled;
+  if (what === 'claim' || what === 'restore') await releaseWorktree(place, worktree.id)?.settled;
   if (what === 'checkpoint') writeFileSync(join(worktree.path, 'work.txt'), 'first\n');
   if (what === 'checkpoint') await checkpoint(place, worktree);
   if (what === 'checkpoint') writeFileSync(join(worktree.path, 'work.txt'), 'second\n');
@@ -45,6 +46,7 @@ if (what === 'many') {
 const id = await prepare();
 isWatched = true;
 if (what === 'create' || what === 'claim') await createWorktree(place, { name: 'agent', owner });
+else if (what === 'restore') await resumeWorktree(place, id);
 else if (what === 'checkpoint') {
   const worktree = place.registry.find(id);
   if (worktree !== null) await checkpoint(place, worktree);

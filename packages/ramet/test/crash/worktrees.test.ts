@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { branchHeldTwice } from '../../src/git/branch-holders.ts';
 import { createWorktree } from '../../src/git/worktrees/create-worktree.ts';
 import { collectGarbage } from '../../src/git/worktrees/removal/collect-garbage.ts';
 import { resumeWorktree, worktreeOfAgent } from '../../src/git/worktrees/resume-worktree.ts';
@@ -116,6 +117,42 @@ describe('WORK-3, WORK-4: a process killed', { timeout: SAMPLE_TIMEOUT_MS }, () 
       }
     });
   }
+});
+
+describe('WORK-8: a process killed', { timeout: SAMPLE_TIMEOUT_MS }, () => {
+  test.each([
+    ['remove', ['moved to the trash', 'unregistered']],
+    ['pool', ['moved to the pool', 'taken off its branch']],
+  ])('at any step of "%s" leaves its agent a worktree to be continued in', async (what, sample) => {
+    for (const step of sampleOf(STEPS[what] ?? [], sample)) {
+      const killed = run(what, step);
+      const { worktree } = await resumeWorktree(
+        killed.place,
+        worktreeOfAgent(killed.place, OWNER.agent)?.id ?? '',
+      );
+      // What an agent commits to a branch that another checkout is on too is refused.
+      expect([step, worktree.branch, branchHeldTwice(worktree.path)]).toEqual([step, 'ramet/before', null]);
+      expect(git(worktree.path, 'status', '--porcelain', '--branch')).toBe('## ramet/before');
+      await collectGarbage(killed.place);
+      expectWhole(killed);
+    }
+  });
+
+  test('while it makes a worktree again leaves its agent one to be continued in', async () => {
+    for (const step of sampleOf(STEPS.create ?? [], ['reserved', 'registered', 'set up'])) {
+      for (const isCleaned of [false, true]) {
+        const killed = run('restore', step);
+        if (isCleaned) await collectGarbage(killed.place);
+        const { worktree } = await resumeWorktree(
+          killed.place,
+          worktreeOfAgent(killed.place, OWNER.agent)?.id ?? '',
+        );
+        expect(git(worktree.path, 'status', '--porcelain', '--branch')).toBe('## ramet/before');
+        await collectGarbage(killed.place);
+        expectWhole(killed);
+      }
+    }
+  });
 });
 
 describe('WORK-4: several processes', () => {

@@ -13,6 +13,7 @@ import { isHeld } from './half-made.ts';
 import { takeSlot } from './pool/slots.ts';
 import { proveWorktree } from './prove-worktree.ts';
 import { unregisterWorktree } from './register-worktree.ts';
+import { finishLeft } from './removal/left-behind.ts';
 import { slotHolder } from './reserve-worktree.ts';
 import { mendCheckout } from './trusted-git.ts';
 import { unlockWorktree } from './unlock-worktree.ts';
@@ -30,6 +31,7 @@ export async function resumeWorktree(
   id: string,
   signal?: AbortSignal,
 ): Promise<CreatedWorktree> {
+  await finishLeft(place, id);
   const known = place.registry.find(id);
   if (known === null) throw unknownWorktree(id);
   if (known.state === 'gone') return restore(place, known, signal);

@@ -2,29 +2,24 @@
  * Goes through all worktrees that Ramet answers for (WORK-3): finishes or undoes what killed processes left half-made,
  * removes those without changes, and says why each other one stays. Each verdict is computed here and now.
  */
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { indexPath } from '../../../journal/session-index.ts';
 import { fewAtOnce } from '../../../system/few-at-once.ts';
-import { thisProcess } from '../../../system/processes/process-identity.ts';
 import { writeTrouble } from '../../../system/sqlite/sqlite-failure.ts';
-import { heldWork } from '../changes/held-files.ts';
 import { verdictOf } from '../changes/verdict.ts';
 import { discardUnused } from '../dependencies/dependency-template.ts';
-import { isHalfMade, isHeld } from '../half-made.ts';
-import { undoReset } from '../pool/pool.ts';
+import { isHeld } from '../half-made.ts';
 import { poolBytes, wantedPool } from '../pool/pool-size.ts';
 import { freeLostSlots } from '../pool/slots.ts';
-import { isTreeOf } from '../register-worktree.ts';
-import { undoWorktree } from '../undo-worktree.ts';
-import { unlockWorktree } from '../unlock-worktree.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import { type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';
 import { DEFAULT_CLEANUP_DAYS } from '../worktree-settings.ts';
 import { deleteLater } from './delete-directory.ts';
+import { finishTrashed, undoDead } from './left-behind.ts';
 import { removeDeadLocks } from './ref-locks.ts';
 import { settleWorktree } from './release-worktree.ts';
-import { finishRemoval, removeWorktree } from './remove-worktree.ts';
+import { removeWorktree } from './remove-worktree.ts';
 
 export interface GarbageOptions {
   /** Judge, and change nothing. */
@@ -114,21 +109,6 @@ async function collect(
   }
 }
 
-/** What killed processes left half-made goes, with its locks. Cheap where there is nothing. */
-export async function undoHalfMade(place: WorktreePlace): Promise<void> {
-  const dead = place.registry.list().filter((row) => isHalfMade(place.project, row));
-  await fewAtOnce(dead, (row) => undoDead(place, row));
-}
-
-/** Only by the first process to take it: others may be cleaning up, or claiming, at this moment. */
-async function undoDead(place: WorktreePlace, worktree: ManagedWorktree): Promise<void> {
-  const taken = place.registry.changeSeen(worktree, { state: 'resetting', lease: thisProcess() });
-  if (taken === null) return;
-  // Its branch may have been about to be made: then nothing of it is there but the lock.
-  await unlockWorktree(place, taken);
-  await (worktree.state === 'resetting' ? undoReset(place, taken) : undoWorktree(place, taken));
-}
-
 async function judge(
   place: WorktreePlace,
   worktree: ManagedWorktree,
@@ -188,40 +168,4 @@ function sweep(place: WorktreePlace): void {
 
 function namesIn(directory: string): string[] {
   return existsSync(directory) ? readdirSync(directory) : [];
-}
-
-/**
- * What a process that was killed while it removed a worktree has left: finished, or taken back.
- *
- * A tree that was judged and not yet moved is judged again at the next request.
- */
-async function finishTrashed(
-  place: WorktreePlace,
-  worktree: ManagedWorktree,
-): Promise<['keep' | 'remove', string]> {
-  const { elsewhere, ...facts } = worktree.facts;
-  const mine = place.registry.changeSeen(worktree, { lease: thisProcess() });
-  if (mine === null) return ['keep', 'another process is using it'];
-  const isBack = existsSync(worktree.path) && isTreeOf(worktree.path, worktree);
-  if (!isBack && elsewhere !== undefined && isTreeOf(elsewhere, worktree)) {
-    const held = await heldWork(place, { ...worktree, path: elsewhere });
-    // What git forgot already was judged before: its files cannot be compared with anything now.
-    const isForgotten = held.every(({ kind }) => kind === 'unknown') && !isKnown(place, worktree);
-    if (held.length === 0 || isForgotten) return finish(place, worktree);
-    renameSync(elsewhere, worktree.path);
-    place.registry.change(worktree.id, ['trashed'], { state: 'released', lease: null, facts });
-    return ['keep', `${held[0]?.text ?? 'it has changes'}; restored from the trash`];
-  }
-  if (!isBack) return finish(place, worktree);
-  place.registry.change(worktree.id, ['trashed'], { state: 'released', lease: null, facts });
-  return ['keep', 'its removal was interrupted; it is judged again next time'];
-}
-
-async function finish(place: WorktreePlace, worktree: ManagedWorktree): Promise<['remove', string]> {
-  await finishRemoval(place, worktree);
-  return ['remove', 'its removal was interrupted, and is finished'];
-}
-
-function isKnown({ repository }: WorktreePlace, { admin }: ManagedWorktree): boolean {
-  return existsSync(`${repository.commonDirectory}/worktrees/${admin}`);
 }
