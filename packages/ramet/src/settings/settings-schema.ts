@@ -195,6 +195,18 @@ const policy = z.strictObject({
   allowRules: described(scope, 'Whether only managed settings may allow what would be asked about.'),
 });
 
+const statusLine = z.strictObject({
+  type: described(z.optional(z.enum(['command'])), 'The only kind there is.'),
+  command: described(
+    z.optional(name),
+    'A shell command. It reads JSON about the session and prints the line.',
+  ),
+  padding: described(
+    z.optional(z.int().check(z.nonnegative(), z.maximum(20))),
+    'How many blanks stand before it (0).',
+  ),
+});
+
 export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   $schema: described(z.optional(z.string()), 'Where this schema is, for editors.'),
   model: described(z.optional(name), 'The model of new sessions: an id, or haiku, sonnet, opus or fable.'),
@@ -233,6 +245,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
     z.optional(policy),
     'What holds for everybody on this machine; in managed settings only.',
   ),
+  statusLine: described(z.optional(statusLine), 'The line below the input of an interactive session.'),
 });
 
 function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {

@@ -108,6 +108,14 @@ export interface PolicySettings {
 export const POLICY_SCOPES = ['managed', 'all'] as const;
 export type PolicyScope = (typeof POLICY_SCOPES)[number];
 
+/** A command whose output stands below the input of an interactive session, in place of the figures. */
+export interface StatusLineSettings {
+  type?: 'command' | undefined;
+  command?: string | undefined;
+  /** Blanks before each line. */
+  padding?: number | undefined;
+}
+
 export interface Settings {
   $schema?: string | undefined;
   model?: string | undefined;
@@ -139,6 +147,7 @@ export interface Settings {
   /** Folders of plugins. */
   plugins?: string[] | undefined;
   policy?: PolicySettings | undefined;
+  statusLine?: StatusLineSettings | undefined;
 }
 
 /** Where settings are looked for: `root` is the repository's, or the directory the session works in. */

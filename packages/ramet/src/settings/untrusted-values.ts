@@ -21,6 +21,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
   'merge',
   'operate',
   'plugins',
+  'statusLine',
 ]);
 
 /** `otherwise` are the settings that would hold without this folder. */

@@ -35,6 +35,7 @@ export async function runOnTerminal(
   const history = openPromptHistory(place.project);
   const attention = createAttention(io.env, (bytes) => device.write(bytes));
   const release = (): void => {
+    terminal[Symbol.dispose]();
     view.print(style.dim(goodbye(chat)));
     view.close();
     attention.release();

@@ -18,9 +18,10 @@ import {
   pressKey,
 } from '../editor/prompt-input.ts';
 import type { Attention } from '../screen/attention.ts';
-import { type LiveState, statusText } from '../screen/live-rows.ts';
+import type { LiveState } from '../screen/live-rows.ts';
 import type { TerminalView } from '../screen/terminal-view.ts';
 import type { TextStyle } from '../screen/text-style.ts';
+import { StatusArea } from '../status/status-area.ts';
 import { inBackgroundLine, linesAbout } from './agent-board.ts';
 import { agentWordsFor, waitedFor } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
@@ -45,7 +46,7 @@ export interface TerminalChatParts {
   readonly exitNow: (code: number) => void;
 }
 
-export class TerminalChat {
+export class TerminalChat implements Disposable {
   readonly #parts: TerminalChatParts;
   readonly #events: EventView;
   readonly #worker: ChatWorker;
@@ -53,6 +54,7 @@ export class TerminalChat {
   readonly #menus: Menus;
   readonly #special: SpecialKeys;
   readonly #leaving: Leaving;
+  readonly #status: StatusArea;
   #view: TerminalView | null = null;
   #input: PromptInput;
 
@@ -97,15 +99,22 @@ export class TerminalChat {
       handBack: (lines) => this.#handBack(lines),
       leave: () => this.leave(EXIT.done, 'the user left'),
     });
+    const warn = (line: string): void => this.#print(this.#events.aside(parts.style.yellow(safeLine(line))));
+    this.#status = new StatusArea({
+      ...parts,
+      size: () => ({ columns: shared.columns(), rows: shared.rows() }),
+      changed: () => this.#view?.soon(),
+      warn,
+    });
     this.#leaving = new Leaving({
       ...parts,
+      warn,
       worker: () => this.#worker,
       isInputEmpty: () => this.#input.editor.cells.length === 0,
       clearInput: () => {
         this.#input = cleared(this.#input);
       },
       say: (line) => this.#print(`${line}\n`),
-      warn: (line) => this.#print(this.#events.aside(parts.style.yellow(line))),
       changed: () => this.#keepTime(),
     });
   }
@@ -117,7 +126,13 @@ export class TerminalChat {
     view.now();
     if (first !== null) this.#worker.submit(first);
     else void this.#parts.chat.learnDefaults().then(() => view.soon());
+    void this.#status.learn();
     return this.#leaving.left;
+  }
+
+  /** Nothing of it is left running. */
+  [Symbol.dispose](): void {
+    this.#status[Symbol.dispose]();
   }
 
   get liveState(): LiveState {
@@ -130,7 +145,7 @@ export class TerminalChat {
       agents: chat.board.tree,
       queued: this.#worker.queued,
       ...this.#question.live(this.#input.editor.cells.length > 0),
-      status: this.#hint() ?? statusText(chat),
+      ...this.#status.shown(this.#hint()),
     };
   }
 

@@ -44,6 +44,7 @@ const anyState: fc.Arbitrary<LiveState> = fc.record({
     }),
   ),
   status: text,
+  statusLines: maybe(fc.record({ lines: fc.array(text), padding: fc.nat(20), colours: fc.boolean() })),
 });
 
 describe('UI-1: the rows below the output', () => {

@@ -16,6 +16,7 @@ import type { ChatTally, ContextFill } from '../chat/chat.ts';
 import { layoutInput } from '../editor/input-layout.ts';
 import type { EditorState } from '../editor/line-editor.ts';
 import { plainSpan, wrapLine } from '../markdown/wrapped-rows.ts';
+import { statusRows } from '../status/status-rows.ts';
 import { agentRows } from './agent-rows.ts';
 import { type Menu, menuRows } from './menu-rows.ts';
 import { type LiveRow, type LiveRows, type ScreenSize, textColumns } from './screen.ts';
@@ -43,6 +44,14 @@ export interface LiveState {
   /** A list to choose from, below the input; it takes the room of what is above. */
   readonly menu: Menu | null;
   readonly status: string;
+  /** What a command supplies in its place. */
+  readonly statusLines?: StatusLines | null;
+}
+
+export interface StatusLines {
+  readonly lines: readonly string[];
+  readonly padding: number;
+  readonly colours: boolean;
 }
 
 const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
@@ -63,7 +72,10 @@ export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): 
     ...queuedTexts(state.queued, size).map((text) => row(text, style.dim)),
   ].slice(0, state.menu === null ? undefined : 1);
   const list = menu.map(({ text, paint }) => row(text, paint));
-  const below = [...list, ...(size.rows < 4 ? [] : [row(state.status, style.dim)])];
+  const status = state.statusLines
+    ? statusRows(state.statusLines.lines, { ...state.statusLines, columns, most: size.rows < 16 ? 1 : 3 })
+    : [row(state.status, style.dim)];
+  const below = [...list, ...(size.rows < 4 ? [] : status)];
   if (state.answers !== null) {
     const title = state.question === null || size.rows < 8 ? [] : [row(state.question, style.yellow)];
     const rule = wrapped(state.rule ?? '', columns, size.rows - below.length - 3);
