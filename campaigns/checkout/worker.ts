@@ -5,6 +5,7 @@ import { createFileLedger } from '../../packages/ramet/src/files/file-ledger.ts'
 import { SharedWrites } from '../../packages/ramet/src/files/shared-writes.ts';
 import { createCheckouts } from '../../packages/ramet/src/git/shared-git/checkout.ts';
 import { createSession } from '../../packages/ramet/src/journal/sessions.ts';
+import { systemClock } from '../../packages/ramet/src/schema/clock.ts';
 import { agentId } from '../../packages/ramet/src/schema/ids.ts';
 import { findPlace } from '../../packages/ramet/src/sdk/place.ts';
 import { builtInTools } from '../../packages/ramet/src/tools/registry.ts';
@@ -66,6 +67,7 @@ function contextOf(
     ...parts,
     call,
     signal: new AbortController().signal,
+    clock: systemClock,
     registerGroup: () => () => {},
     tasks: new BackgroundTasks(() => {}),
     agents: { spawn: unused, send: unused, look: unused, stop: unused },

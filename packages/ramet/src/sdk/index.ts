@@ -56,6 +56,17 @@ export {
 export type { MergeOptions, MergeTargetOptions } from './merge/merge.ts';
 export type { AskedOutcome, RunCallOptions, RunOverview } from './operator/control/ask-operator.ts';
 export type { SessionOptions } from './options.ts';
+export type { ImageInput, ToolContent, ToolReport } from './own-tools/own-result.ts';
+export type { OwnTool } from './own-tools/own-tool.ts';
+export type { JsonSchema, SchemaOutput, StandardSchema } from './own-tools/standard-schema.ts';
+export {
+  type ToolAccessRule,
+  type ToolCallContext,
+  type ToolReach,
+  type ToolWithJsonSchema,
+  type ToolWithSchema,
+  tool,
+} from './own-tools/tool.ts';
 export { type CompactRequest, openSession, type Session, type SessionEvent } from './session/session.ts';
 export type { ForkOptions, SpawnOptions, SteeredMessage } from './session/session-type.ts';
 export { VERSION } from './version.ts';

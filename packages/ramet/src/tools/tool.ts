@@ -6,6 +6,7 @@
 
 import type { FileAccess } from '../files/file-access.ts';
 import type { ShellDecision } from '../sandbox/command-sandbox.ts';
+import type { Clock } from '../schema/clock.ts';
 import type { ToolSchema } from '../schema/content.ts';
 import type { TodoItem } from '../schema/status.ts';
 import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
@@ -55,6 +56,9 @@ export interface ToolContext {
   /** Files that rules keep from being read: a tool that looks through many leaves them out. */
   leavesOut?: ((path: string) => boolean) | undefined;
   signal: AbortSignal;
+  clock: Clock;
+  /** Tells those who watch how far the call is. Models do not see it. */
+  progress?: ((text: string) => void) | undefined;
   /** Notes that a process group is about to start. */
   expectGroup?: (() => ExpectedGroup) | undefined;
   /** Notes a process group that was started, in case this process is killed; what it returns takes the note away. */

@@ -164,7 +164,7 @@ const DOORS: Readonly<Record<string, string>> = {
     extension-places folder-scan front-matter/field-problem front-matter/front-matter front-matter/plain-fields front-matter/yaml-fields
   `,
   tools: `
-    agent agent-desk files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view
+    agent agent-desk files/image-type files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view
     shell/background-tasks shell/output-file tool
   `,
   agents: `

@@ -23,7 +23,7 @@ const PINNED: Readonly<Record<string, readonly string[]>> = {
       'undo',
     ],
     ...['previewMerge', 'mergeBranches', 'continueMerge', 'mergeQueue', 'blame', 'diff'],
-    ...['operatorStatus', 'askOperator'],
+    ...['operatorStatus', 'askOperator', 'tool'],
     ...['listWorktrees', 'showWorktree', 'commitWorktree', 'removeWorktrees', 'collectWorktrees'],
   ],
   'testing/index': ['scriptedModel', 'simulatedClock'],

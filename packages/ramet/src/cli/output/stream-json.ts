@@ -54,6 +54,10 @@ function wireEvent(event: SessionEvent): Record<string, unknown> {
       return { type: 'system', subtype: 'tool_started', tool_use_id: event.call.id, name: event.call.name };
     case 'tool_withdrawn':
       return { type: 'system', subtype: 'tool_withdrawn', tool_use_id: event.call.id, name: event.call.name };
+    case 'tool_progress': {
+      const { id, name } = event.call;
+      return { type: 'system', subtype: 'tool_progress', tool_use_id: id, name, text: event.text };
+    }
     case 'tool_completed':
       return {
         type: 'user',

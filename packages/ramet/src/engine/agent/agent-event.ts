@@ -4,7 +4,7 @@
  * tells them, into the one sink of its session.
  *
  * 1. Where a record names content (a response's blocks, a call, its result), the event has the content in its place.
- * 2. Deltas are told and not recorded.
+ * 2. Deltas, and the progress of a call, are told and not recorded.
  * 3. The start and the end of a child are told when its life in this process begins and ends (`children/run-child.ts`):
  *    a resumed child begins again, and a child that has ended has given its worktree back.
  */
@@ -62,6 +62,8 @@ type Plain<Value> = { [Key in keyof Value]: Value[Key] };
 
 export type AgentEvent =
   | LiveOf<keyof LiveNames>
+  /** A call under way says how far it is: told and not recorded. */
+  | { type: 'tool_progress'; call: ToolUseBlock; text: string }
   | { type: 'text_delta'; text: string }
   | { type: 'thinking_delta'; text: string };
 

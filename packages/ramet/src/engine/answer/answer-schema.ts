@@ -19,6 +19,8 @@ export interface AnswerSchema {
   readonly directive: string;
   /** A problem is said in words that help a model to mend its answer. */
   check(text: string): AnswerCheck;
+  /** What is wrong with a value that is no text any more; null when it fits. */
+  problemOf(value: unknown): string | null;
 }
 
 export type CompiledSchema = { ok: true; schema: AnswerSchema } | { ok: false; problem: string };
@@ -39,15 +41,20 @@ const DRAFTS: readonly [RegExp, SchemaDraft][] = [
 type ValidatorModule = typeof import('@cfworker/json-schema');
 
 export async function compileAnswerSchema(given: unknown): Promise<CompiledSchema> {
+  return compileWith(await import('@cfworker/json-schema'), given);
+}
+
+/** The same for a caller that cannot wait, and has loaded the library. */
+export function compileWith(library: ValidatorModule, given: unknown): CompiledSchema {
   const source = sourceOf(given);
   if (!source.ok) return source;
-  const library = await import('@cfworker/json-schema');
   // Whether it really is one is checked next.
   const schema: Schema | boolean = JSON.parse(source.json);
   const problem = problemOfSchema(library, schema);
   if (problem !== null) return { ok: false, problem: `schema: ${problem}` };
   const check = checkerOf(library, schema);
-  return { ok: true, schema: { source: source.json, directive: directiveFor(source.json), check } };
+  const whole = { source: source.json, directive: directiveFor(source.json), check };
+  return { ok: true, schema: { ...whole, problemOf: problemFinder(library, schema) } };
 }
 
 function directiveFor(source: string): string {
@@ -121,6 +128,14 @@ function checkerOf(library: ValidatorModule, schema: Schema | boolean): AnswerSc
     return judged.ok
       ? judged.value
       : { ok: false, problem: `the answer cannot be checked: ${judged.reason}` };
+  };
+}
+
+function problemFinder(library: ValidatorModule, schema: Schema | boolean): AnswerSchema['problemOf'] {
+  const draft = draftOf(schema);
+  return (value) => {
+    const judged = boundedCall(() => problemOf(library, schema, draft, value), MOST_MS);
+    return judged.ok ? judged.value : `it cannot be checked: ${judged.reason}`;
   };
 }
 

@@ -179,7 +179,10 @@ async function decideNow(
     const mode = modeInForce(agent);
     // Where nothing is judged, no sandbox is tried.
     const judged =
-      tool.access?.(input).command !== undefined && (mode !== 'bypassPermissions' || spec.readOnly === true);
+      // A tool of the session runs its command by itself: no sandbox holds it.
+      tool.ofSession !== true &&
+      tool.access?.(input).command !== undefined &&
+      (mode !== 'bypassPermissions' || spec.readOnly === true);
     const policy = {
       ...{ mode, rules, readOnly: spec.readOnly, counterpart: inCheckout(directory) },
       wall: judged && outside?.stopped !== null && (await runtime.sandbox.wall()),

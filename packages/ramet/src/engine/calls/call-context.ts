@@ -28,6 +28,8 @@ export function contextOf(
     ...(held.unreadable && { leavesOut: leavesOut(held.unreadable, cwd, inCheckout(directory)) }),
     ...agentShell(agent, held, tell),
     signal,
+    clock: runtime.clock,
+    progress: (text) => agent.here.sink?.({ type: 'tool_progress', call, text }),
     expectGroup: () => runtime.processes.expect(spec.id),
     registerGroup: (group) => runtime.processes.enter(group, spec.id),
     // Few calls ask for them.

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import type { ImageBlock } from '../../schema/content.ts';
 import { RametError } from '../../schema/errors.ts';
 import * as z from '../../schema/zod.ts';
 import { decodeTextFile } from '../../system/text/text-file.ts';
 import { describeSize } from '../../system/text/visible-text.ts';
 import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { fileFailure } from './file-failure.ts';
+import { IMAGE_LIMIT, imageType } from './image-type.ts';
 import { createLineSplitter, createLineWindow, LINE_LIMIT, type LineWindow, linesOf } from './line-window.ts';
 import { renderNotebook } from './notebook.ts';
 
@@ -20,16 +20,6 @@ const LAST = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY/;
 
 const PART = /^\s*(?:[A-Za-z0-9+/=]{1,200}|[A-Za-z-]{3,20}: .{1,100}|)\s*$/;
 
-const SIGNATURES: readonly { type: ImageMediaType; matches(head: Buffer): boolean }[] = [
-  { type: 'image/png', matches: (head) => head.subarray(0, 8).toString('hex') === '89504e470d0a1a0a' },
-  { type: 'image/jpeg', matches: (head) => head.subarray(0, 3).toString('hex') === 'ffd8ff' },
-  { type: 'image/gif', matches: (head) => /^GIF8[79]a/.test(head.toString('latin1')) },
-  { type: 'image/webp', matches: (head) => /^RIFF.{4}WEBP/s.test(head.toString('latin1')) },
-];
-
-/** Of those signatures: most files begin with another, and need not be compared with each. */
-const FIRST_BYTES: readonly number[] = [0x89, 0xff, 0x47, 0x52];
-
 const input = z.strictObject({
   file_path: z.string().check(z.minLength(1)),
   offset: z.optional(z.int().check(z.minimum(1), z.describe('First line, from 1'))),
@@ -38,8 +28,6 @@ const input = z.strictObject({
 
 /** Above this a file is streamed, so that memory stays flat. */
 const STREAM_ABOVE = 10_000_000;
-/** In base64 this is 5 MB, the most a request may hold for one image. */
-const IMAGE_LIMIT = 3_932_160;
 
 export const readTool: Tool = defineTool({
   name: 'Read',
@@ -117,15 +105,6 @@ function imageTooLarge(path: string, size: number): string {
 
 function binary(path: string, size: number): string {
   return `${path} is a binary file of ${describeSize(size)}. Look at it with a Bash command that knows its format.`;
-}
-
-type ImageMediaType = ImageBlock['source']['media_type'];
-
-/** By the first bytes, never by the name. */
-function imageType(bytes: Uint8Array): ImageMediaType | null {
-  if (!FIRST_BYTES.includes(bytes[0] ?? 0)) return null;
-  const head = Buffer.from(bytes.subarray(0, 16));
-  return SIGNATURES.find((signature) => signature.matches(head))?.type ?? null;
 }
 
 function* maskPrivateKeys(lines: readonly string[]): Generator<string> {

@@ -126,6 +126,7 @@ export function createEventView(
         case 'stalled':
         case 'tool_started':
         case 'tool_withdrawn':
+        case 'tool_progress':
           return '';
       }
     },
@@ -159,6 +160,8 @@ export function activityAfter(event: SessionEvent, before: string): string | nul
       return 'answering';
     case 'tool_started':
       return callTitle(event.call, event.details);
+    case 'tool_progress':
+      return safeLine(`${event.call.name}: ${event.text}`);
     case 'request_failed':
       return event.retryInMs === null ? null : 'waiting to try again';
     case 'status_changed':

@@ -1,0 +1,68 @@
+/** What the function of a tool returns, made fit for a model: text, images or JSON. What is none of these is an error result. */
+import type { ImageBlock, TextBlock } from '../../schema/content.ts';
+import { describeError } from '../../schema/errors.ts';
+import { imageProblem } from '../../tools/files/image-type.ts';
+import { failure, type ToolOutcome } from '../../tools/tool.ts';
+
+/** An image in a result or a prompt: bytes, or base64. What it is shows in its first bytes. */
+export interface ImageInput {
+  readonly type: 'image';
+  readonly data: Uint8Array | string;
+}
+
+export type ToolContent = TextBlock | ImageBlock | ImageInput;
+
+export interface ToolReport {
+  readonly content: string | readonly ToolContent[];
+  /** Tells the model that the call failed. */
+  readonly isError?: boolean;
+}
+
+export function outcomeOf(name: string, value: unknown): ToolOutcome {
+  if (typeof value === 'string') return { content: value };
+  if (value === undefined || value === null) return { content: '' };
+  try {
+    if (isBlocks(value)) return { content: value.map(contentBlock) };
+    if (isReport(value)) {
+      const { content, isError } = value;
+      const shown = typeof content === 'string' ? content : content.map(contentBlock);
+      return { content: shown, ...(isError === true && { isError }) };
+    }
+    return { content: asJson(value) };
+  } catch (error) {
+    return failure(`${name} returned what cannot be shown: ${describeError(error)}`);
+  }
+}
+
+function asJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  if (json === undefined) throw new Error(`a ${typeof value} is no JSON: return a text or an object`);
+  return json;
+}
+
+function isBlocks(value: unknown): value is readonly ToolContent[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isBlock);
+}
+
+function isBlock(value: unknown): value is ToolContent {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  if (value.type === 'text') return 'text' in value && typeof value.text === 'string';
+  return value.type === 'image' && ('data' in value || 'source' in value);
+}
+
+function isReport(value: unknown): value is ToolReport {
+  if (typeof value !== 'object' || value === null || !('content' in value)) return false;
+  const known = Object.keys(value).every((key) => key === 'content' || key === 'isError');
+  return known && (typeof value.content === 'string' || isBlocks(value.content));
+}
+
+/** The block that goes to the model. Throws for an image that a provider would refuse: it would refuse all that follows. */
+function contentBlock(block: ToolContent): TextBlock | ImageBlock {
+  if (block.type === 'text') return { type: 'text', text: block.text };
+  const given = 'data' in block ? block.data : block.source.data;
+  const bytes = typeof given === 'string' ? Buffer.from(given, 'base64') : Buffer.from(given);
+  const checked = imageProblem(bytes);
+  if ('problem' in checked) throw new Error(checked.problem);
+  const source = { type: 'base64', media_type: checked.type, data: bytes.toString('base64') } as const;
+  return { type: 'image', source };
+}

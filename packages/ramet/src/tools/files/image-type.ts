@@ -1,0 +1,34 @@
+/** Which images a model takes: by their first bytes, never by a name, and up to a size. */
+import type { ImageBlock } from '../../schema/content.ts';
+import { describeSize } from '../../system/text/visible-text.ts';
+
+type ImageMediaType = ImageBlock['source']['media_type'];
+
+const SIGNATURES: readonly { type: ImageMediaType; matches(head: Buffer): boolean }[] = [
+  { type: 'image/png', matches: (head) => head.subarray(0, 8).toString('hex') === '89504e470d0a1a0a' },
+  { type: 'image/jpeg', matches: (head) => head.subarray(0, 3).toString('hex') === 'ffd8ff' },
+  { type: 'image/gif', matches: (head) => /^GIF8[79]a/.test(head.toString('latin1')) },
+  { type: 'image/webp', matches: (head) => /^RIFF.{4}WEBP/s.test(head.toString('latin1')) },
+];
+
+/** Of those signatures: most files begin with another, and need not be compared with each. */
+const FIRST_BYTES: readonly number[] = [0x89, 0xff, 0x47, 0x52];
+
+/** In base64 this is 5 MB, the most a request may hold for one image. */
+export const IMAGE_LIMIT: number = 3_932_160;
+
+/** By the first bytes, never by the name. */
+export function imageType(bytes: Uint8Array): ImageMediaType | null {
+  if (!FIRST_BYTES.includes(bytes[0] ?? 0)) return null;
+  const head = Buffer.from(bytes.subarray(0, 16));
+  return SIGNATURES.find((signature) => signature.matches(head))?.type ?? null;
+}
+
+/** What kind of image it is, or why no model takes it. */
+export function imageProblem(bytes: Uint8Array): { type: ImageMediaType } | { problem: string } {
+  const type = imageType(bytes);
+  if (type === null) return { problem: 'it is no PNG, JPEG, GIF or WebP image' };
+  if (bytes.length <= IMAGE_LIMIT) return { type };
+  const most = describeSize(IMAGE_LIMIT);
+  return { problem: `the image has ${describeSize(bytes.length)}; at most ${most} can be shown` };
+}
