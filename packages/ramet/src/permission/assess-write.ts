@@ -4,7 +4,9 @@
  */
 import { sep } from 'node:path';
 import type { SessionMode } from '../schema/status.ts';
+import { literalGlob } from '../system/glob-pattern.ts';
 import { landingPath, placeInside } from '../system/landing-path.ts';
+import { offeredRule } from './rule.ts';
 
 /** What git, shells, editors, package managers and Ramet act upon by themselves: who writes here decides what runs later. */
 const DIRECTORIES =
@@ -41,12 +43,12 @@ function guardedName(inside: string): string | undefined {
 
 /**
  * The rule that would allow this file and its neighbours: a directory inside, the file alone elsewhere, and of what
- * decides what runs.
+ * decides what runs. Null if no rule can say it.
  */
-export function suggestWriteRule(path: string, cwd: string): string {
+export function suggestWriteRule(path: string, cwd: string): string | null {
   const inside = placeInside(path, cwd) ?? '';
   const directory = inside.split(sep).slice(0, -1).join('/');
   return directory === '' || guardedName(inside) !== undefined
-    ? `Edit(/${landingPath(path) ?? path})`
-    : `Edit(${directory}/**)`;
+    ? offeredRule(`Edit(/${literalGlob(landingPath(path) ?? path)})`)
+    : offeredRule(`Edit(${literalGlob(directory)}/**)`);
 }

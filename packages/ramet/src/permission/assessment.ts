@@ -85,10 +85,15 @@ export function whatWouldAllow({
   byRule,
 }: Pick<OpenQuestion, 'suggestedRules' | 'byRule'>): string {
   if (byRule !== undefined) return `removing the rule ${byRule}, or a run where a person can be asked,`;
-  const flags = suggestedRules.map((rule) => `--allowedTools "${rule}"`).join(' ');
+  const flags = suggestedRules.map((rule) => `--allowedTools ${quoted(rule)}`).join(' ');
   return flags === ''
     ? '--permission-mode bypassPermissions'
     : `${flags} or --permission-mode bypassPermissions`;
+}
+
+/** For a person who pastes it into a shell: what the rule says came from a call. */
+function quoted(rule: string): string {
+  return /["$`\\!]/.test(rule) ? `'${rule.replaceAll("'", "'\\''")}'` : `"${rule}"`;
 }
 
 /** Why an agent that only reads may not do this; `reason` follows "because". */

@@ -17,7 +17,7 @@ import {
 } from './assessment.ts';
 import { givingRule, type RuleTarget, takingRule } from './match-rules.ts';
 import { aliasesOf, type PermissionPolicy, parseRules } from './policy.ts';
-import { plainHost } from './rule.ts';
+import { offeredRule, plainHost } from './rule.ts';
 
 export async function decide(
   policy: PermissionPolicy,
@@ -61,7 +61,9 @@ function assessWrite({ mode, rules }: PermissionPolicy, target: RuleTarget, summ
     question: {
       summary,
       reason: standing.trusted ? '' : standing.reason,
-      suggestedRules: [path === undefined ? target.tool : suggestWriteRule(path, cwd)],
+      suggestedRules: offers(
+        path === undefined ? suggestCallRule(target.tool, null) : suggestWriteRule(path, cwd),
+      ),
     },
   };
 }
@@ -80,9 +82,19 @@ function assessCall(
     question: {
       summary,
       reason: reachesOut ? 'it talks to the network' : 'it runs something',
-      suggestedRules: [target.host === null ? name : `${name}(domain:${target.host})`],
+      suggestedRules: offers(suggestCallRule(name, target.host)),
     },
   };
+}
+
+/** A host name may have stars, as in http://*.example.org/; in a rule they would stand for other hosts. */
+function suggestCallRule(tool: string, host: string | null): string | null {
+  if (tool.includes('*') || host?.includes('*') === true) return null;
+  return offeredRule(host === null ? tool : `${tool}(domain:${host})`);
+}
+
+function offers(rule: string | null): string[] {
+  return rule === null ? [] : [rule];
 }
 
 /** What rules are about in a call, from what its tool says about it. */

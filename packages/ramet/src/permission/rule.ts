@@ -3,6 +3,7 @@
  * domain or a name. A rule that cannot be read, or that could never match, is a problem with a reason: its author
  * believes it protects something.
  */
+import { hasInvisible } from '../system/text/visible-text.ts';
 import { type CommandPattern, parseCommandPattern } from './command-pattern.ts';
 import { type PathPattern, parsePathPattern } from './path-pattern.ts';
 import type { ParsedPart, RuleContext, RuleList } from './rule-context.ts';
@@ -120,4 +121,27 @@ export function plainHost(name: string): string | null {
   const { hostname, port } = new URL(url);
   const plain = hostname.toLowerCase().replace(/\.+$/, '');
   return plain === '' || port !== '' ? null : plain;
+}
+
+/**
+ * A rule that is offered as "always" is made from a call, and the model chose the words of the call. Who makes one sees
+ * to it that no character of the call is a pattern in it. Null if the rule cannot be read back, alone and among others, as
+ * the text that a person sees.
+ */
+export function offeredRule(rule: string): string | null {
+  const isPlain = !/[\t\n]|\s{2}/.test(rule) && !hasInvisible(rule) && !/^[^(]*\(\s|\s\)$/.test(rule);
+  if (!isPlain || !isOnePiece(rule)) return null;
+  return parseRule(rule, { list: 'allow', place: 'an offer', base: '/', home: '/' }).ok ? rule : null;
+}
+
+/** In a list of rules one ends where its parenthesis is closed: `Edit(a) Bash Edit(b)` would be three. */
+function isOnePiece(rule: string): boolean {
+  let depth = 0;
+  for (let index = 0; index < rule.length; index += 1) {
+    const character = rule[index];
+    if (character === '(') depth += 1;
+    if (character === ')') depth -= 1;
+    if (depth < 0 || (depth === 0 && character === ')' && index < rule.length - 1)) return false;
+  }
+  return depth === 0;
 }

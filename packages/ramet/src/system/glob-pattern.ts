@@ -37,6 +37,11 @@ export function parseGlob(pattern: string): GlobPattern {
   }
 }
 
+/** The pattern that matches this path and no other. A mark before a pattern, as `!` and `~` are in rules, is text in it. */
+export function literalGlob(path: string): string {
+  return path.replace(/[*?[\]{}\\]|^[!~\s]/g, '\\$&');
+}
+
 /** Splits off the leading segments that hold no pattern: where to start looking. */
 export function splitGlobBase(pattern: string): { base: string; rest: string } {
   const segments = pattern.split('/');

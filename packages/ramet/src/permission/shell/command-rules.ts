@@ -38,9 +38,9 @@ export function commandRule(
   return match ?? null;
 }
 
-/** Quotes are dropped where they change nothing: `'git' "status"` is `git status`. */
+/** Quotes are dropped where they change nothing: `'git' "status"` is `git status`; `'~/x'` is not below home. */
 function plainText({ value, source }: ShellWord): string {
-  return value !== null && /^[\w@%+=:,./~^-]+$/.test(value) ? value : source;
+  return value !== null && /^(?!~)[\w@%+=:,./~^-]+$/.test(value) ? value : source;
 }
 
 function bareText({ value, source }: ShellWord): string {

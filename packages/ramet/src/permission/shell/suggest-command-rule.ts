@@ -3,7 +3,7 @@
  * arguments; of all others, interpreters and launchers first of all, nothing but the very command (RES-3).
  */
 import { basename } from 'node:path';
-import { parseCommandPattern } from '../command-pattern.ts';
+import { offeredRule } from '../rule.ts';
 import { textsOf } from './command-rules.ts';
 import { uncoveredWords } from './programs/uncovered-options.ts';
 import type { ShellCommand } from './reading/shell-reading.ts';
@@ -45,20 +45,22 @@ const TAKES_INPUT =
 export function suggestCommandRule(command: ShellCommand): string | null {
   const [name, first, second] = command.words.map(({ value }) => value);
   if (name === null || name === undefined) return null;
+  // In quotes it is one name; in a rule, without them, it would be something else.
+  if (!isPlainName(name)) return exactly(command);
   if (command.assignments.length > 0 || uncoveredWords(command.words).length > 0) return exactly(command);
   const program = basename(name);
-  if (ONE_THING.test(program) || isOwnScript(name)) return usable(`${name}:*`);
+  if (ONE_THING.test(program) || isOwnScript(name)) return withFurtherWords(name);
   if (first === null || first === undefined || first.startsWith('-') || program !== name)
     return exactly(command);
   if (
     first === 'run' &&
     RUNS_SCRIPTS.test(name) &&
-    /^[\w:.-]+$/.test(second ?? '-') &&
-    !second?.startsWith('-')
+    typeof second === 'string' &&
+    /^[\w:.][\w:.-]*$/.test(second)
   )
-    return usable(`${name} run ${second}:*`);
+    return withFurtherWords(`${name} run ${second}`);
   const known = Object.hasOwn(SUBCOMMANDS, name) && SUBCOMMANDS[name]?.test(first);
-  return known === true ? usable(`${name} ${first}:*`) : exactly(command);
+  return known === true ? withFurtherWords(`${name} ${first}`) : exactly(command);
 }
 
 /** A file of the project that is run by its name; not a program that was installed into it. */
@@ -79,9 +81,21 @@ function exactly(command: ShellCommand): string | null {
   // With nothing but options it would read what to run; so would one that stands last behind a launcher.
   if (!known || (takesInput(words[0]) && operands.length === 0) || takesInput(words.at(-1))) return null;
   if (/^(?:xargs|parallel)$/.test(basename(words[0] ?? ''))) return null;
-  return words.length > 1 ? usable(textsOf(command).giving[0] ?? '') : null;
+  const text = textsOf(command).giving[0] ?? '';
+  // A rule has no way to write a star that is only a star.
+  return words.length > 1 && !text.includes('*') && !mayAssign(text) ? offeredRule(`Bash(${text})`) : null;
 }
 
-function usable(specifier: string): string | null {
-  return specifier !== '' && parseCommandPattern(specifier).ok ? `Bash(${specifier})` : null;
+/** Only for text without a star. */
+function withFurtherWords(beginning: string): string | null {
+  return offeredRule(`Bash(${beginning}:*)`);
+}
+
+function isPlainName(name: string): boolean {
+  return /^[\w@%+:,./-]+$/.test(name);
+}
+
+/** `'A=b' make` runs a program named `A=b`, and its text would be that of `A=b make`. */
+function mayAssign(text: string): boolean {
+  return /^[A-Za-z_]\w*\+?=/.test(text);
 }
