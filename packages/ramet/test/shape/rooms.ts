@@ -63,8 +63,8 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'extensions',
-    owns: 'what users bring: where it lies, its front matter, skills, commands, plugins',
-    leaves: 'agent types, running anything of it',
+    owns: 'hooks, MCP servers, skills, commands, plugins: found, read and run',
+    leaves: 'when they are used, and what an agent makes of them',
   },
   {
     name: 'tools',

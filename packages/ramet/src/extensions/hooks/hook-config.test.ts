@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { readHooks } from './hook-config.ts';
+
+const source = { label: '.claude/settings.json' };
+const command = { type: 'command', command: 'true' };
+
+describe('EXT-2: hooks as they are set up', () => {
+  test('are read in order, with the timeout of their event or their own', () => {
+    const { hooks, unused } = readHooks(
+      {
+        PreToolUse: [
+          { matcher: 'Bash', hooks: [command, { ...command, timeout: 2, async: true }] },
+          { hooks: [{ type: 'command', command: 'node', args: ['x.js'] }] },
+        ],
+        UserPromptSubmit: [{ hooks: [command] }],
+      },
+      source,
+    );
+    expect(unused).toEqual([]);
+    expect(hooks).toMatchObject([
+      { event: 'PreToolUse', timeoutMs: 600_000, isAsync: false, args: null },
+      { timeoutMs: 2_000, isAsync: true },
+      { command: 'node', args: ['x.js'] },
+      { event: 'UserPromptSubmit', timeoutMs: 30_000 },
+    ]);
+  });
+
+  test.for([
+    [[], 'hooks is no object'],
+    [{ Nonsense: [] }, '"Nonsense": there is no such event here'],
+    [{ Stop: {} }, 'Stop is no list'],
+    [{ Stop: [7] }, 'Stop: an entry is no object'],
+    [{ Stop: [{}] }, 'Stop: an entry has no list of hooks'],
+    [{ Stop: [{ matcher: 7, hooks: [command] }] }, 'Stop: a matcher is no text'],
+    [{ Stop: [{ matcher: '(', hooks: [command] }] }, 'Stop: the matcher "(" is no regular expression'],
+    [{ Stop: [{ hooks: ['x'] }] }, 'Stop: a hook is no object'],
+    [{ Stop: [{ hooks: [{ type: 'http', url: 'x' }] }] }, 'Stop: type "http" is not supported'],
+    [{ Stop: [{ hooks: [{ type: 'command' }] }] }, 'Stop: a hook has no command'],
+    [{ Stop: [{ hooks: [{ ...command, args: 'x' }] }] }, 'Stop: args is no list of texts'],
+    [{ Stop: [{ hooks: [{ ...command, shell: 'fish' }] }] }, 'Stop: shell "fish" is not supported'],
+    [{ Stop: [{ hooks: [{ ...command, timeout: '5' }] }] }, 'Stop: timeout is no number of seconds: "5"'],
+    [{ Stop: [{ hooks: [{ ...command, async: 1 }] }] }, 'Stop: async is neither true nor false'],
+    [
+      { Stop: [{ hooks: [{ ...command, if: 'Bash(git *)' }] }] },
+      'Stop: a hook with "if" is not supported and does not run',
+    ],
+  ] as const)('that cannot be used are named: %j', ([value, problem]) => {
+    expect(readHooks(value, source)).toEqual({ hooks: [], unused: [problem] });
+  });
+
+  test('that are good count beside bad ones', () => {
+    const { hooks, unused } = readHooks({ Stop: [{ hooks: [{ type: 'prompt' }, command] }] }, source);
+    expect([hooks.length, unused.length]).toEqual([1, 1]);
+  });
+});

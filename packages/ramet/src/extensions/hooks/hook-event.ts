@@ -1,0 +1,59 @@
+/** The events that hooks can be set up for. A new one takes a row here and a call of `HookRunner.run`. */
+
+export interface HookEventKind {
+  /** The field of the input that matchers are compared with; null: every hook of the event runs. */
+  readonly matches: string | null;
+  /**
+   * What exit code 2 does: refuses the call, blocks what was about to happen, tells the model, or only tells the user.
+   * `fail`: every exit code but 0 does what `block` does.
+   */
+  readonly refusal: 'deny' | 'block' | 'tell' | 'none' | 'fail';
+  /** Plain output is told to the model. */
+  readonly takesText?: true;
+  /** How long a hook may take if its configuration does not say. */
+  readonly seconds: number;
+}
+
+export type HookEventName =
+  | 'SessionStart'
+  | 'SessionEnd'
+  | 'UserPromptSubmit'
+  | 'PreToolUse'
+  | 'PermissionRequest'
+  | 'PostToolUse'
+  | 'PostToolUseFailure'
+  | 'SubagentStart'
+  | 'SubagentStop'
+  | 'Stop'
+  | 'PreCompact'
+  | 'Notification'
+  | 'WorktreeCreate'
+  | 'WorktreeRemove';
+
+const LONG = 600;
+
+const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
+  SessionStart: { matches: 'source', refusal: 'none', takesText: true, seconds: LONG },
+  /** The user waits for the end of the command. */
+  SessionEnd: { matches: 'reason', refusal: 'none', seconds: 1.5 },
+  UserPromptSubmit: { matches: null, refusal: 'block', takesText: true, seconds: 30 },
+  PreToolUse: { matches: 'tool_name', refusal: 'deny', seconds: LONG },
+  PermissionRequest: { matches: 'tool_name', refusal: 'none', seconds: LONG },
+  PostToolUse: { matches: 'tool_name', refusal: 'tell', seconds: LONG },
+  PostToolUseFailure: { matches: 'tool_name', refusal: 'tell', seconds: LONG },
+  SubagentStart: { matches: 'agent_type', refusal: 'none', seconds: LONG },
+  SubagentStop: { matches: 'agent_type', refusal: 'block', seconds: LONG },
+  Stop: { matches: null, refusal: 'block', seconds: LONG },
+  PreCompact: { matches: 'trigger', refusal: 'block', seconds: LONG },
+  Notification: { matches: 'notification_type', refusal: 'none', seconds: LONG },
+  WorktreeCreate: { matches: null, refusal: 'fail', seconds: LONG },
+  WorktreeRemove: { matches: null, refusal: 'none', seconds: LONG },
+};
+
+export function isHookEvent(name: string): name is HookEventName {
+  return Object.hasOwn(EVENTS, name);
+}
+
+export function hookEventKind(name: HookEventName): HookEventKind {
+  return EVENTS[name];
+}

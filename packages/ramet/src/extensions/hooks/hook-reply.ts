@@ -1,0 +1,201 @@
+/** What one hook answers: its exit code and output, or the value of a function, read as the convention has it. */
+import { isObject } from './hook-config.ts';
+import { type HookEventName, hookEventKind } from './hook-event.ts';
+import type { HookProcessEnd } from './run-hook-command.ts';
+
+export type HookDecision = 'allow' | 'ask' | 'deny';
+
+export interface HookReply {
+  readonly decision?: HookDecision | undefined;
+  /** Of the decision. */
+  readonly reason?: string | undefined;
+  /** The whole input of the call, instead of the one that it has. */
+  readonly updatedInput?: Record<string, unknown> | undefined;
+  readonly updatedOutput?: string | undefined;
+  /** Told to the model. */
+  readonly context?: string | undefined;
+  /** What was about to happen does not; the reason is told to who asked for it. */
+  readonly block?: string | undefined;
+  /** The run ends; why. */
+  readonly stop?: string | undefined;
+  /** For the user. */
+  readonly message?: string | undefined;
+  /** Where the worktree is that it made. */
+  readonly worktreePath?: string | undefined;
+}
+
+/** A reply, or how the hook failed: that never stops anything. */
+export type HookAnswer = { readonly reply: HookReply } | { readonly failure: string };
+
+/** Longer texts are cut: what a hook says is told to a model. */
+const MOST_CHARACTERS = 10_000;
+
+export function answerOfCommand(event: HookEventName, end: HookProcessEnd): HookAnswer {
+  const { refusal, takesText } = hookEventKind(event);
+  if ('failure' in end) return { failure: end.failure };
+  const { code, stdout, stderr } = end;
+  if (code === 2 || (refusal === 'fail' && code !== 0)) {
+    const reason = cut(stderr.trim()) || 'a hook refused it and gave no reason';
+    if (refusal !== 'none') return { reply: refusalReply(refusal, reason) };
+  }
+  if (code !== 0) return { failure: `exit code ${code ?? 'unknown'}${stderrNote(stderr)}` };
+  const text = stdout.trim();
+  if (text === '') return { reply: {} };
+  if (!text.startsWith('{')) return { reply: plainReply(event, takesText === true, text) };
+  if (end.isCut) return { failure: 'it printed more than 1 MiB of JSON' };
+  try {
+    return answerOfValue(event, JSON.parse(text));
+  } catch {
+    return { failure: `what it printed begins like JSON and is none: ${JSON.stringify(text.slice(0, 60))}` };
+  }
+}
+
+function plainReply(event: HookEventName, takesText: boolean, text: string): HookReply {
+  if (event === 'WorktreeCreate') return { worktreePath: text.slice(text.lastIndexOf('\n') + 1).trim() };
+  return takesText ? { context: cut(text) } : {};
+}
+
+function refusalReply(refusal: 'deny' | 'block' | 'tell' | 'fail', reason: string): HookReply {
+  return refusal === 'deny' ? { decision: 'deny', reason } : { block: reason };
+}
+
+/** The first line: the whole may be a stack trace. */
+function stderrNote(stderr: string): string {
+  const [line = ''] = stderr.trim().split('\n');
+  return line === '' ? '' : `: ${line.slice(0, 200)}`;
+}
+
+const DECISIONS: Readonly<Record<string, HookDecision>> = {
+  allow: 'allow',
+  approve: 'allow',
+  ask: 'ask',
+  // Nobody puts a call aside here: a person is asked.
+  defer: 'ask',
+  deny: 'deny',
+  block: 'deny',
+};
+
+/** Of a function, or of a command that printed JSON. */
+export function answerOfValue(event: HookEventName, value: unknown): HookAnswer {
+  if (value === undefined || value === null) return { reply: {} };
+  if (!isObject(value)) return { failure: 'what it answered is no object' };
+  const reading = new Fields(value, '');
+  const own = value.hookSpecificOutput;
+  if (own !== undefined && !isObject(own)) return { failure: 'hookSpecificOutput is no object' };
+  const specific = new Fields(own ?? {}, 'hookSpecificOutput.');
+  const named = specific.text('hookEventName');
+  if (named !== undefined && named !== event) return { failure: `it answered for the event ${named}` };
+  const reply = {
+    ...commonReply(event, reading),
+    ...eventReply(event, specific),
+  };
+  const [problem] = [...reading.problems, ...specific.problems];
+  return problem === undefined ? { reply } : { failure: problem };
+}
+
+function commonReply(event: HookEventName, fields: Fields): HookReply {
+  const reason = fields.text('reason');
+  const decision = fields.oneOf('decision', Object.keys(DECISIONS));
+  const stops = fields.value.continue === false;
+  const isBlock = decision === 'block' || decision === 'deny';
+  const { refusal } = hookEventKind(event);
+  return {
+    ...(event === 'PreToolUse' && decision !== undefined && { decision: DECISIONS[decision], reason }),
+    ...(isBlock && refusal !== 'deny' && refusal !== 'none' && { block: reason ?? NO_REASON }),
+    ...(stops && { stop: fields.text('stopReason') ?? reason ?? 'a hook stopped it' }),
+    message: fields.text('systemMessage'),
+  };
+}
+
+const NO_REASON = 'a hook refused it and gave no reason';
+
+function eventReply(event: HookEventName, fields: Fields): HookReply {
+  const context = fields.text('additionalContext');
+  const heard = context === undefined ? {} : { context };
+  switch (event) {
+    case 'PreToolUse': {
+      const decision = fields.oneOf('permissionDecision', Object.keys(DECISIONS));
+      const reason = fields.text('permissionDecisionReason');
+      const updatedInput = fields.object('updatedInput');
+      return {
+        ...heard,
+        ...(decision !== undefined && { decision: DECISIONS[decision], reason }),
+        ...(updatedInput && { updatedInput }),
+      };
+    }
+    case 'PermissionRequest': {
+      const decision = fields.object('decision');
+      if (decision === undefined) return heard;
+      const inner = new Fields(decision, 'decision.');
+      const behavior = inner.oneOf('behavior', ['allow', 'deny']);
+      const updatedInput = inner.object('updatedInput');
+      const stop = behavior === 'deny' && decision.interrupt === true;
+      const reason = inner.text('message');
+      fields.problems.push(...inner.problems);
+      return {
+        ...heard,
+        ...(behavior !== undefined && { decision: DECISIONS[behavior], reason }),
+        ...(updatedInput && { updatedInput }),
+        ...(stop && { stop: reason ?? NO_REASON }),
+      };
+    }
+    case 'PostToolUse': {
+      const output = fields.value.updatedToolOutput;
+      if (output === undefined) return heard;
+      return { ...heard, updatedOutput: cut(typeof output === 'string' ? output : JSON.stringify(output)) };
+    }
+    case 'WorktreeCreate': {
+      const worktreePath = fields.text('worktreePath');
+      return { ...heard, ...(worktreePath !== undefined && { worktreePath }) };
+    }
+    default:
+      return heard;
+  }
+}
+
+/** Reads fields of a type, and collects what is wrong. */
+class Fields {
+  readonly value: Record<string, unknown>;
+  readonly problems: string[] = [];
+  readonly #prefix: string;
+
+  constructor(value: Record<string, unknown>, prefix: string) {
+    this.value = value;
+    this.#prefix = prefix;
+  }
+
+  text(name: string): string | undefined {
+    const found = this.value[name];
+    if (found === undefined || found === null) return undefined;
+    if (typeof found === 'string') return cut(found);
+    this.#wrong(name, 'no text');
+    return undefined;
+  }
+
+  object(name: string): Record<string, unknown> | undefined {
+    const found = this.value[name];
+    if (found === undefined || found === null) return undefined;
+    if (isObject(found)) return found;
+    this.#wrong(name, 'no object');
+    return undefined;
+  }
+
+  oneOf(name: string, words: readonly string[]): string | undefined {
+    const found = this.value[name];
+    // An object under `decision` is the answer to another question.
+    if (found === undefined || found === null || isObject(found)) return undefined;
+    if (typeof found === 'string' && words.includes(found)) return found;
+    this.#wrong(name, `none of ${words.join(', ')}`);
+    return undefined;
+  }
+
+  #wrong(name: string, what: string): void {
+    this.problems.push(`${this.#prefix}${name} is ${what}`);
+  }
+}
+
+function cut(text: string): string {
+  const whole = text.toWellFormed();
+  if (whole.length <= MOST_CHARACTERS) return whole;
+  return `${whole.slice(0, MOST_CHARACTERS).toWellFormed()}\n[cut: ${whole.length} characters in all]`;
+}

@@ -1,0 +1,127 @@
+/**
+ * Runs the command of one hook: JSON on standard input, exit code and output back.
+ *
+ * Invariants
+ * 1. The command has a process group of its own. Nothing of the group is left when this resolves, whether the command
+ *    ended, was too slow or was interrupted. A daemon with a session of its own is out of reach.
+ * 2. The group is noted on disk while it runs: the next start ends what a killed process left.
+ * 3. However much is printed, little of it is kept.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Clock } from '../../schema/clock.ts';
+import { describeError } from '../../schema/errors.ts';
+import { onAbort } from '../../system/on-abort.ts';
+import { START_VARIABLE, signalGroup, terminateGroup } from '../../system/processes/process-group.ts';
+import { AGENT_VARIABLE, type ProcessRegister } from '../../system/processes/process-register.ts';
+
+export interface HookCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly input: string;
+  readonly timeoutMs: number;
+  readonly agent: string;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly processes: ProcessRegister;
+}
+
+export type HookProcessEnd =
+  | {
+      readonly code: number | null;
+      readonly stdout: string;
+      readonly stderr: string;
+      /** It printed more than is kept. */
+      readonly isCut: boolean;
+    }
+  | { readonly failure: string; readonly ending: 'timed_out' | 'interrupted' | 'failed' };
+
+const MOST_OUTPUT = 1 << 20;
+const MOST_ERRORS = 64 << 10;
+/** How long output is waited for that something out of reach may still hold open. */
+const DRAIN_MS = 100;
+
+export async function runHookCommand(command: HookCommand): Promise<HookProcessEnd> {
+  if (command.signal.aborted) return { failure: 'it was interrupted', ending: 'interrupted' };
+  const expected = command.processes.expect(command.agent);
+  let child: ChildProcess;
+  try {
+    const { program, args, cwd, agent } = command;
+    const env = { ...command.env, [AGENT_VARIABLE]: agent, [START_VARIABLE]: expected.token };
+    child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    const problem = await startProblem(child);
+    if (problem !== null) return failed(problem);
+  } catch (error) {
+    return failed(error);
+  }
+  // It has started, so it has a number.
+  const group = child.pid ?? 0;
+  const leave = command.processes.enter(group, command.agent);
+  expected.settle();
+  try {
+    return await endOf(child, group, command);
+  } finally {
+    leave();
+  }
+
+  function failed(error: unknown): HookProcessEnd {
+    expected.settle();
+    return { failure: `it could not be started: ${describeError(error)}`, ending: 'failed' };
+  }
+}
+
+/** The number is known at once; why there is none is told a moment later. */
+function startProblem(child: ChildProcess): Promise<unknown> | null {
+  if (child.pid !== undefined) {
+    child.on('error', () => {});
+    return null;
+  }
+  return new Promise((settle) => child.once('error', settle));
+}
+
+async function endOf(child: ChildProcess, group: number, command: HookCommand): Promise<HookProcessEnd> {
+  const { clock, timeoutMs, signal } = command;
+  const stdout = keep(child.stdout, MOST_OUTPUT);
+  const stderr = keep(child.stderr, MOST_ERRORS);
+  const exited = new Promise<number | null>((settle) => child.once('exit', (code) => settle(code)));
+  const drained = new Promise<void>((settle) => child.once('close', () => settle()));
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(command.input);
+  const over = new AbortController();
+  const stopped = Promise.withResolvers<'timed_out' | 'interrupted'>();
+  const unlink = onAbort(signal, () => stopped.resolve('interrupted'));
+  void clock.sleep(timeoutMs, over.signal, { keepsAlive: false }).then(() => stopped.resolve('timed_out'));
+  try {
+    const end = await Promise.race([exited, stopped.promise]);
+    if (typeof end === 'string') {
+      await terminateGroup(group);
+      const failure =
+        end === 'interrupted' ? 'it was interrupted' : `it took longer than ${timeoutMs / 1_000} s`;
+      return { failure, ending: end };
+    }
+    // What it left running has no one to report to.
+    signalGroup(group, 'SIGKILL');
+    await Promise.race([drained, clock.sleep(DRAIN_MS, over.signal, { keepsAlive: false })]);
+    return { code: end, stdout: stdout.text(), stderr: stderr.text(), isCut: stdout.isCut() };
+  } finally {
+    over.abort();
+    unlink();
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }
+}
+
+/** Reads everything and keeps the beginning. */
+function keep(stream: ChildProcess['stdout'], most: number): { text(): string; isCut(): boolean } {
+  const chunks: Buffer[] = [];
+  let kept = 0;
+  let cut = false;
+  stream?.on('error', () => {});
+  stream?.on('data', (chunk: Buffer) => {
+    if (kept + chunk.length > most) cut = true;
+    if (kept < most) chunks.push(chunk.subarray(0, most - kept));
+    kept = Math.min(most, kept + chunk.length);
+  });
+  return { text: () => Buffer.concat(chunks).toString('utf8'), isCut: () => cut };
+}
