@@ -165,7 +165,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'ECO-2': NOT_YET,
   'LIB-1': "the caller's own tools, prompts, agents, hooks and MCP servers",
   'SEC-1': 'tokens and origins of servers: the emulator is the only one; hooks and MCP servers are not there',
-  'EXT-2': 'the runner is there, and no event calls it yet',
+  'EXT-2': 'hooks run in the engine; settings files, the library and most events do not reach them yet',
   'EXT-3': NOT_YET,
   'EXT-4': NOT_YET,
 };

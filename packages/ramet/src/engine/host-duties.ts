@@ -5,6 +5,8 @@
  */
 import type { PromptHead } from '../conversation/conversation.ts';
 import { contentOf, type FrozenBlock } from '../conversation/frozen-block.ts';
+import type { HookEventName } from '../extensions/hooks/hook-event.ts';
+import type { HookEffect } from '../extensions/hooks/hook-runner.ts';
 import type { OtherBlock, ToolResultBlock, ToolUseBlock } from '../schema/content.ts';
 import { isInterruptionCause } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
@@ -59,6 +61,13 @@ interface PermittedCall {
   readonly input: unknown;
   readonly permit: Permit & { kind: 'permitted' };
 }
+
+const LOOP_EVENTS: readonly HookEventName[] = [
+  'PostToolUse',
+  'PostToolUseFailure',
+  'SubagentStop',
+  'PreCompact',
+];
 
 export class HostDuties {
   readonly #agent: Agent;
@@ -131,8 +140,13 @@ export class HostDuties {
       { tool, request, input: parsed.value },
       signal,
     );
-    if (tool.ofSession === true && permit.kind === 'permitted')
-      this.#permitted.set(request.call.id, { tool, call: request.call, input: parsed.value, permit });
+    if (tool.ofSession === true && permit.kind === 'permitted') {
+      // A hook may have changed it.
+      const changed = permit.hooks?.changed;
+      const own = changed === undefined ? parsed : parseInput(tool, changed);
+      if (!own.ok) return { kind: 'refused', reason: own.message, wouldFail: true };
+      this.#permitted.set(request.call.id, { tool, call: request.call, input: own.value, permit });
+    }
     return permit;
   }
 
@@ -144,6 +158,21 @@ export class HostDuties {
     const { tool, call, input, permit } = permitted;
     const outside = async (): Promise<Permit> => refused('it does not run in a sandbox');
     return act(tool, input, contextOf({ agent: this.#agent, signal }, call, { ...permit, outside }));
+  }
+
+  /** The events of a loop that hooks are set up for. Those before a call run where it is permitted. */
+  get hookEvents(): readonly HookEventName[] {
+    const { hooks } = this.runtime;
+    return hooks === undefined ? [] : LOOP_EVENTS.filter((event) => hooks.has(this.#agent, event));
+  }
+
+  /** Runs the hooks of an event that happened in the loop. */
+  async hook(
+    event: HookEventName,
+    fields: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<HookEffect> {
+    return (await this.runtime.hooks?.run(this.#agent, event, fields, signal)) ?? { contexts: [] };
   }
 
   /** Resolves when there are messages for the agent, and at once when nobody is left who could send one. */

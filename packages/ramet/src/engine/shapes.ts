@@ -8,6 +8,7 @@ export type { AgentSnapshot } from './agent/agent-content.ts';
 export type { AgentEvent, AgentResult } from './agent/agent-event.ts';
 export type { SpecBasis } from './agent/agent-spec.ts';
 export type {
+  AgentHooks,
   AgentHost,
   AgentRuntime,
   AgentSpec,

@@ -36,6 +36,11 @@ export function standingOfWrite(mode: SessionMode, path: string, cwd: string): W
   return mode === 'acceptEdits' ? { trusted: true } : { trusted: false, reason: 'it changes a file' };
 }
 
+/** Whether a command's text names something that decides what runs. It may find more than would be written. */
+export function namesGuarded(command: string): boolean {
+  return guardedName(command.split(/[^\w.-]+/).join(sep)) !== undefined;
+}
+
 function guardedName(inside: string): string | undefined {
   const names = inside.split(sep).map((name) => name.toLowerCase());
   return names.find((name) => PROTECTED.has(name) || PROTECTED_NAMES.test(name));

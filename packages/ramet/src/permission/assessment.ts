@@ -57,10 +57,10 @@ export function settle(
           byRule: asked.text,
         };
   if (mode !== 'dontAsk') return { kind: 'ask', question: open };
-  return deny(
+  const reason =
     `${tool} is not permitted: in this run only reading is allowed, and what rules allow; ${open.reason}. ${GO_ON} ` +
-      `(For the user: ${whatWouldAllow(open)} allows it.)`,
-  );
+    `(For the user: ${whatWouldAllow(open)} allows it.)`;
+  return { kind: 'deny', reason, open };
 }
 
 /** What passes because of what it does, not because a rule or a person allowed it. */
@@ -150,5 +150,6 @@ export type Confinement = 'wall' | 'host' | 'none';
 
 export type PermissionDecision =
   | { kind: 'allow'; confinement: Confinement }
-  | { kind: 'deny'; reason: string }
+  /** `open`: the question, where it is denied only because nobody may be asked. */
+  | { kind: 'deny'; reason: string; open?: OpenQuestion }
   | { kind: 'ask'; question: OpenQuestion };

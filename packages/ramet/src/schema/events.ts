@@ -11,6 +11,7 @@
 import type { AgentLifecycleEvent } from './agent-events.ts';
 import type { Role, ThinkingConfig } from './content.ts';
 import type { FileEvent } from './file-events.ts';
+import type { HooksRan } from './hook-events.ts';
 import type { Digest } from './ids.ts';
 import type { OperatorEvent } from './operator-events.ts';
 import type { PermissionMode, TodoItem } from './status.ts';
@@ -18,6 +19,7 @@ import type { Usage } from './usage.ts';
 import type { WorktreeEvent } from './worktree-events.ts';
 
 export type { AgentOrigin, RecordedEvidence } from './agent-events.ts';
+export type { HookVerdict } from './hook-events.ts';
 export type { Digest } from './ids.ts';
 export type { RecordedWorktree } from './worktree-events.ts';
 
@@ -248,6 +250,7 @@ export type JournalEvent =
   | ResponseCompleted
   | ToolStarted
   | ToolCompleted
+  | HooksRan
   | FileEvent
   | WorktreeEvent
   | OperatorEvent

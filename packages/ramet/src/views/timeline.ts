@@ -64,6 +64,8 @@ function describe(event: JournalEvent): string {
       return `${event.name} started`;
     case 'tool.completed':
       return `${event.name} ${outcomeOf(event)} in ${seconds(event.durationMs)}`;
+    case 'hooks.ran':
+      return describeHooks(event);
     case 'file.read':
       return `file read: ${event.path}`;
     case 'file.changed':
@@ -101,6 +103,14 @@ function describe(event: JournalEvent): string {
     default:
       return unknownEvent(event);
   }
+}
+
+function describeHooks({ event, runs }: EventOf<'hooks.ran'>): string {
+  const each = runs.map(
+    ({ hook, outcome, durationMs, problem }) =>
+      `${hook} ${outcome}${outcome === 'started' ? '' : ` in ${seconds(durationMs)}`}${problem === undefined ? '' : ` (${problem})`}`,
+  );
+  return `hooks of ${event}: ${each.join('; ')}`;
 }
 
 function outcomeOf({ refused, isError }: EventOf<'tool.completed'>): string {

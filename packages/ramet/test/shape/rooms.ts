@@ -153,7 +153,7 @@ const DOORS: Readonly<Record<string, string>> = {
     worktrees/worktree-settings
   `,
   permission: `
-    asking-once assessment broker decide grammar-memory inherited-path policy rule
+    asking-once assess-write assessment broker decide grammar-memory inherited-path policy rule
     shell/fence/fence-command shell/heavy-command
   `,
   settings: `
@@ -162,6 +162,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   extensions: `
     extension-places folder-scan front-matter/field-problem front-matter/front-matter front-matter/plain-fields front-matter/yaml-fields
+    hooks/hook-config hooks/hook-event hooks/hook-runner
   `,
   tools: `
     agent agent-desk files/image-type files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view

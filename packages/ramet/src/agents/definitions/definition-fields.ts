@@ -5,6 +5,7 @@
 
 import type { FieldProblem, ProblemLevel } from '../../extensions/front-matter/field-problem.ts';
 import type { FieldMap } from '../../extensions/front-matter/plain-fields.ts';
+import { isObject, readHooks } from '../../extensions/hooks/hook-config.ts';
 import { MODEL_TIERS } from '../../model/catalog.ts';
 import { EFFORTS, PERMISSION_MODES, type PermissionMode } from '../../schema/status.ts';
 import { readBudget } from '../../schema/usage.ts';
@@ -20,6 +21,7 @@ export type DefinitionTraits = Pick<
   | 'effort'
   | 'permissionMode'
   | 'readOnly'
+  | 'hooks'
   | 'instructions'
   | 'git'
   | 'maxTurns'
@@ -49,12 +51,12 @@ const OWN_FIELDS = [
   'omitClaudeMd',
   'omitGitStatus',
   'readOnly',
+  'hooks',
   'color',
 ];
 
 /** Checked, kept, and without effect so far. */
 const INACTIVE: Readonly<Partial<Record<string, Shape>>> = {
-  hooks: 'object',
   mcpServers: 'list or object',
   skills: 'list',
   memory: ['user', 'project', 'local'],
@@ -102,6 +104,7 @@ export function readTraits(
     ...(background !== undefined && { background }),
     ...(executor !== undefined && { executor }),
     ...isolationOf(value('isolation'), say),
+    ...hooksOf(value('hooks'), say),
   };
   const color = value('color');
   if (color !== undefined && !COLORS.includes(String(color)))
@@ -129,6 +132,14 @@ function isolationOf(value: unknown, say: Say): Pick<AgentDefinition, 'isolation
   if (value === 'remote') say('isolation', 'note', 'not yet active');
   else if (value !== undefined) say('isolation', 'error', 'there are worktree and remote');
   return {};
+}
+
+/** They may be there to refuse something: without them the agent must not run. */
+function hooksOf(value: unknown, say: Say): Pick<AgentDefinition, 'hooks'> {
+  if (value === undefined) return {};
+  const level = isObject(value) ? 'warning' : 'error';
+  for (const what of readHooks(value, { label: 'hooks' }).unused) say('hooks', level, what);
+  return isObject(value) ? { hooks: value } : {};
 }
 
 function toolsOf(value: unknown, known: readonly string[], say: Say): AgentDefinition['tools'] {

@@ -29,6 +29,8 @@ export interface AgentDefinition {
   readonly permissionMode: PermissionMode;
   /** Its agents change nothing: no tools that write, and only commands that are shown to read (TYPE-2). */
   readonly readOnly?: boolean;
+  /** Hooks of its agents, as they are set up: they can take rights away and give none. */
+  readonly hooks?: Readonly<Record<string, unknown>>;
   /** Whether its agents are given the project's instructions and the state of git. */
   readonly instructions: boolean;
   readonly git: boolean;

@@ -101,6 +101,8 @@ export class AgentHere {
   sink: EventSink | null = null;
   /** How many questions about permission wait for a person here: as long as there are any the agent is `blocked`. */
   openQuestions = 0;
+  /** Why a hook ends its run. It is asked again after a restart, as the call is. */
+  halt: string | null = null;
   /** The places of heavy commands that it has in the background, each within the one before. */
   slots: readonly string[] = [];
 

@@ -16,6 +16,7 @@ type OfEmployer =
   | 'cwd'
   | 'workspace'
   | 'readOnly'
+  | 'hooks'
   | 'compactionThreshold'
   | 'contextWindow';
 
@@ -27,14 +28,23 @@ export type OwnSpec = Omit<AgentSpec, OfEmployer> & Partial<SpecBasis>;
 export function agentSpec(basis: SpecBasis, own: OwnSpec): AgentSpec {
   // Rights never widen on the way down.
   const readOnly = own.readOnly === true || basis.readOnly === true;
-  return { ...basis, ...own, ...(readOnly && { readOnly }) };
+  const hooks = joinedHooks(basis.hooks, own.hooks);
+  return { ...basis, ...own, ...(readOnly && { readOnly }), ...(hooks && { hooks }) };
+}
+
+/** What may refuse calls of an agent may also refuse those of the agents that work for it. */
+function joinedHooks(above: AgentSpec['hooks'], own: AgentSpec['hooks']): AgentSpec['hooks'] {
+  const inherited = above?.PreToolUse;
+  if (!Array.isArray(inherited)) return own;
+  const added = own?.PreToolUse;
+  return { ...own, PreToolUse: [...inherited, ...(Array.isArray(added) ? added : [])] };
 }
 
 export function basisOf(
   family: { readonly parts: { readonly spending: SpecBasis['spending'] } },
   parent: Agent,
 ): SpecBasis {
-  const { id, fallbackModel, maxTokens, readOnly, compactionThreshold, contextWindow } = parent.spec;
+  const { id, fallbackModel, maxTokens, readOnly, hooks, compactionThreshold, contextWindow } = parent.spec;
   return {
     parent: id,
     fallbackModel,
@@ -44,6 +54,7 @@ export function basisOf(
     cwd: parent.directory.cwd,
     workspace: parent.directory.workspace ?? undefined,
     readOnly,
+    ...(hooks && { hooks }),
     compactionThreshold,
     contextWindow,
   };

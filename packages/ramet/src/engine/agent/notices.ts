@@ -126,3 +126,25 @@ export function checkoutWarning(changes: readonly string[]): string {
   const rest = more > 0 ? `; and ${more} more` : '';
   return `Ramet does not know who changed it: ${told.join('; ')}${rest}${isCut ? ' (ramet ps lists all)' : ''}`;
 }
+
+/** Around what hooks say. */
+const HOOK_ELEMENTS = ['hook-context', 'hook-feedback'];
+
+/** Text that a hook adds for the model. */
+export function hookText(event: string, text: string): string {
+  return `<hook-context event="${event}">\n${quoteText(text, HOOK_ELEMENTS)}\n</hook-context>`;
+}
+
+/** What a hook has against what was done. */
+export function hookSaid(event: string, reason: string): string {
+  return `<hook-feedback event="${event}">\n${quoteText(reason, HOOK_ELEMENTS)}\n</hook-feedback>`;
+}
+
+export function inputChanged(input: Record<string, unknown>): string {
+  return `A hook changed the input of this call. It ran with: ${JSON.stringify(input)}`;
+}
+
+/** To an agent that may not end yet. */
+export function keptByHook(reason: string): string {
+  return `You are not done: a hook says so. Do what it asks, or say why you cannot.\n${hookSaid('Stop', reason)}`;
+}

@@ -1,4 +1,6 @@
 /** What the agents of a session share, and what makes one agent different from another. */
+import type { HookEventName } from '../../extensions/hooks/hook-event.ts';
+import type { HookEffect } from '../../extensions/hooks/hook-runner.ts';
 import type { FileLedger } from '../../files/file-ledger.ts';
 import type { LoadCheckouts } from '../../git/shapes.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
@@ -54,6 +56,8 @@ export interface AgentRuntime {
   readonly workspaces: AgentWorkspaces;
   /** The other agents of the session. */
   readonly agents: AgentDesks;
+  /** Absent where no hooks are set up. */
+  readonly hooks?: AgentHooks | undefined;
 }
 
 /** With what only the process has that holds keys, limits and rules. An agent's own process has none of it (EXEC-2). */
@@ -128,6 +132,8 @@ export interface AgentSpec {
   readonly readOnly?: boolean | undefined;
   /** Where it runs; in this process when absent. */
   readonly executor?: ExecutorKind | undefined;
+  /** Hooks of its type, as its definition has them; besides those of the session. */
+  readonly hooks?: Readonly<Record<string, unknown>> | undefined;
   /** What its report must be, where that is said; another answer is sent back. */
   readonly answer?: AnswerSchema | undefined;
   /** What must be there before it counts as done. */
@@ -136,6 +142,24 @@ export interface AgentSpec {
   readonly compactionThreshold?: number | undefined;
   /** In tokens; what is known of the model when absent. */
   readonly contextWindow?: number | undefined;
+}
+
+/** The agent that hooks run for. */
+export interface HookedAgent {
+  readonly spec: Pick<AgentSpec, 'id' | 'parent' | 'hooks'>;
+}
+
+/** The hooks of an agent as its loop asks for them. */
+export interface AgentHooks {
+  /** Whether hooks may be set up for the event. */
+  has(agent: HookedAgent, event: HookEventName): boolean;
+  /** Runs those that match, and records it. `fields` are those of the event; the common ones are added. */
+  run(
+    agent: HookedAgent,
+    event: HookEventName,
+    fields: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<HookEffect>;
 }
 
 /** The agent that asks its host. A host that needs more of it knows where it comes from: see `agent.ts`. */

@@ -4,7 +4,12 @@
  */
 import { resolve } from 'node:path';
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
-import { type Confinement, type PermissionDecision, readOnlyRefusal } from '../../permission/assessment.ts';
+import {
+  type Confinement,
+  type OpenQuestion,
+  type PermissionDecision,
+  readOnlyRefusal,
+} from '../../permission/assessment.ts';
 import { decide, unreadableFiles } from '../../permission/decide.ts';
 import { plainShell, type ShellDecision } from '../../sandbox/command-sandbox.ts';
 import { counterpart, fenceRefusal, isAboutOwnFiles } from '../../sandbox/write-fence.ts';
@@ -17,18 +22,35 @@ import type { Agent, HostedAgent } from '../agent/agent.ts';
 import { modeInForce } from '../agent/agent-spec.ts';
 import { NOT_RUN, OUTSIDE_FILES } from '../agent/notices.ts';
 import type { AskedCall, CanUseTool } from '../agent/runtime.ts';
+import type { HookedCall } from '../hooks/call-hooks.ts';
 import { askPermission } from './ask-permission.ts';
 import { type Permit, type PermitRequest, refused } from './permit.ts';
 
 /** The part of `AgentHost` that decides: it has the rules, and the broker to ask. */
 export async function ownPermit(agent: HostedAgent, call: AskedCall, signal: AbortSignal): Promise<Permit> {
-  const { tool, input } = call;
-  const permit = await decidedPermit(agent, call, signal);
+  const hooked = await withHooks(agent, call, signal);
+  if ('kind' in hooked) return hooked;
+  const { tool, input } = hooked.asked;
+  const decided = await decidedPermit(agent, hooked, signal);
+  const permit = { ...decided, hooks: { ...hooked.notes, ...decided.hooks } };
   if (permit.kind === 'refused') return permit;
   const access = tool.access?.(input) ?? {};
   const heavy = access.command !== undefined && (await isHeavy(agent, access.command));
   const unreadable = unreadableFiles(agent.runtime.permissions, access);
   return { ...permit, unreadable, ...(heavy && { heavy }) };
+}
+
+/** Hooks that run before a call. What a person types is the person's own. */
+async function withHooks(
+  agent: HostedAgent,
+  asked: AskedCall,
+  signal: AbortSignal,
+): Promise<HookedCall | Permit> {
+  const { byUser, outside } = asked.request;
+  const isOwn = byUser === true || outside !== undefined;
+  if (isOwn || agent.runtime.hooks?.has(agent, 'PreToolUse') !== true)
+    return { asked, notes: {}, settle: (decision) => decision };
+  return (await import('../hooks/call-hooks.ts')).hookedCall(agent, asked, signal);
 }
 
 /** Loaded with the first command; the script is read only if a word of it may be a build or a test. */
@@ -40,12 +62,15 @@ async function isHeavy({ runtime, directory }: HostedAgent, command: string): Pr
 
 async function decidedPermit(
   agent: HostedAgent,
-  { tool, request: { call, outside, byUser }, input }: AskedCall,
+  { asked: wanted, settle }: HookedCall,
   signal: AbortSignal,
 ): Promise<Permit> {
+  const { tool, request, input } = wanted;
+  const { call, outside, byUser } = request;
   const refusal = await agentRefusal(agent, tool, input, signal);
   if (refusal !== null) return refused(refusal);
-  const redecide = (): Promise<PermissionDecision> => decideNow(agent, tool, input, outside);
+  const redecide = async (): Promise<PermissionDecision> =>
+    settle(await decideNow(agent, tool, input, outside));
   const decision = await orInterrupted(redecide(), signal);
   if (typeof decision === 'string') return refused(decision);
   if (decision.kind === 'allow') return { kind: 'permitted', confinement: decision.confinement };
@@ -56,9 +81,27 @@ async function decidedPermit(
   const failing = (await tool.precheck?.(input, { files: agent.files.for(call.id), cwd })) ?? null;
   if (failing !== null) return { kind: 'refused', reason: failing, wouldFail: true };
   const asked = landings(tool, input, cwd);
+  const given = await answerOfHooks(agent, wanted, decision.question, signal);
+  if (given !== null) return given;
   const permit = await askPermission({ agent, tool, call, input, open: decision.question, redecide, signal });
   const moved = landings(tool, input, cwd).find(({ place }, index) => place !== asked[index]?.place);
   return permit.kind === 'refused' || moved === undefined ? permit : refused(movedText(tool, moved));
+}
+
+/** Hooks may answer in place of a person, and are told that one is asked. Null where they leave it open. */
+async function answerOfHooks(
+  agent: HostedAgent,
+  asked: AskedCall,
+  open: OpenQuestion,
+  signal: AbortSignal,
+): Promise<Permit | null> {
+  const { hooks } = agent.runtime;
+  const isHooked = hooks?.has(agent, 'PermissionRequest') === true;
+  if (!isHooked && hooks?.has(agent, 'Notification') !== true) return null;
+  const { hookedQuestion, notifyOfQuestion } = await import('../hooks/call-hooks.ts');
+  const given = isHooked ? await hookedQuestion(agent, asked, open, signal) : null;
+  if (given === null) notifyOfQuestion(agent, asked.tool, signal);
+  return given;
 }
 
 interface Landing {

@@ -14,7 +14,17 @@ export interface PermitRequest {
   };
 }
 
-export type Permit =
+/** What hooks say about a call, besides whether it may run. */
+export interface HookNotes {
+  /** The input that the call runs with, as JSON. */
+  readonly changed?: Record<string, unknown> | undefined;
+  /** Told to the model with the result. */
+  readonly contexts?: readonly string[] | undefined;
+  /** The run ends after the call; why. */
+  readonly stop?: string | undefined;
+}
+
+export type Permit = (
   | {
       readonly kind: 'permitted';
       readonly confinement: Confinement;
@@ -28,7 +38,8 @@ export type Permit =
       readonly reason: string;
       /** Nobody denied it: it would have failed. */
       readonly wouldFail?: true;
-    };
+    }
+) & { readonly hooks?: HookNotes | undefined };
 
 export function refused(reason: string): Permit {
   return { kind: 'refused', reason };

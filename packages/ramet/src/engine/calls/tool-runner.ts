@@ -20,7 +20,7 @@ import type { Agent } from '../agent/agent.ts';
 import type { NamedContent } from '../agent/agent-event.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
 import { contextOf } from './call-context.ts';
-import type { Permit, PermitRequest } from './permit.ts';
+import type { HookNotes, Permit, PermitRequest } from './permit.ts';
 import { finishResult, withRefusal } from './tool-result.ts';
 
 const MOST_AT_ONCE = 10;
@@ -181,28 +181,58 @@ async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcom
     const known = agent.spec.tools.map(({ name }) => name).join(', ');
     return failure(`there is no tool "${call.name}"; the tools are ${known}`);
   }
-  const input = parseInput(tool, call.input);
-  if (!input.ok) return failure(input.message);
+  const own = parseInput(tool, call.input);
+  if (!own.ok) return failure(own.message);
+  let asked = { call, input: own.value };
   let waitedMs = 0;
   const permitted = async (request: PermitRequest): Promise<Permit> => {
     const since = elapsedOf(agent.runtime.clock);
-    const permit = await agent.runtime.host.permitFor(agent, { tool, request, input: input.value }, signal);
+    const permit = await agent.runtime.host.permitFor(agent, { tool, request, input: asked.input }, signal);
     waitedMs += elapsedOf(agent.runtime.clock) - since;
     return permit;
   };
   const permit = await permitted({ call, ...(run.byUser && { byUser: true }) });
   if (run.signal.aborted) return { ...failure(NOT_RUN.interrupted), isNotBegun: true };
-  if (permit.kind === 'refused') return { ...refusedOutcome(permit), waitedMs };
+  const { hooks = {} } = permit;
+  if (permit.kind === 'refused') return withHooks(run, call, { ...refusedOutcome(permit), waitedMs }, hooks);
+  const input = hooks.changed === undefined ? own : parseInput(tool, hooks.changed);
+  if (!input.ok) return failure(input.message);
+  if (hooks.changed !== undefined) asked = { call: { ...call, input: hooks.changed }, input: input.value };
   if (mayChangeFiles(tool)) await run.agent.checkout.enter();
   let refusal: string | null = null;
   const outside = async (stopped: string | null): Promise<Permit> => {
-    const again = await permitted({ call, outside: { stopped }, ...(run.byUser && { byUser: true }) });
+    const again = await permitted({
+      call: asked.call,
+      outside: { stopped },
+      ...(run.byUser && { byUser: true }),
+    });
     const isDenied = again.kind === 'refused' && stopped !== null && !run.signal.aborted;
     refusal = isDenied ? again.reason : null;
     return again;
   };
+  const began = elapsedOf(agent.runtime.clock);
   const outcome = await actOrAbort(run, tool, input.value, contextOf(run, call, { ...permit, outside }));
-  return { ...outcome, waitedMs, ...(refusal !== null && { isDenied: true, refusal }) };
+  const ended = { ...outcome, waitedMs, ...(refusal !== null && { isDenied: true, refusal }) };
+  return withHooks(run, call, ended, hooks, elapsedOf(agent.runtime.clock) - began);
+}
+
+/** With what hooks say about the call; they are loaded when there are any. */
+async function withHooks(
+  { agent, signal, byUser }: ToolRun,
+  call: ToolUseBlock,
+  outcome: ToolOutcome,
+  notes: HookNotes,
+  durationMs = 0,
+): Promise<ToolOutcome> {
+  const { hooks } = agent.runtime;
+  const event = outcome.isError ? 'PostToolUseFailure' : 'PostToolUse';
+  const isNoted = notes.changed !== undefined || notes.stop !== undefined || notes.contexts !== undefined;
+  if (byUser === true || (!isNoted && hooks?.has(agent, event) !== true)) return outcome;
+  const since = elapsedOf(agent.runtime.clock);
+  const { hookedOutcome } = await import('../hooks/call-hooks.ts');
+  const hooked = await hookedOutcome(agent, { call, outcome, durationMs }, notes, signal);
+  const waitedMs = (outcome.waitedMs ?? 0) + elapsedOf(agent.runtime.clock) - since;
+  return { ...hooked, waitedMs };
 }
 
 function refusedOutcome({ reason, wouldFail }: Permit & { kind: 'refused' }): ToolOutcome {

@@ -235,6 +235,7 @@ function freshOf(
     system: definition.path === undefined ? definition.system : definition.system.map(parent.runtime.redact),
     tools,
     permissionMode: definition.permissionMode,
+    hooks: definition.hooks,
   });
   const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
   if (note !== null) child.warn('thinking_unused', note);

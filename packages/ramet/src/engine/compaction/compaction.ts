@@ -43,7 +43,7 @@ export type CompactionOutcome = { usage: Usage; costUsd: number | null } & (
 export async function compact(agent: Agent, options: CompactOptions): Promise<CompactionOutcome> {
   const bill = new Spending({}, 0);
   const tokensBefore = contextTokens(agent);
-  const found = await findCompacted(agent, options, bill);
+  const found = (await refusedByHook(agent, options)) ?? (await findCompacted(agent, options, bill));
   const spent = (): Pick<CompactionOutcome, 'usage' | 'costUsd'> => ({
     usage: bill.usage,
     costUsd: bill.costUsd,
@@ -59,6 +59,21 @@ export async function compact(agent: Agent, options: CompactOptions): Promise<Co
   agent.replaceConversation(why, agent.conversation.head, messages);
   await agent.runtime.journal.commit('synced');
   return { compacted: true, tokensBefore, tokensAfter, summary, ...spent() };
+}
+
+/** A conversation that does not fit is compacted or lost: hooks may keep any other. */
+async function refusedByHook(
+  agent: Agent,
+  { trigger, instructions, signal }: CompactOptions,
+): Promise<Failure | null> {
+  const { hooks } = agent.runtime;
+  if (hooks?.has(agent, 'PreCompact') !== true) return null;
+  const fields = {
+    trigger: trigger === 'request' ? 'manual' : 'auto',
+    custom_instructions: instructions ?? '',
+  };
+  const { block } = await hooks.run(agent, 'PreCompact', fields, signal);
+  return block === undefined || trigger === 'overflow' ? null : { reason: `a hook refused it: ${block}` };
 }
 
 interface Failure {

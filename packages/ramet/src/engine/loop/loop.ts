@@ -29,6 +29,7 @@ import {
   closedEnding,
   type Ending,
   endingOf,
+  haltedByHook,
   newRunState,
   notice,
   OUT_OF_TIME,
@@ -219,6 +220,7 @@ async function carryOut(
   await answerCalls(agent, run, step.calls, options);
   // Children spend, and time goes by, while calls are carried out: nothing more is asked for then.
   const after = run.spending.state(agent.runtime.clock.now());
+  if (agent.here.halt !== null) return haltedByHook(agent);
   return after.level === 'over' ? budgetSpent(after) : null;
 }
 

@@ -9,6 +9,8 @@ import {
   budgetNearlySpent,
   CLOSING_TURN,
   filesChanged,
+  hookText,
+  keptByHook,
   notProved,
   STOPPED,
 } from '../agent/notices.ts';
@@ -38,6 +40,8 @@ export interface RunState {
   recovered: boolean;
   /** How many answers were not what was asked for. */
   refusedAnswers: number;
+  /** A hook has kept it from ending. */
+  isKeptByHook: boolean;
   /** After how many turns the work was cancelled; null otherwise. */
   cancelledAt: number | null;
 }
@@ -56,6 +60,7 @@ export function newRunState({ here, spec }: Agent): RunState {
     toldToFinish: false,
     recovered: false,
     refusedAnswers: 0,
+    isKeptByHook: false,
     cancelledAt: null,
   };
 }
@@ -197,7 +202,37 @@ async function checkAnswer(agent: Agent, run: RunState, signal: AbortSignal): Pr
     if (missing !== null) return sendBack(agent, run, 'no_artifact', missing);
   }
   if (checked !== undefined) run.text = checked.json;
-  return DONE;
+  return (await isKeptByHook(agent, run, signal))
+    ? null
+    : agent.here.halt === null
+      ? DONE
+      : haltedByHook(agent);
+}
+
+/** Whether a hook has something left for the agent to do. The limit of turns ends that too. */
+async function isKeptByHook(agent: Agent, run: RunState, signal: AbortSignal): Promise<boolean> {
+  const { hooks } = agent.runtime;
+  const event = agent.spec.parent === null ? 'Stop' : 'SubagentStop';
+  if (hooks?.has(agent, event) !== true) return false;
+  const fields = { stop_hook_active: run.isKeptByHook, last_assistant_message: run.text };
+  const { block, stop, contexts } = await hooks.run(agent, event, fields, signal);
+  if (signal.aborted) throw new Cancelled();
+  agent.here.halt ??= stop ?? null;
+  if (agent.here.halt !== null || (block === undefined && contexts.length === 0)) return false;
+  run.isKeptByHook = true;
+  const texts = [
+    ...(block === undefined ? [] : [keptByHook(block)]),
+    ...contexts.map((text) => hookText(event, text)),
+  ].map(agent.runtime.redact);
+  sayWithNews(agent, run, 'notice', texts.map(notice));
+  return true;
+}
+
+/** Of a run that a hook has ended. */
+export function haltedByHook(agent: Agent): Ending {
+  const why = agent.here.halt ?? '';
+  agent.here.halt = null;
+  return { status: 'cancelled', cause: 'hook', message: `a hook ended the run: ${why}` };
 }
 
 function sendBack(

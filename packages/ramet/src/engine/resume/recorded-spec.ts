@@ -1,4 +1,5 @@
 /** The specification of a resumed agent: what it had, as far as its parent has that too. */
+import { findDefinition } from '../../agents/prompts/built-in.ts';
 import type { AgentOrigin, EventOf } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { Agent } from '../agent/agent.ts';
@@ -42,6 +43,7 @@ export function specOfRecorded(
     origin: { ...originOf(started), ...changes },
     readOnly: started.origin?.readOnly,
     executor: started.origin?.executor,
+    hooks: findDefinition(family.parts.definitions, started.agentType)?.hooks,
   });
 }
 

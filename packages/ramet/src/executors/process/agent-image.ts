@@ -68,6 +68,8 @@ export interface ProcessSurroundings {
   /** Where running process groups are noted. */
   processes: string;
   secrets: SecretFingerprints;
+  /** The events that hooks are set up for, those of the agent's type too. */
+  hookEvents: readonly string[];
   /** How far the session's clock is ahead of the system's. */
   clockAheadMs: number;
 }

@@ -29,6 +29,7 @@ const SURROUNDINGS: ProcessSurroundings = {
   processes: '',
   secrets: { salt: '', values: [] },
   clockAheadMs: 0,
+  hookEvents: [],
 };
 
 /** As it comes out of the line to another process. */

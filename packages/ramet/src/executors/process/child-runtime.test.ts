@@ -23,6 +23,7 @@ test('RES-4: the view of the root cannot be changed in an agent’s own process 
     processes: '',
     secrets: { salt: '', values: [] },
     clockAheadMs: 0,
+    hookEvents: [],
   });
   const runtime = childRuntime(line as unknown as HostChannel, image, () => agent); // all that it asks of a line
   const view = await runtime.agents.root();

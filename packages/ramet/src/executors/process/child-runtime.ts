@@ -3,7 +3,7 @@
  * a channel. What only the host may hold is not part of it.
  */
 import { freezeJson } from '../../conversation/frozen-block.ts';
-import type { Agent, AgentHost, AgentRuntime, CalledAgent } from '../../engine/shapes.ts';
+import type { Agent, AgentHooks, AgentHost, AgentRuntime, CalledAgent } from '../../engine/shapes.ts';
 import type { FileLedger, LastWrite } from '../../files/file-ledger.ts';
 import { createKeptVersions } from '../../files/file-ledger.ts';
 import { FileReaders } from '../../files/file-readers.ts';
@@ -30,7 +30,7 @@ export function childRuntime(
 ): AgentRuntime {
   const said = [...mail, ...[...messages, ...prompts].flatMap(({ blocks }) => blocks)];
   const known = new Set([...head.tools, ...head.system, ...said, ...results].map(({ digest }) => digest));
-  const { environment, home, outputDirectory, sandbox, isolation, secrets, slots } = surroundings;
+  const { environment, home, outputDirectory, sandbox, isolation, secrets, slots, hookEvents } = surroundings;
   const clock = clockAhead(surroundings.clockAheadMs);
   return {
     journal: journalOf(host, surroundings, known),
@@ -44,6 +44,7 @@ export function childRuntime(
     sandbox: createCommandSandbox(sandbox, environment, isolation, {
       onSlow: (message) => agent().warn('sandbox_slow', message),
     }),
+    ...(hookEvents.length > 0 && { hooks: hooksOf(host, hookEvents) }),
     outputDirectory,
     redact: createFingerprintRedactor(secrets),
     workspaces: {
@@ -109,6 +110,14 @@ function hostOf(host: HostChannel, known: Set<string>, agent: () => Agent): Agen
       await host.call('news', null, signal);
       if (signal.aborted) throw new Cancelled();
     },
+  };
+}
+
+/** Those before a call run where it is permitted: in the host. */
+function hooksOf(host: HostChannel, events: readonly string[]): AgentHooks {
+  return {
+    has: (_, event) => events.includes(event),
+    run: (_, event, fields, signal) => host.call('hook', { event, fields }, signal),
   };
 }
 

@@ -128,6 +128,7 @@ export class HostServices implements Disposable {
     exchange: (call, signal) => this.#budgeted(this.#exchange(call, signal)),
     permit: (request, signal) => this.#duties.permit(request, signal),
     tool: (call, signal) => this.#duties.callTool(call, signal),
+    hook: ({ event, fields }, signal) => this.#duties.hook(event, fields, signal),
     desk: (call, signal) =>
       this.#budgeted(outlivingCall(this.#signals(signal), (own) => this.#desk(call, own))),
     called: async (calls) => {

@@ -8,6 +8,8 @@ import type {
   PermitRequest,
   SpendingRecord,
 } from '../../engine/shapes.ts';
+import type { HookEventName } from '../../extensions/hooks/hook-event.ts';
+import type { HookEffect } from '../../extensions/hooks/hook-runner.ts';
 import type { LastWrite } from '../../files/file-ledger.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { Usage } from '../../schema/usage.ts';
@@ -36,6 +38,7 @@ export interface HostCalls {
   permit: { asks: PermitRequest; answer: Permit };
   /** Runs a permitted call of a tool that is a function of the host. */
   tool: { asks: string; answer: ToolOutcome };
+  hook: { asks: HookCall; answer: HookEffect };
   desk: { asks: DeskCall; answer: ToolOutcome | null };
   /** Of these open calls, those that started agents; then the report of one, or what can be said without waiting. */
   called: { asks: readonly string[]; answer: readonly string[] };
@@ -73,6 +76,11 @@ export interface RunCall {
   turns: number;
   /** What it and everything above it has spent. */
   totals: readonly SpendingRecord[];
+}
+
+export interface HookCall {
+  event: HookEventName;
+  fields: Readonly<Record<string, unknown>>;
 }
 
 export type ExchangeCall = Pick<ExchangeOptions, 'turn' | 'maxTokens' | 'partial' | 'aside'>;

@@ -127,6 +127,7 @@ class HostedAgent {
       sandbox,
       isolation,
       secrets,
+      hookEvents: this.#duties.hookEvents,
       clockAheadMs: clock.now() - Date.now(),
     };
   }

@@ -12,6 +12,14 @@ export interface HookSource {
   readonly label: string;
   /** Besides the usual ones; their names are also replaced in commands, as `${NAME}`. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** They may take rights away and give none: a hook that allows decides nothing. */
+  readonly narrows?: true | undefined;
+}
+
+/** Hooks of one place, not read yet. */
+export interface HookEntry {
+  readonly value: unknown;
+  readonly source: HookSource;
 }
 
 interface AnyHook {
@@ -61,7 +69,7 @@ export interface HookList {
   readonly unused: readonly string[];
 }
 
-export const NO_HOOKS: HookList = { hooks: [], unused: [] };
+const NO_HOOKS: HookList = { hooks: [], unused: [] };
 
 /** Set up for a hook and known to change nothing about when or how it runs. */
 const COSMETIC = ['type', 'command', 'args', 'timeout', 'async', 'statusMessage', 'shell', 'description'];

@@ -81,7 +81,7 @@ describe('EXT-2: a command hook', () => {
     expect(runs).toMatchObject([{ outcome: 'blocked' }]);
   });
 
-  test('that exits with 2 and says nothing has a reason all the same', async ({ directory }) => {
+  test('that exits with 2 and says nothing still has a reason', async ({ directory }) => {
     const { effect } = await fire(directory, { hooks: [run('exit 2')] });
     expect(effect).toMatchObject({ decision: 'deny', reason: 'a hook refused it and gave no reason' });
     const stop = await fire(directory, { event: 'Stop', hooks: [run('exit 2')] });
@@ -253,7 +253,7 @@ function isRunning(pid: number): boolean {
 }
 
 describe('EXT-2: many hooks of one event', () => {
-  test('run side by side, and deny beats ask beats allow whoever ends first', async ({ directory }) => {
+  test('run side by side, and deny beats ask beats allow in any order of ending', async ({ directory }) => {
     const { effect, runs } = await fire(directory, {
       hooks: [
         pre({ permissionDecision: 'allow', updatedInput: { n: 1 }, additionalContext: 'one' }),

@@ -88,7 +88,8 @@ export class HookRunner implements AsyncDisposable {
       return { hook, answer: { reply: {} }, durationMs: 0 };
     }
     const answer = hook.kind === 'command' ? await this.#command(hook, call) : await this.#call(hook, call);
-    return { hook, answer, durationMs: Math.max(0, elapsedOf(this.#ground.clock) - since) };
+    const given = hook.source.narrows === true ? withoutAllow(answer) : answer;
+    return { hook, answer: given, durationMs: Math.max(0, elapsedOf(this.#ground.clock) - since) };
   }
 
   async #command(hook: CommandHook, { input, json, agent, signal }: HookCall): Promise<HookAnswer> {
@@ -158,6 +159,12 @@ interface TimedAnswer {
   readonly durationMs: number;
 }
 
+function withoutAllow(answer: HookAnswer): HookAnswer {
+  if (!('reply' in answer) || answer.reply.decision !== 'allow') return answer;
+  const { decision: _, ...reply } = answer.reply;
+  return { reply };
+}
+
 function aborted(signal: AbortSignal, over: AbortSignal): Promise<HookAnswer> {
   return new Promise((settle) => {
     const interrupt = (): void => settle({ failure: 'it was interrupted' });
@@ -167,7 +174,7 @@ function aborted(signal: AbortSignal, over: AbortSignal): Promise<HookAnswer> {
 }
 
 /** In the order of the configuration, each command once. */
-export function matchingHooks(hooks: readonly Hook[], input: HookInput): Hook[] {
+function matchingHooks(hooks: readonly Hook[], input: HookInput): Hook[] {
   const { matches } = hookEventKind(input.hook_event_name);
   const found = matches === null ? null : input[matches];
   const subject = typeof found === 'string' ? found : null;
@@ -196,7 +203,7 @@ function expanded(text: string, variables: Readonly<Record<string, string>>): st
 const LONGEST_NAME = 120;
 
 /** As messages name it. */
-export function hookName(hook: Hook): string {
+function hookName(hook: Hook): string {
   if (hook.kind === 'function') return hook.run.name || 'a function';
   const text = [hook.command, ...(hook.args ?? [])].join(' ').replace(/\s+/g, ' ').trim();
   return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME)}…` : text;

@@ -71,7 +71,7 @@ export async function runHookCommand(command: HookCommand): Promise<HookProcessE
   }
 }
 
-/** The number is known at once; why there is none is told a moment later. */
+/** The number is known at once; why a program has no number is told a moment later. */
 function startProblem(child: ChildProcess): Promise<unknown> | null {
   if (child.pid !== undefined) {
     child.on('error', () => {});

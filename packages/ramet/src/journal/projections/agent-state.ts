@@ -6,7 +6,7 @@
  * never began (events.ts, invariant 1).
  */
 import type { Role } from '../../schema/content.ts';
-import type { Breakpoint, Digest, EventOf, JournalEvent } from '../../schema/events.ts';
+import type { Breakpoint, Digest, EventOf, HookVerdict, JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { PermissionMode, TodoItem } from '../../schema/status.ts';
 import { NO_USAGE, type Usage } from '../../schema/usage.ts';
@@ -72,6 +72,8 @@ export interface AgentState {
   readonly calls: PersistentMap<boolean>;
   /** The tool_result block of each call of the last response that ended. */
   readonly results: PersistentMap<Digest>;
+  /** What hooks decided about calls of the last response. */
+  readonly hooked: PersistentMap<HookVerdict>;
   /** The record had lost its end when the last message was read: calls that are not in `calls` may have begun too. */
   readonly recordIsShort: boolean;
   /** The version of every file as the agent last saw it, by real path. A fork has its parent's too. */
@@ -126,6 +128,7 @@ export function newAgentState(agent: AgentId): AgentState {
     ended: false,
     calls: NO_KEYS,
     results: NO_KEYS,
+    hooked: NO_KEYS,
     recordIsShort: false,
     seen: NO_KEYS,
     touched: NO_KEYS,

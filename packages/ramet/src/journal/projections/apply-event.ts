@@ -67,9 +67,16 @@ export function applyEvent(state: AgentState, recorded: Omit<RecordedEvent, 'seq
     case 'file.read':
     case 'file.changed':
       return applyCall(state, event);
+    case 'hooks.ran':
+      return hooked(state, event);
     default:
       return applyConversation(state, event);
   }
+}
+
+function hooked(state: AgentState, { call, verdict }: EventOf<'hooks.ran'>): AgentState {
+  if (call === undefined || verdict === undefined) return state;
+  return { ...state, hooked: withKey(state.hooked, call, verdict) };
 }
 
 function withTask(state: AgentState, task: string, end: EventOf<'background_task.ended'> | null): AgentState {
@@ -201,6 +208,7 @@ function answered(state: AgentState, event: EventOf<'response.completed'>): Agen
     answeredAt: state.requestedAt,
     openStop: kept ? stopReason : state.openStop,
     results: kept ? mapOf() : state.results,
+    hooked: kept ? mapOf() : state.hooked,
     measured: isMeasured ? { tokens, messages: messages.length } : state.measured,
   };
 }

@@ -1,0 +1,348 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  type EngineFixture,
+  type EngineOptions,
+  startEngine,
+  toolOf,
+} from '../../../test/fixtures/engine.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import type { PermissionQuestion } from '../../permission/broker.ts';
+import { parseRules, sessionRules } from '../../permission/policy.ts';
+import { systemClock } from '../../schema/clock.ts';
+import type { EventOf } from '../../schema/events.ts';
+import { createProcessRegister } from '../../system/processes/process-register.ts';
+import { scriptedModel } from '../../testing/scripted-model.ts';
+import { hookedCall } from './call-hooks.ts';
+import { HostHooks } from './host-hooks.ts';
+
+const DO = 'mcp__desk__do';
+const reply = (fields: object) => () => ({ hookSpecificOutput: fields });
+const exit2 = (reason: string) => ({ type: 'command', command: `echo "${reason}" >&2; exit 2` });
+
+interface HookedEngine extends EngineFixture {
+  asked: PermissionQuestion[];
+  ran: unknown[];
+}
+
+async function hooked(
+  hooks: Record<string, readonly unknown[]>,
+  options: Partial<EngineOptions> & { answer?: 'once' | 'denied'; deny?: string[]; ask?: string[] } = {},
+): Promise<HookedEngine> {
+  const asked: PermissionQuestion[] = [];
+  const ran: unknown[] = [];
+  const directory = options.spec?.cwd ?? temporaryDirectory();
+  const value = Object.fromEntries(Object.entries(hooks).map(([event, list]) => [event, [{ hooks: list }]]));
+  const ground = {
+    clock: systemClock,
+    processes: createProcessRegister(join(directory, '.processes'), () => {}),
+    environment: { PATH: process.env.PATH ?? '' },
+    projectDirectory: directory,
+  };
+  const { deny = [], ask = [], answer = 'once' } = options;
+  const origin = { base: directory, home: null, place: 'test' };
+  const engine = await startEngine({
+    provider:
+      options.provider ??
+      scriptedModel({ calls: [{ id: 'c1', name: DO, input: { n: 1 } }] }, { text: 'done' }),
+    tools: options.tools ?? [
+      toolOf(DO, 'execute', async (input) => {
+        ran.push(input);
+        return { content: 'did it' };
+      }),
+    ],
+    spec: { permissionMode: 'default', ...options.spec, cwd: directory },
+    runtime: {
+      hooks: new HostHooks([{ value, source: { label: 'test' } }], ground),
+      permissions: sessionRules(parseRules({ deny, ask }, origin).rules, origin),
+      broker: {
+        async ask(question) {
+          asked.push(question);
+          return answer === 'once' ? { kind: 'once' } : { kind: 'denied', reason: 'no' };
+        },
+      },
+      ...options.runtime,
+    },
+  });
+  return { ...engine, asked, ran };
+}
+
+function resultOf({ agent }: EngineFixture): string {
+  const message = agent.conversation.messages.findLast(({ role }) => role === 'user');
+  return message?.blocks.map(({ bytes }) => new TextDecoder().decode(bytes)).join('\n') ?? '';
+}
+
+function ranHooks(engine: EngineFixture): EventOf<'hooks.ran'>[] {
+  return engine.recorded().filter((event): event is EventOf<'hooks.ran'> => event.type === 'hooks.ran');
+}
+
+describe('EXT-2: hooks before a call', () => {
+  test('refuse it with a reason, which the model reads', async () => {
+    const engine = await hooked({ PreToolUse: [exit2('not on Mondays')] });
+    await engine.run('go');
+    expect(engine.ran).toEqual([]);
+    expect(engine.asked).toEqual([]);
+    expect(resultOf(engine)).toContain(`${DO} is refused by a hook: not on Mondays`);
+    expect(ranHooks(engine)).toMatchObject([
+      { event: 'PreToolUse', call: 'c1', runs: [{ outcome: 'blocked' }], verdict: { decision: 'deny' } },
+    ]);
+  });
+
+  test('that allow spare the question, and ones that ask make one', async () => {
+    const allow = await hooked({ PreToolUse: [reply({ permissionDecision: 'allow' })] });
+    await allow.run('go');
+    expect([allow.asked.length, allow.ran.length]).toEqual([0, 1]);
+    const ask = await hooked(
+      { PreToolUse: [reply({ permissionDecision: 'ask', permissionDecisionReason: 'odd' })] },
+      { spec: { permissionMode: 'bypassPermissions' }, answer: 'denied' },
+    );
+    await ask.run('go');
+    expect(ask.asked).toMatchObject([{ reason: 'a hook asks: odd' }]);
+    expect(ask.ran).toEqual([]);
+  });
+
+  test('that ask where nobody can be asked refuse', async () => {
+    const engine = await hooked(
+      { PreToolUse: [reply({ permissionDecision: 'ask' })] },
+      { spec: { permissionMode: 'dontAsk' }, tools: [toolOf(DO, 'read', async () => ({ content: 'x' }))] },
+    );
+    await engine.run('go');
+    expect(resultOf(engine)).toContain('a hook asks, and nobody can be asked in this run');
+  });
+
+  test('that allow also count in a run where nobody can be asked', async () => {
+    const engine = await hooked(
+      { PreToolUse: [reply({ permissionDecision: 'allow' })] },
+      { spec: { permissionMode: 'dontAsk' } },
+    );
+    await engine.run('go');
+    expect(engine.ran).toHaveLength(1);
+  });
+
+  test.for([
+    ['a deny rule', { deny: [DO] }, 0],
+    ['an ask rule', { ask: [DO] }, 1],
+    ['plan mode', { spec: { permissionMode: 'plan' } }, 0],
+    ['a parent in plan mode', { spec: { ceiling: () => 'plan' } }, 0],
+    ['an agent that only reads', { spec: { readOnly: true } }, 0],
+    ['a program that refuses', { spec: { canUseTool: () => ({ allowed: false, reason: 'no' }) } }, 0],
+  ] as const)('that allow do not beat %s', async ([, options, questions]) => {
+    const engine = await hooked(
+      { PreToolUse: [reply({ permissionDecision: 'allow' })] },
+      // The literal types above are those of the options.
+      { ...(options as Partial<EngineOptions>), answer: 'denied' },
+    );
+    await engine.run('go');
+    expect(engine.ran).toEqual([]);
+    expect(engine.asked).toHaveLength(questions);
+  });
+
+  test.for(['.claude/settings.json', '.git/hooks/x', '../outside.txt'])(
+    'that allow do not beat the protection of %s',
+    async (path) => {
+      const { writeTool } = await import('../../tools/files/write.ts');
+      const { builtInTools } = await import('../../tools/registry.ts');
+      const bash = builtInTools({ fork: true, types: [] }).filter(({ name }) => name === 'Bash');
+      const input = { file_path: path, content: 'x' };
+      const provider = scriptedModel(
+        { calls: [{ id: 'c1', name: 'Write', input }] },
+        { calls: [{ id: 'c2', name: 'Bash', input: { command: `mkdir -p a/.git; echo x > a/${path}` } }] },
+        { text: 'done' },
+      );
+      const engine = await hooked(
+        {
+          PreToolUse: [reply({ permissionDecision: 'allow' })],
+          PermissionRequest: [reply({ decision: { behavior: 'allow' } })],
+        },
+        { provider, tools: [writeTool, ...bash], answer: 'denied' },
+      );
+      await engine.run('go');
+      expect(engine.asked.map(({ tool }) => tool)).toEqual(['Write', 'Bash']);
+      expect(existsSync(join(engine.cwd, path))).toBe(false);
+    },
+  );
+
+  test('change the input: it is checked, judged and run as changed, and the model is told', async () => {
+    const engine = await hooked({ PreToolUse: [reply({ updatedInput: { n: 2 } })] });
+    await engine.run('go');
+    expect(engine.asked).toMatchObject([{ input: { n: 2 } }]);
+    expect(engine.ran).toEqual([{ n: 2 }]);
+    expect(resultOf(engine)).toContain('It ran with: {\\"n\\":2}');
+  });
+
+  test('cannot change the input into what is denied, or is not valid', async () => {
+    const { builtInTools } = await import('../../tools/registry.ts');
+    const tools = builtInTools({ fork: true, types: [] }).filter(({ name }) => name === 'Bash');
+    const provider = () =>
+      scriptedModel({ calls: [{ id: 'c1', name: 'Bash', input: { command: 'true' } }] }, { text: 'x' });
+    const denied = await hooked(
+      { PreToolUse: [reply({ permissionDecision: 'allow', updatedInput: { command: 'touch made' } })] },
+      { tools, provider: provider(), deny: ['Bash(touch:*)'] },
+    );
+    await denied.run('go');
+    expect(existsSync(join(denied.cwd, 'made'))).toBe(false);
+    expect(resultOf(denied)).toContain('denied by the rule');
+    const wrong = await hooked(
+      { PreToolUse: [reply({ updatedInput: { command: 7 } })] },
+      { tools, provider: provider() },
+    );
+    await wrong.run('go');
+    expect(resultOf(wrong)).toContain('a hook changed the input of Bash, and it is not valid');
+  });
+
+  test('add context to the result, where it can close no element of ours', async () => {
+    const engine = await hooked({
+      PreToolUse: [reply({ additionalContext: 'mind </hook-context> the gap' })],
+    });
+    await engine.run('go');
+    expect(resultOf(engine)).toContain('mind &lt;/hook-context> the gap');
+  });
+
+  test('that fail are told, and stop nothing', async () => {
+    const engine = await hooked({ PreToolUse: [{ type: 'command', command: 'exit 3' }] });
+    const { events } = await engine.run('go');
+    expect(engine.ran).toHaveLength(1);
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: 'warning',
+        code: 'hook_failed',
+        message: 'the PreToolUse hook "exit 3" of test failed: exit code 3',
+      }),
+    );
+  });
+
+  test('of an agent type refuse, and allow nothing', async () => {
+    const own = { PreToolUse: [{ hooks: [reply({ permissionDecision: 'allow' })] }] };
+    const engine = await hooked({}, { spec: { hooks: own }, answer: 'denied' });
+    await engine.run('go');
+    expect([engine.asked.length, engine.ran.length]).toEqual([1, 0]);
+    const refusing = await hooked({}, { spec: { hooks: { PreToolUse: [{ hooks: [exit2('mine')] }] } } });
+    await refusing.run('go');
+    expect(resultOf(refusing)).toContain('mine');
+  });
+});
+
+describe('EXT-2: hooks around a question', () => {
+  test('answer in place of a person', async () => {
+    const allow = await hooked({ PermissionRequest: [reply({ decision: { behavior: 'allow' } })] });
+    await allow.run('go');
+    expect([allow.asked.length, allow.ran.length]).toEqual([0, 1]);
+    const deny = await hooked({
+      PermissionRequest: [reply({ decision: { behavior: 'deny', message: 'never' } })],
+    });
+    await deny.run('go');
+    expect([deny.asked.length, deny.ran.length]).toEqual([0, 0]);
+    expect(resultOf(deny)).toContain('never');
+  });
+
+  test('do not answer what a rule asks a person', async () => {
+    const engine = await hooked(
+      { PermissionRequest: [reply({ decision: { behavior: 'allow' } })] },
+      { ask: [DO] },
+    );
+    await engine.run('go');
+    expect(engine.asked).toHaveLength(1);
+  });
+
+  test('are told that a person is asked', async () => {
+    const told: unknown[] = [];
+    const engine = await hooked({ Notification: [(input: unknown) => void told.push(input)] });
+    await engine.run('go');
+    expect(told).toMatchObject([{ notification_type: 'permission_prompt' }]);
+  });
+});
+
+describe('EXT-2: hooks after a call', () => {
+  test('object, add and replace; the model reads all of it with the result', async () => {
+    const seen: unknown[] = [];
+    const engine = await hooked({
+      PostToolUse: [
+        exit2('lint failed'),
+        reply({ additionalContext: 'see STYLE.md' }),
+        (input: unknown) => {
+          seen.push(input);
+          return { hookSpecificOutput: { updatedToolOutput: 'cleaned' } };
+        },
+      ],
+    });
+    await engine.run('go');
+    const text = resultOf(engine);
+    for (const part of ['cleaned', 'lint failed', 'see STYLE.md']) expect(text).toContain(part);
+    expect(text).not.toContain('did it');
+    expect(seen).toMatchObject([
+      { tool_name: DO, tool_input: { n: 1 }, tool_response: { content: 'did it', is_error: false } },
+    ]);
+  });
+
+  test('that failed run another event, and refused calls run none', async () => {
+    const seen: string[] = [];
+    const note = (name: string) => (input: { error?: string }) =>
+      void seen.push(`${name} ${input.error ?? ''}`);
+    const hooks = { PostToolUse: [note('ok')], PostToolUseFailure: [note('failed')] };
+    const tools = [toolOf(DO, 'execute', async () => ({ content: 'broke', isError: true }))];
+    await (await hooked(hooks, { tools })).run('go');
+    await (await hooked(hooks, { answer: 'denied' })).run('go');
+    expect(seen).toEqual(['failed broke']);
+  });
+
+  test('end the run with continue: false', async () => {
+    const engine = await hooked({ PostToolUse: [() => ({ continue: false, stopReason: 'enough' })] });
+    const { result } = await engine.run('go');
+    expect(result).toMatchObject({
+      status: 'cancelled',
+      cause: 'hook',
+      message: 'a hook ended the run: enough',
+    });
+  });
+});
+
+describe('EXT-2: hooks at the end of an answer', () => {
+  test('send the agent back to work, and say so the second time', async () => {
+    const active: unknown[] = [];
+    const stop = (input: { stop_hook_active?: boolean }) => {
+      active.push(input.stop_hook_active);
+      return input.stop_hook_active ? {} : { decision: 'block', reason: 'run the tests' };
+    };
+    const provider = scriptedModel({ text: 'done?' }, { text: 'done.' });
+    const engine = await hooked({ Stop: [stop] }, { provider });
+    const { result } = await engine.run('go');
+    expect(result).toMatchObject({ status: 'done', text: 'done.', turns: 2 });
+    expect(active).toEqual([false, true]);
+    provider.assertDone();
+  });
+
+  test('that never let go end with the turns', async () => {
+    const provider = scriptedModel(...Array.from({ length: 4 }, () => ({ text: 'done' })));
+    const engine = await hooked({ Stop: [exit2('more')] }, { provider, spec: { maxTurns: 3 } });
+    const { result } = await engine.run('go');
+    expect(result).toMatchObject({ status: 'failed', cause: 'max_turns' });
+  });
+
+  test('of an agent type are those of an agent that others started', async () => {
+    const engine = await hooked({}, { spec: { hooks: { Stop: [{ hooks: [exit2('x')] }] } } });
+    expect(engine.runtime.hooks?.has(engine.agent, 'Stop')).toBe(true);
+    expect(engine.runtime.hooks?.has(engine.agent, 'SubagentStop')).toBe(true);
+  });
+});
+
+test('EXT-2: a call that is made again after a restart asks no hook again', async () => {
+  let count = 0;
+  const engine = await hooked({
+    PreToolUse: [
+      () => {
+        count += 1;
+        return { hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'once' } };
+      },
+    ],
+  });
+  const [tool] = engine.agent.spec.tools;
+  if (tool === undefined) throw new Error('there is a tool');
+  const call = { type: 'tool_use', id: 'c9', name: DO, input: { n: 1 } } as const;
+  const ask = () =>
+    hookedCall(engine.agent, { tool, request: { call }, input: { n: 1 } }, new AbortController().signal);
+  const first = await ask();
+  expect(await ask()).toEqual(first);
+  expect(first).toMatchObject({ kind: 'refused', reason: expect.stringContaining('once') });
+  expect(count).toBe(1);
+});

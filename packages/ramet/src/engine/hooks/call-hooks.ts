@@ -1,0 +1,195 @@
+/**
+ * Hooks around a tool call. Before it they can refuse it, ask for a person, allow what the mode leaves open, change the
+ * input, or add to the result; after it they can add to the result or replace it.
+ *
+ * Invariants
+ * 1. A hook that allows beats neither a rule, nor plan mode, nor the bounds of an agent, nor the protection of files that
+ *    decide what runs. A changed input is checked and judged like any other.
+ * 2. What hooks decided about a call is on record: after a restart they are not asked again.
+ */
+import { resolve } from 'node:path';
+import { namesGuarded, standingOfWrite } from '../../permission/assess-write.ts';
+import type { OpenQuestion, PermissionDecision } from '../../permission/assessment.ts';
+import type { ToolUseBlock } from '../../schema/content.ts';
+import type { HookVerdict } from '../../schema/events.ts';
+import { valueAt } from '../../system/persistent.ts';
+import { parseInput } from '../../tools/registry.ts';
+import type { Tool, ToolOutcome } from '../../tools/tool.ts';
+import type { Agent, HostedAgent } from '../agent/agent.ts';
+import { modeInForce } from '../agent/agent-spec.ts';
+import { hookSaid, hookText, inputChanged } from '../agent/notices.ts';
+import type { AskedCall } from '../agent/runtime.ts';
+import { type HookNotes, type Permit, refused } from '../calls/permit.ts';
+
+export interface HookedCall {
+  /** With the changed input, if there is one. */
+  readonly asked: AskedCall;
+  readonly notes: HookNotes;
+  /** What hooks make of the decision of rules and mode. */
+  settle(decision: PermissionDecision): PermissionDecision;
+}
+
+/** The call as hooks leave it, or their refusal. */
+export async function hookedCall(
+  agent: HostedAgent,
+  asked: AskedCall,
+  signal: AbortSignal,
+): Promise<HookedCall | Permit> {
+  const { tool, request } = asked;
+  const { call } = request;
+  const verdict = valueAt(agent.state.hooked, call.id) ?? (await verdictOn(agent, call, signal));
+  const notes = notesOf(verdict);
+  if (verdict.decision === 'deny') {
+    const reason = verdict.reason ?? 'it gave no reason';
+    return { ...refused(`${tool.name} is refused by a hook: ${reason}`), hooks: notes };
+  }
+  const changed = verdict.updatedInput;
+  if (changed === undefined) return { asked, notes, settle: settling(agent, asked, verdict) };
+  const parsed = parseInput(tool, changed);
+  if (!parsed.ok) {
+    const reason = `a hook changed the input of ${tool.name}, and it is not valid: ${parsed.message}`;
+    return { ...refused(reason), hooks: notes };
+  }
+  const own = { tool, request: { ...request, call: { ...call, input: changed } }, input: parsed.value };
+  return { asked: own, notes, settle: settling(agent, own, verdict) };
+}
+
+async function verdictOn(agent: Agent, call: ToolUseBlock, signal: AbortSignal): Promise<HookVerdict> {
+  await agent.runtime.hooks?.run(agent, 'PreToolUse', callFields(call), signal);
+  // Its record is the verdict. A call that no hook matches has none.
+  return valueAt(agent.state.hooked, call.id) ?? {};
+}
+
+function callFields({ id, name, input }: ToolUseBlock): Record<string, unknown> {
+  return { tool_name: name, tool_input: input, tool_use_id: id };
+}
+
+function notesOf({ updatedInput, contexts, stop }: HookVerdict): HookNotes {
+  return { changed: updatedInput, contexts, stop };
+}
+
+function settling(
+  agent: HostedAgent,
+  asked: AskedCall,
+  { decision, reason }: HookVerdict,
+): HookedCall['settle'] {
+  return (decided) => {
+    if (decision === 'ask' && decided.kind === 'allow') return asking(agent, asked, reason);
+    if (decision !== 'allow' || decided.kind === 'allow') return decided;
+    const open = decided.kind === 'ask' ? decided.question : decided.open;
+    return open !== undefined && mayAllow(agent, asked, open)
+      ? { kind: 'allow', confinement: 'none' }
+      : decided;
+  };
+}
+
+function asking(agent: HostedAgent, { tool, input }: AskedCall, reason = ''): PermissionDecision {
+  const why = reason === '' ? 'a hook asks' : `a hook asks: ${reason}`;
+  if (modeInForce(agent) === 'dontAsk')
+    return {
+      kind: 'deny',
+      reason: `${tool.name} is not permitted: ${why}, and nobody can be asked in this run`,
+    };
+  const { command, writes = [], reads = [] } = tool.access?.(input) ?? {};
+  const summary = command ?? writes[0] ?? reads[0] ?? JSON.stringify(input)?.slice(0, 500) ?? '';
+  return { kind: 'ask', question: { summary, reason: why, suggestedRules: [] } };
+}
+
+/** What a rule asks about is for a person, and so is what decides what runs later. */
+function mayAllow(agent: HostedAgent, { tool, input, request }: AskedCall, open: OpenQuestion): boolean {
+  if (open.byRule !== undefined || request.outside !== undefined) return false;
+  const { writes = [], command } = tool.access?.(input) ?? {};
+  const { cwd } = agent.directory;
+  const isPlain = writes.every((path) => standingOfWrite('acceptEdits', resolve(cwd, path), cwd).trusted);
+  return isPlain && (command === undefined || !namesGuarded(command));
+}
+
+/** The answer of hooks to a question that a person would be asked; null if they leave it open. */
+export async function hookedQuestion(
+  agent: HostedAgent,
+  asked: AskedCall,
+  open: OpenQuestion,
+  signal: AbortSignal,
+): Promise<Permit | null> {
+  const { tool, request } = asked;
+  const hooks = agent.runtime.hooks;
+  const effect = await hooks?.run(agent, 'PermissionRequest', callFields(request.call), signal);
+  const notes: HookNotes = { contexts: effect?.contexts, stop: effect?.stop };
+  if (effect?.decision === 'deny') {
+    const reason = effect.reason ?? 'it gave no reason';
+    return { ...refused(`${tool.name} is refused by a hook: ${reason}`), hooks: notes };
+  }
+  if (effect?.decision !== 'allow') return null;
+  if (effect.updatedInput !== undefined) {
+    agent.warn('hook_unused', 'updatedInput of a PermissionRequest hook is not supported: a person is asked');
+    return null;
+  }
+  if (!mayAllow(agent, asked, open)) return null;
+  return { kind: 'permitted', confinement: 'none', hooks: notes };
+}
+
+/** Nobody waits for it. */
+export function notifyOfQuestion(agent: HostedAgent, tool: Tool, signal: AbortSignal): void {
+  const message = `Ramet needs your permission to use ${tool.name}`;
+  const fields = { message, notification_type: 'permission_prompt' };
+  void agent.runtime.hooks?.run(agent, 'Notification', fields, signal).catch(() => {});
+}
+
+export interface EndedCall {
+  readonly call: ToolUseBlock;
+  readonly outcome: ToolOutcome;
+  readonly durationMs: number;
+}
+
+/** The outcome with what hooks add to it, before and after the call. */
+export async function hookedOutcome(
+  agent: Agent,
+  { call, outcome, durationMs }: EndedCall,
+  notes: HookNotes,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  const before = [
+    ...(notes.changed === undefined ? [] : [inputChanged(notes.changed)]),
+    ...(notes.contexts ?? []).map((text) => hookText('PreToolUse', text)),
+  ];
+  agent.here.halt ??= notes.stop ?? null;
+  const event = outcome.isError ? 'PostToolUseFailure' : 'PostToolUse';
+  const { hooks } = agent.runtime;
+  const wasRun = outcome.isDenied !== true && outcome.isNotBegun !== true && outcome.isOpen !== true;
+  if (!wasRun || hooks?.has(agent, event) !== true || signal.aborted) return withTexts(outcome, before);
+  const changed = notes.changed === undefined ? call : { ...call, input: notes.changed };
+  const effect = await hooks.run(
+    agent,
+    event,
+    { ...callFields(changed), ...endFields(outcome, durationMs) },
+    signal,
+  );
+  agent.here.halt ??= effect.stop ?? null;
+  const own = effect.updatedOutput === undefined ? outcome : { ...outcome, content: effect.updatedOutput };
+  return withTexts(own, [
+    ...before,
+    ...(effect.block === undefined ? [] : [hookSaid(event, effect.block)]),
+    ...effect.contexts.map((text) => hookText(event, text)),
+  ]);
+}
+
+function endFields({ content, isError }: ToolOutcome, durationMs: number): Record<string, unknown> {
+  const duration = { duration_ms: Math.round(durationMs) };
+  if (!isError) return { tool_response: { content, is_error: false }, ...duration };
+  return { error: textOf(content), is_interrupt: false, ...duration };
+}
+
+function textOf(content: ToolOutcome['content']): string {
+  if (typeof content === 'string') return content;
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+}
+
+function withTexts(outcome: ToolOutcome, texts: readonly string[]): ToolOutcome {
+  if (texts.length === 0) return outcome;
+  const { content } = outcome;
+  if (typeof content === 'string') {
+    const all = [content || '(no output)', ...texts];
+    return { ...outcome, content: all.join('\n') };
+  }
+  return { ...outcome, content: [...content, ...texts.map((text) => ({ type: 'text', text }) as const)] };
+}

@@ -1,0 +1,108 @@
+/** Runs the hooks of one event for one agent, and records how each ended; failures are told as warnings. */
+import { type Hook, type HookEntry, type HookInput, readHooks } from '../../extensions/hooks/hook-config.ts';
+import type { HookEventName } from '../../extensions/hooks/hook-event.ts';
+import {
+  type HookEffect,
+  type HookGround,
+  type HookResult,
+  HookRunner,
+} from '../../extensions/hooks/hook-runner.ts';
+import type { HookVerdict } from '../../schema/events.ts';
+import type { HostedAgent } from '../agent/agent.ts';
+import { modeInForce } from '../agent/agent-spec.ts';
+
+export interface Firing {
+  readonly event: HookEventName;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly hooks: readonly Hook[];
+  readonly runner: HookRunner;
+  readonly signal: AbortSignal;
+}
+
+export function openHooks(
+  entries: readonly HookEntry[],
+  ground: HookGround,
+): Pick<Firing, 'hooks' | 'runner'> {
+  const hooks = entries.flatMap(({ value, source }) => readHooks(value, source).hooks);
+  return { hooks, runner: new HookRunner(ground) };
+}
+
+export async function fireHooks(agent: HostedAgent, firing: Firing): Promise<HookEffect> {
+  const { event, fields, runner, signal } = firing;
+  const hooks = [...firing.hooks, ...ownHooks(agent)];
+  const input = inputOf(agent, event, fields);
+  const result = await runner.run({ hooks, input, agent: agent.spec.id, signal });
+  if (result.runs.length > 0) recordRuns(agent, event, fields, result);
+  return result.effect;
+}
+
+const read = new WeakMap<object, readonly Hook[]>();
+
+/** Hooks of an agent's type can take rights away and never give any: who asks for an agent has no more because of it. */
+function ownHooks(agent: HostedAgent): readonly Hook[] {
+  const { spec } = agent;
+  const value = spec.hooks;
+  if (value === undefined) return [];
+  const known = read.get(value);
+  if (known !== undefined) return known;
+  const { Stop, ...others } = value;
+  const stops = spec.parent === null || Stop === undefined ? value : { ...others, SubagentStop: Stop };
+  const { hooks, unused } = readHooks(stops, { label: `agent ${spec.type}`, narrows: true });
+  read.set(value, hooks);
+  for (const what of unused)
+    agent.warn('hook_unused', `a hook of the agent type ${spec.type} has no effect: ${what}`);
+  return hooks;
+}
+
+function inputOf(
+  agent: HostedAgent,
+  event: HookEventName,
+  fields: Readonly<Record<string, unknown>>,
+): HookInput {
+  const { spec, runtime, directory } = agent;
+  return {
+    session_id: runtime.journal.session,
+    // The record of a session is a database. Who expects lines of JSON finds none.
+    transcript_path: '',
+    cwd: directory.cwd,
+    hook_event_name: event,
+    permission_mode: modeInForce(agent),
+    ...(spec.parent !== null && { agent_id: spec.id, agent_type: spec.type }),
+    ...fields,
+  };
+}
+
+function recordRuns(
+  agent: HostedAgent,
+  event: HookEventName,
+  { tool_use_id: id }: Readonly<Record<string, unknown>>,
+  { runs, effect, messages }: HookResult,
+): void {
+  const { redact } = agent.runtime;
+  agent.record({
+    type: 'hooks.ran',
+    event,
+    ...(typeof id === 'string' && { call: id }),
+    runs: runs.map(({ problem, hook, ...run }) => ({
+      ...run,
+      hook: redact(hook),
+      ...(problem !== undefined && { problem: redact(problem) }),
+    })),
+    ...(event === 'PreToolUse' && { verdict: verdictOf(effect) }),
+  });
+  for (const { hook, source, outcome, problem } of runs) {
+    if (outcome === 'failed')
+      agent.warn('hook_failed', redact(`the ${event} hook "${hook}" of ${source} failed: ${problem}`));
+  }
+  for (const message of messages) agent.warn('hook_message', redact(message));
+}
+
+function verdictOf({ decision, reason, updatedInput, contexts, stop }: HookEffect): HookVerdict {
+  return {
+    ...(decision !== undefined && { decision }),
+    ...(reason !== undefined && { reason }),
+    ...(updatedInput !== undefined && { updatedInput }),
+    ...(contexts.length > 0 && { contexts: [...contexts] }),
+    ...(stop !== undefined && { stop }),
+  };
+}
