@@ -50,6 +50,10 @@ describe.concurrent('OP-4: two tasks that conflict', { timeout: 240_000 }, () =>
     expect([...models]).toEqual([expect.stringContaining('haiku')]);
     // Nothing was done again.
     expect(run.tasks.flatMap(({ attempts }) => attempts)).toHaveLength(2);
+    expect(run.tasks.flatMap(({ conflict }) => conflict ?? [])).toEqual([{ files: ['same.txt'], rounds: 1 }]);
+    expect(readFileSync(run.report ?? '', 'utf8')).toContain(
+      '- conflicts: `same.txt`; given to the policy once',
+    );
   });
 
   test('resolve: one that leaves the conflict as it is changes nothing, and the task is done again', async ({

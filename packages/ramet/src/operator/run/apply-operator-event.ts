@@ -138,13 +138,23 @@ function changed(
 function changedTask(task: TaskState, event: TaskChanged, time: number): TaskState {
   const { type: _, task: __, attempt, ...fields } = event;
   const isNew = event.status !== task.status || event.cause !== task.cause;
+  const attempts = isNew ? withWait(task, time) : task.attempts;
   return {
     ...task,
     // What was said about the last status is not true of the next.
     ...(isNew && { since: time, message: null, until: null, person: null, question: null, leftOut: null }),
     ...fields,
-    ...(attempt !== undefined && { attempts: withAttempt(task.attempts, attempt, time) }),
+    attempts: attempt === undefined ? attempts : withAttempt(attempts, attempt, time),
   };
+}
+
+/** A person has answered: the wait is no work of its attempt. If others were at work meanwhile, it was none of the task. */
+function withWait({ status, since, attempts }: TaskState, time: number): readonly TaskAttempt[] {
+  const open = attempts.filter(({ endedAt }) => endedAt === null);
+  if (status !== 'blocked' || open.length !== 1) return attempts;
+  return attempts.map((attempt) =>
+    open.includes(attempt) ? { ...attempt, waitedMs: attempt.waitedMs + Math.max(0, time - since) } : attempt,
+  );
 }
 
 function withAttempt(attempts: readonly TaskAttempt[], change: AttemptChange, time: number): TaskAttempt[] {
@@ -183,6 +193,7 @@ function newAttempt(number: number, time: number): TaskAttempt {
       forgiven: 0,
       check: null,
       startedAt: time,
+      waitedMs: 0,
       endedAt: null,
     },
   };

@@ -181,7 +181,9 @@ export class Integrator {
     const { actors, onMerged, onRejected, state } = this.#parts;
     const outcome = outcomes.get(task.id) ?? { kind: 'refused', message: 'nothing is known of its merge' };
     const facts = withCost(attempt, spent?.get(task.id));
+    const rounds = (taskOf(state(), task.id)?.conflict?.rounds ?? 0) + 1;
     if (outcome.kind === 'merged') {
+      const files = spent?.get(task.id)?.resolved;
       actors.change(
         task.id,
         { type: 'merged', cause: outcome.isNothing ? 'nothing' : null },
@@ -189,6 +191,7 @@ export class Integrator {
           attempt: { ...facts, state: 'passed' },
           result: outcome.isNothing ? null : outcome.result,
           check,
+          ...(files !== undefined && { conflict: { files, rounds } }),
         },
       );
       onMerged(task.id);
@@ -198,7 +201,6 @@ export class Integrator {
       this.#park(task.id, facts, outcome.message, 'base_check');
       return;
     }
-    const rounds = (taskOf(state(), task.id)?.conflict?.rounds ?? 0) + 1;
     const failed = 'check' in outcome ? (outcome.check ?? null) : null;
     onRejected(task.id, {
       ...{ event: 'rejected', cause: outcome.kind, message: outcome.message },

@@ -45,6 +45,8 @@ export interface TaskAttempt {
   /** The check that its work did not pass; null for none. */
   readonly check: RecordedCheck | null;
   readonly startedAt: number;
+  /** How long its task waited for the answer of a person. */
+  readonly waitedMs: number;
   /** Null while it runs. */
   readonly endedAt: number | null;
 }

@@ -156,8 +156,11 @@ export type MergeOutcome =
 export interface BatchReport {
   /** Where the private ref is now. */
   readonly head: string;
-  /** What resolving conflicts has cost, by task. */
-  readonly spent?: ReadonlyMap<string, Pick<AttemptFacts, 'costUsd' | 'usage'>>;
+  /** What resolving conflicts has cost, by task, and the files of those that were resolved. */
+  readonly spent?: ReadonlyMap<
+    string,
+    Pick<AttemptFacts, 'costUsd' | 'usage'> & { readonly resolved?: readonly string[] }
+  >;
   /** By task. */
   readonly outcomes: ReadonlyMap<string, MergeOutcome>;
   readonly check: RecordedCheck | null;

@@ -6,7 +6,7 @@ import type { TaskAttempt } from '../../operator/run/operator-state.ts';
 import type { LandingReport, MergeBatch, MergeOffer, MergeOutcome } from '../../operator/run/ports.ts';
 import { JournalError, RametError, UserMistake } from '../../schema/errors.ts';
 import type { OperatorRun } from '../../schema/operator-events.ts';
-import { addCost, addUsage } from '../../schema/usage.ts';
+import { addCost, addUsage, NO_USAGE } from '../../schema/usage.ts';
 import type { ResolverPlace } from '../merge/agent-resolver.ts';
 import { waitText } from '../merge/open-target.ts';
 
@@ -50,7 +50,10 @@ export function isOfWork(error: unknown): error is RametError {
   return !NOT_OF_WORK.has(error.code) && !/No space left on device|quota exceeded/i.test(error.message);
 }
 
-type ResolverCost = Parameters<NonNullable<ResolverPlace['onSpent']>>[1];
+type ResolverCost = Parameters<NonNullable<ResolverPlace['onSpent']>>[1] & {
+  /** Files whose conflicts were resolved. */
+  readonly resolved?: readonly string[];
+};
 
 /** What resolving conflicts has cost, by task. */
 export type ResolverCosts = Map<string, ResolverCost>;
@@ -64,9 +67,19 @@ export function taskOf(branch: string, offers: readonly MergeOffer[]): string | 
 export function addCostTo(costs: ResolverCosts, id: string, cost: ResolverCost): void {
   const before = costs.get(id);
   const sum = before && {
-    ...{ costUsd: addCost(before.costUsd, cost.costUsd), usage: addUsage(before.usage, cost.usage) },
+    ...{
+      ...before,
+      costUsd: addCost(before.costUsd, cost.costUsd),
+      usage: addUsage(before.usage, cost.usage),
+    },
   };
   costs.set(id, sum ?? cost);
+}
+
+/** Where the conflicts were that an agent has resolved: the report names them. */
+export function addResolvedTo(costs: ResolverCosts, id: string, files: readonly string[]): void {
+  const before = costs.get(id) ?? { costUsd: 0, usage: NO_USAGE };
+  costs.set(id, { ...before, resolved: [...new Set([...(before.resolved ?? []), ...files])] });
 }
 
 /** What its commit says about a branch. */

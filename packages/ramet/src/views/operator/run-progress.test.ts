@@ -18,9 +18,9 @@ describe('OP-2: the block that shows a run', () => {
       '1 of 4 tasks done · 1 blocked, 1 failed, 1 queued · 1 min · tasks.md into main',
       'spent $0.8000 of $5.00 [██░░░░░░░░] 16% · cache 80%',
       '✓ T001 → ✗ T002  ! T003 → · T004',
-      '✓ T001 Write the schema         done                  1.0 s  $0.2500',
-      '✗ T002 Write the reader         failed: check         2.0 s  $0.5000',
-      '! T003 Call the release script  blocked: permission  56.0 s  $0.0500',
+      '✓ T001 Write the schema         done                 1.0 s  $0.2500',
+      '✗ T002 Write the reader         failed: check        2.0 s  $0.5000',
+      '! T003 Call the release script  blocked: permission  2.0 s  $0.0500',
       '· T004 Write the manual         after T002',
       '2 need you: T002: look at its branch, then try it again: ramet operate retry T002',
     ]);

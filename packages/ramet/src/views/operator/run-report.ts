@@ -222,7 +222,7 @@ function conflictLine({ conflict }: TaskState): string {
 
 function attemptLine(attempt: TaskAttempt, { now, hasBranch }: RunReportFacts): string {
   const { number, state, isolation, agent, branch, commit, cause, message } = attempt;
-  const { costUsd, usage, startedAt, endedAt } = attempt;
+  const { costUsd, usage, startedAt, endedAt, waitedMs } = attempt;
   const why = [cause, message]
     .flatMap((part) => (part === null ? [] : [markdownLine(part, LINE)]))
     .join(': ');
@@ -233,7 +233,7 @@ function attemptLine(attempt: TaskAttempt, { now, hasBranch }: RunReportFacts): 
       branch === null || branch === commit || !hasBranch(branch) ? '' : `branch ${code(branch)}`,
     ],
     commit === null ? '' : `commit ${code(commit)}`,
-    duration((endedAt ?? now) - startedAt),
+    duration((endedAt ?? now) - startedAt - waitedMs),
     ...(endedAt === null ? [] : [`${usageTokens(usage)} tokens`, costText({ attempts: [{ costUsd }] })]),
   ].filter((one) => one !== '');
   return `- try ${number}: ${state}${why === '' ? '' : `: ${why}`} (${facts.join(', ')})`;

@@ -176,15 +176,19 @@ export function clockOf({ status, at }: Pick<OperatorState, 'status' | 'at'>, no
 }
 
 /** How long it was worked on: what lies between two tries does not count, and tries at one time count once. */
-export function timeOf({ attempts }: Pick<TaskState, 'attempts'>, now: number): number | null {
+export function timeOf(
+  { attempts, status, since }: Pick<TaskState, 'attempts' | 'status' | 'since'>,
+  now: number,
+): number | null {
   if (attempts.length === 0) return null;
   let [sum, covered] = [0, Number.NEGATIVE_INFINITY];
-  for (const { startedAt, endedAt } of attempts) {
-    const end = endedAt ?? now;
-    sum += Math.max(0, end - Math.max(startedAt, covered));
+  const isAlone = attempts.filter(({ endedAt }) => endedAt === null).length === 1;
+  for (const { startedAt, endedAt, waitedMs } of attempts) {
+    const end = endedAt ?? (status === 'blocked' && isAlone ? since : now);
+    sum += Math.max(0, end - Math.max(startedAt, covered)) - waitedMs;
     covered = Math.max(covered, end);
   }
-  return sum;
+  return Math.max(0, sum);
 }
 
 /** Everything is done or was skipped by a person, and the result is where it belongs. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MIXED_RUN, madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
+import type { OperatorState } from '../../operator/run/operator-state.ts';
 import { displayWidth } from '../text/format.ts';
 import { runObject } from './run-object.ts';
 import { runReport } from './run-report.ts';
@@ -14,7 +15,7 @@ describe('OP-2: the table at the end of a run', () => {
       'TASK  STATUS               COMMIT      FILES  TRIES  TIME   COST     TITLE',
       'T001  done                 abcdef1234  2      1      1.0 s  $0.2500  Write the schema',
       'T002  failed: check        -           0      1      2.0 s  $0.5000  Write the reader',
-      'T003  blocked: permission  -           0      1      5.0 s  $0.00    Call the release script',
+      'T003  blocked: permission  -           0      1      2.0 s  $0.00    Call the release script',
       'T004  queued               -           -      0      -      -        Write the manual',
       '',
     ]);
@@ -33,6 +34,15 @@ describe('OP-2: the table at the end of a run', () => {
     ])
       expect(text).not.toMatch(/T003.*(?:8\d s|1 min)/);
     expect(runTable(over, null, 90_000)).toBe(runTable(over, null, 99_000));
+  });
+
+  test('the time of a task does not count the wait for an answer, while it waits and afterwards', () => {
+    const time = (state: OperatorState, now: number): string =>
+      /^T003 +\S.*? {2,}- {2,}0 {2,}1 {2,}(\S+ \S+)/m.exec(runTable(state, null, now))?.[1] ?? 'none';
+    const waiting = madeRun(...MIXED_RUN);
+    const answered = madeRun(...MIXED_RUN, taskChange('T003', 'running'));
+    expect([time(waiting, 10_000), time(waiting, 90_000)]).toEqual(['2.0 s', '2.0 s']);
+    expect(time(answered, answered.at + 2_000)).toBe('4.0 s');
   });
 
   test.each([79, 60, 45, 30])('fits a screen of %i columns', (columns) => {

@@ -13,7 +13,7 @@ import { agentResolver } from '../../merge/agent-resolver.ts';
 import { type OpenTarget, projectOf } from '../../merge/open-target.ts';
 import { operatorDirectory } from '../../place.ts';
 import type { OpenSession } from '../../session/session-type.ts';
-import { addCostTo, type ResolverCosts } from '../merge-offers.ts';
+import { addCostTo, addResolvedTo, type ResolverCosts } from '../merge-offers.ts';
 
 export interface ResolverSettings {
   open: OpenSession;
@@ -56,13 +56,19 @@ export class RunResolvers {
   ): ReturnType<typeof agentResolver> {
     const { repository, caller } = this.#target;
     const { open, resolveModel: model, resolveBudgetUsd: budgetUsd } = this.#settings;
-    return agentResolver({
+    const resolve = agentResolver({
       ...{ repository, project: this.#project, caller, open, model, budgetUsd, maxBudgetUsd },
       onBegin: (branch, session) => this.#notes.begin(idOf(branch) ?? branch, session),
       onWait: (branch, id, wait) =>
         this.onWait({ id, top: id, name: null, task: idOf(branch) ?? branch }, wait),
       onSpent: (branch, cost) => addCostTo(spent, idOf(branch) ?? branch, cost),
     });
+    return async (conflict) => {
+      const { branch, files } = conflict;
+      const resolution = await resolve(conflict);
+      if (resolution.tree !== null) addResolvedTo(spent, idOf(branch) ?? branch, files);
+      return resolution;
+    };
   }
 
   /** The run is over, and on record. */
