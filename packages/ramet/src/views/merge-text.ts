@@ -51,7 +51,7 @@ export function showMatrix({ target, branches, conflicts, nothing, order }: Conf
   ]);
   const found =
     rows.length === 0
-      ? `no conflicts: ${branches.length} branches with ${name(target)} and with each other\n`
+      ? `no conflicts: ${branches.length === 1 ? 'one branch' : `${branches.length} branches`} with ${name(target)} and with each other\n`
       : table([['BRANCH', 'CONFLICTS WITH', 'IN'], ...rows]);
   const idle = nothing.length === 0 ? '' : `nothing to merge: ${nothing.map(name).join(', ')}\n`;
   return `${found}${idle}suggested order: ${order.map(name).join(' ')}\n`;

@@ -6,6 +6,7 @@ import { findPlace } from '../../sdk/place.ts';
 import { problemLines, typeListObject, typeListText } from '../../views/type-list.ts';
 import { childViewObject, childViewText } from '../agent-types/child-view-text.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
+import { paintFields, paintGroups, styleFor } from '../output/painted.ts';
 
 interface AgentsOptions {
   json?: boolean;
@@ -15,7 +16,11 @@ export async function agents(options: AgentsOptions, io: CommandIo): Promise<voi
   using store = await openStore(findPlace(io), io.env);
   await store.refresh();
   const { catalog } = store;
-  io.out(options.json ? `${JSON.stringify(typeListObject(catalog))}\n` : typeListText(catalog));
+  io.out(
+    options.json
+      ? `${JSON.stringify(typeListObject(catalog))}\n`
+      : paintGroups(typeListText(catalog), styleFor(io)),
+  );
 }
 
 /** Exits with 1 when a file cannot be used. */
@@ -38,5 +43,9 @@ export async function validateAgents(
 
 export async function showAgentType(name: string, options: AgentsOptions, io: CommandIo): Promise<void> {
   const view = await viewChild(name, { cwd: io.cwd, env: io.env });
-  io.out(options.json ? `${JSON.stringify(childViewObject(view))}\n` : childViewText(view));
+  io.out(
+    options.json
+      ? `${JSON.stringify(childViewObject(view))}\n`
+      : paintFields(childViewText(view), styleFor(io)),
+  );
 }

@@ -17,6 +17,7 @@ import { type PastRequest, SentRequests } from '../../views/cache/sent-requests.
 import { type TargetView, viewTarget } from '../../views/session-target.ts';
 import { tellDamage } from '../../views/session-view.ts';
 import { type CommandIo, callFrom } from '../io.ts';
+import { paintFields, styleFor } from '../output/painted.ts';
 
 /** This many explanations fill any screen. */
 const SCREEN = 50;
@@ -37,7 +38,7 @@ export async function explainCache(
   const asked = requestsOf(view, session.requests);
   const explain = cacheExplainer(session, prices);
   if (options.json) io.out(`${JSON.stringify(reportObject(view, asked.map(explain)))}\n`);
-  else for (const text of reportTexts(view, asked, explain)) io.out(text);
+  else for (const text of reportTexts(view, asked, explain)) io.out(paintFields(text, styleFor(io)));
   tellDamage(view, io);
 }
 

@@ -8,6 +8,7 @@ import { type LedgerLine, sumOfLines } from '../../views/ledger/ledger.ts';
 import { tellDamage, viewSession } from '../../views/session-view.ts';
 import { excerpt } from '../../views/text/format.ts';
 import { type CommandIo, callFrom } from '../io.ts';
+import { paintTable, styleFor } from '../output/painted.ts';
 
 interface CostOptions {
   json?: boolean;
@@ -24,7 +25,7 @@ export function cost(wanted: string | undefined, options: CostOptions, io: Comma
   using view = viewSession(wanted, findPlace(io).project);
   const { entry, ledger } = view;
   if (options.json) io.out(`${JSON.stringify(costObject(entry.session, ledger))}\n`);
-  else io.out(`session ${entry.session}\n${ledgerText(ledger, io.columns)}`);
+  else io.out(paintTable(`session ${entry.session}\n${ledgerText(ledger, io.columns)}`, styleFor(io)));
   tellDamage(view, io);
 }
 
@@ -45,7 +46,12 @@ function showAll({ json }: CostOptions, io: CommandIo): void {
       { heading: 'BY TYPE', lines: merged(bills.map(({ ledger }) => ledger.types)) },
       { heading: 'BY MODEL', lines: merged(bills.map(({ ledger }) => ledger.models)) },
     ];
-    io.out(`${costTable(sections, total, io.columns)}\n${totalNotes(total).join('\n')}\n`);
+    io.out(
+      paintTable(
+        `${costTable(sections, total, io.columns)}\n${totalNotes(total).join('\n')}\n`,
+        styleFor(io),
+      ),
+    );
   }
 }
 

@@ -4,6 +4,7 @@ import { type GarbageQuestion, listHeld, removeHeld } from '../../sdk/retention/
 import type { Holding } from '../../sdk/retention/holding.ts';
 import { duration, excerpt, printable, table } from '../../views/text/format.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
+import { paintFirst, paintTable, styleFor } from '../output/painted.ts';
 
 interface GcFlags extends GarbageQuestion {
   dryRun?: boolean;
@@ -17,7 +18,7 @@ export async function gc(flags: GcFlags, io: CommandIo): Promise<number> {
   const { items, days } = await listHeld({ ...flags, ...callFrom(io) });
   const going = items.filter(({ keep }) => keep === null);
   if (flags.json) io.out(`${JSON.stringify(items.map(holdingObject))}\n`);
-  else io.out(overview(items, days));
+  else io.out(paintFirst(paintTable(overview(items, days), styleFor(io)), styleFor(io)));
   if (going.length === 0 || flags.dryRun) {
     if (flags.dryRun && going.length > 0) io.note('nothing was removed; without --dry-run it is');
     return EXIT.done;

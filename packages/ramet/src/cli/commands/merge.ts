@@ -10,6 +10,7 @@ import {
 import { jsonLine } from '../../views/json-spelling.ts';
 import { showMatrix, showQueue, showReport } from '../../views/merge-text.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
+import { paintFirst, paintTable, styleFor } from '../output/painted.ts';
 
 interface MergeFlags extends MergeOptions {
   continue?: boolean;
@@ -21,7 +22,8 @@ interface MergeFlags extends MergeOptions {
 
 export async function merge(branches: readonly string[], flags: MergeFlags, io: CommandIo): Promise<number> {
   const options = { ...flags, ...callFrom(io) };
-  const show = (value: object, text: string): void => io.out(flags.json ? jsonLine(value) : text);
+  const show = (value: object, text: string): void =>
+    io.out(flags.json ? jsonLine(value) : paintFirst(paintTable(text, styleFor(io)), styleFor(io)));
   if (flags.preview) {
     const matrix = await previewMerge(branches, options);
     show(matrix, showMatrix(matrix));

@@ -11,6 +11,7 @@ import { problemText } from '../../views/task-list.ts';
 import { printable } from '../../views/text/format.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { isGoal } from '../operator/goal-argument.ts';
+import { paintTable, styleFor } from '../output/painted.ts';
 import type { PrintOptions } from './print.ts';
 
 export interface RequestFlags {
@@ -95,7 +96,8 @@ export async function status(flags: RequestFlags & { json?: boolean }, io: Comma
     return;
   }
   const runs = writer === null ? 'nobody runs it now' : `it runs in process ${writer.pid}`;
-  io.out(`session ${place.session}: ${runs}\n${runTable(state, io.columns, now)}\n`);
+  const head = `session ${place.session}: ${runs}\n`;
+  io.out(`${head}${paintTable(runTable(state, io.columns, now), styleFor(io))}\n`);
   for (const line of runNotes(state, now, writer !== null)) io.out(`${line}\n`);
   if (writer === null && !isRunWhole(state))
     io.out(`resume it with: ramet operate --resume ${place.session}\n`);

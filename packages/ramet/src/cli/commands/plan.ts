@@ -3,6 +3,7 @@ import { planTasks } from '../../sdk/operator/planning/plan-tasks.ts';
 import { countText, problemText } from '../../views/task-list.ts';
 import { taskPlanObject, taskPlanText } from '../../views/task-plan.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
+import { paintTable, styleFor } from '../output/painted.ts';
 
 interface PlanOptions {
   json?: boolean;
@@ -21,6 +22,6 @@ export async function plan(path: string, options: PlanOptions, io: CommandIo): P
   }
   const view = { model, left, forecast, history };
   if (options.json) io.out(`${JSON.stringify(taskPlanObject(view))}\n`);
-  else io.out(left === 0 ? `${countText(list)}\n` : taskPlanText(view));
+  else io.out(left === 0 ? `${countText(list)}\n` : paintTable(taskPlanText(view), styleFor(io)));
   return EXIT.done;
 }

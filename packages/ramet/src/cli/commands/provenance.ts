@@ -5,7 +5,7 @@ import type { BlamedLine } from '../../sdk/index.ts';
 import { jsonLine } from '../../views/json-spelling.ts';
 import { excerpt, printable, table } from '../../views/text/format.ts';
 import { type CommandIo, callFrom } from '../io.ts';
-import { paintDiff, styleFor } from '../output/painted.ts';
+import { paintDiff, paintFirst, styleFor } from '../output/painted.ts';
 
 const WHY_LENGTH = 40;
 const WHO_LENGTH = 24;
@@ -15,7 +15,7 @@ const COMMIT_LENGTH = 10;
 export async function blame(file: string, options: { json?: boolean }, io: CommandIo): Promise<void> {
   const lines = await blameOf(file, callFrom(io));
   if (options.json) io.out(jsonLine(lines));
-  else io.out(table(lines.map(rowOf)));
+  else io.out(paintFirst(table(lines.map(rowOf)), styleFor(io)));
 }
 
 function rowOf({ line, text, commit, author, agent, task, subject }: BlamedLine): string[] {

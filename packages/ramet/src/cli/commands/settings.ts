@@ -7,6 +7,7 @@ import {
 } from '../../sdk/calls/settings-report.ts';
 import { excerpt, table } from '../../views/text/format.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
+import { paintTable, styleFor } from '../output/painted.ts';
 
 const VALUE_LENGTH = 60;
 
@@ -21,7 +22,7 @@ export async function settings(
   }
   const report = await readSettingsInDetail(callFrom(io));
   if (options.json) io.out(`${JSON.stringify(reportObject(report))}\n`);
-  else io.out(reportText(report) + othersText(report.others));
+  else io.out(paintTable(reportText(report) + othersText(report.others), styleFor(io)));
   for (const problem of report.problems) io.note(problem);
   return report.isBroken ? EXIT.wrongUse : EXIT.done;
 }

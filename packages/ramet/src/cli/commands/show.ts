@@ -8,6 +8,7 @@ import {
   viewTranscript,
 } from '../../views/transcript.ts';
 import type { CommandIo } from '../io.ts';
+import { paintSpeaker, styleFor } from '../output/painted.ts';
 
 interface ShowFlags extends TranscriptOptions {
   json?: boolean;
@@ -16,6 +17,8 @@ interface ShowFlags extends TranscriptOptions {
 export function show(wanted: string | undefined, flags: ShowFlags, io: CommandIo): void {
   using view = viewTranscript(wanted, findPlace(io).project);
   if (flags.json) io.out(`${JSON.stringify(transcriptObject(view, flags))}\n`);
-  else for (const text of transcriptTexts(view, { ...flags, columns: io.columns })) io.out(text);
+  else
+    for (const text of transcriptTexts(view, { ...flags, columns: io.columns }))
+      io.out(paintSpeaker(text, styleFor(io)));
   tellDamage(view, io);
 }

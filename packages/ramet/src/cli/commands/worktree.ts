@@ -16,6 +16,7 @@ import {
 import { printable, table } from '../../views/text/format.ts';
 import { branchText, holdsText, sizeText, type WorktreeView } from '../../views/worktree-view.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
+import { paintDiff, paintFields, paintFirst, paintTable, styleFor } from '../output/painted.ts';
 
 /** After its start: a list that takes longer is not looked at. */
 const PATIENCE_MS = 330;
@@ -33,7 +34,7 @@ export async function listWorktrees(
   const { worktrees, ready, lost } = await readWorktrees({ ...callFrom(io), all, patience: patience() });
   if (json) io.out(`${JSON.stringify(worktrees.map(jsonOf))}\n`);
   else if (worktrees.length === 0) io.out('no worktrees of agents here\n');
-  else io.out(printableTable([HEADINGS, ...worktrees.map(rowOf)]));
+  else io.out(paintTable(printableTable([HEADINGS, ...worktrees.map(rowOf)]), styleFor(io)));
   if (!json) io.out(poolLine(ready));
   if (lost > 0) io.note(`git knows ${lost} more whose directories are gone: ramet worktree gc removes them`);
 }
@@ -82,7 +83,8 @@ export async function showWorktree(
     state,
     holds: holdsText(view),
   };
-  io.out(printableTable(Object.entries(fields).map(([field, value]) => [field, String(value ?? 'none')])));
+  const rows = Object.entries(fields).map(([field, value]) => [field, String(value ?? 'none')]);
+  io.out(paintFields(printableTable(rows), styleFor(io)));
 }
 
 export async function collect(
@@ -95,7 +97,8 @@ export async function collect(
   if (json) io.out(`${JSON.stringify(worktrees.map(({ isMemory, ...shown }) => shown))}\n`);
   else if (worktrees.length === 0) io.out('no worktrees of agents here\n');
   else {
-    io.out(printableTable(living.map(({ action, name, reasons }) => [action, name, reasons.join('; ')])));
+    const rows = living.map(({ action, name, reasons }) => [action, name, reasons.join('; ')]);
+    io.out(paintFirst(printableTable(rows), styleFor(io)));
     if (memories > 0)
       io.out(`remembered, so that their agents can be continued: ${memories} removed earlier\n`);
   }
@@ -170,8 +173,10 @@ export async function commit(
 /** Everything that it has beyond its base, committed or not, new files included. */
 export async function diff(
   wanted: string,
-  { stat = false }: { stat?: boolean },
+  { stat = false, json = false }: { stat?: boolean; json?: boolean },
   io: CommandIo,
 ): Promise<void> {
-  io.out(await diffWorktree(wanted, { ...callFrom(io), stat, color: io.isTerminal }));
+  const text = await diffWorktree(wanted, { ...callFrom(io), stat });
+  if (json) io.out(`${JSON.stringify({ worktree: wanted, diff: text })}\n`);
+  else io.out(io.isTerminal ? paintDiff(printable(text), styleFor(io)) : text);
 }

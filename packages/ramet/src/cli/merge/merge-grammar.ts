@@ -92,6 +92,7 @@ export function addWorktree(program: Command, io: CommandIo, setExitCode: (code:
     .description('show all changes in a worktree since its base, committed or not')
     .argument('<worktree>', WORKTREE_ARGUMENT)
     .option('--stat', 'only list files and how many lines changed')
+    .option('--json', 'print JSON')
     .action(async (name, options) => (await load()).diff(name, options, io));
   addWorktreeCommit(worktree, io);
 }

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { stripAnsi } from '../../system/text/visible-text.ts';
-import { paintDiff, paintEvent, paintTable, styleFor } from './painted.ts';
+import {
+  paintDiff,
+  paintEvent,
+  paintFields,
+  paintFirst,
+  paintGroups,
+  paintSpeaker,
+  paintTable,
+  styleFor,
+} from './painted.ts';
 
 const colours = styleFor({ isTerminal: true, env: {} });
 const TABLE =
@@ -13,6 +22,30 @@ describe('UI-1: colours of views', () => {
     expect(painted).toContain('\u001b[31mfailed\u001b[39m: x      done');
     expect(painted).toContain('\u001b[36mrunning\u001b[39m');
     expect(painted).toContain('\nfailed badly\n');
+  });
+
+  test('every table below another has its headings, and rows are none', () => {
+    const text =
+      'BY AGENT  REQ\n.1 main     3\nTOTAL       3\n\nNAME  STATE\nOK    landed\nLICENSE\n\nFORK OR FRESH (INPUT)  COST\n';
+    const painted = paintTable(text, colours);
+    expect(stripAnsi(painted)).toBe(text);
+    for (const bold of ['BY AGENT  REQ', 'TOTAL       3', 'NAME  STATE', 'FORK OR FRESH (INPUT)  COST'])
+      expect(painted).toContain(`\u001b[1m${bold}\u001b[22m\n`);
+    expect(painted).toContain('OK    \u001b[32mlanded\u001b[39m\n');
+    expect(painted).toContain('\n.1 main     3\n');
+  });
+
+  test('names of fields recede, groups, first words and speakers stand out', () => {
+    expect(paintFields('request a.1/2\n  parts at  nowhere\nName  x\n', colours)).toBe(
+      '\u001b[1mrequest a.1/2\u001b[22m\n\u001b[2m  parts at\u001b[22m  nowhere\nName  x\n',
+    );
+    expect(paintGroups('built-in\n  Explore\nend\n', colours)).toBe(
+      '\u001b[1mbuilt-in\u001b[22m\n  Explore\nend\n',
+    );
+    expect(paintFirst('keep  it\nkeep it\n', colours)).toBe('\u001b[33mkeep\u001b[39m  it\nkeep it\n');
+    expect(paintSpeaker('[user] hi\n[user] quoted', colours)).toBe(
+      '\u001b[36m[user]\u001b[39m hi\n[user] quoted',
+    );
   });
 
   test.for([

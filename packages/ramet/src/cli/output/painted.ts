@@ -19,14 +19,60 @@ const STATUS: Readonly<Record<string, Colour>> = {
   done: 'green',
   failed: 'red',
   timed_out: 'red',
+  verifying: 'cyan',
+  frozen: 'red',
+  landed: 'green',
+  integrated: 'green',
+  conflict: 'red',
 };
 
-/** The headings bold, and the word below `STATUS` by what it says. */
+/** `NAME   COST, CACHED`: several words, or one that begins a part of a table; never a row, which has figures or names. */
+const HEADINGS = /^\s*[A-Z][A-Z]+(?:[ ,()/]+[A-Z]+)*\)?\s*$/;
+const SUM = /^TOTAL\b/;
+
+/** Tables with headings, one below the other: those bold, and the word below `STATUS` or `STATE` by what it says. */
 export function paintTable(text: string, style: TextStyle): string {
-  const [headings = '', ...lines] = text.split('\n');
-  const column = headings.indexOf('STATUS');
-  const painted = column === -1 ? lines : lines.map((line) => paintStatus(line, column, style));
-  return [style.bold(headings), ...painted].join('\n');
+  let column = -1;
+  const paint = (line: string): string => {
+    if (line === '') column = -1;
+    if (HEADINGS.test(line)) {
+      column = line.search(/\bSTAT(?:US|E)\b/);
+      return style.bold(line);
+    }
+    if (SUM.test(line)) return style.bold(line);
+    return column === -1 ? line : paintStatus(line, column, style);
+  };
+  return text.split('\n').map(paint).join('\n');
+}
+
+/** `name   value`, with a line above that names their subject: the names recede. */
+export function paintFields(text: string, style: TextStyle): string {
+  const paint = (line: string): string => {
+    if (/^(?:request|session) \S/.test(line)) return style.bold(line);
+    const [name = ''] = /^ {0,2}[a-z][a-z ]*?(?= {2,}\S)/.exec(line) ?? [];
+    return style.dim(name) + line.slice(name.length);
+  };
+  return text.split('\n').map(paint).join('\n');
+}
+
+/** Lists below a line of their own: those lines are bold. */
+export function paintGroups(text: string, style: TextStyle): string {
+  const lines = text.split('\n');
+  return lines
+    .map((line, at) => (lines[at + 1]?.startsWith('  ') && /^\S/.test(line) ? style.bold(line) : line))
+    .join('\n');
+}
+
+/** The first word of each line, such as `keep` or a commit. */
+export function paintFirst(text: string, style: TextStyle): string {
+  return text.replace(/^[a-z0-9]\S*(?= {2,}\S)/gm, (word) => style.yellow(word));
+}
+
+/** A part of a conversation: who speaks, and whose it is. */
+export function paintSpeaker(text: string, style: TextStyle): string {
+  return text
+    .replace(/^\[[^\]\n]+\]/, (who) => style.cyan(who))
+    .replace(/^(?:session|agent) \S[^\n]*/, (line) => style.bold(line));
 }
 
 /** Only a word that is a status: a line may have no such column. */

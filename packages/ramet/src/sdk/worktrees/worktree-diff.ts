@@ -9,10 +9,10 @@ import type { ManagedWorktree, WorktreePlace } from '../../git/shapes.ts';
 export async function worktreeDiff(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  { stat, color }: { stat: boolean; color: boolean },
+  { stat }: { stat: boolean },
 ): Promise<string> {
   const to = await latestTree(place, worktree);
-  const options = [`--color=${color ? 'always' : 'never'}`, ...(stat ? ['--stat'] : [])];
+  const options = ['--color=never', ...(stat ? ['--stat'] : [])];
   const call = { cwd: place.repository.root, env: place.env };
   const text = await gitText(['diff', ...options, worktree.base, to], call);
   return text === '' ? '' : `${text}\n`;

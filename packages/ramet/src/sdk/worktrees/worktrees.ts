@@ -185,11 +185,11 @@ export async function commitWorktree(
 /** Everything that it has beyond its base, committed or not, new files included: a diff in git's format. */
 export async function diffWorktree(
   wanted: string,
-  { stat = false, color = false, ...options }: CallOptions & { stat?: boolean; color?: boolean } = {},
+  { stat = false, ...options }: CallOptions & { stat?: boolean } = {},
 ): Promise<string> {
   using opened = await openPlace(callerOf(options));
   const worktree = findWorktree(opened.place, wanted);
   refuseUnfinished(opened.place.project, worktree);
   const { worktreeDiff } = await import('./worktree-diff.ts');
-  return await worktreeDiff(opened.place, worktree, { stat, color });
+  return await worktreeDiff(opened.place, worktree, { stat });
 }
