@@ -23,7 +23,8 @@ export function mendSharedObjects({ cwd, checkout }: GitSurroundings): void {
     for (const folder of ['', 'info', 'pack']) openFolder(join(objects, folder), READABLE);
     for (const list of LISTS) {
       const path = join(objects, 'info', list);
-      if (isEndless(path)) noteShared(`${path} was too large, and is in ${setAside(shared, path)}`);
+      const why = endlessness(path);
+      if (why !== null) noteShared(`${path} ${why}, and is in ${setAside(shared, path)}`);
     }
     const index = join(objects, 'pack', 'multi-pack-index');
     // Git ends at once if it is not one, and works without.
@@ -35,10 +36,12 @@ export function mendSharedObjects({ cwd, checkout }: GitSurroundings): void {
   }
 }
 
-/** Also a link to a device: git would read it for ever. */
-function isEndless(path: string): boolean {
+/** Why git would read it for ever; null if it would not. */
+function endlessness(path: string): string | null {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && (!stats.isFile() || stats.size > LARGEST_LIST);
+  if (stats === undefined) return null;
+  if (!stats.isFile()) return 'led to what is no file';
+  return stats.size > LARGEST_LIST ? 'was too large' : null;
 }
 
 function startOf(path: string): string {
