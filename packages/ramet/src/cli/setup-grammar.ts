@@ -34,7 +34,7 @@ export function addGc(program: Command, io: CommandIo, setExitCode: (code: numbe
     .option('--interrupted', 'include interrupted sessions that could be resumed')
     .option(
       '--work',
-      'include work of agents that exists nowhere else: wip refs, folders of removed worktrees',
+      'include work of agents that exists nowhere else: private refs, folders of removed worktrees',
     )
     .option('--dry-run', 'only list')
     .option('-y, --yes', 'remove without asking')

@@ -83,4 +83,29 @@ describe.concurrent('ramet gc', () => {
     expect(existsSync(kept)).toBe(false);
     expect(git('for-each-ref', 'refs/ramet/wip')).toBe('');
   });
+
+  test("knows what attempts of runs left and what was in git's way, and keeps only copies", async ({
+    user,
+  }) => {
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { cwd: user.repository, encoding: 'utf8' }).trim();
+    const identity = ['-c', 'user.name=x', '-c', 'user.email=x@localhost'];
+    const alone = git(...identity, 'commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'work');
+    git('update-ref', `refs/ramet/attempts/left/${alone}`, alone);
+    git('update-ref', 'refs/ramet/attempts/abcdefgh/T1-1', 'HEAD');
+    const aside = join(user.repository, '.git/ramet/set-aside');
+    mkdirSync(join(aside, 'alternates-x'), { recursive: true });
+    writeFileSync(join(aside, 'alternates-x', 'alternates'), '/elsewhere\n');
+    const gc = async (...more: string[]): Promise<string[]> => {
+      const { stdout } = await user.here(['gc', '--older-than', '0', '--yes', '--json', ...more]);
+      const items: { kind: string; action: string }[] = JSON.parse(stdout);
+      return items.map(({ kind, action }) => `${action} ${kind}`).sort();
+    };
+    expect(await gc()).toEqual(['keep attempt ref', 'keep set aside', 'remove attempt ref']);
+    expect(git('for-each-ref', '--format=%(objectname)', 'refs/ramet/attempts')).toBe(alone);
+    expect(await gc('--work')).toEqual(['remove attempt ref', 'remove set aside']);
+    expect([git('for-each-ref', 'refs/ramet/attempts'), existsSync(join(aside, 'alternates-x'))]).toEqual([
+      ...['', false],
+    ]);
+  });
 });

@@ -10,7 +10,9 @@ export type HoldingKind =
   | 'empty output'
   | 'check log'
   | 'wip ref'
+  | 'attempt ref'
   | 'kept folder'
+  | 'set aside'
   | 'worktree';
 
 export const GONE_ALREADY: unique symbol = Symbol('gone already');

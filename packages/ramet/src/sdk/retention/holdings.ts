@@ -5,7 +5,7 @@ import { type GitCall, runGit } from '../../git/run-git.ts';
 import { indexPath } from '../../journal/session-index.ts';
 import { JournalError } from '../../schema/errors.ts';
 import { GONE_ALREADY, type Holding, type HoldingKind, type HoldingOptions } from './holding.ts';
-import { keptFolders, WORK_STAYS } from './kept-folders.ts';
+import { keptFolders, setAsides, WORK_STAYS } from './kept-folders.ts';
 import { missingHoldings } from './missing-holdings.ts';
 import { removeSession } from './remove-session.ts';
 import {
@@ -17,7 +17,8 @@ import {
 } from './session-holdings.ts';
 import { worktreeHoldings } from './worktree-holdings.ts';
 
-const PREFIX = 'refs/ramet/wip/';
+/** Of agents at work, and of attempts of runs: what they left elsewhere, or what a run took from where no branch is. */
+const PREFIXES = ['refs/ramet/wip/', 'refs/ramet/attempts/'];
 
 const FORMAT = '%(refname)%09%(objectname)%09%(committerdate:unix)';
 
@@ -34,8 +35,9 @@ export async function holdingsOf(options: HoldingOptions): Promise<Holding[]> {
     ),
     ...missingHoldings(place.project, options),
     ...checkLogs(options),
-    ...(await wipRefs(options)),
+    ...(await workRefs(options)),
     ...keptFolders(options),
+    ...setAsides(options),
   ];
 }
 
@@ -95,11 +97,11 @@ function fileItem(kind: HoldingKind, path: string, usedAt: number, bytes: number
   return { kind, name: path, usedAt, bytes, parts: null, keep: null, young: false, remove };
 }
 
-/** Work in progress that was kept on private refs. One goes when a branch, tag or remote has all of it, or `--work` is said. */
-async function wipRefs({ place, env, now, days, work }: HoldingOptions): Promise<Holding[]> {
+/** Work that was kept on private refs. One goes when a branch, tag or remote has all of it, or `--work` is said. */
+async function workRefs({ place, env, now, days, work }: HoldingOptions): Promise<Holding[]> {
   if (place.repository === null) return [];
   const call = { cwd: place.repository.root, env };
-  const { stdout } = await runGit(['for-each-ref', `--format=${FORMAT}`, PREFIX], call);
+  const { stdout } = await runGit(['for-each-ref', `--format=${FORMAT}`, ...PREFIXES], call);
   const refs = stdout
     .split('\n')
     .filter(Boolean)
@@ -113,7 +115,7 @@ async function wipRefs({ place, env, now, days, work }: HoldingOptions): Promise
     const young = now - usedAt < days * DAY_MS;
     const mayGo = work || (lone !== null && !lone.has(commit));
     return {
-      kind: 'wip ref',
+      kind: ref.startsWith('refs/ramet/wip/') ? 'wip ref' : 'attempt ref',
       name: ref,
       usedAt,
       bytes: 0,
