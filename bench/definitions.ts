@@ -82,7 +82,7 @@ function inProcess(what: 'floor' | 'load', home: string): Load {
 
 function storeOf(home: string): DefinitionStore {
   return new DefinitionStore({
-    place: { cwd: home, root: home, home, userHome: null, managed: [] },
+    place: { cwd: home, root: home, home, userHome: null, managed: [], plugins: [] },
     builtIn: builtInDefinitions,
     toolNames: ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash'],
     isTrusted: () => false,

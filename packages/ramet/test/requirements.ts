@@ -125,7 +125,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'TYPE-3': 'the fields hooks, mcpServers, skills and memory are read and reported, and do nothing',
   'RES-3': 'rules about MCP tools have no tool to hold (EXT-4)',
   'RES-5': 'MCP servers and hooks are not there to release',
-  'RES-6': 'TaskCreate, TaskGet, TaskList, TaskUpdate, Skill, WebSearch and MCP tools',
+  'RES-6': 'TaskCreate, TaskGet, TaskList, TaskUpdate, WebSearch and MCP tools',
   'RES-7': 'session memory is not injected again; the summary is made by the agent itself, not by a fork',
   'RES-8': 'MCP servers',
   'RES-10': 'operator tasks',
@@ -161,11 +161,11 @@ export const MISSING: Readonly<Record<string, string>> = {
   'UI-3': 'a context meter, notifications',
   'UI-4':
     'flags such as --input-format, --append-system-prompt and --mcp-config; stream-json fields of hooks and MCP servers',
-  'ECO-1': 'MCP, ACP, skills and hooks of other tools, OpenTelemetry, Perfetto',
+  'ECO-1': 'MCP, ACP, hooks of other tools, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,
   'LIB-1': "the caller's own tools, prompts, agents, hooks and MCP servers",
   'SEC-1': 'tokens and origins of servers: the emulator is the only one; hooks and MCP servers are not there',
   'EXT-2': 'hooks run in the engine; settings files, the library and most events do not reach them yet',
-  'EXT-3': NOT_YET,
+  'EXT-3': 'hooks and MCP servers of plugins',
   'EXT-4': NOT_YET,
 };

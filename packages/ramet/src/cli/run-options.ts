@@ -41,6 +41,11 @@ export function addRunOptions(command: Command): Command {
       ruleList,
     )
     .option('--disallowedTools <rules>', 'what to refuse always', ruleList)
+    .option(
+      '--plugin-dir <folder>',
+      'use the plugin in this folder: agents, skills, commands; may be repeated',
+      (folder: string, before: string[] = []) => [...before, folder],
+    )
     .addOption(
       new Option(
         '--launch <mode>',

@@ -3,7 +3,7 @@
  * files make, so that they are one door and one late import; each of them by itself would be a door.
  */
 export { headOf } from './agent/agent-content.ts';
-export { callForUser } from './calls/user-call.ts';
+export { callForAgent, callForUser } from './calls/user-call.ts';
 export { toolsOf } from './children/child-terms.ts';
 export { spawnAgent } from './children/spawn.ts';
 export { viewRoot } from './children/view-root.ts';

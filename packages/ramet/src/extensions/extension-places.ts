@@ -21,14 +21,15 @@ export interface ExtensionPlace {
   userHome: string | null;
   /** Folders of managed policy, the one that wins last, each with folders `agents`, `skills` and `commands`. */
   managed: readonly string[];
-  /** Those that were asked for; the ones in `$RAMET_HOME/plugins` are found besides. */
-  plugins?: readonly PluginFolder[] | undefined;
+  plugins: readonly PluginFolder[];
 }
 
 export interface PluginFolder {
   /** Its things are called `name:thing`. */
   name: string;
   root: string;
+  /** Folders besides `agents`, `skills` and `commands` that its manifest names. */
+  more?: Readonly<Partial<Record<ExtensionKind, readonly string[]>>> | undefined;
 }
 
 export interface ExtensionFolder {
@@ -65,10 +66,12 @@ export function extensionFolders(place: ExtensionPlace, kind: ExtensionKind): Ex
       .map((path) => own('managed', path)),
     ...projects.map((path): ExtensionFolder => ({ path, source: 'project', boundary: place.root })),
     ...users.map((path): ExtensionFolder => ({ path, source: 'user', boundary: kept ?? path })),
-    ...pluginsOf(place).flatMap((plugin): ExtensionFolder[] => {
-      const path = join(plugin.root, kind);
-      return isFolder(path) ? [{ path, source: 'plugin', boundary: plugin.root, plugin }] : [];
-    }),
+    ...place.plugins.flatMap((plugin) =>
+      [kind, ...(plugin.more?.[kind] ?? [])]
+        .map((name) => join(plugin.root, name))
+        .filter(isFolder)
+        .map((path): ExtensionFolder => ({ path, source: 'plugin', boundary: plugin.root, plugin })),
+    ),
   ];
 }
 
@@ -80,19 +83,15 @@ function projectPaths({ cwd, root }: ExtensionPlace, kind: ExtensionKind): strin
   }
 }
 
-/** Of two with one name the one that was asked for counts. */
-function pluginsOf({ home, plugins = [] }: Pick<ExtensionPlace, 'home' | 'plugins'>): PluginFolder[] {
-  const names = new Set(plugins.map(({ name }) => name));
-  return [...plugins, ...installedPlugins(home).filter(({ name }) => !names.has(name))];
-}
-
-function installedPlugins(home: string): PluginFolder[] {
+/** The folders in `$RAMET_HOME/plugins`. */
+export function installedPlugins(home: string): string[] {
   const plugins = join(home, 'plugins');
   if (!isFolder(plugins)) return [];
   try {
     return readdirSync(plugins)
       .sort()
-      .map((name) => ({ name, root: join(plugins, name) }));
+      .map((name) => join(plugins, name))
+      .filter(isFolder);
   } catch {
     return []; // not ours to read
   }

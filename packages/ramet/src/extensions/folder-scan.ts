@@ -59,7 +59,7 @@ export function filesEndingIn(...extensions: readonly string[]): ScanRules {
   };
 }
 
-const SKILL_FILE = 'SKILL.md';
+export const SKILL_FILE = 'SKILL.md';
 
 export function scanFolder(folder: ExtensionFolder, rules: ScanRules): FolderScan {
   const scan: FolderScan = { folder, files: [], directories: new Map(), unreadable: [] };

@@ -58,6 +58,11 @@ export interface SessionRules {
   readonly rules: RuleSet;
   /** Takes what can be read as a rule; the rest comes back. */
   allow(texts: readonly string[]): RuleProblem[];
+  /** The rules of one agent: those of all, and what it was granted. The same object while nothing changes. */
+  rulesOf(agent: string): RuleSet;
+  /** Allows one agent more, until it is taken back; takes what can be read as a rule, and the rest comes back. */
+  grant(agent: string, texts: readonly string[]): RuleProblem[];
+  revoke(agent: string): void;
   /** Rules that hold from now on, too. */
   add(more: RuleSet): void;
   /** Calls `look` when rules were added, or `changed` was called, until what it returns is called. */
@@ -99,6 +104,8 @@ export function joinRules(...sets: readonly RuleSet[]): RuleSet {
 
 export function sessionRules(start: RuleSet, origin: Omit<RuleOrigin, 'place'>): SessionRules {
   let rules = start;
+  const granted = new Map<string, readonly PermissionRule[]>();
+  const joined = new Map<string, { of: RuleSet; rules: RuleSet }>();
   const watching = new Set<() => void>();
   const changed = (): void => {
     for (const look of [...watching]) look();
@@ -106,6 +113,28 @@ export function sessionRules(start: RuleSet, origin: Omit<RuleOrigin, 'place'>):
   return {
     get rules() {
       return rules;
+    },
+    rulesOf(agent) {
+      const own = granted.get(agent);
+      if (own === undefined) return rules;
+      const known = joined.get(agent);
+      if (known?.of === rules) return known.rules;
+      const all = joinRules(rules, { ...NO_RULES, allow: own });
+      joined.set(agent, { of: rules, rules: all });
+      return all;
+    },
+    grant(agent, texts) {
+      const parsed = parseRules({ allow: texts }, { ...origin, place: 'this session' });
+      if (parsed.rules.allow.length > 0) {
+        granted.set(agent, [...(granted.get(agent) ?? []), ...parsed.rules.allow]);
+        joined.delete(agent);
+        changed();
+      }
+      return parsed.problems;
+    },
+    revoke(agent) {
+      granted.delete(agent);
+      joined.delete(agent);
     },
     add(more) {
       rules = joinRules(rules, more);

@@ -61,6 +61,8 @@ export interface ResolvedOptions extends SettingsInForce {
   givenRules: RuleTexts;
   broker: PermissionBroker;
   agents: AgentCaps;
+  /** Folders of plugins that the caller names. */
+  pluginDirs: readonly string[];
   /** Tools of the caller. */
   ownTools: readonly Tool[];
   title: string | null;
@@ -127,6 +129,7 @@ export function resolveOptions(
     permissions: joinRuleTexts(given, settings.permissions),
     givenRules: given,
     broker: options.broker === undefined ? denyingBroker : askingOnce(options.broker),
+    pluginDirs: options.plugins ?? [],
     ownTools: toolsMade(options.tools ?? []),
     agents: agentCaps({ ...settings.agents, ...options.agents, ...managed.agents }, settings),
     title: options.title ?? null,

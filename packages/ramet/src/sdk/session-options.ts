@@ -30,6 +30,7 @@ import {
   type Kinds,
   LIST,
   NAME,
+  NAMES,
   NUMBER,
   OBJECT,
   oneOf,
@@ -82,6 +83,8 @@ export interface SessionOptions {
   worktree?: string | true;
   /** Where a new worktree of the session begins: a commit, branch, tag, or `pr/123`. */
   worktreeBase?: string;
+  /** Folders of plugins, besides those that settings name. */
+  plugins?: readonly string[];
   /** A session of `operate`, or true for the run here: the main agent of a new session watches it. */
   operatorTools?: string | true;
   /** What lists call a new session. */
@@ -126,6 +129,7 @@ const SESSION: Kinds<SessionOptions> = {
     worktree: or(true, TEXT),
     worktreeBase: NAME,
     operatorTools: or(true, NAME),
+    plugins: NAMES,
     title: TEXT,
   },
   ...{ resume: TEXT, takeOver: FLAG, provider: OBJECT, prices: LIST, retry: fields(RETRY), clock: OBJECT },

@@ -34,6 +34,7 @@ async function open(files: Record<string, string>, trusted: () => boolean = () =
       home: join(base, 'home'),
       userHome: join(base, 'user'),
       managed: [join(base, 'managed')],
+      plugins: [{ name: 'p', root: join(base, 'home/plugins/p') }],
     },
     builtIn: builtInDefinitions,
     toolNames: ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash'],

@@ -1,6 +1,6 @@
 /**
- * The first message: project instructions, then the environment. Instructions are AGENTS.md and CLAUDE.md of the user
- * and of every folder from the repository's root down to the working directory, with `@path` imports. Their text is
+ * The first message: project instructions, then the environment. Instructions are AGENTS.md, CLAUDE.md and rules of the
+ * user and of every folder from the repository's root down to the working directory, with `@path` imports. Their text is
  * untrusted data that the user has put there; nothing in it is executed.
  *
  * Invariants
@@ -8,6 +8,7 @@
  * 2. An import cannot leave the folder it belongs to, the repository or the user's own instruction folder, nor
  *    enter `.git`.
  */
+import { statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { arch, homedir, platform, release, type } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
@@ -18,7 +19,8 @@ import { ENVIRONMENT, PROJECT_INSTRUCTIONS, type TextBlock } from '../../schema/
 import { isInside, pathInside } from '../../system/landing-path.ts';
 import { loadFile } from '../../system/regular-file.ts';
 
-const NAMES = ['AGENTS.md', 'CLAUDE.md'];
+const NAMES = ['AGENTS.md', 'CLAUDE.md', '.claude/CLAUDE.md', 'CLAUDE.local.md'];
+const RULES = '.claude/rules';
 const IMPORT_DEPTH = 4;
 const MOST_CHARACTERS = 100_000;
 
@@ -32,24 +34,63 @@ export interface InstructionPlaces {
   /** The repository's root; null outside git, where only `cwd` counts. */
   root: string | null;
   rametHome: string;
-  userHome?: string;
+  userHome?: string | undefined;
 }
 
-export async function readProjectInstructions(places: InstructionPlaces): Promise<InstructionFile[]> {
+export interface ProjectInstructions {
+  files: InstructionFile[];
+  /** What was left out, one line each: circular imports, rules that cannot be read. */
+  problems: string[];
+}
+
+export async function readProjectInstructions(places: InstructionPlaces): Promise<ProjectInstructions> {
   const userHome = places.userHome ?? homedir();
-  const seen = new Set<string>();
-  const files: InstructionFile[] = [];
+  const found: Reading = { seen: new Set(), files: [], problems: [] };
   const userFiles = [join(places.rametHome, 'AGENTS.md'), join(userHome, '.claude', 'CLAUDE.md')];
   for (const path of userFiles) {
     // The user's own file may be a link into a folder of settings; its imports stay in that folder.
     const real = await realpath(path).catch(() => null);
-    if (real !== null) files.push(...(await readWithImports(real, dirname(real), seen)));
+    if (real !== null) await readWithImports(found, real, dirname(real));
   }
+  const ofUser = join(userHome, RULES);
+  await takeRules(found, ofUser, userHome);
   const root = places.root ?? places.cwd;
   for (const folder of foldersBetween(root, places.cwd)) {
-    for (const name of NAMES) files.push(...(await readWithImports(join(folder, name), root, seen)));
+    for (const name of NAMES) await readWithImports(found, join(folder, name), root);
+    const rules = join(folder, RULES);
+    if (rules !== ofUser) await takeRules(found, rules, root);
   }
-  return files;
+  return { files: found.files, problems: found.problems };
+}
+
+interface Reading extends ProjectInstructions {
+  /** Real paths. */
+  seen: Set<string>;
+}
+
+/** Loaded where there are any. */
+async function takeRules(
+  { seen, files, problems }: Reading,
+  folder: string,
+  boundary: string,
+): Promise<void> {
+  if (!isFolder(folder)) return;
+  const { readRules } = await import('./project-rules.ts');
+  const found = await readRules(folder, boundary);
+  problems.push(...found.problems);
+  for (const { real, text } of found.rules) {
+    if (seen.has(real) || text.trim() === '') continue;
+    seen.add(real);
+    files.push({ path: real, text });
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
 }
 
 /** One text for the prompt, or null when there is nothing to say. Paths are relative, so machines agree. */
@@ -77,27 +118,26 @@ function foldersBetween(root: string, cwd: string): string[] {
   return [root, ...steps.map((_, index) => join(root, ...steps.slice(0, index + 1)))];
 }
 
+/** A file comes before what it imports. `chain` are the files that lead to it. */
 async function readWithImports(
+  found: Reading,
   path: string,
   boundary: string,
-  seen: Set<string>,
-  depth = 0,
-): Promise<InstructionFile[]> {
+  chain: readonly string[] = [],
+): Promise<void> {
   const real = await realPathWithin(path, boundary);
-  if (real === null || seen.has(real)) return [];
-  seen.add(real);
+  if (real !== null && chain.includes(real))
+    found.problems.push(`${chain.at(-1)}: it imports ${real}, which imports it: left out there`);
+  if (real === null || found.seen.has(real)) return;
+  found.seen.add(real);
   const text = await readText(real);
-  if (text === null || text.trim() === '') return [];
-  const imported: InstructionFile[] = [];
-  if (depth < IMPORT_DEPTH) {
-    for (const target of importsOf(text)) {
-      const next = target.startsWith('~/')
-        ? join(homedir(), target.slice(2))
-        : resolve(dirname(real), target);
-      imported.push(...(await readWithImports(next, boundary, seen, depth + 1)));
-    }
+  if (text === null || text.trim() === '') return;
+  found.files.push({ path: real, text });
+  if (chain.length >= IMPORT_DEPTH) return;
+  for (const target of importsOf(text)) {
+    const next = target.startsWith('~/') ? join(homedir(), target.slice(2)) : resolve(dirname(real), target);
+    await readWithImports(found, next, boundary, [...chain, real]);
   }
-  return [{ path: real, text }, ...imported];
 }
 
 /** Null for what cannot be read and for what is no regular file: a fifo would be waited for, for ever. */

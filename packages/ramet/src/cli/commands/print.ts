@@ -37,6 +37,7 @@ export interface PrintOptions {
   /** True where no name is given. */
   worktree?: string | true;
   worktreeBase?: string;
+  pluginDir?: string[];
   /** The run that the main agent watches: `ramet operate ask`. */
   operatorTools?: string | true;
 }
@@ -82,6 +83,7 @@ export async function carryOut(
   const result = await follow(session, prompt, output, {
     signal: io.signal,
     partial: options.includePartialMessages ?? false,
+    commands: true,
   });
   return exitCodeOf(result);
 }
@@ -96,7 +98,7 @@ async function follow(
   session: Session,
   prompt: string | null,
   output: ResultOutput,
-  options: { signal: AbortSignal; partial: boolean },
+  options: { signal: AbortSignal; partial: boolean; commands: boolean },
 ): Promise<AgentResult> {
   output.start(session);
   const events = session.run(prompt, options);
@@ -179,6 +181,7 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     ...(options.executor === undefined ? {} : { agents: { executor: options.executor } }),
     ...(resume === undefined ? {} : { resume }),
     ...(options.operatorTools === undefined ? {} : { operatorTools: options.operatorTools }),
+    ...(options.pluginDir === undefined ? {} : { plugins: options.pluginDir }),
     ...(options.takeOver ? { takeOver: true } : {}),
     ...worktreeOptions(options),
   };

@@ -5,7 +5,7 @@ import {
   type SettingsInDetail,
   settingsSchema,
 } from '../../sdk/calls/settings-report.ts';
-import { excerpt, table } from '../../views/text/format.ts';
+import { excerpt, printable, table } from '../../views/text/format.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { paintTable, styleFor } from '../output/painted.ts';
 
@@ -22,7 +22,7 @@ export async function settings(
   }
   const report = await readSettingsInDetail(callFrom(io));
   if (options.json) io.out(`${JSON.stringify(reportObject(report))}\n`);
-  else io.out(paintTable(reportText(report) + othersText(report.others), styleFor(io)));
+  else io.out(paintTable(reportText(report) + othersText(report.others) + unusedText(report), styleFor(io)));
   for (const problem of report.problems) io.note(problem);
   return report.isBroken ? EXIT.wrongUse : EXIT.done;
 }
@@ -56,6 +56,12 @@ function othersText({ rules, unused }: SettingsInDetail['others']): string {
   return parts.map((part) => (part === '' ? '' : `\n${part}`)).join('');
 }
 
+function unusedText({ unusedExtensions }: SettingsInDetail): string {
+  if (unusedExtensions.length === 0) return '';
+  const rows = unusedExtensions.map(({ what, source, why }) => [what, source, why].map(printable));
+  return `\n${table([['EXTENSION NOT IN USE', 'FROM', 'WHY'], ...rows])}`;
+}
+
 function unusedRow(value: ReportedSetting): string[] {
   return [...keyAndValue(value), value.from, value.unused ?? ''];
 }
@@ -78,6 +84,7 @@ function reportObject({
   files,
   isTrusted,
   others,
+  unusedExtensions,
 }: SettingsInDetail): Record<string, unknown> {
   return {
     settings,
@@ -87,5 +94,6 @@ function reportObject({
     files: files.map(({ level, path, state, problems }) => ({ level, path, state, problems })),
     trusted: isTrusted,
     other_tools: others,
+    unused_extensions: unusedExtensions,
   };
 }

@@ -46,6 +46,9 @@ function countedRules() {
     get rules() {
       return rules.rules;
     },
+    rulesOf: rules.rulesOf,
+    grant: rules.grant,
+    revoke: rules.revoke,
     add: rules.add,
     allow: rules.allow,
     changed: rules.changed,

@@ -214,7 +214,7 @@ async function decideNow(
 ): Promise<PermissionDecision> {
   const { spec, runtime, directory } = agent;
   for (;;) {
-    const { rules } = runtime.permissions;
+    const rules = runtime.permissions.rulesOf(spec.id);
     const details = {
       ...{ input, cwd: directory.cwd, home: runtime.childEnvironment.HOME },
       stopped: outside?.stopped ?? undefined,
@@ -231,7 +231,7 @@ async function decideNow(
       wall: judged && outside?.stopped !== null && (await runtime.sandbox.wall()),
     };
     const decision = await decide(policy, tool, details);
-    if (decision.kind !== 'ask' || rules === runtime.permissions.rules) return decision;
+    if (decision.kind !== 'ask' || rules === runtime.permissions.rulesOf(spec.id)) return decision;
   }
 }
 

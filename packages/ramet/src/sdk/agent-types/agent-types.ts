@@ -16,12 +16,12 @@ import {
   typeLines,
 } from '../../agents/prompts/built-in.ts';
 import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
-import { type ExtensionPlace, extensionFolders } from '../../extensions/extension-places.ts';
+import { extensionFolders, type PluginFolder } from '../../extensions/extension-places.ts';
 import { isTrustedPlace } from '../../settings/read-settings.ts';
-import { managedFolders } from '../../system/home.ts';
 import { AGENT_TOOL } from '../../tools/agent.ts';
 import { builtInTools } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { extensionPlace, pluginsHere } from '../extensions/plugins.ts';
 import type { Place } from '../place.ts';
 import { settingsPlace } from '../session/session-settings.ts';
 import type { OpenTypes } from './definition-types.ts';
@@ -37,30 +37,27 @@ export interface AgentTypes extends Disposable {
   watch(tell: (line: string) => void): void;
 }
 
-function definitionPlace({ cwd, repository, home }: Place, env: NodeJS.ProcessEnv): ExtensionPlace {
-  return {
-    cwd,
-    root: repository?.root ?? cwd,
-    home,
-    userHome: env.HOME || null,
-    managed: managedFolders(env),
-  };
+/** What a session brings to its types. */
+export interface TypeContext {
+  /** Names of tools that it has besides the built-in ones. */
+  alsoTools?: readonly string[];
+  /** Those that are installed when absent. */
+  plugins?: readonly PluginFolder[];
 }
 
-/** `alsoTools`: names of tools that the session has besides the built-in ones. */
 export async function openAgentTypes(
   place: Place,
   env: NodeJS.ProcessEnv,
-  alsoTools: readonly string[] = [],
+  context: TypeContext = {},
 ): Promise<AgentTypes> {
-  const where = definitionPlace(place, env);
+  const where = extensionPlace(place, env, context.plugins ?? (await pluginsHere(place)));
   let tell: ((line: string) => void) | null = null;
   let opened: OpenTypes | null = null;
   let closed = false;
   const open = async (): Promise<void> => {
     if (closed || extensionFolders(where, 'agents').length === 0) return;
     const { openTypes } = await import('./definition-types.ts');
-    const types = await openTypes(await openStore(place, env, alsoTools));
+    const types = await openTypes(await openStore(place, env, context));
     if (opened !== null || closed) return;
     opened = types;
     if (tell !== null) types.watch(tell);
@@ -100,11 +97,11 @@ export async function openAgentTypes(
 export async function openStore(
   place: Place,
   env: NodeJS.ProcessEnv,
-  alsoTools: readonly string[] = [],
+  { alsoTools = [], plugins }: TypeContext = {},
 ): Promise<DefinitionStore> {
   const { DefinitionStore } = await import('../../agents/definitions/definition-store.ts');
   return new DefinitionStore({
-    place: definitionPlace(place, env),
+    place: extensionPlace(place, env, plugins ?? (await pluginsHere(place))),
     builtIn: builtInDefinitions,
     toolNames: [...toolNames(), ...alsoTools],
     isTrusted: () => isTrustedPlace(settingsPlace(place, env)),

@@ -5,6 +5,7 @@ import { readOtherTools } from '../../settings/other-tools/read-other-tools.ts';
 import { isTrustedPlace, problemText, type SettingsReport } from '../../settings/read-settings.ts';
 import { isBinding, keyText, placeOf, type SettingValue } from '../../settings/setting-value.ts';
 import { isTrusted, revokeTrust, trust } from '../../system/trust.ts';
+import { type UnusedExtension, unusedPrompts } from '../extensions/list-prompts.ts';
 import { findPlace } from '../place.ts';
 import { describeSettings, sessionSettings, settingsPlace } from '../session/session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
@@ -22,6 +23,8 @@ export interface SettingsInDetail {
   files: SettingsReport['files'];
   /** What was set up for other tools, such as Claude Code. */
   others: OtherTools;
+  /** Skills, commands and plugins that are there and have no effect. */
+  unusedExtensions: readonly UnusedExtension[];
   isTrusted: boolean;
   /** What is wrong, one line each. */
   problems: string[];
@@ -35,14 +38,16 @@ export async function readSettingsInDetail(options: CallOptions = {}): Promise<S
   const { settings, values, files } = await describeSettings(place, env);
   const here = settingsPlace(place, env);
   const others = await readOtherTools(here);
+  const isBroken = files.some((file) => file.state === 'bad' && isBinding(file));
   return {
     settings,
     values: values.map((value) => ({ ...value, key: keyText(value.path), from: placeOf(value) })),
     files,
     others,
+    unusedExtensions: isBroken ? [] : (await unusedPrompts(options)).unused,
     isTrusted: isTrustedPlace(here),
     problems: [...others.problems, ...files.flatMap(({ problems }) => problems.map(problemText))],
-    isBroken: files.some((file) => file.state === 'bad' && isBinding(file)),
+    isBroken,
   };
 }
 

@@ -7,6 +7,7 @@ import { describeError } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
+import { checkExtensions } from './extension-checks.ts';
 import { type DoctorContext, type HealthCheck, missing } from './health-check.ts';
 import { checkNetwork, checkProvider } from './model-checks.ts';
 import {
@@ -33,6 +34,7 @@ const CHECKS: Readonly<Record<string, (context: DoctorContext) => HealthCheck | 
   processes: checkProcesses,
   settings: checkSettings,
   others: checkOthers,
+  extensions: checkExtensions,
   trust: checkTrust,
 };
 

@@ -21,7 +21,7 @@ import {
 import type { CompactRequest, PromptOptions, RewindRequest, Session } from './session-type.ts';
 
 const PROMPT: Kinds<PromptOptions> = {
-  ...{ signal: SIGNAL, partial: FLAG, waitForChildren: FLAG, attachments: LIST },
+  ...{ signal: SIGNAL, partial: FLAG, waitForChildren: FLAG, attachments: LIST, commands: FLAG },
 };
 /** What is wrong with an amount or a schema, the engine says. */
 const SPAWN: Kinds<SpawnRequest> = {

@@ -15,6 +15,7 @@ import {
 } from '../options.ts';
 import { noBypass, widestMode } from '../policy.ts';
 import { ownSessions } from '../stop-requests.ts';
+import { beginPrompt } from './begin-prompt.ts';
 import { checkCall } from './check-calls.ts';
 import { started, tellChild } from './children.ts';
 import { interruptedWork } from './interruption.ts';
@@ -64,7 +65,8 @@ export function liveSession(parts: LiveParts): Session {
       if (prompt !== null) await types.refresh(null);
       const news = prompt === null ? null : parts.told.news(types.definitions);
       const { surroundings } = parts;
-      takePrompt(agent, prompt, place, { surroundings, news, attachments: options.attachments ?? [] });
+      using begun = await beginPrompt(parts, prompt, options, abort.signal);
+      takePrompt(agent, begun.prompt, place, { surroundings, news, attachments: begun.attachments });
       const ended = await runAgent(agent, { ...options, signal: abort.signal });
       const result = await earlier.afterRun(ended, options);
       told = result.message;

@@ -172,6 +172,8 @@ function mainSpec(
 /** What the first message says besides the prompt: read before the journal exists. */
 export interface Surroundings {
   instructions: string | null;
+  /** What was left out of them. */
+  problems: readonly string[];
   git: GitState | null;
 }
 
@@ -184,9 +186,14 @@ export async function readSurroundings(
   // Git works while instructions are read.
   const git = repository === null ? null : gitState({ directory, env });
   const root = repository?.root ?? cwd;
-  const files = await readProjectInstructions({ cwd, root, rametHome: home });
+  const { files, problems } = await readProjectInstructions({
+    cwd,
+    root,
+    rametHome: home,
+    userHome: env.HOME || undefined,
+  });
   const text = instructionsText(files, root);
-  return { instructions: text === null ? null : redact(text), git: await git };
+  return { instructions: text === null ? null : redact(text), problems, git: await git };
 }
 
 /** Whether a turn is to be finished, or a message to be delivered. */

@@ -8,6 +8,8 @@ import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import { isInside } from '../../system/landing-path.ts';
 import { openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
+import { extensionPlace, findPlugins } from '../extensions/plugins.ts';
+import { openPrompts } from '../extensions/session-prompts.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
 import { findPlace, type Place } from '../place.ts';
 import { observedJournal } from './event-bus.ts';
@@ -16,6 +18,7 @@ import { readSurroundings, resumeMain } from './main-agent.ts';
 import { openGround, type SessionOrder, watchFor } from './session-ground.ts';
 import { openRules, recallRules } from './session-rules.ts';
 import { shareParts } from './session-runtime.ts';
+import { settingsPlace } from './session-settings.ts';
 import { noticesAgain, openSessionTools } from './session-tools.ts';
 
 /** `wanted` is a session's id, a unique beginning of one, or `latest`. */
@@ -30,11 +33,19 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
   // The conversation names the directory it began in, and continues there.
   const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
   await using opened = new AsyncDisposableStack();
-  const extra = opened.use(await openSessionTools({ settings, place }));
+  const { plugins, problems } = await findPlugins(place, settings);
+  const prompts = await openPrompts(
+    extensionPlace(place, settings.env, plugins),
+    settingsPlace(place, settings.env),
+  );
+  const extra = opened.use(await openSessionTools({ settings, place, prompts }));
   const names = extra.tools.map(({ name }) => name);
   const permissions = openRules(settings, here, names);
   // Whatever still runs for the agent would work beside it.
-  const [ended, types] = await Promise.all([endOrphans(here), openAgentTypes(place, settings.env, names)]);
+  const [ended, types] = await Promise.all([
+    endOrphans(here),
+    openAgentTypes(place, settings.env, { alsoTools: names, plugins }),
+  ]);
   const warnings: string[] = [];
   const {
     journal: written,
@@ -53,7 +64,10 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
     const ground = openGround(order, place, permissions);
     const watch = await watchFor(watchedRun(reader), settings);
     permissions.allow(watch?.allow ?? []);
-    const shared = { ...shareParts(settings, place, types, { ...ground, journal, extra }, reader), watch };
+    const shared = {
+      ...shareParts(settings, place, types, { ...ground, journal, extra, prompts }, reader),
+      watch,
+    };
     const agent = await resumeMain(shared, reader, place, settings);
     if (endIsMissing) tellOfLostEnd(agent);
     const begun = agent.conversation.messages.length > 0;
@@ -65,7 +79,14 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
     const note = thinkingNote(settings.thinking, agent.conversation.head.model, provider);
     const toolNotices =
       watch === undefined ? [...extra.notices, ...noticesAgain(extra.tools, agent.spec.tools)] : [];
-    const notices = [...settings.notices, ...warnings, ...(note === null ? [] : [note]), ...toolNotices];
+    const notices = [
+      ...settings.notices,
+      ...warnings,
+      ...(note === null ? [] : [note]),
+      ...toolNotices,
+      ...problems,
+      ...prompts.notices(),
+    ];
     const own = { agent, place, surroundings, told, isResumed: true };
     opened.move();
     return { ...shared, ...own, settings: { ...settings, notices } };

@@ -28,6 +28,7 @@ import {
   processDirectory,
 } from '../../system/processes/process-register.ts';
 import type { AgentTypes } from '../agent-types/agent-types.ts';
+import type { SessionPrompts } from '../extensions/session-prompts.ts';
 import type { RunWatch } from '../operator/control/watch-run.ts';
 import { DEFAULT_SANDBOX, type ResolvedOptions } from '../options.ts';
 import { heavySlots, type Place } from '../place.ts';
@@ -50,6 +51,8 @@ export interface SharedParts {
   readonly watch?: RunWatch | undefined;
   /** Its tools besides the built-in ones. */
   readonly extra: SessionTools;
+  /** Skills and commands. */
+  readonly prompts: SessionPrompts;
   /** What children of a session without a prompt share: project instructions. */
   readonly unprompted: FamilyOptions['unprompted'];
   /** Told when a usage limit or an outage lasts longer than the session is to wait. */
@@ -62,13 +65,14 @@ export interface SharedParts {
 interface GivenParts extends SessionGround {
   readonly journal: Journal;
   readonly extra: SessionTools;
+  readonly prompts: SessionPrompts;
 }
 
 export function shareParts(
   settings: ResolvedOptions,
   place: Place,
   types: AgentTypes,
-  { extra, ...parts }: GivenParts,
+  { extra, prompts, ...parts }: GivenParts,
   earlier: JournalReader | null,
 ): SharedParts {
   const { session } = parts.journal;
@@ -97,6 +101,7 @@ export function shareParts(
     },
     () => main,
   );
+  prompts.family = family;
   const { prices, launch: mode } = settings;
   const clock = steadyClock(settings.clock);
   const cacheMap = new CacheMap();
@@ -165,6 +170,7 @@ export function shareParts(
     git,
     types,
     extra,
+    prompts,
     unprompted,
     runEnd,
     admitMain(agent) {

@@ -191,6 +191,7 @@ describe('LIB-1: names of tools', () => {
   const order = {
     settings: resolveOptions({}),
     place: findPlace({ cwd: '/', env: { RAMET_HOME: '/nowhere' } }),
+    prompts: { all: [], store: null, family: null, find: async () => null, notices: () => [] },
   };
 
   test.each([

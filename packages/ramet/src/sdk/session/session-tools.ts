@@ -17,6 +17,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import * as z from '../../schema/zod.ts';
 import { failure, type Tool } from '../../tools/tool.ts';
 import { toolNames } from '../agent-types/agent-types.ts';
+import type { SessionPrompts } from '../extensions/session-prompts.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 
@@ -32,6 +33,7 @@ export interface ToolSource {
 export interface SourceOrder {
   readonly settings: ResolvedOptions;
   readonly place: Place;
+  readonly prompts: SessionPrompts;
 }
 
 /** Null when the session has nothing of it: then nothing is loaded, and no byte changes. */
@@ -39,7 +41,16 @@ type OpenSource = (order: SourceOrder) => ToolSource | null | Promise<ToolSource
 
 const SOURCES: readonly OpenSource[] = [
   ({ settings: { ownTools } }) => (ownTools.length === 0 ? null : { tools: ownTools }),
+  openSkills,
 ];
+
+async function openSkills({ settings, place, prompts }: SourceOrder): Promise<ToolSource | null> {
+  if (!prompts.all.some(({ forModel }) => forModel)) return null;
+  const { skillTool } = await import('../extensions/skill-tool.ts');
+  const projectRoot = place.repository?.root ?? place.cwd;
+  const allowsNothing = settings.settings.policy?.allowRules === 'managed';
+  return { tools: [skillTool({ prompts, projectRoot, allowsNothing })] };
+}
 
 export interface SessionTools extends AsyncDisposable {
   readonly tools: readonly Tool[];

@@ -41,6 +41,8 @@ export interface ForkOptions extends ForkOverrides {
 export interface PromptOptions extends Partial<RunOptions> {
   /** Blocks before the prompt: what `attach` and `command` gave. */
   attachments?: readonly (TextBlock | ImageBlock)[];
+  /** A prompt `/name arguments` asks for the skill or command of that name, where there is one. */
+  commands?: boolean;
 }
 
 /** A file to go with a prompt. */

@@ -16,6 +16,8 @@ import { newSessionThinking, thinkingNote } from '../../model/thinking.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { noteProject } from '../../system/home.ts';
 import { openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
+import { extensionPlace, findPlugins } from '../extensions/plugins.ts';
+import { openPrompts } from '../extensions/session-prompts.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
 import type { RunWatch } from '../operator/control/watch-run.ts';
 import {
@@ -34,7 +36,7 @@ import { moveMain, readSurroundings, startAgent } from './main-agent.ts';
 import { openGround, ownProvider, type SessionOrder, watchFor } from './session-ground.ts';
 import { openRules } from './session-rules.ts';
 import { shareParts } from './session-runtime.ts';
-import { sessionSettings } from './session-settings.ts';
+import { sessionSettings, settingsPlace } from './session-settings.ts';
 import { openSessionTools } from './session-tools.ts';
 import type { Session } from './session-type.ts';
 
@@ -88,7 +90,12 @@ async function openNew(
   if (watch !== undefined && model === RECIPE_MODEL) throw noWatcher();
   const note = thinkingNote(newSessionThinking(settings), model, provider);
   await using opened = new AsyncDisposableStack();
-  const extra = opened.use(await openSessionTools({ settings, place }, watch && []));
+  const { plugins, problems } = await findPlugins(place, settings);
+  const prompts = await openPrompts(
+    extensionPlace(place, settings.env, plugins),
+    settingsPlace(place, settings.env),
+  );
+  const extra = opened.use(await openSessionTools({ settings, place, prompts }, watch && []));
   const tools = extra.tools.map(({ name }) => name);
   const permissions = openRules(settings, place, tools);
   permissions.allow(watch?.allow ?? []);
@@ -101,7 +108,7 @@ async function openNew(
   const cwd = workspace === null ? place.cwd : directoryIn(workspace.worktree, place.cwd);
   const reading = Promise.all([
     readSurroundings(place, ground.childEnvironment, redact, cwd),
-    openAgentTypes(place, settings.env, tools),
+    openAgentTypes(place, settings.env, { alsoTools: tools, plugins }),
   ]);
   void workspaces.expect(place.project);
   const [surroundings, types] = await reading;
@@ -112,7 +119,10 @@ async function openNew(
   );
   noteProject(place.project, place.repository?.commonDirectory ?? place.cwd);
   recordEndedOrphans(journal, ended);
-  const shared = { ...shareParts(settings, place, types, { ...ground, journal, extra }, null), watch };
+  const shared = {
+    ...shareParts(settings, place, types, { ...ground, journal, extra, prompts }, null),
+    watch,
+  };
   if (surroundings.git !== null) void shared.git.note(cwd, Promise.resolve(surroundings.git));
   const agent = startAgent(shared, place, settings, surroundings.git);
   if (workspace !== null) await moveMain(agent, workspace);
@@ -122,6 +132,9 @@ async function openNew(
     ...(workspace?.warnings ?? []),
     ...(note === null ? [] : [note]),
     ...extra.notices,
+    ...problems,
+    ...prompts.notices(),
+    ...surroundings.problems,
   ];
   const own = { agent, place, surroundings, told, isResumed: false };
   // From here on the session releases them.

@@ -1,4 +1,5 @@
 /** What a person shares with the main agent beside a prompt: files, and commands with their output. */
+import type { callForUser } from '../../engine/later.ts';
 import type { Agent } from '../../engine/shapes.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import type { Attachment, SharedCommand } from './session-type.ts';
@@ -7,12 +8,13 @@ export async function attachFiles(
   agent: Agent,
   paths: readonly string[],
   signal: AbortSignal,
+  callFor?: typeof callForUser,
 ): Promise<Attachment[]> {
-  const { callForUser } = await import('../../engine/later.ts');
+  const call = callFor ?? (await import('../../engine/later.ts')).callForUser;
   const attached: Attachment[] = [];
   for (const path of paths) {
-    const call = { name: 'Read', input: { file_path: path } };
-    const { content, isError } = await callForUser(agent, call, signal);
+    const read = { name: 'Read', input: { file_path: path } };
+    const { content, isError } = await call(agent, read, signal);
     const problem = isError ? firstLine(content) : null;
     attached.push({ path, problem, blocks: isError ? [] : content.map((block) => fileBlock(path, block)) });
   }

@@ -57,16 +57,15 @@ describe('EXT-1: settings of another tool', () => {
         env: {},
         permissions: { allow: ['Bash'], deny: ['Read(.env)'] },
       }),
-      'repo/.claude/commands/x.md': '',
+      'repo/.claude/output-styles/x.md': '',
       'repo/.claude/agents/x.md': '',
       'repo/.mcp.json': '{}',
-      'repo/CLAUDE.local.md': '',
-      'home/.claude/skills/x/SKILL.md': '',
+      'home/.claude/plugins/x/y': '',
     });
     expect(otherToolsNotices(await readOtherTools(place), place)).toEqual([
       'set up for Claude Code and without effect in Ramet: hooks in .claude/settings.json, env in ' +
-        '.claude/settings.json, permissions.allow in .claude/settings.json, .claude/commands, ~/.claude/skills, ' +
-        '.mcp.json, CLAUDE.local.md (see ramet settings)',
+        '.claude/settings.json, permissions.allow in .claude/settings.json, .claude/output-styles, ~/.claude/plugins, ' +
+        '.mcp.json (see ramet settings)',
     ]);
   });
 

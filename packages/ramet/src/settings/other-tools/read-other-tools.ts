@@ -14,12 +14,12 @@ import { type OtherTools, shownPath } from './other-tools.ts';
 
 const NOTHING: OtherTools = { rules: [], unused: [], problems: [] };
 
-/** Folders with things that are read by Claude Code and not here; `agents` is read. */
-const FOLDERS = ['commands', 'skills', 'rules', 'hooks', 'plugins', 'output-styles'];
+/** Folders with things that are read by Claude Code and not here; agents, skills, commands and rules are read. */
+const FOLDERS = ['hooks', 'plugins', 'output-styles'];
 
 export async function readOtherTools(place: SettingsPlace): Promise<OtherTools> {
   const { root, userHome } = place;
-  const beside = ['.mcp.json', 'CLAUDE.local.md'].filter((name) => exists(join(root, name)));
+  const beside = ['.mcp.json'].filter((name) => exists(join(root, name)));
   const users = userHome === null ? [] : [userHome];
   const folders = [...ownFolders(place), ...users].map((folder) => resolve(folder, '.claude'));
   const present = [...new Set(folders)].filter(exists);

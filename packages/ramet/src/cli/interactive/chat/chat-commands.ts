@@ -12,6 +12,7 @@ import { dollars, duration, percent, table, tokens } from '../../../views/text/f
 import { type CommandIo, callFrom } from '../../io.ts';
 import { nearWord } from '../../near-word.ts';
 import { CHAT_COMMANDS, type ChatCommandHelp, type ChatCommandName } from '../editor/command-completion.ts';
+import { customCommands, isCustomCommand, loadCustomCommands } from '../editor/custom-commands.ts';
 import { agentsText, cancelAgents, stopAgents, tellAgents } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
 import { rewindTo, undoLast } from './going-back.ts';
@@ -22,10 +23,11 @@ export interface ChatCommand {
   readonly argument: string;
 }
 
-/** Null for a prompt: a path such as `/etc/hosts` is no command. */
+/** Null for a prompt: a path such as `/etc/hosts` is no command, and a skill or custom command goes to the session. */
 export function parseChatCommand(line: string): ChatCommand | null {
   const [, name, argument = ''] = /^\/([a-z]+)(?:[ \t]+([^\n]*))?$/.exec(line.trim()) ?? [];
-  return name === undefined ? null : { name, argument: argument.trim() };
+  if (name === undefined || (!isKnown(name) && isCustomCommand(name))) return null;
+  return { name, argument: argument.trim() };
 }
 
 interface CommandContext {
@@ -36,6 +38,9 @@ interface CommandContext {
 
 export async function runChatCommand(command: ChatCommand, context: CommandContext): Promise<CommandAnswer> {
   if (!isKnown(command.name)) {
+    await loadCustomCommands(context.chat.options);
+    if (isCustomCommand(command.name))
+      return { text: '', prompt: `/${command.name} ${command.argument}`.trim() };
     throw new UserMistake('no_command', unknownCommand(command.name));
   }
   return RUN[command.name](command.argument, context);
@@ -117,7 +122,8 @@ const KEYS: readonly (readonly [string, string])[] = [
 
 function helpText(): string {
   const commands: readonly ChatCommandHelp[] = Object.values(CHAT_COMMANDS);
-  return table([...commands.map(({ usage, meaning }) => [usage, meaning]), ...KEYS]);
+  const all = [...commands, ...customCommands()];
+  return table([...all.map(({ usage, meaning }) => [usage, meaning]), ...KEYS]);
 }
 
 /** One figure a line, which fits any screen; `ramet cost` has the whole table. */

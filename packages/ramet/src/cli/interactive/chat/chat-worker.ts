@@ -14,6 +14,7 @@ import type { AgentResult } from '../../../sdk/index.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
 import { safeLine, safeText } from '../../../views/text/format.ts';
 import type { CommandIo } from '../../io.ts';
+import { isCustomCommand } from '../editor/custom-commands.ts';
 import { mayMention } from '../editor/mentions.ts';
 import type { Attention } from '../screen/attention.ts';
 import type { TextStyle } from '../screen/text-style.ts';
@@ -279,5 +280,5 @@ export function isCommandLine(line: string): boolean {
 
 /** A message to a working agent brings no files along, and is no command. */
 function needsOwnTurn(text: string): boolean {
-  return shellCommand(text) !== null || mayMention(text);
+  return shellCommand(text) !== null || mayMention(text) || isCustomCommand(/^\/(\S+)/.exec(text)?.[1] ?? '');
 }

@@ -20,6 +20,7 @@ import { interruptedLines } from '../../../views/interrupted-text.ts';
 import { readSession, viewSession } from '../../../views/session-view.ts';
 import type { CommandIo } from '../../io.ts';
 import { NO_KEY, sessionNotes, tellingChanges } from '../../output/result-output.ts';
+import { loadCustomCommands } from '../editor/custom-commands.ts';
 import { mayMention, mentionedFiles } from '../editor/mentions.ts';
 import { AgentBoard } from './agent-board.ts';
 
@@ -75,6 +76,11 @@ export class Chat implements AsyncDisposable {
     this.#onChild = onChild;
   }
 
+  /** What sessions are opened with. */
+  get options(): SessionOptions {
+    return this.#options;
+  }
+
   /** Null before the first prompt of a new session. */
   get session(): Session | null {
     return this.#session;
@@ -110,6 +116,7 @@ export class Chat implements AsyncDisposable {
     try {
       const { sessionDefaults } = await import('../../../sdk/calls/session-defaults.ts');
       this.#defaults = await sessionDefaults(this.#options);
+      await loadCustomCommands(this.#options);
     } catch {
       // Said above.
     }
@@ -135,7 +142,7 @@ export class Chat implements AsyncDisposable {
     this.#openWork = [];
     const attachments = prompt === null ? [] : this.#attachments;
     if (prompt !== null) this.#attachments = [];
-    const events = session.run(prompt, { ...options, attachments, partial: true });
+    const events = session.run(prompt, { ...options, attachments, partial: true, commands: true });
     return yield* mapped(events, (event) => {
       if (event.type === 'assistant' && event.agentId === session.agent.id) this.count(event);
       if (event.type === 'conversation_replaced') this.#measure();

@@ -1,5 +1,6 @@
 /** The list that belongs to the word being written: commands behind a slash, files behind an at sign. Pure. */
 import { CHAT_COMMANDS, type ChatCommandHelp } from './command-completion.ts';
+import { customCommands } from './custom-commands.ts';
 import { fuzzyMatcher } from './fuzzy-match.ts';
 import { deleteTo, type EditorState, insertText } from './line-editor.ts';
 import type { PromptInput } from './prompt-input.ts';
@@ -33,7 +34,7 @@ export function wordMenuOf(
       items: files(word.slice(1)).map((path) => ({ label: `@${quotedPath(path)}` })),
       none: 'no such file; Esc closes',
     };
-  if (!/^\/[a-z]*$/.test(word) || editor.cursor !== word.length || editor.cells.length !== word.length)
+  if (!/^\/[\w.:-]*$/.test(word) || editor.cursor !== word.length || editor.cells.length !== word.length)
     return null;
   const items = commandItems(word.slice(1));
   return items.length === 0 ? null : { word, items, none: '' };
@@ -41,7 +42,9 @@ export function wordMenuOf(
 
 /** Commands that begin with it first. */
 function commandItems(search: string): WordItem[] {
-  const commands: readonly (readonly [string, ChatCommandHelp])[] = Object.entries(CHAT_COMMANDS);
+  const own: readonly (readonly [string, ChatCommandHelp])[] = Object.entries(CHAT_COMMANDS);
+  const custom = customCommands().map((one) => [one.name, one] as const);
+  const commands: readonly (readonly [string, ChatCommandHelp])[] = [...own, ...custom];
   const scored = commands.flatMap(([name, help]) => {
     const score = search === '' ? 0 : beginningScore(name, search);
     return score === null ? [] : [{ name, help, score }];

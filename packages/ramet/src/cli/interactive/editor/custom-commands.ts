@@ -1,0 +1,44 @@
+/** Skills and commands that a person asks for by `/name`, found once for each process. */
+import { listPrompts } from '../../../sdk/extensions/list-prompts.ts';
+import type { SessionOptions } from '../../../sdk/options.ts';
+
+export interface CustomCommand {
+  readonly name: string;
+  /** As `/help` shows it. */
+  readonly usage: string;
+  readonly meaning: string;
+}
+
+let found: readonly CustomCommand[] = [];
+
+export function customCommands(): readonly CustomCommand[] {
+  return found;
+}
+
+/** By its name, or by the last part of it. */
+export function isCustomCommand(name: string): boolean {
+  return found.some((one) => one.name === name || one.name.endsWith(`:${name}`));
+}
+
+/** Looks for them. What is wrong with a file is said when a session is opened. */
+export async function loadCustomCommands({ cwd, env, plugins }: SessionOptions): Promise<void> {
+  const { prompts } = await listPrompts({
+    ...(cwd !== undefined && { cwd }),
+    ...(env !== undefined && { env }),
+    plugins,
+  });
+  found = prompts
+    .filter(({ forUser }) => forUser)
+    .map(({ name, argumentHint, description }) => ({
+      name,
+      usage: `/${name}${argumentHint === null ? '' : ` ${argumentHint}`}`,
+      meaning: oneLine(description),
+    }));
+}
+
+const LONGEST = 100;
+
+function oneLine(text: string): string {
+  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1).toWellFormed()}…` : line;
+}

@@ -1,0 +1,66 @@
+/**
+ * Makes a prompt of a skill or a command: puts in its arguments, runs the commands that it names under the permission of
+ * the agent, and allows what the file allows, for this agent and until its work on the prompt is over. Loaded late.
+ *
+ * 1. A command that fails or is refused ends it: half a prompt is none.
+ * 2. What a file allows never beats a deny or an ask rule, nor plan mode, nor an agent that only reads.
+ */
+
+import { type Agent, hosted } from '../../engine/agent/agent.ts';
+import { callForAgent } from '../../engine/later.ts';
+import { expandPrompt } from '../../extensions/prompts/expand-prompt.ts';
+import type { PromptFile } from '../../extensions/prompts/prompt-file.ts';
+import { currentBody } from '../../extensions/prompts/prompt-store.ts';
+import type { ImageBlock, TextBlock } from '../../schema/content.ts';
+
+export interface CarryOutOrder {
+  readonly agent: Agent;
+  readonly prompt: PromptFile;
+  readonly argument: string;
+  readonly projectRoot: string;
+  /** Managed policy allows only its own rules: the file allows nothing. */
+  readonly allowsNothing: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface PromptText {
+  readonly text: string;
+  /** Paths that it names with `@`. */
+  readonly files: readonly string[];
+}
+
+export async function promptText(order: CarryOutOrder): Promise<PromptText | { problem: string }> {
+  const { agent, prompt, argument, projectRoot, signal } = order;
+  const read = currentBody(prompt);
+  if ('problem' in read) return { problem: `${prompt.path}: ${read.problem}` };
+  const { session } = agent.runtime.journal;
+  const { parts, files } = expandPrompt(read.body, prompt, { argument, session, projectRoot });
+  grant(order);
+  const texts: string[] = [];
+  for (const part of parts) {
+    if ('text' in part) {
+      texts.push(part.text);
+      continue;
+    }
+    const call = { name: 'Bash', input: { command: part.command } };
+    const { content, isError } = await callForAgent(agent, call, signal);
+    const output = textOf(content);
+    if (isError) return { problem: `${prompt.path}: its command \`${part.command}\` failed: ${output}` };
+    texts.push(output.trimEnd());
+  }
+  const base = prompt.kind === 'skill' ? `Base directory of this skill: ${prompt.folder}\n\n` : '';
+  return { text: base + texts.join(''), files };
+}
+
+function grant({ agent, prompt, allowsNothing }: CarryOutOrder): void {
+  if (allowsNothing || prompt.allowedTools.length === 0) return;
+  const { permissions } = hosted(agent).runtime;
+  for (const { text, reason } of permissions.grant(agent.spec.id, prompt.allowedTools))
+    agent.warn('allowed_tools', `${prompt.path}: allowed-tools: ${JSON.stringify(text)} ${reason}`);
+  // The main agent's end with its prompt.
+  if (agent.spec.parent !== null) agent.scope.defer(() => permissions.revoke(agent.spec.id));
+}
+
+function textOf(content: readonly (TextBlock | ImageBlock)[]): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+}

@@ -1,0 +1,101 @@
+/** Which plugins a session has: those it is given, those that settings name, those in `$RAMET_HOME/plugins`. */
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  type ExtensionPlace,
+  installedPlugins,
+  type PluginFolder,
+} from '../../extensions/extension-places.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { SettingsInForce } from '../../settings/settings.ts';
+import { managedFolders } from '../../system/home.ts';
+import type { Place } from '../place.ts';
+
+export interface PluginOrder extends Pick<SettingsInForce, 'settings' | 'managed'> {
+  env: NodeJS.ProcessEnv;
+  /** Folders that the caller names: one that is no plugin is a mistake. */
+  pluginDirs?: readonly string[] | undefined;
+}
+
+export interface FoundPlugins {
+  plugins: readonly PluginFolder[];
+  /** One line each. */
+  problems: readonly string[];
+}
+
+export async function findPlugins(place: Place, order: PluginOrder): Promise<FoundPlugins> {
+  const { settings, managed = {}, pluginDirs = [] } = order;
+  const ofManaged = settings.policy?.plugins === 'managed';
+  if (ofManaged && pluginDirs.length > 0)
+    throw new UserMistake(
+      'policy',
+      'managed policy of this machine allows only its own plugins: leave --plugin-dir out',
+    );
+  const given = pluginDirs.map((path) => requireFolder(resolve(place.cwd, path)));
+  const stated = ((ofManaged ? managed : settings).plugins ?? []).map((path) => resolved(path, place, order));
+  const installed = ofManaged ? [] : installedPlugins(place.home);
+  return readAll([...given, ...stated, ...installed]);
+}
+
+/** Those that are installed, whatever settings say. */
+export async function pluginsHere({ home }: Place): Promise<readonly PluginFolder[]> {
+  return (await readAll(installedPlugins(home))).plugins;
+}
+
+/** Without any, nothing is loaded. */
+async function readAll(folders: readonly string[]): Promise<FoundPlugins> {
+  if (folders.length === 0) return { plugins: [], problems: [] };
+  const { readPlugin } = await import('../../extensions/plugins/read-plugin.ts');
+  const plugins = new Map<string, PluginFolder>();
+  const problems: string[] = [];
+  for (const folder of folders) {
+    const read = isFolder(folder)
+      ? readPlugin(folder)
+      : { problem: `${folder}: there is no such plugin folder` };
+    if ('problem' in read) {
+      problems.push(read.problem);
+      continue;
+    }
+    problems.push(...read.notes);
+    const { name, root } = read.plugin;
+    const winner = plugins.get(name);
+    if (winner === undefined) plugins.set(name, read.plugin);
+    else if (winner.root !== root)
+      problems.push(`${root}: the plugin ${name} is in ${winner.root} already: left out`);
+  }
+  return { plugins: [...plugins.values()], problems };
+}
+
+function requireFolder(path: string): string {
+  if (isFolder(path)) return path;
+  throw new UserMistake('no_plugin', `there is no folder ${path}: give --plugin-dir the folder of a plugin`);
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}
+
+function resolved(path: string, { cwd, repository }: Place, { env }: PluginOrder): string {
+  if (path.startsWith('~/') && env.HOME) return join(env.HOME, path.slice(2));
+  return resolve(repository?.root ?? cwd, path);
+}
+
+/** Where agents, skills and commands of a place are looked for. */
+export function extensionPlace(
+  { cwd, repository, home }: Place,
+  env: NodeJS.ProcessEnv,
+  plugins: readonly PluginFolder[],
+): ExtensionPlace {
+  return {
+    cwd,
+    root: repository?.root ?? cwd,
+    home,
+    userHome: env.HOME || null,
+    managed: managedFolders(env),
+    plugins,
+  };
+}

@@ -1,0 +1,55 @@
+/** A prompt that begins with `/name` of a skill or command: what the model gets instead of it. Loaded late. */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { callForAgent } from '../../engine/later.ts';
+import type { ImageBlock, TextBlock } from '../../schema/content.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { LiveParts } from '../session/live-parts.ts';
+import { attachFiles } from '../session/user-share.ts';
+import { promptText } from './carry-out-prompt.ts';
+
+export interface TypedCommand {
+  readonly prompt: string;
+  /** Files that it names. */
+  readonly attachments: readonly (TextBlock | ImageBlock)[];
+  /** Which model carries it out; null for the session's. */
+  readonly model: string | null;
+}
+
+/** Null for a prompt that is none: a path such as `/etc/hosts`, or a name that nobody has. */
+export async function typedCommand(
+  { agent, prompts, place, settings }: LiveParts,
+  typed: string,
+  signal: AbortSignal,
+): Promise<TypedCommand | null> {
+  const [, name, argument = ''] = /^\/([\w.:-]+)(?:\s+([\s\S]*))?$/.exec(typed.trim()) ?? [];
+  const prompt = name === undefined ? null : await prompts.find(name);
+  if (prompt === null || !prompt.forUser) return null;
+  const projectRoot = place.repository?.root ?? place.cwd;
+  const allowsNothing = settings.settings.policy?.allowRules === 'managed';
+  const made = await promptText({ agent, prompt, argument, projectRoot, allowsNothing, signal });
+  if ('problem' in made)
+    throw new UserMistake('command_failed', `/${prompt.name} was not begun: ${made.problem}`);
+  const { cwd } = agent.directory;
+  const paths = made.files.filter((path) => isFile(resolve(cwd, path)));
+  const attached = await attachFiles(agent, paths, signal, callForAgent);
+  const refused = attached.find(({ problem }) => problem !== null);
+  if (refused !== undefined)
+    throw new UserMistake(
+      'command_failed',
+      `/${prompt.name} was not begun: @${refused.path}: ${refused.problem}`,
+    );
+  return {
+    prompt: made.text,
+    attachments: attached.flatMap(({ blocks }) => blocks),
+    model: prompt.model,
+  };
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
+}

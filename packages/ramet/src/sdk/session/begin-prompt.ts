@@ -1,0 +1,48 @@
+/** What comes before a prompt goes to the main agent: a skill or a command takes its place, and may name a model. */
+import { hosted, switchModel } from '../../engine/opening.ts';
+import type { Agent } from '../../engine/shapes.ts';
+import { resolveModel } from '../../model/catalog.ts';
+import type { ImageBlock, TextBlock } from '../../schema/content.ts';
+import { type ResolvedOptions, refuseUnenforceableBudget } from '../options.ts';
+import type { LiveParts } from './live-parts.ts';
+import type { PromptOptions } from './session-type.ts';
+
+export interface BegunPrompt extends Disposable {
+  readonly prompt: string | null;
+  readonly attachments: readonly (TextBlock | ImageBlock)[];
+}
+
+export async function beginPrompt(
+  parts: LiveParts,
+  prompt: string | null,
+  { commands, attachments = [] }: PromptOptions,
+  signal: AbortSignal,
+): Promise<BegunPrompt> {
+  const { agent, settings } = parts;
+  using undo = new DisposableStack();
+  // What a skill or a command allows ends with the prompt.
+  undo.defer(() => hosted(agent).runtime.permissions.revoke(agent.spec.id));
+  const mayBeCommand = commands === true && prompt !== null && /^\s*\//.test(prompt);
+  const command =
+    mayBeCommand && parts.prompts.store !== null
+      ? await (await import('../extensions/typed-command.ts')).typedCommand(parts, prompt, signal)
+      : null;
+  if (command !== null && command.model !== null) undo.defer(switchedModel(agent, command.model, settings));
+  const ending = undo.move();
+  return {
+    prompt: command?.prompt ?? prompt,
+    attachments: [...attachments, ...(command?.attachments ?? [])],
+    [Symbol.dispose]: () => ending[Symbol.dispose](),
+  };
+}
+
+/** Until what it returns is called. */
+function switchedModel(agent: Agent, name: string, settings: ResolvedOptions): () => void {
+  const before = agent.conversation.head.model;
+  const model = resolveModel(name, settings.env, settings.providerName, settings.settings.models);
+  refuseUnenforceableBudget(model, settings);
+  if (model !== before) switchModel(agent, 'model', model);
+  return () => {
+    if (agent.conversation.head.model === model && model !== before) switchModel(agent, 'model', before);
+  };
+}
