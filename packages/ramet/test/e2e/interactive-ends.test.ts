@@ -14,6 +14,48 @@ const STALLED: EmulatorOptions = {
   fault: () => ({ kind: 'stall', at: 'text' }),
 };
 
+describe.concurrent('UI-1: a terminal that is away for a while', () => {
+  test('Ctrl-Z at an idle prompt keeps the process and the text', async ({ user }) => {
+    await user.model({ text: 'x' });
+    await using terminal = startOnTerminal(user, []);
+    await terminal.shows(/^>/m);
+    terminal.type('my unsent text');
+    await terminal.shows('> my unsent text');
+    terminal.type('\u001a');
+    // There is no shell that could stop it: it comes back by itself.
+    await eventually(() => terminal.bytes.split('\u001b[?2004h').length === 3);
+    terminal.type(', and more');
+    await terminal.shows('> my unsent text, and more');
+  });
+
+  test('SIGCONT sets a terminal up again that another program has reset', async ({ user }) => {
+    await user.model({ text: 'x' });
+    await using terminal = startOnTerminal(user, []);
+    await terminal.shows(/^>/m);
+    terminal.kill('SIGSTOP');
+    terminal.stty('sane');
+    expect(terminal.stty('-a')).toMatch(/ icanon/);
+    terminal.kill('SIGCONT');
+    await eventually(() => terminal.stty('-a').includes('-icanon'));
+    terminal.type('typed');
+    await terminal.shows('> typed');
+  });
+
+  test('a paste without its end locks nothing: Ctrl-C ends it', async ({ user }) => {
+    await user.model({ text: 'x' });
+    await using terminal = startOnTerminal(user, []);
+    await terminal.shows(/^>/m);
+    terminal.type('\u001b[200~half of a paste');
+    // Pressed until it comes by itself: what is typed may arrive in one piece.
+    const pressing = setInterval(() => terminal.type(CTRL_C), 200);
+    try {
+      await terminal.shows('> half of a paste');
+    } finally {
+      clearInterval(pressing);
+    }
+  });
+});
+
 describe.concurrent('RES-5: leaving a conversation', () => {
   test('Ctrl-D in the middle of a turn stops it first', async ({ user }) => {
     const emulator = await user.emulate(STALLED);

@@ -2,7 +2,7 @@
  * Keys that do more than edit: search earlier prompts, write in an editor, stop for the shell, change the permission
  * mode. Everything that leaves the terminal to another program gives it back, whatever happens.
  */
-
+import { setTimeout } from 'node:timers/promises';
 import { describeError } from '../../../schema/errors.ts';
 import type { SessionMode } from '../../../schema/status.ts';
 import { safeLine } from '../../../views/text/format.ts';
@@ -33,6 +33,9 @@ export interface SpecialKeyParts {
 
 /** The modes that a key goes through. The others must be named: they ask nobody. */
 const CYCLE: readonly SessionMode[] = ['default', 'acceptEdits', 'plan'];
+
+/** Also keeps the process alive: nothing is read from the terminal meanwhile. */
+const STOPPED_BY_MS = 100;
 
 export class SpecialKeys {
   readonly #parts: SpecialKeyParts;
@@ -92,11 +95,10 @@ export class SpecialKeys {
 
   async #suspend(): Promise<void> {
     await this.#parts.terminal()?.lend(async () => {
-      const continued = Promise.withResolvers<void>();
-      process.once('SIGCONT', () => continued.resolve());
-      // The whole group, as the terminal itself would.
+      // The whole group, as the terminal itself would. It takes effect at once, so what follows runs when the shell has
+      // continued this process, or if there is no shell that could.
       process.kill(0, 'SIGTSTP');
-      await continued.promise;
+      await setTimeout(STOPPED_BY_MS);
     });
   }
 }

@@ -40,9 +40,43 @@ describe('keys of a terminal', () => {
   test('a lone Escape waits for what may follow it', () => {
     const parser = createKeyParser();
     expect(parser.feed('\u001b')).toEqual([]);
-    expect(parser.waiting).toBe(true);
+    expect(parser.waiting).toBe('escape');
     expect(parser.feed('[D')).toEqual([press('left')]);
-    expect(parser.waiting).toBe(false);
+    expect(parser.waiting).toBe(null);
+  });
+
+  describe('a paste whose end does not come', () => {
+    const cutOff = (chunk: string | null): { parser: ReturnType<typeof createKeyParser>; keys: Key[] } => {
+      const parser = createKeyParser();
+      expect(parser.feed('\u001b[200~one\rtw')).toEqual([]);
+      expect(parser.waiting).toBe('paste');
+      return { parser, keys: chunk === null ? parser.flush() : parser.feed(chunk) };
+    };
+    const ways: [string, string | null][] = [
+      ['Ctrl-C', '\u0003'],
+      ['silence', null],
+    ];
+
+    test.for(ways)('%s ends it, what came is kept, and keys are keys again', ([, chunk]) => {
+      const { parser, keys } = cutOff(chunk);
+      expect(keys).toEqual([{ type: 'paste', text: 'one\rtw' }]);
+      expect(parser.waiting).toBe(null);
+      expect(parser.feed('x')).toEqual([text('x')]);
+      expect(parser.feed('\r')).toEqual([press('enter')]);
+      expect(parser.feed('\u0003')).toEqual([press('interrupt')]);
+    });
+
+    test.for(ways)('after %s the rest of it submits nothing', ([, chunk]) => {
+      const { parser } = cutOff(chunk);
+      expect(parser.feed('o\rthree\r')).toEqual([{ type: 'paste', text: 'o\rthree\r' }]);
+      expect(parser.feed('four\r\u001b[201~\r')).toEqual([{ type: 'paste', text: 'four\r' }, press('enter')]);
+      expect(parser.feed('a\r')).toEqual([text('a'), press('enter')]);
+    });
+
+    test('only a Ctrl-C that comes by itself ends it', () => {
+      const { keys } = cutOff('o\u0003');
+      expect(keys).toEqual([]);
+    });
   });
 
   test('a sequence without end is dropped, and typing continues', () => {

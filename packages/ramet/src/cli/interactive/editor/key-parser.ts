@@ -5,7 +5,9 @@
  * Invariants
  * 1. What stands between the marks of a bracketed paste is one `paste`, whatever it contains.
  * 2. A lone Escape is held back until more arrives or `flush` says that nothing will.
- * 3. Work is linear in what arrives: a paste of megabytes is searched once.
+ * 3. A paste whose end does not come is over when `flush` says so, or when Ctrl-C comes by itself; what came of it is kept,
+ *    and what follows in one piece with line breaks, or before the end mark, still belongs to a paste: it submits nothing.
+ * 4. Work is linear in what arrives: a paste of megabytes is searched once.
  */
 export type KeyName =
   | 'enter'
@@ -45,8 +47,9 @@ export type Key =
 
 export interface KeyParser {
   feed(chunk: string): Key[];
-  /** Whether an Escape is held back. */
-  readonly waiting: boolean;
+  /** What is held back: an Escape, or what came of a paste. */
+  readonly waiting: 'escape' | 'paste' | null;
+  /** Nothing more has come for a while. */
   flush(): Key[];
 }
 
@@ -127,6 +130,8 @@ const UNFINISHED = /^\u001b(\[[0-?]*[ -/]*|O)?$/;
 export function createKeyParser(): KeyParser {
   let rest = '';
   let pasted: string[] | null = null;
+  /** A paste was given up, and the rest of it may still come. */
+  let isCutOff = false;
 
   /** Takes what belongs to the open paste; returns what follows it, or null when it is still open. */
   function takePaste(chunk: string, keys: Key[]): string | null {
@@ -145,7 +150,27 @@ export function createKeyParser(): KeyParser {
     return text.slice(end + PASTE_END.length);
   }
 
+  function giveUpPaste(): Key[] {
+    const text = pasted?.join('') ?? '';
+    pasted = null;
+    isCutOff = true;
+    return text === '' ? [] : [{ type: 'paste', text }];
+  }
+
+  function restOfPaste(chunk: string): Key[] | null {
+    const end = chunk.indexOf(PASTE_END);
+    const isRest = end !== -1 || (chunk.length > 1 && /^[^\u001b]*[\r\n]/.test(chunk));
+    isCutOff = isRest && end === -1;
+    if (!isRest) return null;
+    const text = end === -1 ? chunk : chunk.slice(0, end);
+    const keys: Key[] = text === '' ? [] : [{ type: 'paste', text }];
+    return end === -1 ? keys : [...keys, ...feed(chunk.slice(end + PASTE_END.length))];
+  }
+
   function feed(chunk: string): Key[] {
+    if (pasted !== null && chunk === '\u0003') return giveUpPaste();
+    const late = isCutOff ? restOfPaste(chunk) : null;
+    if (late !== null) return late;
     const keys: Key[] = [];
     let input: string | null = pasted === null ? rest + chunk : takePaste(chunk, keys);
     rest = '';
@@ -166,9 +191,10 @@ export function createKeyParser(): KeyParser {
   return {
     feed,
     get waiting() {
-      return rest !== '';
+      return pasted !== null ? 'paste' : rest !== '' ? 'escape' : null;
     },
     flush() {
+      if (pasted !== null) return giveUpPaste();
       const held = rest;
       rest = '';
       return held === '\u001b' ? [{ type: 'press', name: 'escape' }] : [];

@@ -22,6 +22,8 @@ export interface TerminalListener {
 const BRACKETED_PASTE = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
 /** How long an Escape may be the beginning of a longer sequence. */
 const ESCAPE_MS = 30;
+/** A paste whose end has not come after this long is over: a link that breaks would lock the keyboard. */
+const PASTE_SILENCE_MS = 3_000;
 
 /** Takes the terminal over until it is disposed of. */
 export function openTerminal(listener: TerminalListener): TerminalDevice {
@@ -35,10 +37,24 @@ export function openTerminal(listener: TerminalListener): TerminalDevice {
   const onData = (chunk: string): void => {
     clearTimeout(timer);
     take(parser.feed(chunk));
-    if (parser.waiting) timer = setTimeout(() => take(parser.flush()), ESCAPE_MS);
+    if (parser.waiting === null) return;
+    timer = setTimeout(
+      () => take(parser.flush()),
+      parser.waiting === 'escape' ? ESCAPE_MS : PASTE_SILENCE_MS,
+    );
   };
   const onResize = (): void => listener.resized();
   const onGone = (): void => listener.gone();
+  let isLent = false;
+  // Who stopped this process from outside, and the shell that continued it, have left the terminal in its usual mode.
+  const onContinued = (): void => {
+    if (isLent) return;
+    // It is set only when it is not set yet, as far as Node knows.
+    stdin.setRawMode(false).setRawMode(true);
+    stdout.write(BRACKETED_PASTE.on);
+    listener.resized();
+  };
+  process.on('SIGCONT', onContinued);
   stdin.setEncoding('utf8').setRawMode(true);
   stdin.on('data', onData).on('error', onGone).on('end', onGone).on('close', onGone);
   stdout.on('resize', onResize).on('error', onGone);
@@ -53,18 +69,21 @@ export function openTerminal(listener: TerminalListener): TerminalDevice {
     write: (text) => void stdout.write(text),
     async lend(work) {
       clearTimeout(timer);
+      isLent = true;
       stdin.off('data', onData);
       stdout.write(BRACKETED_PASTE.off);
       restore(stdin);
       try {
         await work();
       } finally {
+        isLent = false;
         stdin.setRawMode(true).on('data', onData).resume();
         stdout.write(BRACKETED_PASTE.on);
       }
     },
     [Symbol.dispose]() {
       clearTimeout(timer);
+      process.off('SIGCONT', onContinued);
       stdin.off('data', onData).off('end', onGone).off('close', onGone);
       stdout.off('resize', onResize);
       if (!stdout.destroyed) stdout.write(BRACKETED_PASTE.off);
