@@ -28,7 +28,6 @@ const BESIDES: ReadonlySet<string> = new Set<JournalEvent['type']>([
   'fork.compared',
   'hooks.ran',
   'launch.decided',
-  'permission.answered',
   'permission.asked',
   'progress.reported',
   'request.failed',

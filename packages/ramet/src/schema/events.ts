@@ -110,6 +110,8 @@ interface ConversationReplaced {
   cause: 'fallback' | 'model' | 'compaction' | 'rewind';
   /** Of a rewind: how many prompts of the session stay. */
   prompts?: number;
+  /** Of a rewind: the files that the agent has seen by then. Absent in journals of earlier versions. */
+  seen?: { path: string; version: string }[];
   /** The other model, of a change to one. Absent in journals of earlier versions. */
   model?: string;
   messages: { role: Role; blocks: Digest[]; shared: number }[];

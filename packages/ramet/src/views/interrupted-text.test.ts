@@ -28,6 +28,27 @@ test('AGENT-5: what an interruption left undone is named: the prompt, running ca
   }
 });
 
+test('AGENT-5: a call whose question was open was not run', async ({ directory }) => {
+  const session = await RecordedSession.open(directory);
+  const main = session.agent(1);
+  session.say(main, ['go']);
+  session.exchange(main);
+  const asked = { type: 'permission.asked', tool: 'Bash', summary: 'x', reason: 'y' } as const;
+  session.record(main, { type: 'tool.started', call: 'c1', name: 'Bash' });
+  session.record(main, { ...asked, call: 'c1' });
+  session.record(main, { type: 'tool.started', call: 'c2', name: 'Write' });
+  session.record(main, { ...asked, call: 'c2' });
+  session.record(main, { type: 'permission.answered', call: 'c2', answer: 'once', rules: [], reason: null });
+  await session.journal.close();
+  const reader = openReader({ project: directory, session: session.journal.session });
+  expect(interruptedLines(reader, main, true)).toEqual([
+    'interrupted: "go" was not finished',
+    '  Write was running and may have had an effect',
+    '  Bash was not run: you are asked again',
+  ]);
+  reader.close();
+});
+
 test('AGENT-5: of a session that has ended nothing is said', async ({ directory }) => {
   const session = await RecordedSession.open(directory);
   const main = session.agent(1);

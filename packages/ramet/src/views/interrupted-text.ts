@@ -18,16 +18,34 @@ export function interruptedLines(reader: JournalReader, main: AgentId, isOpen: b
   );
   const children = interrupted.filter(({ id }) => id !== main);
   const isMain = isOpen && interrupted.length > children.length;
-  const lines = isMain ? turnLines(reader, main, [...(board.tools.get(main)?.values() ?? [])]) : [];
+  const lines = isMain ? turnLines(reader, main, board.tools.get(main) ?? new Map()) : [];
   if (children.length > 0) lines.push(`${isMain ? '  ' : 'interrupted: '}${childrenText(children)}`);
   return lines.length === 0 && isOpen ? ['interrupted: reports of agents were not read yet'] : lines;
 }
 
-function turnLines(reader: JournalReader, main: AgentId, running: readonly string[]): string[] {
+function turnLines(reader: JournalReader, main: AgentId, calls: ReadonlyMap<string, string>): string[] {
   const prompt = lastExchanges(reader, main, 1)[0]?.prompt;
   const what = prompt === undefined ? 'its turn' : `"${excerpt(prompt, PROMPT_LENGTH)}"`;
-  const calls = `  ${list(running)} ${running.length === 1 ? 'was' : 'were'} running and may have had an effect`;
-  return [`interrupted: ${what} was not finished`, ...(running.length > 0 ? [calls] : [])];
+  const open = openQuestions(reader, main);
+  const asked = [...calls].flatMap(([call, name]) => (open.has(call) ? [name] : []));
+  const running = [...calls].flatMap(([call, name]) => (open.has(call) ? [] : [name]));
+  const were = (names: readonly string[]): string =>
+    `  ${list(names)} ${names.length === 1 ? 'was' : 'were'}`;
+  return [
+    `interrupted: ${what} was not finished`,
+    ...(running.length > 0 ? [`${were(running)} running and may have had an effect`] : []),
+    ...(asked.length > 0 ? [`${were(asked)} not run: you are asked again`] : []),
+  ];
+}
+
+/** Calls whose question nobody has answered. */
+function openQuestions(reader: JournalReader, agent: AgentId): Set<string> {
+  const open = new Set<string>();
+  for (const { event } of reader.events({ agent, types: ['permission.asked', 'permission.answered'] })) {
+    if (event.type === 'permission.asked') open.add(event.call);
+    else if (event.type === 'permission.answered' && event.answer !== 'denied') open.delete(event.call);
+  }
+  return open;
 }
 
 function childrenText(children: readonly AgentOverview[]): string {

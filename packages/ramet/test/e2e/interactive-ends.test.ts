@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { EmulatorOptions } from '../../src/emulator/index.ts';
 import { eventually } from '../fixtures/command.ts';
+import { childOf } from '../fixtures/fan-out.ts';
 import { startOnTerminal } from '../fixtures/terminal.ts';
 import { requestsTaken, test } from '../fixtures/user.ts';
 
@@ -169,5 +170,45 @@ describe.concurrent('UI-3: writing and going back', () => {
     await terminal.shows('take back what, from prompt 1 on?');
     terminal.type('\r');
     await terminal.shows(/the conversation is as before prompt 1.*\n(.*\n)*> look at @notes\.txt/);
+  });
+});
+
+describe.concurrent('RES-3: killed while a question is open', () => {
+  const touch = { name: 'Bash', input: { command: 'touch ran.txt' } };
+  const ofMain: EmulatorOptions = {
+    respond: ({ last, turn }) => (turn === 0 ? { tool_use: [touch] } : { text: `Main heard: ${last}` }),
+  };
+  const ofChild: EmulatorOptions = {
+    respond: ({ request, last, turn }) => {
+      const input = { prompt: 'Do child task 1.', description: 'task 1', subagent_type: 'general-purpose' };
+      if (childOf(request) === null)
+        return turn === 0 ? { tool_use: [{ name: 'Agent', input }] } : { text: `Main heard: ${last}` };
+      const hasWorked = request.messages.some(({ role }) => role === 'assistant');
+      return hasWorked ? { text: `Child heard: ${last}` } : { tool_use: [touch] };
+    },
+  };
+
+  test.for<[string, EmulatorOptions, string[]]>([
+    ['the main agent', ofMain, []],
+    ['a child', ofChild, []],
+    ['a child in a process of its own', ofChild, ['--executor', 'process']],
+  ])('%s: the call was not run, and is asked about again', async ([, options, args], { user }) => {
+    const emulator = await user.emulate(options);
+    await using terminal = startOnTerminal(user, args);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows('y once');
+    terminal.kill('SIGKILL');
+    await terminal.ended;
+    await using second = startOnTerminal(user, ['--continue', ...args]);
+    await second.shows('Enter: continue');
+    expect(second.screen).not.toContain('Bash was running');
+    second.type('\r');
+    await second.shows('y once');
+    expect(existsSync(join(user.repository, 'ran.txt'))).toBe(false);
+    second.type('y');
+    await second.shows('Main heard:');
+    expect(existsSync(join(user.repository, 'ran.txt'))).toBe(true);
+    expect(emulator.requests.some(({ body }) => body.includes('may have taken effect'))).toBe(false);
   });
 });

@@ -5,7 +5,9 @@
  * Invariants
  * 1. A question ends with an answer, with an interrupt, or when rules and mode come to decide it; then it is withdrawn,
  *    and nothing of it is left on any signal.
- * 2. An agent is `blocked: permission` exactly while it has an open question.
+ * 2. While a question is open its call counts as not begun: who resumes after a kill asks again. So a call that may run
+ *    waits until the answer is on disk.
+ * 3. An agent is `blocked: permission` exactly while it has an open question.
  */
 import type { Confinement, OpenQuestion, PermissionDecision } from '../../permission/assessment.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
@@ -71,6 +73,7 @@ async function askAndRecord(request: PermissionRequest): Promise<GivenAnswer> {
     rules: rules.map(redact),
     reason: reason === null ? null : redact(reason),
   });
+  if (answer.kind !== 'denied') await agent.runtime.journal.commit('synced');
   return answer;
 }
 

@@ -2,8 +2,8 @@
  * An agent's state as a value: plain, immutable data that travels by structured clone. Every change of it is an event
  * (`apply-event.ts`). Content is named by digest; the bytes are beside it, in the journal or with their user.
  *
- * A tool call of the last response that is in `calls` but has no result may have taken effect; one that is in neither
- * never began (events.ts, invariant 1).
+ * A tool call of the last response that is true in `calls` but has no result may have taken effect; one that is in neither
+ * never began, nor did one that is false: it was withdrawn, or the question about it is not answered (events.ts, invariant 1).
  */
 import type { Role } from '../../schema/content.ts';
 import type { Breakpoint, Digest, EventOf, HookVerdict, JournalEvent } from '../../schema/events.ts';

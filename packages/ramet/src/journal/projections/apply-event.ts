@@ -64,6 +64,8 @@ export function applyEvent(state: AgentState, recorded: Omit<RecordedEvent, 'seq
     case 'tool.started':
     case 'tool.withdrawn':
     case 'tool.completed':
+    case 'permission.asked':
+    case 'permission.answered':
     case 'file.read':
     case 'file.changed':
       return applyCall(state, event);
@@ -132,7 +134,7 @@ function replaced(state: AgentState, event: EventOf<'conversation.replaced'>): A
   const { cause, messages, tokens } = event;
   return {
     ...state,
-    ...(cause === 'rewind' && rewound(state, event.prompts ?? 0)),
+    ...(cause === 'rewind' && rewound(state, event)),
     inherited: null,
     messages: listOf(messages.map((message) => ({ ...message, cause: 'replaced' }))),
     replacements: state.replacements + 1,
@@ -143,9 +145,15 @@ function replaced(state: AgentState, event: EventOf<'conversation.replaced'>): A
 }
 
 /** What was being done belongs to what is taken back. */
-function rewound(state: AgentState, prompts: number): Partial<AgentState> {
-  const { openStop, calls, results } = newAgentState(state.agent);
-  return { prompts: listOf(itemsOf(state.prompts).slice(0, prompts)), openStop, calls, results };
+function rewound(
+  state: AgentState,
+  { prompts = 0, seen }: EventOf<'conversation.replaced'>,
+): Partial<AgentState> {
+  const { openStop, calls, results, unanswered } = newAgentState(state.agent);
+  return {
+    ...{ prompts: listOf(itemsOf(state.prompts).slice(0, prompts)), openStop, calls, results, unanswered },
+    seen: seen === undefined ? state.seen : mapOf(seen.map(({ path, version }) => [path, version])),
+  };
 }
 
 /** An item that is recorded again, as a resumed session may, is the same item. */
@@ -226,14 +234,22 @@ function withSpent(
   };
 }
 
-type CallEvent = EventOf<'tool.started' | 'tool.withdrawn' | 'tool.completed' | 'file.read' | 'file.changed'>;
+type CallEvent = EventOf<
+  | ('tool.started' | 'tool.withdrawn' | 'tool.completed')
+  | ('permission.asked' | 'permission.answered')
+  | ('file.read' | 'file.changed')
+>;
 
 function applyCall(state: AgentState, event: CallEvent): AgentState {
   switch (event.type) {
     case 'tool.started':
       return { ...state, calls: withKey(state.calls, event.call, true) };
     case 'tool.withdrawn':
+    // While a question is open nothing is done; the answer is on disk before the call acts.
+    case 'permission.asked':
       return { ...state, calls: withKey(state.calls, event.call, false) };
+    case 'permission.answered':
+      return { ...state, calls: withKey(state.calls, event.call, event.answer !== 'denied') };
     case 'tool.completed':
       return completed(state, event);
     case 'file.read':
