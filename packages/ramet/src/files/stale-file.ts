@@ -42,8 +42,12 @@ export async function withExcerpt(
   return excerpt === null ? reason : `${reason}\nWhat changed since you read it:\n${excerpt}`;
 }
 
+/** Stands for the command of a file that the user has put back. */
+export const UNDO = '/undo';
+
 /** `by agent s.2 of session s ("its task") 12 s ago`. The reader's own session goes without saying. */
 function changedBy(writer: LastWrite, reader: string, now: number): string {
+  if (writer.command === UNDO) return `by the user's undo ${ago(now - writer.time)}`;
   const [session, own] = [sessionOf(writer.agent), sessionOf(reader)];
   const whose = writer.agent === reader ? 'your own command' : `agent ${writer.agent}`;
   const where = session === own ? '' : ` of session ${session}`;

@@ -77,9 +77,26 @@ export class AgentFiles {
 
   /** With what the agent has seen before: in an earlier process, or as its parent did (FORK-4). */
   #create(): AgentFileAccess {
-    const { runtime, state, directory } = this.#owner;
-    const seen = seenElsewhere(entriesOf(state.seen), movedInto(directory));
-    return createFileAccess({ ...this.#options(), ledger: runtime.files, seen });
+    return createFileAccess({
+      ...this.#options(),
+      ledger: this.#owner.runtime.files,
+      seen: this.#recorded(),
+    });
+  }
+
+  #recorded(): ReadonlyMap<string, string> {
+    const { state, directory } = this.#owner;
+    return seenElsewhere(entriesOf(state.seen), movedInto(directory));
+  }
+
+  /** It has seen what its state says and nothing else: its conversation was taken back. */
+  goBack(): void {
+    const access = this.#access;
+    this.#news = null;
+    if (access === null) return;
+    const recorded = this.#recorded();
+    for (const path of access.versions().keys()) if (!recorded.has(path)) access.seen.forget(path);
+    for (const [path, version] of recorded) access.saw(path, version);
   }
 
   /** The files as one call sees them: what it reads and changes is journaled as that call's. */

@@ -7,7 +7,7 @@ import type { AgentState } from '../../journal/projections/agent-state.ts';
 import { foldAgent } from '../../journal/projections/apply-event.ts';
 import { inheritedMessages } from '../../journal/projections/inherited-messages.ts';
 import type { RecordedEvent } from '../../schema/events.ts';
-import { itemsOf } from '../../system/persistent.ts';
+import { entriesOf, itemsOf } from '../../system/persistent.ts';
 import type { Agent } from '../agent/agent.ts';
 import { bindsThinking, withoutThinking } from '../exchange/switch-model.ts';
 import { thawFrom, thawMessage } from './resume.ts';
@@ -20,7 +20,10 @@ export function rewindTo(agent: Agent, reader: JournalReader, seq: number): void
   const messages = recorded.map((message) => thawMessage(message, thaw));
   const { head } = agent.conversation;
   const kept = isOtherModel(state, head.model) ? withoutThinking(messages) : messages;
-  agent.replaceConversation({ cause: 'rewind', prompts: itemsOf(state.prompts).length }, head, kept);
+  const seen = Array.from(entriesOf(state.seen), ([path, version]) => ({ path, version }));
+  agent.replaceConversation({ cause: 'rewind', prompts: itemsOf(state.prompts).length, seen }, head, kept);
+  // What it read since then is nowhere in its conversation.
+  agent.files.goBack();
 }
 
 /** Thinking may be bound to the model that it came from. */

@@ -3,6 +3,7 @@
  * taken back is said. Nothing is erased: each is an event in the journal.
  */
 import { closeCalls } from '../../engine/opening.ts';
+import { UNDO } from '../../files/stale-file.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { fileHistoryOf } from '../../journal/projections/file-history.ts';
 import { UserMistake } from '../../schema/errors.ts';
@@ -62,13 +63,22 @@ async function filesBefore(
   }
 }
 
-function undoFiles(
-  { place, runtime }: LiveParts,
+async function undoFiles(
+  { place, runtime, agent }: LiveParts,
   reader: JournalReader,
   options: UndoOptions,
 ): Promise<UndoOutcome> {
-  const { journal } = runtime;
-  return undoIn({ project: place.project, session: journal.session, journal, reader }, options);
+  const { journal, files } = runtime;
+  const sources = { project: place.project, session: journal.session, journal, reader };
+  const outcome = await undoIn(sources, options);
+  if (outcome.refused !== null || options.dryRun === true) return outcome;
+  // An agent that remembers another version learns who came between.
+  for (const { restoration } of outcome.steps) {
+    const { path, target: version } = restoration;
+    const write = { path, version, agent: agent.spec.id, task: null, command: UNDO };
+    await files.exclusive(path, async () => files.recordWrite(write));
+  }
+  return outcome;
 }
 
 async function reading<Value>(

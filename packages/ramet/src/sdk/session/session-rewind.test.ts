@@ -95,6 +95,68 @@ describe('UI-3: going back in an open session', () => {
     expect(JSON.stringify(provider.requests[1]?.messages)).toContain('<environment>');
   });
 
+  const results = (provider: ReturnType<typeof scriptedModel>): string =>
+    JSON.stringify(provider.requests.at(-1)?.messages.at(-1));
+
+  test('what was read is taken back with the conversation, also after a resume', async () => {
+    const place = where();
+    writeFileSync(join(place.cwd, 'a.txt'), 'old');
+    const read = { name: 'Read', input: { file_path: 'a.txt' } };
+    const provider = scriptedModel(
+      { calls: [read] },
+      { text: 'Read.' },
+      { calls: [write('a.txt', 'new')] },
+      { text: 'Refused.' },
+    );
+    const { id } = await (async () => {
+      await using session = await openSession({ ...place, provider });
+      await drain(session.run('read'));
+      await session.rewind({ prompt: 1, what: 'conversation' });
+      await drain(session.run('write'));
+      return session;
+    })();
+    expect(results(provider)).toContain('you have not read it');
+    const again = scriptedModel({ calls: [write('a.txt', 'new')] }, { text: 'Refused.' });
+    await using resumed = await openSession({ ...place, provider: again, resume: id });
+    await drain(resumed.run('write'));
+    expect(results(again)).toContain('you have not read it');
+    expect(readFileSync(join(place.cwd, 'a.txt'), 'utf8')).toBe('old');
+  });
+
+  test('a file that was taken back with the conversation is written again at once', async () => {
+    const place = where();
+    writeFileSync(join(place.cwd, 'b.txt'), 'old');
+    const read = { name: 'Read', input: { file_path: 'b.txt' } };
+    const writes = [write('a.txt', 'one'), write('b.txt', 'new')];
+    const provider = scriptedModel(
+      ...[{ calls: [read] }, { text: 'Read.' }, { calls: writes }, { text: 'Written.' }],
+      ...[{ calls: writes }, { text: 'Written again.' }],
+    );
+    await using session = await openSession({ ...place, provider });
+    await drain(session.run('read'));
+    await drain(session.run('write'));
+    await session.rewind({ prompt: 2, what: 'both' });
+    await drain(session.run('write'));
+    expect(results(provider)).not.toContain('is_error');
+    expect([
+      readFileSync(join(place.cwd, 'a.txt'), 'utf8'),
+      readFileSync(join(place.cwd, 'b.txt'), 'utf8'),
+    ]).toEqual(['one', 'new']);
+  });
+
+  test('after an undo the model learns that the user took the file back', async () => {
+    const place = where();
+    const provider = scriptedModel(
+      ...[{ calls: [write('a.txt', 'one')] }, { text: 'Done.' }],
+      ...[{ calls: [write('a.txt', 'two')] }, { text: 'I see.' }],
+    );
+    await using session = await openSession({ ...place, provider });
+    await drain(session.run('write'));
+    await session.undo();
+    await drain(session.run('again'));
+    expect(results(provider)).toMatch(/a\.txt was deleted by the user's undo \d+ s ago since you read it/);
+  });
+
   test('files alone: the conversation stays; a file that changed since is left, and so is all else', async () => {
     const place = where();
     const provider = scriptedModel({ calls: [write('a.txt', 'one')] }, { text: 'Done.' });
