@@ -49,7 +49,7 @@ export interface KeyParser {
   feed(chunk: string): Key[];
   /** What is held back: an Escape, or what came of a paste. */
   readonly waiting: 'escape' | 'paste' | null;
-  /** Nothing more has come for a while. */
+  /** Nothing more arrives for a while. */
   flush(): Key[];
 }
 
@@ -159,7 +159,7 @@ export function createKeyParser(): KeyParser {
 
   function restOfPaste(chunk: string): Key[] | null {
     const end = chunk.indexOf(PASTE_END);
-    const isRest = end !== -1 || (chunk.length > 1 && /^[^\u001b]*[\r\n]/.test(chunk));
+    const isRest = end !== -1 || (chunk.length > 1 && /[\r\n]/.test(chunk.split('\u001b', 1)[0] ?? ''));
     isCutOff = isRest && end === -1;
     if (!isRest) return null;
     const text = end === -1 ? chunk : chunk.slice(0, end);
