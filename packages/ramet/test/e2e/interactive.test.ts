@@ -135,6 +135,8 @@ describe.concurrent('UI-1: ramet on a terminal', () => {
       expect.stringContaining('sonnet'),
       expect.stringContaining('opus'),
     ]);
+    terminal.type('/model nonsense-x\r');
+    await terminal.shows('the model is now nonsense-x; Ramet does not know it: check the name');
     terminal.type('/cost\r');
     await terminal.shows(/requests +2 \(0 tried again\)/);
     terminal.type('/frobnicate\r/permissions yolo\r/resume nothing\r');
