@@ -8,7 +8,9 @@ import { printable } from './text/format.ts';
 const LONGEST_REASON = 600;
 
 /** Null when it is not tried again, and when it was sent again at once: nobody waits then. */
-export function retryLine(event: AgentEvent & { type: 'request_failed' }): string | null {
+export function retryLine(
+  event: Pick<AgentEvent & { type: 'request_failed' }, 'attempt' | 'message' | 'retryInMs'>,
+): string | null {
   if (event.retryInMs === null || event.retryInMs === 0) return null;
   return `attempt ${event.attempt} failed: ${event.message}; trying again in ${pauseText(event.retryInMs)}`;
 }
@@ -19,7 +21,10 @@ function pauseText(ms: number): string {
 
 /** `compacted: 90k to 12k tokens`. */
 export function compactedLine(
-  { tokensBefore = 0, tokens = 0 }: AgentEvent & { type: 'conversation_replaced' },
+  {
+    tokensBefore = 0,
+    tokens = 0,
+  }: Pick<AgentEvent & { type: 'conversation_replaced' }, 'tokensBefore' | 'tokens'>,
   count: (tokens: number) => string,
 ): string {
   return `compacted: ${count(tokensBefore)} to ${count(tokens)} tokens`;

@@ -185,7 +185,7 @@ const DOORS: Readonly<Record<string, string>> = {
     tasks/read-task-list tasks/task-budget
   `,
   views: `
-    agent-label agent-table asked-change cache/cache-explainer cache/explanation-text cache/sent-requests
+    agent-label agent-record agent-table asked-change cache/cache-explainer cache/explanation-text cache/sent-requests
     exchanges interrupted-text json-spelling
     ledger/cost-object ledger/cost-table ledger/ledger merge-text operator/markdown operator/progress-lines operator/run-object
     operator/run-progress operator/run-report operator/run-summary operator/run-table operator/task-rows

@@ -99,6 +99,8 @@ export class AgentHere {
   onRecord: ((event: JournalEvent) => void) | null = null;
   /** Gets what the agent tells, once it is known to a family: the sink of the session. */
   sink: EventSink | null = null;
+  /** How many want to be told what it writes as it writes it. */
+  readers = 0;
   /** How many questions about permission wait for a person here: as long as there are any the agent is `blocked`. */
   openQuestions = 0;
   /** Why a hook ends its run. It is asked again after a restart, as the call is. */

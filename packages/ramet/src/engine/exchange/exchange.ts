@@ -215,7 +215,8 @@ async function sendOnce(
           options.onComing?.(true);
           launch.firstTokens.note(planned.model, clock.now() - planned.startedAt);
           cacheMap.responseBegan(planned);
-        } else if (options.partial) agent.here.sink?.({ type: `${delta.type}_delta`, text: delta.text });
+        } else if (options.partial || agent.here.readers > 0)
+          agent.here.sink?.({ type: `${delta.type}_delta`, text: delta.text });
       },
     });
     agents.prepare();

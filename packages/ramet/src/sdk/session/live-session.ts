@@ -158,6 +158,7 @@ export function liveSession(parts: LiveParts): Session {
         return isOther || !isRead ? listener(event) : undefined;
       });
     },
+    stream: (id) => read(family.find(id)),
     steer: (text) => steered(agent, text),
     tell: (to, text) => tellChild(parts, to, text),
     fork: (prompt, { description = 'fork', name, isolation, budget, maxTurns, ...overrides } = {}) =>
@@ -225,6 +226,16 @@ async function leaveWorktrees(agent: Agent): Promise<void> {
     await releaseWorkspace(agent);
   }
   await agent.runtime.workspaces[Symbol.asyncDispose]();
+}
+
+/** What a child writes is told as it comes, until what this returns is called. */
+function read(child: Agent | undefined): () => void {
+  let isRead = child !== undefined;
+  if (child !== undefined) child.here.readers += 1;
+  return () => {
+    if (child !== undefined && isRead) child.here.readers -= 1;
+    isRead = false;
+  };
 }
 
 function steered(agent: Agent, text: string): SteeredMessage {

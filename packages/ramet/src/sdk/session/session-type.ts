@@ -11,7 +11,7 @@ import type {
 } from '../../engine/shapes.ts';
 import type { Repository } from '../../git/shapes.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
-import type { SessionId } from '../../schema/ids.ts';
+import type { AgentId, SessionId } from '../../schema/ids.ts';
 import type { BudgetLimits, SessionMode } from '../../schema/status.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { UndoOptions, UndoOutcome } from '../calls/undo.ts';
@@ -123,6 +123,11 @@ export interface Session extends AsyncDisposable {
    * that throws or rejects harms nobody: the process gets a warning. Returns the unsubscribe function.
    */
   subscribe(listener: (event: SessionEvent) => void): () => void;
+  /**
+   * From now on subscribers are also told what this child writes as it writes it (`text_delta`, `thinking_delta`), as long as
+   * it works. Returns the function that ends that.
+   */
+  stream(agent: AgentId): () => void;
   /** Sends the main agent a message while it works. It reads the message after its current tool call. */
   steer(text: string): SteeredMessage;
   /**

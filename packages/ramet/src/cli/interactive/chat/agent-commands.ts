@@ -1,4 +1,4 @@
-/** `/agents`, `/stop`, `/cancel`, `/tell`: a person looks at the agents of the session and speaks to those at work. */
+/** `/agents`, `/open`, `/stop`, `/cancel`, `/tell`: a person looks at the agents of the session and speaks to those at work. */
 import { STOPPED } from '../../../engine/agent/notices.ts';
 import { UserMistake } from '../../../schema/errors.ts';
 import type { AgentHandle, AgentOverview } from '../../../sdk/index.ts';
@@ -10,14 +10,17 @@ import { dollars, excerpt, table, usageTokens } from '../../../views/text/format
 import type { CommandIo } from '../../io.ts';
 import { type BoardAgent, doingOf } from './agent-board.ts';
 import type { Chat } from './chat.ts';
+import type { CommandAnswer } from './menus.ts';
+
+const NO_AGENTS = 'no agents yet';
 
 /** All agents of the session but the main one: those at work as they are now, the others as the journal has them. */
 export function agentsText({ session, board }: Chat, io: CommandIo): string {
-  if (session === null) return 'no agents yet';
+  if (session === null) return NO_AGENTS;
   using view = viewSession(session.id, findPlace(io).project);
   const inBackground = new Set(session.agents.filter((agent) => agent.inBackground).map(({ id }) => id));
   const children = agentTree(view.agents.filter(({ parent }) => parent !== null));
-  if (children.length === 0) return 'no agents yet';
+  if (children.length === 0) return NO_AGENTS;
   const rows = children.map(({ agent, level }) => {
     const { turns, usage, costUsd } = board.find(agent.id) ?? agent;
     return [
@@ -70,6 +73,34 @@ export async function tellAgents(argument: string, { session }: Chat, io: Comman
   return (await Promise.all(lines)).join('\n');
 }
 
+/** The agent whose conversation is shown: the one that is named, the only one, or one of a list, those at work first. */
+export function openAgent(argument: string, { session, board }: Chat, io: CommandIo): CommandAnswer {
+  if (session === null) return { text: NO_AGENTS };
+  using view = viewSession(session.id, findPlace(io).project);
+  const children = agentTree(view.agents.filter(({ parent }) => parent !== null)).map(({ agent }) => agent);
+  const agents = children.toSorted((one, other) => rankOf(session, one) - rankOf(session, other));
+  const [first, ...others] = agents;
+  if (first === undefined) return { text: NO_AGENTS };
+  if (argument !== '') {
+    // Names may be given again: the last who had one is meant.
+    const [found] = named(argument, agents.toReversed(), []).found;
+    if (found === undefined) throw unknown(argument, agents, '/open');
+    return { text: '', open: found.id };
+  }
+  if (others.length === 0) return { text: '', open: first.id };
+  const items = agents.map((agent) => ({
+    id: shortId(agent.id),
+    label: `${shortId(agent.id)} ${purposeOf(agent) || agent.type}`,
+    detail: () => statusOf(agent, board.find(agent.id)),
+  }));
+  const title = 'show which agent? type to search, Esc: none';
+  return { text: '', pick: { title, items, linesOf: (id) => [`/open ${id}`] } };
+}
+
+function rankOf(session: Session, { id }: AgentOverview): number {
+  return isAtWork(session, id) ? 0 : 1;
+}
+
 /** The children that the main agent waits for. */
 export function waitedFor({ session }: Chat): AgentHandle[] {
   if (session === null) return [];
@@ -97,10 +128,14 @@ export async function stopAll({ session }: Chat, say: (line: string) => void): P
 
 /** What Tab offers where an agent is to be named; nothing for other commands. */
 export function agentWordsFor(command: string, { session }: Chat): string[] {
-  if (!['tell', 'cancel', 'stop'].includes(command)) return [];
+  if (!['tell', 'cancel', 'stop', 'open'].includes(command)) return [];
   const agents = session?.agents ?? [];
   const names = agents.flatMap(({ name }) => (name === null || name.includes(' ') ? [] : [name]));
-  return [...names, ...agents.map(({ id }) => shortId(id)), ...(agents.length > 1 ? ['all'] : [])];
+  return [
+    ...names,
+    ...agents.map(({ id }) => shortId(id)),
+    ...(agents.length > 1 && command !== 'open' ? ['all'] : []),
+  ];
 }
 
 type NamedAgent = Pick<AgentHandle, 'id' | 'name'>;
@@ -139,9 +174,12 @@ function unknown(argument: string, agents: readonly NamedAgent[], command: strin
   const wrong =
     argument === ''
       ? 'name an agent'
-      : `no agent "${argument.split(' ')[0]}" is ${command === '/tell' ? 'known' : 'at work'}`;
+      : `no agent "${argument.split(' ')[0]}" is ${command === '/tell' || command === '/open' ? 'known' : 'at work'}`;
   const some = [...known.slice(0, MOST_NAMED), ...(known.length > MOST_NAMED ? ['...'] : [])];
-  return new UserMistake('no_agent', `${wrong}: ${command} takes ${[...some, 'all'].join(', ')}`);
+  return new UserMistake(
+    'no_agent',
+    `${wrong}: ${command} takes ${[...some, ...(command === '/open' ? [] : ['all'])].join(', ')}`,
+  );
 }
 
 const MOST_NAMED = 20;

@@ -13,7 +13,7 @@ import { type CommandIo, callFrom } from '../../io.ts';
 import { nearWord } from '../../near-word.ts';
 import { CHAT_COMMANDS, type ChatCommandHelp, type ChatCommandName } from '../editor/command-completion.ts';
 import { customCommands, isCustomCommand, loadCustomCommands } from '../editor/custom-commands.ts';
-import { agentsText, cancelAgents, stopAgents, tellAgents } from './agent-commands.ts';
+import { agentsText, cancelAgents, openAgent, stopAgents, tellAgents } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
 import { rewindTo, undoLast } from './going-back.ts';
 import type { CommandAnswer, PickRequest } from './menus.ts';
@@ -74,6 +74,7 @@ const RUN: Readonly<Record<ChatCommandName, Run>> = {
     text: (await aboutSession()).exportSession(argument, chat, io),
   }),
   agents: (_, { chat, io }) => ({ text: agentsText(chat, io) }),
+  open: (argument, { chat, io }) => openAgent(argument, chat, io),
   tell: async (argument, { chat, io }) => ({ text: await tellAgents(argument, chat, io) }),
   cancel: (argument, { chat }) => ({ text: cancelAgents(argument, chat) }),
   stop: (argument, { chat }) => ({ text: stopAgents(argument, chat) }),
@@ -114,6 +115,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Tab', 'complete a command'],
   ['Ctrl-O', 'show the last output or thought in full; again: the one before'],
   ['Ctrl-L', 'draw the screen again'],
+  ['Ctrl-T', "show an agent's conversation; Esc goes back"],
   ['Ctrl-B', 'let agents continue in the background'],
   ['Esc', 'stop the turn; twice: go back to an earlier prompt'],
   ['Ctrl-C', 'stop the turn; twice: exit'],

@@ -10,6 +10,7 @@
 import { isEmbedded } from '../../../model/catalog.ts';
 import { describeError } from '../../../schema/errors.ts';
 import { drain } from '../../../schema/generators.ts';
+import type { AgentId } from '../../../schema/ids.ts';
 import type { AgentResult } from '../../../sdk/index.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
 import { safeLine, safeText } from '../../../views/text/format.ts';
@@ -40,6 +41,8 @@ export interface WorkerParts {
   print(text: string): void;
   /** A whole answer, shown as one that streams. */
   answer(text: string): void;
+  /** Shows an agent's conversation. */
+  open(agent: AgentId): void;
   /** Opens a list to choose from. */
   pick(request: PickRequest): void;
   columns(): number;
@@ -203,6 +206,7 @@ export class ChatWorker {
     print(answer.text === '' ? '' : `${safeText(answer.text).trimEnd()}\n`);
     if (answer.isResumed) this.recall();
     if (answer.pick) this.#parts.pick(answer.pick);
+    if (answer.open) this.#parts.open(answer.open);
     if (answer.fill !== undefined) this.#parts.handBack([answer.fill]);
     if (answer.prompt !== undefined) this.#waiting.unshift(answer.prompt);
     if (answer.leave) this.#parts.leave();

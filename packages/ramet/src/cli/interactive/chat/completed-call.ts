@@ -16,6 +16,11 @@ const LONGEST_TEXT = 200_000;
 
 export type CompletedCall = SessionEvent & { type: 'tool_completed' };
 
+/** What is needed of it, told or recorded. */
+type ShownCall = Pick<CompletedCall, 'result' | 'durationMs' | 'details'> & {
+  readonly call: Pick<CompletedCall['call'], 'name' | 'input'>;
+};
+
 export interface CallShape {
   readonly columns: number;
   readonly style: TextStyle;
@@ -23,7 +28,7 @@ export interface CallShape {
   readonly isChangeShown: boolean;
 }
 
-export function completedCall(event: CompletedCall, { columns, style, isChangeShown }: CallShape): string {
+export function completedCall(event: ShownCall, { columns, style, isChangeShown }: CallShape): string {
   const { call, result, durationMs, details } = event;
   const failed = result.is_error === true;
   const took = ` ${duration(durationMs)}`;
@@ -47,7 +52,7 @@ export function outputOf({ content }: ToolResultBlock): string {
 }
 
 /** The end of the output; of a file that was read, how long it is. A failure begins with its reason. */
-function outputLines({ call, result }: CompletedCall, columns: number, style: TextStyle): string[] {
+function outputLines({ call, result }: ShownCall, columns: number, style: TextStyle): string[] {
   const lines = outputOf(result)
     .split('\n')
     .filter((line) => line.trim() !== '');

@@ -7,7 +7,8 @@
  */
 import { EXIT } from '../../io.ts';
 import type { KeyName } from '../editor/key-parser.ts';
-import { agentsAtWork, stopAll } from './agent-commands.ts';
+import type { LiveState } from '../screen/live-rows.ts';
+import { agentsAtWork, stopAll, waitedFor } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
 import type { ChatWorker } from './chat-worker.ts';
 
@@ -120,4 +121,28 @@ export class Leaving {
     });
     this.#left.resolve(this.#exitCode ?? EXIT.done);
   }
+}
+
+export interface WorkUnderWay {
+  readonly chat: Chat;
+  readonly worker: ChatWorker;
+  readonly leaving: Leaving;
+}
+
+/** What is under way, in a few words. */
+export function activityUnderWay({ chat, worker, leaving }: WorkUnderWay): LiveState['activity'] {
+  const work = worker.current;
+  const since = work?.since ?? leaving.endingSince;
+  if (since === null) return null;
+  const stopping = leaving.isStopping;
+  const text = stopping ? 'stopping (Ctrl-C: leave at once)' : (work?.activity ?? '');
+  const hint = !stopping && waitedFor(chat).length > 0 ? 'Ctrl-B: continue without waiting · ' : '';
+  return { text: hint + text, forMs: performance.now() - since };
+}
+
+/** What the next key would do. */
+export function nextKeyHint({ chat, worker, leaving }: WorkUnderWay): string | null {
+  const { hint } = leaving;
+  if (hint !== null || worker.current !== null) return hint;
+  return chat.openWork.length > 0 ? 'Enter: continue what was interrupted' : null;
 }

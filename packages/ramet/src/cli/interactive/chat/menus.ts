@@ -2,6 +2,7 @@
  * The lists that open below the input: one that a command asked for takes every key until something is chosen or it is
  * closed; one that completes a word stays beside the text, and takes only the keys that choose. It draws nothing.
  */
+import type { AgentId } from '../../../schema/ids.ts';
 import type { Key } from '../editor/key-parser.ts';
 import { type EditorState, editorOf } from '../editor/line-editor.ts';
 import { matchingItems, newPicker, type Picker, type PickerItem, pressPicker } from '../editor/picker.ts';
@@ -33,6 +34,8 @@ export interface CommandAnswer {
   readonly prompt?: string;
   /** A list to choose from. */
   readonly pick?: PickRequest;
+  /** The agent whose conversation is shown next. */
+  readonly open?: AgentId;
 }
 
 /** As for a question whether a call may run. */

@@ -31,7 +31,8 @@ async function carryOut(line: string, chat: Chat, io: CommandIo): Promise<number
   const command = parseChatCommand(line);
   if (command !== null) {
     const answer = await runChatCommand(command, { chat, io, signal: io.signal });
-    const text = answer.pick === undefined ? answer.text : pickText(answer.pick);
+    const shown = answer.open === undefined ? answer.text : `without a terminal: ramet show ${answer.open}`;
+    const text = answer.pick === undefined ? shown : pickText(answer.pick);
     if (text !== '') io.out(`${text.trimEnd()}\n`);
     if (answer.prompt !== undefined) return carryOut(answer.prompt, chat, io);
     return answer.leave ? EXIT.done : null;

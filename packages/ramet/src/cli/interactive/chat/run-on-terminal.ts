@@ -45,7 +45,8 @@ export async function runOnTerminal(
     release();
     process.exit(code);
   };
-  const terminal = new TerminalChat({ chat, desk, history, io, style, attention, exitNow });
+  const look = { colours: wantsColours(io.env), links: opensLinks(io.env) };
+  const terminal = new TerminalChat({ chat, desk, history, io, style, look, attention, exitNow });
   const opened = openTerminal({
     key: (key) => terminal.key(key),
     keysTaken: () => view.now(),
@@ -53,7 +54,6 @@ export async function runOnTerminal(
     gone: () => terminal.leave(EXIT.hungUp, 'SIGHUP'),
   });
   const device = hasUnicode(io.env) ? opened : inAscii(opened);
-  const look = { colours: wantsColours(io.env), links: opensLinks(io.env) };
   const view = new TerminalView(device, style, look, () => terminal.liveState);
   note = (line) => view.print(`${style.yellow(safeLine(line))}\n`);
   try {

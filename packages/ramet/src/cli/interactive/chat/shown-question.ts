@@ -139,6 +139,11 @@ export class ShownQuestion {
     if (question.parent === null) events.changeShown(question.input);
   }
 
+  /** The first page of the open question; empty for none. */
+  get text(): string {
+    return this.#current === null ? '' : questionText(this.#current, this.#shape).text;
+  }
+
   /** Shows more of a long question, or all; false if there is no more. */
   showMore(isAll: boolean): boolean {
     if (this.#current === null || this.#rest.length === 0) return false;

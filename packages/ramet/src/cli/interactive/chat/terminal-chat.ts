@@ -9,14 +9,8 @@ import type { SessionEvent } from '../../../sdk/session/session.ts';
 import { safeLine } from '../../../views/text/format.ts';
 import { type CommandIo, EXIT } from '../../io.ts';
 import type { Key } from '../editor/key-parser.ts';
-import { editorOf, editorText } from '../editor/line-editor.ts';
-import {
-  cleared,
-  type InputAction,
-  newPromptInput,
-  type PromptInput,
-  pressKey,
-} from '../editor/prompt-input.ts';
+import type { InputAction } from '../editor/prompt-input.ts';
+import type { Look } from '../markdown/look.ts';
 import type { Attention } from '../screen/attention.ts';
 import type { LiveState } from '../screen/live-rows.ts';
 import type { TerminalView } from '../screen/terminal-view.ts';
@@ -24,16 +18,17 @@ import type { TextStyle } from '../screen/text-style.ts';
 import { StatusArea } from '../status/status-area.ts';
 import { inBackgroundLine, linesAbout } from './agent-board.ts';
 import { agentWordsFor, waitedFor } from './agent-commands.ts';
+import { AgentWindow } from './agent-window.ts';
 import type { Chat } from './chat.ts';
 import { ChatWorker, isCommandLine } from './chat-worker.ts';
 import { createEventView, type EventView } from './event-text.ts';
 import { filesHere } from './file-search.ts';
-import { Leaving } from './leaving.ts';
+import { activityUnderWay, Leaving, nextKeyHint } from './leaving.ts';
 import { Menus, type PickRequest } from './menus.ts';
 import type { QuestionDesk } from './question-desk.ts';
 import { ruleDesk, ShownQuestion } from './shown-question.ts';
 import { SpecialKeys } from './special-keys.ts';
-import { handedBack } from './steered-lines.ts';
+import { WrittenPrompt } from './written-prompt.ts';
 
 export interface TerminalChatParts {
   readonly chat: Chat;
@@ -41,6 +36,7 @@ export interface TerminalChatParts {
   readonly history: PromptHistory;
   readonly io: CommandIo;
   readonly style: TextStyle;
+  readonly look: Look;
   readonly attention: Attention;
   /** Ends the process without waiting for anything. */
   readonly exitNow: (code: number) => void;
@@ -55,8 +51,9 @@ export class TerminalChat implements Disposable {
   readonly #special: SpecialKeys;
   readonly #leaving: Leaving;
   readonly #status: StatusArea;
+  readonly #window: AgentWindow;
+  readonly #written: WrittenPrompt;
   #view: TerminalView | null = null;
-  #input: PromptInput;
 
   constructor(parts: TerminalChatParts) {
     this.#parts = parts;
@@ -65,7 +62,7 @@ export class TerminalChat implements Disposable {
       answer: (text) => this.#view?.answer(text),
       endAnswer: () => this.#view?.endAnswer(),
     });
-    this.#input = newPromptInput(parts.history.entries);
+    this.#written = new WrittenPrompt(parts.history.entries);
     const shared = {
       ...parts,
       events: this.#events,
@@ -73,15 +70,28 @@ export class TerminalChat implements Disposable {
       columns: (): number => this.#view?.columns ?? 80,
       rows: (): number => this.#view?.rows ?? 24,
     };
-    this.#question = new ShownQuestion({ ...shared, rules: ruleDesk(parts.io) });
+    this.#window = new AgentWindow({
+      ...parts,
+      show: (full) => this.#view?.fill(full),
+      soon: () => this.#view?.soon(),
+      print: (text) => this.#print(text),
+      pick: (request) => this.#pick(request),
+      question: () => this.#question.text,
+    });
+    this.#question = new ShownQuestion({
+      ...shared,
+      rules: ruleDesk(parts.io),
+      print: (text) => {
+        shared.print(text);
+        this.#window.note(text);
+      },
+    });
     this.#menus = new Menus(filesHere(parts.io, () => this.#view?.soon()));
     this.#special = new SpecialKeys({
       ...shared,
       terminal: () => this.#view,
-      input: () => this.#input,
-      setInput: (input) => {
-        this.#input = input;
-      },
+      input: () => this.#written.input,
+      setInput: (input) => this.#written.set(input),
       pick: (request) => this.#pick(request),
     });
     this.#worker = new ChatWorker({
@@ -95,6 +105,7 @@ export class TerminalChat implements Disposable {
         this.#view?.endAnswer();
       },
       pick: (request) => this.#pick(request),
+      open: (agent) => this.#window.open(agent),
       changed: () => this.#workChanged(),
       handBack: (lines) => this.#handBack(lines),
       leave: () => this.leave(EXIT.done, 'the user left'),
@@ -110,10 +121,8 @@ export class TerminalChat implements Disposable {
       ...parts,
       warn,
       worker: () => this.#worker,
-      isInputEmpty: () => this.#input.editor.cells.length === 0,
-      clearInput: () => {
-        this.#input = cleared(this.#input);
-      },
+      isInputEmpty: () => this.#written.isEmpty,
+      clearInput: () => this.#written.clear(),
       say: (line) => this.#print(`${line}\n`),
       changed: () => this.#keepTime(),
     });
@@ -133,49 +142,52 @@ export class TerminalChat implements Disposable {
   /** Nothing of it is left running. */
   [Symbol.dispose](): void {
     this.#status[Symbol.dispose]();
+    this.#window[Symbol.dispose]();
   }
 
   get liveState(): LiveState {
     const { chat } = this.#parts;
-    return {
-      editor: this.#menus.editorFor(this.#input),
-      menu: this.#menus.shown(this.#input),
-      activity: this.#activity(),
+    const underWay = { chat, worker: this.#worker, leaving: this.#leaving };
+    return this.#window.live({
+      editor: this.#menus.editorFor(this.#written.input),
+      menu: this.#menus.shown(this.#written.input),
+      activity: activityUnderWay(underWay),
       todos: chat.todos,
       agents: chat.board.tree,
       queued: this.#worker.queued,
-      ...this.#question.live(this.#input.editor.cells.length > 0),
-      ...this.#status.shown(this.#hint()),
-    };
+      ...this.#question.live(!this.#written.isEmpty),
+      ...this.#status.shown(nextKeyHint(underWay)),
+    });
   }
 
   key(key: Key): void {
-    const chosen = this.#menus.take(key, this.#input);
+    const chosen = this.#menus.take(key, this.#written.input);
     if (chosen !== null) {
-      this.#input = chosen.input;
+      this.#written.set(chosen.input);
       for (const line of chosen.lines ?? []) this.#worker.submit(line);
       return;
     }
     const pressed = key.type === 'press' ? key.name : null;
     if (pressed === 'interrupt') {
-      this.#leaving.interrupt();
+      if (!this.#window.take(key, true)) this.#leaving.interrupt();
       return;
     }
     this.#leaving.pressed(pressed);
     if (pressed === 'expand') {
-      if (!this.#question.showMore(true)) this.#print(this.#events.expanded());
+      if (!this.#question.showMore(true) && !this.#window.isOpen) this.#print(this.#events.expanded());
       return;
     }
     if (!this.#question.isEntering && this.#special.take(pressed)) return;
+    if (pressed === 'agents') {
+      this.#window.choose();
+      return;
+    }
     if (pressed === 'background' && this.#sendToBackground()) return;
-    const isTaken = this.#question.take(key, this.#input.editor.cells.length > 0);
+    const isTaken = this.#question.take(key, !this.#written.isEmpty);
     const { withheld } = this.#question;
-    if (withheld !== null) this.#input = pressKey(this.#input, withheld, () => []).input;
-    if (isTaken) return;
-    const { input, action } = pressKey(this.#input, key, (command) =>
-      agentWordsFor(command, this.#parts.chat),
-    );
-    this.#input = input;
+    if (withheld !== null) this.#written.press(withheld, () => []);
+    if (isTaken || this.#window.take(key, !this.#written.isEmpty)) return;
+    const action = this.#written.press(key, (command) => agentWordsFor(command, this.#parts.chat));
     if (action !== undefined) this.#act(action);
   }
 
@@ -192,6 +204,7 @@ export class TerminalChat implements Disposable {
     if (event.type === 'agent_started' || event.type === 'agent_ended') {
       queueMicrotask(() => this.#keepTime());
     }
+    this.#window.childActed(event);
     this.#worker.childActed(event);
   }
 
@@ -200,27 +213,9 @@ export class TerminalChat implements Disposable {
     this.#leaving.leave(code, why);
   }
 
-  #activity(): LiveState['activity'] {
-    const work = this.#worker.current;
-    const since = work?.since ?? this.#leaving.endingSince;
-    if (since === null) return null;
-    const stopping = this.#leaving.isStopping;
-    const text = stopping ? 'stopping (Ctrl-C: leave at once)' : (work?.activity ?? '');
-    const hint =
-      !stopping && waitedFor(this.#parts.chat).length > 0 ? 'Ctrl-B: continue without waiting · ' : '';
-    return { text: hint + text, forMs: performance.now() - since };
-  }
-
-  #hint(): string | null {
-    const { hint } = this.#leaving;
-    if (hint !== null || this.#worker.current !== null) return hint;
-    return this.#parts.chat.openWork.length > 0 ? 'Enter: continue what was interrupted' : null;
-  }
-
   /** What was not carried out is put back into the input, before what is being written. */
   #handBack(lines: readonly string[]): void {
-    const { text, left } = handedBack(lines, editorText(this.#input.editor), isCommandLine);
-    this.#input = { ...cleared(this.#input), editor: editorOf(text) };
+    const left = this.#written.handBack(lines, isCommandLine);
     if (left.length === 0) return;
     const which = left.map((line) => safeLine(line)).join(', ');
     this.#print(`${this.#parts.style.yellow(`not carried out: ${which} (Up brings it back)`)}\n`);
@@ -230,10 +225,10 @@ export class TerminalChat implements Disposable {
     switch (action.type) {
       case 'submit':
         this.#parts.history.add(action.text);
-        this.#worker.submit(action.text);
+        this.#submit(action.text);
         break;
       case 'accept':
-        this.#worker.accept();
+        if (!this.#window.isOpen) this.#worker.accept();
         break;
       case 'leave':
         this.#leaving.leaveOrWarn();
@@ -250,6 +245,16 @@ export class TerminalChat implements Disposable {
     }
   }
 
+  /** In a child's conversation it is for the child; a command is carried out where its answer is seen. */
+  #submit(text: string): void {
+    if (this.#window.isOpen && !isCommandLine(text)) {
+      void this.#window.tell(text);
+      return;
+    }
+    this.#window.close();
+    this.#worker.submit(text);
+  }
+
   #sendToBackground(): boolean {
     const agents = waitedFor(this.#parts.chat);
     for (const agent of agents) {
@@ -261,7 +266,7 @@ export class TerminalChat implements Disposable {
 
   /** What comes by itself does not come between a person and what is being written. */
   #pick(request: PickRequest): void {
-    if (request.isQuestion !== true || this.#input.editor.cells.length === 0) this.#menus.open(request);
+    if (request.isQuestion !== true || this.#written.isEmpty) this.#menus.open(request);
   }
 
   #workChanged(): void {

@@ -17,6 +17,7 @@ export type ChatCommandName =
   | 'context'
   | 'status'
   | 'agents'
+  | 'open'
   | 'tell'
   | 'cancel'
   | 'stop'
@@ -39,6 +40,7 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
   context: { usage: '/context', meaning: 'what fills the context window', instant: true },
   status: { usage: '/status', meaning: 'session, model, mode, folder, figures', instant: true },
   agents: { usage: '/agents', meaning: 'the agents of this session', instant: true },
+  open: { usage: '/open [agent]', meaning: "show an agent's conversation; also Ctrl-T", instant: true },
   tell: { usage: '/tell <agent> <text>', meaning: 'send a message to an agent', instant: true },
   cancel: { usage: '/cancel <agent>', meaning: 'stop an agent after a last summary', instant: true },
   stop: { usage: '/stop <agent>', meaning: 'end an agent at once', instant: true },

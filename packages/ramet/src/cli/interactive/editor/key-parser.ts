@@ -37,6 +37,9 @@ export type KeyName =
   | 'suspend'
   | 'mode'
   | 'background'
+  | 'agents'
+  | 'page-up'
+  | 'page-down'
   | 'previous'
   | 'next';
 
@@ -70,6 +73,7 @@ const CONTROLS: Readonly<Record<string, KeyName>> = {
   '\u0004': 'end-of-input',
   '\u0007': 'editor',
   '\u0012': 'search',
+  '\u0014': 'agents',
   '\u001a': 'suspend',
   '\u0005': 'end',
   '\u0006': 'right',
@@ -101,6 +105,8 @@ const SEQUENCES: Readonly<Record<string, KeyName>> = {
   '[4~': 'end',
   '[8~': 'end',
   '[3~': 'delete',
+  '[5~': 'page-up',
+  '[6~': 'page-down',
   '[Z': 'mode',
   '[1;5D': 'word-left',
   '[1;3D': 'word-left',

@@ -99,6 +99,9 @@ const KEYS: Readonly<Record<Exclude<KeyName, 'tab'>, (input: PromptInput) => Inp
   editor: (input) => ({ input }),
   suspend: (input) => ({ input }),
   mode: (input) => ({ input }),
+  agents: (input) => ({ input }),
+  'page-up': (input) => ({ input }),
+  'page-down': (input) => ({ input }),
   'end-of-input': (input) =>
     input.editor.cells.length === 0
       ? { input, action: { type: 'leave' } }

@@ -189,3 +189,26 @@ function up(rows: number): string {
 function right(columns: number): string {
   return columns > 0 ? `${CSI}${columns}C` : '';
 }
+
+/**
+ * Something that has the whole screen above the live rows for a while, on the terminal's second screen: what was there comes
+ * back afterwards.
+ */
+export interface FullScreen {
+  /** Exactly `rows` of them, none wider than `columns`. */
+  rows(size: ScreenSize): readonly LiveRow[];
+}
+
+export const ENTER_FULL_SCREEN: string = `${CSI}?1049h`;
+export const LEAVE_FULL_SCREEN: string = `${CSI}?1049l`;
+
+/** One frame, drawn over the last: nothing is erased before it is written again. */
+export function fullFrame(full: FullScreen, below: LiveRows, { columns, rows }: ScreenSize): string {
+  const height = Math.max(0, rows - below.rows.length);
+  const drawn = [...full.rows({ columns: textColumns(columns), rows: height }), ...below.rows];
+  const lines = drawn.map(({ text }) => `${text}${CSI}K`).join('\r\n');
+  const up = below.rows.length - 1 - below.cursorRow;
+  const back = `${up > 0 ? `${CSI}${up}A` : ''}\r`;
+  const right = below.cursorColumn > 0 ? `${CSI}${below.cursorColumn}C` : '';
+  return `${CSI}?2026h${CSI}?25l${CSI}H${lines}${back}${right}${CSI}?25h${CSI}?2026l`;
+}

@@ -6,7 +6,17 @@ import { AnswerStream } from '../markdown/answer-stream.ts';
 import { lineBlocks } from '../markdown/blocks.ts';
 import type { Look } from '../markdown/look.ts';
 import { type LiveState, liveRows } from './live-rows.ts';
-import { createScreen, type LiveRows, type Screen, textColumns } from './screen.ts';
+import {
+  createScreen,
+  ENTER_FULL_SCREEN,
+  type FullScreen,
+  fullFrame,
+  LEAVE_FULL_SCREEN,
+  type LiveRows,
+  type Screen,
+  type ScreenSize,
+  textColumns,
+} from './screen.ts';
 import type { TerminalDevice } from './terminal-device.ts';
 import type { TextStyle } from './text-style.ts';
 
@@ -32,6 +42,8 @@ export class TerminalView implements AnswerSink {
   #isAnswering = false;
   #closed = false;
   #isLent = false;
+  /** What has the whole screen, and the size that the screen below it had. */
+  #full: { readonly shown: FullScreen; readonly size: ScreenSize } | null = null;
 
   /** `state` is asked for what to show below the output, once a frame. */
   constructor(device: TerminalDevice, style: TextStyle, look: Look, state: () => LiveState) {
@@ -80,7 +92,26 @@ export class TerminalView implements AnswerSink {
 
   now(): void {
     this.#frameDone();
-    if (!this.#closed && !this.#isLent) this.#screen.draw(this.#live());
+    if (this.#closed || this.#isLent) return;
+    if (this.#full === null) this.#screen.draw(this.#live());
+    else this.#device.write(fullFrame(this.#full.shown, this.#below(), this.#size));
+  }
+
+  /** The whole screen is for this, above the live rows; with null what was there comes back, and what was printed since. */
+  fill(shown: FullScreen | null): void {
+    if (this.#closed) return;
+    const before = this.#full?.size ?? null;
+    if (shown !== null) {
+      if (before === null && !this.#isLent) this.#device.write(ENTER_FULL_SCREEN);
+      this.#full = { shown, size: before ?? this.#size };
+      this.now();
+    } else if (before !== null) {
+      this.#full = null;
+      if (!this.#isLent) this.#device.write(LEAVE_FULL_SCREEN);
+      const { columns, rows } = this.#size;
+      if (columns === before.columns && rows === before.rows) this.now();
+      else this.redraw();
+    }
   }
 
   /** Redraws as time passes. What children do shows with that: it is drawn no more often, however many there are. */
@@ -94,19 +125,21 @@ export class TerminalView implements AnswerSink {
   /** Draws again all that is in sight, at the size that the terminal has now. */
   redraw(): void {
     this.#frameDone();
-    const { columns, rows } = this.#device;
-    if (!this.#closed && !this.#isLent) this.#screen.redraw(this.#live(), { columns, rows });
+    if (this.#full !== null) this.now();
+    else if (!this.#closed && !this.#isLent) this.#screen.redraw(this.#live(), this.#size);
   }
 
   /** Another program has the screen until `work` ends; what is printed meanwhile is shown after it. */
   async lend(work: () => Promise<void>): Promise<void> {
     if (this.#closed || this.#isLent) return;
+    if (this.#full !== null) this.#device.write(LEAVE_FULL_SCREEN);
     this.#screen.close();
     this.#isLent = true;
     try {
       await this.#device.lend(work);
     } finally {
       this.#isLent = false;
+      if (this.#full !== null) this.#device.write(ENTER_FULL_SCREEN);
       this.now();
     }
   }
@@ -114,6 +147,7 @@ export class TerminalView implements AnswerSink {
   /** Removes the live rows; what was printed stays. */
   close(): void {
     if (this.#closed) return;
+    this.fill(null);
     this.endAnswer();
     this.#closed = true;
     this.#frameDone();
@@ -126,10 +160,18 @@ export class TerminalView implements AnswerSink {
     this.#frame = undefined;
   }
 
+  get #size(): ScreenSize {
+    const { columns, rows } = this.#device;
+    return { columns, rows };
+  }
+
+  #below(): LiveRows {
+    return liveRows(this.#state(), this.#size, this.#style);
+  }
+
   #live(): LiveRows {
-    const size = { columns: this.#device.columns, rows: this.#device.rows };
-    const below = liveRows(this.#state(), size, this.#style);
-    const room = size.rows - 1 - below.rows.length;
+    const below = this.#below();
+    const room = this.#size.rows - 1 - below.rows.length;
     this.#screen.append(this.#stream.release(this.columns, room));
     const written = room > 0 ? this.#stream.rows(this.columns).slice(-room) : [];
     return { ...below, rows: [...written, ...below.rows], cursorRow: below.cursorRow + written.length };
