@@ -156,7 +156,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'OP-8': NOT_YET,
   'OP-9': 'the pattern `team`',
   'LOG-1': 'the database of teams',
-  'UI-1': 'the commands team, trace, memory, watch, daemon, worker, cluster, dashboard, mcp, acp',
+  'UI-1': 'the commands team, trace, memory, daemon, worker, cluster, dashboard, mcp, acp',
   'UI-2': NOT_YET,
   'UI-3': 'a context meter, notifications',
   'UI-4':

@@ -13,6 +13,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   resume: ['ramet resume', 'ramet resume k3v9x2ab --max-budget-usd 2'],
   stop: ['ramet stop', 'ramet stop k3v9x2ab.3', 'ramet stop k3v9x2ab --now'],
   ps: ['ramet ps', 'ramet ps -n 5', "ramet ps --json | jq '.[].status'"],
+  watch: [
+    'ramet watch',
+    'ramet watch k3v9x2ab',
+    'ramet watch --json | jq -c \'select(.type == "agent.ended")\'',
+  ],
   show: ['ramet show', 'ramet show .2', 'ramet show k3v9x2ab --full'],
   logs: ['ramet logs', 'ramet logs .2 --follow'],
   cost: ['ramet cost', 'ramet cost --all', 'ramet cost k3v9x2ab --json'],

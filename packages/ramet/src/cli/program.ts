@@ -32,7 +32,7 @@ const setup = (): Promise<typeof import('./setup-grammar.ts')> => import('./setu
 /** In the order of the help. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['resume', 'stop'], add: () => addEnding },
-  { names: ['ps', 'show', 'logs', 'cost'], add: () => addViews },
+  { names: ['ps', 'watch', 'show', 'logs', 'cost'], add: () => addViews },
   { names: ['sessions'], add: async () => (await import('./session-grammar.ts')).addSessions },
   { names: ['agents'], add: async () => (await setup()).addAgents },
   { names: ['cache'], add: () => addCache },
@@ -194,6 +194,14 @@ function addViews(program: Command, io: CommandIo, setExitCode: (code: number) =
     .option('--json', 'print JSON')
     .option('-n, --limit <number>', 'how many sessions, newest first', wholeNumber, 20)
     .action(async (options) => (await import('./commands/ps.ts')).ps(options, io));
+  program
+    .command('watch')
+    .description('follow a session that runs in another process: its agents, its answers, its cost')
+    .argument('[session]', 'a session id or the beginning of one (default: the running one)')
+    .option('--json', 'print what is recorded from now on, one event per line')
+    .action(async (session, options) => {
+      setExitCode(await (await import('./commands/watch.ts')).watch(session, options, io));
+    });
   program
     .command('show')
     .description('show one session or one agent: the conversations and the bill')

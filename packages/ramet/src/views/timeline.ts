@@ -13,6 +13,11 @@ export function timelineLine({ time, agent, event }: RecordedEvent): string {
   return `${localMoment(time)}  ${agent ?? 'session'}  ${describeEvent(event)}`;
 }
 
+/** The whole event as one line of JSON, for programs. */
+export function recordedLine({ seq, time, agent, event }: RecordedEvent): string {
+  return JSON.stringify({ seq, time: new Date(time).toISOString(), agent, ...event });
+}
+
 export function describeEvent(event: JournalEvent): string {
   return printable(describe(event));
 }

@@ -50,11 +50,11 @@ describe.concurrent("UI-3: an agent's conversation opened in place", () => {
     await using terminal = startOnTerminal(user, BYPASS);
     await terminal.shows(/^>/m);
     terminal.type('go\r');
-    await terminal.shows(/\.2 task 1 .*Bash echo.*\n {2}\.3 task 2 .*Bash echo/);
+    await terminal.shows(/\.2 task 1 .*1 turn.*\n {2}\.3 task 2 .*1 turn/);
     terminal.type(CTRL_T);
     await terminal.shows('show which agent?');
     terminal.type('task 1\r');
-    await terminal.shows(/^ \.2 general-purpose task 1 · running\n(.*\n)*• step 40\n(.*\n)*.*Bash echo/);
+    await terminal.shows(/^ \.2 general-purpose task 1 · running\n(.*\n)*• step 40\n/);
     expect(terminal.screen).toMatch(/Esc: back/);
     expect(terminal.screen).not.toContain('> go');
     terminal.type(PAGE_UP + PAGE_UP + PAGE_UP);
@@ -66,7 +66,7 @@ describe.concurrent("UI-3: an agent's conversation opened in place", () => {
     terminal.type('\t');
     await terminal.shows(/^ \.2 general-purpose task 1 · running\n/);
     letGo(user);
-    await terminal.shows(/Report 1, heard: .*\n(.*\n)*✓ done/);
+    await terminal.shows(/Report 1, heard:\n(.*\n)*✓ done/);
     await terminal.shows(/^ \.2 general-purpose task 1 · done/);
     terminal.type(ESCAPE);
     await terminal.shows(/^> go\n(.*\n)*✓ \.2 .*\n(.*\n)*All reports are in\.\n>/m);

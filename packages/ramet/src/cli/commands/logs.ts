@@ -5,7 +5,7 @@ import { findPlace } from '../../sdk/place.ts';
 import { viewAgents } from '../../views/session-target.ts';
 import { tellDamage } from '../../views/session-view.ts';
 import { printable } from '../../views/text/format.ts';
-import { timelineLine } from '../../views/timeline.ts';
+import { recordedLine, timelineLine } from '../../views/timeline.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../io.ts';
 import { paintEvent, styleFor } from '../output/painted.ts';
 
@@ -21,7 +21,7 @@ export async function logs(
   const of = view.agent === null ? {} : { agent: view.agent };
   const style = styleFor(io);
   const line = options.json
-    ? jsonLine
+    ? recordedLine
     : (event: RecordedEvent) => paintEvent(printable(timelineLine(event)), style);
   const child = view.agents.find(({ id, parent }) => id === view.agent && parent !== null);
   let after = 0;
@@ -49,8 +49,4 @@ export async function logs(
 function isEnded({ type }: JournalEvent, before: boolean): boolean {
   if (type === 'agent.ended') return true;
   return before && type !== 'agent.resumed' && type !== 'message.appended' && type !== 'request.started';
-}
-
-function jsonLine({ seq, time, agent, event }: RecordedEvent): string {
-  return JSON.stringify({ seq, time: new Date(time).toISOString(), agent, ...event });
 }

@@ -7,7 +7,7 @@ import { safeLine } from '../../../views/text/format.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../../io.ts';
 import { createAttention } from '../screen/attention.ts';
 import { asciiForms, hasUnicode, opensLinks } from '../screen/terminal-abilities.ts';
-import { openTerminal, type TerminalDevice } from '../screen/terminal-device.ts';
+import { inAscii, openTerminal } from '../screen/terminal-device.ts';
 import { TerminalView } from '../screen/terminal-view.ts';
 import { type TextStyle, textStyle, wantsColours } from '../screen/text-style.ts';
 import { Chat } from './chat.ts';
@@ -53,7 +53,7 @@ export async function runOnTerminal(
     resized: () => view.redraw(),
     gone: () => terminal.leave(EXIT.hungUp, 'SIGHUP'),
   });
-  const device = hasUnicode(io.env) ? opened : inAscii(opened);
+  const device = hasUnicode(io.env) ? opened : inAscii(opened, asciiForms);
   const view = new TerminalView(device, style, look, () => terminal.liveState);
   note = (line) => view.print(`${style.yellow(safeLine(line))}\n`);
   try {
@@ -80,18 +80,4 @@ function greeting({ cwd }: Place, style: TextStyle): string {
 
 function goodbye({ session }: Chat): string {
   return session === null ? '' : `session ${session.id}; resume with: ramet --resume ${session.id}\n`;
-}
-
-function inAscii(device: TerminalDevice): TerminalDevice {
-  return {
-    get columns() {
-      return device.columns;
-    },
-    get rows() {
-      return device.rows;
-    },
-    write: (text) => device.write(asciiForms(text)),
-    lend: (work) => device.lend(work),
-    [Symbol.dispose]: () => device[Symbol.dispose](),
-  };
 }

@@ -101,3 +101,18 @@ function restore(stdin: NodeJS.ReadStream): void {
   }
   stdin.pause();
 }
+
+/** The same device for a terminal that shows no more than ASCII. */
+export function inAscii(device: TerminalDevice, forms: (bytes: string) => string): TerminalDevice {
+  return {
+    get columns() {
+      return device.columns;
+    },
+    get rows() {
+      return device.rows;
+    },
+    write: (text) => device.write(forms(text)),
+    lend: (work) => device.lend(work),
+    [Symbol.dispose]: () => device[Symbol.dispose](),
+  };
+}

@@ -3,7 +3,7 @@
  * that is being written has its unfinished block among the live rows; what does not fit there is finished first.
  */
 import { AnswerStream } from '../markdown/answer-stream.ts';
-import { lineBlocks } from '../markdown/blocks.ts';
+import { type Block, lineBlocks } from '../markdown/blocks.ts';
 import type { Look } from '../markdown/look.ts';
 import { type LiveState, liveRows } from './live-rows.ts';
 import {
@@ -66,6 +66,13 @@ export class TerminalView implements AnswerSink {
   print(text: string): void {
     if (text === '' || this.#closed) return;
     this.#screen.append(lineBlocks(text));
+    this.soon();
+  }
+
+  /** Blocks that are finished. */
+  append(blocks: readonly Block[]): void {
+    if (this.#closed) return;
+    this.#screen.append(blocks);
     this.soon();
   }
 
