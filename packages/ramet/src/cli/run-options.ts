@@ -46,6 +46,8 @@ export function addRunOptions(command: Command): Command {
       'use the plugin in this folder: agents, skills, commands; may be repeated',
       (folder: string, before: string[] = []) => [...before, folder],
     )
+    .option('--mcp-config <file...>', 'more MCP servers: files like .mcp.json, or their JSON')
+    .option('--strict-mcp-config', 'only MCP servers of --mcp-config')
     .addOption(
       new Option(
         '--launch <mode>',

@@ -10,7 +10,7 @@ import type { HookEffect } from '../extensions/hooks/hook-runner.ts';
 import type { OtherBlock, ToolResultBlock, ToolUseBlock } from '../schema/content.ts';
 import { isInterruptionCause } from '../schema/errors.ts';
 import type { EventOf, JournalEvent } from '../schema/events.ts';
-import { findTool, parseInput } from '../tools/registry.ts';
+import { findTool, meantCall, parseInput } from '../tools/registry.ts';
 import type { Tool, ToolOutcome } from '../tools/tool.ts';
 import type { Agent } from './agent/agent.ts';
 import { type AgentSnapshot, snapshotOf } from './agent/agent-content.ts';
@@ -130,14 +130,15 @@ export class HostDuties {
   }
 
   async permit(request: PermitRequest, signal: AbortSignal): Promise<Permit> {
-    const { name, input } = request.call;
+    const call = meantCall(this.spec.tools, request.call);
+    const { name, input } = call;
     const tool = findTool(this.spec.tools, name);
     if (tool === undefined) return refused(`there is no tool "${name}"`);
     const parsed = parseInput(tool, input);
     if (!parsed.ok) return { kind: 'refused', reason: parsed.message, wouldFail: true };
     const permit = await this.runtime.host.permitFor(
       this.#agent,
-      { tool, request, input: parsed.value },
+      { tool, request: { ...request, call }, input: parsed.value },
       signal,
     );
     if (tool.ofSession === true && permit.kind === 'permitted') {
@@ -145,7 +146,7 @@ export class HostDuties {
       const changed = permit.hooks?.changed;
       const own = changed === undefined ? parsed : parseInput(tool, changed);
       if (!own.ok) return { kind: 'refused', reason: own.message, wouldFail: true };
-      this.#permitted.set(request.call.id, { tool, call: request.call, input: own.value, permit });
+      this.#permitted.set(call.id, { tool, call, input: own.value, permit });
     }
     return permit;
   }
@@ -262,7 +263,7 @@ function namedContent(
     case 'tool.completed': {
       const call = openCall(agent, event.call);
       const [result] = blocks.map(resultOf);
-      return call && namedCall(agent.spec.tools, call, result);
+      return call && namedCall(agent.spec.tools, meantCall(agent.spec.tools, call), result);
     }
     default:
       return undefined;

@@ -38,7 +38,9 @@ export function askingOnce(broker: PermissionBroker): PermissionBroker {
     if (open.get(key) === shared) open.delete(key);
   }
 
+  const elicit = broker.elicit?.bind(broker);
   return {
+    ...(elicit && { elicit }),
     async ask(question, signal) {
       if (signal.aborted) throw new Cancelled();
       const key = keyOf(question);

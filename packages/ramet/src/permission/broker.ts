@@ -38,7 +38,22 @@ export type PermissionAnswer =
   | { kind: 'always'; rules: readonly string[] }
   | { kind: 'denied'; reason: string };
 
+/** What an MCP server asks the person, in mid-call. */
+export interface ElicitedQuestion {
+  readonly server: string;
+  readonly message: string;
+  /** A flat JSON Schema of what is asked for; absent where the person is to open an address. */
+  readonly schema?: Readonly<Record<string, unknown>> | undefined;
+  readonly url?: string | undefined;
+}
+
+export type ElicitedAnswer =
+  | { readonly action: 'accept'; readonly content?: Record<string, string | number | boolean | string[]> }
+  | { readonly action: 'decline' | 'cancel' };
+
 export interface PermissionBroker {
+  /** Passes a server's question on to the person. Where it is absent, every such question is declined. */
+  elicit?(question: ElicitedQuestion, signal: AbortSignal): Promise<ElicitedAnswer>;
   /**
    * Rejects only when `signal` aborts: then nobody waits for the answer any more. A view that goes away answers with a
    * denial.

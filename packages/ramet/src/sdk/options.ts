@@ -30,7 +30,9 @@ export interface AgentCaps {
   budget: Pick<BudgetLimits, 'usd' | 'tokens'>;
 }
 
-export interface ResolvedOptions extends SettingsInForce {
+export interface ResolvedOptions
+  extends SettingsInForce,
+    Pick<SessionOptions, 'mcpServers' | 'mcpConfig' | 'strictMcpServers'> {
   cwd: string;
   env: NodeJS.ProcessEnv;
   /** Decides what the tiers stand for. */
@@ -81,7 +83,10 @@ const DEFAULT_MAX_TOKENS = 16_000;
 
 export function resolveOptions(
   options: SessionOptions,
-  { settings, notices, others = [], managed = {} }: SettingsInForce = { settings: {}, notices: [] },
+  { settings, notices, others = [], managed = {}, serverOrigins }: SettingsInForce = {
+    settings: {},
+    notices: [],
+  },
 ): ResolvedOptions {
   refuseByPolicy(options, settings);
   const env = options.env ?? process.env;
@@ -140,6 +145,10 @@ export function resolveOptions(
     notices,
     others,
     managed,
+    ...(serverOrigins && { serverOrigins }),
+    ...(options.mcpServers && { mcpServers: options.mcpServers }),
+    ...(options.mcpConfig && { mcpConfig: options.mcpConfig }),
+    ...(options.strictMcpServers && { strictMcpServers: true }),
   };
 }
 

@@ -42,6 +42,27 @@ import {
 import type { OwnTool } from './own-tools/own-tool.ts';
 import type { RecordListener } from './session/event-bus.ts';
 
+/** By name: a program of this machine, or an address. */
+export type McpServerOptions = Readonly<Record<string, McpServerOption>>;
+
+export type McpServerOption =
+  | {
+      type?: 'stdio';
+      command: string;
+      args?: readonly string[];
+      env?: Readonly<Record<string, string>>;
+      cwd?: string;
+      timeout?: number;
+      startTimeout?: number;
+    }
+  | {
+      type?: 'http' | 'sse';
+      url: string;
+      headers?: Readonly<Record<string, string>>;
+      timeout?: number;
+      startTimeout?: number;
+    };
+
 export interface SessionOptions {
   /** Where the agent works. Default: the current directory. */
   cwd?: string;
@@ -101,6 +122,14 @@ export interface SessionOptions {
   onRecord?: RecordListener;
   /** A person is there: a provider that is away is waited for without end, unless a setting says how long. */
   attended?: boolean;
+  /**
+   * MCP servers by name, written as in `.mcp.json`. They come before those of settings and files, which count too unless
+   * `strictMcpServers` is set.
+   */
+  mcpServers?: McpServerOptions;
+  /** Files like `.mcp.json`, or their JSON. */
+  mcpConfig?: readonly string[];
+  strictMcpServers?: boolean;
   /** Instead of the settings files; false for none. What is named above comes first either way. */
   settings?: Settings | false;
 }
@@ -133,7 +162,14 @@ const SESSION: Kinds<SessionOptions> = {
     title: TEXT,
   },
   ...{ resume: TEXT, takeOver: FLAG, provider: OBJECT, prices: LIST, retry: fields(RETRY), clock: OBJECT },
-  ...{ onRecord: FUNCTION, attended: FLAG, settings: or(false, OBJECT) },
+  ...{
+    mcpServers: OBJECT,
+    mcpConfig: TEXTS,
+    strictMcpServers: FLAG,
+    onRecord: FUNCTION,
+    attended: FLAG,
+    settings: or(false, OBJECT),
+  },
 };
 
 export function checkSessionOptions(options: unknown): void {

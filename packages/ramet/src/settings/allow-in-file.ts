@@ -21,14 +21,22 @@ export interface RuleFile {
 }
 
 /** Throws a UserMistake when the file cannot be changed. */
-export async function allowInFile({ path, followLinks }: RuleFile, rules: readonly string[]): Promise<void> {
+export async function allowInFile(file: RuleFile, rules: readonly string[]): Promise<void> {
+  await changeInFile(file, (text) => withAllowed(text, rules));
+}
+
+/** The same for any change of a text, which may be empty. `change` throws a JsonMistake for what it cannot change. */
+export async function changeInFile(
+  { path, followLinks }: RuleFile,
+  change: (text: string) => string,
+): Promise<void> {
   const refused = (why: string): UserMistake =>
     new UserMistake('settings_not_written', `${path} was not changed: ${why}`);
   try {
     const target = realTarget(path, followLinks);
     if (target === null) throw refused('it is a link; put a file in its place');
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const outcome = await tryToAllow(target, rules);
+      const outcome = await tryToChange(target, change);
       if (outcome === 'done') return;
       if (outcome === 'moved') throw refused('its directory is a link or was moved');
     }
@@ -40,13 +48,16 @@ export async function allowInFile({ path, followLinks }: RuleFile, rules: readon
   }
 }
 
-async function tryToAllow(path: string, rules: readonly string[]): Promise<'done' | 'overtaken' | 'moved'> {
+async function tryToChange(
+  path: string,
+  change: (text: string) => string,
+): Promise<'done' | 'overtaken' | 'moved'> {
   const file = await loadFile(path).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;
   });
   const text = file === null ? '' : new TextDecoder('utf-8', { fatal: true }).decode(file.bytes);
-  const next = withAllowed(text, rules);
+  const next = change(text);
   if (next === text) return 'done';
   const current = file && {
     stats: file.stats,
@@ -119,7 +130,12 @@ function inserted(
 }
 
 /** Behind the opening bracket, on a line of its own if what follows is. */
-function insertInto(text: string, offset: number | undefined, member: string, isEmpty: boolean): string {
+export function insertInto(
+  text: string,
+  offset: number | undefined,
+  member: string,
+  isEmpty: boolean,
+): string {
   if (offset === undefined) throw mistake('it cannot be changed safely');
   const [before, after] = [text.slice(0, offset + 1), text.slice(offset + 1)];
   const [indent = ''] = /^[ \t]*\r?\n[ \t]*/.exec(after) ?? [];

@@ -49,6 +49,7 @@ export function settingValues(settings: object, origin: Located): SettingValue[]
 
 function valuesBelow(value: unknown, path: readonly string[], origin: Located): SettingValue[] {
   if (value === undefined) return [];
+  if (isWhole(path)) return [{ ...origin(path), path, value, isEntry: false, unused: null }];
   if (Array.isArray(value)) {
     return value.map((entry: unknown, index) => {
       return { ...origin([...path, index]), path, value: entry, isEntry: true, unused: null };
@@ -58,6 +59,11 @@ function valuesBelow(value: unknown, path: readonly string[], origin: Located): 
     return Object.entries(value).flatMap(([key, inner]) => valuesBelow(inner, [...path, key], origin));
   }
   return [{ ...origin(path), path, value, isEntry: false, unused: null }];
+}
+
+/** A server is one value: half of one level's and half of another's would be a program that nobody wrote down. */
+function isWhole(path: readonly string[]): boolean {
+  return path.length === 2 && path[0] === 'mcpServers';
 }
 
 /** Marks what a nearer level overrides. `levels` come from the farthest to the nearest. */

@@ -207,6 +207,11 @@ const statusLine = z.strictObject({
   ),
 });
 
+const mcp = z.strictObject({
+  startSeconds: described(z.optional(seconds), 'How long a server may take to start (30).'),
+  callSeconds: described(z.optional(seconds), 'How long a call may take without a sign of life (300).'),
+});
+
 export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   $schema: described(z.optional(z.string()), 'Where this schema is, for editors.'),
   model: described(z.optional(name), 'The model of new sessions: an id, or haiku, sonnet, opus or fable.'),
@@ -246,6 +251,11 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
     'What holds for everybody on this machine; in managed settings only.',
   ),
   statusLine: described(z.optional(statusLine), 'The line below the input of an interactive session.'),
+  mcpServers: described(
+    z.optional(z.record(name, z.record(z.string(), z.unknown()))),
+    'MCP servers by name, written as in .mcp.json.',
+  ),
+  mcp: described(z.optional(mcp), 'How long MCP servers may take.'),
 });
 
 function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {

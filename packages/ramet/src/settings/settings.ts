@@ -5,6 +5,7 @@ import type { SandboxMode } from '../sandbox/command-sandbox.ts';
 import type { BudgetLimits, Effort, ExecutorKind, LaunchMode, SessionMode } from '../schema/status.ts';
 import type { TrustPlace } from '../system/trust.ts';
 import type { OtherRules } from './other-tools/other-tools.ts';
+import type { SettingValue } from './setting-value.ts';
 
 /** US dollars per million tokens; what is left out keeps the price that is known, or stays unknown. */
 export interface PriceSettings {
@@ -116,6 +117,12 @@ export interface StatusLineSettings {
   padding?: number | undefined;
 }
 
+/** How long MCP servers may take. */
+export interface McpSettings {
+  startSeconds?: number | undefined;
+  callSeconds?: number | undefined;
+}
+
 export interface Settings {
   $schema?: string | undefined;
   model?: string | undefined;
@@ -148,6 +155,9 @@ export interface Settings {
   plugins?: string[] | undefined;
   policy?: PolicySettings | undefined;
   statusLine?: StatusLineSettings | undefined;
+  /** By name; each is checked when servers are read (`extensions/mcp/server-config.ts`). */
+  mcpServers?: Record<string, Record<string, unknown>> | undefined;
+  mcp?: McpSettings | undefined;
 }
 
 /** Where settings are looked for: `root` is the repository's, or the directory the session works in. */
@@ -163,6 +173,8 @@ export interface SettingsPlace extends TrustPlace {
 /** What the settings files amount to, and what the user should know of them. */
 export interface SettingsInForce {
   settings: Settings;
+  /** Where each of `settings.mcpServers` stands. */
+  serverOrigins?: readonly SettingValue[];
   notices: readonly string[];
   /** Rules of other tools' settings, which only narrow. */
   others?: readonly OtherRules[];

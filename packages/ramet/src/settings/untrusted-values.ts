@@ -22,6 +22,8 @@ const WITHHELD: ReadonlySet<string> = new Set([
   'operate',
   'plugins',
   'statusLine',
+  'mcpServers',
+  'mcp',
 ]);
 
 /** `otherwise` are the settings that would hold without this folder. */

@@ -1,7 +1,8 @@
 /** The tools an agent has. Their order is part of the cached prefix: a new one goes to the end. */
 
+import type { ToolUseBlock } from '../schema/content.ts';
 import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
-import type * as z from '../schema/zod.ts';
+import * as z from '../schema/zod.ts';
 import { type AgentChoices, agentToolFor, sendMessageTool } from './agent.ts';
 import { enterWorktreeTool, exitWorktreeTool } from './enter-worktree.ts';
 import { editTool } from './files/edit.ts';
@@ -64,8 +65,26 @@ export function detailsOfCall(tool: Tool, input: unknown): CallDetails | undefin
   return parsed.success ? tool.details(parsed.data) : undefined;
 }
 
+/** Also one that a tool of the list adopts. */
 export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
-  return tools.find((tool) => tool.name === name);
+  return tools.find((tool) => tool.name === name) ?? adopterOf(tools, name)?.adopts?.tool(name);
+}
+
+function adopterOf(tools: readonly Tool[], name: string): Tool | undefined {
+  return tools.find(({ adopts }) => adopts !== undefined && name.startsWith(adopts.prefix));
+}
+
+const adoptedCall = z.object({
+  tool: z.string(),
+  arguments: z.optional(z.record(z.string(), z.unknown())),
+});
+
+/** The call that is meant: itself, or that of the adopted tool which it names. */
+export function meantCall(tools: readonly Tool[], call: ToolUseBlock): ToolUseBlock {
+  const { adopts } = tools.find(({ name }) => name === call.name) ?? {};
+  const { data } = adopts === undefined ? {} : adoptedCall.safeParse(call.input);
+  if (adopts === undefined || data?.tool.startsWith(adopts.prefix) !== true) return call;
+  return { ...call, name: data.tool, input: data.arguments ?? {} };
 }
 
 export type ParsedInput = { ok: true; value: unknown } | { ok: false; message: string };

@@ -116,6 +116,8 @@ export interface Tool<Input = unknown> {
    * name one.
    */
   pathFields?: Readonly<Record<string, PathField>> | 'any';
+  /** Other programs' tools, which are not in the list and which it calls: its input is `{ tool, arguments }`. */
+  adopts?: ToolAdoption;
   input: z.ZodMiniType<Input>;
   /** The JSON Schema that the model gets, where `input` cannot say it. */
   inputSchema?: ToolSchema['input_schema'];
@@ -128,6 +130,16 @@ export interface Tool<Input = unknown> {
    */
   precheck?(input: Input, context: Pick<ToolContext, 'files' | 'cwd'>): Promise<string | null>;
   run(input: Input, context: ToolContext): Promise<ToolOutcome>;
+}
+
+/**
+ * A call of a tool that adopts others is taken for a call of the tool it names, as soon as it is read: permission, hooks,
+ * views and records know it by that name and with those arguments. A call by the name alone means the same.
+ */
+export interface ToolAdoption {
+  /** What names of adopted tools begin with. No other tool's name does. */
+  readonly prefix: string;
+  tool(name: string): Tool;
 }
 
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {

@@ -63,7 +63,18 @@ const ABSENT: readonly { entry: string; scope: 'start' | 'all'; absent: RegExp; 
     absent: /@anthropic-ai\/sdk|node_modules\/openai\//,
     because: 'we have a transport of our own',
   },
-  { entry: 'cli/main', scope: 'all', absent: /\/zod\/v4\/classic\//, because: 'mini does the same for 1 ms' },
+  {
+    entry: 'cli/main',
+    scope: 'start',
+    absent: /\/zod\/v4\/classic\//,
+    because: 'mini does the same for 1 ms; the SDK of MCP servers brings it along',
+  },
+  {
+    entry: 'cli/main',
+    scope: 'start',
+    absent: /@modelcontextprotocol|^src\/extensions\/mcp\/|^src\/sdk\/mcp\/(?!mcp-source)/,
+    because: 'most sessions have no MCP server',
+  },
   {
     entry: 'sdk/index',
     scope: 'all',

@@ -161,13 +161,15 @@ const DOORS: Readonly<Record<string, string>> = {
     settings-schema
   `,
   extensions: `
+    mcp/configured-servers mcp/edit-servers mcp/find-tools mcp/known-tools mcp/log-in mcp/pool mcp/result-content mcp/server-config
+    mcp/server-failure mcp/server-set mcp/tool-names
     extension-places folder-scan front-matter/field-problem front-matter/front-matter front-matter/plain-fields front-matter/yaml-fields
     hooks/hook-config hooks/hook-event hooks/hook-runner
     plugins/read-plugin prompts/expand-prompt prompts/prompt-file prompts/prompt-store prompts/skill-list
   `,
   tools: `
     agent agent-desk files/image-type files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view
-    shell/background-tasks shell/output-file tool
+    mcp/mcp-tools shell/background-tasks shell/output-file tool
   `,
   agents: `
     definitions/definition definitions/definition-catalog definitions/definition-store
@@ -196,7 +198,7 @@ const DOORS: Readonly<Record<string, string>> = {
   sdk: `
     agent-types/agent-types agent-types/child-view calls/allow-rules calls/caller calls/check-types calls/known-names
     calls/project-files calls/prompt-history calls/provenance calls/session-defaults calls/sessions calls/settings-report calls/status calls/status-command calls/stop calls/undo
-    compile-cache doctor/doctor doctor/health-check extensions/list-prompts index merge/merge operator/control/ask-operator operator/control/follow-run operator/planning/lint-tasks
+    compile-cache doctor/doctor doctor/health-check extensions/list-prompts index mcp/manage-servers mcp/serve-agents merge/merge operator/control/ask-operator operator/control/follow-run operator/planning/lint-tasks
     operator/control/new-tasks operator/operate operator/operate-order operator/planning/plan-tasks operator/planning/propose-tasks
     operator/planning/run-statistics operator/write-report options place retention/gc
     retention/holding session/event-bus session/session session/session-type version worktrees/worktrees

@@ -15,6 +15,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
     'which outputs people see elsewhere: a list that stays, a file they have',
   'cli/demo/fork-story.ts': 'it plays a model, which makes calls',
   'cli/demo/operate-story.ts': 'it plays a model, which makes calls',
+  'extensions/mcp/tool-names.ts': 'the one place that makes names of tools of servers',
   'journal/projections/file-history.ts': 'a recorded call holds the name of its tool and nothing else of it',
   'permission/rule.ts': 'the syntax of rules: what each tool takes in parentheses',
   'permission/shell/assess-command.ts':

@@ -10,7 +10,7 @@ import { MODEL_TIERS } from '../../model/catalog.ts';
 import { EFFORTS, PERMISSION_MODES, type PermissionMode } from '../../schema/status.ts';
 import { readBudget } from '../../schema/usage.ts';
 import type { AgentDefinition } from './definition.ts';
-import { readToolList } from './definition-tools.ts';
+import { readServers, readToolList } from './definition-tools.ts';
 
 /** What a file says about its agents besides name, description and prompt. */
 export type DefinitionTraits = Pick<
@@ -29,6 +29,7 @@ export type DefinitionTraits = Pick<
   | 'background'
   | 'executor'
   | 'isolation'
+  | 'mcpServers'
 >;
 
 type Say = (field: string, level: ProblemLevel, message: string) => void;
@@ -48,6 +49,7 @@ const OWN_FIELDS = [
   'background',
   'executor',
   'isolation',
+  'mcpServers',
   'omitClaudeMd',
   'omitGitStatus',
   'readOnly',
@@ -57,7 +59,6 @@ const OWN_FIELDS = [
 
 /** Checked, kept, and without effect so far. */
 const INACTIVE: Readonly<Partial<Record<string, Shape>>> = {
-  mcpServers: 'list or object',
   skills: 'list',
   memory: ['user', 'project', 'local'],
   initialPrompt: 'text',
@@ -105,6 +106,7 @@ export function readTraits(
     ...(executor !== undefined && { executor }),
     ...isolationOf(value('isolation'), say),
     ...hooksOf(value('hooks'), say),
+    ...readServers(value('mcpServers'), (message) => say('mcpServers', 'warning', message)),
   };
   const color = value('color');
   if (color !== undefined && !COLORS.includes(String(color)))
@@ -148,12 +150,11 @@ function toolsOf(value: unknown, known: readonly string[], say: Say): AgentDefin
     say('tools', 'error', 'it is neither a list of names nor names with commas between them');
     return [];
   }
-  const { names, patterns, unknown, remote } = list;
-  if (remote.length > 0) say('tools', 'note', `not yet active: ${some(remote)} (MCP)`);
+  const { names, patterns, unknown } = list;
   if (unknown.length > 0) say('tools', 'warning', `there is no tool ${some(unknown)} here: left out`);
   if (patterns.length > 0)
     say('tools', 'warning', `pattern ignored: only the name counts in ${some(patterns, '; ')}; use rules`);
-  if (names !== 'all' && names.length > 0 && names.length === unknown.length + remote.length)
+  if (names !== 'all' && names.length > 0 && names.length === unknown.length)
     say('tools', 'warning', 'no tool is left: its agents cannot be started');
   return names;
 }
@@ -165,8 +166,7 @@ function disallowedOf(value: unknown, known: readonly string[], say: Say): reado
     say('disallowedTools', 'error', 'it is neither a list of names nor names with commas between them');
     return [];
   }
-  const { names, patterns, unknown, remote } = list;
-  if (remote.length > 0) say('disallowedTools', 'note', `not yet active: ${some(remote)} (MCP)`);
+  const { names, patterns, unknown } = list;
   if (unknown.length > 0) say('disallowedTools', 'note', `there is no tool ${some(unknown)} here`);
   if (patterns.length > 0)
     say('disallowedTools', 'warning', `${some(patterns, '; ')}: this removes the whole tool; use rules`);

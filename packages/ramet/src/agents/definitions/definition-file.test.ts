@@ -95,7 +95,7 @@ describe('TYPE-3: a definition file', () => {
       ['Bash', 'Read'],
       ['warning 4 tools: pattern ignored: only the name counts in Bash(git log:*, git diff:*); use rules'],
     ],
-    ['Read, mcp__a__b', ['Read', 'mcp__a__b'], ['note 4 tools: not yet active: mcp__a__b (MCP)']],
+    ['Read, mcp__a__b', ['Read', 'mcp__a__b'], []],
     ['[]', [], []],
     [
       'LS',
@@ -189,8 +189,6 @@ describe('TYPE-3: a definition file', () => {
     expect(said(file)).toEqual([
       'note 8 isolation: not yet active',
       'note 12 color: it is not one of red, blue, green, yellow, purple, orange, pink, cyan',
-      'note 4 hooks: not yet active',
-      'note 5 mcpServers: not yet active',
       'note 6 skills: not yet active',
       'note 7 memory: not yet active',
       'note 9 memory_size: unknown field, kept without effect',

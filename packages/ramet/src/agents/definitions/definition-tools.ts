@@ -1,4 +1,5 @@
-/** The lists of tools in definition files: comma lists or YAML lists, with the names that other harnesses use. */
+/** The lists of tools and of MCP servers in definition files, with the names that other harnesses use. */
+import type { AgentDefinition } from './definition.ts';
 
 export interface ToolList {
   /** `all` when nothing is said, or everything is asked for. */
@@ -7,7 +8,7 @@ export interface ToolList {
   patterns: readonly string[];
   /** Names that no tool has here. */
   unknown: readonly string[];
-  /** Tools of MCP servers, which are not here yet. */
+  /** Tools of MCP servers: whether there are any, a session finds out. */
   remote: readonly string[];
 }
 
@@ -89,4 +90,23 @@ function splitOutsideParentheses(text: string): string[] {
     depth += part.split('(').length - part.split(')').length;
   }
   return entries;
+}
+
+/** Names of servers, or servers written down: a list of either, an object of them, or one name. */
+export function readServers(
+  value: unknown,
+  warn: (message: string) => void,
+): Pick<AgentDefinition, 'mcpServers'> {
+  if (value === undefined || value === null || value === 'none') return {};
+  const list: unknown[] = Array.isArray(value)
+    ? value
+    : typeof value === 'string'
+      ? value.split(/[\s,]+/)
+      : [value];
+  const isServer = (one: unknown): one is string | Record<string, unknown> =>
+    typeof one === 'string' || (typeof one === 'object' && one !== null && !Array.isArray(one));
+  const servers = list.filter(isServer);
+  if (servers.length < list.length)
+    warn('an entry is neither the name of a server nor a server: it was left out');
+  return servers.length === 0 ? {} : { mcpServers: servers };
 }

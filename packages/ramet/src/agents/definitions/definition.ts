@@ -45,6 +45,8 @@ export interface AgentDefinition {
   readonly executor?: 'in-process' | 'process';
   /** Each of its agents works in a worktree of its own (EXEC-5). */
   readonly isolation?: 'worktree';
+  /** MCP servers of its agents besides their parent's: names of servers that are set up, and servers of its own by name. */
+  readonly mcpServers?: readonly (string | Readonly<Record<string, unknown>>)[];
   readonly source?: DefinitionSource;
   /** The file it was read from. */
   readonly path?: string;

@@ -30,6 +30,8 @@ export interface PrintOptions {
   executor?: ExecutorKind;
   allowedTools?: string[];
   disallowedTools?: string[];
+  mcpConfig?: string[];
+  strictMcpConfig?: boolean;
   continue?: boolean;
   /** True where no session is named. */
   resume?: string | true;
@@ -182,6 +184,8 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     ...(resume === undefined ? {} : { resume }),
     ...(options.operatorTools === undefined ? {} : { operatorTools: options.operatorTools }),
     ...(options.pluginDir === undefined ? {} : { plugins: options.pluginDir }),
+    ...(options.mcpConfig === undefined ? {} : { mcpConfig: options.mcpConfig }),
+    ...(options.strictMcpConfig ? { strictMcpServers: true } : {}),
     ...(options.takeOver ? { takeOver: true } : {}),
     ...worktreeOptions(options),
   };

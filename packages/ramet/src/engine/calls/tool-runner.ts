@@ -14,7 +14,7 @@ import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
 import { describeError, isInterruptionCause } from '../../schema/errors.ts';
 import type { EventOf } from '../../schema/events.ts';
 import { onAbort } from '../../system/on-abort.ts';
-import { detailsOfCall, findTool, mayChangeFiles, parseInput } from '../../tools/registry.ts';
+import { detailsOfCall, findTool, mayChangeFiles, meantCall, parseInput } from '../../tools/registry.ts';
 import { failure, type Tool, type ToolContext, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { NamedContent } from '../agent/agent-event.ts';
@@ -39,8 +39,9 @@ export interface ToolRun {
 /** The results by call. A call without one is still open: it was not begun, or waits for an agent that was interrupted with it. */
 export async function runCalls(
   run: ToolRun,
-  calls: readonly ToolUseBlock[],
+  given: readonly ToolUseBlock[],
 ): Promise<Map<string, FrozenBlock>> {
+  const calls = given.map((call) => meantCall(run.agent.spec.tools, call));
   const results = new Map<string, FrozenBlock>();
   let isUnsure = false;
   for (const batch of batches(run.agent, calls)) {

@@ -41,6 +41,17 @@ export function toolsOf(definition: AgentDefinition, parent: ToolOwner): readonl
   );
 }
 
+/** The same, with what the session says about the type. */
+export function toolsOfType(
+  family: Pick<AgentFamily, 'parts'>,
+  definition: AgentDefinition,
+  parent: ToolOwner,
+): readonly Tool[] {
+  const tools = toolsOf(definition, parent);
+  const heir = { tools: parent.spec.tools, readsOnly: readsOnly(definition, parent) };
+  return family.parts.toolsOfType?.(definition, tools, heir) ?? tools;
+}
+
 function withoutMainOnly(tools: readonly Tool[]): readonly Tool[] {
   return tools.some(({ mainOnly }) => mainOnly) ? tools.filter(({ mainOnly }) => mainOnly !== true) : tools;
 }
@@ -109,13 +120,10 @@ export function orderFor<Order extends DefinableOrder>({ background }: AgentDefi
   return { ...order, run_in_background: background === true || order.run_in_background };
 }
 
-export function refuseWithoutTools(
-  definition: AgentDefinition,
-  parent: { readonly spec: Pick<AgentSpec, 'tools' | 'readOnly'> },
-): void {
+export function refuseWithoutTools(definition: AgentDefinition, has: readonly Tool[]): void {
   // An adviser that asks for no tool gets none; one that asks for some and gets none could not do its work.
   const wantsNone = definition.tools !== 'all' && definition.tools.length === 0;
-  if (wantsNone || toolsOf(definition, parent).length > 0) return;
+  if (wantsNone || has.length > 0) return;
   const { name, tools, path } = definition;
   const asked = tools === 'all' ? 'all are disallowed' : `it asks for ${tools.join(', ') || 'none'}`;
   throw new UserMistake(

@@ -14,6 +14,7 @@ import type { JournalReader } from '../../journal/journal.ts';
 import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { type AgentId, agentId, type SessionId } from '../../schema/ids.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
 import type { AgentEvent } from '../agent/agent-event.ts';
 import type { AgentLimits } from '../agent/agent-limits.ts';
@@ -74,10 +75,18 @@ const RESERVED: ReadonlySet<string> = new Set(['main', 'lead', 'all', '*']);
 const LIKE_AN_ID = /^\w+\.\d+$/;
 
 /** What a child is told about the place it works in. */
+/** Of whom a child has its tools. */
+export interface ToolHeir {
+  /** The parent's. */
+  readonly tools: readonly Tool[];
+  /** The child only reads. */
+  readonly readsOnly: boolean;
+}
+
 export interface ChildSurroundings {
   /** The project's instructions as the main agent was given them, byte for byte. */
   instructions(): readonly FrozenBlock[];
-  environment(facts: { cwd: string; model: string; git: boolean }): Promise<string>;
+  environment(facts: { cwd: string; model: string; git: boolean; tools: readonly Tool[] }): Promise<string>;
 }
 
 export interface FamilyParts {
@@ -89,6 +98,8 @@ export interface FamilyParts {
   readonly definitions: readonly AgentDefinition[];
   /** Brings `definitions` up to date, before a type is looked up in them. */
   refreshDefinitions?(name: string): Promise<void>;
+  /** The tools of an agent of a type, where they depend on more than their names; `tools` is what names come to. */
+  toolsOfType?(type: AgentDefinition, tools: readonly Tool[], parent: ToolHeir): readonly Tool[];
   /** Why a type of that name cannot be used although it exists; null otherwise. */
   whyWithheld?(name: string): string | null;
   readonly limits: AgentLimits;

@@ -13,6 +13,7 @@ import type { AgentOrigin } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { ExecutorKind } from '../../schema/status.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { Agent, hosted } from '../agent/agent.ts';
 import { agentSpec, basisOf, type OwnSpec } from '../agent/agent-spec.ts';
 import type { AnswerSchema } from '../answer/answer-schema.ts';
@@ -33,7 +34,7 @@ import {
   refuseForkChoices,
   refuseOtherOverrides,
   refuseWithoutTools,
-  toolsOf,
+  toolsOfType,
 } from './child-terms.ts';
 import { type AgentFamily, refuseBadName, refuseTakenName } from './family.ts';
 import { startChild } from './run-child.ts';
@@ -107,6 +108,7 @@ interface FreshPlan {
   definition: AgentDefinition;
   /** What it is told about the place it works in. */
   environment: string;
+  tools: readonly Tool[];
 }
 
 async function planChild(
@@ -138,7 +140,8 @@ async function planChild(
   const schema = order.schema === undefined ? null : await answerSchema(order.schema);
   const own = parent.conversation.head.model;
   const executor = order.executor ?? definition?.executor ?? limits.executor;
-  if (definition !== null) refuseWithoutTools(definition, parent);
+  const tools = definition === null ? [] : toolsOfType(family, definition, parent);
+  if (definition !== null) refuseWithoutTools(definition, tools);
   const model = definition === null ? own : family.parts.resolveModel(order.model ?? definition.model, own);
   const allowed = childLimits(order, definition, {
     turns: limits.turns,
@@ -152,13 +155,12 @@ async function planChild(
     const { childWorkspace } = await import('../isolation/child-workspace.ts');
     made.workspace = await childWorkspace(parent, { ...order, isByDefault: isolation === 'default' }, id);
   }
-  const { workspace } = made;
-  const cwd = childDirectory(parent, workspace);
+  const cwd = childDirectory(parent, made.workspace);
   const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, cwd, parent);
-  const plan = { id, order, model, allowed, schema, evidence, depth, executor, workspace };
+  const plan = { id, order, model, allowed, schema, evidence, depth, executor, ...made };
   if (definition === null) return { ...plan, fresh: null };
-  const environment = await family.parts.surroundings.environment({ cwd, model, git: definition.git });
-  return { ...plan, order: orderFor(definition, order), fresh: { definition, environment } };
+  const environment = await family.parts.surroundings.environment({ cwd, model, tools, git: definition.git });
+  return { ...plan, order: orderFor(definition, order), fresh: { definition, environment, tools } };
 }
 
 function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
@@ -223,10 +225,9 @@ function freshOf(
   family: AgentFamily,
   parent: Agent,
   plan: ChildPlan,
-  { definition, environment }: FreshPlan,
+  { definition, environment, tools }: FreshPlan,
 ): Agent {
   hosted(parent).runtime.prefixGuard.noteDefinition(definition.name, definition);
-  const tools = toolsOf(definition, parent);
   const { thinking, note } = freshThinking(plan.order.effort ?? definition.effort, parent, plan.model);
   const spec = agentSpec(basisOf(family, parent), {
     ...planned(parent, plan, originOf(parent, plan, 'fresh')),

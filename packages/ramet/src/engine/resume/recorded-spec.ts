@@ -2,6 +2,7 @@
 import { findDefinition } from '../../agents/prompts/built-in.ts';
 import type { AgentOrigin, EventOf } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import type { Tool } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { agentSpec, basisOf } from '../agent/agent-spec.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
@@ -36,7 +37,7 @@ export function specOfRecorded(
     model,
     thinking: null,
     system: [],
-    tools: parent.spec.tools.filter(({ name }) => tools.includes(name)),
+    tools: toolsAgain(family, parent, started, tools),
     permissionMode,
     maxTurns: started.maxTurns,
     budget: started.budget,
@@ -45,6 +46,22 @@ export function specOfRecorded(
     executor: started.origin?.executor,
     hooks: findDefinition(family.parts.definitions, started.agentType)?.hooks,
   });
+}
+
+/** A fork has its parent's; others have what their type has now, as far as their prompt names it. */
+function toolsAgain(
+  family: AgentFamily,
+  parent: Agent,
+  { agentType, origin }: EventOf<'agent.started'>,
+  names: readonly string[],
+): readonly Tool[] {
+  const own = parent.spec.tools.filter(({ name }) => names.includes(name));
+  const definition =
+    origin?.kind === 'fork' ? undefined : findDefinition(family.parts.definitions, agentType);
+  if (definition === undefined) return own;
+  const heir = { tools: parent.spec.tools, readsOnly: origin?.readOnly === true };
+  const tools = family.parts.toolsOfType?.(definition, own, heir) ?? own;
+  return tools.filter(({ name }) => names.includes(name));
 }
 
 /** Without the estimates: what a fork would have cost as a fresh agent is known for one whole run only. */

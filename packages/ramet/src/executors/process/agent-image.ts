@@ -105,20 +105,32 @@ function plainMessage({ role, blocks, shared }: FrozenMessage): FrozenMessage {
 const REGISTRY: readonly Tool[] = builtInTools({ fork: true, types: [] });
 
 /** What the loop must know of a tool that its host runs. */
-type HostTool = Pick<Tool, 'name' | 'effect' | 'schedule' | 'pathFields'>;
+interface HostTool extends Pick<Tool, 'name' | 'effect' | 'schedule' | 'pathFields'> {
+  /** What names of tools that it adopts begin with. */
+  readonly adopted?: string;
+}
 
-function hostTool({ name, effect, schedule, pathFields }: Tool): HostTool {
-  return { name, effect, schedule, ...(pathFields && { pathFields }) };
+function hostTool({ name, effect, schedule, pathFields, adopts }: Tool): HostTool {
+  return {
+    name,
+    effect,
+    schedule,
+    ...(pathFields && { pathFields }),
+    ...(adopts && { adopted: adopts.prefix }),
+  };
 }
 
 /** Its input is checked by the host, which alone knows its schema, when it is asked for permission. */
-function calledTool(tool: HostTool, { host }: AgentRuntime, spec: AgentImage['spec']): Tool {
+function calledTool({ adopted, ...tool }: HostTool, runtime: AgentRuntime, spec: AgentImage['spec']): Tool {
   return {
     ...tool,
     description: '',
     ofSession: true,
     input: z.unknown(),
-    run: (_, { call, signal }) => host.callTool({ spec }, call, signal),
+    ...(adopted !== undefined && {
+      adopts: { prefix: adopted, tool: (name: string) => calledTool({ ...tool, name }, runtime, spec) },
+    }),
+    run: (_, { call, signal }) => runtime.host.callTool({ spec }, call, signal),
   };
 }
 

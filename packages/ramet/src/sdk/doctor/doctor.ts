@@ -19,6 +19,7 @@ import {
   checkTrust,
 } from './place-checks.ts';
 import { checkGit, checkNode, checkRipgrep, checkSandbox } from './program-checks.ts';
+import { checkServers } from './server-check.ts';
 import { checkSessions } from './session-check.ts';
 
 const CHECKS: Readonly<Record<string, (context: DoctorContext) => HealthCheck | Promise<HealthCheck>>> = {
@@ -36,6 +37,7 @@ const CHECKS: Readonly<Record<string, (context: DoctorContext) => HealthCheck | 
   others: checkOthers,
   extensions: checkExtensions,
   trust: checkTrust,
+  mcp: checkServers,
 };
 
 export async function checkHealth(options: CallOptions = {}): Promise<HealthCheck[]> {

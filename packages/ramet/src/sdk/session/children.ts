@@ -34,6 +34,7 @@ import {
   refuseUnservedModel,
 } from '../options.ts';
 import type { Place } from '../place.ts';
+import type { SessionTools } from './session-tools.ts';
 
 export interface FamilyOptions {
   session: SessionId;
@@ -43,6 +44,7 @@ export interface FamilyOptions {
   childEnvironment: Readonly<Record<string, string>>;
   git: RecentGitState;
   types: AgentTypes;
+  extra: SessionTools;
   /** Of an earlier process; null for a new session. */
   earlier: JournalReader | null;
   emit: (spec: AgentSpec, event: AgentEvent) => void;
@@ -52,7 +54,7 @@ export interface FamilyOptions {
 
 /** `main` is asked for when it is known: the family is part of what the main agent is made with. */
 export function openFamily(options: FamilyOptions, main: () => Agent | null): AgentFamily {
-  const { session, settings, place, provider, types, earlier } = options;
+  const { session, settings, place, provider, types, earlier, extra } = options;
   const { usd, tokens } = settings.agents.budget;
   const past = earlier === null ? NO_PAST : pastOf(earlier, usd !== undefined || tokens !== undefined);
   const spending = new Spending({ usd, tokens }, settings.clock.now(), { label: 'session' });
@@ -64,7 +66,11 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
     get definitions() {
       return types.definitions;
     },
-    refreshDefinitions: (name) => types.refresh(name),
+    async refreshDefinitions(name) {
+      await types.refresh(name);
+      await extra.prepareTypes(types.definitions);
+    },
+    toolsOfType: (type, tools, parent) => extra.forType(type, tools, parent),
     whyWithheld: (name) => types.whyWithheld(name),
     limits: settings.agents.limits,
     spending,
@@ -116,7 +122,7 @@ function pastOf(reader: JournalReader, limited: boolean): SessionPast {
 }
 
 function surroundingsOf(
-  { settings, place, childEnvironment, git, unprompted }: FamilyOptions,
+  { settings, place, childEnvironment, git, unprompted, extra }: FamilyOptions,
   main: () => Agent | null,
 ): ChildSurroundings {
   return {
@@ -124,15 +130,17 @@ function surroundingsOf(
       const [first] = main()?.conversation.messages ?? [];
       return first?.blocks.slice(0, first.shared) ?? unprompted.blocks;
     },
-    async environment({ cwd, model, git: wanted }) {
+    async environment({ cwd, model, git: wanted, tools }) {
       const repository = cwd === place.cwd ? place.repository : findRepository(cwd);
-      return environmentText({
+      const environment = environmentText({
         cwd,
         model,
         now: new Date(settings.clock.now()),
         shell: childEnvironment.SHELL,
         ...(wanted && { repository, git: repository === null ? null : await git.of(cwd) }),
       });
+      const about = extra.about(tools);
+      return about === null ? environment : `${environment}\n${about}`;
     },
   };
 }

@@ -63,7 +63,7 @@ export function liveSession(parts: LiveParts): Session {
     try {
       await earlier.beforePrompt(prompt, abort.signal);
       if (prompt !== null) await types.refresh(null);
-      const news = prompt === null ? null : parts.told.news(types.definitions);
+      const news = prompt === null ? null : newsFor(parts, agent);
       const { surroundings } = parts;
       using begun = await beginPrompt(parts, prompt, options, abort.signal);
       takePrompt(agent, begun.prompt, place, { surroundings, news, attachments: begun.attachments });
@@ -208,6 +208,12 @@ export function liveSession(parts: LiveParts): Session {
     [Symbol.asyncDispose]: closeOnce,
   };
   return session;
+}
+
+/** What the agent should know before a prompt; before its first one also what its tools want to be said. */
+function newsFor({ told, types, extra }: LiveParts, { conversation, spec }: Agent): string | null {
+  const about = conversation.messages.length === 0 ? extra.about(spec.tools) : null;
+  return [about, told.news(types.definitions)].filter((text) => text !== null).join('\n') || null;
 }
 
 function goingBack(): Promise<typeof import('./going-back.ts')> {

@@ -46,6 +46,7 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
     endOrphans(here),
     openAgentTypes(place, settings.env, { alsoTools: names, plugins }),
   ]);
+  await extra.prepareTypes(types.definitions);
   const warnings: string[] = [];
   const {
     journal: written,

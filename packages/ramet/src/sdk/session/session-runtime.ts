@@ -92,6 +92,7 @@ export function shareParts(
       childEnvironment: environment,
       git,
       types,
+      extra,
       earlier,
       unprompted,
       emit: (spec, event) => {

@@ -45,7 +45,10 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
   refuseBadSettings(report);
   const others = await readOtherTools(place);
   const notices = [...settingsNotices(report), ...otherToolsNotices(others, place)];
-  return { settings: report.settings, notices, others: others.rules, managed: report.managed };
+  const serverOrigins = report.values.filter(
+    ({ path, unused }) => path[0] === 'mcpServers' && unused === null,
+  );
+  return { settings: report.settings, notices, others: others.rules, managed: report.managed, serverOrigins };
 }
 
 async function checked(settings: Settings): Promise<Settings> {

@@ -17,31 +17,13 @@ import { UserMistake } from '../../schema/errors.ts';
 import * as z from '../../schema/zod.ts';
 import { failure, type Tool } from '../../tools/tool.ts';
 import { toolNames } from '../agent-types/agent-types.ts';
-import type { SessionPrompts } from '../extensions/session-prompts.ts';
-import type { ResolvedOptions } from '../options.ts';
-import type { Place } from '../place.ts';
-
-/** What one source brings to a session. */
-export interface ToolSource {
-  readonly tools: readonly Tool[];
-  /** What the user should know, one line each. */
-  readonly notices?: readonly string[];
-  /** Releases what the tools need. Called once, after all agents have ended. */
-  close?(): Promise<void>;
-}
-
-export interface SourceOrder {
-  readonly settings: ResolvedOptions;
-  readonly place: Place;
-  readonly prompts: SessionPrompts;
-}
-
-/** Null when the session has nothing of it: then nothing is loaded, and no byte changes. */
-type OpenSource = (order: SourceOrder) => ToolSource | null | Promise<ToolSource | null>;
+import { mcpSource } from '../mcp/mcp-source.ts';
+import type { OpenSource, SourceOrder, ToolSource } from './tool-source.ts';
 
 const SOURCES: readonly OpenSource[] = [
   ({ settings: { ownTools } }) => (ownTools.length === 0 ? null : { tools: ownTools }),
   openSkills,
+  mcpSource,
 ];
 
 async function openSkills({ settings, place, prompts }: SourceOrder): Promise<ToolSource | null> {
@@ -52,9 +34,13 @@ async function openSkills({ settings, place, prompts }: SourceOrder): Promise<To
   return { tools: [skillTool({ prompts, projectRoot, allowsNothing })] };
 }
 
-export interface SessionTools extends AsyncDisposable {
+export interface SessionTools
+  extends AsyncDisposable,
+    Required<Pick<ToolSource, 'prepareTypes' | 'forType'>> {
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
+  /** Null when there is nothing to be told. */
+  about(tools: readonly Tool[]): string | null;
 }
 
 /** Opened side by side; their order is that of the list. */
@@ -74,6 +60,12 @@ export async function openSessionTools(
     return {
       tools: tools.map((tool) => ({ ...tool, ofSession: true as const })),
       notices: opened.flatMap(({ notices = [] }) => notices),
+      async prepareTypes(definitions) {
+        await Promise.all(opened.map((source) => source.prepareTypes?.(definitions)));
+      },
+      forType: (type, own, parent) =>
+        opened.reduce((list, source) => source.forType?.(type, list, parent) ?? list, own),
+      about: (given) => opened.flatMap((source) => source.about?.(given) ?? []).join('\n') || null,
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {

@@ -8,8 +8,6 @@ import type { SettingsPlace } from '../settings.ts';
 import { type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
 
 const LARGEST_BYTES = 1 << 20;
-/** That file holds the history of a user's sessions as well. */
-const LARGEST_STATE_BYTES = 16 << 20;
 const NARROWING = ['deny', 'ask'] as const;
 /** Tools that have another name here. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -89,17 +87,6 @@ function isNarrowing(key: string): boolean {
   return NARROWING.some((list) => list === key);
 }
 
-/** Servers that Claude Code keeps for a user, and for folders of the user: none of them is started here. */
-export async function readServers(path: string, folders: readonly string[]): Promise<OtherTools> {
-  const { content } = await parsedFile(path, LARGEST_STATE_BYTES);
-  const projects = typeof content === 'object' && isObject(content.projects) ? content.projects : {};
-  const holders = [content, ...folders.map((folder) => projects[folder])];
-  const has = holders.some(
-    (one) => isObject(one) && isObject(one.mcpServers) && Object.keys(one.mcpServers).length > 0,
-  );
-  return { rules: [], unused: has ? [{ what: 'mcpServers', source: path }] : [], problems: [] };
-}
-
 interface ParsedFile {
   /** The object in the file, or what is wrong with it. */
   content: Record<string, unknown> | string;
@@ -107,10 +94,10 @@ interface ParsedFile {
   notes: string[];
 }
 
-async function parsedFile(path: string, largest = LARGEST_BYTES): Promise<ParsedFile> {
+async function parsedFile(path: string): Promise<ParsedFile> {
   try {
     const { bytes } = await loadFile(path);
-    if (bytes.length > largest) return broken(`has ${bytes.length} bytes, too many for settings`);
+    if (bytes.length > LARGEST_BYTES) return broken(`has ${bytes.length} bytes, too many for settings`);
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const { value, notes } = parsedText(text);
     return isObject(value) ? { content: value, notes } : broken('holds no JSON object');

@@ -64,8 +64,7 @@ describe('EXT-1: settings of another tool', () => {
     });
     expect(otherToolsNotices(await readOtherTools(place), place)).toEqual([
       'set up for Claude Code and without effect in Ramet: hooks in .claude/settings.json, env in ' +
-        '.claude/settings.json, permissions.allow in .claude/settings.json, .claude/output-styles, ~/.claude/plugins, ' +
-        '.mcp.json (see ramet settings)',
+        '.claude/settings.json, permissions.allow in .claude/settings.json, .claude/output-styles, ~/.claude/plugins (see ramet settings)',
     ]);
   });
 
@@ -142,18 +141,5 @@ describe('EXT-1: settings of another tool', () => {
       ),
       '.claude/settings.local.json is a link that leads nowhere: deny and ask rules in it are NOT in force',
     ]);
-  });
-
-  test('servers of ~/.claude.json are named, of the user and of this folder', async ({ directory }) => {
-    const place = placeIn(directory);
-    const servers = { mcpServers: { tracker: {} } };
-    const named = async (value: unknown): Promise<string[]> => {
-      writeFiles(directory, { 'home/.claude.json': json(value) });
-      return otherToolsNotices(await readOtherTools(place), place);
-    };
-    const line = expect.stringContaining('mcpServers in ~/.claude.json');
-    expect(await named(servers)).toEqual([line]);
-    expect(await named({ projects: { [place.root]: servers } })).toEqual([line]);
-    expect(await named({ mcpServers: {}, projects: { '/other': servers } })).toEqual([]);
   });
 });

@@ -18,24 +18,15 @@ const NOTHING: OtherTools = { rules: [], unused: [], problems: [] };
 const FOLDERS = ['hooks', 'plugins', 'output-styles'];
 
 export async function readOtherTools(place: SettingsPlace): Promise<OtherTools> {
-  const { root, userHome } = place;
-  const beside = ['.mcp.json'].filter((name) => exists(join(root, name)));
+  const { userHome } = place;
   const users = userHome === null ? [] : [userHome];
   const folders = [...ownFolders(place), ...users].map((folder) => resolve(folder, '.claude'));
   const present = [...new Set(folders)].filter(exists);
-  const servers = users.map((folder) => join(folder, '.claude.json')).filter(exists);
-  if (beside.length === 0 && present.length === 0 && servers.length === 0) return NOTHING;
-  const { readServers } = await import('./other-settings.ts');
-  const found = await Promise.all([
-    ...present.map((folder) => readFolder(folder, place)),
-    ...servers.map((file) => readServers(file, ownFolders(place))),
-  ]);
+  if (present.length === 0) return NOTHING;
+  const found = await Promise.all(present.map((folder) => readFolder(folder, place)));
   return {
     rules: found.flatMap(({ rules }) => rules),
-    unused: [
-      ...found.flatMap(({ unused }) => unused),
-      ...beside.map((name) => ({ what: name, source: join(root, name) })),
-    ],
+    unused: found.flatMap(({ unused }) => unused),
     problems: found.flatMap(({ problems }) => problems),
   };
 }

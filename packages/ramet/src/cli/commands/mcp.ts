@@ -1,0 +1,124 @@
+/** `ramet mcp`: the MCP servers that agents here can use, and Ramet as one. */
+import {
+  type AddScope,
+  addServer,
+  type ConfiguredServer,
+  describeConfig,
+  listServers,
+  logInTo,
+  removeServer,
+  type TriedServer,
+  tryServers,
+} from '../../sdk/mcp/manage-servers.ts';
+import { jsonLine } from '../../views/json-spelling.ts';
+import { printable } from '../../views/text/format.ts';
+import { type CommandIo, callFrom, EXIT } from '../io.ts';
+
+interface McpFlags {
+  json?: boolean;
+}
+
+export async function listMcp(flags: McpFlags, io: CommandIo): Promise<void> {
+  const { servers, problems } = await listServers(callFrom(io));
+  if (flags.json) {
+    io.out(jsonLine({ servers: servers.map(serverObject), problems }));
+    return;
+  }
+  if (servers.length === 0) io.out('no MCP server is set up here: ramet mcp add NAME -- PROGRAM adds one\n');
+  for (const server of servers) io.out(`${printable(serverLine(server))}\n`);
+  for (const problem of problems) io.note(problem);
+}
+
+function serverObject({ name, scope, source, checked, unused }: ConfiguredServer): object {
+  return {
+    name,
+    scope,
+    source,
+    type: checked.ok ? checked.config.type : null,
+    target: checked.ok ? describeConfig(checked.config) : null,
+    in_use: checked.ok && unused === null,
+    problem: checked.ok ? unused : `it ${checked.problem}`,
+    notes: checked.ok ? checked.notes : [],
+  };
+}
+
+function serverLine({ name, scope, source, checked, unused }: ConfiguredServer): string {
+  const what = checked.ok
+    ? `${checked.config.type}  ${describeConfig(checked.config)}`
+    : `cannot be used: it ${checked.problem}`;
+  const why = checked.ok && unused !== null ? `  (not used: ${unused})` : '';
+  const notes = checked.ok ? checked.notes.map((note) => `\n    it ${note}`).join('') : '';
+  return `${name}  ${what}${why}\n    ${scope}: ${source}${notes}`;
+}
+
+interface AddFlags extends McpFlags {
+  scope: AddScope;
+  transport?: 'stdio' | 'http' | 'sse';
+  env?: Record<string, string>;
+  header?: Record<string, string>;
+}
+
+export async function addMcpServer(
+  name: string,
+  [first = '', ...rest]: readonly string[],
+  { scope, transport, env, header, json }: AddFlags,
+  io: CommandIo,
+): Promise<void> {
+  const isAddress = transport === undefined ? /^https?:\/\//.test(first) : transport !== 'stdio';
+  const server = isAddress
+    ? { type: transport ?? 'http', url: first, ...(header && { headers: header }) }
+    : { command: first, args: rest, ...(env && { env }) };
+  const path = await addServer({ name, scope, server }, callFrom(io));
+  if (json) io.out(jsonLine({ name, scope, file: path }));
+  else io.out(`${printable(`${name} is in ${path} now: ramet mcp test ${name} tries it`)}\n`);
+}
+
+export async function removeMcpServer(
+  name: string,
+  { scope, json }: McpFlags & { scope?: AddScope },
+  io: CommandIo,
+): Promise<void> {
+  const files = await removeServer(name, { ...callFrom(io), scope });
+  if (json) io.out(jsonLine({ name, files }));
+  else io.out(`${printable(`${name} is no longer in ${files.join(', ')}`)}\n`);
+}
+
+/** Exits with 1 when one does not work. */
+export async function testMcp(names: readonly string[], flags: McpFlags, io: CommandIo): Promise<number> {
+  const tried = await tryServers(names, callFrom(io));
+  if (flags.json) io.out(jsonLine({ servers: tried.map(triedObject) }));
+  else if (tried.length === 0) io.out('no MCP server is in use here: see ramet mcp ls\n');
+  else for (const server of tried) io.out(`${printable(triedLine(server))}\n`);
+  return tried.every(({ ok }) => ok) ? EXIT.done : EXIT.failed;
+}
+
+function triedObject({ startMs, ...server }: TriedServer): object {
+  return { ...server, start_ms: startMs };
+}
+
+function triedLine({ name, ok, startMs, tools, resources, prompts, problem }: TriedServer): string {
+  if (!ok) return `NO  ${name}: ${problem}`;
+  const counts = [`${tools.length} tools`];
+  if (resources.length > 0) counts.push(`${resources.length} resources`);
+  if (prompts.length > 0) counts.push(`${prompts.length} prompts`);
+  const lines = tools.map((tool) => `    ${tool.name}  ${headOf(tool.description)}`.trimEnd());
+  return [`ok  ${name}: ${counts.join(', ')}, started in ${startMs} ms`, ...lines].join('\n');
+}
+
+function headOf(text: string): string {
+  const [line = ''] = text.trim().split('\n');
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}
+
+export async function logInToMcp(name: string, io: CommandIo): Promise<void> {
+  await logInTo(name, {
+    ...callFrom(io),
+    visit: (url) => io.out(`open this address in a browser and log in:\n${printable(url)}\n`),
+  });
+  io.out(`${printable(`logged in to ${name}`)}\n`);
+}
+
+export async function serveMcp(options: { permissionMode?: string }, io: CommandIo): Promise<void> {
+  const { serveAgents } = await import('../../sdk/mcp/serve-agents.ts');
+  await serveAgents({ ...callFrom(io), permissionMode: options.permissionMode });
+}

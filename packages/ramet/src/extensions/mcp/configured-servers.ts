@@ -1,0 +1,176 @@
+/**
+ * The servers of a place: those that a user, a repository, the command line and a program name. Of two with one name the
+ * nearer counts. What a repository brings counts after the folder is trusted (SEC-1). Nothing is started here.
+ */
+import { join, resolve } from 'node:path';
+import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
+import { JsonMistake, parsePositionedJson } from '../../settings/positioned-json.ts';
+import { loadFile } from '../../system/regular-file.ts';
+import { type CheckedServer, checkServer, isObject } from './server-config.ts';
+import { serverKeys } from './tool-names.ts';
+
+/** From the farthest to the nearest. */
+const SERVER_SCOPES = ['user', 'project', 'local', 'command line', 'library', 'managed'] as const;
+export type ServerScope = (typeof SERVER_SCOPES)[number];
+
+export interface WrittenServers {
+  readonly scope: ServerScope;
+  /** The file, for messages; what the caller calls it otherwise. */
+  readonly source: string;
+  /** A repository brings it: it counts only after trust. */
+  readonly isForeign: boolean;
+  readonly servers: Readonly<Record<string, unknown>>;
+}
+
+export interface ConfiguredServer {
+  readonly name: string;
+  /** Its part of the names of its tools. */
+  readonly key: string;
+  readonly scope: ServerScope;
+  readonly source: string;
+  readonly checked: CheckedServer;
+  /** Why it does not count, though nothing is wrong with it; null for one that does. */
+  readonly unused: string | null;
+}
+
+export interface ServerPlace {
+  /** From the working directory up to the repository's root. */
+  readonly folders: readonly string[];
+  readonly userHome: string | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly isTrusted: () => boolean;
+}
+
+export interface ServerReport {
+  readonly servers: readonly ConfiguredServer[];
+  /** Files that could not be read, one line each. */
+  readonly problems: readonly string[];
+}
+
+export const PROJECT_FILE = '.mcp.json';
+const USER_FILE = '.claude.json';
+const LARGEST_BYTES = 1 << 20;
+/** That file holds the history of a user's sessions as well. */
+const LARGEST_STATE_BYTES = 16 << 20;
+const UNTRUSTED_SERVER = 'this folder is not trusted: ramet trust';
+
+/** `others` are of settings, the command line and the library. */
+export async function configuredServers(
+  place: ServerPlace,
+  others: readonly WrittenServers[],
+): Promise<ServerReport> {
+  const problems: string[] = [];
+  const read = async (path: string, largest?: number): Promise<Record<string, unknown> | null> => {
+    const found = await readObject(path, largest);
+    if (typeof found !== 'string') return found;
+    problems.push(`${path} ${found}: its MCP servers are not used`);
+    return null;
+  };
+  const { folders, userHome } = place;
+  const [state, ...files] = await Promise.all([
+    userHome === null ? null : read(join(userHome, USER_FILE), LARGEST_STATE_BYTES),
+    ...folders.map((folder) => read(join(folder, PROJECT_FILE))),
+  ]);
+  const ofUser =
+    userHome === null || state === null ? [] : userServers(state, join(userHome, USER_FILE), folders);
+  const ofProject = folders.flatMap((folder, index) => {
+    const servers = serversIn(files[index]);
+    const source = join(folder, PROJECT_FILE);
+    return servers === null ? [] : [{ scope: 'project' as const, source, isForeign: true, servers }];
+  });
+  // The nearest folder last, and within a scope what Ramet's own settings say after what others do.
+  const written = [...ofUser, ...ofProject.reverse(), ...others].sort(
+    (one, other) => SERVER_SCOPES.indexOf(one.scope) - SERVER_SCOPES.indexOf(other.scope),
+  );
+  return { servers: resolved(written, place), problems };
+}
+
+/** A file of servers that the caller names, or the JSON itself. */
+export async function givenServers(text: string, cwd: string): Promise<WrittenServers> {
+  const isJson = text.trimStart().startsWith('{');
+  const found = isJson ? readText(text) : await readObject(resolve(cwd, text));
+  const shown = isJson ? 'the JSON' : text;
+  const servers = typeof found === 'string' || found === null ? null : serversIn(found);
+  if (servers === null) {
+    const why = typeof found === 'string' ? found : found === null ? 'does not exist' : 'holds no mcpServers';
+    throw new UserMistake(
+      'mcp_config',
+      `MCP configuration: ${shown} ${why}: give a file like .mcp.json, or its JSON`,
+    );
+  }
+  return { scope: 'command line', source: '--mcp-config', isForeign: false, servers };
+}
+
+function userServers(
+  { mcpServers, projects }: Record<string, unknown>,
+  source: string,
+  folders: readonly string[],
+): WrittenServers[] {
+  const own = isObject(mcpServers)
+    ? [{ scope: 'user' as const, source, isForeign: false, servers: mcpServers }]
+    : [];
+  const local = [...folders].reverse().flatMap((folder) => {
+    const project = isObject(projects) ? projects[folder] : null;
+    const servers = isObject(project) && isObject(project.mcpServers) ? project.mcpServers : null;
+    return servers === null ? [] : [{ scope: 'local' as const, source, isForeign: false, servers }];
+  });
+  return [...own, ...local];
+}
+
+/** Some write the servers without a key around them. */
+function serversIn(file: Record<string, unknown> | null | undefined): Record<string, unknown> | null {
+  if (file == null) return null;
+  if ('mcpServers' in file) return isObject(file.mcpServers) ? file.mcpServers : {};
+  const isList = Object.values(file).every((one) => isObject(one) && ('command' in one || 'url' in one));
+  return isList ? file : null;
+}
+
+function resolved(written: readonly WrittenServers[], { env, isTrusted }: ServerPlace): ConfiguredServer[] {
+  const nearest = new Map<string, WrittenServers>();
+  for (const one of written) for (const name of Object.keys(one.servers)) nearest.set(name, one);
+  const keys = serverKeys([...nearest.keys()]);
+  const servers = written.flatMap((one) =>
+    Object.entries(one.servers).map(([name, server]): ConfiguredServer => {
+      const { scope, source, isForeign } = one;
+      const winner = nearest.get(name) ?? one;
+      const checked = checkServer(server, { env, isForeign });
+      const unused =
+        winner !== one ? `set in ${winner.source}` : whyUnused(server, isForeign && !isTrusted());
+      return { name, key: keys.get(name) ?? name, scope, source, checked, unused };
+    }),
+  );
+  return servers.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
+}
+
+function whyUnused(server: unknown, isWithheld: boolean): string | null {
+  if (isObject(server) && server.disabled === true) return 'it is disabled';
+  return isWithheld ? UNTRUSTED_SERVER : null;
+}
+
+/** Null when there is no such file; a text says what is wrong with it. */
+async function readObject(
+  path: string,
+  largest = LARGEST_BYTES,
+): Promise<Record<string, unknown> | string | null> {
+  try {
+    const { bytes } = await loadFile(path);
+    if (bytes.length > largest) return `has ${bytes.length} bytes, too many`;
+    return readText(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    return error instanceof TypeError
+      ? 'is not UTF-8 text'
+      : `cannot be read (${code ?? describeError(error)})`;
+  }
+}
+
+function readText(text: string): Record<string, unknown> | string {
+  try {
+    const { value } = parsePositionedJson(text);
+    return isObject(value) ? value : 'holds no JSON object';
+  } catch (error) {
+    if (!(error instanceof JsonMistake)) throw error;
+    return `is wrong in line ${error.line}: ${error.message}`;
+  }
+}

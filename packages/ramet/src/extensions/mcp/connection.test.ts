@@ -1,0 +1,242 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { lineServer, testPool } from '../../../test/fixtures/mcp/servers.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { isGroupAlive } from '../../system/processes/process-group.ts';
+import type { ServerConnection } from './connection.ts';
+import type { PoolParts } from './pool.ts';
+
+const never = new AbortController().signal;
+
+async function withServer(
+  manner: string,
+  work: (server: ServerConnection, groups: Set<number>) => Promise<void>,
+  options: Parameters<typeof lineServer>[1] & { parts?: Partial<PoolParts> } = {},
+): Promise<void> {
+  const { pool, groups } = testPool(temporaryDirectory(), options.parts);
+  const { connection } = pool.lease(manner, lineServer(manner, options));
+  try {
+    await work(connection, groups.running);
+  } finally {
+    await pool[Symbol.asyncDispose]();
+  }
+  expect([...groups.running]).toEqual([]);
+}
+
+function textOf(result: { content: readonly unknown[] }): string {
+  const [first] = result.content;
+  return typeof first === 'object' && first !== null && 'text' in first ? String(first.text) : '';
+}
+
+describe('EXT-4: a connection to a server', () => {
+  test('lists tools in one order, whatever order the server has', () =>
+    withServer('good', async (server) => {
+      const names = (await server.offer(never)).tools.map(({ name }) => name);
+      expect(names).toEqual(['add', 'echo']);
+      expect(textOf(await server.call('add', { a: 2, b: 3 }, { signal: never }))).toBe('5');
+    }));
+
+  test('has resources and prompts', () =>
+    withServer('good', async (server) => {
+      const { resources, prompts } = await server.offer(never);
+      expect(resources.map(({ uri }) => uri)).toEqual(['note://one', 'note://{name}']);
+      expect(prompts.map(({ name }) => name)).toEqual(['greet']);
+      const read = await server.readResource('note://one', { signal: never });
+      expect(read.contents[0]).toMatchObject({ text: 'about note://one' });
+    }));
+
+  test('says why a server that ends at its start did so, with its last words', () =>
+    withServer('crash', async (server) => {
+      await expect(server.offer(never)).rejects.toThrow(
+        'the MCP server crash did not start: it ended with code 1 (it said: cannot find its configuration)',
+      );
+    }));
+
+  test('pauses before it starts a failing server again', () =>
+    withServer('crash', async (server) => {
+      await expect(server.offer(never)).rejects.toThrow('did not start');
+      await expect(server.offer(never)).rejects.toThrow('did not start');
+      await expect(server.offer(never)).rejects.toThrow(/started again in \d+ s at the earliest/);
+    }));
+
+  test('says that there is no such program', async () => {
+    const { pool } = testPool(temporaryDirectory());
+    const { connection } = pool.lease('gone', {
+      type: 'stdio',
+      command: 'no-such-program',
+      args: [],
+      env: {},
+    });
+    await expect(connection.offer(never)).rejects.toThrow('there is no program no-such-program');
+    await pool[Symbol.asyncDispose]();
+  });
+
+  test('gives up a server that never answers', () =>
+    withServer(
+      'hang',
+      async (server) => {
+        await expect(server.offer(never)).rejects.toThrow('did not answer within 1 s of its start');
+      },
+      { startTimeout: 1_000 },
+    ));
+
+  test('ends a call that hangs, and the server still answers others', () =>
+    withServer(
+      'hang-in-call',
+      async (server) => {
+        await expect(server.call('echo', { text: 'a' }, { signal: never })).rejects.toThrow(
+          'did not run echo within 1 s',
+        );
+        expect((await server.offer(never)).tools).toHaveLength(2);
+      },
+      { timeout: 300 },
+    ));
+
+  test('tells of a server that crashes in mid-call, and starts it again for the next', () =>
+    withServer('crash-in-call', async (server) => {
+      await expect(server.call('echo', { text: 'a' }, { signal: never })).rejects.toThrow(
+        'ended while it was to run echo: it ended with code 3 (it said: about to break)',
+      );
+      expect((await server.offer(never)).tools).toHaveLength(2);
+    }));
+
+  test('refuses an answer of 50 MB and keeps the connection', () =>
+    withServer('huge', async (server, groups) => {
+      await expect(server.call('echo', { text: 'a' }, { signal: never })).rejects.toThrow(
+        'the answer has 50 MB, more than the 32 MB that are read: ask for less',
+      );
+      expect(groups.size).toBe(1);
+      expect((await server.offer(never)).tools).toHaveLength(2);
+    }));
+
+  test('gives up a server that floods its output', () =>
+    withServer(
+      'flood',
+      async (server) => {
+        await expect(server.offer(never)).rejects.toThrow(/floods its output|did not/);
+      },
+      { startTimeout: 20_000 },
+    ));
+
+  test('is not held up by a flood of errors', () =>
+    withServer('flood-errors', async (server) => {
+      expect(textOf(await server.call('echo', { text: 'a' }, { signal: never }))).toBe('echo: a');
+    }));
+
+  test('gives up a server that speaks garbage', () =>
+    withServer(
+      'garbage',
+      async (server) => {
+        await expect(server.offer(never)).rejects.toThrow(
+          /did not answer within 1 s .*\(it said: .*not json/s,
+        );
+      },
+      { startTimeout: 1_000 },
+    ));
+
+  test('matches answers that come out of order', () =>
+    withServer('slow', async (server) => {
+      const [first, second] = await Promise.all(
+        ['first', 'second'].map((text) => server.call('echo', { text }, { signal: never })),
+      );
+      expect([first, second].map((one) => one && textOf(one))).toEqual(['slow first', 'slow second']);
+    }));
+
+  test('refuses sampling and goes on', () =>
+    withServer('sample', async (server) => {
+      const result = await server.call('echo', { text: 'a' }, { signal: never });
+      expect(textOf(result)).toMatch(/^sampling: .*(?:not found|not support)/i);
+    }));
+
+  test('passes a question on to a person and waits without a limit', () =>
+    withServer(
+      'elicit',
+      async (server) => {
+        const result = await server.call('echo', { text: 'a' }, { signal: never });
+        expect(textOf(result)).toContain('"colour":"blue"');
+      },
+      {
+        timeout: 200,
+        parts: {
+          async elicit({ message }) {
+            expect(message).toBe('Which colour?');
+            await new Promise((resolve) => setTimeout(resolve, 900));
+            return { action: 'accept', content: { colour: 'blue' } };
+          },
+        },
+      },
+    ));
+
+  test('lists again after the server says that its tools changed', () =>
+    withServer('change', async (server) => {
+      expect((await server.offer(never)).tools).toHaveLength(2);
+      await server.call('echo', { text: 'a' }, { signal: never });
+      await expect.poll(async () => (await server.offer(never)).tools.length).toBe(3);
+    }));
+
+  test('ends a call whose caller is aborted', () =>
+    withServer('hang-in-call', async (server) => {
+      const abort = new AbortController();
+      const calling = server.call('echo', { text: 'a' }, { signal: abort.signal });
+      await server.offer(never);
+      abort.abort();
+      await expect(calling).rejects.toThrow('interrupted');
+    }));
+
+  test('gets no key that pays for models, and what the configuration names', () =>
+    withServer(
+      'secret',
+      async (server) => {
+        const result = await server.call('echo', { text: 'a' }, { signal: never });
+        expect(textOf(result)).toBe('token s3cret-value key absent');
+      },
+      { env: { SERVICE_TOKEN: 's3cret-value' } },
+    ));
+
+  test('ends a server that does not want to end', () =>
+    withServer('stubborn', async (server) => void (await server.offer(never))));
+});
+
+describe('RES-8: the pool', () => {
+  test('equal configurations are one process, which ends with its last user', async () => {
+    const directory = temporaryDirectory();
+    const { pool, groups } = testPool(directory);
+    const pids = join(directory, 'pids');
+    const config = lineServer('good', { env: { PID_FILE: pids } });
+    const leases = Array.from({ length: 20 }, (_, index) =>
+      pool.lease(`name-${index}`, structuredClone(config)),
+    );
+    await Promise.all(leases.map(({ connection }) => connection.offer(never)));
+    expect(readFileSync(pids, 'utf8').trim().split('\n')).toHaveLength(1);
+    const [group = 0] = groups.running;
+    for (const lease of leases.slice(1)) {
+      await lease.release();
+      await lease.release();
+    }
+    expect(isGroupAlive(group)).toBe(true);
+    await leases[0]?.release();
+    expect(isGroupAlive(group)).toBe(false);
+    expect(pool.size).toBe(0);
+  });
+
+  test('another directory or another variable is another server', async () => {
+    const { pool } = testPool(temporaryDirectory());
+    pool.lease('a', lineServer());
+    pool.lease('b', lineServer('good', { env: { A: '1' } }));
+    pool.lease('c', { ...lineServer(), cwd: '/' } as ReturnType<typeof lineServer>);
+    expect(pool.size).toBe(3);
+    await pool[Symbol.asyncDispose]();
+  });
+
+  test('closing while a server starts leaves nothing', async () => {
+    const { pool, groups } = testPool(temporaryDirectory());
+    const { connection } = pool.lease('hang', lineServer('hang'));
+    const starting = connection.offer(never);
+    starting.catch(() => {});
+    await expect.poll(() => groups.running.size).toBe(1);
+    await pool[Symbol.asyncDispose]();
+    expect(groups.running.size).toBe(0);
+    await expect(starting).rejects.toThrow();
+  });
+});

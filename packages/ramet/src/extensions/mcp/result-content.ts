@@ -1,0 +1,82 @@
+/** What a server answered, as blocks for a conversation: text and pictures as they are, everything else as a line about it. */
+import type { ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client';
+import type { ImageBlock, TextBlock } from '../../schema/content.ts';
+
+const PICTURES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+/** More than a provider takes. */
+const LARGEST_PICTURE = 5 << 20;
+const MOST_PICTURES = 20;
+
+export function blocksOfContent(content: readonly ContentBlock[]): (TextBlock | ImageBlock)[] {
+  let pictures = 0;
+  return joined(
+    content.map((block) => {
+      const made = blockOf(block);
+      if (made.type === 'image') pictures += 1;
+      return pictures > MOST_PICTURES && made.type === 'image'
+        ? text('[a picture too many, left out]')
+        : made;
+    }),
+  );
+}
+
+export function blocksOfResource({ contents }: ReadResourceResult): (TextBlock | ImageBlock)[] {
+  return joined(contents.map(resourceBlock));
+}
+
+function blockOf(block: ContentBlock): TextBlock | ImageBlock {
+  switch (block.type) {
+    case 'text':
+      return text(block.text);
+    case 'image':
+      return picture(block.mimeType, block.data);
+    case 'audio':
+      return text(`[sound, ${block.mimeType}, ${size(block.data)}: it cannot be shown]`);
+    case 'resource_link':
+      return text(
+        `[resource ${block.uri}: ${block.name}${block.description ? `, ${block.description}` : ''}]`,
+      );
+    case 'resource':
+      return resourceBlock(block.resource);
+    default:
+      return text('[something that is neither text nor a picture]');
+  }
+}
+
+function resourceBlock(resource: ReadResourceResult['contents'][number]): TextBlock | ImageBlock {
+  if ('text' in resource) return text(resource.text);
+  return picture(resource.mimeType ?? 'bytes', resource.blob, resource.uri);
+}
+
+function picture(type: string, data: string, what = 'picture'): TextBlock | ImageBlock {
+  const known = PICTURES.find((one) => one === type);
+  if (
+    known === undefined ||
+    data.length > (LARGEST_PICTURE * 4) / 3 ||
+    !/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)
+  )
+    return text(`[${what}, ${type}, ${size(data)}: it cannot be shown]`);
+  // One of the four, as was just found.
+  const media_type = known as ImageBlock['source']['media_type'];
+  return { type: 'image', source: { type: 'base64', media_type, data: data.replace(/\s/g, '') } };
+}
+
+/** Neighbouring texts are one. */
+function joined(blocks: readonly (TextBlock | ImageBlock)[]): (TextBlock | ImageBlock)[] {
+  const result: (TextBlock | ImageBlock)[] = [];
+  for (const block of blocks) {
+    const last = result.at(-1);
+    if (block.type === 'text' && last?.type === 'text')
+      result[result.length - 1] = text(`${last.text}\n${block.text}`);
+    else result.push(block);
+  }
+  return result;
+}
+
+function text(value: string): TextBlock {
+  return { type: 'text', text: value };
+}
+
+function size(base64: string): string {
+  return `${Math.ceil((base64.length * 3) / 4 / 1024)} KB`;
+}

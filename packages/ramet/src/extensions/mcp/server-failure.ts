@@ -1,0 +1,46 @@
+/** What goes wrong with a server, in words, and waiting for it no longer than its caller does. */
+import type { Transport } from '@modelcontextprotocol/client';
+import { Cancelled, RametError } from '../../schema/errors.ts';
+import { onAbort } from '../../system/on-abort.ts';
+import { StdioTransport } from './stdio-transport.ts';
+
+/** What went wrong with a server, in one line. */
+export class ServerFailure extends RametError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('mcp_server', 'terminal', message, options);
+    this.name = 'ServerFailure';
+  }
+}
+
+export async function orAborted<Value>(awaited: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const aborted = Promise.withResolvers<never>();
+  const unlink = onAbort(signal, () => aborted.reject(new Cancelled()));
+  try {
+    return await Promise.race([awaited, aborted.promise]);
+  } finally {
+    unlink();
+  }
+}
+
+/** What a program said last, for a line about its end. */
+export function wordsOf(transport: Transport): string {
+  const words = transport instanceof StdioTransport ? oneLine(transport.lastWords.slice(-400)) : '';
+  return words === '' ? '' : ` (it said: ${words})`;
+}
+
+export function progressLine(
+  progress: number,
+  total: number | undefined,
+  message: string | undefined,
+): string {
+  const count = total === undefined ? String(progress) : `${progress} of ${total}`;
+  return oneLine(message === undefined ? count : `${count}: ${message}`);
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, 400);
+}
+
+export function seconds(ms: number): string {
+  return `${Math.max(1, Math.round(ms / 1_000))} s`;
+}

@@ -1,0 +1,31 @@
+/** The MCP servers that are set up here: which of them do not start, and why. */
+import type { DoctorContext, HealthCheck } from './health-check.ts';
+import { limited, ok } from './health-check.ts';
+
+const START_MS = 10_000;
+
+export async function checkServers({ caller }: DoctorContext): Promise<HealthCheck> {
+  const { listServers, tryServers } = await import('../mcp/manage-servers.ts');
+  const { servers, problems } = await listServers(caller);
+  if (servers.length === 0 && problems.length === 0) return ok('mcp', 'no MCP server is set up here');
+  const tried = await tryServers([], { ...caller, startMs: START_MS });
+  const bad = [
+    ...problems,
+    ...tried.flatMap(({ name, problem }) => (problem === null ? [] : [`${name}: ${problem}`])),
+  ];
+  const withheld = servers
+    .filter(({ unused }) => unused?.includes('not trusted') === true)
+    .map(({ name }) => name);
+  const found = [
+    `${tried.filter((one) => one.ok).length} of ${tried.length} servers start`,
+    ...bad,
+    ...(withheld.length === 0
+      ? []
+      : [`not started, since this folder is not trusted: ${withheld.join(', ')}`]),
+  ].join('; ');
+  if (bad.length > 0)
+    return limited('mcp', found, 'ramet mcp ls shows where they are set up, ramet mcp test NAME tries one');
+  return withheld.length > 0
+    ? limited('mcp', found, 'look at them with ramet mcp ls, then ramet trust')
+    : ok('mcp', found);
+}

@@ -1,0 +1,177 @@
+/** What `ramet mcp` does: list, add, remove, try and log in to MCP servers. */
+import { join } from 'node:path';
+import {
+  type ConfiguredServer,
+  PROJECT_FILE,
+  type ServerReport,
+} from '../../extensions/mcp/configured-servers.ts';
+import { putServer, takeServer } from '../../extensions/mcp/edit-servers.ts';
+import { ServerPool } from '../../extensions/mcp/pool.ts';
+import { checkServer, type McpServerConfig, type WrittenServer } from '../../extensions/mcp/server-config.ts';
+import { ServerFailure } from '../../extensions/mcp/server-failure.ts';
+import { namedTools } from '../../extensions/mcp/server-set.ts';
+import { systemClock } from '../../schema/clock.ts';
+import { describeError, UserMistake } from '../../schema/errors.ts';
+import type { RuleFile } from '../../settings/allow-in-file.ts';
+import { type CallOptions, callerOf } from '../calls/caller.ts';
+import { findPlace, type Place } from '../place.ts';
+import { sessionSettings } from '../session/session-settings.ts';
+import { poolParts } from './pool-parts.ts';
+import { serversHere } from './session-servers.ts';
+
+export type { ConfiguredServer } from '../../extensions/mcp/configured-servers.ts';
+export { describeConfig } from '../../extensions/mcp/server-config.ts';
+
+/** Where a server is written down: for you everywhere, for everybody who works here, or for you here. */
+const ADD_SCOPES = ['user', 'project', 'local'] as const;
+export type AddScope = (typeof ADD_SCOPES)[number];
+
+export interface TriedServer {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly startMs: number;
+  readonly tools: readonly { readonly name: string; readonly description: string }[];
+  readonly resources: readonly string[];
+  readonly prompts: readonly string[];
+  /** Why it does not work. */
+  readonly problem: string | null;
+}
+
+export async function listServers(options: CallOptions = {}): Promise<ServerReport> {
+  const { cwd, env } = callerOf(options);
+  return serversHere(findPlace({ cwd, env }), { env, ...(await sessionSettings({ cwd, env })) });
+}
+
+/** Returns the file it is in now. */
+export async function addServer(
+  { name, scope, server }: { name: string; scope: AddScope; server: WrittenServer },
+  options: CallOptions = {},
+): Promise<string> {
+  if (!/^[\w.@/ -]{1,60}$/.test(name))
+    throw new UserMistake(
+      'mcp_name',
+      `${JSON.stringify(name)} is no name for a server: use letters, digits, - and _`,
+    );
+  const caller = callerOf(options);
+  // Variables may be set later: only its shape is checked.
+  const checked = checkServer(server, {
+    env: new Proxy({}, { get: () => 'x', has: () => true }),
+    isForeign: false,
+  });
+  if (!checked.ok) throw new UserMistake('mcp_server', `the server ${name} ${checked.problem}`);
+  const file = fileOf(findPlace(caller), scope);
+  await putServer(file, name, server);
+  return file.path;
+}
+
+/** The files that it was taken out of. */
+export async function removeServer(
+  name: string,
+  { scope, ...options }: CallOptions & { scope?: AddScope | undefined } = {},
+): Promise<string[]> {
+  const place = findPlace(callerOf(options));
+  const removed: string[] = [];
+  for (const one of scope === undefined ? ADD_SCOPES : [scope]) {
+    const file = fileOf(place, one);
+    if (await takeServer(file, name)) removed.push(file.path);
+  }
+  if (removed.length > 0) return removed;
+  const { servers } = await listServers(options);
+  const known = servers.find((one) => one.name === name);
+  const where = known === undefined ? 'see ramet mcp ls' : `it is in ${known.source}: remove it there`;
+  throw new UserMistake('mcp_name', `no server ${name} to remove: ${where}`);
+}
+
+/** Starts a server, asks what it offers, and ends it. */
+export async function tryServers(
+  names: readonly string[],
+  options: CallOptions & { startMs?: number | undefined } = {},
+): Promise<TriedServer[]> {
+  const caller = callerOf(options);
+  const { servers } = await listServers(caller);
+  const wanted =
+    names.length === 0
+      ? servers.filter(({ unused }) => unused === null)
+      : names.map((name) => named(servers, name));
+  await using pool = await poolHere(caller, options.startMs);
+  return Promise.all(wanted.map((server) => tryOne(pool, server, caller.signal)));
+}
+
+async function tryOne(pool: ServerPool, server: ConfiguredServer, signal: AbortSignal): Promise<TriedServer> {
+  const { name, key, checked, unused } = server;
+  const nothing = { name, startMs: 0, tools: [], resources: [], prompts: [] };
+  const why = unused ?? (checked.ok ? null : `it ${checked.problem}`);
+  if (why !== null || !checked.ok) return { ...nothing, ok: false, problem: why };
+  const since = performance.now();
+  const lease = pool.lease(name, checked.config);
+  try {
+    const { tools, resources, prompts } = await lease.connection.offer(signal);
+    return {
+      name,
+      ok: true,
+      startMs: Math.round(performance.now() - since),
+      tools: namedTools(key, { tools, resources }).map(({ fullName, description }) => ({
+        name: fullName,
+        description,
+      })),
+      resources: resources.map(({ uri }) => uri),
+      prompts: prompts.map((prompt) => prompt.name),
+      problem: null,
+    };
+  } catch (error) {
+    const startMs = Math.round(performance.now() - since);
+    if (!(error instanceof ServerFailure)) throw error;
+    return { ...nothing, startMs, ok: false, problem: describeError(error) };
+  } finally {
+    await lease.release();
+  }
+}
+
+/** Opens a login: `visit` gets the address for a browser, which comes back to this machine. */
+export async function logInTo(
+  name: string,
+  { visit, ...options }: CallOptions & { visit(url: string): void },
+): Promise<void> {
+  const caller = callerOf(options);
+  const { config } = usable(named((await listServers(caller)).servers, name));
+  if (config.type === 'stdio')
+    throw new UserMistake('mcp_login', `${name} is a program of this machine: it has no login here`);
+  const { logIn } = await import('../../extensions/mcp/log-in.ts');
+  await logIn(config, { home: findPlace(caller).home, visit, signal: caller.signal });
+}
+
+async function poolHere(
+  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
+  startMs?: number,
+): Promise<ServerPool> {
+  const place = findPlace({ cwd, env });
+  const { settings } = await sessionSettings({ cwd, env });
+  const parts = poolParts(place, { env, settings, clock: systemClock });
+  return new ServerPool({ ...parts, ...(startMs !== undefined && { startMs }) });
+}
+
+function named(servers: readonly ConfiguredServer[], name: string): ConfiguredServer {
+  const found = servers.filter((one) => one.name === name);
+  const server = found.find(({ unused }) => unused === null) ?? found[0];
+  if (server !== undefined) return server;
+  const known = [...new Set(servers.map((one) => one.name))].join(', ') || 'none';
+  throw new UserMistake('mcp_name', `there is no MCP server ${name}; there are: ${known}`);
+}
+
+function usable({ name, checked, unused }: ConfiguredServer): { config: McpServerConfig } {
+  if (unused !== null) throw new UserMistake('mcp_server', `the MCP server ${name} is not used: ${unused}`);
+  if (!checked.ok) throw new UserMistake('mcp_server', `the MCP server ${name} ${checked.problem}`);
+  return { config: checked.config };
+}
+
+function fileOf({ cwd, repository, home }: Place, scope: AddScope): RuleFile {
+  const root = repository?.root ?? cwd;
+  switch (scope) {
+    case 'user':
+      return { path: join(home, 'settings.json'), followLinks: true };
+    case 'project':
+      return { path: join(root, PROJECT_FILE), followLinks: false };
+    case 'local':
+      return { path: join(root, '.ramet/settings.local.json'), followLinks: false };
+  }
+}

@@ -1,0 +1,383 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  call,
+  eventsOf,
+  type FamilyOptions,
+  lastTexts,
+  promptBytes,
+  startAgents,
+  startFamily,
+} from '../../../test/fixtures/family.ts';
+import { LINE_SERVER } from '../../../test/fixtures/mcp/servers.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import type { RequestRecord } from '../../emulator/index.ts';
+import { isGroupAlive } from '../../system/processes/process-group.ts';
+
+const FRESH = { subagent_type: 'general-purpose' };
+const REPORT = { text: 'Scope: child. Done.' };
+const ALLOWED: Pick<FamilyOptions, 'permissionMode' | 'permissions'> = {
+  permissionMode: 'default',
+  permissions: { allow: ['mcp__line'] },
+};
+
+interface LineOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function line(manner = 'good', option = '', env: Record<string, string> = {}): LineOptions {
+  return { command: process.execPath, args: [LINE_SERVER, manner, option], env };
+}
+
+/** A call of a tool of a server. */
+function mcp(tool: string, input: Record<string, unknown> = {}): ReturnType<typeof call> {
+  return call('McpCall', { tool, arguments: input });
+}
+
+function offered(record: RequestRecord | undefined): string[] {
+  return (record?.request?.tools ?? []).map(({ name }) => name);
+}
+
+/** Tools and system of a request as they were sent. */
+function headOf(record: RequestRecord | undefined): string {
+  const { tools, system } = record?.request ?? {};
+  return JSON.stringify({ tools, system });
+}
+
+function pidsIn(file: string): number[] {
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
+}
+
+describe('EXT-4: MCP servers in a session', () => {
+  test('a tool is found, described and called through the two fixed tools', async () => {
+    const { run, requestsOf, recordedOf } = await startFamily({
+      ...ALLOWED,
+      mcpServers: { line: line() },
+      cast: {
+        'Go.': [
+          call('McpSearch', { query: 'add numbers' }),
+          mcp('mcp__line__add', { a: 20, b: 22 }),
+          { text: 'Done.' },
+        ],
+      },
+    });
+    const { events } = await run('Go.');
+    const [first, second, third] = requestsOf('Go.');
+    expect(offered(first).slice(-2)).toEqual(['McpSearch', 'McpCall']);
+    expect(lastTexts(first).join('\n')).toContain('MCP servers: line.');
+    expect(lastTexts(second)[0]).toContain('mcp__line__add\nAdds two numbers.\narguments: {"type":"object"');
+    expect(lastTexts(third)).toEqual(['42']);
+    const started = eventsOf(recordedOf(1), 'tool.started').map(({ name }) => name);
+    expect(started).toEqual(['McpSearch', 'mcp__line__add']);
+    const told = events.flatMap((event) => (event.type === 'tool_started' ? [event.call] : []));
+    expect(told.at(-1)).toMatchObject({ name: 'mcp__line__add', input: { a: 20, b: 22 } });
+  });
+
+  test('a call by the name of the tool alone means the same', async () => {
+    const { run, requestsOf } = await startFamily({
+      ...ALLOWED,
+      mcpServers: { line: line() },
+      cast: { 'Go.': [call('mcp__line__echo', { text: 'hi' }), { text: 'Done.' }] },
+    });
+    await run('Go.');
+    expect(lastTexts(requestsOf('Go.')[1])).toEqual(['echo: hi']);
+  });
+
+  test('a wrong name answers with near names, wrong arguments with the schema', async () => {
+    const { run, requestsOf } = await startFamily({
+      ...ALLOWED,
+      mcpServers: { line: line() },
+      cast: {
+        'Go.': [
+          mcp('mcp__line__ecko', { text: 'x' }),
+          mcp('mcp__line__add', { a: 1 }),
+          mcp('mcp__other__x'),
+          { text: 'Done.' },
+        ],
+      },
+    });
+    await run('Go.');
+    const [, second, third, fourth] = requestsOf('Go.').map(lastTexts);
+    expect(second?.[0]).toMatch(/no tool mcp__line__ecko\. Did you mean mcp__line__echo\?/);
+    expect(third?.[0]).toMatch(/was not called: b is missing\.\narguments: \{.*"required":\["a","b"\]/);
+    expect(fourth?.[0]).toContain('The servers are line');
+  });
+
+  test('resources are read through the fixed tool', async () => {
+    const { run, requestsOf } = await startFamily({
+      ...ALLOWED,
+      mcpServers: { line: line() },
+      cast: {
+        'Go.': [
+          call('McpSearch', { query: 'note' }),
+          mcp('mcp__line__read_resource', { uri: 'note://one' }),
+          { text: 'Done.' },
+        ],
+      },
+    });
+    await run('Go.');
+    const [, second, third] = requestsOf('Go.').map(lastTexts);
+    expect(second?.[0]).toContain('line: note://one one');
+    expect(third).toEqual(['about note://one']);
+  });
+
+  test('pictures pass through, a long answer is kept in a file', async () => {
+    const { run, requestsOf } = await startFamily({
+      permissions: { allow: ['mcp__line', 'mcp__long'] },
+      mcpServers: { line: line(), long: line('long') },
+      cast: {
+        'Go.': [
+          mcp('mcp__line__echo', { text: 'picture' }),
+          mcp('mcp__long__echo', { text: 'x' }),
+          { text: 'Done.' },
+        ],
+      },
+    });
+    await run('Go.');
+    const [, second, third] = requestsOf('Go.');
+    expect(JSON.stringify(second?.request?.messages.at(-1))).toContain('"media_type":"image/png"');
+    const text = JSON.stringify(third?.request?.messages.at(-1));
+    const [, file = ''] = /Read (\S+) for the rest/.exec(text) ?? [];
+    expect(text.length).toBeLessThan(40_000);
+    expect(readFileSync(file, 'utf8')).toMatch(/^begin .* end$/s);
+  });
+
+  test('secrets of a configuration stay out of results', async () => {
+    const { run, requestsOf } = await startFamily({
+      permissions: { allow: ['mcp__line'] },
+      mcpServers: { line: line('secret', '', { SERVICE_TOKEN: 'tk-83nd8Ab2xq' }) },
+      cast: { 'Go.': [mcp('mcp__line__echo', { text: 'x' }), { text: 'Done.' }] },
+    });
+    await run('Go.');
+    expect(lastTexts(requestsOf('Go.')[1])[0]).toBe('token [redacted: SERVICE_TOKEN] key absent');
+  });
+
+  test('without a server the bytes are those of a session without the option', async () => {
+    const scene: FamilyOptions = { cast: { 'Go.': [{ text: 'Done.' }] } };
+    const [plain, empty] = [await startFamily(scene), await startFamily({ ...scene, mcpServers: {} })];
+    await plain.run('Go.');
+    await empty.run('Go.');
+    expect(offered(empty.requestsOf('Go.')[0])).not.toContain('McpSearch');
+    expect(headOf(empty.requestsOf('Go.')[0])).toBe(headOf(plain.requestsOf('Go.')[0]));
+  });
+
+  test('a server that does not start costs only its own tools', async () => {
+    const { run, requestsOf } = await startFamily({
+      ...ALLOWED,
+      mcpServers: { line: line(), broken: line('crash') },
+      cast: { 'Go.': [call('McpSearch', { query: 'echo' }), { text: 'Done.' }] },
+    });
+    await run('Go.');
+    const [found] = lastTexts(requestsOf('Go.')[1]);
+    expect(found).toContain('mcp__line__echo');
+    expect(found).toContain('Not asked: the MCP server broken did not start: it ended with code 1');
+  });
+});
+
+describe('RES-3: permission', () => {
+  test('rules know the tool by its own name; a hint of the server grants nothing', async () => {
+    const { run, requestsOf } = await startFamily({
+      permissionMode: 'default',
+      permissions: { allow: ['mcp__line__add'], deny: ['mcp__other__*'] },
+      mcpServers: { line: line(), other: line('good', 'other') },
+      cast: {
+        'Go.': [
+          mcp('mcp__line__add', { a: 1, b: 2 }),
+          mcp('mcp__line__echo', { text: 'x' }),
+          mcp('mcp__other__add', { a: 1, b: 2 }),
+          { text: 'Done.' },
+        ],
+      },
+    });
+    await run('Go.');
+    const [, allowed, open, denied] = requestsOf('Go.').map(lastTexts);
+    expect(allowed).toEqual(['3']);
+    expect(open?.[0]).toMatch(
+      /mcp__line__echo is not permitted.*--allowedTools "mcp__line__echo"|mcp__line__echo is not permitted/s,
+    );
+    expect(denied?.[0]).toContain('mcp__other__*');
+  });
+
+  test('a person is asked about the tool, with its arguments', async () => {
+    const asked: unknown[] = [];
+    const { run, requestsOf } = await startFamily({
+      permissionMode: 'default',
+      mcpServers: { line: line() },
+      broker: {
+        async ask({ tool, input, suggestedRules }) {
+          asked.push({ tool, input, suggestedRules });
+          return { kind: 'once' };
+        },
+      },
+      cast: { 'Go.': [mcp('mcp__line__echo', { text: 'hi' }), { text: 'Done.' }] },
+    });
+    await run('Go.');
+    expect(asked).toEqual([
+      { tool: 'mcp__line__echo', input: { text: 'hi' }, suggestedRules: ['mcp__line__echo'] },
+    ]);
+    expect(lastTexts(requestsOf('Go.')[1])).toEqual(['echo: hi']);
+  });
+
+  test('a question of a server goes to the person, and is declined where nobody is', async () => {
+    const scene: FamilyOptions = {
+      permissions: { allow: ['mcp__line'] },
+      mcpServers: { line: line('elicit') },
+      cast: { 'Go.': [mcp('mcp__line__echo', { text: 'x' }), { text: 'Done.' }] },
+    };
+    const alone = await startFamily(scene);
+    await alone.run('Go.');
+    expect(lastTexts(alone.requestsOf('Go.')[1])[0]).toContain('"action":"decline"');
+    const attended = await startFamily({
+      ...scene,
+      broker: {
+        ask: async () => ({ kind: 'denied', reason: 'no' }),
+        elicit: async () => ({ action: 'accept', content: { colour: 'red' } }),
+      },
+    });
+    await attended.run('Go.');
+    expect(lastTexts(attended.requestsOf('Go.')[1])[0]).toContain('"colour":"red"');
+  });
+});
+
+describe('FORK-2: the prefix never changes', () => {
+  test('tools and system are the same bytes before and after a list changed, and forks share them', async () => {
+    const { run, requestsOf } = await startFamily({
+      ...ALLOWED,
+      mcpServers: { line: line('change') },
+      cast: {
+        'Go.': [
+          startAgents(['before']),
+          call('McpSearch', { query: '*' }),
+          mcp('mcp__line__echo', { text: 'x' }),
+          call('McpSearch', { query: '*' }),
+          startAgents(['after']),
+          { text: 'Done.' },
+        ],
+        before: [REPORT],
+        after: [mcp('mcp__line__late_2', { text: 'y' }), REPORT],
+      },
+    });
+    await run('Go.');
+    const main = requestsOf('Go.');
+    expect(lastTexts(main[2])[0]).not.toContain('late_2');
+    expect(lastTexts(main[4])[0]).toContain('mcp__line__late_2');
+    const heads = [...main, ...requestsOf('before'), ...requestsOf('after')].map(headOf);
+    expect(new Set(heads).size).toBe(1);
+    const last = main[4];
+    const [fork] = requestsOf('after');
+    expect(fork && last && promptBytes(fork).startsWith(promptBytes(last))).toBe(true);
+    expect(lastTexts(requestsOf('after')[1])).toContain('changed');
+  });
+});
+
+describe('RES-8: one process for all agents', () => {
+  test('ten children with the same two servers start two processes; none is left', async () => {
+    const directory = temporaryDirectory();
+    const [one, two] = [join(directory, 'one'), join(directory, 'two')];
+    const tasks = Array.from({ length: 10 }, (_, index) => `child ${index}.`);
+    const scene = await startFamily({
+      permissions: { allow: ['mcp__a', 'mcp__b'] },
+      mcpServers: { a: line('good', 'a', { PID_FILE: one }), b: line('good', 'b', { PID_FILE: two }) },
+      cast: {
+        'Go.': [startAgents(tasks, FRESH), { text: 'Done.' }],
+        child: [mcp('mcp__a__echo', { text: '1' }), mcp('mcp__b__echo', { text: '2' }), REPORT],
+      },
+    });
+    await scene.run('Go.');
+    expect(scene.requestsOf('child').filter((record) => lastTexts(record)[0] === 'echo: 2')).toHaveLength(10);
+    const pids = [...pidsIn(one), ...pidsIn(two)];
+    expect(pids).toHaveLength(2);
+    await scene.session[Symbol.asyncDispose]();
+    expect(pids.filter(isGroupAlive)).toEqual([]);
+  });
+
+  test('RES-5: a server ends with the last agent that used it', async () => {
+    const file = join(temporaryDirectory(), 'pids');
+    const { run } = await startFamily({
+      permissions: { allow: ['mcp__a'] },
+      mcpServers: { a: line('good', '', { PID_FILE: file }) },
+      cast: {
+        'Go.': [startAgents(['child'], FRESH), { text: 'Done.' }],
+        child: [mcp('mcp__a__echo', { text: '1' }), REPORT],
+      },
+    });
+    await run('Go.');
+    await expect.poll(() => pidsIn(file).filter(isGroupAlive)).toEqual([]);
+    expect(pidsIn(file)).toHaveLength(1);
+  });
+
+  test('EXEC-2: an agent in a process of its own uses the connection of its host', async () => {
+    const file = join(temporaryDirectory(), 'pids');
+    const { run, requestsOf, recordedOf } = await startFamily({
+      permissions: { allow: ['mcp__a'] },
+      agents: { executor: 'process' },
+      mcpServers: { a: line('good', '', { PID_FILE: file }) },
+      cast: {
+        'Go.': [mcp('mcp__a__echo', { text: '0' }), startAgents(['child'], FRESH), { text: 'Done.' }],
+        child: [call('McpSearch', { query: 'echo' }), mcp('mcp__a__echo', { text: 'far' }), REPORT],
+      },
+    });
+    await run('Go.');
+    const [, found, answered] = requestsOf('child').map(lastTexts);
+    expect(found?.[0]).toContain('mcp__a__echo');
+    expect(answered).toEqual(['echo: far']);
+    expect(pidsIn(file)).toHaveLength(1);
+    expect(eventsOf(recordedOf(2), 'tool.started').map(({ name }) => name)).toEqual([
+      'McpSearch',
+      'mcp__a__echo',
+    ]);
+  });
+});
+
+describe('TYPE-3: agent types', () => {
+  test('mcpServers names or writes down servers; a list of tools narrows them; readers get none', async () => {
+    const inline = JSON.stringify({ own: line() });
+    const { run, requestsOf } = await startFamily({
+      permissions: { allow: ['mcp__own', 'mcp__a', 'mcp__b'] },
+      mcpServers: { a: line('good', 'a'), b: line('good', 'b') },
+      home: {
+        'agents/inline.md': `---\nname: inline\ndescription: d\ntools: Read\nmcpServers:\n  - ${inline}\n---\nYou.\n`,
+        'agents/narrow.md': '---\nname: narrow\ndescription: d\ntools: Read, mcp__a__echo\n---\nYou.\n',
+        'agents/without.md': '---\nname: without\ndescription: d\ndisallowedTools: mcp__b\n---\nYou.\n',
+        'agents/plain.md': '---\nname: plain\ndescription: d\ntools: Read\n---\nYou.\n',
+        'agents/reader.md': '---\nname: reader\ndescription: d\nreadOnly: true\n---\nYou.\n',
+      },
+      cast: {
+        'Go.': [
+          ...['inline', 'narrow', 'without', 'plain', 'reader'].map((type) =>
+            startAgents([type], { subagent_type: type }),
+          ),
+          { text: 'Done.' },
+        ],
+        inline: [mcp('mcp__own__echo', { text: 'mine' }), mcp('mcp__a__echo', { text: 'x' }), REPORT],
+        narrow: [
+          call('McpSearch', { query: '*' }),
+          mcp('mcp__a__add', { a: 1, b: 1 }),
+          mcp('mcp__a__echo', { text: 'y' }),
+          REPORT,
+        ],
+        without: [call('McpSearch', { query: '*' }), REPORT],
+        plain: [REPORT],
+        reader: [REPORT],
+      },
+    });
+    await run('Go.');
+    const inlined = requestsOf('inline');
+    expect(offered(inlined[0])).toEqual(['Read', 'McpSearch', 'McpCall']);
+    expect(lastTexts(inlined[1])).toEqual(['echo: mine']);
+    expect(lastTexts(inlined[2])[0]).toContain('The servers are own');
+    const narrow = requestsOf('narrow').map(lastTexts);
+    expect(narrow[1]?.[0]).toContain('mcp__a__echo');
+    expect(narrow[1]?.[0]).not.toMatch(/mcp__b|mcp__a__add/);
+    expect(narrow[2]?.[0]).toContain('There is no tool mcp__a__add');
+    expect(narrow[3]).toEqual(['echo: y']);
+    const without = lastTexts(requestsOf('without')[1])[0];
+    expect(without).toContain('mcp__a__echo');
+    expect(without).not.toContain('mcp__b');
+    expect(offered(requestsOf('plain')[0])).toEqual(['Read']);
+    expect(offered(requestsOf('reader')[0]).filter((name) => name.startsWith('Mcp'))).toEqual([]);
+  });
+});

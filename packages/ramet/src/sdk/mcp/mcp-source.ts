@@ -1,0 +1,55 @@
+/**
+ * MCP servers as a source of a session's tools. Where none is set up, nothing is loaded and no byte changes: that costs a
+ * few looks at the disk.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Tool } from '../../tools/tool.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { Place } from '../place.ts';
+import { settingsPlace } from '../session/session-settings.ts';
+import type { SourceOrder, ToolSource } from '../session/tool-source.ts';
+import type { McpHouse } from './mcp-house.ts';
+
+export async function mcpSource(order: SourceOrder): Promise<ToolSource> {
+  let opening: Promise<McpHouse> | null = null;
+  let house: McpHouse | null = null;
+  const open = async (): Promise<McpHouse> => {
+    opening ??= import('./mcp-house.ts').then(({ openHouse }) => openHouse(order));
+    house = await opening;
+    return house;
+  };
+  if (mayHaveServers(order)) await open();
+  return {
+    tools: currentTools(),
+    notices: currentNotices(),
+    async prepareTypes(definitions) {
+      if (house === null && definitions.some(({ mcpServers }) => mcpServers !== undefined)) await open();
+    },
+    forType: (definition, tools, parent) => house?.forType(definition, tools, parent) ?? tools,
+    about: (tools) => house?.about(tools) ?? null,
+    close: async () => (await opening)?.close(),
+  };
+
+  function currentTools(): readonly Tool[] {
+    return house?.tools ?? [];
+  }
+
+  function currentNotices(): readonly string[] {
+    return house?.notices ?? [];
+  }
+}
+
+function mayHaveServers({ settings, place }: { settings: ResolvedOptions; place: Place }): boolean {
+  const { mcpServers = {}, mcpConfig = [], strictMcpServers, serverOrigins, env } = settings;
+  if (Object.keys(mcpServers).length > 0 || mcpConfig.length > 0) return true;
+  if (strictMcpServers === true) return false;
+  if (Object.keys(settings.settings.mcpServers ?? {}).length > 0) return true;
+  if (serverOrigins === undefined) return false;
+  const { folders = [], userHome } = settingsPlace(place, env);
+  const files = [
+    ...folders.map((folder) => join(folder, '.mcp.json')),
+    ...(userHome === null ? [] : [join(userHome, '.claude.json')]),
+  ];
+  return files.some((file) => existsSync(file));
+}

@@ -1,0 +1,83 @@
+/** The MCP servers of a session's options, settings and place. Loaded only where there may be one. */
+import {
+  configuredServers,
+  givenServers,
+  type ServerReport,
+  type WrittenServers,
+} from '../../extensions/mcp/configured-servers.ts';
+import { isTrustedPlace } from '../../settings/read-settings.ts';
+import type { SettingsLevel, SettingValue } from '../../settings/setting-value.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { Place } from '../place.ts';
+import { settingsPlace } from '../session/session-settings.ts';
+import type { McpServerOptions } from '../session-options.ts';
+
+export interface ServerSources {
+  readonly env: NodeJS.ProcessEnv;
+  readonly settings: Pick<Settings, 'mcpServers' | 'policy'>;
+  /** Of the settings files; absent where a program brought settings of its own: then no file is read. */
+  readonly serverOrigins?: readonly SettingValue[] | undefined;
+  /** Of the caller, which come first. */
+  readonly mcpServers?: McpServerOptions | undefined;
+  /** Files of the caller, or their JSON. */
+  readonly mcpConfig?: readonly string[] | undefined;
+  /** Only those of the caller count. */
+  readonly strictMcpServers?: boolean | undefined;
+}
+
+export async function serversHere(place: Place, sources: ServerSources): Promise<ServerReport> {
+  const { env, settings, serverOrigins, mcpServers, mcpConfig = [], strictMcpServers } = sources;
+  const where = settingsPlace(place, env);
+  // Managed policy comes before everything that anybody says.
+  if (settings.policy?.mcpServers === 'managed') {
+    const managed = (serverOrigins ?? []).filter(({ level }) => level === 'managed').map(ofSettings);
+    return configuredServers({ folders: [], userHome: null, env, isTrusted: () => true }, managed);
+  }
+  const given: WrittenServers[] =
+    mcpServers === undefined
+      ? []
+      : [{ scope: 'library', source: 'the option mcpServers', isForeign: false, servers: mcpServers }];
+  const readsFiles = serverOrigins !== undefined && strictMcpServers !== true;
+  const own: WrittenServers[] =
+    serverOrigins === undefined && strictMcpServers !== true
+      ? [
+          {
+            scope: 'user',
+            source: 'the option settings',
+            isForeign: false,
+            servers: settings.mcpServers ?? {},
+          },
+        ]
+      : [];
+  return configuredServers(
+    {
+      folders: readsFiles ? (where.folders ?? [where.root]) : [],
+      userHome: readsFiles ? where.userHome : null,
+      env,
+      isTrusted: () => isTrustedPlace(where),
+    },
+    [
+      ...(readsFiles ? serverOrigins.map(ofSettings) : []),
+      ...own,
+      ...(await Promise.all(mcpConfig.map((one) => givenServers(one, place.cwd)))),
+      ...given,
+    ],
+  );
+}
+
+const SCOPES: Partial<Record<SettingsLevel, WrittenServers['scope']>> = {
+  user: 'user',
+  repository: 'project',
+  local: 'local',
+  managed: 'managed',
+};
+
+/** What a repository's settings hold counts here only after trust: until then settings withhold it themselves. */
+function ofSettings({ level, source, path: [, name = ''], value }: SettingValue): WrittenServers {
+  return {
+    scope: SCOPES[level] ?? 'user',
+    source: source ?? 'settings',
+    isForeign: level === 'repository' || level === 'local',
+    servers: { [name]: value },
+  };
+}

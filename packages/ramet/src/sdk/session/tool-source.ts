@@ -1,0 +1,31 @@
+/** The port of whatever brings tools to a session (`session-tools.ts`). */
+import type { AgentDefinition } from '../../agents/definitions/definition.ts';
+import type { ToolHeir } from '../../engine/shapes.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { SessionPrompts } from '../extensions/session-prompts.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { Place } from '../place.ts';
+
+/** What one source brings to a session. */
+export interface ToolSource {
+  readonly tools: readonly Tool[];
+  /** What the user should know, one line each. */
+  readonly notices?: readonly string[];
+  /** Loads what agents of these types need of it, before `forType` is asked about one. */
+  prepareTypes?(definitions: readonly AgentDefinition[]): Promise<void>;
+  /** The tools of an agent of a type, where that depends on more than names; `tools` is what names come to. */
+  forType?(type: AgentDefinition, tools: readonly Tool[], parent: ToolHeir): readonly Tool[];
+  /** What an agent with these tools is told about them besides, after everything that agents share. */
+  about?(tools: readonly Tool[]): string | null;
+  /** Releases what the tools need. Called once, after all agents have ended. */
+  close?(): Promise<void>;
+}
+
+export interface SourceOrder {
+  readonly settings: ResolvedOptions;
+  readonly place: Place;
+  readonly prompts: SessionPrompts;
+}
+
+/** Null when the session has nothing of it: then nothing is loaded, and no byte changes. */
+export type OpenSource = (order: SourceOrder) => ToolSource | null | Promise<ToolSource | null>;
