@@ -23,7 +23,9 @@ const LONGEST_MS = 5_000;
 export async function finishLeft(place: WorktreePlace, id: string): Promise<void> {
   for (let waited = 0; waited < LONGEST_MS; waited += PAUSE_MS) {
     const known = place.registry.find(id);
-    const left = place.registry.list().filter((row) => isUnfinished(row) && row.admin === known?.admin);
+    const left = place.registry
+      .list()
+      .filter((row) => row.admin === known?.admin && isUnfinished(row) && !isFirst(row));
     if (left.length === 0) return;
     const dead = left.filter((row) => !isHeld(place.project, row));
     for (const row of dead)
@@ -31,6 +33,11 @@ export async function finishLeft(place: WorktreePlace, id: string): Promise<void
     // A clean-up is at it at this moment.
     if (dead.length === 0) await sleep(PAUSE_MS);
   }
+}
+
+/** One that no agent has had yet: undone, nothing of it would be remembered, so a clean-up does that. */
+function isFirst({ state, facts }: ManagedWorktree): boolean {
+  return (state === 'making' || state === 'claiming') && facts.hadBranch === undefined;
 }
 
 function isUnfinished({ state }: ManagedWorktree): boolean {
