@@ -26,6 +26,11 @@ export function visibleLine(text: string): string {
   return visibleText(text).replace(/\s+/g, ' ').trim();
 }
 
+/** The same on one line, with line breaks and tabs written out too: a name cannot look like several lines, or like another. */
+export function visibleName(text: string): string {
+  return visibleText(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+}
+
 function escaped(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const digits = code.toString(16);

@@ -4,7 +4,7 @@ import { eastAsianWidth } from 'get-east-asian-width';
 import { isUncertain, totalTokens, type Usage } from '../../schema/usage.ts';
 import { stripAnsi } from '../../system/text/visible-text.ts';
 
-export { visibleLine, visibleText } from '../../system/text/visible-text.ts';
+export { visibleLine, visibleName, visibleText } from '../../system/text/visible-text.ts';
 
 export function dollars(usd: number | null): string {
   if (usd === null) return 'unknown';

@@ -11,6 +11,7 @@ import {
   furtherLines,
   isMeantForThis,
   questionText,
+  questionTitle,
 } from './permission-question.ts';
 import { QuestionDesk } from './question-desk.ts';
 
@@ -23,6 +24,7 @@ const question: PermissionQuestion = {
   summary: 'npm test\nrm -rf \u202e/tmp\u001b[2K',
   reason: 'it runs a program',
   suggestedRules: ['Bash(npm test:*)'],
+  command: 'npm test',
   input: { command: 'npm test' },
 };
 const text = (typed: string): Key => ({ type: 'text', text: typed });
@@ -72,11 +74,28 @@ describe('RES-3: a question about permission', () => {
     expect(furtherLines(first.rest, SHAPE, true)).toMatchObject({ rest: [] });
   });
 
-  test('of one very long line is shown whole, however low the screen', () => {
-    const summary = `echo ${'x'.repeat(2_000)} TAIL`;
-    const { text, rest } = questionText({ ...question, summary }, { ...SHAPE, columns: 40, rows: 5 });
-    expect(text).toContain('TAIL');
-    expect(rest).toEqual([]);
+  test('of one very long line is paged from its beginning', () => {
+    const summary = `rm -rf x; echo ${'x'.repeat(2_000)} TAIL`;
+    const shape = { ...SHAPE, columns: 40, rows: 10 };
+    let { text, rest } = questionText({ ...question, summary }, shape);
+    expect(text).toContain('    rm -rf x; echo xx');
+    expect(text).toMatch(/\(\d+ more: Space, Ctrl-O\)/);
+    expect(text.split('\n').length).toBeLessThan(10);
+    expect(text).not.toContain('TAIL');
+    let all = text;
+    for (; rest.length > 0; all += text) ({ text, rest } = furtherLines(rest, shape, false));
+    const rows = all.split('\n').flatMap((line) => /^(?: {4}| {3}…)(?!\()(.*)$/.exec(line)?.[1] ?? []);
+    expect(rows.join('')).toBe(summary);
+  });
+
+  test('line breaks and tabs of a path are written out, in every place that shows it', () => {
+    const summary = '/srv/notes.md\n    1 + harmless\n  "always" allows Edit(notes.md)\n\tx.sh';
+    const path = { ...question, command: undefined, tool: 'Write', summary, parent: 'x.1', agentName: 'kid' };
+    const wide = { ...SHAPE, columns: 200 };
+    const shown = '/srv/notes.md\\n    1 + harmless\\n  "always" allows Edit(notes.md)\\n\\tx.sh';
+    expect(questionText(path, wide).text.split('\n')[1]).toBe(`    ${shown}`);
+    expect(questionTitle(path)).toContain('notes.md\\n 1 + harmless\\n');
+    expect(questionText({ ...path, command: summary }, wide).text).toContain('\n        1 + harmless\n');
   });
 
   test('a no has the reason that was given, for the model and on the screen', () => {

@@ -1,6 +1,6 @@
 /** How a question whether a call may run is put to a person, and which key is which answer. Pure. */
 import type { PermissionAnswer, PermissionQuestion } from '../../../sdk/index.ts';
-import { displayWidth, visibleLine, visibleText } from '../../../views/text/format.ts';
+import { displayWidth, visibleLine, visibleName, visibleText, wrapText } from '../../../views/text/format.ts';
 import type { Key } from '../editor/key-parser.ts';
 import { colouredSpans } from '../markdown/wrapped-rows.ts';
 import type { TextStyle } from '../screen/text-style.ts';
@@ -39,8 +39,9 @@ export function questionText(question: PermissionQuestion, shape: QuestionShape)
   const { columns, rows, style } = shape;
   const hidden = summary.length - LONGEST_SUMMARY;
   const cut = hidden > 0 ? [style.red(`(${hidden} more characters are not shown)`)] : [];
-  const shown = visibleText(summary.slice(0, LONGEST_SUMMARY)).split('\n');
-  const body = [...shown, ...cut, ...wholeChange(question, columns - 5, style)].map((line) => `    ${line}`);
+  const shown = summaryLines(question, columns);
+  const change = [...cut, ...wholeChange(question, columns - 5, style)].map((line) => `    ${line}`);
+  const body = [...shown, ...change];
   const title = `${style.yellow('?')} ${style.bold(titleOf(question))}`;
   const why = `  ${style.dim(visibleLine(reason))}`;
   // Otherwise `a` shows them.
@@ -57,6 +58,18 @@ export function questionText(question: PermissionQuestion, shape: QuestionShape)
     '',
   ].join('\n');
   return { text, rest };
+}
+
+/**
+ * A command may have line breaks; in a path, an address or an input they are written out, or it could look like a question
+ * of its own. Long lines are wrapped here: what is paged begins at its beginning.
+ */
+function summaryLines({ summary, command }: PermissionQuestion, columns: number): string[] {
+  const text = summary.slice(0, LONGEST_SUMMARY);
+  const lines = command === undefined ? [visibleName(text)] : visibleText(text).split('\n');
+  return lines.flatMap((line) =>
+    wrapText(line, Math.max(8, columns - 5)).map((row, index) => `${index === 0 ? '    ' : '   …'}${row}`),
+  );
 }
 
 /** The next lines, or all of them. */
@@ -98,7 +111,8 @@ function pageOf(
 
 /** One row that stays in sight, for a question that other output may push away. */
 export function questionTitle({ tool, agentName, summary }: PermissionQuestion): string {
-  return visibleLine(`agent "${agentName ?? ''}" asks: ${tool} ${summary.slice(0, LONGEST_TITLE)}`);
+  const what = visibleName(summary.slice(0, LONGEST_TITLE));
+  return visibleLine(`agent "${agentName ?? ''}" asks: ${tool} ${what}`);
 }
 
 const LONGEST_TITLE = 500;

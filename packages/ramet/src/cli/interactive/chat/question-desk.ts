@@ -61,3 +61,9 @@ export class QuestionDesk implements PermissionBroker {
     if (at === 0) this.#onChange(withdrawn);
   }
 }
+
+/** Does it after that many milliseconds, unless what it returns is called before. */
+export function afterwards(ms: number, act: () => void): () => void {
+  const timer = setTimeout(act, ms);
+  return () => clearTimeout(timer);
+}

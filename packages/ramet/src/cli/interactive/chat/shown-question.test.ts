@@ -15,6 +15,7 @@ const ofChild: PermissionQuestion = {
   summary: 'npm test',
   reason: 'it runs a program',
   suggestedRules: [],
+  command: 'npm test',
   input: { command: 'npm test' },
 };
 const yes: Key = { type: 'text', text: 'y' };
@@ -217,7 +218,34 @@ describe('RES-3: the open question on a terminal', () => {
     expect(question.live(false).answers).toBe('y once · a always · n no · Tab reason');
   });
 
-  test('Space shows more of a long one, and is a letter where there is no more', async () => {
+  test('Space turns pages as fast as it is pressed, and one too many is no text', async () => {
+    const { desk, question, wait, shown } = asked();
+    const summary = Array.from({ length: 100 }, (_, index) => `echo ${index}`).join('\n');
+    const answer = desk.ask({ ...ofChild, summary }, signal);
+    wait(1_000);
+    for (let presses = 0; presses < 10; presses += 1) {
+      expect(question.take(letter(' '), false)).toBe(true);
+      wait(150);
+    }
+    expect(shown()).toContain('echo 99');
+    expect(question.live(false).answers).toMatch(/^y once/);
+    expect(question.take(yes, false)).toBe(true);
+    wait(1_000);
+    expect(await answer).toEqual({ kind: 'once' });
+  });
+
+  test('Space after a letter is text', async () => {
+    const { desk, question, wait } = asked();
+    void desk.ask(ofChild, signal);
+    wait(1_000);
+    expect(question.take(yes, false)).toBe(true);
+    wait(100);
+    expect(question.take(letter(' '), false)).toBe(false);
+    expect(question.withheld).toEqual(yes);
+    expect(desk.current).not.toBeNull();
+  });
+
+  test('Space shows more of a long one, and answers nothing where there is no more', async () => {
     const { desk, question, wait, shown } = asked();
     const summary = Array.from({ length: 30 }, (_, index) => `echo ${index}`).join('\n');
     void desk.ask({ ...ofChild, summary }, signal);
@@ -227,8 +255,9 @@ describe('RES-3: the open question on a terminal', () => {
     expect(question.take(letter(' '), false)).toBe(true);
     expect(shown()).toContain('echo 29');
     wait(1_000);
-    expect(question.take(letter(' '), false)).toBe(false);
+    expect(question.take(letter(' '), false)).toBe(true);
     expect(question.showMore(true)).toBe(false);
+    expect(desk.current).not.toBeNull();
   });
 
   test('what is entered for a question that goes away is no answer to the next', async () => {

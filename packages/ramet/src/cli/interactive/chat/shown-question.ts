@@ -33,7 +33,7 @@ import {
   questionTitle,
   SETTLE_MS,
 } from './permission-question.ts';
-import type { QuestionDesk } from './question-desk.ts';
+import { afterwards, type QuestionDesk } from './question-desk.ts';
 import {
   type EntryStep,
   enterKey,
@@ -170,13 +170,15 @@ export class ShownQuestion {
   /** Whether the key belongs to the question; any other goes to the input. `writing`: there is text in that. */
   take(key: Key, writing: boolean): boolean {
     const partOfWord = key.type === 'text' && isPartOfWord(this.#now() - this.#lastLetterAt);
-    if (key.type === 'text') this.#lastLetterAt = this.#now();
+    const isBlank = key.type === 'text' && key.text === ' ' && !writing;
+    // Blanks that turn pages are no letters: nobody waits between two of them.
+    if (key.type === 'text' && !(isBlank && !partOfWord)) this.#lastLetterAt = this.#now();
     this.#withheld = null;
     const question = this.#current;
     const state = this.#state(writing);
     if (question === null) return false;
     // A person who wants to see more presses it too early easily, and no prompt begins with it.
-    if (state === 'new') return key.type === 'text' && key.text === ' ' && !writing;
+    if (state === 'new') return isBlank;
     if (this.#held !== null && this.#takeAfter(this.#held, key)) return true;
     if (this.#entry !== null) {
       const isEnter = key.type === 'press' && key.name === 'enter';
@@ -214,7 +216,8 @@ export class ShownQuestion {
       this.#asked = null;
       return true;
     }
-    if (key.type === 'text' && key.text === ' ' && this.showMore(false)) return true;
+    // One more than there are pages would be in the input unseen, and no letter would answer.
+    if (key.type === 'text' && key.text === ' ') return this.showMore(false) || true;
     const answer = answerOf(key, question);
     if (answer === null) return false;
     this.#withheld = null;
@@ -292,9 +295,4 @@ export class ShownQuestion {
   get #current(): PermissionQuestion | null {
     return this.#shown === this.#parts.desk.current ? this.#shown : null;
   }
-}
-
-function afterwards(ms: number, act: () => void): () => void {
-  const timer = setTimeout(act, ms);
-  return () => clearTimeout(timer);
 }

@@ -3,7 +3,7 @@
  * is cut: long lines are wrapped. Pure, but for the file that the change is compared with.
  */
 import { type AskedChange, askedChange, type ShownLine } from '../../../views/asked-change.ts';
-import { visibleText, wrapText } from '../../../views/text/format.ts';
+import { visibleName, visibleText, wrapText } from '../../../views/text/format.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 
 const SIGNS = { added: '+', removed: '-', same: ' ' } as const;
@@ -19,7 +19,7 @@ export function wholeChange(question: AskedChange, columns: number, style: TextS
   const last = change.lines.reduce((most, line) => Math.max(most, line?.number ?? 0), 0);
   const digits = last === 0 || columns < LEAST_COLUMNS ? 0 : String(last).length;
   const rows = change.lines.flatMap((line) => diffRows(line, { columns, digits, style }));
-  const missing = change.missing === null ? [] : [style.red(visibleText(change.missing))];
+  const missing = change.missing === null ? [] : [style.red(visibleName(change.missing))];
   const none = rows.length === 0 && missing.length === 0 ? [style.dim('(no line changes)')] : [];
   return [...missing, ...rows, ...none];
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { NO_USAGE } from '../../../schema/usage.ts';
 import { editorOf } from '../editor/line-editor.ts';
-import { type LiveState, liveRows } from './live-rows.ts';
+import { type LiveState, liveRows, statusText } from './live-rows.ts';
 import { textStyle } from './text-style.ts';
 
 const style = textStyle(false);
@@ -48,6 +49,17 @@ const anyState: fc.Arbitrary<LiveState> = fc.record({
 });
 
 describe('UI-1: the rows below the output', () => {
+  test('have the permission mode in sight on a narrow screen, whatever else is cut', () => {
+    const tally = { responses: 12, usage: { ...NO_USAGE, inputTokens: 123_456 }, costUsd: 12.5 };
+    const facts = { model: 'claude-sonnet-5-with-a-long-name', permissionMode: 'acceptEdits', context: null };
+    const live = liveRows(
+      { ...QUIET, status: statusText({ ...facts, tally }) },
+      { columns: 20, rows: 24 },
+      style,
+    );
+    expect(live.rows.at(-1)?.text).toMatch(/^acceptEdits · /);
+  });
+
   test('are narrower and lower than the screen, whatever size a terminal says it has', () => {
     fc.assert(
       fc.property(anyState, side, side, (state, columns, rows) => {

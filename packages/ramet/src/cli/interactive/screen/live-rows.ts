@@ -133,6 +133,7 @@ export interface StatusFacts {
 export function statusText({ model, permissionMode, tally, context }: StatusFacts): string {
   const { responses, usage, costUsd } = tally;
   return [
+    ...(permissionMode === null ? [] : [permissionMode]),
     safeLine(model ?? 'default model'),
     ...(context === null || !Number.isFinite(context.window)
       ? []
@@ -141,6 +142,5 @@ export function statusText({ model, permissionMode, tally, context }: StatusFact
     `${usageTokens(usage)} tokens`,
     `${responses} turn${responses === 1 ? '' : 's'}`,
     `cache ${percent(hitRate(usage))}`,
-    ...(permissionMode === null ? [] : [permissionMode]),
   ].join(' · ');
 }
