@@ -46,6 +46,7 @@ describe('the list of sessions', () => {
         title: 'Fix it',
         file: join(project, `${old}.sqlite`),
         live: false,
+        lastUsed: 1000,
       },
     ]);
     expect(latestSession(project)?.session).toBe(young);
@@ -60,6 +61,23 @@ describe('the list of sessions', () => {
     reader.close();
     await journal.close();
     expect(latestSession(project)).toMatchObject({ session: old, live: false, ended: expect.any(Number) });
+  });
+
+  test('puts the session first that was used last, not the one that was opened last', async () => {
+    const project = newProject();
+    let time = 1000;
+    const first = await createSession({
+      project,
+      cwd: '/w',
+      clock: { now: () => time, sleep: async () => {} },
+    });
+    await closedSession(project, 2000);
+    time = 3000;
+    first.append(null, { type: 'warning.raised', code: 'x', message: 'still at work' });
+    await first.commit('written');
+    expect(latestSession(project)).toMatchObject({ session: first.session, live: true });
+    await first.close();
+    expect(latestSession(project)).toMatchObject({ session: first.session, live: false });
   });
 
   test('shows a session that is not yet in the index', async () => {

@@ -14,9 +14,11 @@ export interface SessionEntry extends IndexedSession {
   file: string;
   /** A process is writing it now, or may be, on another machine. Neither live nor ended: its writer crashed. */
   live: boolean;
+  /** When it was last written: what is being done in one that was opened long ago counts. */
+  lastUsed: number;
 }
 
-/** Newest first, by when they were created or last resumed. Empty where there is no such project yet. */
+/** The one that was used last first. Empty where there is no such project yet. */
 export function listSessions(project: string): SessionEntry[] {
   const files = new Set(sessionFiles(project));
   const indexed = readIndex(project).filter(({ entry }) => files.delete(entry.session));
@@ -30,9 +32,16 @@ export function listSessions(project: string): SessionEntry[] {
         cwd: moved(entry.cwd),
         file,
         live: lease !== null && stateOfWriter(file, lease) !== 'gone',
+        lastUsed: Math.max(entry.opened, entry.ended ?? lastWrite(file)),
       };
     })
-    .sort((a, b) => b.opened - a.opened || (a.session < b.session ? -1 : 1));
+    .sort((a, b) => b.lastUsed - a.lastUsed || (a.session < b.session ? -1 : 1));
+}
+
+/** The newest record is in the file or in the log beside it; neither is opened for that. */
+function lastWrite(file: string): number {
+  const times = [file, `${file}-wal`].map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  return Math.round(Math.max(...times));
 }
 
 /** The newest of those that `wanted` accepts. */

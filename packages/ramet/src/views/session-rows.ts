@@ -13,8 +13,8 @@ export interface SessionSummary {
   readonly cwd: string;
   /** Milliseconds since the epoch. */
   readonly created: number;
-  /** When it was begun or last resumed. */
-  readonly opened: number;
+  /** When something was last done in it. */
+  readonly lastUsed: number;
   /** Where it began; null for no branch, or when that is not on record. */
   readonly branch: string | null;
   /** Null when a part of it is unknown. */
@@ -35,9 +35,9 @@ export function summarizing(session: SessionId): { take: EventTaker; of(view: Se
       if (recorded.event.type === 'session.started') branch = recorded.event.branch ?? null;
     },
     of({ entry, agents, ledger }) {
-      const { title, cwd, created, opened } = entry;
+      const { title, cwd, created, lastUsed } = entry;
       return {
-        ...{ session, title, cwd, created, opened, branch },
+        ...{ session, title, cwd, created, lastUsed, branch },
         costUsd: ledger.total.costUsd,
         prompts: exchanges.count,
         status: agents.find(({ parent }) => parent === null)?.status ?? null,
@@ -57,9 +57,9 @@ export function sessionTable(
   columns: number | null,
   now: number,
 ): string {
-  const rows = sessions.map(({ session, opened, branch, costUsd, status, title }) => [
+  const rows = sessions.map(({ session, lastUsed, branch, costUsd, status, title }) => [
     session,
-    localTime(opened, now),
+    localTime(lastUsed, now),
     fitText(printable(branch ?? '-'), BRANCH_LENGTH),
     dollars(costUsd),
     status ?? '-',
@@ -75,11 +75,11 @@ export function titleText(title: string | null): string {
 
 /** Beside the title in a list to choose from: when, where, for how much. */
 export function summaryText(
-  { opened, branch, costUsd, prompts, status }: SessionSummary,
+  { lastUsed, branch, costUsd, prompts, status }: SessionSummary,
   now: number,
 ): string {
   return [
-    localTime(opened, now),
+    localTime(lastUsed, now),
     ...(branch === null ? [] : [fitText(printable(branch), BRANCH_LENGTH)]),
     dollars(costUsd),
     `${prompts} prompt${prompts === 1 ? '' : 's'}`,
@@ -88,13 +88,13 @@ export function summaryText(
 }
 
 export function sessionObject(summary: SessionSummary): Record<string, unknown> {
-  const { session, title, cwd, created, opened, branch, costUsd, prompts, status, agents } = summary;
+  const { session, title, cwd, created, lastUsed, branch, costUsd, prompts, status, agents } = summary;
   return {
     session_id: session,
     title,
     status,
     created: new Date(created).toISOString(),
-    last_used: new Date(opened).toISOString(),
+    last_used: new Date(lastUsed).toISOString(),
     cwd,
     branch,
     prompts,
@@ -104,9 +104,9 @@ export function sessionObject(summary: SessionSummary): Record<string, unknown> 
 }
 
 /** Of an entry alone, for one that cannot be read. */
-export function unreadSummary({ session, title, cwd, created, opened }: SessionEntry): SessionSummary {
+export function unreadSummary({ session, title, cwd, created, lastUsed }: SessionEntry): SessionSummary {
   return {
-    ...{ session, title, cwd, created, opened },
+    ...{ session, title, cwd, created, lastUsed },
     ...{ branch: null, costUsd: null, prompts: 0, status: null, agents: 0 },
   };
 }
