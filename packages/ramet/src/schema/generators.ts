@@ -22,6 +22,17 @@ export async function* mapped<Event, Mapped, Value>(
   }
 }
 
+/** The same events without some, and what the generator returns. */
+export async function* filtered<Event, Kept extends Event, Value>(
+  events: AsyncGenerator<Event, Value>,
+  keeps: (event: Event) => event is Kept,
+): AsyncGenerator<Kept, Value> {
+  for (let next = await events.next(); ; next = await events.next()) {
+    if (next.done) return next.value;
+    if (keeps(next.value)) yield next.value;
+  }
+}
+
 /**
  * What work tells, for one reader: yields everything that it emits, in order, then returns its value or throws its
  * error. The work begins when the first event is asked for, and then runs whether or not anybody reads: a reader may

@@ -29,6 +29,7 @@ export type { SpawnRequest } from '../tools/agent-desk.ts';
 export type { TreePlace } from '../views/agent-label.ts';
 export type { LedgerLine } from '../views/ledger/ledger.ts';
 export type { WorktreeView } from '../views/worktree-view.ts';
+export type { AgentTypeOptions } from './agent-types/code-types.ts';
 export type { CallOptions } from './calls/caller.ts';
 export type { DiffOptions } from './calls/provenance.ts';
 export type { PlainLedger, SessionBill, SessionStatus } from './calls/status.ts';
@@ -67,8 +68,22 @@ export {
   type ToolWithSchema,
   tool,
 } from './own-tools/tool.ts';
+export type { DecideToolCall, ToolCallDecision, ToolCallQuestion } from './session/deciding-broker.ts';
 export { type CompactRequest, openSession, type Session, type SessionEvent } from './session/session.ts';
-export type { ForkOptions, SpawnOptions, SteeredMessage } from './session/session-type.ts';
+export type {
+  Answered,
+  AskedOptions,
+  ForkOptions,
+  PromptContent,
+  PromptContentPart,
+  PromptOptions,
+  PromptSchema,
+  ResultEvent,
+  RunEvent,
+  RunResult,
+  SpawnOptions,
+  SteeredMessage,
+} from './session/session-type.ts';
 export { VERSION } from './version.ts';
 export type {
   CollectedWorktree,

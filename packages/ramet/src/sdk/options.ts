@@ -6,8 +6,7 @@ import type { ModelProvider } from '../model/provider.ts';
 import { DEFAULT_OUTAGE_SECONDS, DEFAULT_RETRY, type RetryPolicy } from '../model/rate/retry.ts';
 import { providerKind } from '../model/select-provider.ts';
 import { thinkingFrom } from '../model/thinking.ts';
-import { askingOnce } from '../permission/asking-once.ts';
-import { denyingBroker, type PermissionBroker } from '../permission/broker.ts';
+import type { PermissionBroker } from '../permission/broker.ts';
 import { BUBBLE_REFUSED, type RuleTexts } from '../permission/policy.ts';
 import { type Clock, systemClock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
@@ -16,8 +15,10 @@ import { type BudgetLimits, type LaunchMode, SESSION_MODES, type SessionMode } f
 import { NO_USAGE, readBudget } from '../schema/usage.ts';
 import type { AgentSettings, Settings, SettingsInForce } from '../settings/settings.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { AgentTypeOptions } from './agent-types/code-types.ts';
 import { toolsMade } from './own-tools/own-tool.ts';
 import { refuseByPolicy, refuseForbiddenModel } from './policy.ts';
+import { brokerOf } from './session/deciding-broker.ts';
 import type { RecordListener } from './session/event-bus.ts';
 import type { SessionOptions } from './session-options.ts';
 
@@ -65,6 +66,10 @@ export interface ResolvedOptions
   agents: AgentCaps;
   /** Folders of plugins that the caller names. */
   pluginDirs: readonly string[];
+  /** The main agent's system prompt; null for its own, with what comes after it. */
+  systemPrompt: string | null;
+  appendSystemPrompt: string | null;
+  agentTypes: Readonly<Record<string, AgentTypeOptions>>;
   /** Tools of the caller. */
   ownTools: readonly Tool[];
   title: string | null;
@@ -133,8 +138,11 @@ export function resolveOptions(
     onRecord: options.onRecord,
     permissions: joinRuleTexts(given, settings.permissions),
     givenRules: given,
-    broker: options.broker === undefined ? denyingBroker : askingOnce(options.broker),
+    broker: brokerOf(options.broker, options.canUseTool),
     pluginDirs: options.plugins ?? [],
+    systemPrompt: options.systemPrompt ?? null,
+    appendSystemPrompt: options.appendSystemPrompt ?? null,
+    agentTypes: options.agentTypes ?? {},
     ownTools: toolsMade(options.tools ?? []),
     agents: agentCaps({ ...settings.agents, ...options.agents, ...managed.agents }, settings),
     title: options.title ?? null,

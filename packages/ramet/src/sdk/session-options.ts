@@ -19,6 +19,7 @@ import {
   type SessionMode,
 } from '../schema/status.ts';
 import type { AgentSettings, Settings } from '../settings/settings.ts';
+import type { AgentTypeOptions } from './agent-types/code-types.ts';
 import {
   ABOVE_ZERO,
   AMOUNT,
@@ -40,6 +41,7 @@ import {
   WHOLE,
 } from './calls/argument-kinds.ts';
 import type { OwnTool } from './own-tools/own-tool.ts';
+import type { DecideToolCall } from './session/deciding-broker.ts';
 import type { RecordListener } from './session/event-bus.ts';
 
 /** By name: a program of this machine, or an address. */
@@ -83,6 +85,12 @@ export interface SessionOptions {
   /** Caps on agents that models ask for; see the setting `agents`. */
   agents?: AgentSettings;
   permissionMode?: SessionMode;
+  /** Instead of the main agent's system prompt. A resumed session keeps the one it began with. */
+  systemPrompt?: string;
+  /** After the main agent's system prompt. A resumed session keeps it too. */
+  appendSystemPrompt?: string;
+  /** Agent types by name, as in definition files; they come before files of the same name. */
+  agentTypes?: Readonly<Record<string, AgentTypeOptions>>;
   /** Tools of the caller, made by `tool()`: fixed for the session, in this order, after the built-in ones. */
   tools?: readonly OwnTool[];
   /**
@@ -97,6 +105,8 @@ export interface SessionOptions {
   permissions?: RuleTexts;
   /** Answers questions about permission. Without one they are denied. */
   broker?: PermissionBroker;
+  /** Decides what rules and mode leave open, instead of a broker. A throw is a denial. */
+  canUseTool?: DecideToolCall;
   /**
    * Works in the git worktree of that name: made, or entered again; true for a new one of any name. A session that is
    * resumed is in its own.
@@ -151,6 +161,7 @@ const SESSION: Kinds<SessionOptions> = {
     permissionMode: TEXT,
     tools: LIST,
   },
+  ...{ systemPrompt: NAME, appendSystemPrompt: NAME, agentTypes: OBJECT, canUseTool: FUNCTION },
   ...{ launch: oneOf(LAUNCH_MODES), compactionThreshold: NUMBER, contextWindow: COUNT },
   permissions: fields({ allow: TEXTS, ask: TEXTS, deny: TEXTS } satisfies Kinds<RuleTexts>),
   ...{

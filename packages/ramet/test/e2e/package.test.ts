@@ -100,7 +100,7 @@ function compile(programs: Record<string, string>): string {
 
 const PROGRAM = `
 import { join } from 'node:path';
-import { cost, openSession, status, type AgentResult, type SessionBill, type SessionEvent } from 'ramet';
+import { cost, openSession, status, type RunEvent, type RunResult, type SessionBill } from 'ramet';
 import { type Answer, type RequestView, startEmulator } from 'ramet/emulator';
 
 const respond = ({ turn }: RequestView): Answer =>
@@ -108,7 +108,7 @@ const respond = ({ turn }: RequestView): Answer =>
 await using emulator = await startEmulator({ respond });
 const env = { ...process.env, RAMET_HOME: join(process.cwd(), 'home'), ANTHROPIC_BASE_URL: emulator.url, ANTHROPIC_API_KEY: 'any' };
 await using session = await openSession({ env, permissionMode: 'plan' });
-const events: AsyncGenerator<SessionEvent, AgentResult> = session.run('Find the needle.');
+const events: AsyncGenerator<RunEvent, RunResult> = session.run('Find the needle.');
 for (;;) {
   const { done, value } = await events.next();
   if (done) {

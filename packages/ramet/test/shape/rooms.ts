@@ -172,7 +172,7 @@ const DOORS: Readonly<Record<string, string>> = {
     mcp/mcp-tools shell/background-tasks shell/output-file tool
   `,
   agents: `
-    definitions/definition definitions/definition-catalog definitions/definition-store
+    definitions/definition definitions/definition-file definitions/definition-catalog definitions/definition-store
     definitions/validate-definitions prompts/built-in prompts/first-message
     prompts/main-prompt
   `,

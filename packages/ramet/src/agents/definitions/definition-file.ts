@@ -10,7 +10,7 @@ import {
   readFields,
   splitFrontMatter,
 } from '../../extensions/front-matter/front-matter.ts';
-import type { FieldMap } from '../../extensions/front-matter/plain-fields.ts';
+import type { FieldMap, FieldValue } from '../../extensions/front-matter/plain-fields.ts';
 import type { yamlFields } from '../../extensions/front-matter/yaml-fields.ts';
 import { THREAD_NOTES } from '../prompts/main-prompt.ts';
 import type { AgentDefinition, DefinitionProblem, DefinitionSource } from './definition.ts';
@@ -116,6 +116,21 @@ function fileOf(
     declared,
     problems: found.map((one) => ({ path, ...one })),
   };
+}
+
+/** A type whose fields are values already; what its problems name as a file is where the caller has it. */
+export function definitionOf(
+  stated: Readonly<Record<string, unknown>>,
+  { path, toolNames }: Pick<FileContext, 'path' | 'toolNames'>,
+): Pick<DefinitionFile, 'definition' | 'problems'> {
+  const given = Object.entries(stated).filter(([, value]) => value !== undefined);
+  const fields = new Map(given.map(([field, value]): [string, FieldValue] => [field, { value, line: 1 }]));
+  const file = fileOf({ fields, problems: [] }, '', { path, source: 'user', toolNames });
+  const problems = file.problems.map((problem) => ({ ...problem, line: null }));
+  const { definition } = file;
+  if (definition === null) return { definition, problems };
+  const { source: _, path: __, ...own } = definition;
+  return { definition: own, problems };
 }
 
 function withoutIgnored(fields: FieldMap, found: FieldProblem[]): FieldMap {

@@ -104,7 +104,9 @@ async function follow(
 ): Promise<AgentResult> {
   output.start(session);
   const events = session.run(prompt, options);
-  const result = await drain(events, (event) => output.event(session, event));
+  const result = await drain(events, (event) => {
+    if (event.type !== 'result') output.event(session, event);
+  });
   output.end(session, result);
   return result;
 }

@@ -14,6 +14,7 @@ import {
   notProved,
   STOPPED,
 } from '../agent/notices.ts';
+import type { AnswerSchema } from '../answer/answer-schema.ts';
 import type { BudgetState, Spending } from '../budget/budget.ts';
 
 /** Why a signal is aborted whose time is up; children in the foreground see the same reason. */
@@ -25,6 +26,8 @@ export interface RunOptions {
   partial?: boolean;
   /** Whether the answer is given only once all agents in the background have been told of; true when absent. */
   waitForChildren?: boolean;
+  /** What the answer of this run must be, whatever the agent's own must. */
+  answer?: AnswerSchema | undefined;
 }
 
 export interface RunState {
@@ -182,7 +185,7 @@ export async function afterAnswer(agent: Agent, run: RunState, options: RunOptio
     sayWithNews(agent, run, 'delivery', []);
     return null;
   }
-  return checkAnswer(agent, run, options.signal);
+  return checkAnswer(agent, run, options);
 }
 
 /** The part of `AgentHost` that waits. The agent does not count as running meanwhile (LAUNCH-3). */
@@ -192,8 +195,12 @@ export async function newsHere(agent: Agent, signal: AbortSignal): Promise<void>
 }
 
 /** Whether the answer is the one that was asked for, and what it tells of is there (AGENT-5, AGENT-6). */
-async function checkAnswer(agent: Agent, run: RunState, signal: AbortSignal): Promise<Ending | null> {
-  const { answer, evidence } = agent.spec;
+async function checkAnswer(
+  agent: Agent,
+  run: RunState,
+  { signal, answer = agent.spec.answer }: RunOptions,
+): Promise<Ending | null> {
+  const { evidence } = agent.spec;
   const checked = answer?.check(run.text);
   if (checked?.ok === false) return sendBack(agent, run, 'schema', checked.problem);
   if (evidence !== undefined) {

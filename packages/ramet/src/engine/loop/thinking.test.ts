@@ -129,7 +129,7 @@ describe('RES-9: what its user is told', () => {
     // Callers without types.
     const effort = 'huge' as 'high';
     await expect(startFamily({ cast: {}, effort })).rejects.toThrow(
-      'there is no effort "huge": give low, medium, high, max',
+      'openSession: the option effort is "huge"; give one of low, medium, high',
     );
   });
 });

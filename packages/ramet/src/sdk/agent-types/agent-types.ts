@@ -24,6 +24,7 @@ import type { Tool } from '../../tools/tool.ts';
 import { extensionPlace, pluginsHere } from '../extensions/plugins.ts';
 import type { Place } from '../place.ts';
 import { settingsPlace } from '../session/session-settings.ts';
+import type { AgentTypeOptions, TypesInCode } from './code-types.ts';
 import type { OpenTypes } from './definition-types.ts';
 
 export interface AgentTypes extends Disposable {
@@ -43,6 +44,8 @@ export interface TypeContext {
   alsoTools?: readonly string[];
   /** Those that are installed when absent. */
   plugins?: readonly PluginFolder[];
+  /** Types in code. */
+  types?: Readonly<Record<string, AgentTypeOptions>>;
 }
 
 export async function openAgentTypes(
@@ -50,6 +53,7 @@ export async function openAgentTypes(
   env: NodeJS.ProcessEnv,
   context: TypeContext = {},
 ): Promise<AgentTypes> {
+  const own = await typesInCode(context.types ?? {}, [...toolNames(), ...(context.alsoTools ?? [])]);
   const where = extensionPlace(place, env, context.plugins ?? (await pluginsHere(place)));
   let tell: ((line: string) => void) | null = null;
   let opened: OpenTypes | null = null;
@@ -77,11 +81,11 @@ export async function openAgentTypes(
   await open();
   return {
     get definitions() {
-      return opened?.store.catalog.definitions ?? builtInDefinitions;
+      return own.over(opened?.store.catalog.definitions ?? builtInDefinitions);
     },
     refresh: look,
     whyWithheld: (name) => opened?.whyWithheld(name) ?? null,
-    notices: () => opened?.notices() ?? [],
+    notices: () => [...own.notices, ...(opened?.notices() ?? [])],
     watch(listener) {
       tell = listener;
       opened?.watch(listener);
@@ -91,6 +95,15 @@ export async function openAgentTypes(
       opened?.[Symbol.dispose]();
     },
   };
+}
+
+/** Few sessions have types in code. */
+async function typesInCode(
+  types: NonNullable<TypeContext['types']>,
+  tools: readonly string[],
+): Promise<TypesInCode> {
+  if (Object.keys(types).length === 0) return { over: (definitions) => definitions, notices: [] };
+  return (await import('./code-types.ts')).readTypes(types, tools);
 }
 
 /** The definitions of a place, not read yet. */

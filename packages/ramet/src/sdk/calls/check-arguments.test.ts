@@ -47,7 +47,7 @@ const CALLS = Object.entries(FIRST);
 
 describe('LIB-1: a call that is not understood does nothing', () => {
   test('every function of the library is tried here', () => {
-    const others = ['openSession', 'ModelError', 'RametError', 'UserMistake', 'VERSION'];
+    const others = ['openSession', 'tool', 'ModelError', 'RametError', 'UserMistake', 'VERSION'];
     const all = Object.keys(library).filter((name) => !others.includes(name));
     expect(Object.keys(FIRST).sort()).toEqual(all.sort());
   });
@@ -125,7 +125,7 @@ describe('LIB-1: a call that is not understood does nothing', () => {
     const methods = session as unknown as Untyped;
     for (const [name, args, reason] of [
       ['run', ['x', { schmea: {} }], 'session.run: there is no option "schmea"; there are signal, '],
-      ['run', [7], 'session.run: the prompt is 7; give a text, or null'],
+      ['run', [7], 'session.run: the prompt is 7; give a text, a list of parts, or null'],
       [
         'spawn',
         [{ prompt: 'x', description: 'x', agent: 'plan' }],

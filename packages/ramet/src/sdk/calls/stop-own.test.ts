@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { startEmulator } from '../../emulator/index.ts';
 import { createSession } from '../../journal/sessions.ts';
-import { type AgentResult, openSession, type Session, type SessionEvent, stop } from '../index.ts';
+import { type AgentResult, openSession, type RunEvent, type Session, stop } from '../index.ts';
 import { findPlace } from '../place.ts';
 
 interface HostPlace {
@@ -36,7 +36,7 @@ function open(place: HostPlace): Promise<Session> {
   return openSession({ ...place, settings, permissionMode: 'bypassPermissions' });
 }
 
-async function resultOf(events: AsyncGenerator<SessionEvent, AgentResult>): Promise<AgentResult> {
+async function resultOf(events: AsyncGenerator<RunEvent, AgentResult>): Promise<AgentResult> {
   for (;;) {
     const { done, value } = await events.next();
     if (done) return value;

@@ -57,7 +57,7 @@ function isReport(value: unknown): value is ToolReport {
 }
 
 /** The block that goes to the model. Throws for an image that a provider would refuse: it would refuse all that follows. */
-function contentBlock(block: ToolContent): TextBlock | ImageBlock {
+export function contentBlock(block: ToolContent): TextBlock | ImageBlock {
   if (block.type === 'text') return { type: 'text', text: block.text };
   const given = 'data' in block ? block.data : block.source.data;
   const bytes = typeof given === 'string' ? Buffer.from(given, 'base64') : Buffer.from(given);

@@ -2,6 +2,7 @@
 import { EFFORTS } from '../../schema/status.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import {
+  type ArgumentKind,
   COUNT,
   checkArgument,
   checkOptions,
@@ -14,14 +15,23 @@ import {
   NAMES,
   OBJECT,
   oneOf,
-  or,
   SIGNAL,
   TEXT,
 } from '../calls/argument-kinds.ts';
 import type { CompactRequest, PromptOptions, RewindRequest, Session } from './session-type.ts';
 
+/** Some libraries have schemas that are functions. */
+const SCHEMA: ArgumentKind = {
+  text: 'a Zod 4 or Standard Schema, or JSON Schema',
+  accepts: (value) => OBJECT.accepts(value) || FUNCTION.accepts(value),
+};
+const TEXT_OR_PARTS: ArgumentKind = {
+  text: 'a text, a list of parts, or null',
+  accepts: (value) => value === null || TEXT.accepts(value) || LIST.accepts(value),
+};
 const PROMPT: Kinds<PromptOptions> = {
   ...{ signal: SIGNAL, partial: FLAG, waitForChildren: FLAG, attachments: LIST, commands: FLAG },
+  schema: SCHEMA,
 };
 /** What is wrong with an amount or a schema, the engine says. */
 const SPAWN: Kinds<SpawnRequest> = {
@@ -49,7 +59,7 @@ const OPTIONS: Readonly<Record<Checked, Readonly<Record<string, typeof TEXT>>>> 
 
 /** What comes before the options. */
 const FIRST = {
-  run: ['the prompt', or(null, TEXT)],
+  run: ['the prompt', TEXT_OR_PARTS],
   attach: ['the argument for paths', NAMES],
   command: ['the command', NAME],
 } as const;

@@ -35,6 +35,7 @@ import {
 } from '../options.ts';
 import type { Place } from '../place.ts';
 import type { SessionTools } from './session-tools.ts';
+import type { SteeredMessage } from './session-type.ts';
 
 export interface FamilyOptions {
   session: SessionId;
@@ -197,4 +198,19 @@ export async function tellChild({ agent, family }: Parent, to: string, text: str
   const handle = family.findHandle(to);
   if (handle === undefined) throw new UserMistake('no_agent', String(outcome.content));
   return handle;
+}
+
+/** A message to the main agent while it works. */
+export function steered(agent: Agent, text: string): SteeredMessage {
+  const item = agent.receive('message', null, text);
+  let withdrawn = false;
+  return {
+    get isDelivered() {
+      return !withdrawn && !agent.inbox.has(item);
+    },
+    withdraw() {
+      withdrawn ||= agent.takeFromInbox((held) => held.item === item, null).length > 0;
+      return withdrawn;
+    },
+  };
 }

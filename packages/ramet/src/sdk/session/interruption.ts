@@ -10,6 +10,7 @@ import {
 import { type Clock, wallOf } from '../../schema/clock.ts';
 import { type InterruptionCause, PROVIDER_CAUSE, type ProviderAway } from '../../schema/errors.ts';
 import { untilText } from '../../schema/until-text.ts';
+import { onAbort } from '../../system/on-abort.ts';
 
 export interface InterruptedWork {
   /** Prepares the main agent for a prompt; null resumes what was interrupted. */
@@ -145,4 +146,28 @@ export class RunEnd {
     this.#isOver = true;
     this.#onReached?.(cause);
   }
+}
+
+/** Ends the agents of the session, and whatever else looks at the signal, when the provider refuses for too long. */
+export function abortAtEnd({ agent, runEnd }: { agent: Agent; runEnd: RunEnd }): AbortController {
+  const abort = new AbortController();
+  runEnd.onReached = (cause) => {
+    abort.abort(cause);
+    agent.children.stop(cause);
+  };
+  return abort;
+}
+
+/** Returns the unsubscribe function. */
+export function linkSignal(
+  { children }: Agent,
+  abort: AbortController,
+  { signal, waitForChildren }: Partial<RunOptions>,
+): () => void {
+  if (signal === undefined) return () => {};
+  return onAbort(signal, () => {
+    abort.abort(signal.reason);
+    // A run that would have waited for them is over for them too; their commands end while its own do.
+    if (waitForChildren !== false) children.stop(String(signal.reason));
+  });
 }

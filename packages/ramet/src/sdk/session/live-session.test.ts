@@ -126,6 +126,7 @@ describe('LIB-1: a run and who reads its events', () => {
       '1 tool_started',
       '1 tool_completed',
       '1 assistant',
+      '1 result',
     ]);
   });
 

@@ -1,11 +1,10 @@
 /** An open session: carries out prompts one at a time, and ends everything it started when it is released. */
 import { runAgent } from '../../engine/loop/loop.ts';
 import { closeCalls, contextUse, hosted, switchModel } from '../../engine/opening.ts';
-import type { Agent, AgentResult, RunOptions } from '../../engine/shapes.ts';
+import type { Agent } from '../../engine/shapes.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import { emitting } from '../../schema/generators.ts';
 import type { SessionMode } from '../../schema/status.ts';
-import { onAbort } from '../../system/on-abort.ts';
 import { cleanWorktreesLater, retainLater } from '../leftovers.ts';
 import {
   type ResolvedOptions,
@@ -17,11 +16,19 @@ import { noBypass, widestMode } from '../policy.ts';
 import { ownSessions } from '../stop-requests.ts';
 import { beginPrompt } from './begin-prompt.ts';
 import { checkCall } from './check-calls.ts';
-import { started, tellChild } from './children.ts';
-import { interruptedWork } from './interruption.ts';
+import { started, steered, tellChild } from './children.ts';
+import { abortAtEnd, interruptedWork, linkSignal } from './interruption.ts';
 import type { LiveParts } from './live-parts.ts';
 import { isInterrupted, refuseWithoutPrompt, takePrompt } from './main-agent.ts';
-import type { PromptOptions, Session, SteeredMessage } from './session-type.ts';
+import type { GivenPrompt } from './prompt-input.ts';
+import type {
+  AskedOptions,
+  PromptContent,
+  PromptOptions,
+  RunEvent,
+  RunResult,
+  Session,
+} from './session-type.ts';
 
 /** Why a session that is stopped from within ends: its agents are interrupted, and can be resumed. */
 const SESSION_STOPPED = 'session_stopped';
@@ -56,8 +63,12 @@ export function liveSession(parts: LiveParts): Session {
   };
   const untilStopped = (signal: AbortSignal | undefined): AbortSignal =>
     signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
-  async function carryOut(prompt: string | null, options: PromptOptions): Promise<AgentResult> {
-    if (prompt === null) refuseWithoutPrompt(agent);
+  async function carryOut(given: PromptContent | null, options: PromptOptions): Promise<RunResult> {
+    if (given === null) refuseWithoutPrompt(agent);
+    const isPlain = (given === null || typeof given === 'string') && options.schema === undefined;
+    const { prompt, attachments, answer }: GivenPrompt = isPlain
+      ? { prompt: given, attachments: options.attachments ?? [], answer: undefined }
+      : await (await import('./prompt-input.ts')).readInput(agent, given, options, untilStopped);
     abort = abortAtEnd(parts);
     const unlink = linkSignal(agent, abort, { ...options, signal: untilStopped(options.signal) });
     try {
@@ -65,12 +76,13 @@ export function liveSession(parts: LiveParts): Session {
       if (prompt !== null) await types.refresh(null);
       const news = prompt === null ? null : newsFor(parts, agent);
       const { surroundings } = parts;
-      using begun = await beginPrompt(parts, prompt, options, abort.signal);
+      using begun = await beginPrompt(parts, prompt, { ...options, attachments }, abort.signal);
       takePrompt(agent, begun.prompt, place, { surroundings, news, attachments: begun.attachments });
-      const ended = await runAgent(agent, { ...options, signal: abort.signal });
+      const ended = await runAgent(agent, { ...options, answer, signal: abort.signal });
       const result = await earlier.afterRun(ended, options);
       told = result.message;
-      return result;
+      if (answer === undefined || result.status !== 'done') return result;
+      return { ...result, value: answer.valueOf(result.text) };
     } finally {
       unlink();
     }
@@ -133,20 +145,24 @@ export function liveSession(parts: LiveParts): Session {
       return earlier.resumeAgents(abort.signal);
     },
     run: (prompt, options = {}) =>
-      emitting(
+      emitting<RunEvent, RunResult>(
         (emit) =>
           alone(async () => {
             checkCall('run', options, prompt);
             // Before the main agent runs: the agents of an earlier process resume first.
             const leave = bus.subscribe(emit);
             isRead = true;
-            return carryOut(prompt, options).finally(() => {
+            const result = await carryOut(prompt, options).finally(() => {
               isRead = false;
               leave();
             });
+            emit({ ...result, type: 'result', agentId: agent.spec.id, parentAgentId: null });
+            return result;
           }),
         () => abort.abort('abandoned'),
       ),
+    ask: async (prompt: PromptContent, options: AskedOptions = {}) =>
+      (await import('./prompt-input.ts')).ask(session, prompt, options),
     subscribe: (listener) => {
       if (typeof listener !== 'function')
         throw new UserMistake(
@@ -242,44 +258,6 @@ function read(child: Agent | undefined): () => void {
     if (child !== undefined && isRead) child.here.readers -= 1;
     isRead = false;
   };
-}
-
-function steered(agent: Agent, text: string): SteeredMessage {
-  const item = agent.receive('message', null, text);
-  let withdrawn = false;
-  return {
-    get isDelivered() {
-      return !withdrawn && !agent.inbox.has(item);
-    },
-    withdraw() {
-      withdrawn ||= agent.takeFromInbox((held) => held.item === item, null).length > 0;
-      return withdrawn;
-    },
-  };
-}
-
-/** Ends the agents of the session, and whatever else looks at the signal, when the provider refuses for too long. */
-function abortAtEnd({ agent, runEnd }: LiveParts): AbortController {
-  const abort = new AbortController();
-  runEnd.onReached = (cause) => {
-    abort.abort(cause);
-    agent.children.stop(cause);
-  };
-  return abort;
-}
-
-/** Returns the unsubscribe function. */
-function linkSignal(
-  { children }: Agent,
-  abort: AbortController,
-  { signal, waitForChildren }: Partial<RunOptions>,
-): () => void {
-  if (signal === undefined) return () => {};
-  return onAbort(signal, () => {
-    abort.abort(signal.reason);
-    // A run that would have waited for them is over for them too; their commands end while its own do.
-    if (waitForChildren !== false) children.stop(String(signal.reason));
-  });
 }
 
 /** What may be changed of a session between two prompts. Each change is recorded, so that a resumed session has it. */

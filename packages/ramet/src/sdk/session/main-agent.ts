@@ -161,12 +161,21 @@ function mainSpec(
     name: null,
     model,
     thinking: settings.thinking,
-    system: watch?.system ?? [MAIN_PROMPT],
+    system: watch?.system ?? systemOf(settings, runtime.redact),
     tools: head === undefined ? [...base(), ...given] : toolsAgain(given, base(head.tools), head.tools),
     permissionMode: settings.permissionMode ?? permissionMode,
     maxTurns: settings.maxTurns,
     budget: settings.budget,
   });
+}
+
+/** Blocks of their own: what is appended leaves the bytes before it as they are. */
+function systemOf(
+  { systemPrompt, appendSystemPrompt }: ResolvedOptions,
+  redact: (text: string) => string,
+): string[] {
+  const own = systemPrompt === null ? MAIN_PROMPT : redact(systemPrompt.toWellFormed());
+  return appendSystemPrompt === null ? [own] : [own, redact(appendSystemPrompt.toWellFormed())];
 }
 
 /** What the first message says besides the prompt: read before the journal exists. */

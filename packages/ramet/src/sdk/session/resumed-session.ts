@@ -11,6 +11,7 @@ import { openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
 import { extensionPlace, findPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
+import type { ResolvedOptions } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
 import { observedJournal } from './event-bus.ts';
 import type { LiveParts } from './live-parts.ts';
@@ -44,7 +45,7 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
   // Whatever still runs for the agent would work beside it.
   const [ended, types] = await Promise.all([
     endOrphans(here),
-    openAgentTypes(place, settings.env, { alsoTools: names, plugins }),
+    openAgentTypes(place, settings.env, { alsoTools: names, plugins, types: settings.agentTypes }),
   ]);
   await extra.prepareTypes(types.definitions);
   const warnings: string[] = [];
@@ -87,6 +88,7 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
       ...toolNotices,
       ...problems,
       ...prompts.notices(),
+      ...(begun && isOtherPrompt(settings) ? [KEEPS_PROMPT] : []),
     ];
     const own = { agent, place, surroundings, told, isResumed: true };
     opened.move();
@@ -97,6 +99,13 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
   } finally {
     reader.close();
   }
+}
+
+const KEEPS_PROMPT =
+  'systemPrompt and appendSystemPrompt are for a new session: a resumed one keeps the system prompt it began with';
+
+function isOtherPrompt({ systemPrompt, appendSystemPrompt }: ResolvedOptions): boolean {
+  return systemPrompt !== null || appendSystemPrompt !== null;
 }
 
 /** The run that the session has watched from its beginning. */

@@ -17,6 +17,8 @@ import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { UndoOptions, UndoOutcome } from '../calls/undo.ts';
 import type { OperateOrder, OperateOutcome } from '../operator/operate-order.ts';
 import type { SessionOptions } from '../options.ts';
+import type { ImageInput } from '../own-tools/own-result.ts';
+import type { JsonSchema, SchemaOutput, StandardSchema } from '../own-tools/standard-schema.ts';
 import type { SessionEvent } from './event-bus.ts';
 
 export interface CompactRequest {
@@ -37,13 +39,47 @@ export interface ForkOptions extends ForkOverrides {
   maxTurns?: number | undefined;
 }
 
+/** A prompt with more than a text. The texts are joined; images and files come before them. */
+export type PromptContentPart =
+  | string
+  | TextBlock
+  /** PNG, JPEG, GIF or WebP: bytes or base64. */
+  | ImageInput
+  /** Read as the Read tool does, under the same rules. */
+  | { readonly type: 'file'; readonly path: string };
+
+export type PromptContent = string | readonly PromptContentPart[];
+
+/** Zod 4, another Standard Schema, or JSON Schema. */
+export type PromptSchema = StandardSchema | JsonSchema;
+
 /** What a prompt may bring along. */
-export interface PromptOptions extends Partial<RunOptions> {
+export interface PromptOptions extends Partial<Omit<RunOptions, 'answer'>> {
+  /** The last message must be JSON that fits; one that does not is sent back. `value` of the result has it. */
+  schema?: PromptSchema;
   /** Blocks before the prompt: what `attach` and `command` gave. */
   attachments?: readonly (TextBlock | ImageBlock)[];
   /** A prompt `/name arguments` asks for the skill or command of that name, where there is one. */
   commands?: boolean;
 }
+
+/** How a prompt ended. */
+export interface RunResult extends AgentResult {
+  /** With `schema` and status `done`: what the schema made of the answer. */
+  value?: unknown;
+}
+
+/** The last event of a run: how it ended. */
+export type ResultEvent = RunResult & { type: 'result'; agentId: AgentId; parentAgentId: null };
+
+export type RunEvent = SessionEvent | ResultEvent;
+
+export interface AskedOptions extends PromptOptions {
+  onEvent?: (event: RunEvent) => void;
+}
+
+/** What `ask` resolves with; `value` has the type of the schema. */
+export type Answered<Value> = RunResult & { readonly value: Value };
 
 /** A file to go with a prompt. */
 export interface Attachment {
@@ -114,9 +150,20 @@ export interface Session extends AsyncDisposable {
   /**
    * Carries out a prompt; null resumes an interrupted turn, or delivers messages. Never throws for what a model or tool
    * does: the result says how it ended. Events of children come in between, with their agent's id. It starts with the
-   * first event that is asked for, and then waits for no reader; one that leaves interrupts it.
+   * first event that is asked for, and then waits for no reader; one that leaves interrupts it. The last event is the
+   * result, which the generator also returns.
    */
-  run(prompt: string | null, options?: PromptOptions): AsyncGenerator<SessionEvent, AgentResult>;
+  run(prompt: PromptContent | null, options?: PromptOptions): AsyncGenerator<RunEvent, RunResult>;
+  /**
+   * Carries out a prompt and resolves with its result. Rejects with a `RametError` when it does not end as `done`: its
+   * `code` is the cause, and its `cause` the whole result.
+   */
+  ask<Schema extends StandardSchema>(
+    prompt: PromptContent,
+    options: AskedOptions & { schema: Schema },
+  ): Promise<Answered<SchemaOutput<Schema>>>;
+  ask(prompt: PromptContent, options: AskedOptions & { schema: JsonSchema }): Promise<Answered<unknown>>;
+  ask(prompt: PromptContent, options?: AskedOptions): Promise<RunResult>;
   /**
    * Calls `listener` for what children do, also between prompts, and for every change of the main agent's status. What else
    * the main agent does comes from `run` while a prompt is carried out, and goes to `listener` between prompts. A listener

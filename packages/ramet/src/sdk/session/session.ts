@@ -108,7 +108,7 @@ async function openNew(
   const cwd = workspace === null ? place.cwd : directoryIn(workspace.worktree, place.cwd);
   const reading = Promise.all([
     readSurroundings(place, ground.childEnvironment, redact, cwd),
-    openAgentTypes(place, settings.env, { alsoTools: tools, plugins }),
+    openAgentTypes(place, settings.env, { alsoTools: tools, plugins, types: settings.agentTypes }),
   ]);
   void workspaces.expect(place.project);
   const [surroundings, types] = await reading;

@@ -5,7 +5,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ImageBlock, TextBlock } from '../../../schema/content.ts';
-import { mapped } from '../../../schema/generators.ts';
+import { filtered, mapped } from '../../../schema/generators.ts';
 import type { PermissionMode, SessionMode, TodoItem } from '../../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE, type Usage } from '../../../schema/usage.ts';
 import type { SessionDefaults } from '../../../sdk/calls/session-defaults.ts';
@@ -143,7 +143,8 @@ export class Chat implements AsyncDisposable {
     const attachments = prompt === null ? [] : this.#attachments;
     if (prompt !== null) this.#attachments = [];
     const events = session.run(prompt, { ...options, attachments, partial: true, commands: true });
-    return yield* mapped(events, (event) => {
+    const told = filtered(events, (event): event is SessionEvent => event.type !== 'result');
+    return yield* mapped(told, (event) => {
       if (event.type === 'assistant' && event.agentId === session.agent.id) this.count(event);
       if (event.type === 'conversation_replaced') this.#measure();
       return event;

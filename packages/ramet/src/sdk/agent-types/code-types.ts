@@ -1,0 +1,67 @@
+/** Agent types that a program gives to a session: read as definition files are, with the same fields and problems. */
+import type { AgentDefinition } from '../../agents/definitions/definition.ts';
+import { identityOf } from '../../agents/definitions/definition-catalog.ts';
+import { definitionOf } from '../../agents/definitions/definition-file.ts';
+import { fileProblemText } from '../../extensions/front-matter/field-problem.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { BudgetLimits, Effort, ExecutorKind, PermissionMode } from '../../schema/status.ts';
+
+/** The fields of a definition file; its name is the key, its body `prompt`. */
+export interface AgentTypeOptions {
+  /** When to use it, for the agent that chooses. */
+  readonly description: string;
+  /** The system prompt. */
+  readonly prompt: string;
+  /** Names of tools; all of its parent's when absent. */
+  readonly tools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  /** A tier, a model id, or `inherit`. */
+  readonly model?: string;
+  readonly effort?: Effort;
+  readonly permissionMode?: PermissionMode;
+  readonly readOnly?: boolean;
+  readonly maxTurns?: number;
+  readonly budget?: BudgetLimits;
+  readonly background?: boolean;
+  readonly executor?: ExecutorKind;
+  readonly isolation?: 'worktree';
+}
+
+export interface TypesInCode {
+  /** With them: they come before others of the same name, except those that are managed. */
+  over(definitions: readonly AgentDefinition[]): readonly AgentDefinition[];
+  /** What is wrong with them and does not keep them from being used. */
+  readonly notices: readonly string[];
+}
+
+/** Throws for a type that cannot be used: its author is there to mend it. */
+export function readTypes(
+  types: Readonly<Record<string, AgentTypeOptions>>,
+  toolNames: readonly string[],
+): TypesInCode {
+  const notices: string[] = [];
+  const definitions = Object.entries(types).map(([name, fields]) => {
+    const place = `agentTypes.${name}`;
+    if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+      throw new UserMistake('bad_type', `${place} is no object: give { description, prompt, ... }`);
+    const { definition, problems } = definitionOf({ ...fields, name }, { path: place, toolNames });
+    const fatal = problems.find(({ level }) => level === 'error');
+    if (definition === null)
+      throw new UserMistake('bad_type', fatal ? fileProblemText(fatal) : `${place} cannot be used`);
+    for (const problem of problems) if (problem.level === 'warning') notices.push(fileProblemText(problem));
+    return definition;
+  });
+  return { over: (others) => withOwn(others, definitions), notices };
+}
+
+function withOwn(
+  definitions: readonly AgentDefinition[],
+  own: readonly AgentDefinition[],
+): readonly AgentDefinition[] {
+  const namesOf = (some: readonly AgentDefinition[]): Set<string> =>
+    new Set(some.map(({ name }) => identityOf(name)));
+  const managed = namesOf(definitions.filter(({ source }) => source === 'managed'));
+  const taken = own.filter(({ name }) => !managed.has(identityOf(name)));
+  const names = namesOf(taken);
+  return [...definitions.filter(({ name }) => !names.has(identityOf(name))), ...taken];
+}

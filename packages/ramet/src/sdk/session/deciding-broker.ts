@@ -1,0 +1,75 @@
+/**
+ * A function of the caller in the place of a person: it is asked what rules and mode leave open, call by call. It cannot
+ * allow what a rule denies, since that is never asked.
+ */
+
+import { askingOnce } from '../../permission/asking-once.ts';
+import {
+  denyingBroker,
+  type PermissionAnswer,
+  type PermissionBroker,
+  type PermissionQuestion,
+} from '../../permission/broker.ts';
+import { describeError, UserMistake } from '../../schema/errors.ts';
+
+/** A call that rules and mode leave open. */
+export interface ToolCallQuestion extends Omit<PermissionQuestion, 'agent' | 'parent'> {
+  readonly agentId: string;
+  readonly parentAgentId: string | null;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export type ToolCallDecision =
+  /** `rules` hold for the rest of the session: `suggestedRules` of the question, or others. */
+  | { readonly allowed: true; readonly rules?: readonly string[] }
+  /** The model is told the reason. */
+  | { readonly allowed: false; readonly reason: string };
+
+export type DecideToolCall = (
+  call: ToolCallQuestion,
+) => ToolCallDecision | boolean | Promise<ToolCallDecision | boolean>;
+
+/** Who answers questions about permission: a broker, a function, or nobody. */
+export function brokerOf(
+  broker: PermissionBroker | undefined,
+  decide: DecideToolCall | undefined,
+): PermissionBroker {
+  if (broker !== undefined && decide !== undefined)
+    throw new UserMistake(
+      'bad_argument',
+      'openSession: give broker or canUseTool: both answer the same questions',
+    );
+  if (decide !== undefined) return decidingBroker(decide);
+  return broker === undefined ? denyingBroker : askingOnce(broker);
+}
+
+function decidingBroker(decide: DecideToolCall): PermissionBroker {
+  return {
+    async ask({ agent, parent, ...question }, signal) {
+      try {
+        return answerOf(await decide({ ...question, agentId: agent, parentAgentId: parent, signal }));
+      } catch (error) {
+        return denied(`the program that decides failed: ${describeError(error)}`);
+      }
+    },
+  };
+}
+
+/** What is neither a yes nor a no is a no: a program without types may return anything. */
+function answerOf(decision: ToolCallDecision | boolean): PermissionAnswer {
+  if (decision === true) return { kind: 'once' };
+  if (decision === false) return denied('the program that runs this session denied it');
+  if (decision?.allowed === true) {
+    const { rules = [] } = decision;
+    return rules.length === 0 ? { kind: 'once' } : { kind: 'always', rules };
+  }
+  if (decision?.allowed === false) return denied(String(decision.reason ?? 'the program denied it'));
+  return denied(
+    'canUseTool gave no decision: return true, false, { allowed: true } or { allowed: false, reason }',
+  );
+}
+
+function denied(reason: string): PermissionAnswer {
+  return { kind: 'denied', reason };
+}

@@ -1,0 +1,231 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import * as zod from 'zod';
+import { call, lastTexts, startAgents, startFamily } from '../../../test/fixtures/family.ts';
+import { RametError } from '../../schema/errors.ts';
+import type { RunEvent } from './session-type.ts';
+
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const Parts = zod.object({
+  parts: zod.array(zod.string()).min(1),
+  total: zod.number().refine((total) => total % 2 === 0, 'must be even'),
+});
+
+describe('LIB-1: session.ask', () => {
+  test('resolves with the result of a prompt', async () => {
+    const { session } = await startFamily({ cast: { 'Go.': [{ text: 'Done.' }] } });
+    const seen: string[] = [];
+    const result = await session.ask('Go.', { onEvent: ({ type }) => seen.push(type) });
+    expect(result).toMatchObject({ status: 'done', text: 'Done.', turns: 1, costUsd: expect.any(Number) });
+    expect(seen.at(-1)).toBe('result');
+  });
+
+  test('AGENT-5: with a schema the answer is a typed value; one that does not fit is sent back', async () => {
+    const { session, requestsOf } = await startFamily({
+      cast: {
+        'Go.': [
+          { text: 'Here you are.' },
+          { text: '{"parts":["a"],"total":3}' },
+          { text: '```json\n{"parts":["a"],"total":4}\n```' },
+        ],
+      },
+    });
+    const answer = await session.ask('Go.', { schema: Parts });
+    expectTypeOf(answer.value).toEqualTypeOf<{ parts: string[]; total: number }>();
+    expect(answer.value).toEqual({ parts: ['a'], total: 4 });
+    const [first, second, third] = requestsOf('Go.');
+    expect(lastTexts(first).at(-1)).toContain('JSON Schema');
+    expect(lastTexts(second).join()).toContain('there is no JSON in the answer');
+    expect(lastTexts(third).join()).toContain('total: must be even');
+  });
+
+  test('takes JSON Schema; the next prompt is free of it', async () => {
+    const { session } = await startFamily({
+      cast: { 'Go.': [{ text: '[1,2]' }], 'Next.': [{ text: 'As I like.' }] },
+    });
+    const { value } = await session.ask('Go.', { schema: { type: 'array', items: { type: 'number' } } });
+    expect(value).toEqual([1, 2]);
+    expect((await session.ask('Next.')).text).toBe('As I like.');
+  });
+
+  test('rejects when it does not end as done, with the cause and the whole result', async () => {
+    const { session } = await startFamily({
+      cast: { 'Go.': () => ({ text: 'no JSON' }), 'Wait.': () => new Promise(() => {}) },
+    });
+    const failed = await session.ask('Go.', { schema: Parts }).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(RametError);
+    expect(failed).toMatchObject({
+      code: 'schema',
+      family: 'terminal',
+      cause: { status: 'failed', turns: 3 },
+    });
+    const asking = session.ask('Wait.', { signal: AbortSignal.timeout(50) });
+    await expect(asking).rejects.toMatchObject({ family: 'cancelled', cause: { status: 'interrupted' } });
+  });
+
+  test('a schema that cannot be used is refused before anything is sent', async () => {
+    const { session, emulator } = await startFamily({ cast: {} });
+    const bad = { type: 'objekt' };
+    await expect(session.ask('Go.', { schema: bad })).rejects.toThrow(/session.run: schema: /);
+    await expect(session.ask('Go.', { schema: zod.object({ a: zod.bigint() }) })).rejects.toThrow(
+      /session.run: schema cannot be used: it cannot be written as JSON Schema/,
+    );
+    expect(emulator.requests).toHaveLength(0);
+  });
+});
+
+describe('LIB-1: session.run', () => {
+  test('ends with a result event, which is what the generator returns', async () => {
+    const { session } = await startFamily({ cast: { 'Go.': [{ text: 'Done.' }] } });
+    const events: RunEvent[] = [];
+    for await (const event of session.run('Go.')) events.push(event);
+    expect(events.filter(({ type }) => type === 'result')).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({
+      ...{ type: 'result', agentId: session.agent.id, parentAgentId: null },
+      ...{ status: 'done', text: 'Done.', usage: { output_tokens: expect.any(Number) } },
+    });
+  });
+
+  test('takes images and files in a prompt, before its text', async () => {
+    const { session, emulator } = await startFamily({
+      files: { 'a.txt': 'in the file\n' },
+      cast: { 'Look at': [{ text: 'Done.' }] },
+    });
+    await session.ask(['Look at', { type: 'image', data: PNG }, { type: 'file', path: 'a.txt' }, ' these.']);
+    const content = emulator.requests[0]?.request?.messages.at(-1)?.content;
+    const blocks = Array.isArray(content) ? content.slice(-3) : [];
+    expect(blocks).toMatchObject([
+      { type: 'image', source: { media_type: 'image/png', data: PNG } },
+      { type: 'text', text: expect.stringContaining('in the file') },
+      { type: 'text', text: 'Look at\n\n these.' },
+    ]);
+  });
+
+  test.each([
+    [[{ type: 'image', data: 'AAAA' } as const, 'x'], /part 1 of the prompt is refused: it is no PNG/],
+    [[{ type: 'file', path: 'missing.txt' } as const, 'x'], /missing.txt cannot be attached/],
+    [[], /the prompt has no text/],
+    [[{ type: 'sound' } as never, 'x'], /part 1 of the prompt is refused: give a text/],
+  ])('refuses %j', async (prompt, reason) => {
+    const { session } = await startFamily({ cast: {} });
+    await expect(session.ask(prompt)).rejects.toThrow(reason);
+  });
+});
+
+describe('LIB-1: the system prompt', () => {
+  const systemOf = (record: { request?: { system?: unknown } | undefined } | undefined): string[] =>
+    ((record?.request?.system ?? []) as { text: string }[]).map(({ text }) => text);
+
+  test('is replaced, or appended to; forks and resumed sessions have the same bytes', async () => {
+    const family = await startFamily({
+      systemPrompt: 'You are terse.',
+      appendSystemPrompt: 'Say please.',
+      cast: {
+        'Go.': [startAgents(['child']), { text: 'Done.' }],
+        child: [{ text: 'Scope: child.' }],
+        'Again.': [{ text: 'Done.' }],
+      },
+    });
+    await family.run('Go.');
+    expect(systemOf(family.requestsOf('Go.')[0])).toEqual(['You are terse.', 'Say please.']);
+    expect(systemOf(family.requestsOf('child')[0])).toEqual(['You are terse.', 'Say please.']);
+    const again = await family.reopen(undefined, { systemPrompt: 'You are chatty.' });
+    await again.run('Again.');
+    expect(systemOf(family.requestsOf('Again.')[0])).toEqual(['You are terse.', 'Say please.']);
+    expect(again.session.notices.join()).toContain('keeps the system prompt it began with');
+  });
+
+  test('what is appended leaves the bytes before it', async () => {
+    const cast = { 'Go.': [{ text: 'Done.' }] };
+    const plain = await startFamily({ cast });
+    const more = await startFamily({ cast, appendSystemPrompt: 'Say please.' });
+    await plain.run('Go.');
+    await more.run('Go.');
+    const [own = ''] = systemOf(plain.requestsOf('Go.')[0]);
+    expect(systemOf(more.requestsOf('Go.')[0])).toEqual([own, 'Say please.']);
+  });
+});
+
+describe('LIB-1: agent types in code', () => {
+  test('are offered and started, and come before files', async () => {
+    const { run, requestsOf } = await startFamily({
+      agentTypes: { critic: { description: 'finds faults', prompt: 'You find faults.', tools: ['Read'] } },
+      home: { 'agents/critic.md': '---\nname: critic\ndescription: from a file\n---\nA file.\n' },
+      cast: {
+        'Go.': [startAgents(['judge'], { subagent_type: 'critic' }), { text: 'Done.' }],
+        judge: [{ text: 'Scope: judge.' }],
+      },
+    });
+    await run('Go.');
+    const [main] = requestsOf('Go.');
+    const [critic] = requestsOf('judge');
+    expect(JSON.stringify(main?.request?.tools)).toContain('- critic: finds faults');
+    expect(critic?.request?.tools?.map(({ name }) => name)).toEqual(['Read']);
+    expect(JSON.stringify(critic?.request?.system)).toContain('You find faults.');
+  });
+
+  test('what cannot be used is refused; what has no effect is said', async () => {
+    const open = (agentTypes: object) => startFamily({ cast: {}, agentTypes: agentTypes as never });
+    await expect(open({ bad: { prompt: 'p' } })).rejects.toThrow(
+      /^agentTypes.bad: description: it is missing/,
+    );
+    await expect(open({ 'a/b': { description: 'd', prompt: 'p' } })).rejects.toThrow(
+      /agentTypes.a\/b: name: it has a \//,
+    );
+    await expect(open({ bad: 'prompt' })).rejects.toThrow(/agentTypes.bad is no object/);
+    const { session } = await open({ odd: { description: 'd', prompt: 'p', tools: ['Read', 'Nope'] } });
+    expect(session.notices).toEqual(['agentTypes.odd: tools: there is no tool Nope here: left out']);
+  });
+});
+
+describe('LIB-1: canUseTool', () => {
+  const work = {
+    tool_use: ['one', 'two', 'three'].map((name) => ({
+      name: 'Write',
+      input: { file_path: name, content: 'x' },
+    })),
+  };
+
+  test('decides what rules and mode leave open, and nothing else', async () => {
+    const asked: unknown[] = [];
+    const { run, requestsOf } = await startFamily({
+      permissionMode: 'default',
+      permissions: { deny: ['Write(two)'] },
+      canUseTool({ tool, input, agentId }) {
+        asked.push([tool, (input as { file_path: string }).file_path, agentId.endsWith('.1')]);
+        return asked.length === 1 ? true : { allowed: false, reason: 'one is enough' };
+      },
+      cast: { 'Go.': [work, call('Read', { file_path: 'one' }), { text: 'Done.' }] },
+    });
+    await run('Go.');
+    expect(asked).toEqual([
+      ['Write', 'one', true],
+      ['Write', 'three', true],
+    ]);
+    const [one, two, three] = lastTexts(requestsOf('Go.')[1]);
+    expect(one).toMatch(/created|wrote/i);
+    expect(two).toContain('Write(two)');
+    expect(three).toContain('one is enough');
+  });
+
+  test('a throw, and what is no decision, are denials', async () => {
+    const answers = [() => Promise.reject(new Error('no policy')), () => 'yes', () => undefined];
+    const { run, requestsOf } = await startFamily({
+      permissionMode: 'default',
+      canUseTool: () => answers.shift()?.() as never,
+      cast: { 'Go.': [work, { text: 'Done.' }] },
+    });
+    await run('Go.');
+    const texts = lastTexts(requestsOf('Go.')[1]);
+    expect(texts[0]).toContain('no policy');
+    expect(texts[1]).toContain('canUseTool gave no decision');
+    expect(texts[2]).toContain('canUseTool gave no decision');
+  });
+
+  test('is refused beside a broker', async () => {
+    const broker = { ask: async () => ({ kind: 'once' }) as const };
+    await expect(startFamily({ cast: {}, broker, canUseTool: () => true })).rejects.toThrow(
+      'give broker or canUseTool',
+    );
+  });
+});
