@@ -122,7 +122,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'AGENT-1': 'remote agents (EXEC-3)',
   'AGENT-2': 'that forking is off under a coordinator (COORD-1)',
   'TYPE-1': 'the type `teammate` has a prompt, and no agent of it can be started (TEAM-1)',
-  'TYPE-3': 'the fields hooks, skills and memory are read and reported, and do nothing',
+  'TYPE-3': 'the field memory is read and reported, and does nothing',
   'RES-5': 'hooks are not there to release',
   'RES-6': 'TaskCreate, TaskGet, TaskList, TaskUpdate and WebSearch',
   'RES-7': 'session memory is not injected again; the summary is made by the agent itself, not by a fork',

@@ -98,7 +98,7 @@ function offers(rule: string | null): string[] {
 }
 
 /** What rules are about in a call, from what its tool says about it. */
-function ruleTarget(
+export function ruleTarget(
   { name, effect }: PermissionSubject,
   { reads = [], writes = [], url, named }: ToolAccess,
   cwd: string,

@@ -27,6 +27,8 @@ export interface AgentOrigin {
   executor?: 'process';
   /** It changes nothing, whatever its mode or its ancestors' allow (TYPE-2). */
   readOnly?: true;
+  /** Which calls of its tools its type is for, as rules. */
+  toolLimits?: { readonly only: readonly string[]; readonly never: readonly string[] };
   /** It works in a worktree of its own (EXEC-5). */
   worktree?: RecordedWorktree;
   /**

@@ -154,7 +154,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   permission: `
     asking-once assess-write assessment broker decide grammar-memory inherited-path policy rule
-    shell/fence/fence-command shell/heavy-command
+    shell/fence/fence-command shell/heavy-command tool-limits
   `,
   settings: `
     allow-in-file other-tools/other-tools other-tools/read-other-tools positioned-json read-settings setting-value settings

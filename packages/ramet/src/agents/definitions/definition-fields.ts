@@ -10,6 +10,7 @@ import { MODEL_TIERS } from '../../model/catalog.ts';
 import { EFFORTS, PERMISSION_MODES, type PermissionMode } from '../../schema/status.ts';
 import { readBudget } from '../../schema/usage.ts';
 import type { AgentDefinition } from './definition.ts';
+import { isRule, readSkillNames, readToolLimits } from './definition-limits.ts';
 import { readServers, readToolList } from './definition-tools.ts';
 
 /** What a file says about its agents besides name, description and prompt. */
@@ -17,6 +18,8 @@ export type DefinitionTraits = Pick<
   AgentDefinition,
   | 'tools'
   | 'disallowedTools'
+  | 'toolLimits'
+  | 'skills'
   | 'model'
   | 'effort'
   | 'permissionMode'
@@ -36,11 +39,7 @@ type Say = (field: string, level: ProblemLevel, message: string) => void;
 type Shape = 'text' | 'list' | 'object' | 'list or object' | 'number' | readonly string[];
 
 const OWN_FIELDS = [
-  'name',
-  'description',
-  'prompt',
-  'tools',
-  'disallowedTools',
+  ...['name', 'description', 'prompt', 'tools', 'disallowedTools'],
   'model',
   'effort',
   'permissionMode',
@@ -54,12 +53,12 @@ const OWN_FIELDS = [
   'omitGitStatus',
   'readOnly',
   'hooks',
+  'skills',
   'color',
 ];
 
 /** Checked, kept, and without effect so far. */
 const INACTIVE: Readonly<Partial<Record<string, Shape>>> = {
-  skills: 'list',
   memory: ['user', 'project', 'local'],
   initialPrompt: 'text',
   autoCompactWindow: 'number',
@@ -94,6 +93,8 @@ export function readTraits(
   const traits: DefinitionTraits = {
     tools,
     ...(disallowedTools.length > 0 && { disallowedTools }),
+    ...readToolLimits(value('tools'), value('disallowedTools'), toolNames, say),
+    ...readSkillNames(value('skills'), say),
     model: readModel(value('model'), (message) => say('model', 'warning', message)),
     ...effortOf(value('effort'), say),
     permissionMode: modeOf(value('permissionMode'), say),
@@ -150,10 +151,8 @@ function toolsOf(value: unknown, known: readonly string[], say: Say): AgentDefin
     say('tools', 'error', 'it is neither a list of names nor names with commas between them');
     return [];
   }
-  const { names, patterns, unknown } = list;
+  const { names, unknown } = list;
   if (unknown.length > 0) say('tools', 'warning', `there is no tool ${some(unknown)} here: left out`);
-  if (patterns.length > 0)
-    say('tools', 'warning', `pattern ignored: only the name counts in ${some(patterns, '; ')}; use rules`);
   if (names !== 'all' && names.length > 0 && names.length === unknown.length)
     say('tools', 'warning', 'no tool is left: its agents cannot be started');
   return names;
@@ -166,11 +165,11 @@ function disallowedOf(value: unknown, known: readonly string[], say: Say): reado
     say('disallowedTools', 'error', 'it is neither a list of names nor names with commas between them');
     return [];
   }
-  const { names, patterns, unknown } = list;
+  const { names, unknown } = list;
   if (unknown.length > 0) say('disallowedTools', 'note', `there is no tool ${some(unknown)} here`);
-  if (patterns.length > 0)
-    say('disallowedTools', 'warning', `${some(patterns, '; ')}: this removes the whole tool; use rules`);
-  return names === 'all' ? known : names;
+  // Single calls are refused one by one; what is no rule takes the whole tool away.
+  const partly = new Set(list.limited.filter(({ rule }) => isRule(rule)).map(({ name }) => name));
+  return names === 'all' ? known : names.filter((name) => !partly.has(name) || list.whole.includes(name));
 }
 
 /** `auto` asks a classifier elsewhere; here its agents have their parent's mode, as without the field. */
@@ -234,7 +233,12 @@ function noteOthers(fields: FieldMap, say: Say): void {
 function noteInactive(field: string, value: unknown, shape: Shape, say: Say): void {
   if (value === null || value === 'none') return;
   if (hasShape(value, shape)) say(field, 'note', 'not yet active');
-  else say(field, 'warning', `it is ${quoted(value)}, and should be ${shapeText(shape)}; not yet active`);
+  else
+    say(
+      field,
+      'warning',
+      `it is ${quoted(value)}, and should be ${typeof shape === 'string' ? `a ${shape}` : `one of ${shape.join(', ')}`}; not yet active`,
+    );
 }
 
 function hasShape(value: unknown, shape: Shape): boolean {
@@ -244,10 +248,6 @@ function hasShape(value: unknown, shape: Shape): boolean {
   if (shape === 'text') return typeof value === 'string';
   if (shape === 'number') return typeof value === 'number';
   return (shape !== 'object' && isList) || (shape !== 'list' && isObject);
-}
-
-function shapeText(shape: Shape): string {
-  return typeof shape === 'string' ? `a ${shape}` : `one of ${shape.join(', ')}`;
 }
 
 /** Other harnesses write some of our fields otherwise; such a field has no effect either. */
@@ -265,10 +265,10 @@ function squeezed(field: string): string {
 }
 
 /** The first of them: a list may be as long as a file. */
-function some(names: readonly string[], between = ', '): string {
+function some(names: readonly string[]): string {
   const rest = names.length - SHOWN;
   const shown = names.slice(0, SHOWN).map((name) => (name.length > 60 ? `${name.slice(0, 59)}…` : name));
-  return shown.join(between) + (rest > 0 ? ` and ${rest} more` : '');
+  return shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 function quoted(value: unknown): string {

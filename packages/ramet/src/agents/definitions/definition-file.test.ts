@@ -90,11 +90,7 @@ describe('TYPE-3: a definition file', () => {
       ['Read', 'LS', 'WebSearch'],
       ['warning 4 tools: there is no tool LS, WebSearch here: left out'],
     ],
-    [
-      'Bash(git log:*, git diff:*), Read',
-      ['Bash', 'Read'],
-      ['warning 4 tools: pattern ignored: only the name counts in Bash(git log:*, git diff:*); use rules'],
-    ],
+    ['Bash(git log:*, git diff:*), Read', ['Bash', 'Read'], []],
     ['Read, mcp__a__b', ['Read', 'mcp__a__b'], []],
     ['[]', [], []],
     [
@@ -174,6 +170,24 @@ describe('TYPE-3: a definition file', () => {
     expect(file.problems.map(({ level }) => level)).toEqual(levels);
   });
 
+  test('RES-3: names single calls, allowed and refused, and skills', () => {
+    const file = withLines(
+      'tools: Read, Bash(git log:*, git diff:*), Task(Explore, Plan), Edit(src/**), Edit, Bash(',
+      'disallowedTools: Bash(rm:*), Write',
+      'skills: a, b',
+    );
+    expect(file.definition).toMatchObject({
+      tools: ['Read', 'Bash', 'Agent', 'Edit'],
+      disallowedTools: ['Write'],
+      toolLimits: {
+        only: ['Bash(git log:*)', 'Bash(git diff:*)', 'Agent(Explore)', 'Agent(Plan)', 'Bash()'],
+        never: ['Bash(rm:*)'],
+      },
+      skills: ['a', 'b'],
+    });
+    expect(said(file)).toEqual(['warning 4 tools: "Bash()" is no rule, so it covers no call']);
+  });
+
   test('says which fields have no effect yet, which are unknown, and which are written otherwise', () => {
     const file = withLines(
       'hooks: { Stop: [] }',
@@ -189,7 +203,6 @@ describe('TYPE-3: a definition file', () => {
     expect(said(file)).toEqual([
       'note 8 isolation: not yet active',
       'note 12 color: it is not one of red, blue, green, yellow, purple, orange, pink, cyan',
-      'note 6 skills: not yet active',
       'note 7 memory: not yet active',
       'note 9 memory_size: unknown field, kept without effect',
       'warning 10 max_turns: unknown field, without effect: did you mean maxTurns?',

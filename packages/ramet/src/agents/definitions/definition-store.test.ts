@@ -176,6 +176,7 @@ describe('TYPE-3: bad files', () => {
       'out.md',
       'pipe.md',
       'relative.md',
+      'up',
     ]);
     expect(opened.store.catalog.definitions.map(({ name }) => name)).not.toContain('secret');
     expect(opened.listed()).toEqual([

@@ -4,8 +4,10 @@ import type { AgentDefinition } from './definition.ts';
 export interface ToolList {
   /** `all` when nothing is said, or everything is asked for. */
   names: 'all' | readonly string[];
-  /** Entries with something in parentheses. */
-  patterns: readonly string[];
+  /** Entries with something in parentheses, as rules. */
+  limited: readonly { readonly name: string; readonly rule: string }[];
+  /** Names that stand without parentheses. */
+  whole: readonly string[];
   /** Names that no tool has here. */
   unknown: readonly string[];
   /** Tools of MCP servers: whether there are any, a session finds out. */
@@ -44,7 +46,7 @@ function parseToolList(value: unknown, known: readonly string[]): ToolList | nul
   const entries = entriesOf(value);
   if (entries === null) return null;
   if (entries === 'all' || entries.some((entry) => EVERYTHING.has(entry.toLowerCase())))
-    return { names: 'all', patterns: [], unknown: [], remote: [] };
+    return { names: 'all', limited: [], whole: [], unknown: [], remote: [] };
   const canonical = new Map(known.map((name) => [name.toLowerCase(), name]));
   const named = entries.map((entry) => {
     const name = /^([^()\s]+)\s*\(/.exec(entry)?.[1] ?? entry;
@@ -55,10 +57,18 @@ function parseToolList(value: unknown, known: readonly string[]): ToolList | nul
   const remote = named.filter(({ name }) => name.startsWith('mcp__'));
   return {
     names: [...new Set(named.map(({ name }) => name))],
-    patterns: named.filter(({ isPattern, name }) => isPattern && isKnown(name)).map(({ entry }) => entry),
+    limited: named.filter(({ isPattern, name }) => isPattern && isKnown(name)).flatMap(limitedRules),
+    whole: named.filter(({ isPattern }) => !isPattern).map(({ name }) => name),
     unknown: named.filter((one) => !isKnown(one.name) && !remote.includes(one)).map(({ name }) => name),
     remote: remote.map(({ name }) => name),
   };
+}
+
+/** `Agent(a, b)` names two types, `Bash(git log:*, git diff:*)` two commands. */
+function limitedRules({ name, entry }: { name: string; entry: string }): { name: string; rule: string }[] {
+  const inside = /\(([\s\S]*)\)\s*$/.exec(entry)?.[1]?.trim() ?? '';
+  if (inside === '*') return [];
+  return inside.split(/,\s+/).map((part) => ({ name, rule: `${name}(${part})` }));
 }
 
 function otherName(lower: string): string | undefined {

@@ -1,6 +1,7 @@
 /** What a type of agent is (TYPE-1): everything that its agents have in common. */
 import { EXTENSION_SOURCES, type ExtensionSource } from '../../extensions/extension-places.ts';
 import type { FileProblem } from '../../extensions/front-matter/field-problem.ts';
+import type { ToolLimits } from '../../permission/tool-limits.ts';
 import type { BudgetLimits, Effort, PermissionMode } from '../../schema/status.ts';
 
 /** Where types come from; of two with one name the later wins (TYPE-4). */
@@ -22,6 +23,10 @@ export interface AgentDefinition {
   readonly tools: 'all' | readonly string[];
   /** Names of tools that it has in no case. */
   readonly disallowedTools?: readonly string[];
+  /** Which calls of its tools its agents may make, where the lists say more than names. */
+  readonly toolLimits?: ToolLimits;
+  /** Skills whose texts its agents have from the beginning. */
+  readonly skills?: readonly string[];
   /** A tier or a model id; `inherit` takes the parent's. */
   readonly model: string;
   /** How hard its agents think; absent means as their parent does, up to a cap (RES-9). */

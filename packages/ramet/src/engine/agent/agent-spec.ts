@@ -17,6 +17,7 @@ type OfEmployer =
   | 'workspace'
   | 'readOnly'
   | 'hooks'
+  | 'toolLimits'
   | 'compactionThreshold'
   | 'contextWindow';
 
@@ -29,7 +30,14 @@ export function agentSpec(basis: SpecBasis, own: OwnSpec): AgentSpec {
   // Rights never widen on the way down.
   const readOnly = own.readOnly === true || basis.readOnly === true;
   const hooks = joinedHooks(basis.hooks, own.hooks);
-  return { ...basis, ...own, ...(readOnly && { readOnly }), ...(hooks && { hooks }) };
+  const toolLimits = [...(basis.toolLimits ?? []), ...(own.toolLimits ?? [])];
+  return {
+    ...basis,
+    ...own,
+    ...(readOnly && { readOnly }),
+    ...(hooks && { hooks }),
+    ...(toolLimits.length > 0 && { toolLimits }),
+  };
 }
 
 /** What may refuse calls of an agent may also refuse those of the agents that work for it. */
@@ -44,7 +52,8 @@ export function basisOf(
   family: { readonly parts: { readonly spending: SpecBasis['spending'] } },
   parent: Agent,
 ): SpecBasis {
-  const { id, fallbackModel, maxTokens, readOnly, hooks, compactionThreshold, contextWindow } = parent.spec;
+  const { id, fallbackModel, maxTokens, readOnly, hooks, toolLimits, compactionThreshold, contextWindow } =
+    parent.spec;
   return {
     parent: id,
     fallbackModel,
@@ -55,6 +64,7 @@ export function basisOf(
     workspace: parent.directory.workspace ?? undefined,
     readOnly,
     ...(hooks && { hooks }),
+    ...(toolLimits && { toolLimits }),
     compactionThreshold,
     contextWindow,
   };

@@ -13,6 +13,7 @@ import type { RateWindow } from '../../model/rate/rate-window.ts';
 import type { RetryPolicy } from '../../model/rate/retry.ts';
 import type { PermissionBroker } from '../../permission/broker.ts';
 import type { SessionRules } from '../../permission/policy.ts';
+import type { ToolLimits } from '../../permission/tool-limits.ts';
 import type { CommandSandbox } from '../../sandbox/command-sandbox.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
@@ -128,6 +129,8 @@ export interface AgentSpec {
   readonly origin?: AgentOrigin | undefined;
   /** Its requests write nothing to the cache that only they would read (FORK-3). */
   readonly skipCacheWrite?: boolean | undefined;
+  /** Which calls of their tools its type and those of its ancestors are for. */
+  readonly toolLimits?: readonly ToolLimits[] | undefined;
   /** It changes nothing, whatever modes and rules allow (TYPE-2). */
   readonly readOnly?: boolean | undefined;
   /** Where it runs; in this process when absent. */

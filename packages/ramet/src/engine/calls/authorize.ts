@@ -136,6 +136,14 @@ async function agentRefusal(
     const refusal = await orInterrupted(ownRefusal(canUseTool, tool.name, input), signal);
     if (refusal !== null) return refusal;
   }
+  const { toolLimits } = agent.spec;
+  if (toolLimits !== undefined) {
+    const { limitsRefusal } = await import('../../permission/tool-limits.ts');
+    const { cwd, workspace } = agent.directory;
+    const origin = { base: workspace?.fence.root ?? cwd, home: agent.runtime.childEnvironment.HOME ?? null };
+    const limited = await limitsRefusal(toolLimits, tool, { input, cwd }, origin);
+    if (limited !== null) return limited;
+  }
   const command = tool.access?.(input).command;
   return command === undefined ? null : harmInCheckout(agent, command);
 }

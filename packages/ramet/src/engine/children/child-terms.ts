@@ -273,3 +273,10 @@ async function recallSchema(schema: Record<string, unknown>): Promise<AnswerSche
   if (!compiled.ok) throw new Error(`the recorded schema cannot be used: ${compiled.problem}`);
   return compiled.schema;
 }
+
+export async function answerSchema(schema: Record<string, unknown>): Promise<AnswerSchema> {
+  const { compileAnswerSchema } = await import('../answer/answer-schema.ts');
+  const compiled = await compileAnswerSchema(schema);
+  if (compiled.ok) return compiled.schema;
+  throw new UserMistake('bad_schema', `the schema cannot be used: ${compiled.problem}`);
+}

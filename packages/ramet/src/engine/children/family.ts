@@ -9,7 +9,7 @@
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import type { PromptHead } from '../../conversation/conversation.ts';
-import type { FrozenBlock } from '../../conversation/frozen-block.ts';
+import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
@@ -89,6 +89,13 @@ export interface ChildSurroundings {
   environment(facts: { cwd: string; model: string; git: boolean; tools: readonly Tool[] }): Promise<string>;
 }
 
+/** Skills that a type names. */
+export interface LoadedSkills {
+  readonly text: string;
+  /** Those that cannot be loaded, a line each. */
+  readonly problems: readonly string[];
+}
+
 export interface FamilyParts {
   readonly session: SessionId;
   readonly executor: AgentExecutor;
@@ -102,6 +109,8 @@ export interface FamilyParts {
   toolsOfType?(type: AgentDefinition, tools: readonly Tool[], parent: ToolHeir): readonly Tool[];
   /** Why a type of that name cannot be used although it exists; null otherwise. */
   whyWithheld?(name: string): string | null;
+  /** The texts of skills, for types that name some. */
+  loadSkills?(names: readonly string[]): Promise<LoadedSkills>;
   readonly limits: AgentLimits;
   /** Of the whole session: every agent's spending counts against it (RES-2). */
   readonly spending: Spending;
@@ -184,6 +193,21 @@ export class AgentFamily implements Disposable {
 
   get running(): readonly AgentHandle[] {
     return [...this.#handles.values()];
+  }
+
+  /** The texts of the skills that a type names; null for none. */
+  async skillsFor({ skills = [] }: AgentDefinition): Promise<LoadedSkills | null> {
+    return skills.length === 0 ? null : ((await this.parts.loadSkills?.(skills)) ?? null);
+  }
+
+  /** What agents of one type have in common before anything of their own: instructions, and skills of the type. */
+  sharedOpening(child: Agent, { instructions }: AgentDefinition, skills: LoadedSkills | null): FrozenBlock[] {
+    for (const problem of skills?.problems ?? []) child.warn('skill_missing', problem);
+    const text = child.runtime.redact(skills?.text ?? '');
+    return [
+      ...(instructions ? this.parts.surroundings.instructions() : []),
+      ...(text === '' ? [] : [freezeBlock({ type: 'text', text })]),
+    ];
   }
 
   newId(): AgentId {

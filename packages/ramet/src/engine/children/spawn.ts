@@ -20,6 +20,7 @@ import type { AnswerSchema } from '../answer/answer-schema.ts';
 import type { Evidence, Expectation } from '../answer/evidence.ts';
 import type { AgentHandle } from './child-handle.ts';
 import {
+  answerSchema,
   type ChildLimits,
   childLimits,
   type ForkOverrides,
@@ -36,7 +37,7 @@ import {
   refuseWithoutTools,
   toolsOfType,
 } from './child-terms.ts';
-import { type AgentFamily, refuseBadName, refuseTakenName } from './family.ts';
+import { type AgentFamily, type LoadedSkills, refuseBadName, refuseTakenName } from './family.ts';
 import { startChild } from './run-child.ts';
 
 export interface SpawnOrder extends SpawnRequest {
@@ -59,7 +60,7 @@ export interface SpawnOrder extends SpawnRequest {
   executor?: ExecutorKind | undefined;
 }
 
-/** `isPassing`: what was in the way may be gone the next time, such as a git that was ended. */
+/** `isPassing`: what was in the way may be gone the next time. */
 export type SpawnOutcome = { handle: AgentHandle } | { problem: string; isPassing?: boolean };
 
 export async function spawnAgent(
@@ -109,6 +110,8 @@ interface FreshPlan {
   /** What it is told about the place it works in. */
   environment: string;
   tools: readonly Tool[];
+  /** Of its type. */
+  skills: LoadedSkills | null;
 }
 
 async function planChild(
@@ -120,7 +123,6 @@ async function planChild(
 ): Promise<ChildPlan> {
   const { limits, spending } = family.parts;
   refuseOtherOverrides(order.overrides ?? {});
-  // Callers without types, and models that send a blank.
   if (typeof order.prompt !== 'string' || order.prompt.trim() === '') {
     throw refusal('no_prompt', 'its prompt is empty: say what it is to do');
   }
@@ -160,7 +162,8 @@ async function planChild(
   const plan = { id, order, model, allowed, schema, evidence, depth, executor, ...made };
   if (definition === null) return { ...plan, fresh: null };
   const environment = await family.parts.surroundings.environment({ cwd, model, tools, git: definition.git });
-  return { ...plan, order: orderFor(definition, order), fresh: { definition, environment, tools } };
+  const skills = await family.skillsFor(definition);
+  return { ...plan, order: orderFor(definition, order), fresh: { definition, environment, tools, skills } };
 }
 
 function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
@@ -192,13 +195,6 @@ async function evidenceBefore(expected: Expectation, cwd: string, { runtime }: A
   return noteBefore(expected, cwd, runtime.childEnvironment);
 }
 
-async function answerSchema(schema: Record<string, unknown>): Promise<AnswerSchema> {
-  const { compileAnswerSchema } = await import('../answer/answer-schema.ts');
-  const compiled = await compileAnswerSchema(schema);
-  if (compiled.ok) return compiled.schema;
-  throw refusal('bad_schema', `the schema cannot be used: ${compiled.problem}`);
-}
-
 function forkOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Agent {
   const { overrides = {} } = plan.order;
   const origin: AgentOrigin = {
@@ -225,7 +221,7 @@ function freshOf(
   family: AgentFamily,
   parent: Agent,
   plan: ChildPlan,
-  { definition, environment, tools }: FreshPlan,
+  { definition, environment, tools, skills }: FreshPlan,
 ): Agent {
   hosted(parent).runtime.prefixGuard.noteDefinition(definition.name, definition);
   const { thinking, note } = freshThinking(plan.order.effort ?? definition.effort, parent, plan.model);
@@ -237,11 +233,12 @@ function freshOf(
     tools,
     permissionMode: definition.permissionMode,
     hooks: definition.hooks,
+    ...(definition.toolLimits && { toolLimits: [definition.toolLimits] }),
   });
   const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
   if (note !== null) child.warn('thinking_unused', note);
   if (spec.readOnly) parent.runtime.sandbox.prepare();
-  const shared = definition.instructions ? family.parts.surroundings.instructions() : [];
+  const shared = family.sharedOpening(child, definition, skills);
   const notice = plan.workspace?.notice[definition.git ? 'brief' : 'whole'] ?? null;
   const notes = plan.order.skipsNotes ? null : definition.notes;
   const own = [notes, environment, notice].filter((text) => text !== null).join('\n');
@@ -287,7 +284,9 @@ function originOf(
   const elsewhere = executor === 'process' && { executor: 'process' as const };
   const expected = recordExpectations(schema, evidence);
   const worktree = workspace !== null && { worktree: workspace.worktree };
-  return { kind, call, description, background, depth, ...elsewhere, ...readOnly, ...worktree, ...expected };
+  const { toolLimits } = fresh?.definition ?? {};
+  const limits = { ...readOnly, ...(toolLimits && { toolLimits }) };
+  return { kind, call, description, background, depth, ...elsewhere, ...limits, ...worktree, ...expected };
 }
 
 function taskText({ order, schema }: ChildPlan): string {

@@ -43,6 +43,7 @@ export function specOfRecorded(
     budget: started.budget,
     origin: { ...originOf(started), ...changes },
     readOnly: started.origin?.readOnly,
+    ...(started.origin?.toolLimits && { toolLimits: [started.origin.toolLimits] }),
     executor: started.origin?.executor,
     hooks: findDefinition(family.parts.definitions, started.agentType)?.hooks,
   });
@@ -67,7 +68,7 @@ function toolsAgain(
 /** Without the estimates: what a fork would have cost as a fresh agent is known for one whole run only. */
 function originOf({ origin }: EventOf<'agent.started'>): AgentOrigin {
   const { kind = 'fresh', call = null, description = '', background = false, depth = 1 } = origin ?? {};
-  const { executor, readOnly, worktree } = origin ?? {};
+  const { executor, readOnly, worktree, toolLimits } = origin ?? {};
   return {
     kind,
     call,
@@ -76,6 +77,7 @@ function originOf({ origin }: EventOf<'agent.started'>): AgentOrigin {
     depth,
     ...(executor && { executor }),
     ...(readOnly && { readOnly }),
+    ...(toolLimits && { toolLimits }),
     ...(worktree && { worktree }),
   };
 }

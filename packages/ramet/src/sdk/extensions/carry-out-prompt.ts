@@ -8,10 +8,12 @@
 
 import { type Agent, hosted } from '../../engine/agent/agent.ts';
 import { callForAgent } from '../../engine/later.ts';
+import type { LoadedSkills } from '../../engine/shapes.ts';
 import { expandPrompt } from '../../extensions/prompts/expand-prompt.ts';
 import type { PromptFile } from '../../extensions/prompts/prompt-file.ts';
 import { currentBody } from '../../extensions/prompts/prompt-store.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
+import type { SessionPrompts } from './session-prompts.ts';
 
 export interface CarryOutOrder {
   readonly agent: Agent;
@@ -63,4 +65,21 @@ function grant({ agent, prompt, allowsNothing }: CarryOutOrder): void {
 
 function textOf(content: readonly (TextBlock | ImageBlock)[]): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+}
+
+/** Skills that an agent type names: their texts, for the beginning of its agents' conversations. */
+export async function preloadedSkills(
+  prompts: SessionPrompts,
+  names: readonly string[],
+): Promise<LoadedSkills> {
+  const texts: string[] = [];
+  const problems: string[] = [];
+  for (const name of names) {
+    const skill = await prompts.find(name);
+    const read = skill === null ? { problem: 'no such skill is in use' } : currentBody(skill);
+    if (skill === null || 'problem' in read)
+      problems.push(`the skill ${name} of its type was not loaded: ${'problem' in read ? read.problem : ''}`);
+    else texts.push(`<skill name="${skill.name}" directory="${skill.folder}">\n${read.body}\n</skill>`);
+  }
+  return { text: texts.join('\n'), problems };
 }

@@ -27,6 +27,7 @@ import { NO_USAGE } from '../../schema/usage.ts';
 import { processDirectory } from '../../system/processes/process-register.ts';
 import { type LedgerLine, ledgerOf } from '../../views/ledger/ledger.ts';
 import type { AgentTypes } from '../agent-types/agent-types.ts';
+import type { SessionPrompts } from '../extensions/session-prompts.ts';
 import {
   DEFAULT_SANDBOX,
   type ResolvedOptions,
@@ -46,6 +47,7 @@ export interface FamilyOptions {
   git: RecentGitState;
   types: AgentTypes;
   extra: SessionTools;
+  prompts: SessionPrompts;
   /** Of an earlier process; null for a new session. */
   earlier: JournalReader | null;
   emit: (spec: AgentSpec, event: AgentEvent) => void;
@@ -73,6 +75,8 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
     },
     toolsOfType: (type, tools, parent) => extra.forType(type, tools, parent),
     whyWithheld: (name) => types.whyWithheld(name),
+    loadSkills: async (names) =>
+      (await import('../extensions/carry-out-prompt.ts')).preloadedSkills(options.prompts, names),
     limits: settings.agents.limits,
     spending,
     surroundings: surroundingsOf(options, main),

@@ -93,6 +93,7 @@ export function shareParts(
       git,
       types,
       extra,
+      prompts,
       earlier,
       unprompted,
       emit: (spec, event) => {
