@@ -107,6 +107,26 @@ describe('OP-9: a task in a clone', { timeout: 240_000 }, () => {
     ],
   );
 
+  test.each([
+    ['a branch', ['branch', 'ramet/save'], 'ramet/save'],
+    ['a tag', ['tag', 'save'], 'tags/save'],
+    ['a ref of its own', ['update-ref', 'refs/remotes/mine/save', 'HEAD'], 'remotes/mine/save'],
+  ])('a commit that only %s has after a reset is taken, and named', async (_, args, where) => {
+    const tried = cloning();
+    const { root, base } = tried;
+    git(root, 'branch', 'passing', git(root, 'commit-tree', '-p', base, '-m', 'passing', `${base}^{tree}`));
+    const order = tried.order('a');
+    const path = await begin(tried, order);
+    commitIn(path, 'saved.txt');
+    git(path, ...args);
+    git(path, 'reset', '--quiet', '--hard', 'HEAD~1');
+    git(root, 'branch', '--quiet', '-D', 'passing');
+    expect(worked(await end(tried, order)).files).toEqual(['saved.txt']);
+    expect(tried.clone.notes?.(order, ENDED)).toEqual([
+      `its commits on ${where} are taken, where its clone was not`,
+    ]);
+  });
+
   test('commits that it left on another branch or on none are taken; where no line has all, the clone stays', async () => {
     const tried = cloning();
     const { root } = tried;

@@ -29,6 +29,8 @@ export interface ClonedTip {
 /** Objects of an agent's own. More are not looked at. */
 const MOST_ENTRIES = 200_000;
 const LONGEST_MS = 300_000;
+/** More refs of a clone are not read. */
+const MOST_REFS = 10_000;
 
 export async function clonedTip(git: string, reading: CloneReading): Promise<ClonedTip> {
   const wrong = wrongIn(git, reading.commonDirectory);
@@ -55,12 +57,13 @@ export interface LeftCommit {
   isDeleted: boolean;
 }
 
-/** Commits that the agent left elsewhere in its clone than at `tip`, as the log of its HEAD names them. */
+/** Commits that the agent left elsewhere in its clone than at `tip`, as the log of its HEAD and its refs name them. */
 export async function leftInClone(git: string, tip: string, reading: CloneReading): Promise<LeftCommit[]> {
   if (wrongIn(git, reading.commonDirectory) !== null) return [];
   const file = join(git, 'logs', 'HEAD');
   const isPlainLog = isFolder(join(git, 'logs')) && lstatSync(file, { throwIfNoEntry: false })?.isFile();
   const left = isPlainLog === true ? leftInLog(file, null) : new Map<string, string>();
+  const refs = refsIn(git);
   // Where its HEAD is has been judged already.
   const known = new Set([tip, reading.base, headOf(git)]);
   const found: LeftCommit[] = [];
@@ -70,25 +73,47 @@ export async function leftInClone(git: string, tip: string, reading: CloneReadin
     const where = isCommitId(name) || name === '' ? 'no branch' : name;
     const lost = await bring(join(git, 'objects'), commit, reading);
     if (lost === null && (await isAncestor(commit, tip, reading.call))) continue;
-    const isDeleted = where === name && !tipsIn(git).has(commit);
+    const isDeleted = where === name && !refs.has(commit);
     found.push({ commit, where, isDeleted, problem: lost ?? (await notItsOwn(commit, reading)) });
+  }
+  for (const [commit, name] of refs) {
+    // What it was cloned with: the repository's own branches, also those that are gone there by now.
+    if (known.has(commit) || name.startsWith('refs/remotes/origin/')) continue;
+    if (await isOfRepository(commit, reading)) continue;
+    known.add(commit);
+    const lost = await bring(join(git, 'objects'), commit, reading);
+    if (lost === null && (await isAncestor(commit, tip, reading.call))) continue;
+    const where = name.replace(/^refs\/(?:heads\/)?/, '');
+    found.push({ commit, where, isDeleted: false, problem: lost ?? (await notItsOwn(commit, reading)) });
   }
   return found;
 }
 
-/** Of its branches, packed ones too. */
-function tipsIn(git: string): Set<string> {
-  const packed = (plainText(git, 'packed-refs') ?? '').split('\n').map((line) => line.split(' ', 1)[0] ?? '');
-  const tips = new Set(packed);
-  const folders = isFolder(join(git, 'refs')) ? ['refs/heads'] : [];
+/** Whether a ref of the repository leads to it. */
+async function isOfRepository(commit: string, { call }: CloneReading): Promise<boolean> {
+  const { code, stdout } = await runGit(['rev-list', '--max-count=1', commit, '--not', '--all', '--'], call);
+  return code === 0 && stdout.trim() === '';
+}
+
+/** The commits that its refs name, packed ones too. */
+function refsIn(git: string): Map<string, string> {
+  const refs = new Map<string, string>();
+  const add = (commit: string | undefined, name: string): void => {
+    if (isCommitId(commit) && refs.size < MOST_REFS) refs.set(commit, name);
+  };
+  for (const line of (plainText(git, 'packed-refs') ?? '').split('\n')) {
+    const [commit, name = ''] = line.split(' ', 2);
+    add(commit, name);
+  }
+  const folders = isFolder(join(git, 'refs')) ? ['refs'] : [];
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
     for (const entry of isFolder(join(git, next)) ? entriesOf(join(git, next)) : []) {
       const name = `${next}/${entry.name}`;
       if (entry.isDirectory()) folders.push(name);
-      else tips.add(plainText(git, name) ?? '');
+      else add(plainText(git, name) ?? undefined, name);
     }
   }
-  return tips;
+  return refs;
 }
 
 function wrongIn(git: string, commonDirectory: string): string | null {
