@@ -35,7 +35,7 @@ describe.concurrent('UI-1: ramet doctor', () => {
     expect(end).toMatchObject({ code: 0, stderr: '' });
     const names = linesOf(end.stdout).flatMap((line) => /^(?:ok|--) {2}(\w+) /.exec(line)?.[1] ?? []);
     expect(names.join(' ')).toBe(
-      'node git ripgrep sandbox model network home journal sessions processes settings others extensions trust terminal',
+      'node git ripgrep sandbox model network home journal sessions processes settings others extensions trust mcp terminal',
     );
     expect(end.stdout).toContain(`${process.versions.node} (${process.execPath})`);
     expect(end.stdout).toContain('everything that is needed works');

@@ -81,6 +81,15 @@ describe('EXT-4: a connection to a server', () => {
       { startTimeout: 1_000 },
     ));
 
+  test('waits for a program that takes longer to start than a first question may', async () => {
+    const { pool } = testPool(temporaryDirectory());
+    const { command, args } = lineServer() as { command: string; args: readonly string[] };
+    const slow = ['-c', 'sleep 4; exec "$@"', 'sh', command, ...args];
+    const { connection } = pool.lease('slow', { type: 'stdio', command: 'sh', args: slow, env: {} });
+    expect((await connection.offer(never)).tools).toHaveLength(2);
+    await pool[Symbol.asyncDispose]();
+  }, 30_000);
+
   test('ends a call that hangs, and the server still answers others', () =>
     withServer(
       'hang-in-call',

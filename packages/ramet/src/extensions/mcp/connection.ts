@@ -16,7 +16,7 @@ import type { Client, Transport } from './sdk-client.ts';
 import type { McpServerConfig } from './server-config.ts';
 import { oneLine, orAborted, progressLine, ServerFailure, seconds, wordsOf } from './server-failure.ts';
 import { readOffer, type ServerOffer } from './server-offer.ts';
-import { type StdioPlace, StdioTransport } from './stdio-transport.ts';
+import { STOPPED, type StdioPlace, StdioTransport } from './stdio-transport.ts';
 import { openTokens } from './token-store.ts';
 
 const DEFAULT_START_MS = 30_000;
@@ -250,7 +250,9 @@ export class ServerConnection {
   }
 
   async #whyNotStarted(transport: Transport, error: unknown): Promise<string> {
-    if (transport instanceof StdioTransport && transport.ended !== null)
+    // A program that ends breaks the line first: how it ended says more.
+    if (transport instanceof StdioTransport) await transport.soonEnded();
+    if (transport instanceof StdioTransport && transport.ended !== null && transport.ended !== STOPPED)
       return `did not start: ${transport.ended}${wordsOf(transport)}`;
     return `did not start: ${await this.#reason(error)}${wordsOf(transport)}`;
   }

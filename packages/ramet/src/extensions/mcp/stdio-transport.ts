@@ -12,6 +12,8 @@ import { MessageLines } from './stdio-line.ts';
 /** How long a server may take to end after its input has ended. */
 const POLITE_MS = 300;
 const LAST_WORDS = 2_000;
+/** It did not end by itself. */
+export const STOPPED = 'it was stopped';
 
 export interface ServerProcesses {
   expect(): ExpectedGroup;
@@ -52,8 +54,13 @@ export class StdioTransport implements Transport {
     return this.#words.trim();
   }
 
-  get group(): number | undefined {
+  /** The SDK knows a program's transport by these two: one that is slow to answer is then asked the older way. */
+  get pid(): number | undefined {
     return this.#child?.pid;
+  }
+
+  get stderr(): null {
+    return null;
   }
 
   async start(): Promise<void> {
@@ -118,6 +125,14 @@ export class StdioTransport implements Transport {
     });
   }
 
+  /** Waits a moment for its end. */
+  async soonEnded(): Promise<void> {
+    const waiting = Promise.withResolvers<void>();
+    const timer = setTimeout(waiting.resolve, POLITE_MS);
+    await Promise.race([this.#gone, waiting.promise]);
+    clearTimeout(timer);
+  }
+
   /** Ends its input, then the group. Resolves when nobody of it is left. */
   async close(): Promise<void> {
     const child = this.#child;
@@ -125,11 +140,8 @@ export class StdioTransport implements Transport {
     if (!this.#isClosed) {
       this.#isClosed = true;
       child.stdin?.end();
-      const waiting = Promise.withResolvers<void>();
-      const timer = setTimeout(waiting.resolve, POLITE_MS);
-      await Promise.race([this.#gone, waiting.promise]);
-      clearTimeout(timer);
-      this.#ended ??= 'it was stopped';
+      await this.soonEnded();
+      this.#ended ??= STOPPED;
       await terminateGroup(child.pid);
     }
     await this.#gone;

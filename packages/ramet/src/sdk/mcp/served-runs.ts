@@ -8,6 +8,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { AgentResult } from '../../engine/shapes.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import { isInside } from '../../system/landing-path.ts';
 import { summaryOf } from '../../views/operator/run-summary.ts';
@@ -63,7 +64,7 @@ interface OwnRun {
   readonly abort: AbortController;
   readonly ended: Promise<void>;
   isOver: boolean;
-  text: string | null;
+  result: AgentResult | null;
   problem: string | null;
 }
 
@@ -150,9 +151,9 @@ export class ServedRuns implements AsyncDisposable {
     return {
       session: id,
       running,
-      status: own?.problem ? 'failed' : (main?.status ?? 'starting'),
-      cause: own?.problem ?? main?.message ?? main?.cause ?? null,
-      text: own?.text ?? null,
+      status: own?.problem ? 'failed' : (own?.result?.status ?? main?.status ?? 'starting'),
+      cause: own?.problem ?? (own?.result ?? main)?.message ?? (own?.result ?? main)?.cause ?? null,
+      text: own?.result?.text ?? null,
       cost_usd: costs.includes(null) ? null : costs.reduce<number>((sum, one) => sum + (one ?? 0), 0),
       turns: agents.reduce((sum, { turns }) => sum + turns, 0),
       agents: agents.map(({ id: agent, type, status: how, description, progress }) => ({
@@ -197,15 +198,15 @@ export class ServedRuns implements AsyncDisposable {
 
   #follow(
     session: string,
-    work: (signal: AbortSignal) => Promise<string | undefined>,
+    work: (signal: AbortSignal) => Promise<AgentResult | undefined>,
     abort = new AbortController(),
   ): void {
     const run: { -readonly [Key in keyof OwnRun]: OwnRun[Key] } = {
-      ...{ session, abort, ended: Promise.resolve(), isOver: false, text: null, problem: null },
+      ...{ session, abort, ended: Promise.resolve(), isOver: false, result: null, problem: null },
     };
     run.ended = (async () => {
       try {
-        run.text = (await work(abort.signal)) ?? null;
+        run.result = (await work(abort.signal)) ?? null;
       } catch (error) {
         run.problem = describeError(error);
       } finally {
@@ -244,11 +245,11 @@ function realOf(path: string): string | null {
   }
 }
 
-async function answer(session: Session, prompt: string | null, signal: AbortSignal): Promise<string> {
+async function answer(session: Session, prompt: string | null, signal: AbortSignal): Promise<AgentResult> {
   const run = session.run(prompt, { signal });
   for (;;) {
     const { done, value } = await run.next();
-    if (done) return value.text;
+    if (done) return value;
   }
 }
 
@@ -257,11 +258,11 @@ async function childAnswer(
   type: string,
   prompt: string,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<AgentResult> {
   const [description = type] = prompt.trim().split('\n');
   const handle = await session.spawn({ prompt, description: description.slice(0, 80), subagent_type: type });
   signal.addEventListener('abort', () => handle.stop('stopped'), { once: true });
-  return (await handle.result).text;
+  return handle.result;
 }
 
 function tasksOf(project: string, session: string): Record<string, number> | null {

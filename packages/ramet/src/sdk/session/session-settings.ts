@@ -19,7 +19,7 @@ import {
   type SettingsReport,
   settingsNotices,
 } from '../../settings/read-settings.ts';
-import type { SettingValue } from '../../settings/setting-value.ts';
+import { type SettingValue, UNTRUSTED } from '../../settings/setting-value.ts';
 import type { Settings, SettingsInForce, SettingsPlace, TierSettings } from '../../settings/settings.ts';
 import { managedFolders } from '../../system/home.ts';
 import {
@@ -46,7 +46,7 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
   const others = await readOtherTools(place);
   const notices = [...settingsNotices(report), ...otherToolsNotices(others, place)];
   const serverOrigins = report.values.filter(
-    ({ path, unused }) => path[0] === 'mcpServers' && unused === null,
+    ({ path, unused }) => path[0] === 'mcpServers' && (unused === null || unused === UNTRUSTED),
   );
   return { settings: report.settings, notices, others: others.rules, managed: report.managed, serverOrigins };
 }
