@@ -33,7 +33,7 @@ describe('UI-1: a run defines', () => {
   const namesFor = (...args: string[]): string[] => groupsFor(args).flatMap(({ names }) => names);
 
   test('the command that its first word names, with its group', () => {
-    expect(namesFor('cost', '--json')).toEqual(['ps', 'show', 'logs', 'cost']);
+    expect(namesFor('cost', '--json')).toEqual(['ps', 'watch', 'show', 'logs', 'cost']);
     expect(namesFor('merge', '--help')).toEqual(['merge']);
   });
 

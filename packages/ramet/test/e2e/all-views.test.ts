@@ -39,13 +39,15 @@ const VIEWS: Readonly<Record<string, { args?: readonly string[]; isLine?: true }
   trust: { args: ['--show'], isLine: true },
   settings: {},
   doctor: {},
+  'mcp ls': { isLine: true },
 };
 
 const ACTIONS = [
   ...['resume', 'stop', 'sessions rename', 'sessions rm', 'sessions export', 'operate', 'operate add'],
   ...['operate ask', 'operate pause', 'operate resume', 'operate skip', 'operate retry', 'operate start'],
   ...['operate approve', 'operate answer', 'worktree rm', 'worktree open', 'worktree commit', 'emulate'],
-  ...['demo', 'completion', 'complete'],
+  ...['demo', 'completion', 'complete', 'watch'],
+  ...['mcp add', 'mcp login', 'mcp rm', 'mcp serve', 'mcp test'],
 ];
 
 /** With the words that lead to it; groups that do nothing themselves are left out. */
