@@ -161,7 +161,8 @@ export const MISSING: Readonly<Record<string, string>> = {
     'flags such as --input-format and --append-system-prompt; stream-json fields of hooks and MCP servers',
   'ECO-1': 'ACP, hooks of other tools, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,
-  'LIB-1': "the caller's own tools, prompts, agents and hooks",
+  'LIB-1':
+    "the caller's hooks; canUseTool cannot change an input; the guide has no programs that run in the tests",
   'SEC-1': 'tokens and origins of servers: the emulator is the only one; hooks are not there',
   'EXT-2': 'hooks run in the engine; settings files, the library and most events do not reach them yet',
   'EXT-3': 'hooks and MCP servers of plugins',
