@@ -123,7 +123,6 @@ export const MISSING: Readonly<Record<string, string>> = {
   'AGENT-2': 'that forking is off under a coordinator (COORD-1)',
   'TYPE-1': 'the type `teammate` has a prompt, and no agent of it can be started (TEAM-1)',
   'TYPE-3': 'the field memory is read and reported, and does nothing',
-  'RES-5': 'hooks are not there to release',
   'RES-6': 'TaskCreate, TaskGet, TaskList, TaskUpdate and WebSearch',
   'RES-7': 'session memory is not injected again; the summary is made by the agent itself, not by a fork',
   'RES-10': 'operator tasks',
@@ -159,12 +158,12 @@ export const MISSING: Readonly<Record<string, string>> = {
   'UI-3': 'a context meter, notifications',
   'UI-4':
     'flags such as --input-format and --append-system-prompt; stream-json fields of hooks and MCP servers',
-  'ECO-1': 'ACP, hooks of other tools, OpenTelemetry, Perfetto',
+  'ECO-1': 'ACP, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,
-  'LIB-1':
-    "the caller's hooks; canUseTool cannot change an input; the guide has no programs that run in the tests",
-  'SEC-1': 'tokens and origins of servers: the emulator is the only one; hooks are not there',
-  'EXT-2': 'hooks run in the engine; settings files, the library and most events do not reach them yet',
+  'LIB-1': 'canUseTool cannot change an input; the guide has no programs that run in the tests',
+  'SEC-1':
+    'tokens and origins of servers; a terminal session names what changed after trust and does not ask',
+  'EXT-2': 'the events WorktreeCreate and WorktreeRemove',
   'EXT-3': 'hooks and MCP servers of plugins',
   'EXT-4': 'prompts of servers as commands of the interactive view, and questions of servers there',
 };

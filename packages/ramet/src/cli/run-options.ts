@@ -48,6 +48,7 @@ export function addRunOptions(command: Command): Command {
     )
     .option('--mcp-config <file...>', 'more MCP servers: files like .mcp.json, or their JSON')
     .option('--strict-mcp-config', 'only MCP servers of --mcp-config')
+    .option('--trust', 'trust this folder for this run, as it is (also RAMET_TRUST=1)')
     .addOption(
       new Option(
         '--launch <mode>',

@@ -25,12 +25,13 @@ export const localHost: AgentHost = {
 
 export { hosted } from './agent/agent.ts';
 export { agentSpec } from './agent/agent-spec.ts';
-export { agentMessageText, directoryChanged } from './agent/notices.ts';
+export { agentMessageText, directoryChanged, hookText } from './agent/notices.ts';
 export { closeCalls, hasOpenCalls } from './calls/finish-calls.ts';
 export { AgentFamily } from './children/family.ts';
 export { contextUse } from './compaction/context-state.ts';
 export { PrefixGuard } from './exchange/prefix-guard.ts';
 export { switchModel } from './exchange/switch-model.ts';
+export { HostHooks } from './hooks/host-hooks.ts';
 export { LaunchGate } from './launch/launch.ts';
 export { lazyCalledAgents, lazyDesk, lazyWorkspaces, prepareDesks } from './lazy-parts.ts';
 export { resumeAgent, tellOfLostEnd } from './resume/resume.ts';

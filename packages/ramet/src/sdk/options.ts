@@ -1,5 +1,6 @@
 /** What the options of a session and its settings come to. */
 import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent/agent-limits.ts';
+import type { HookEntry } from '../extensions/hooks/hook-config.ts';
 import { findModel, resolveModel } from '../model/catalog.ts';
 import { costOf, overridePrices, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
@@ -20,7 +21,7 @@ import { toolsMade } from './own-tools/own-tool.ts';
 import { refuseByPolicy, refuseForbiddenModel } from './policy.ts';
 import { brokerOf } from './session/deciding-broker.ts';
 import type { RecordListener } from './session/event-bus.ts';
-import type { SessionOptions } from './session-options.ts';
+import { ownHooks, type SessionOptions } from './session-options.ts';
 
 export type { SessionOptions } from './session-options.ts';
 
@@ -70,6 +71,8 @@ export interface ResolvedOptions
   systemPrompt: string | null;
   appendSystemPrompt: string | null;
   agentTypes: Readonly<Record<string, AgentTypeOptions>>;
+  /** Of all places, not read yet. */
+  hooks: readonly HookEntry[];
   /** Tools of the caller. */
   ownTools: readonly Tool[];
   title: string | null;
@@ -88,7 +91,7 @@ const DEFAULT_MAX_TOKENS = 16_000;
 
 export function resolveOptions(
   options: SessionOptions,
-  { settings, notices, others = [], managed = {}, serverOrigins }: SettingsInForce = {
+  { settings, notices, hooks = [], others = [], managed = {}, serverOrigins }: SettingsInForce = {
     settings: {},
     notices: [],
   },
@@ -143,6 +146,7 @@ export function resolveOptions(
     systemPrompt: options.systemPrompt ?? null,
     appendSystemPrompt: options.appendSystemPrompt ?? null,
     agentTypes: options.agentTypes ?? {},
+    hooks: [...hooks, ...ownHooks(options.hooks)],
     ownTools: toolsMade(options.tools ?? []),
     agents: agentCaps({ ...settings.agents, ...options.agents, ...managed.agents }, settings),
     title: options.title ?? null,

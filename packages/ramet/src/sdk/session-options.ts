@@ -2,6 +2,8 @@
  * What a caller of `openSession` may set; everything has a default. An option that nobody knows is refused: a program
  * that misspells one would get an agent with other rights than it thinks.
  */
+import { type HookEntry, type HookFunction, readHooks } from '../extensions/hooks/hook-config.ts';
+import type { HookEventName } from '../extensions/hooks/hook-event.ts';
 import type { PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import type { RetryPolicy } from '../model/rate/retry.ts';
@@ -9,6 +11,7 @@ import type { PermissionBroker } from '../permission/broker.ts';
 import type { RuleTexts } from '../permission/policy.ts';
 import type { Clock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
+import { UserMistake } from '../schema/errors.ts';
 import {
   type BudgetLimits,
   EFFORTS,
@@ -65,6 +68,20 @@ export type McpServerOption =
       startTimeout?: number;
     };
 
+/** By event, as in settings; a hook may also be a function. */
+export type SessionHookOptions = Partial<Record<HookEventName, readonly HookGroup[]>>;
+
+export interface HookGroup {
+  /** Names, a regular expression, or nothing for all. */
+  matcher?: string;
+  /** In seconds, of functions. */
+  timeout?: number;
+  hooks: readonly (
+    | HookFunction
+    | { type: 'command'; command: string; args?: readonly string[]; timeout?: number; async?: boolean }
+  )[];
+}
+
 export interface SessionOptions {
   /** Where the agent works. Default: the current directory. */
   cwd?: string;
@@ -91,6 +108,8 @@ export interface SessionOptions {
   appendSystemPrompt?: string;
   /** Agent types by name, as in definition files; they come before files of the same name. */
   agentTypes?: Readonly<Record<string, AgentTypeOptions>>;
+  /** Functions, or commands as in settings, that run at events: docs/hooks.md. */
+  hooks?: SessionHookOptions;
   /** Tools of the caller, made by `tool()`: fixed for the session, in this order, after the built-in ones. */
   tools?: readonly OwnTool[];
   /**
@@ -160,6 +179,7 @@ const SESSION: Kinds<SessionOptions> = {
     agents: fields(CAPS),
     permissionMode: TEXT,
     tools: LIST,
+    hooks: OBJECT,
   },
   ...{ systemPrompt: NAME, appendSystemPrompt: NAME, agentTypes: OBJECT, canUseTool: FUNCTION },
   ...{ launch: oneOf(LAUNCH_MODES), compactionThreshold: NUMBER, contextWindow: COUNT },
@@ -185,4 +205,14 @@ const SESSION: Kinds<SessionOptions> = {
 
 export function checkSessionOptions(options: unknown): void {
   checkOptions('openSession', options, SESSION);
+}
+
+/** Hooks of a program are functions, or commands as in settings. What is wrong with them is a mistake of the program. */
+export function ownHooks(value: SessionOptions['hooks']): HookEntry[] {
+  if (value === undefined) return [];
+  const source = { label: 'the options' };
+  const [problem] = readHooks(value, source).unused;
+  if (problem !== undefined)
+    throw new UserMistake('bad_argument', `openSession: the option hooks: ${problem}`);
+  return [{ value, source }];
 }

@@ -103,13 +103,13 @@ describe('a good settings file', () => {
 
   test('keeps unknown keys as values that are not in use', async ({ directory }) => {
     const path = join(directory, 'settings.json');
-    writeFileSync(path, '{"hooks": {"a": [{"b": 1}]}, "permissions": {"alow": ["Bash"], "ask": ["Bash"]}}');
+    writeFileSync(path, '{"hoks": {"a": [{"b": 1}]}, "permissions": {"alow": ["Bash"], "ask": ["Bash"]}}');
     const { state, values } = await readSettingsFile('user', path);
     expect(state).toBe('read');
     expect(values).toMatchObject([
       { path: ['permissions', 'ask'], unused: null },
       { path: ['permissions', 'alow'], value: ['Bash'], unused: 'unknown key' },
-      { path: ['hooks'], value: { a: [{ b: 1 }] }, unused: 'unknown key' },
+      { path: ['hoks'], value: { a: [{ b: 1 }] }, unused: 'unknown key' },
     ]);
   });
 

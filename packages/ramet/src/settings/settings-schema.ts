@@ -250,6 +250,10 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
     z.optional(policy),
     'What holds for everybody on this machine; in managed settings only.',
   ),
+  hooks: described(
+    z.optional(z.record(name, z.array(z.unknown()))),
+    'Commands that run at events, in the form of Claude Code: docs/hooks.md.',
+  ),
   statusLine: described(z.optional(statusLine), 'The line below the input of an interactive session.'),
   mcpServers: described(
     z.optional(z.record(name, z.record(z.string(), z.unknown()))),

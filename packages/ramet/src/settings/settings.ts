@@ -158,6 +158,8 @@ export interface Settings {
   /** By name; each is checked when servers are read (`extensions/mcp/server-config.ts`). */
   mcpServers?: Record<string, Record<string, unknown>> | undefined;
   mcp?: McpSettings | undefined;
+  /** By event; `extensions/hooks` reads them. */
+  hooks?: Record<string, unknown[]> | undefined;
 }
 
 /** Where settings are looked for: `root` is the repository's, or the directory the session works in. */
@@ -175,6 +177,8 @@ export interface SettingsInForce {
   settings: Settings;
   /** Where each of `settings.mcpServers` stands. */
   serverOrigins?: readonly SettingValue[];
+  /** Hooks of all places, not read yet. */
+  hooks?: readonly { readonly value: unknown; readonly source: { readonly label: string } }[];
   notices: readonly string[];
   /** Rules of other tools' settings, which only narrow. */
   others?: readonly OtherRules[];

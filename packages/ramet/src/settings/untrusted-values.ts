@@ -24,6 +24,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
   'statusLine',
   'mcpServers',
   'mcp',
+  'hooks',
 ]);
 
 /** `otherwise` are the settings that would hold without this folder. */

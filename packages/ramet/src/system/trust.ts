@@ -4,10 +4,15 @@
  *
  * One small file for each root under `$RAMET_HOME/trusted/`: creating and removing a file are single steps, so
  * processes need no lock, and a question costs one read.
+ *
+ * Invariants
+ * 1. Trust is for one repository, not for a path: another one in its place is not trusted.
+ * 2. It covers what was there when it was given (`parts`): what has changed since is asked about again.
+ * 3. A linked worktree has the trust of its repository, and only if the repository knows it.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { systemCode } from '../schema/errors.ts';
 import * as z from '../schema/zod.ts';
 import { makePrivateDirectory, PRIVATE_FILE, unusable } from './home.ts';
@@ -19,27 +24,75 @@ export interface TrustPlace {
   home: string;
   /** The working tree's root; outside git the directory itself. */
   root: string;
+  /** The caller trusts it for this once, as programs that test changes do. */
+  isGiven?: boolean | undefined;
 }
 
-const trustEntry = z.object({ root: z.string() });
+/** Something that can run or widen rights, as it was when the user trusted it. */
+export interface TrustedPart {
+  digest: string;
+  /** What it was, to show what has changed. */
+  text: string;
+  /** Files that it names, by their path in the repository. */
+  files: Record<string, { digest: string; text: string | null }>;
+}
+
+interface TrustEntry {
+  root: string;
+  /** Which repository it was. Absent in entries of earlier versions. */
+  repository?: string | undefined;
+  /** Absent in entries of earlier versions. */
+  parts?: Record<string, TrustedPart> | undefined;
+}
+
+const text = z.string();
+const files = z.record(text, z.object({ digest: text, text: z.nullable(text) }));
+const parts = z.record(text, z.object({ digest: text, text, files }));
+const trustEntry: z.ZodMiniType<TrustEntry> = z.object({
+  root: text,
+  repository: z.optional(text),
+  parts: z.optional(parts),
+});
 
 /** Only the root itself: neither a directory above it nor one below passes its trust on. */
 export function isTrusted(place: TrustPlace): boolean {
+  return place.isGiven === true || entryOf(place) !== null;
+}
+
+/** What was trusted; null if nothing was, and `parts` is absent in an entry of an earlier version. */
+export function trustedEntry(place: TrustPlace): Pick<TrustEntry, 'parts'> | null {
+  return entryOf(place);
+}
+
+function entryOf(place: TrustPlace): TrustEntry | null {
   const root = rootOf(place);
+  const { identity, main } = repositoryAt(root);
+  const own = readEntry(place.home, root, identity);
+  return own ?? (main === null ? null : readEntry(place.home, main, identity));
+}
+
+function readEntry(home: string, root: string, identity: string | null): TrustEntry | null {
   try {
-    const entry = trustEntry.safeParse(JSON.parse(readFileSync(entryPath(place.home, root), 'utf8')));
-    return entry.data?.root === root;
+    const { data } = trustEntry.safeParse(JSON.parse(readFileSync(entryPath(home, root), 'utf8')));
+    if (data?.root !== root) return null;
+    return data.repository === undefined || data.repository === identity ? data : null;
   } catch {
-    return false; // absent, unreadable or damaged: trust is never assumed
+    return null; // absent, unreadable or damaged: trust is never assumed
   }
 }
 
-export function trust(place: TrustPlace): void {
+export function trust(place: TrustPlace, covered?: Readonly<Record<string, TrustedPart>>): void {
   const root = rootOf(place);
   const path = entryPath(place.home, root);
+  const { identity } = repositoryAt(root);
   makePrivateDirectory(join(place.home, 'trusted'));
+  const known = identity !== null && { repository: identity };
   try {
-    replaceWhole(path, `${JSON.stringify({ root, since: new Date().toISOString() })}\n`, PRIVATE_FILE);
+    replaceWhole(
+      path,
+      `${JSON.stringify({ root, since: new Date().toISOString(), ...known, parts: covered })}\n`,
+      PRIVATE_FILE,
+    );
   } catch (error) {
     throw unusable(path, error);
   }
@@ -55,6 +108,40 @@ export function revokeTrust(place: TrustPlace): boolean {
     if (systemCode(error) === 'ENOENT') return false;
     throw unusable(path, error);
   }
+}
+
+/**
+ * Which repository a root belongs to: its git directory is the same as long as nobody replaces it, whatever is committed,
+ * and nobody else can make another one that is. `main` is the checkout that a linked worktree belongs to.
+ */
+function repositoryAt(root: string): { identity: string | null; main: string | null } {
+  try {
+    const git = join(root, '.git');
+    const found = lstatSync(git, { throwIfNoEntry: false });
+    if (found?.isFile()) {
+      const common = commonDirectory(git);
+      if (common !== null)
+        return { identity: stampOf(common), main: basename(common) === '.git' ? dirname(common) : null };
+    }
+    return { identity: stampOf(found?.isDirectory() ? git : root), main: null };
+  } catch {
+    return { identity: null, main: null };
+  }
+}
+
+/** Null for a file that claims a repository which does not know it: anybody can write such a file. */
+function commonDirectory(git: string): string | null {
+  const [, named] = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8')) ?? [];
+  if (named === undefined) return null;
+  const own = resolve(dirname(git), named.trim());
+  const back = resolve(own, readFileSync(join(own, 'gitdir'), 'utf8').trim());
+  if (realPath(back) !== realPath(git)) return null;
+  return realPath(resolve(own, readFileSync(join(own, 'commondir'), 'utf8').trim()));
+}
+
+function stampOf(path: string): string {
+  const { ino, birthtimeNs } = statSync(path, { bigint: true });
+  return `${ino}:${birthtimeNs}`;
 }
 
 function rootOf({ root }: TrustPlace): string {

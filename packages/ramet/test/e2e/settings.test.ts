@@ -254,7 +254,10 @@ describe.concurrent('EXT-1: settings of another tool', () => {
   test('deny in every mode and before the folder is trusted, and say what has no effect', async ({
     user,
   }) => {
-    const settings = { permissions: { deny: ['Read(.env)', 'Bash(curl:*)'], allow: ['Bash'] }, hooks: {} };
+    const settings = {
+      permissions: { deny: ['Read(.env)', 'Bash(curl:*)'], allow: ['Bash'] },
+      hooks: { Odd: [] },
+    };
     write(user, { 'work/.claude/settings.json': settings, 'work/.env': 'SECRET=1' });
     const calls = [
       { name: 'Read', input: { file_path: '.env' } },
@@ -263,16 +266,15 @@ describe.concurrent('EXT-1: settings of another tool', () => {
     const emulator = await user.model({ tool_use: calls }, { text: 'no' });
     const end = await user.ramet(['-p', 'x', '--permission-mode', 'bypassPermissions']);
     expect(linesOf(end.stderr)).toEqual([
-      expect.stringMatching(
-        /without effect in Ramet: hooks in \.claude\/settings\.json, permissions\.allow in/,
-      ),
+      expect.stringMatching(/without effect in Ramet: permissions\.allow in \.claude\/settings\.json/),
+      expect.stringMatching(/settings\.json: its set of hooks does not run before you trust this folder/),
       expect.stringMatching(/denied: Read \.env: .*the rule Read\(\.env\) in \.claude\/settings\.json/),
       expect.stringMatching(/denied: Bash curl .*the rule Bash\(curl:\*\) in \.claude\/settings\.json/),
     ]);
     expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([true, true]);
     const { stdout } = await user.here(['settings']);
     expect(stdout).toMatch(/permissions\.deny +Read\(\.env\) +\.claude\/settings\.json/);
-    expect(stdout).toMatch(/hooks +.*\.claude\/settings\.json/);
+    expect(stdout).toMatch(/hooks: "Odd": there is no such event here +.*\.claude\/settings\.json/);
     const { stdout: health } = await user.ramet(['doctor']);
     expect(health).toMatch(
       /-- {2}others .*deny and ask rules of \.claude\/settings\.json are in force; .*hooks/,

@@ -164,7 +164,7 @@ const DOORS: Readonly<Record<string, string>> = {
     mcp/configured-servers mcp/edit-servers mcp/find-tools mcp/known-tools mcp/log-in mcp/pool mcp/result-content mcp/server-config
     mcp/server-failure mcp/server-set mcp/tool-names
     extension-places folder-scan front-matter/field-problem front-matter/front-matter front-matter/plain-fields front-matter/yaml-fields
-    hooks/hook-config hooks/hook-event hooks/hook-runner
+    hooks/hook-config hooks/hook-event hooks/hook-runner trust/collect-parts trust/folder-part trust/folder-trust
     plugins/read-plugin prompts/expand-prompt prompts/prompt-file prompts/prompt-store prompts/skill-list
   `,
   tools: `
@@ -197,7 +197,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   sdk: `
     agent-types/agent-types agent-types/child-view calls/allow-rules calls/caller calls/check-types calls/known-names
-    calls/project-files calls/prompt-history calls/provenance calls/session-defaults calls/sessions calls/settings-report calls/status calls/status-command calls/stop calls/undo
+    calls/project-files calls/prompt-history calls/provenance calls/session-defaults calls/sessions calls/settings-report calls/status calls/status-command calls/stop calls/trust calls/undo
     compile-cache doctor/doctor doctor/health-check extensions/list-prompts index mcp/manage-servers mcp/serve-agents merge/merge operator/control/ask-operator operator/control/follow-run operator/planning/lint-tasks
     operator/control/new-tasks operator/operate operator/operate-order operator/planning/plan-tasks operator/planning/propose-tasks
     operator/planning/run-statistics operator/write-report options place retention/gc

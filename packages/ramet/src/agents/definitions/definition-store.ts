@@ -31,6 +31,8 @@ export interface StoreOptions {
   toolNames: readonly string[];
   /** Whether the project's own definitions may act; asked again with each refresh. */
   isTrusted(): boolean;
+  /** Whether a file of the project is what was trusted. */
+  isAsTrusted?(path: string, text: string): boolean;
 }
 
 export const DEFINITION_FILES: ScanRules = filesEndingIn('.md', '.yaml', '.yml');
@@ -141,7 +143,7 @@ export class DefinitionStore implements Disposable {
       for (const found of files) {
         if (this.#kept.get(found.path)?.stamp === found.stamp) continue;
         const context = this.#contextOf(found, folder);
-        const read = readFound(found);
+        const read = this.#asTrusted(readFound(found), found, folder);
         const file =
           'problem' in read ? unusable(found.path, read.problem) : parseDefinition(read.text, context, null);
         if (file !== null) this.#keep(found, file, 'text' in read ? read.text : null);
@@ -164,6 +166,18 @@ export class DefinitionStore implements Disposable {
         ...unreadable.map(({ path, reason }) => unusable(path, reason)),
       ],
     }));
+  }
+
+  /** One that has changed since is not used until it is trusted again. */
+  #asTrusted(
+    read: ReturnType<typeof readFound>,
+    { path }: FoundFile,
+    { source }: ExtensionFolder,
+  ): typeof read {
+    const { isAsTrusted, isTrusted } = this.#options;
+    if (source !== 'project' || 'problem' in read || isAsTrusted === undefined || !isTrusted()) return read;
+    if (isAsTrusted(path, read.text)) return read;
+    return { problem: 'it is not what you trusted: ramet trust shows the difference' };
   }
 
   #contextOf({ path }: FoundFile, { source, plugin }: ExtensionFolder): FileContext {

@@ -32,6 +32,7 @@ export interface PrintOptions {
   disallowedTools?: string[];
   mcpConfig?: string[];
   strictMcpConfig?: boolean;
+  trust?: boolean;
   continue?: boolean;
   /** True where no session is named. */
   resume?: string | true;
@@ -170,7 +171,7 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     options;
   return {
     cwd: io.cwd,
-    env: io.env,
+    env: options.trust ? { ...io.env, RAMET_TRUST: '1' } : io.env,
     budget: { usd: maxBudgetUsd },
     permissions: { allow: allowedTools, deny: disallowedTools },
     ...(model === undefined ? {} : { model }),

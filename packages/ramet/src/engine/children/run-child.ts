@@ -13,7 +13,7 @@ import { type Agent, hosted, startOf } from '../agent/agent.ts';
 import { snapshotOf } from '../agent/agent-content.ts';
 import { type AgentEvent, type AgentResult, startedEvent } from '../agent/agent-event.ts';
 import type { AgentExecutor } from '../agent/executor.ts';
-import { STOPPED } from '../agent/notices.ts';
+import { hookText, STOPPED } from '../agent/notices.ts';
 import { compareFork } from '../budget/fork-cost.ts';
 import { hostOf } from '../host-duties.ts';
 import { type AgentHandle, ChildHandle, type ChildOptions } from './child-handle.ts';
@@ -71,6 +71,7 @@ async function live(
     watchLife(family, child, onAnswer);
     const executor = executorOf(family, child) ?? (await ownProcess(family));
     const host = hostOf(child);
+    await startHooks(child, signal);
     let result = await executor.run(snapshotOf(child), host, { signal });
     // A message that arrived while it ended: its sender was told that it runs, so it gets that.
     while (result.status === 'done' && child.inbox.hasMessages && !signal.aborted) {
@@ -88,6 +89,14 @@ async function live(
       child.warn('not_released', `something of the agent was not released: ${describeError(error)}`),
     );
   }
+}
+
+/** What hooks tell an agent with its task, once: a resumed one knows it. */
+async function startHooks(child: Agent, signal: AbortSignal): Promise<void> {
+  const { hooks, redact } = child.runtime;
+  if (child.state.requests > 0 || hooks?.has(child, 'SubagentStart') !== true) return;
+  const { contexts } = await hooks.run(child, 'SubagentStart', {}, signal);
+  for (const text of contexts) child.receive('notification', null, redact(hookText('SubagentStart', text)));
 }
 
 /** What a child tells shows that it is alive, but for what others find out about it, and that it waits. */

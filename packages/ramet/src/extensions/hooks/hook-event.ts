@@ -5,9 +5,8 @@ export interface HookEventKind {
   readonly matches: string | null;
   /**
    * What exit code 2 does: refuses the call, blocks what was about to happen, tells the model, or only tells the user.
-   * `fail`: every exit code but 0 does what `block` does.
    */
-  readonly refusal: 'deny' | 'block' | 'tell' | 'none' | 'fail';
+  readonly refusal: 'deny' | 'block' | 'tell' | 'none';
   /** Plain output is told to the model. */
   readonly takesText?: true;
   /** How long a hook may take if its configuration does not say. */
@@ -26,9 +25,7 @@ export type HookEventName =
   | 'SubagentStop'
   | 'Stop'
   | 'PreCompact'
-  | 'Notification'
-  | 'WorktreeCreate'
-  | 'WorktreeRemove';
+  | 'Notification';
 
 const LONG = 600;
 
@@ -46,8 +43,6 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   Stop: { matches: null, refusal: 'block', seconds: LONG },
   PreCompact: { matches: 'trigger', refusal: 'block', seconds: LONG },
   Notification: { matches: 'notification_type', refusal: 'none', seconds: LONG },
-  WorktreeCreate: { matches: null, refusal: 'fail', seconds: LONG },
-  WorktreeRemove: { matches: null, refusal: 'none', seconds: LONG },
 };
 
 export function isHookEvent(name: string): name is HookEventName {

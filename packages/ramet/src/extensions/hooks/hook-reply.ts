@@ -20,8 +20,6 @@ export interface HookReply {
   readonly stop?: string | undefined;
   /** For the user. */
   readonly message?: string | undefined;
-  /** Where the worktree is that it made. */
-  readonly worktreePath?: string | undefined;
 }
 
 /** A reply, or how the hook failed: that never stops anything. */
@@ -34,14 +32,14 @@ export function answerOfCommand(event: HookEventName, end: HookProcessEnd): Hook
   const { refusal, takesText } = hookEventKind(event);
   if ('failure' in end) return { failure: end.failure };
   const { code, stdout, stderr } = end;
-  if (code === 2 || (refusal === 'fail' && code !== 0)) {
+  if (code === 2) {
     const reason = cut(stderr.trim()) || 'a hook refused it and gave no reason';
     if (refusal !== 'none') return { reply: refusalReply(refusal, reason) };
   }
   if (code !== 0) return { failure: `exit code ${code ?? 'unknown'}${stderrNote(stderr)}` };
   const text = stdout.trim();
   if (text === '') return { reply: {} };
-  if (!text.startsWith('{')) return { reply: plainReply(event, takesText === true, text) };
+  if (!text.startsWith('{')) return { reply: takesText ? { context: cut(text) } : {} };
   if (end.isCut) return { failure: 'it printed more than 1 MiB of JSON' };
   try {
     return answerOfValue(event, JSON.parse(text));
@@ -50,12 +48,7 @@ export function answerOfCommand(event: HookEventName, end: HookProcessEnd): Hook
   }
 }
 
-function plainReply(event: HookEventName, takesText: boolean, text: string): HookReply {
-  if (event === 'WorktreeCreate') return { worktreePath: text.slice(text.lastIndexOf('\n') + 1).trim() };
-  return takesText ? { context: cut(text) } : {};
-}
-
-function refusalReply(refusal: 'deny' | 'block' | 'tell' | 'fail', reason: string): HookReply {
+function refusalReply(refusal: 'deny' | 'block' | 'tell', reason: string): HookReply {
   return refusal === 'deny' ? { decision: 'deny', reason } : { block: reason };
 }
 
@@ -143,10 +136,6 @@ function eventReply(event: HookEventName, fields: Fields): HookReply {
       const output = fields.value.updatedToolOutput;
       if (output === undefined) return heard;
       return { ...heard, updatedOutput: cut(typeof output === 'string' ? output : JSON.stringify(output)) };
-    }
-    case 'WorktreeCreate': {
-      const worktreePath = fields.text('worktreePath');
-      return { ...heard, ...(worktreePath !== undefined && { worktreePath }) };
     }
     default:
       return heard;

@@ -231,7 +231,6 @@ function merged(event: HookEventName, answers: readonly TimedAnswer[]): HookResu
       updatedOutput: last('updatedOutput'),
       block: blocks.length === 0 ? undefined : blocks.join('\n'),
       stop: replies.find(({ stop }) => stop !== undefined)?.stop,
-      worktreePath: last('worktreePath'),
       contexts: replies.flatMap(({ context }) => context ?? []),
     },
   };

@@ -38,7 +38,8 @@ export interface ServerPlace {
   readonly folders: readonly string[];
   readonly userHome: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly isTrusted: () => boolean;
+  /** Whether the servers of this file of a repository are trusted, as they are. */
+  readonly isTrusted: (source: string) => boolean;
 }
 
 export interface ServerReport {
@@ -135,7 +136,7 @@ function resolved(written: readonly WrittenServers[], { env, isTrusted }: Server
       const winner = nearest.get(name) ?? one;
       const checked = checkServer(server, { env, isForeign });
       const unused =
-        winner !== one ? `set in ${winner.source}` : whyUnused(server, isForeign && !isTrusted());
+        winner !== one ? `set in ${winner.source}` : whyUnused(server, isForeign && !isTrusted(source));
       return { name, key: keys.get(name) ?? name, scope, source, checked, unused };
     }),
   );

@@ -113,11 +113,14 @@ export async function openStore(
   { alsoTools = [], plugins }: TypeContext = {},
 ): Promise<DefinitionStore> {
   const { DefinitionStore } = await import('../../agents/definitions/definition-store.ts');
+  const { folderTrust } = await import('../../extensions/trust/folder-trust.ts');
   return new DefinitionStore({
     place: extensionPlace(place, env, plugins ?? (await pluginsHere(place))),
     builtIn: builtInDefinitions,
     toolNames: [...toolNames(), ...alsoTools],
     isTrusted: () => isTrustedPlace(settingsPlace(place, env)),
+    isAsTrusted: (source, value) =>
+      folderTrust(settingsPlace(place, env)).verdictOn({ kind: 'agent', source, value }) === 'trusted',
   });
 }
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
 import { ruleProblem, saveAllowRules } from './allow-rules.ts';
-import { changeTrust, readSettingsInDetail } from './settings-report.ts';
+import { readSettingsInDetail } from './settings-report.ts';
+import { changeTrust } from './trust.ts';
 
 describe('RES-3: rules that a person chooses at a question', () => {
   test('hold in later sessions: of the user everywhere, of a project once it is trusted', async ({

@@ -4,9 +4,9 @@ import type { OtherTools } from '../../settings/other-tools/other-tools.ts';
 import { readOtherTools } from '../../settings/other-tools/read-other-tools.ts';
 import { isTrustedPlace, problemText, type SettingsReport } from '../../settings/read-settings.ts';
 import { isBinding, keyText, placeOf, type SettingValue } from '../../settings/setting-value.ts';
-import { isTrusted, revokeTrust, trust } from '../../system/trust.ts';
 import { type UnusedExtension, unusedPrompts } from '../extensions/list-prompts.ts';
 import { findPlace } from '../place.ts';
+import { unusedHooks } from '../session/session-hooks.ts';
 import { describeSettings, sessionSettings, settingsPlace } from '../session/session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 
@@ -35,9 +35,12 @@ export interface SettingsInDetail {
 export async function readSettingsInDetail(options: CallOptions = {}): Promise<SettingsInDetail> {
   const { cwd, env } = callerOf(options);
   const place = findPlace({ cwd, env });
-  const { settings, values, files } = await describeSettings(place, env);
+  const report = await describeSettings(place, env);
+  const { settings, values, files } = report;
   const here = settingsPlace(place, env);
-  const others = await readOtherTools(here);
+  const found = await readOtherTools(here);
+  const unused = [...found.unused, ...(await unusedHooks(report, found.hooks))];
+  const others = { ...found, unused };
   const isBroken = files.some((file) => file.state === 'bad' && isBinding(file));
   return {
     settings,
@@ -62,29 +65,4 @@ export async function pricesInForce(options: CallOptions = {}): Promise<PriceTab
   const { cwd, env } = callerOf(options);
   const { settings } = await sessionSettings({ cwd, env });
   return overridePrices(PRICES, settings.prices ?? {});
-}
-
-/** Whether what a repository brings may run and widen rights (SEC-1). */
-interface TrustedFolder {
-  root: string;
-  isTrusted: boolean;
-}
-
-export function trustOf(options: CallOptions = {}): TrustedFolder {
-  const place = trustPlace(options);
-  return { root: place.root, isTrusted: isTrusted(place) };
-}
-
-/** Returns what was so before. */
-export function changeTrust(wanted: 'trust' | 'revoke', options: CallOptions = {}): TrustedFolder {
-  const place = trustPlace(options);
-  if (wanted === 'revoke') return { root: place.root, isTrusted: revokeTrust(place) };
-  const before = isTrusted(place);
-  trust(place);
-  return { root: place.root, isTrusted: before };
-}
-
-function trustPlace(options: CallOptions): { home: string; root: string } {
-  const { cwd, repository, home } = findPlace(callerOf(options));
-  return { home, root: repository?.root ?? cwd };
 }

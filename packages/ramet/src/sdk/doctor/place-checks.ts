@@ -7,7 +7,9 @@ import { readOtherTools } from '../../settings/other-tools/read-other-tools.ts';
 import { isTrustedPlace, problemText, settingsNotices } from '../../settings/read-settings.ts';
 import { isBinding } from '../../settings/setting-value.ts';
 import { makePrivateDirectory, unusable } from '../../system/home.ts';
+import { trustOf } from '../calls/trust.ts';
 import { endOrphans } from '../leftovers.ts';
+import { unusedHooks } from '../session/session-hooks.ts';
 import { describeSettings, settingsPlace } from '../session/session-settings.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
@@ -71,19 +73,21 @@ export async function checkSettings({ place, caller }: DoctorContext): Promise<H
 /** What was set up for Claude Code: which of it counts here. */
 export async function checkOthers({ place, caller }: DoctorContext): Promise<HealthCheck> {
   const here = settingsPlace(place, caller.env);
-  const others = await readOtherTools(here);
+  const found = await readOtherTools(here);
+  const report = await describeSettings(place, caller.env);
+  const others = { ...found, unused: [...found.unused, ...(await unusedHooks(report, found.hooks))] };
   const rules = others.rules.flatMap(({ texts }) => [...(texts.deny ?? []), ...(texts.ask ?? [])]);
   const places = some(others.rules.map((one) => one.place));
   const unused = some(others.unused.map(({ what }) => what));
-  const found = [
+  const told = [
     ...(rules.length === 0 ? [] : [`deny and ask rules of ${places} are in force`]),
     ...(others.problems.length === 0 ? [] : [some(others.problems, 1)]),
     ...(unused === '' ? [] : [`without effect in Ramet: ${unused}`]),
   ].join('; ');
   if (others.problems.length > 0)
-    return limited('others', found, 'correct the file, or write the rules to .ramet/settings.json');
-  if (others.unused.length > 0) return limited('others', found, 'ramet settings lists all of it');
-  return ok('others', found === '' ? 'no settings of other tools' : found);
+    return limited('others', told, 'correct the file, or write the rules to .ramet/settings.json');
+  if (others.unused.length > 0) return limited('others', told, 'ramet settings lists all of it');
+  return ok('others', told === '' ? 'no settings of other tools' : told);
 }
 
 /** The first of them, and how many there are besides: a check is one line. */
@@ -96,6 +100,17 @@ function some(all: readonly string[], most = 4): string {
 export function checkTrust({ place, caller }: DoctorContext): HealthCheck {
   const here = settingsPlace(place, caller.env);
   const { root } = here;
-  if (isTrustedPlace(here)) return ok('trust', `${root} is trusted`);
+  if (isTrustedPlace(here)) {
+    const changed = trustOf({ cwd: place.cwd, env: caller.env }).parts.filter(
+      ({ state }) => state !== 'trusted',
+    );
+    if (changed.length === 0) return ok('trust', `${root} is trusted`);
+    const what = some(changed.map(({ kind, source }) => `${kind} of ${source}`));
+    return limited(
+      'trust',
+      `${root} is trusted, but not as it is now: ${what}`,
+      'look: ramet trust --show; accept: ramet trust',
+    );
+  }
   return ok('trust', `${root} is not trusted: its settings may narrow rights, not widen them (ramet trust)`);
 }

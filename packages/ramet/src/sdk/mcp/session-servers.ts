@@ -5,6 +5,8 @@ import {
   type ServerReport,
   type WrittenServers,
 } from '../../extensions/mcp/configured-servers.ts';
+import { partsOfSettings } from '../../extensions/trust/collect-parts.ts';
+import { type FolderTrust, folderTrust } from '../../extensions/trust/folder-trust.ts';
 import { isTrustedPlace } from '../../settings/read-settings.ts';
 import type { SettingsLevel, SettingValue } from '../../settings/setting-value.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -28,6 +30,7 @@ export interface ServerSources {
 export async function serversHere(place: Place, sources: ServerSources): Promise<ServerReport> {
   const { env, settings, serverOrigins, mcpServers, mcpConfig = [], strictMcpServers } = sources;
   const where = settingsPlace(place, env);
+  const trust = folderTrust(where);
   // Managed policy comes before everything that anybody says.
   if (settings.policy?.mcpServers === 'managed') {
     const managed = (serverOrigins ?? []).filter(({ level }) => level === 'managed').map(ofSettings);
@@ -54,7 +57,7 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
       folders: readsFiles ? (where.folders ?? [where.root]) : [],
       userHome: readsFiles ? where.userHome : null,
       env,
-      isTrusted: () => isTrustedPlace(where),
+      isTrusted: (source) => isTrustedPlace(where) && isAsTrusted(source, trust),
     },
     [
       ...(readsFiles ? serverOrigins.map(ofSettings) : []),
@@ -63,6 +66,13 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
       ...given,
     ],
   );
+}
+
+/** The file is what the user trusted. In the user's own folder it is the user's. */
+function isAsTrusted(source: string, trust: FolderTrust): boolean {
+  if (!trust.isTrusted) return true;
+  const parts = partsOfSettings(source).filter(({ kind }) => kind === 'mcp');
+  return parts.length > 0 && parts.every((part) => trust.verdictOn(part) === 'trusted');
 }
 
 const SCOPES: Partial<Record<SettingsLevel, WrittenServers['scope']>> = {

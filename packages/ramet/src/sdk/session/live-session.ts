@@ -21,6 +21,7 @@ import { abortAtEnd, interruptedWork, linkSignal } from './interruption.ts';
 import type { LiveParts } from './live-parts.ts';
 import { isInterrupted, refuseWithoutPrompt, takePrompt } from './main-agent.ts';
 import type { GivenPrompt } from './prompt-input.ts';
+import { SessionHooks } from './session-hooks.ts';
 import type {
   AskedOptions,
   PromptContent,
@@ -43,6 +44,7 @@ export function liveSession(parts: LiveParts): Session {
   let closed: Promise<void> | null = null;
   const stopping = new AbortController();
   const earlier = interruptedWork(parts);
+  const hooks = new SessionHooks(agent, parts.hooks, parts.isResumed);
   let abort = abortAtEnd(parts);
   const cleaning = cleanWorktreesLater(settings, place, runtime.childEnvironment);
   const retaining = retainLater(settings, place);
@@ -73,6 +75,7 @@ export function liveSession(parts: LiveParts): Session {
     const unlink = linkSignal(agent, abort, { ...options, signal: untilStopped(options.signal) });
     try {
       await earlier.beforePrompt(prompt, abort.signal);
+      await hooks.beforePrompt(prompt, abort.signal);
       if (prompt !== null) await types.refresh(null);
       const news = prompt === null ? null : newsFor(parts, agent);
       const { surroundings } = parts;
@@ -92,6 +95,7 @@ export function liveSession(parts: LiveParts): Session {
     cleaning[Symbol.dispose]();
     retaining[Symbol.dispose]();
     await agent[Symbol.asyncDispose]();
+    await hooks.end();
     await leaveWorktrees(agent);
     family[Symbol.dispose]();
     types[Symbol.dispose]();
@@ -232,9 +236,7 @@ function newsFor({ told, types, extra }: LiveParts, { conversation, spec }: Agen
   return [about, told.news(types.definitions)].filter((text) => text !== null).join('\n') || null;
 }
 
-function goingBack(): Promise<typeof import('./going-back.ts')> {
-  return import('./going-back.ts');
-}
+const goingBack = (): Promise<typeof import('./going-back.ts')> => import('./going-back.ts');
 
 /** Loaded with the first file that is attached, or the first command. */
 function sharing(): Promise<typeof import('./user-share.ts')> {

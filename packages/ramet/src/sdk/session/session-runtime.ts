@@ -1,6 +1,7 @@
 /** What the agents of a session share, made of options and earlier rooms. */
 import { join } from 'node:path';
 import {
+  HostHooks,
   hosted,
   LaunchGate,
   lazyCalledAgents,
@@ -40,6 +41,7 @@ import type { SessionGround } from './session-ground.ts';
 import type { SessionTools } from './session-tools.ts';
 
 export interface SharedParts {
+  readonly hooks: HostHooks;
   readonly runtime: SessionRuntime;
   readonly family: AgentFamily;
   readonly stops: StopWatch;
@@ -109,8 +111,19 @@ export function shareParts(
   const cacheMap = new CacheMap();
   const warn = (message: string): void =>
     parts.journal.append(null, { type: 'warning.raised', code: 'rates_not_shared', message });
+  const processes = watchedProcesses(
+    createProcessRegister(processDirectory(place.project), (message) =>
+      parts.journal.append(null, { type: 'warning.raised', code: 'process_not_noted', message }),
+    ),
+    git,
+  );
+  const hooks = new HostHooks(settings.hooks, {
+    ...{ clock, processes, environment },
+    projectDirectory: place.repository?.root ?? place.cwd,
+  });
   const runtime: SessionRuntime = {
     ...parts,
+    hooks,
     host: localHost,
     rate: createRateWindow({
       provider: parts.provider,
@@ -139,12 +152,7 @@ export function shareParts(
     checkouts: lazyCheckouts({ home: place.home, environment }),
     slots: heavySlots(place.home, settings.env, settings.settings.limits?.heavyCommands),
     alsoHeavy: settings.settings.limits?.countAsHeavy,
-    processes: watchedProcesses(
-      createProcessRegister(processDirectory(place.project), (message) =>
-        parts.journal.append(null, { type: 'warning.raised', code: 'process_not_noted', message }),
-      ),
-      git,
-    ),
+    processes,
     sandbox: createCommandSandbox(
       settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX,
       environment,
@@ -166,6 +174,7 @@ export function shareParts(
   };
   return {
     runtime,
+    hooks,
     family,
     stops,
     bus,

@@ -31,6 +31,7 @@ import {
   type SessionOptions,
 } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
+import { hooksInForce, withoutChangedCommands } from './session-hooks.ts';
 
 /** Throws a UserMistake for a bad file that must not be passed over. */
 export async function sessionSettings(options: SessionOptions): Promise<SettingsInForce> {
@@ -44,11 +45,21 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
   const report = await readSettings(place, { defaults: defaultSettings() });
   refuseBadSettings(report);
   const others = await readOtherTools(place);
-  const notices = [...settingsNotices(report), ...otherToolsNotices(others, place)];
+  const found = await hooksInForce(report, others.hooks, place);
+  const commands = await withoutChangedCommands(report.settings, report.values, place);
+  const notices = [
+    ...settingsNotices(report),
+    ...otherToolsNotices(others, place),
+    ...found.notices,
+    ...commands.notices,
+  ];
   const serverOrigins = report.values.filter(
     ({ path, unused }) => path[0] === 'mcpServers' && (unused === null || unused === UNTRUSTED),
   );
-  return { settings: report.settings, notices, others: others.rules, managed: report.managed, serverOrigins };
+  return {
+    ...{ settings: commands.settings, notices, hooks: found.hooks, others: others.rules },
+    ...{ managed: report.managed, serverOrigins },
+  };
 }
 
 async function checked(settings: Settings): Promise<Settings> {
@@ -78,7 +89,9 @@ function defaultTiers(provider: ProviderKind): TierSettings {
 export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.ProcessEnv): SettingsPlace {
   const userHome = env.HOME || null;
   const folders = foldersUpTo(cwd, repository?.root ?? userHome ?? cwd);
-  return { root: repository?.root ?? cwd, home, userHome, folders, managed: managedFolders(env) };
+  const isGiven = env.RAMET_TRUST === '1';
+  const root = repository?.root ?? cwd;
+  return { root, home, userHome, folders, managed: managedFolders(env), isGiven };
 }
 
 function defaultSettings(): Settings {

@@ -26,7 +26,7 @@ export async function readOtherSettings(path: string, place: SettingsPlace): Pro
   const { content, notes } = await parsedFile(path);
   if (typeof content === 'string') {
     const problem = `${shown} ${content}: deny and ask rules in it are NOT in force`;
-    return { rules: [], unused: [], problems: [problem] };
+    return { hooks: [], rules: [], unused: [], problems: [problem] };
   }
   const permissions = content.permissions;
   const problems = notes.map((note) => `${shown} ${note}`);
@@ -38,6 +38,7 @@ export async function readOtherSettings(path: string, place: SettingsPlace): Pro
     settled.problems.push(`permissions in ${shown} is no object: deny and ask rules in it are NOT in force`);
   }
   return {
+    hooks: content.hooks === undefined ? [] : [path],
     rules: [{ place: shown, base, texts: settled.texts }],
     unused: unusedOf(content).map((what): UnusedPart => ({ what, source: path })),
     problems: settled.problems,
@@ -76,7 +77,7 @@ function translated(rule: string): string {
 }
 
 function unusedOf(content: Record<string, unknown>): string[] {
-  const { permissions, $schema: _, ...others } = content;
+  const { permissions, hooks: _, $schema: __, ...others } = content;
   const rights = isObject(permissions) ? Object.keys(permissions).filter((key) => !isNarrowing(key)) : [];
   return [...Object.keys(others), ...rights.map((key) => `permissions.${key}`)].map((name) =>
     name.slice(0, 60),

@@ -18,6 +18,8 @@ export interface UnusedPart {
 }
 
 export interface OtherTools {
+  /** Files with hooks. */
+  readonly hooks: readonly string[];
   /** Files whose rules count. */
   readonly rules: readonly OtherRules[];
   readonly unused: readonly UnusedPart[];

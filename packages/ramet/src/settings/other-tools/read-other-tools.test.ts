@@ -21,7 +21,7 @@ describe('EXT-1: settings of another tool', () => {
   test('are nothing where there are none', async ({ directory }) => {
     const place = placeIn(directory);
     const found = await readOtherTools(place);
-    expect(found).toEqual({ rules: [], unused: [], problems: [] });
+    expect(found).toEqual({ hooks: [], rules: [], unused: [], problems: [] });
     expect(otherToolsNotices(found, place)).toEqual([]);
   });
 
@@ -63,7 +63,7 @@ describe('EXT-1: settings of another tool', () => {
       'home/.claude/plugins/x/y': '',
     });
     expect(otherToolsNotices(await readOtherTools(place), place)).toEqual([
-      'set up for Claude Code and without effect in Ramet: hooks in .claude/settings.json, env in ' +
+      'set up for Claude Code and without effect in Ramet: env in ' +
         '.claude/settings.json, permissions.allow in .claude/settings.json, .claude/output-styles, ~/.claude/plugins (see ramet settings)',
     ]);
   });

@@ -12,10 +12,10 @@ import { dirname, join, resolve } from 'node:path';
 import type { SettingsPlace } from '../settings.ts';
 import { type OtherTools, shownPath } from './other-tools.ts';
 
-const NOTHING: OtherTools = { rules: [], unused: [], problems: [] };
+const NOTHING: OtherTools = { hooks: [], rules: [], unused: [], problems: [] };
 
 /** Folders with things that are read by Claude Code and not here; agents, skills, commands and rules are read. */
-const FOLDERS = ['hooks', 'plugins', 'output-styles'];
+const FOLDERS = ['plugins', 'output-styles'];
 
 export async function readOtherTools(place: SettingsPlace): Promise<OtherTools> {
   const { userHome } = place;
@@ -25,6 +25,7 @@ export async function readOtherTools(place: SettingsPlace): Promise<OtherTools> 
   if (present.length === 0) return NOTHING;
   const found = await Promise.all(present.map((folder) => readFolder(folder, place)));
   return {
+    hooks: found.flatMap(({ hooks }) => hooks),
     rules: found.flatMap(({ rules }) => rules),
     unused: found.flatMap(({ unused }) => unused),
     problems: found.flatMap(({ problems }) => problems),
@@ -75,6 +76,7 @@ async function readFolder(folder: string, place: SettingsPlace): Promise<OtherTo
   const { readOtherSettings } = await import('./other-settings.ts');
   const read = await Promise.all(files.map((file) => readOtherSettings(file, place)));
   return {
+    hooks: read.flatMap(({ hooks }) => hooks),
     rules: read.flatMap(({ rules }) => rules),
     unused: [...read.flatMap((file) => file.unused), ...unused],
     problems: read.flatMap(({ problems }) => problems),
