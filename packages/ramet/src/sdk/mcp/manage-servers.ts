@@ -94,7 +94,8 @@ export async function tryServers(
       ? servers.filter(({ unused }) => unused === null)
       : names.map((name) => named(servers, name));
   await using pool = await poolHere(caller, options.startMs);
-  return Promise.all(wanted.map((server) => tryOne(pool, server, caller.signal)));
+  // Awaited here: the pool ends with this function.
+  return await Promise.all(wanted.map((server) => tryOne(pool, server, caller.signal)));
 }
 
 async function tryOne(pool: ServerPool, server: ConfiguredServer, signal: AbortSignal): Promise<TriedServer> {

@@ -98,9 +98,10 @@ export class ServedRuns implements AsyncDisposable {
     });
     this.#follow(session.id, async (signal) => {
       await using open = session;
-      return type === undefined
+      // Awaited here: the session ends with this function.
+      return await (type === undefined
         ? answer(open, prompt ?? null, signal)
-        : childAnswer(open, type, prompt ?? '', signal);
+        : childAnswer(open, type, prompt ?? '', signal));
     });
     return this.view(session.id);
   }

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { LINE_SERVER } from '../../../test/fixtures/mcp/servers.ts';
+import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
+import { callerOf } from '../calls/caller.ts';
+import { addServer, listServers, removeServer, tryServers } from './manage-servers.ts';
+import { ServedRuns } from './served-runs.ts';
+
+function place(): { cwd: string; env: NodeJS.ProcessEnv } {
+  const home = temporaryDirectory();
+  const { PATH } = process.env;
+  return { cwd: temporaryRepository(), env: { PATH, HOME: home, RAMET_HOME: join(home, '.ramet') } };
+}
+
+function server(manner: string): { command: string; args: string[] } {
+  return { command: process.execPath, args: [LINE_SERVER, manner] };
+}
+
+describe('EXT-4: managing servers', () => {
+  test('one that works and one that does not are tried and told apart', async () => {
+    const here = place();
+    await addServer({ name: 'good', scope: 'user', server: server('good') }, here);
+    await addServer({ name: 'bad', scope: 'user', server: server('crash') }, here);
+    const [bad, good] = await tryServers([], here);
+    expect(good).toMatchObject({ name: 'good', ok: true, problem: null, prompts: ['greet'] });
+    expect(good?.tools.map(({ name }) => name)).toContain('mcp__good__echo');
+    expect(bad).toMatchObject({ ok: false, problem: expect.stringContaining('it ended with code 1') });
+  });
+
+  test('SEC-1: one of this checkout is listed before trust, and not started', async () => {
+    const here = place();
+    await addServer({ name: 'mine', scope: 'local', server: server('good') }, here);
+    const { servers } = await listServers(here);
+    expect(servers).toMatchObject([{ name: 'mine', unused: 'this folder is not trusted: ramet trust' }]);
+    expect(await tryServers(['mine'], here)).toMatchObject([{ ok: false, startMs: 0 }]);
+  });
+
+  test('removing takes it out of its file, and says where else it is', async () => {
+    const here = place();
+    const file = await addServer({ name: 'one', scope: 'project', server: server('good') }, here);
+    expect(await removeServer('one', here)).toEqual([file]);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ mcpServers: {} });
+    await expect(removeServer('one', here)).rejects.toThrow('no server one to remove');
+  });
+
+  test('a server without a command is refused, and nothing is written', async () => {
+    const here = place();
+    await expect(addServer({ name: 'x', scope: 'project', server: {} }, here)).rejects.toThrow(
+      'has no command',
+    );
+    expect(existsSync(join(here.cwd, '.mcp.json'))).toBe(false);
+  });
+});
+
+describe('ECO-1: runs for other programs', () => {
+  const WRITE = '```write out.txt\nhello\n```';
+
+  test('a run answers at once, is waited for, and has done its work', async () => {
+    const here = place();
+    await using runs = new ServedRuns(callerOf(here), 'acceptEdits');
+    const { session, running } = await runs.startAgent({ prompt: WRITE });
+    expect(running).toBe(true);
+    const ended = await runs.wait(session, 60, new AbortController().signal);
+    expect(ended).toMatchObject({ session, running: false, status: 'done' });
+    expect(readFileSync(join(here.cwd, 'out.txt'), 'utf8')).toBe('hello\n');
+    expect(runs.list().map((run) => run.session)).toEqual([session]);
+  });
+
+  test('a directory outside the repository and an empty prompt are refused', async () => {
+    await using runs = new ServedRuns(callerOf(place()), undefined);
+    await expect(runs.startAgent({ prompt: 'x', cwd: '/etc' })).rejects.toThrow(
+      'is not a directory inside of',
+    );
+    await expect(runs.startAgent({ prompt: ' ' })).rejects.toThrow('give a prompt');
+  });
+});
