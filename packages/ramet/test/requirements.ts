@@ -165,5 +165,7 @@ export const MISSING: Readonly<Record<string, string>> = {
     'tokens and origins of servers; a terminal session names what changed after trust and does not ask',
   'EXT-2': 'the events WorktreeCreate and WorktreeRemove',
   'EXT-3': 'hooks and MCP servers of plugins',
-  'EXT-4': 'prompts of servers as commands of the interactive view, and questions of servers there',
+  'RES-8': 'a test that kills a host with MCP servers',
+  'EXT-4':
+    'prompts of servers as commands of the interactive view, and questions of servers there; tests of servers over HTTP',
 };
