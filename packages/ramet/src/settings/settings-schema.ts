@@ -252,7 +252,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   ),
   hooks: described(
     z.optional(z.record(name, z.array(z.unknown()))),
-    'Commands that run at events, in the form of Claude Code: docs/hooks.md.',
+    'Commands that run at events, in the form that Claude Code reads.',
   ),
   statusLine: described(z.optional(statusLine), 'The line below the input of an interactive session.'),
   mcpServers: described(
