@@ -155,7 +155,8 @@ export const MISSING: Readonly<Record<string, string>> = {
   'LOG-1': 'the database of teams',
   'UI-1': 'the commands team, trace, memory, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
-  'UI-3': 'a context meter, notifications',
+  'UI-3':
+    'a prompt after an outage waits for the old pause; a file whose name has control characters is not attached',
   'UI-4':
     'flags such as --input-format and --append-system-prompt; stream-json fields of hooks and MCP servers',
   'ECO-1': 'ACP, OpenTelemetry, Perfetto',
