@@ -3,11 +3,11 @@ import { editTool } from '../tools/files/edit.ts';
 import { bashTool } from '../tools/shell/bash.ts';
 import { limitRefusal } from './tool-limits.ts';
 
-const ORIGIN = { base: '/work', home: '/home/u' };
+const ORIGIN = { base: '/srv', home: '/home/u' };
 const LIMITS = { only: ['Bash(git log:*)', 'Edit(src/**)'], never: ['Bash(git log --all:*)'] };
 
 function bash(command: string): Promise<string | null> {
-  return limitRefusal(LIMITS, bashTool, { input: { command }, cwd: '/work' }, ORIGIN);
+  return limitRefusal(LIMITS, bashTool, { input: { command }, cwd: '/srv' }, ORIGIN);
 }
 
 describe('RES-3: the calls that a type is for', () => {
@@ -30,12 +30,12 @@ describe('RES-3: the calls that a type is for', () => {
       limitRefusal(
         LIMITS,
         editTool,
-        { input: { file_path, old_string: 'a', new_string: 'b' }, cwd: '/work' },
+        { input: { file_path, old_string: 'a', new_string: 'b' }, cwd: '/srv' },
         ORIGIN,
       );
-    expect(await edit('/work/src/a.ts')).toBeNull();
-    expect(await edit('/work/docs/a.md')).toMatch(/may use only Edit/);
+    expect(await edit('/srv/src/a.ts')).toBeNull();
+    expect(await edit('/srv/docs/a.md')).toMatch(/may use only Edit/);
     const none = { only: ['Read(src/**)'], never: [] };
-    expect(await limitRefusal(none, bashTool, { input: { command: 'ls' }, cwd: '/work' }, ORIGIN)).toBeNull();
+    expect(await limitRefusal(none, bashTool, { input: { command: 'ls' }, cwd: '/srv' }, ORIGIN)).toBeNull();
   });
 });
