@@ -6,6 +6,7 @@ import * as agentMemory from './agent-memory.ts';
 import * as cost from './cost.ts';
 import * as definitions from './definitions.ts';
 import * as footprint from './footprint.ts';
+import * as hooks from './hooks.ts';
 import * as house from './house.ts';
 import * as interactive from './interactive.ts';
 import * as isolatedSpawn from './isolated-spawn.ts';
@@ -46,6 +47,7 @@ const MEASUREMENTS: Measurements = {
   'process-executor': processExecutor,
   resume,
   sandbox,
+  hooks,
   views,
 };
 const LONG: Measurements = {

@@ -111,6 +111,85 @@ describe.concurrent('EXT-2: hooks of settings files', () => {
   });
 });
 
+describe.concurrent('EXT-2: hooks of agents that others started', () => {
+  const agent = (type: string | null): { name: string; input: Record<string, unknown> } => ({
+    name: 'Agent',
+    input: { description: 'd', prompt: 'TASK', ...(type !== null && { subagent_type: type }) },
+  });
+  const isChild = (request: unknown): boolean => JSON.stringify(request).includes('TASK');
+
+  test('FORK-9: context for forks comes after what they share, byte for byte', async ({ user }) => {
+    hook(
+      user,
+      { SubagentStart: command('echo \'{"hookSpecificOutput":{"additionalContext":"ONLY-HERE"}}\'') },
+      'home/.claude/settings.json',
+    );
+    const emulator = await user.model({ tool_use: [agent(null), agent(null)] }, done, done, done);
+    const end = await user.ramet(['-p', 'x'], { env: { RAMET_STRICT_PREFIX: '1' } });
+    expect(end).toMatchObject({ code: 0, stderr: '' });
+    const isTold = (messages: readonly unknown[] = []): boolean =>
+      JSON.stringify(messages.at(-1)).includes('ONLY-HERE');
+    const forks = emulator.requests.filter(({ request }) => isTold(request?.messages));
+    expect(forks).toHaveLength(2);
+    const [one, other] = forks.map(({ request }) => ({
+      ...request,
+      messages: request?.messages.slice(0, -1),
+    }));
+    expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+    expect(JSON.stringify(one)).not.toContain('ONLY-HERE');
+    expect(JSON.stringify(one?.messages?.at(-1))).toContain('TASK');
+  });
+
+  test.for(['in-process', 'process'])('run for an agent file, %s', async (executor, { user }) => {
+    const log = join(user.root, 'log');
+    const yaml = ['PreToolUse', 'PostToolUse', 'Stop']
+      .map(
+        (event) =>
+          `  ${event}:\n    - hooks:\n        - type: command\n          command: echo ${event} >> ${log}`,
+      )
+      .join('\n');
+    writeFiles(user.root, {
+      'home/.claude/agents/rev.md': `---\nname: rev\ndescription: x\nexecutor: ${executor}\nhooks:\n${yaml}\n---\nx`,
+    });
+    let calls = 0;
+    await user.emulate({
+      respond: ({ request }) => {
+        if (!isChild(request?.messages?.[0])) return calls++ === 0 ? { tool_use: [agent('rev')] } : done;
+        return JSON.stringify(request).includes('from-bash') ? done : call;
+      },
+    });
+    expect(await user.ramet(['-p', 'x'])).toMatchObject({ code: 0 });
+    expect(readFileSync(log, 'utf8')).toBe('PreToolUse\nPostToolUse\nStop\n');
+  });
+});
+
+describe.concurrent('RES-8: hooks of a killed process', () => {
+  test('are ended by the next start', async ({ user }) => {
+    const pid = join(user.root, 'pid');
+    hook(
+      user,
+      { PreToolUse: command(`echo $$ > ${pid}.new; mv ${pid}.new ${pid}; sleep 1000`) },
+      'home/.claude/settings.json',
+    );
+    await user.emulate({ respond: () => call });
+    const running = user.start(['-p', 'x']);
+    await expect.poll(() => existsSync(pid), { timeout: 20_000 }).toBe(true);
+    running.kill('SIGKILL');
+    await running.ended;
+    const hookPid = Number(readFileSync(pid, 'utf8'));
+    expect(existsSync(`/proc/${hookPid}`)).toBe(true);
+    rmSync(join(user.root, 'home/.claude/settings.json'));
+    await user.model(done);
+    await user.ramet(['-p', 'y']);
+    await expect
+      .poll(
+        () =>
+          existsSync(`/proc/${hookPid}/cmdline`) && readFileSync(`/proc/${hookPid}/cmdline`, 'utf8') !== '',
+      )
+      .toBe(false);
+  });
+});
+
 describe.concurrent('SEC-1: hooks of a folder', () => {
   const mark = (user: User): string => join(user.root, 'ran');
   const all = (user: User): object =>
