@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { eventually } from '../fixtures/command.ts';
+import { eventually, type RunningCommand } from '../fixtures/command.ts';
 import { fanOut } from '../fixtures/fan-out.ts';
 import { startOnTerminal } from '../fixtures/terminal.ts';
 import { test, type User } from '../fixtures/user.ts';
@@ -18,6 +18,19 @@ async function working(user: User): Promise<() => void> {
     return stdout.split('"kind":"tools"').length > 3;
   });
   return () => writeFileSync(join(user.repository, 'go'), '');
+}
+
+/** It prints only what comes from then on, so nothing else shows that it has begun. */
+function isReading({ pid }: RunningCommand, user: User): boolean {
+  const [session = ''] = user.sessions();
+  const open = `/proc/${pid}/fd`;
+  return readdirSync(open).some((name) => {
+    try {
+      return readlinkSync(join(open, name)).includes(session);
+    } catch {
+      return false; // closed meanwhile
+    }
+  });
 }
 
 describe.concurrent('UI-1: ramet watch', () => {
@@ -54,7 +67,7 @@ describe.concurrent('UI-1: ramet watch', () => {
     const letGo = await working(user);
     const lines = user.start(['watch']);
     const events = user.start(['watch', '--json']);
-    await eventually(() => lines.stdout.includes('I hand it out.'));
+    await eventually(() => lines.stdout.includes('I hand it out.') && isReading(events, user));
     await eventually(async () => {
       letGo();
       return /has ended/.test(lines.stdout);
