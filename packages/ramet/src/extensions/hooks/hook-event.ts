@@ -9,7 +9,7 @@ export interface HookEventKind {
   readonly refusal: 'deny' | 'block' | 'tell' | 'none';
   /** Plain output is told to the model. */
   readonly takesText?: true;
-  /** How long a hook may take if its configuration does not say. */
+  /** How long a hook may take if its configuration sets no limit. */
   readonly seconds: number;
 }
 
