@@ -6,11 +6,17 @@ const NAMES: Readonly<Record<string, string>> = { costUsd: 'total_cost_usd' };
 /** A name of ours, and not an id, a path or a name that a user chose. */
 const CAMEL_CASE = /^[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+$/;
 
-/** Deep. For values whose keys are all our own names: not for inputs of tools or contents of files. */
-export function snakeCased(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(snakeCased);
+/**
+ * Deep. For values whose keys are all our own names: not for inputs of tools or contents of files. What stands below a key
+ * of `others` has names of others, and stays as it is.
+ */
+export function snakeCased(value: unknown, others: readonly string[] = []): unknown {
+  if (Array.isArray(value)) return value.map((part) => snakeCased(part, others));
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, part]) => [snakeCase(key), snakeCased(part)]);
+  const entries = Object.entries(value).map(([key, part]) => [
+    snakeCase(key),
+    others.includes(key) ? part : snakeCased(part, others),
+  ]);
   return Object.fromEntries(entries);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   agentStarted,
+  childOrigin,
   messageAppended,
   recorded,
   requestFailed,
@@ -11,7 +12,7 @@ import {
 } from '../../test/recorded-events.ts';
 import type { JournalEvent } from '../schema/events.ts';
 import { localMoment } from './text/local-time.ts';
-import { describeEvent, timelineLine } from './timeline.ts';
+import { describeEvent, recordedLine, timelineLine } from './timeline.ts';
 
 const file = { type: 'file.changed', call: 'c', path: '/w/a.ts', before: 'x', after: 'y' } as const;
 
@@ -92,5 +93,26 @@ describe('the timeline', () => {
     // The type does not exist here: that is the case under test.
     const event = { type: 'moon.risen' } as unknown as JournalEvent;
     expect(describeEvent(event)).toBe('event of an unknown kind: moon.risen');
+  });
+});
+
+describe('UI-1: an event for programs', () => {
+  const lineOf = (event: JournalEvent): unknown =>
+    JSON.parse(recordedLine({ seq: 7, time: 0, agent: 'a', event }));
+
+  test('has the spelling of all other views', () => {
+    expect(lineOf(agentStarted({ name: 'scout' }))).toMatchObject({
+      ...{ seq: 7, type: 'agent.started', agent_type: 'main', permission_mode: 'dontAsk', max_turns: 200 },
+    });
+    expect(lineOf(responseCompleted())).toMatchObject({ stop_reason: 'end_turn', total_cost_usd: 0.25 });
+  });
+
+  test('keeps names that others chose: of a schema, of the input of a call', () => {
+    const schema = { type: 'object', properties: { dueDate: { maxLength: 9 } } };
+    expect(lineOf(agentStarted({ origin: childOrigin({ schema }) }))).toMatchObject({ origin: { schema } });
+    const verdict = { updatedInput: { newName: 1 } };
+    expect(lineOf({ type: 'hooks.ran', event: 'PreToolUse', runs: [], verdict })).toMatchObject({
+      ...{ verdict: { updated_input: { newName: 1 } } },
+    });
   });
 });

@@ -4,6 +4,7 @@ import type { EventOf, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import { openTodos } from '../schema/status.ts';
 import { spanText } from '../schema/until-text.ts';
 import { isPromptUncertain, isUncertain, totalTokens } from '../schema/usage.ts';
+import { snakeCased } from './json-spelling.ts';
 import { describeOperatorEvent } from './operator-line.ts';
 import { localMoment } from './text/local-time.ts';
 
@@ -13,9 +14,13 @@ export function timelineLine({ time, agent, event }: RecordedEvent): string {
   return `${localMoment(time)}  ${agent ?? 'session'}  ${describeEvent(event)}`;
 }
 
+/** What of an event has names that others chose: a schema, the input of a call, tasks, headers of a provider. */
+const NAMED_BY_OTHERS = ['schema', 'updatedInput', 'results', 'rate'];
+
 /** The whole event as one line of JSON, for programs. */
 export function recordedLine({ seq, time, agent, event }: RecordedEvent): string {
-  return JSON.stringify({ seq, time: new Date(time).toISOString(), agent, ...event });
+  const all = { seq, time: new Date(time).toISOString(), agent, ...event };
+  return JSON.stringify(snakeCased(all, NAMED_BY_OTHERS));
 }
 
 export function describeEvent(event: JournalEvent): string {

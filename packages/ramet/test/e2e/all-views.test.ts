@@ -141,9 +141,8 @@ describe('UI-1: every command', () => {
         ...{ words, code: 0, stderr: '' },
       });
       const values = words === 'logs' ? json.stdout.trim().split('\n') : [json.stdout];
-      // Events are printed as they are recorded.
       const names = values.map((text) => JSON.parse(text)).flatMap(camelNames);
-      if (words !== 'logs') expect({ words, names }).toEqual({ words, names: [] });
+      expect({ words, names }).toEqual({ words, names: [] });
 
       const text = await runHere(call, { cwd, env });
       expect(text.stdout, words).not.toContain(ESCAPE);

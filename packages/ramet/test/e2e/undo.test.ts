@@ -44,6 +44,19 @@ async function worked(user: User): Promise<void> {
 }
 
 describe.concurrent('ramet undo', () => {
+  test('UI-1: with --json, nothing to undo is an answer with the fields of every other', async ({ user }) => {
+    await user.model(done);
+    await user.ramet(['-p', 'Say ok.']);
+    for (const flags of [['--dry-run'], [], ['--redo']]) {
+      const { code, stdout, stderr } = await user.here(['undo', ...flags, '--json']);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
+      expect(JSON.parse(stdout)).toEqual({
+        ...{ plan: null, blocked: [], steps: [], failed: [], damage: null },
+        refused: expect.stringMatching(/^(nothing to undo: |there is no undo)/),
+      });
+    }
+  });
+
   test('puts back all that the last prompt changed, says each file, and can be taken back', async ({
     user,
   }) => {

@@ -5,6 +5,8 @@ import { jsonLine } from '../../views/json-spelling.ts';
 import { commandsNote, continuationNote, endingNote, stepLine } from '../../views/undo-text.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 
+const NOTHING = ['nothing_to_undo', 'nothing_to_redo'];
+
 export interface UndoFlags {
   turn?: number;
   dryRun?: boolean;
@@ -15,19 +17,30 @@ export interface UndoFlags {
 
 export async function undo(session: string | undefined, flags: UndoFlags, io: CommandIo): Promise<number> {
   const { json, ...options } = flags;
-  const outcome = await undoTurns(session, {
+  const ask = {
     ...options,
     ...callFrom(io),
-    onPlan: (plan) => noteAny(continuationNote(plan), io),
-  });
+    onPlan: (plan: UndoOutcome['plan']) => noteAny(continuationNote(plan), io),
+  };
   if (json) {
+    const outcome = await undoTurns(session, ask).catch(nothingToDo);
     io.out(jsonLine(outcome));
+    if (outcome.plan === null) return EXIT.wrongUse;
     return outcome.refused === null && outcome.failed.length === 0 ? EXIT.done : EXIT.failed;
   }
+  const outcome = await undoTurns(session, ask);
   if (flags.dryRun) return tellPlan(outcome, io);
   for (const step of outcome.blocked) io.out(stepLine(step, io.cwd));
   if (outcome.refused !== null) throw new UserMistake('undo_refused', outcome.refused);
   return tellOutcome(outcome, io);
+}
+
+/** That there is nothing to undo is an answer too: programs get the same fields, and the exit code that people get. */
+function nothingToDo(
+  error: unknown,
+): { plan: null; refused: string } & Omit<UndoOutcome, 'plan' | 'refused'> {
+  if (!(error instanceof UserMistake) || !NOTHING.includes(error.code)) throw error;
+  return { plan: null, blocked: [], refused: error.message, steps: [], failed: [], damage: null };
 }
 
 function tellPlan({ plan, damage }: UndoOutcome, io: CommandIo): number {
