@@ -2,6 +2,7 @@
 import type { callForUser } from '../../engine/later.ts';
 import type { Agent } from '../../engine/shapes.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
+import { visibleName } from '../../system/text/visible-text.ts';
 import type { Attachment, SharedCommand } from './session-type.ts';
 
 export async function attachFiles(
@@ -36,7 +37,7 @@ export async function shareCommand(
 
 function fileBlock(path: string, block: TextBlock | ImageBlock): TextBlock | ImageBlock {
   if (block.type === 'image') return block;
-  const name = path.replaceAll('"', "'");
+  const name = visibleName(path).replaceAll('"', "'");
   return { type: 'text', text: `The user attached a file.\n${within('attached-file', block.text, name)}` };
 }
 

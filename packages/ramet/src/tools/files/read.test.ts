@@ -7,6 +7,13 @@ import { testAgent } from '../../../test/fixtures/tool-context.ts';
 import { readTool } from './read.ts';
 import { writeTool } from './write.ts';
 
+/** A frame of one pixel, and the beginning of its data. */
+const JPEG = Buffer.from(
+  `ffd8ffe000040000ffc0000b080001000101011100ffda0008010100003f00${'00'.repeat(12)}ffd9`,
+  'hex',
+);
+const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+const WEBP = Buffer.concat([Buffer.from('RIFF\x1a\x00\x00\x00WEBPVP8L', 'latin1'), Buffer.alloc(18)]);
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -131,15 +138,33 @@ describe('RES-6: Read of a large file', () => {
 describe('RES-6: Read of what is not text', () => {
   test.for([
     ['image/png', PNG],
-    ['image/jpeg', Buffer.from('ffd8ffe000104a464946', 'hex')],
-    ['image/gif', Buffer.from('GIF89a.....')],
-    ['image/webp', Buffer.from('RIFF\x10\x00\x00\x00WEBPVP8 ', 'latin1')],
+    ['image/jpeg', JPEG],
+    ['image/gif', GIF],
+    ['image/webp', WEBP],
   ] as const)('gives %s as an image, whatever its name', async ([media_type, bytes], { directory }) => {
     writeFileSync(join(directory, 'picture.dat'), bytes);
     expect(await testAgent(directory).run(readTool, { file_path: 'picture.dat' })).toEqual({
       content: [{ type: 'image', source: { type: 'base64', media_type, data: bytes.toString('base64') } }],
     });
   });
+
+  test.for([
+    ['PNG', PNG.subarray(0, 8)],
+    ['PNG', PNG.subarray(0, -12)],
+    ['PNG', Buffer.concat([PNG.subarray(0, 16), Buffer.alloc(8), PNG.subarray(24)])],
+    ['JPEG', JPEG.subarray(0, 21)],
+    ['JPEG', Buffer.from('ffd8ffe000104a464946', 'hex')],
+    ['GIF', GIF.subarray(0, 13)],
+    ['WEBP', WEBP.subarray(0, 20)],
+  ] as const)(
+    'refuses a %s that nobody can show, which a provider would refuse ever after',
+    async ([name, bytes], { directory }) => {
+      writeFileSync(join(directory, 'a.png'), bytes);
+      const outcome = await testAgent(directory).run(readTool, { file_path: 'a.png' });
+      expect(outcome.isError).toBe(true);
+      expect(outcome.content).toContain(`a.png cannot be shown: the ${name} image is damaged or cut off.`);
+    },
+  );
 
   test.for([4_000_000, 12_000_000])('refuses an image of %i bytes', async (size, { directory }) => {
     writeFileSync(join(directory, 'a.png'), Buffer.concat([PNG, Buffer.alloc(size - PNG.length)]));

@@ -6,7 +6,7 @@ import { decodeTextFile } from '../../system/text/text-file.ts';
 import { describeSize } from '../../system/text/visible-text.ts';
 import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { fileFailure } from './file-failure.ts';
-import { IMAGE_LIMIT, imageType } from './image-type.ts';
+import { IMAGE_LIMIT, imageDamage, imageType } from './image-type.ts';
 import { createLineSplitter, createLineWindow, LINE_LIMIT, type LineWindow, linesOf } from './line-window.ts';
 import { renderNotebook } from './notebook.ts';
 
@@ -58,6 +58,8 @@ async function readWhole(path: string, window: LineWindow, { files }: ToolContex
   const image = imageType(bytes);
   if (image !== null) {
     if (bytes.length > IMAGE_LIMIT) return failure(imageTooLarge(path, bytes.length));
+    const damage = imageDamage(bytes, image);
+    if (damage !== null) return failure(`${path} cannot be shown: ${damage}.`);
     const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
     return { content: [{ type: 'image', source: { type: 'base64', media_type: image, data } }] };
   }

@@ -224,9 +224,11 @@ export class ChatWorker {
 
   /** False when a file that the prompt names cannot be attached: the prompt is handed back. */
   async #attached(prompt: string, signal: AbortSignal): Promise<boolean> {
-    const problems = await this.#parts.chat.attach(prompt, signal);
-    for (const problem of problems) this.#parts.print(`${this.#parts.style.red(safeLine(problem))}\n`);
-    if (problems.length > 0) this.#parts.handBack([prompt]);
+    const { chat, print, style, handBack } = this.#parts;
+    const { notes, problems } = await chat.attach(prompt, signal);
+    for (const note of notes) print(`${style.dim(safeLine(note))}\n`);
+    for (const problem of problems) print(`${style.red(safeLine(problem))}\n`);
+    if (problems.length > 0) handBack([prompt]);
     return problems.length === 0;
   }
 

@@ -2,8 +2,6 @@
  * The conversation behind the prompt: the session in use and its bill so far. A new session is made with the
  * first prompt, so that looking around leaves nothing behind. It knows no terminal.
  */
-import { lstatSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { ImageBlock, TextBlock } from '../../../schema/content.ts';
 import { filtered, mapped } from '../../../schema/generators.ts';
 import type { PermissionMode, SessionMode, TodoItem } from '../../../schema/status.ts';
@@ -18,10 +16,11 @@ import type { SharedCommand } from '../../../sdk/session/session-type.ts';
 import { lastExchanges, type SaidExchange } from '../../../views/exchanges.ts';
 import { interruptedLines } from '../../../views/interrupted-text.ts';
 import { readSession, viewSession } from '../../../views/session-view.ts';
+import { visibleName } from '../../../views/text/format.ts';
 import type { CommandIo } from '../../io.ts';
 import { NO_KEY, sessionNotes, tellingChanges } from '../../output/result-output.ts';
 import { loadCustomCommands } from '../editor/custom-commands.ts';
-import { mayMention, mentionedFiles } from '../editor/mentions.ts';
+import { mayMention } from '../editor/mentions.ts';
 import { AgentBoard } from './agent-board.ts';
 
 export interface ChatTally {
@@ -151,16 +150,20 @@ export class Chat implements AsyncDisposable {
     });
   }
 
-  /** Attaches the files that a prompt names; what cannot be attached is said in a line each, and nothing is. */
-  async attach(prompt: string, signal: AbortSignal): Promise<string[]> {
-    if (!mayMention(prompt)) return [];
+  /** Attaches the files that a prompt names, and says so; what cannot be attached is said in a line each, and nothing is. */
+  async attach(prompt: string, signal: AbortSignal): Promise<{ notes: string[]; problems: string[] }> {
+    if (!mayMention(prompt)) return { notes: [], problems: [] };
+    const { attachable, attachedLine } = await import('./attached-files.ts');
     const { cwd } = this.#session?.agent ?? this.#io;
-    const paths = mentionedFiles(prompt, (path) => canBeAttached(resolve(cwd, path)));
-    if (paths.length === 0) return [];
+    const { paths, notes } = attachable(prompt, { cwd, env: this.#io.env });
+    if (paths.length === 0) return { notes, problems: [] };
     const files = await (await this.open(prompt)).attach(paths, { signal });
-    const problems = files.flatMap(({ path, problem }) => (problem === null ? [] : [`@${path}: ${problem}`]));
-    if (problems.length === 0) this.#attachments.push(...files.flatMap(({ blocks }) => blocks));
-    return problems;
+    const problems = files.flatMap(({ path, problem }) =>
+      problem === null ? [] : [`@${visibleName(path)}: ${problem}`],
+    );
+    if (problems.length > 0) return { notes: [], problems };
+    this.#attachments.push(...files.flatMap(({ blocks }) => blocks));
+    return { notes: [...files.map((file) => attachedLine(file, cwd)), ...notes], problems };
   }
 
   /** Runs a command of the user; the next prompt brings its output along. */
@@ -269,15 +272,5 @@ export class Chat implements AsyncDisposable {
     this.#todos = view.agents.find(({ id }) => id === session.agent.id)?.todos ?? [];
     this.#openWork = interruptedLines(view.reader, session.agent.id, session.isInterrupted);
     if (this.#tally.responses > 0) this.#measure();
-  }
-}
-
-/** Anything but a folder: why a pipe or a device cannot be attached is for the tool to say. */
-function canBeAttached(path: string): boolean {
-  try {
-    const stats = statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
-    return stats !== undefined && !stats.isDirectory();
-  } catch {
-    return false;
   }
 }

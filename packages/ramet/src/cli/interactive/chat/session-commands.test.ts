@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import { drain } from '../../../../test/fixtures/engine.ts';
@@ -6,6 +6,7 @@ import { temporaryDirectory, writeFiles } from '../../../../test/fixtures/tempor
 import { test } from '../../../../test/fixtures/temporary-directory.ts';
 import { scriptedModel } from '../../../testing/scripted-model.ts';
 import type { CommandIo } from '../../io.ts';
+import { quotedPath } from '../editor/mentions.ts';
 import { statusText } from '../screen/live-rows.ts';
 import { Chat } from './chat.ts';
 import { runChatCommand } from './chat-commands.ts';
@@ -13,7 +14,7 @@ import { runChatCommand } from './chat-commands.ts';
 const { signal } = new AbortController();
 
 function started(cwd: string, ...steps: Parameters<typeof scriptedModel>) {
-  const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
+  const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH, HOME: join(cwd, 'home') };
   const io: CommandIo = {
     ...{ cwd, env, signal, columns: 80, isTerminal: false },
     out: () => {},
@@ -57,6 +58,43 @@ describe('UI-1: commands about the session', () => {
     expect((await command('export')).text).toContain(file);
     expect(readFileSync(join(directory, file), 'utf8')).toContain('Seen.');
     await expect(command('export')).rejects.toThrow(file);
+    writeFiles(directory, { [file]: 'old', 'my notes.md': 'old' });
+    for (const argument of ['--force', '--force my notes.md', 'my notes.md --force'])
+      expect((await command('export', argument)).text).toContain(
+        argument.includes('my') ? 'my notes.md' : file,
+      );
+    expect(readFileSync(join(directory, 'my notes.md'), 'utf8')).toContain('Seen.');
+    await expect(command('export', '--froce')).rejects.toThrow('/export has no option --froce');
+    expect(readdirSync(directory).filter((name) => name.startsWith('-'))).toEqual([]);
+  });
+
+  test('UI-3: what a prompt attaches is named: a link with what it leads to, a folder as not attached', async ({
+    directory,
+  }) => {
+    const outside = temporaryDirectory();
+    const odd = 'bad\u001b[31m\nname.txt';
+    writeFiles(outside, { 'shadow.txt': 'one\ntwo\n' });
+    writeFiles(directory, { 'a.txt': 'one\n', 'sub/b.txt': 'two\n', [odd]: 'odd\n' });
+    symlinkSync(join(outside, 'shadow.txt'), join(directory, 'shad'));
+    symlinkSync('a.txt', join(directory, 'near'));
+    writeFiles(directory, { 'home/rc.txt': 'x' });
+    const { chat } = started(directory);
+    const attach = (prompt: string) => chat.attach(prompt, signal);
+    expect(await attach('see @a.txt, @shad and @near')).toEqual({
+      problems: [],
+      notes: [
+        'attached a.txt, 1 line',
+        `attached shad -> ${realpathSync(outside)}/shadow.txt, 2 lines`,
+        'attached near -> a.txt, 1 line',
+      ],
+    });
+    expect(await attach('@sub and @missing')).toEqual({
+      ...{ problems: [], notes: ['@sub is a folder and was not attached; the agent can look into it'] },
+    });
+    expect(await attach('@~/rc.txt')).toMatchObject({ notes: [`attached ${directory}/home/rc.txt, 1 line`] });
+    expect(await attach(`@${quotedPath(odd)}`)).toEqual({
+      ...{ problems: [], notes: ['attached bad\\x1b[31m\\nname.txt, 1 line'] },
+    });
   });
 
   test('/init and /review are prompts', async ({ directory }) => {

@@ -1,4 +1,5 @@
 /** Commands about the session as a whole: what fills its context, its state, a copy of it; and two prompts that people ask often. */
+import { UserMistake } from '../../../schema/errors.ts';
 import { VERSION } from '../../../sdk/version.ts';
 import { dollars, percent, safeLine, table, tokens, usageTokens } from '../../../views/text/format.ts';
 import { exported } from '../../commands/sessions.ts';
@@ -44,12 +45,21 @@ export function sessionStatus(chat: Chat, io: CommandIo): string {
   ]);
 }
 
-/** An existing file is not overwritten. */
-export function exportSession(file: string, { session }: Chat, io: CommandIo): string {
+const FORCE = /^--force(?:\s+|$)|\s+--force$/;
+
+/** An existing file is not overwritten without `--force`, which stands before or behind the name. */
+export function exportSession(argument: string, { session }: Chat, io: CommandIo): string {
   if (session === null) return 'there is nothing to export yet';
   const notes: string[] = [];
-  const output = file === '' ? `ramet-${session.id}.md` : file;
-  exported(session.id, { format: 'markdown', output }, { ...io, note: (line) => notes.push(line) });
+  const file = argument.replace(FORCE, '').trim();
+  if (file.startsWith('-'))
+    throw new UserMistake('no_option', `/export has no option ${file}: it takes a file and --force`);
+  const flags = {
+    format: 'markdown' as const,
+    output: file === '' ? `ramet-${session.id}.md` : file,
+    force: FORCE.test(argument),
+  };
+  exported(session.id, flags, { ...io, note: (line) => notes.push(line) });
   return notes.join('\n');
 }
 

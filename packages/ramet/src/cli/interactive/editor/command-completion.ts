@@ -71,7 +71,11 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
     usage: '/review [what]',
     meaning: 'let the model review changes; by default those not committed',
   },
-  export: { usage: '/export [file]', meaning: 'write the session to a Markdown file' },
+  export: {
+    usage: '/export [file] [--force]',
+    meaning: 'write the session to a Markdown file',
+    words: ['--force'],
+  },
   clear: { usage: '/clear', meaning: 'start a new session' },
   quit: { usage: '/quit', meaning: 'exit; also Ctrl-D' },
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mayMention, mentionedFiles } from './mentions.ts';
+import { mayMention, mentionedFiles, quotedPath } from './mentions.ts';
 
 const FILES = ['src/a.ts', 'my file.ts', '/tmp/a b.png', 'shot.png', 'it.jpeg', 'README.md'];
 const isFile = (path: string): boolean => FILES.includes(path);
@@ -21,6 +21,22 @@ describe('UI-3: files that a prompt names', () => {
   ])('%j: %j', ([text, files]) => {
     expect(mentionedFiles(text, isFile)).toEqual(files);
     if (files.length > 0) expect(mayMention(text)).toBe(true);
+  });
+
+  test.for([
+    'bad\u001b[31mname.txt',
+    'new\nline.txt',
+    'a "b" c.txt',
+    'turned\u202etxt.exe',
+    'tab\there',
+    'a\\b c',
+    '\u{e0001}tag',
+    'C1\u009b2J',
+  ])('a name with signs that cannot be typed is attached as the list wrote it: %j', (name) => {
+    const written = quotedPath(name);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none may be left
+    expect(written).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+    expect(mentionedFiles(`see @${written} please`, (path) => path === name)).toEqual([name]);
   });
 
   test('a long paste is looked through in no time, and at most twenty are attached', () => {

@@ -3,6 +3,7 @@ import { CHAT_COMMANDS, type ChatCommandHelp } from './command-completion.ts';
 import { customCommands } from './custom-commands.ts';
 import { fuzzyMatcher } from './fuzzy-match.ts';
 import { deleteTo, type EditorState, insertText } from './line-editor.ts';
+import { quotedPath } from './mentions.ts';
 import type { PromptInput } from './prompt-input.ts';
 
 export interface WordItem {
@@ -74,11 +75,6 @@ function wordBefore({ cells, cursor }: EditorState): string | null {
     word = cell + word;
   }
   return /^[/@]/.test(word) ? word : null;
-}
-
-/** A path with blanks is written in quotes. */
-function quotedPath(path: string): string {
-  return /[\s"]/.test(path) ? `"${path}"` : path;
 }
 
 /** The word in the input becomes the item, with a blank behind it. */

@@ -1,0 +1,66 @@
+/** Which of the things that a prompt names can be attached, and what is said about them in the conversation. */
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, normalize, relative, resolve } from 'node:path';
+import type { ImageBlock, TextBlock } from '../../../schema/content.ts';
+import type { Attachment } from '../../../sdk/session/session-type.ts';
+import { visibleName } from '../../../views/text/format.ts';
+import { mentionedFiles } from '../editor/mentions.ts';
+
+/** The files that a prompt names, and a line about each folder: those are not attached. */
+export function attachable(
+  prompt: string,
+  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
+): { paths: string[]; notes: string[] } {
+  const home = env.HOME || homedir();
+  const placeOf = (name: string): string => (name.startsWith('~/') ? join(home, name.slice(2)) : name);
+  const folders = new Set<string>();
+  const names = mentionedFiles(prompt, (name) => {
+    const kind = kindOf(resolve(cwd, placeOf(name)));
+    if (kind === 'folder') folders.add(name);
+    return kind === 'file';
+  });
+  const notes = Array.from(
+    folders,
+    (name) => `@${visibleName(name)} is a folder and was not attached; the agent can look into it`,
+  );
+  return { paths: names.map(placeOf), notes };
+}
+
+/** Why a pipe or a device cannot be attached is for the tool to say. */
+function kindOf(path: string): 'file' | 'folder' | null {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return null;
+    return stats.isDirectory() ? 'folder' : 'file';
+  } catch {
+    return null;
+  }
+}
+
+/** `attached notes -> /home/me/notes.md, 24 lines`: what a link leads to is said, because its name does not. */
+export function attachedLine({ path, blocks }: Attachment, cwd: string): string {
+  const real = leadsTo(path, cwd);
+  const arrow = real === null ? '' : ` -> ${visibleName(real)}`;
+  return `attached ${visibleName(path)}${arrow}, ${blocks.map(sizeOf).join(', ')}`;
+}
+
+/** Null for a file that is where its name says. */
+function leadsTo(path: string, cwd: string): string | null {
+  try {
+    const root = realpathSync(cwd);
+    const real = realpathSync(resolve(cwd, path));
+    const inside = relative(root, real);
+    if (real === path || inside === normalize(path)) return null;
+    return inside.startsWith('..') || isAbsolute(inside) ? real : inside;
+  } catch {
+    return null;
+  }
+}
+
+/** As the Read tool numbers them; it says itself if there are more. */
+function sizeOf(block: TextBlock | ImageBlock): string {
+  if (block.type === 'image') return 'an image';
+  const lines = block.text.match(/^ *\d+\t/gm)?.length ?? 0;
+  return `${lines} line${lines === 1 ? '' : 's'}${block.text.includes('\n(More follows: ') ? ' of more' : ''}`;
+}
