@@ -5,11 +5,11 @@
 
 export { keepsRefsInFiles } from './create-branch.ts';
 export { damageAdvice, headRef, isDamagedRef, isPlainRef, readHead } from './read-refs.ts';
-export { lastInLog, setAside, sweepShared } from './special-files.ts';
+export { setAside, sweepShared } from './special-files.ts';
 export { addAll, leftOutText } from './worktrees/changes/add-all.ts';
 export { checkpointRef } from './worktrees/changes/checkpoint.ts';
 export { checkoutTrees } from './worktrees/changes/dirty-work.ts';
-export { leftInLog, otherBranches, strayHead } from './worktrees/changes/held-commits.ts';
+export { otherBranches, strayHead } from './worktrees/changes/held-commits.ts';
 export { moveApart } from './worktrees/changes/keep-work.ts';
 export { verdictOf } from './worktrees/changes/verdict.ts';
 export { workInTime } from './worktrees/changes/work-in-time.ts';

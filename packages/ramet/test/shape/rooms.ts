@@ -147,7 +147,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   sandbox: 'bubblewrap command-sandbox isolated-shell write-fence',
   git: `
-    folder-guard git-state managed-worktrees merges provenance provenance/trailers
+    folder-guard git-state left-work managed-worktrees merges provenance provenance/trailers
     repository repository-lock run-git shapes shared-git/git-words shared-git/lazy-checkouts worktrees/registry
     worktrees/changes/add-all worktrees/workspace/agent-workspace worktrees/workspace/worktree-workspaces
     worktrees/worktree-settings

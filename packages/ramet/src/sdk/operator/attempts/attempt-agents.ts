@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentHandle, AgentResult, SpawnOutcome } from '../../../engine/shapes.ts';
+import { unreadableObject } from '../../../git/left-work.ts';
 import { setAside } from '../../../git/managed-worktrees.ts';
 import type { WorktreePlace } from '../../../git/shapes.ts';
 import type { AgentOverview } from '../../../journal/projections/status.ts';
@@ -22,7 +23,6 @@ import type {
   AttemptWork,
   EndedAgent,
 } from './attempt-pattern.ts';
-import { unreadableObject } from './changed-paths.ts';
 import { taskPrompt } from './task-prompt.ts';
 import type { TaskQuestions } from './task-questions.ts';
 import { worktreePattern } from './worktree-pattern.ts';

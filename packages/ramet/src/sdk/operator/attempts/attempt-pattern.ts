@@ -3,6 +3,7 @@
  * else about attempts is in `attempt-agents.ts`.
  */
 import type { AgentHandle, AgentResult, SpawnOrder } from '../../../engine/shapes.ts';
+import type { WorkObjection } from '../../../git/left-work.ts';
 import type { TaskAttempt } from '../../../operator/run/operator-state.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import type { OperatorRun } from '../../../schema/operator-events.ts';
@@ -38,10 +39,7 @@ export interface AttemptWork {
 }
 
 /** Why an agent that has ended well has not done its task: a stable word, and a line for people. */
-export interface AttemptObjection {
-  readonly cause: string;
-  readonly message: string;
-}
+export type AttemptObjection = WorkObjection;
 
 export interface AttemptPattern {
   readonly isolation: NonNullable<TaskAttempt['isolation']>;
@@ -67,6 +65,8 @@ export interface AttemptPattern {
 export type TellAgent = (agent: string, text: string) => Promise<AgentHandle>;
 
 export const WORK_REFS = 'refs/ramet/attempts/';
+/** Those that keep commits beside the files of a checkout that tasks share. */
+export const LEFT_REFS: string = `${WORK_REFS}left/`;
 
 /** The ref that keeps the work of an attempt that has no branch. */
 export function workRef({ integration }: Pick<OperatorRun, 'integration'>, name: string): string {

@@ -4,8 +4,8 @@
  */
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { changedPaths, clonedTip, keepWork, leftInClone, wholeWork } from '../../../git/left-work.ts';
 import { addAll, clonePath, makeClone, moveApart, withScratch } from '../../../git/managed-worktrees.ts';
-import { isAncestor } from '../../../git/merges.ts';
 import { withTrailers } from '../../../git/provenance.ts';
 import { type GitCall, gitText } from '../../../git/run-git.ts';
 import type { WorktreePlace } from '../../../git/shapes.ts';
@@ -17,10 +17,7 @@ import {
   runName,
   workRef,
 } from './attempt-pattern.ts';
-import { changedPaths, keepWork } from './changed-paths.ts';
-import { clonedTip, type LeftCommit, leftInClone } from './cloned-tip.ts';
 import { nestedObjection, strayLinks } from './nested-repositories.ts';
-import { hasChangesOf } from './stray-work.ts';
 
 export interface ClonePlace {
   worktrees: WorktreePlace;
@@ -105,7 +102,8 @@ async function fetchWork(
   const files = await filesIn(path, own, { worktrees, call });
   const isClean = files.tree === (await tipOf(own, call, 'tree'));
   const left = await leftInClone(join(path, '.git'), own, reading);
-  const whole = await wholeOf({ own, isClean, path, left }, call);
+  const kept = `both are in ${path}, which is kept`;
+  const whole = await wholeWork({ own, name: null, isClean, kept }, left, call);
   const taken = whole.taken?.commit ?? own;
   if (whole.taken !== null)
     led.push(`its commits on ${whole.taken.where} are taken, where its clone was not`);
@@ -118,34 +116,8 @@ async function fetchWork(
     tree,
     nested: [...new Set([...files.leftOut, ...links])],
     led,
-    diverged: whole.diverged,
+    diverged: whole.objection,
   };
-}
-
-/** What has everything that its agent did in the clone: what it left elsewhere, if it has what HEAD has and no file was changed since. */
-async function wholeOf(
-  clone: { own: string; isClean: boolean; path: string; left: readonly LeftCommit[] },
-  call: GitCall,
-): Promise<{ taken: LeftCommit | null; diverged: AttemptObjection | null; notes: readonly string[] }> {
-  let taken: LeftCommit | null = null;
-  const notes: string[] = [];
-  for (const one of clone.left) {
-    const known = taken?.commit ?? clone.own;
-    if (one.problem === null && (await isAncestor(one.commit, known, call))) continue;
-    // By a squash or a pick.
-    if (one.problem === null && (await hasChangesOf(known, one.commit, call))) continue;
-    if (one.isDeleted) {
-      notes.push(`it deleted ${one.where} with commit ${one.commit}, which was not taken`);
-      continue;
-    }
-    const isMore = one.problem === null && clone.isClean && (await isAncestor(known, one.commit, call));
-    if (!isMore) {
-      const message = `its work is in two lines of commits, and neither has all of it: ${known.slice(0, 12)}, and ${one.commit.slice(0, 12)} on ${one.where}; both are in ${clone.path}, which is kept`;
-      return { taken: null, diverged: { cause: 'diverged_work', message }, notes };
-    }
-    taken = one;
-  }
-  return { taken, diverged: null, notes };
 }
 
 async function committed(

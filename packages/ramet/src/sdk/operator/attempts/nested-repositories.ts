@@ -2,9 +2,10 @@
  * Repositories that a task has made inside its files. No commit can hold their files, only the name of a commit that nobody else has.
  * A task that leaves one has not done what it seems to have done: its work is not taken, and it is told why.
  */
+
+import type { ChangedPath } from '../../../git/left-work.ts';
 import { type GitCall, runGit } from '../../../git/run-git.ts';
 import type { AttemptObjection } from './attempt-pattern.ts';
-import type { ChangedPath } from './changed-paths.ts';
 
 const LINK = '160000';
 const PATH_LINE = /^\s*path\s*=\s*"?(.*?)"?\s*$/gm;

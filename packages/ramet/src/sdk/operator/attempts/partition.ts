@@ -2,12 +2,13 @@
  * The patterns `partition` and `none`: tasks in one checkout of the operator's own. In a partition each writes only the files that it
  * declares: predicted by the ready queue, enforced by the write check of its agent, and looked at again when it has ended.
  */
+
+import { type ChangedPath, changedPaths, keepWork, treeWith } from '../../../git/left-work.ts';
 import { sharedWorkspace } from '../../../git/managed-worktrees.ts';
 import { withTrailers } from '../../../git/provenance.ts';
 import { type GitCall, gitText } from '../../../git/run-git.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import { type AttemptObjection, type AttemptPattern, type AttemptWork, workRef } from './attempt-pattern.ts';
-import { type ChangedPath, changedPaths, keepWork, treeWith } from './changed-paths.ts';
 import { nestedObjection } from './nested-repositories.ts';
 import type { CheckoutGit, FoundChanges, SharedCheckout } from './shared-checkout.ts';
 

@@ -2,6 +2,8 @@
  * The pattern `propose`: agents only read, and answer with a patch. It is applied here, on a commit of its own that goes through the
  * merge queue as any other. A patch that does not apply, or that conflicts with what others have finished, goes back to its agent with the reason.
  */
+
+import { changedPaths, keepWork } from '../../../git/left-work.ts';
 import { withScratch } from '../../../git/managed-worktrees.ts';
 import { callIn, mergeTrees } from '../../../git/merges.ts';
 import { withTrailers } from '../../../git/provenance.ts';
@@ -11,7 +13,6 @@ import { fencedBlocks } from '../../../model/recipe/fenced-blocks.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import { describeError } from '../../../schema/errors.ts';
 import { type AttemptPattern, type AttemptWork, workRef } from './attempt-pattern.ts';
-import { changedPaths, keepWork } from './changed-paths.ts';
 import { type PatchRules, refusedFile } from './patch-permission.ts';
 import type { ReadingCheckouts } from './reading-checkouts.ts';
 

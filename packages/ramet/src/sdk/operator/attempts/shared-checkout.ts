@@ -7,30 +7,33 @@
  * 2. What is taken out of the files is on a ref before: of an ended attempt its work, of others what was found.
  * 3. One thing at a time is done to it; agents work meanwhile.
  */
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  type ChangedPath,
+  changedPaths,
+  covered,
+  type LeftCommit,
+  leftBeside,
+  putFiles,
+  showCommit,
+  undone,
+} from '../../../git/left-work.ts';
 import {
   checkoutTrees,
-  copyIndex,
   excludeSettings,
-  keepsRefsInFiles,
   mendHead,
   mendIndex,
   moveApart,
   takeRepairs,
   trustedGit,
-  withScratch,
 } from '../../../git/managed-worktrees.ts';
-import { type GitCall, gitText, runGit } from '../../../git/run-git.ts';
+import type { GitCall } from '../../../git/run-git.ts';
 import type { ManagedWorktree, TrustedCall, WorktreePlace } from '../../../git/shapes.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../../../git/worktrees/workspace/agent-workspace.ts';
 import { RametError } from '../../../schema/errors.ts';
-import { replaceWhole } from '../../../system/replace-whole.ts';
 import { findWorktree } from '../../worktrees/open-place.ts';
-import { type ChangedPath, changedPaths, covered, putFiles, undone } from './changed-paths.ts';
+import { LEFT_REFS } from './attempt-pattern.ts';
 import { type CheckoutNote, forgetNote, newNote, readNote, writeNote } from './checkout-note.ts';
 import { strayLinks } from './nested-repositories.ts';
-import { type LeftWork, leftBeside } from './stray-work.ts';
 
 export interface SharedPlace {
   workspaces: AgentWorkspaces;
@@ -66,7 +69,7 @@ export interface FoundChanges {
   /** What an agent had made lead git elsewhere, and was put right, one line each. */
   repaired: readonly string[];
   /** Commits that its agent left beside its files. */
-  left: readonly LeftWork[];
+  left: readonly LeftCommit[];
 }
 
 export interface NestedFolders {
@@ -146,7 +149,11 @@ export class SharedCheckout {
       const own = found.filter(({ path }) => covered(path, files));
       const strays = found.filter((one) => !own.includes(one));
       const repaired = takeRepairs(open.worktree);
-      const left = await leftBeside(this.#place.worktrees, open, seen.changes);
+      const left = await leftBeside(
+        this.#place.worktrees,
+        { worktree: open.worktree, at: note.at, changes: seen.changes, refs: LEFT_REFS },
+        open.call,
+      );
       const { result, paths, takeBack } = await work({ own, strays, nested, repaired, left }, open);
       if (takeBack) await this.#undo(open, paths);
       this.#live.delete(task);
@@ -258,28 +265,9 @@ export class SharedCheckout {
       open,
       changes.filter(({ path }) => !this.#isOfOthers(null, path)),
     );
-    await this.#showAgents(open, to);
+    await showCommit(this.#place.worktrees, open, to);
     [note.at, note.next] = [to, null];
     this.#write(open);
-  }
-
-  /**
-   * What agents see of git follows. Git itself writes nothing where an agent at work could put a link at this moment. One that
-   * uses the index now has its lock, and the next move comes.
-   */
-  async #showAgents({ call, here, scratch }: OpenCheckout, to: string): Promise<void> {
-    const { gitDirectory } = here.checkout;
-    const own = join(gitDirectory, 'index');
-    await withScratch(scratch, async (index) => {
-      if (lstatSync(own, { throwIfNoEntry: false })?.isFile()) await copyIndex(own, index).catch(() => {});
-      const known = await runGit(['read-tree', '-m', to], { ...call, index });
-      const { code } = known.code === 0 ? known : await runGit(['read-tree', to], { ...call, index });
-      if (code === 0 && !existsSync(`${own}.lock`)) replaceWhole(own, readFileSync(index));
-    });
-    // Never the branch that an agent may have put there.
-    if (keepsRefsInFiles(this.#place.worktrees.repository))
-      replaceWhole(join(gitDirectory, 'HEAD'), `${to}\n`);
-    else await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', 'HEAD', to], here);
   }
 
   #undo(open: OpenCheckout, changes: readonly ChangedPath[]): Promise<void> {

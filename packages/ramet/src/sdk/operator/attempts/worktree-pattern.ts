@@ -1,6 +1,17 @@
 /** The pattern `worktree`: each attempt in a worktree and on a branch of its own. */
 import { existsSync } from 'node:fs';
 import {
+  adoptHead,
+  changedPaths,
+  headOf,
+  mendOwnBranch,
+  missingFrom,
+  otherWork,
+  strayObjection,
+  tipOf,
+  type WorkReading,
+} from '../../../git/left-work.ts';
+import {
   adminDirectory,
   keepsRefsInFiles,
   otherBranches,
@@ -25,18 +36,7 @@ import {
   type EndedAgent,
   workRef,
 } from './attempt-pattern.ts';
-import { changedPaths } from './changed-paths.ts';
 import { nestedObjection, strayLinks } from './nested-repositories.ts';
-import {
-  adoptHead,
-  headOf,
-  mendOwnBranch,
-  missingFrom,
-  otherWork,
-  type StrayReading,
-  strayObjection,
-  tipOf,
-} from './stray-work.ts';
 
 /** Each attempt in a worktree that begins at the private ref, on a branch of its own. */
 export function worktreePattern(place: WorktreePlace): AttemptPattern {
@@ -143,7 +143,7 @@ async function withOthers(
 interface Taking {
   place: WorktreePlace;
   worktree: ManagedWorktree;
-  reading: StrayReading;
+  reading: WorkReading;
   tell: (note: string) => void;
 }
 
@@ -165,7 +165,7 @@ async function takenFrom(
   return { ...work, leftOut: made?.leftOut ?? [] };
 }
 
-async function branchWork({ branch }: ManagedWorktree, { call }: StrayReading): Promise<TakenWork> {
+async function branchWork({ branch }: ManagedWorktree, { call }: WorkReading): Promise<TakenWork> {
   return { branch, commit: await tipOf(branch, call), leftOut: [] };
 }
 

@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
-import { git, gitVariables } from '../../../../test/fixtures/worktrees.ts';
+import { temporaryRepository, writeFiles } from '../../test/fixtures/temporary.ts';
+import { git, gitVariables } from '../../test/fixtures/worktrees.ts';
 import { unreadableObject } from './changed-paths.ts';
 
 const SPOILED: Record<string, { spoil: (file: string) => void; what: RegExp }> = {

@@ -4,13 +4,15 @@
  *
  * Invariant: what is taken are commits that the agent made on top of those it began with. Of anything else its files are taken.
  */
-import { type Dirent, lstatSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { leftInLog } from '../../../git/managed-worktrees.ts';
-import { isAncestor } from '../../../git/merges.ts';
-import { readOrNull, readPointer } from '../../../git/repository.ts';
-import { type GitCall, isCommitId, runGit, runGitForBytes } from '../../../git/run-git.ts';
-import { RametError } from '../../../schema/errors.ts';
+import { lstatSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { RametError } from '../../schema/errors.ts';
+import { isAncestor } from '../merge/merge-repository.ts';
+import { readOrNull } from '../repository.ts';
+import { type GitCall, isCommitId, runGit, runGitForBytes } from '../run-git.ts';
+import { leftInLog } from '../worktrees/changes/held-commits.ts';
+import { diverged, type LeftCommit, notItsOwn, shortRef } from './own-commits.ts';
+import { entriesOf, isFolder, plainText, refsIn } from './ref-files.ts';
 
 export interface CloneReading {
   /** The commit that it began with. */
@@ -29,8 +31,6 @@ export interface ClonedTip {
 /** Objects of an agent's own. More are not looked at. */
 const MOST_ENTRIES = 200_000;
 const LONGEST_MS = 300_000;
-/** More refs of a clone are not read. */
-const MOST_REFS = 10_000;
 
 export async function clonedTip(git: string, reading: CloneReading): Promise<ClonedTip> {
   const wrong = wrongIn(git, reading.commonDirectory);
@@ -47,16 +47,6 @@ export async function clonedTip(git: string, reading: CloneReading): Promise<Clo
   }
 }
 
-export interface LeftCommit {
-  commit: string;
-  /** The branch that it was left on, or `no branch`. */
-  where: string;
-  /** Null if the repository has it now, and it may be taken. */
-  problem: string | null;
-  /** Its branch is gone, and no other leads to it. */
-  isDeleted: boolean;
-}
-
 /** Commits that the agent left elsewhere in its clone than at `tip`, as the log of its HEAD and its refs name them. */
 export async function leftInClone(git: string, tip: string, reading: CloneReading): Promise<LeftCommit[]> {
   if (wrongIn(git, reading.commonDirectory) !== null) return [];
@@ -64,27 +54,29 @@ export async function leftInClone(git: string, tip: string, reading: CloneReadin
   const isPlainLog = isFolder(join(git, 'logs')) && lstatSync(file, { throwIfNoEntry: false })?.isFile();
   const left = isPlainLog === true ? leftInLog(file, null) : new Map<string, string>();
   const refs = refsIn(git);
+  const named = new Set(refs.values());
   // Where its HEAD is has been judged already.
   const known = new Set([tip, reading.base, headOf(git)]);
   const found: LeftCommit[] = [];
+  const look = async (commit: string, where: string, isDeleted: boolean): Promise<void> => {
+    known.add(commit);
+    const lost = await bring(join(git, 'objects'), commit, reading);
+    if (lost === null && (await isAncestor(commit, tip, reading.call))) return;
+    const problem = lost ?? (await notItsOwn(commit, reading));
+    const kept = `both are in ${dirname(git)}, which is kept`;
+    const lines = [tip.slice(0, 12), `${commit.slice(0, 12)} on ${where}`] as const;
+    found.push({ commit, where, isDeleted, objection: problem === null ? null : diverged(...lines, kept) });
+  };
   for (const [name, commit] of left) {
     if (known.has(commit)) continue;
-    known.add(commit);
     const where = isCommitId(name) || name === '' ? 'no branch' : name;
-    const lost = await bring(join(git, 'objects'), commit, reading);
-    if (lost === null && (await isAncestor(commit, tip, reading.call))) continue;
-    const isDeleted = where === name && !refs.has(commit);
-    found.push({ commit, where, isDeleted, problem: lost ?? (await notItsOwn(commit, reading)) });
+    await look(commit, where, where === name && !named.has(commit));
   }
-  for (const [commit, name] of refs) {
+  for (const [name, commit] of refs) {
     // What it was cloned with: the repository's own branches, also those that are gone there by now.
     if (known.has(commit) || name.startsWith('refs/remotes/origin/')) continue;
     if (await isOfRepository(commit, reading)) continue;
-    known.add(commit);
-    const lost = await bring(join(git, 'objects'), commit, reading);
-    if (lost === null && (await isAncestor(commit, tip, reading.call))) continue;
-    const where = name.replace(/^refs\/(?:heads\/)?/, '');
-    found.push({ commit, where, isDeleted: false, problem: lost ?? (await notItsOwn(commit, reading)) });
+    await look(commit, shortRef(name), false);
   }
   return found;
 }
@@ -93,27 +85,6 @@ export async function leftInClone(git: string, tip: string, reading: CloneReadin
 async function isOfRepository(commit: string, { call }: CloneReading): Promise<boolean> {
   const { code, stdout } = await runGit(['rev-list', '--max-count=1', commit, '--not', '--all', '--'], call);
   return code === 0 && stdout.trim() === '';
-}
-
-/** The commits that its refs name, packed ones too. */
-function refsIn(git: string): Map<string, string> {
-  const refs = new Map<string, string>();
-  const add = (commit: string | undefined, name: string): void => {
-    if (isCommitId(commit) && refs.size < MOST_REFS) refs.set(commit, name);
-  };
-  for (const line of (plainText(git, 'packed-refs') ?? '').split('\n')) {
-    const [commit, name = ''] = line.split(' ', 2);
-    add(commit, name);
-  }
-  const folders = isFolder(join(git, 'refs')) ? ['refs'] : [];
-  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-    for (const entry of isFolder(join(git, next)) ? entriesOf(join(git, next)) : []) {
-      const name = `${next}/${entry.name}`;
-      if (entry.isDirectory()) folders.push(name);
-      else add(plainText(git, name) ?? undefined, name);
-    }
-  }
-  return refs;
 }
 
 function wrongIn(git: string, commonDirectory: string): string | null {
@@ -130,10 +101,6 @@ function wrongIn(git: string, commonDirectory: string): string | null {
     : 'the objects of its clone led to another repository';
 }
 
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
 /** Whether there are only folders and files: git would follow a link, and wait for ever at a FIFO. */
 function isPlain(folder: string): boolean {
   const folders = [folder];
@@ -145,14 +112,6 @@ function isPlain(folder: string): boolean {
     }
   }
   return true;
-}
-
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 /** As git would read it, but through no link. */
@@ -169,13 +128,6 @@ function headOf(git: string): string | null {
   return isCommitId(id) ? id : null;
 }
 
-function plainText(git: string, name: string): string | null {
-  const parts = name.split('/');
-  const folders = parts.slice(0, -1).map((_, at) => join(git, ...parts.slice(0, at + 1)));
-  const isFile = lstatSync(join(git, name), { throwIfNoEntry: false })?.isFile() === true;
-  return folders.every(isFolder) && isFile ? (readPointer(join(git, name))?.trimEnd() ?? null) : null;
-}
-
 /** Copies what the repository does not have; git looks at each object. Says what is wrong. */
 async function bring(objects: string, tip: string, { base, call }: CloneReading): Promise<string | null> {
   const wanted = `${tip}\n^${base}\n`;
@@ -185,19 +137,4 @@ async function bring(objects: string, tip: string, { base, call }: CloneReading)
   if (pack.code !== 0) return 'the commits of its clone are not all there';
   const { code } = await runGit(['unpack-objects', '-q', '--strict'], { ...call, input: pack.stdout });
   return code === 0 ? null : 'git does not accept the commits of its clone';
-}
-
-/** Commits of the user that are on no branch of the run would land with it. */
-export async function notItsOwn(
-  tip: string,
-  { base, call }: Pick<CloneReading, 'base' | 'call'>,
-): Promise<string | null> {
-  const ancestor = await runGit(['merge-base', '--is-ancestor', base, tip], call);
-  if (ancestor.code !== 0) return 'HEAD of its checkout was not on top of the commit that it began with';
-  const count = async (...but: string[]): Promise<string> =>
-    (await runGit(['rev-list', '--count', tip, '--not', base, ...but, '--'], call)).stdout;
-  const known = ['--exclude=ramet/*', '--branches', '--tags', '--remotes', '--glob=refs/stash'];
-  return (await count()) === (await count(...known))
-    ? null
-    : 'HEAD of its checkout had commits of other branches';
 }

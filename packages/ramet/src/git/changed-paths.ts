@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { withScratch } from '../../../git/managed-worktrees.ts';
-import { noIdentityFrom } from '../../../git/merges.ts';
-import { type GitCall, gitFailed, gitText, runGit, runGitForBytes } from '../../../git/run-git.ts';
-import { covers } from '../../../sandbox/write-fence.ts';
-import { isInside } from '../../../system/landing-path.ts';
+import { covers } from '../sandbox/write-fence.ts';
+import { isInside } from '../system/landing-path.ts';
+import { noIdentityFrom } from './merge/write-commit.ts';
+import { type GitCall, gitFailed, gitText, runGit, runGitForBytes } from './run-git.ts';
+import { withScratch } from './worktrees/scratch-index.ts';
 
 /** What a path is: `mode` is null for one that is not there. */
 interface PathState {

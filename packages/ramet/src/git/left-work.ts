@@ -1,0 +1,25 @@
+/**
+ * What agents did to files and left in git, taken as work: for the operator, which imports this file late. It only passes on what the
+ * files of `left-work/` and `changed-paths.ts` make, so that they are one door.
+ */
+export {
+  type ChangedPath,
+  changedPaths,
+  covered,
+  keepWork,
+  putFiles,
+  treeWith,
+  undone,
+  unreadableObject,
+} from './changed-paths.ts';
+export { adoptHead, headOf, mendOwnBranch, missingFrom, showCommit } from './left-work/adopt-head.ts';
+export { clonedTip, leftInClone } from './left-work/cloned-tip.ts';
+export { leftBeside, otherWork } from './left-work/other-work.ts';
+export {
+  type LeftCommit,
+  strayObjection,
+  tipOf,
+  type WorkObjection,
+  type WorkReading,
+  wholeWork,
+} from './left-work/own-commits.ts';

@@ -1,0 +1,124 @@
+/** Commits that an agent left elsewhere than on the branch of its worktree, or beside the files of a checkout that tasks share. */
+import { type ChangedPath, changedPaths } from '../changed-paths.ts';
+import { isAncestor } from '../merge/merge-repository.ts';
+import { type GitCall, gitText, isCommitId, runGit } from '../run-git.ts';
+import { otherBranches } from '../worktrees/changes/held-commits.ts';
+import type { ManagedWorktree } from '../worktrees/worktree.ts';
+import type { WorktreePlace } from '../worktrees/worktree-place.ts';
+import {
+  type LeftCommit,
+  shortRef,
+  strayObjection,
+  tipOf,
+  type WholeWork,
+  type WorkObjection,
+  type WorkReading,
+  wholeWork,
+} from './own-commits.ts';
+
+const HEADS = 'refs/heads/';
+/** Branches that agents may make, also in a sandbox. */
+export const OURS: string = `${HEADS}ramet/`;
+
+interface LeftAt extends Omit<LeftCommit, 'objection'> {
+  ref: string | null;
+}
+
+export interface OtherWork extends WholeWork {
+  /** Speaks against it, and is on no branch. */
+  loose: string | null;
+}
+
+/** `names`: where its agent has put commits (`otherBranches`). */
+export async function otherWork(
+  place: WorktreePlace,
+  { worktree, names, own }: { worktree: ManagedWorktree; names: readonly string[]; own: string },
+  reading: WorkReading,
+): Promise<OtherWork> {
+  const { target, call } = reading;
+  const left: (LeftCommit & LeftAt)[] = [];
+  for (const name of names) {
+    const one = await leftAt(name, call);
+    if (one === null || one.ref === `${HEADS}${target}`) continue;
+    if (
+      (await isAncestor(one.commit, own, call)) ||
+      (await isAncestor(one.commit, `${HEADS}${target}`, call))
+    )
+      continue;
+    const objection = one.isDeleted ? null : await otherCommits(place, { worktree, ...one }, reading);
+    left.push({ ...one, objection });
+  }
+  const sides = { own, name: worktree.branch, isClean: true, kept: 'both are kept' };
+  const whole = await wholeWork(sides, left, call);
+  const against = left.find((one) => one === whole.against);
+  return { ...whole, loose: against !== undefined && against.ref === null ? against.commit : null };
+}
+
+/** A commit that the target has was only looked at: there is nothing to take, and nothing to refuse. */
+export async function otherCommits(
+  { registry }: WorktreePlace,
+  { worktree, ref, commit }: { worktree: ManagedWorktree; ref: string | null; commit: string },
+  reading: WorkReading,
+): Promise<WorkObjection | null> {
+  const owner = registry
+    .list()
+    .find(({ id, branch, state }) => id !== worktree.id && state !== 'gone' && ref === `${HEADS}${branch}`);
+  if (owner !== undefined)
+    return {
+      cause: 'other_commits',
+      message: `its worktree was on ${owner.branch}, the branch of another worktree, so its work was not taken: it is in ${worktree.path}`,
+    };
+  return strayObjection({ commit, where: ref === null ? null : shortRef(ref) }, reading);
+}
+
+/** Null if nothing is there any more. A branch that is gone may have another name now. */
+async function leftAt(name: string, call: GitCall): Promise<LeftAt | null> {
+  const [branch = '', gone] = name.split(' ');
+  if (isCommitId(name) || gone !== undefined) {
+    const id = gone ?? name;
+    const there = await runGit(['rev-parse', '--verify', '--quiet', `${id}^{commit}`], call);
+    if (there.code !== 0) return null;
+    const points = await runGit(['for-each-ref', '--format=%(refname)', `--points-at=${id}`, OURS], call);
+    const ref = points.stdout.split('\n')[0] || null;
+    if (ref !== null) return { ref, commit: id, where: shortRef(ref), isDeleted: false };
+    const where = gone === undefined ? 'no branch' : branch;
+    return { ref: null, commit: id, where, isDeleted: gone !== undefined };
+  }
+  const commit = await tipOf(branch, call);
+  return commit === null ? null : { ref: `${HEADS}${branch}`, commit, where: branch, isDeleted: false };
+}
+
+export interface LeftBeside {
+  worktree: ManagedWorktree;
+  /** The commit that its files began with. */
+  at: string;
+  /** What its files have changed since. */
+  changes: readonly ChangedPath[];
+  /** Where refs are that keep what was left. */
+  refs: string;
+}
+
+/**
+ * In a checkout that tasks share only files count. Commits that an agent left elsewhere, and whose changes the files do not have, are
+ * put on a ref, and told once: to the task that ends first after them.
+ */
+export async function leftBeside(
+  place: WorktreePlace,
+  { worktree, at, changes, refs }: LeftBeside,
+  call: GitCall,
+): Promise<LeftCommit[]> {
+  const has = new Set(changes.map(({ path, mode, id }) => `${path} ${mode} ${id}`));
+  const found: LeftCommit[] = [];
+  for (const name of otherBranches(place, worktree)) {
+    const left = await leftAt(name, call);
+    if (left === null || left.isDeleted || (await isAncestor(left.commit, at, call))) continue;
+    const ref = `${refs}${left.commit}`;
+    if ((await runGit(['rev-parse', '--verify', '--quiet', ref], call)).code === 0) continue;
+    const { code, stdout } = await runGit(['merge-base', at, left.commit], call);
+    const made = code === 0 ? await changedPaths(stdout.trim(), left.commit, call) : [];
+    if (made.every(({ path, mode, id }) => has.has(`${path} ${mode} ${id}`))) continue;
+    await gitText(['update-ref', '--no-deref', '-m', 'ramet operate: left', ref, left.commit], call);
+    found.push({ ...left, objection: null });
+  }
+  return found;
+}
