@@ -20,7 +20,13 @@ export type { SpendingRecord } from './budget/budget.ts';
 export type { Permit, PermitRequest } from './calls/permit.ts';
 export type { AgentHandle } from './children/child-handle.ts';
 export type { ForkOverrides } from './children/child-terms.ts';
-export type { AgentFamily, ChildSurroundings, LoadedSkills, ToolHeir } from './children/family.ts';
+export type {
+  AgentFamily,
+  ChildSurroundings,
+  LoadedSkills,
+  RecordedOrder,
+  ToolHeir,
+} from './children/family.ts';
 export type { SpawnOrder, SpawnOutcome } from './children/spawn.ts';
 export type { CompactionOutcome } from './compaction/compaction.ts';
 export type { ContextUse } from './compaction/context-state.ts';

@@ -29,6 +29,10 @@ export interface AgentOrigin {
   readOnly?: true;
   /** Which calls of its tools its type is for, as rules. */
   toolLimits?: { readonly only: readonly string[]; readonly never: readonly string[] };
+  /** What it may use of MCP servers; absent for one that has none. */
+  servers?: RecordedServers;
+  /** Its type's hooks, which can refuse calls: it resumes with the same ones or not at all. */
+  hooks?: Digest;
   /** It works in a worktree of its own (EXEC-5). */
   worktree?: RecordedWorktree;
   /**
@@ -39,6 +43,28 @@ export interface AgentOrigin {
   /** Estimates: what a fork took over, and with what a fresh agent would have begun instead. */
   inheritedTokens?: number;
   freshTokens?: number;
+}
+
+/** The MCP servers of an agent, by the names that models know. */
+export interface RecordedServers {
+  readonly keys: readonly string[];
+  /** Servers that its type, or that of an ancestor, writes down itself. */
+  readonly written?: Readonly<Record<string, Digest>>;
+  /** Absent when it may use every tool of them. */
+  readonly rights?: ServerRights;
+}
+
+/** Which tools of servers the agents of a type may use. Names and patterns are whole: `mcp__server__tool`. */
+export interface ServerRights {
+  readonly never: readonly string[];
+  /** Null for all. */
+  readonly only: readonly string[] | null;
+  /** Keys of servers that the type has besides its parent's: of those it may use all but `never`. */
+  readonly own: readonly string[];
+  /** Its parent's: what holds for everything that is not its own. */
+  readonly above: ServerRights | null;
+  /** What must allow a tool besides. */
+  readonly also?: ServerRights;
 }
 
 /** What was expected of an agent, and what was there before it began (AGENT-6). */

@@ -18,7 +18,7 @@ import type { PermissionMode, TodoItem } from './status.ts';
 import type { Usage } from './usage.ts';
 import type { WorktreeEvent } from './worktree-events.ts';
 
-export type { AgentOrigin, RecordedEvidence } from './agent-events.ts';
+export type { AgentOrigin, RecordedEvidence, RecordedServers, ServerRights } from './agent-events.ts';
 export type { HookVerdict } from './hook-events.ts';
 export type { Digest } from './ids.ts';
 export type { RecordedWorktree } from './worktree-events.ts';

@@ -17,6 +17,7 @@ type OfEmployer =
   | 'workspace'
   | 'readOnly'
   | 'hooks'
+  | 'canUseTool'
   | 'toolLimits'
   | 'compactionThreshold'
   | 'contextWindow';
@@ -30,30 +31,43 @@ export function agentSpec(basis: SpecBasis, own: OwnSpec): AgentSpec {
   // Rights never widen on the way down.
   const readOnly = own.readOnly === true || basis.readOnly === true;
   const hooks = joinedHooks(basis.hooks, own.hooks);
+  const canUseTool = joinedVerdicts(basis.canUseTool, own.canUseTool);
   const toolLimits = [...(basis.toolLimits ?? []), ...(own.toolLimits ?? [])];
   return {
     ...basis,
     ...own,
     ...(readOnly && { readOnly }),
     ...(hooks && { hooks }),
+    ...(canUseTool && { canUseTool }),
     ...(toolLimits.length > 0 && { toolLimits }),
   };
 }
 
 /** What may refuse calls of an agent may also refuse those of the agents that work for it. */
-function joinedHooks(above: AgentSpec['hooks'], own: AgentSpec['hooks']): AgentSpec['hooks'] {
+export function joinedHooks(above: AgentSpec['hooks'], own: AgentSpec['hooks']): AgentSpec['hooks'] {
   const inherited = above?.PreToolUse;
   if (!Array.isArray(inherited)) return own;
   const added = own?.PreToolUse;
   return { ...own, PreToolUse: [...inherited, ...(Array.isArray(added) ? added : [])] };
 }
 
+function joinedVerdicts(
+  above: AgentSpec['canUseTool'],
+  own: AgentSpec['canUseTool'],
+): AgentSpec['canUseTool'] {
+  if (above === undefined || own === undefined) return own ?? above;
+  return async (tool, input) => {
+    const verdict = await above(tool, input);
+    return verdict.allowed ? own(tool, input) : verdict;
+  };
+}
+
 export function basisOf(
   family: { readonly parts: { readonly spending: SpecBasis['spending'] } },
   parent: Agent,
 ): SpecBasis {
-  const { id, fallbackModel, maxTokens, readOnly, hooks, toolLimits, compactionThreshold, contextWindow } =
-    parent.spec;
+  const { id, fallbackModel, maxTokens, compactionThreshold, contextWindow } = parent.spec;
+  const { readOnly, hooks, canUseTool, toolLimits } = parent.spec;
   return {
     parent: id,
     fallbackModel,
@@ -64,6 +78,7 @@ export function basisOf(
     workspace: parent.directory.workspace ?? undefined,
     readOnly,
     ...(hooks && { hooks }),
+    ...(canUseTool && { canUseTool }),
     ...(toolLimits && { toolLimits }),
     compactionThreshold,
     contextWindow,

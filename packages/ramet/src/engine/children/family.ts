@@ -13,6 +13,7 @@ import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.t
 import type { JournalReader } from '../../journal/journal.ts';
 import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import type { RecordedServers } from '../../schema/events.ts';
 import { type AgentId, agentId, type SessionId } from '../../schema/ids.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
@@ -74,7 +75,6 @@ const RESERVED: ReadonlySet<string> = new Set(['main', 'lead', 'all', '*']);
 /** Who is called like another one's id would get its messages. */
 const LIKE_AN_ID = /^\w+\.\d+$/;
 
-/** What a child is told about the place it works in. */
 /** Of whom a child has its tools. */
 export interface ToolHeir {
   /** The parent's. */
@@ -83,6 +83,19 @@ export interface ToolHeir {
   readonly readsOnly: boolean;
 }
 
+/** A resumed agent, as those who bring tools need to know it. */
+export interface RecordedOrder {
+  /** What names come to. */
+  readonly tools: readonly Tool[];
+  readonly parent: ToolHeir;
+  readonly isFork: boolean;
+  /** Its type as it is now; undefined when it is gone. */
+  readonly definition: AgentDefinition | undefined;
+  /** One line about what it has lost; it follows the name of the agent. */
+  tell(line: string): void;
+}
+
+/** What a child is told about the place it works in. */
 export interface ChildSurroundings {
   /** The project's instructions as the main agent was given them, byte for byte. */
   instructions(): readonly FrozenBlock[];
@@ -107,6 +120,10 @@ export interface FamilyParts {
   refreshDefinitions?(name: string): Promise<void>;
   /** The tools of an agent of a type, where they depend on more than their names; `tools` is what names come to. */
   toolsOfType?(type: AgentDefinition, tools: readonly Tool[], parent: ToolHeir): readonly Tool[];
+  /** The same for a resumed agent: never more than `serversOf` has recorded. */
+  toolsOfRecorded?(recorded: RecordedServers | undefined, order: RecordedOrder): readonly Tool[];
+  /** What an agent with these tools may use of MCP servers, for its record. */
+  serversOf?(tools: readonly Tool[]): RecordedServers | undefined;
   /** Why a type of that name cannot be used although it exists; null otherwise. */
   whyWithheld?(name: string): string | null;
   /** The texts of skills, for types that name some. */

@@ -30,7 +30,6 @@ import {
   inheritedTokens,
   isolationOf,
   orderFor,
-  readsOnly,
   recordExpectations,
   refuseForkChoices,
   refuseOtherOverrides,
@@ -38,6 +37,7 @@ import {
   toolsOfType,
 } from './child-terms.ts';
 import { type AgentFamily, type LoadedSkills, refuseBadName, refuseTakenName } from './family.ts';
+import { recordedRights } from './recorded-rights.ts';
 import { startChild } from './run-child.ts';
 
 export interface SpawnOrder extends SpawnRequest {
@@ -198,9 +198,8 @@ async function evidenceBefore(expected: Expectation, cwd: string, { runtime }: A
 function forkOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Agent {
   const { overrides = {} } = plan.order;
   const origin: AgentOrigin = {
-    ...originOf(parent, plan, 'fork'),
+    ...originOf(family, parent, plan, 'fork'),
     ...(overrides.skipTranscript === true && { skipTranscript: true as const }),
-    ...(overrides.canUseTool !== undefined && { narrowed: true as const }),
     inheritedTokens: inheritedTokens(parent),
     freshTokens: freshTokens(family, parent, plan.order.prompt),
   };
@@ -226,7 +225,7 @@ function freshOf(
   hosted(parent).runtime.prefixGuard.noteDefinition(definition.name, definition);
   const { thinking, note } = freshThinking(plan.order.effort ?? definition.effort, parent, plan.model);
   const spec = agentSpec(basisOf(family, parent), {
-    ...planned(parent, plan, originOf(parent, plan, 'fresh')),
+    ...planned(parent, plan, originOf(family, parent, plan, 'fresh')),
     type: definition.name,
     thinking,
     system: definition.path === undefined ? definition.system : definition.system.map(parent.runtime.redact),
@@ -274,19 +273,17 @@ function childDirectory({ directory }: Agent, workspace: AgentWorkspace | null):
 }
 
 function originOf(
+  family: AgentFamily,
   parent: Agent,
   { order, depth, fresh, schema, evidence, executor, workspace }: ChildPlan,
   kind: AgentOrigin['kind'],
 ): AgentOrigin {
   const { call, description, run_in_background: background = false } = order;
-  const isReader = order.readOnly === true || readsOnly(fresh?.definition ?? null, parent);
-  const readOnly = isReader && { readOnly: true as const };
   const elsewhere = executor === 'process' && { executor: 'process' as const };
   const expected = recordExpectations(schema, evidence);
   const worktree = workspace !== null && { worktree: workspace.worktree };
-  const { toolLimits } = fresh?.definition ?? {};
-  const limits = { ...readOnly, ...(toolLimits && { toolLimits }) };
-  return { kind, call, description, background, depth, ...elsewhere, ...limits, ...worktree, ...expected };
+  const rights = recordedRights(family, parent, order, fresh);
+  return { kind, call, description, background, depth, ...elsewhere, ...rights, ...worktree, ...expected };
 }
 
 function taskText({ order, schema }: ChildPlan): string {

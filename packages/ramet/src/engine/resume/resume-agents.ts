@@ -132,7 +132,7 @@ function wayOn(
   { family, recorded, main, prompted, endIsMissing }: Resumption,
 ): WayOn | null {
   if (isToBeGivenUp(child)) return { from: 'interrupted', isStranded: true };
-  if (family.find(child.id) !== undefined || whyNotResumed(child) !== null) return null;
+  if (family.find(child.id) !== undefined || whyNotResumed(family, child) !== null) return null;
   const { ended } = child;
   const hasNewPrompt = prompted && parent.spec.id === main;
   const expected = isExpected(child, parent, open);
@@ -203,6 +203,8 @@ async function resumeChild(
     throw conversationLost();
   }
   if (recorded.prefix === null) throw conversationLost();
+  if (child.started.origin?.servers !== undefined)
+    await family.parts.refreshDefinitions?.(child.started.agentType);
   const expected = await recallExpectations(child.started.origin);
   const worktree = lastWorktree(child.started.origin, recorded);
   const housing = await resumedHousing(runtime, worktree, parent.directory.cwd);

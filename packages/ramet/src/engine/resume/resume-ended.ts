@@ -18,8 +18,9 @@ import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-work
 import { LOST_FOR_GOOD } from './give-up.ts';
 import { lostNotifications } from './lost-children.ts';
 import { RecordedChildren } from './recorded-children.ts';
-import { specOfRecorded, whyNotResumed } from './recorded-spec.ts';
+import { type StartedAgent, specOfRecorded, whyNotResumed } from './recorded-spec.ts';
 import { resumeAgent } from './resume.ts';
+import { ancestorsOf } from './rights-above.ts';
 
 interface EndedAgent {
   id: AgentId;
@@ -59,8 +60,10 @@ export async function resumeEnded(
   await runtime.journal.commit('written');
   const reader = family.parts.openReader();
   try {
-    const found = findEnded(reader, to);
-    if (found === null) return failure(unknownReceiver(family, reader, to));
+    const ended = findEnded(reader, to);
+    if (ended === null) return failure(unknownReceiver(family, reader, to));
+    const found = { ...ended, above: ancestorsOf(reader, ended.started, spec.id) };
+    await family.parts.refreshDefinitions?.(found.started.agentType);
     const problem = whyNot(family, from, found);
     if (problem !== null) return failure(`${to} cannot be resumed: ${problem}.`);
     const recorded = RecordedChildren.read(reader);
@@ -72,7 +75,7 @@ export async function resumeEnded(
     const agent = resumeAgent(
       runtime,
       reader,
-      (spec) => ({ ...specOfRecorded(family, from, found, spec, changes), ...housing }),
+      (kept) => ({ ...specOfRecorded(family, from, found, kept, changes), ...housing }),
       found.id,
       past,
     );
@@ -102,8 +105,8 @@ export function tellRunning(receiver: Agent, from: AgentId, to: string, text: st
   return { content: `Sent to ${to}. It reads the message after its current tool call.` };
 }
 
-function whyNot(family: AgentFamily, from: Agent, agent: EndedAgent): string | null {
-  const lasting = whyNotResumed(agent);
+function whyNot(family: AgentFamily, from: Agent, agent: EndedAgent & StartedAgent): string | null {
+  const lasting = whyNotResumed(family, agent);
   if (lasting !== null) return lasting;
   if (agent.ended?.cause === CONVERSATION_LOST) return LOST_FOR_GOOD;
   if (from.spec.readOnly === true && agent.started.origin?.readOnly !== true)

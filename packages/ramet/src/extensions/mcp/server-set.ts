@@ -3,17 +3,21 @@
  * other sets of the same servers. An agent holds a lease of each server it has used until it ends (RES-5).
  */
 import { describeError } from '../../schema/errors.ts';
+import type { Digest, RecordedServers, ServerRights } from '../../schema/events.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import type { ServerConnection } from './connection.ts';
 import type { ServerLease, ServerPool } from './pool.ts';
 import type { McpServerConfig } from './server-config.ts';
 import type { ServerOffer, ServerTool } from './server-offer.ts';
+import { readRights } from './server-rights.ts';
 import { compare, PREFIX, serverOfName, toolKeys } from './tool-names.ts';
 
 export interface UsableServer {
   readonly name: string;
   readonly key: string;
   readonly config: McpServerConfig;
+  /** Of a server that an agent's type writes down itself: the digest of what is written. */
+  readonly written?: Digest | undefined;
 }
 
 /** A tool with the name that models, rules and views know it by. */
@@ -36,8 +40,8 @@ type Leases = Map<string, Map<UsableServer, ServerLease>>;
 
 export interface SetTerms {
   readonly servers: readonly UsableServer[];
-  /** Which tools an agent may call, by whole name. */
-  allows(fullName: string): boolean;
+  /** Which of their tools an agent may call; null for all. */
+  readonly rights: ServerRights | null;
 }
 
 /** Those that count and can be used. */
@@ -49,20 +53,33 @@ export function usableServers(servers: readonly ConfiguredServer[]): UsableServe
 
 export class ServerSet {
   readonly servers: readonly UsableServer[];
+  readonly rights: ServerRights | null;
+  /** Which tools an agent may call, by whole name. */
   readonly allows: (fullName: string) => boolean;
   readonly #pool: ServerPool;
   readonly #leases: Leases;
 
-  constructor(pool: ServerPool, { servers, allows }: SetTerms, leases: Leases = new Map()) {
+  constructor(pool: ServerPool, { servers, rights }: SetTerms, leases: Leases = new Map()) {
     this.#pool = pool;
     this.#leases = leases;
-    this.allows = allows;
+    this.rights = rights;
+    this.allows = readRights(rights);
     this.servers = [...servers].sort((one, other) => compare(one.key, other.key));
   }
 
   /** Another set of the same pool. */
   with(terms: SetTerms): ServerSet {
     return new ServerSet(this.#pool, terms, this.#leases);
+  }
+
+  /** As the journal keeps it: a resumed agent has no more than that. */
+  record(): RecordedServers {
+    const own = this.servers.flatMap(({ key, written }) => (written === undefined ? [] : [[key, written]]));
+    return {
+      keys: this.servers.map(({ key }) => key),
+      ...(own.length > 0 && { written: Object.fromEntries(own) }),
+      ...(this.rights !== null && { rights: this.rights }),
+    };
   }
 
   /** The server of a whole tool name. */

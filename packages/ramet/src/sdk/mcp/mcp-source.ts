@@ -27,6 +27,8 @@ export async function mcpSource(order: SourceOrder): Promise<ToolSource> {
       if (house === null && definitions.some(({ mcpServers }) => mcpServers !== undefined)) await open();
     },
     forType: (definition, tools, parent) => house?.forType(definition, tools, parent) ?? tools,
+    forRecorded: (recorded, order) => house?.forRecorded(recorded, order) ?? order.tools,
+    recordOf: (tools) => house?.recordOf(tools),
     about: (tools) => house?.about(tools) ?? null,
     close: async () => (await opening)?.close(),
   };

@@ -74,6 +74,8 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
       await extra.prepareTypes(types.definitions);
     },
     toolsOfType: (type, tools, parent) => extra.forType(type, tools, parent),
+    toolsOfRecorded: (recorded, order) => extra.forRecorded(recorded, order),
+    serversOf: (tools) => extra.recordOf(tools),
     whyWithheld: (name) => types.whyWithheld(name),
     loadSkills: async (names) =>
       (await import('../extensions/carry-out-prompt.ts')).preloadedSkills(options.prompts, names),

@@ -36,7 +36,7 @@ async function openSkills({ settings, place, prompts }: SourceOrder): Promise<To
 
 export interface SessionTools
   extends AsyncDisposable,
-    Required<Pick<ToolSource, 'prepareTypes' | 'forType'>> {
+    Required<Pick<ToolSource, 'prepareTypes' | 'forType' | 'forRecorded' | 'recordOf'>> {
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
   /** Null when there is nothing to be told. */
@@ -65,6 +65,12 @@ export async function openSessionTools(
       },
       forType: (type, own, parent) =>
         opened.reduce((list, source) => source.forType?.(type, list, parent) ?? list, own),
+      forRecorded: (recorded, order) =>
+        opened.reduce(
+          (list, source) => source.forRecorded?.(recorded, { ...order, tools: list }) ?? list,
+          order.tools,
+        ),
+      recordOf: (given) => opened.map((source) => source.recordOf?.(given)).find((one) => one !== undefined),
       about: (given) => opened.flatMap((source) => source.about?.(given) ?? []).join('\n') || null,
       [Symbol.asyncDispose]: close,
     };

@@ -1,6 +1,7 @@
 /** The port of whatever brings tools to a session (`session-tools.ts`). */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
-import type { ToolHeir } from '../../engine/shapes.ts';
+import type { RecordedOrder, ToolHeir } from '../../engine/shapes.ts';
+import type { RecordedServers } from '../../schema/events.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { SessionPrompts } from '../extensions/session-prompts.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -15,6 +16,10 @@ export interface ToolSource {
   prepareTypes?(definitions: readonly AgentDefinition[]): Promise<void>;
   /** The tools of an agent of a type, where that depends on more than names; `tools` is what names come to. */
   forType?(type: AgentDefinition, tools: readonly Tool[], parent: ToolHeir): readonly Tool[];
+  /** The same for a resumed agent, of which `recordOf` was recorded. */
+  forRecorded?(recorded: RecordedServers | undefined, order: RecordedOrder): readonly Tool[];
+  /** What is recorded about an agent with these tools, so that it can have no more when it is resumed. */
+  recordOf?(tools: readonly Tool[]): RecordedServers | undefined;
   /** What an agent with these tools is told about them besides, after everything that agents share. */
   about?(tools: readonly Tool[]): string | null;
   /** Releases what the tools need. Called once, after all agents have ended. */
