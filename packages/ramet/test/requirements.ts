@@ -157,8 +157,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'UI-2': NOT_YET,
   'UI-3':
     'a prompt after an outage waits for the old pause; a file whose name has control characters is not attached',
-  'UI-4':
-    'flags such as --input-format and --append-system-prompt; stream-json fields of hooks and MCP servers',
+  'UI-4': 'flags such as --input-format and --add-dir; stream-json fields of hooks and MCP servers',
   'ECO-1': 'ACP, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,
   'LIB-1': 'canUseTool cannot change an input; the guide has no programs that run in the tests',

@@ -8,6 +8,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'ramet "fix the failing test"             # the same, with its first prompt',
     'ramet -p "list the modules" --output-format json',
     'git diff | ramet -p "review this"',
+    'ramet -p "list the modules" --json-schema \'{"type": "array"}\'',
     'ramet --continue',
   ],
   resume: ['ramet resume', 'ramet resume k3v9x2ab --max-budget-usd 2'],

@@ -57,6 +57,30 @@ export function addRunOptions(command: Command): Command {
     );
 }
 
+/** What the main agent of a new session is, and what it answers with. */
+export function addAgentOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--agent <type>', 'the agent type that the main agent is of').conflicts([
+        'continue',
+        'resume',
+        'systemPrompt',
+      ]),
+    )
+    .option(
+      '--agents <types>',
+      'more agent types: JSON such as {"name": {"description", "prompt"}}, or a file',
+    )
+    .addOption(
+      new Option('--tools <names>', 'built-in tools that there are, such as "Read,Grep"; "" for none')
+        .argParser(collectRules)
+        .conflicts(['continue', 'resume']),
+    )
+    .option('--system-prompt <text>', "instead of the main agent's system prompt")
+    .option('--append-system-prompt <text>', "after the main agent's system prompt")
+    .option('--json-schema <schema>', 'with -p: the answer is JSON that fits this JSON Schema, or file');
+}
+
 export function ruleList(text: string, before?: string[]): string[] {
   const rules = collectRules(text);
   if (rules.length === 0) throw new InvalidArgumentError('It names no rule.');

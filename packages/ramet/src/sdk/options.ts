@@ -16,12 +16,12 @@ import { type BudgetLimits, type LaunchMode, SESSION_MODES, type SessionMode } f
 import { NO_USAGE, readBudget } from '../schema/usage.ts';
 import type { AgentSettings, Settings, SettingsInForce } from '../settings/settings.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { AgentTypeOptions } from './agent-types/code-types.ts';
+import type { AgentTypeOptions, MainType } from './agent-types/code-types.ts';
 import { toolsMade } from './own-tools/own-tool.ts';
 import { refuseByPolicy, refuseForbiddenModel } from './policy.ts';
 import { brokerOf } from './session/deciding-broker.ts';
 import type { RecordListener } from './session/event-bus.ts';
-import { ownHooks, type SessionOptions } from './session-options.ts';
+import { ownHooks, type PassedOptions, passedOn, type SessionOptions } from './session-options.ts';
 
 export type { SessionOptions } from './session-options.ts';
 
@@ -32,9 +32,7 @@ export interface AgentCaps {
   budget: Pick<BudgetLimits, 'usd' | 'tokens'>;
 }
 
-export interface ResolvedOptions
-  extends SettingsInForce,
-    Pick<SessionOptions, 'mcpServers' | 'mcpConfig' | 'strictMcpServers'> {
+export interface ResolvedOptions extends SettingsInForce, PassedOptions {
   cwd: string;
   env: NodeJS.ProcessEnv;
   /** Decides what the tiers stand for. */
@@ -75,6 +73,8 @@ export interface ResolvedOptions
   hooks: readonly HookEntry[];
   /** Tools of the caller. */
   ownTools: readonly Tool[];
+  /** Where the main agent is of a type. */
+  mainType?: MainType;
   title: string | null;
   worktree: string | true | null;
   worktreeBase: string | undefined;
@@ -158,9 +158,7 @@ export function resolveOptions(
     others,
     managed,
     ...(serverOrigins && { serverOrigins }),
-    ...(options.mcpServers && { mcpServers: options.mcpServers }),
-    ...(options.mcpConfig && { mcpConfig: options.mcpConfig }),
-    ...(options.strictMcpServers && { strictMcpServers: true }),
+    ...passedOn(options),
   };
 }
 

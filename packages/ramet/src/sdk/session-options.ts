@@ -106,6 +106,10 @@ export interface SessionOptions {
   systemPrompt?: string;
   /** After the main agent's system prompt. A resumed session keeps it too. */
   appendSystemPrompt?: string;
+  /** The agent type that the main agent is of: its prompt, tools, limits and model. A resumed session keeps its type. */
+  agent?: string;
+  /** Names of the built-in tools that there are, for all agents; an empty list for none. Default: all. */
+  builtInTools?: readonly string[];
   /** Agent types by name, as in definition files; they come before files of the same name. */
   agentTypes?: Readonly<Record<string, AgentTypeOptions>>;
   /** Functions, or commands as in settings, that run at events: docs/hooks.md. */
@@ -182,6 +186,7 @@ const SESSION: Kinds<SessionOptions> = {
     hooks: OBJECT,
   },
   ...{ systemPrompt: NAME, appendSystemPrompt: NAME, agentTypes: OBJECT, canUseTool: FUNCTION },
+  ...{ agent: NAME, builtInTools: TEXTS },
   ...{ launch: oneOf(LAUNCH_MODES), compactionThreshold: NUMBER, contextWindow: COUNT },
   permissions: fields({ allow: TEXTS, ask: TEXTS, deny: TEXTS } satisfies Kinds<RuleTexts>),
   ...{
@@ -203,8 +208,35 @@ const SESSION: Kinds<SessionOptions> = {
   },
 };
 
-export function checkSessionOptions(options: unknown): void {
+export function checkSessionOptions(options: SessionOptions): void {
   checkOptions('openSession', options, SESSION);
+  const { agent, builtInTools, systemPrompt, resume } = options;
+  if (agent !== undefined && systemPrompt !== undefined)
+    throw new UserMistake('bad_argument', 'openSession: give agent or systemPrompt: a type has a prompt');
+  if (resume === undefined) return;
+  for (const [name, value] of Object.entries({ agent, builtInTools }))
+    if (value !== undefined)
+      throw new UserMistake(
+        'not_for_resume',
+        `${name} is for a new session: one that is resumed keeps what it began with`,
+      );
+}
+
+/** What those who need it read as it was given. */
+export type PassedOptions = Pick<
+  SessionOptions,
+  'mcpServers' | 'mcpConfig' | 'strictMcpServers' | 'agent' | 'builtInTools'
+>;
+
+export function passedOn(options: SessionOptions): PassedOptions {
+  const { mcpServers, mcpConfig, strictMcpServers, agent, builtInTools } = options;
+  return {
+    ...(mcpServers && { mcpServers }),
+    ...(mcpConfig && { mcpConfig }),
+    ...(strictMcpServers && { strictMcpServers }),
+    ...(agent !== undefined && { agent }),
+    ...(builtInTools && { builtInTools }),
+  };
 }
 
 /** Hooks of a program are functions, or commands as in settings. What is wrong with them is a mistake of the program. */

@@ -4,10 +4,11 @@ import { UserMistake } from '../../schema/errors.ts';
 import { drain } from '../../schema/generators.ts';
 import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import { keepCompileCache } from '../../sdk/compile-cache.ts';
-import type { AgentResult } from '../../sdk/index.ts';
+import type { AgentResult, JsonSchema } from '../../sdk/index.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
-import { openSession, type Session } from '../../sdk/session/session.ts';
+import { openSession, type PromptOptions, refuseBadSchema, type Session } from '../../sdk/session/session.ts';
 import { type CommandIo, exitCodeOf } from '../io.ts';
+import { jsonArgument } from '../json-argument.ts';
 import { nearWord } from '../near-word.ts';
 import { jsonOutput } from '../output/result-object.ts';
 import { type ResultOutput, sessionNotes, tellingChanges } from '../output/result-output.ts';
@@ -41,6 +42,13 @@ export interface PrintOptions {
   worktree?: string | true;
   worktreeBase?: string;
   pluginDir?: string[];
+  agent?: string;
+  /** JSON, or a file, as `jsonSchema` is. */
+  agents?: string;
+  tools?: string[];
+  systemPrompt?: string;
+  appendSystemPrompt?: string;
+  jsonSchema?: string;
   /** The run that the main agent watches: `ramet operate ask`. */
   operatorTools?: string | true;
 }
@@ -56,6 +64,7 @@ export async function print(
   const resume = named ?? (options.continue ? 'latest' : undefined);
   if (options.takeOver && resume === undefined) throw nothingToTakeOver();
   if (!options.print) {
+    if (options.jsonSchema !== undefined) throw schemaWithoutPrint();
     const { chat, isAttended } = await import('./chat.ts');
     const meant = argument === '' ? null : nearWord(argument.split(' ')[0] ?? '', commands);
     if (argument !== '' && (meant !== null || !isAttended(io))) throw withoutPrint(argument, meant);
@@ -75,6 +84,7 @@ export async function carryOut(
   resume: string | undefined,
   io: CommandIo,
 ): Promise<number> {
+  const schema = options.jsonSchema === undefined ? {} : await givenSchema(options.jsonSchema, io);
   const output = OUTPUTS[options.outputFormat](io);
   const { record } = output;
   const wanted = { ...sessionOptions(options, resume, io), ...(prompt !== null && { title: prompt }) };
@@ -87,8 +97,17 @@ export async function carryOut(
     signal: io.signal,
     partial: options.includePartialMessages ?? false,
     commands: true,
+    ...schema,
   });
   return exitCodeOf(result);
+}
+
+/** Compiled here, too: nothing is begun for one that cannot be used. */
+async function givenSchema(text: string, io: CommandIo): Promise<Pick<PromptOptions, 'schema'>> {
+  // Whether it is a schema is checked next.
+  const schema = jsonArgument('--json-schema', text, io.cwd) as JsonSchema;
+  await refuseBadSchema(schema, '--json-schema');
+  return { schema: typeof schema === 'boolean' ? {} : schema };
 }
 
 const OUTPUTS: Record<PrintOptions['outputFormat'], (io: CommandIo) => ResultOutput> = {
@@ -101,7 +120,7 @@ async function follow(
   session: Session,
   prompt: string | null,
   output: ResultOutput,
-  options: { signal: AbortSignal; partial: boolean; commands: boolean },
+  options: PromptOptions,
 ): Promise<AgentResult> {
   output.start(session);
   const events = session.run(prompt, options);
@@ -110,6 +129,13 @@ async function follow(
   });
   output.end(session, result);
   return result;
+}
+
+function schemaWithoutPrint(): UserMistake {
+  return new UserMistake(
+    'not_print',
+    '--json-schema is for -p, which answers once: ramet -p --json-schema SCHEMA "what to do"',
+  );
 }
 
 function nothingToTakeOver(): UserMistake {
@@ -190,8 +216,34 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     ...(options.mcpConfig === undefined ? {} : { mcpConfig: options.mcpConfig }),
     ...(options.strictMcpConfig ? { strictMcpServers: true } : {}),
     ...(options.takeOver ? { takeOver: true } : {}),
+    ...agentOptions(options, io),
     ...worktreeOptions(options),
   };
+}
+
+/** What other harnesses call all tools. */
+const ALL_TOOLS = 'default';
+
+function agentOptions(
+  { agent, agents, tools, systemPrompt, appendSystemPrompt }: PrintOptions,
+  io: CommandIo,
+): Pick<SessionOptions, 'agent' | 'agentTypes' | 'builtInTools' | 'systemPrompt' | 'appendSystemPrompt'> {
+  return {
+    ...(agent !== undefined && { agent }),
+    ...(agents !== undefined && { agentTypes: givenTypes(agents, io) }),
+    ...(tools !== undefined && tools.join() !== ALL_TOOLS && { builtInTools: tools }),
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
+  };
+}
+
+function givenTypes(text: string, io: CommandIo): NonNullable<SessionOptions['agentTypes']> {
+  const given = jsonArgument('--agents', text, io.cwd);
+  // What each of them is, the session checks.
+  if (typeof given === 'object' && given !== null && !Array.isArray(given))
+    return given as NonNullable<SessionOptions['agentTypes']>;
+  const what = Array.isArray(given) ? 'a list' : JSON.stringify(given);
+  throw new UserMistake('bad_json', `--agents is ${what}; give an object of types by name`);
 }
 
 /** Who says where it begins wants one. */

@@ -1,7 +1,7 @@
 /** The one object that `--output-format json` prints, and the last line of `stream-json`. */
 import type { Usage } from '../../schema/usage.ts';
 import type { AgentResult } from '../../sdk/index.ts';
-import type { Session } from '../../sdk/session/session.ts';
+import type { RunResult, Session } from '../../sdk/session/session.ts';
 import type { CommandIo } from '../io.ts';
 import { Denials, endingLine, type PermissionDenial, type ResultOutput } from './result-output.ts';
 import { type RunAgent, RunAgents } from './run-agents.ts';
@@ -47,6 +47,8 @@ export interface ResultObject {
   subtype: 'success' | 'error_max_turns' | 'error_max_budget' | 'error_during_execution';
   is_error: boolean;
   result: string;
+  /** With a schema: the answer as a value. */
+  structured_output?: unknown;
   session_id: string;
   num_turns: number;
   duration_ms: number;
@@ -60,7 +62,7 @@ export interface ResultObject {
 /** Usage and cost are those of the run with all its agents; each agent's own are in the list. */
 export function resultObject(
   session: Session,
-  result: AgentResult,
+  result: RunResult,
   { agents, denials }: { agents: readonly RunAgent[]; denials: readonly PermissionDenial[] },
 ): ResultObject {
   return {
@@ -68,6 +70,7 @@ export function resultObject(
     subtype: subtypeOf(result),
     is_error: result.status !== 'done',
     result: result.status === 'done' ? result.text : result.text || (result.message ?? ''),
+    ...(result.value !== undefined && { structured_output: result.value }),
     session_id: session.id,
     duration_ms: Math.round(result.durationMs),
     num_turns: result.turns,

@@ -6,7 +6,7 @@ import { isEmbedded } from '../../model/catalog.ts';
 import { timeLeft } from '../../schema/clock.ts';
 import type { AgentResult } from '../../sdk/index.ts';
 import type { RecordListener } from '../../sdk/session/event-bus.ts';
-import type { Session, SessionEvent } from '../../sdk/session/session.ts';
+import type { RunResult, Session, SessionEvent } from '../../sdk/session/session.ts';
 import { liveStatusOf } from '../../views/agent-label.ts';
 import { checkoutNote, denialReason } from '../../views/run-notes.ts';
 import type { CommandIo } from '../io.ts';
@@ -17,7 +17,7 @@ export const NO_KEY =
 export interface ResultOutput {
   start(session: Session): void;
   event(session: Session, event: SessionEvent): void;
-  end(session: Session, result: AgentResult): void;
+  end(session: Session, result: RunResult): void;
   /** Told what is recorded, where the format needs it. */
   record?: RecordListener;
 }

@@ -17,7 +17,9 @@ import {
 } from '../../agents/prompts/built-in.ts';
 import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
 import { extensionFolders, type PluginFolder } from '../../extensions/extension-places.ts';
+import { UserMistake } from '../../schema/errors.ts';
 import { isTrustedPlace } from '../../settings/read-settings.ts';
+import { nearName } from '../../system/text/close-names.ts';
 import { AGENT_TOOL } from '../../tools/agent.ts';
 import { builtInTools } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -127,6 +129,24 @@ export async function openStore(
 /** Of all built-in tools. */
 export function toolNames(): string[] {
   return builtInTools({ fork: true, types: [] }).map(({ name }) => name);
+}
+
+/** Those that the option `builtInTools` names, in any letters. */
+export function chosenTools(given: readonly string[]): readonly string[] {
+  const known = toolNames();
+  return given.map((name) => {
+    const shown = JSON.stringify(name.slice(0, 100));
+    if (name.includes('('))
+      throw new UserMistake(
+        'no_tool',
+        `${shown} is a rule: give names of tools here, and rules as permissions (--allowedTools)`,
+      );
+    const found = known.find((one) => one.toLowerCase() === name.trim().toLowerCase());
+    if (found !== undefined) return found;
+    const near = nearName(name, known);
+    const hint = near === null ? `there are ${known.join(', ')}` : `did you mean ${near}?`;
+    throw new UserMistake('no_tool', `there is no built-in tool ${shown}: ${hint}`);
+  });
 }
 
 /** The tools of a main agent that knows these types. */

@@ -16,9 +16,9 @@ import { createRedactor } from '../../tools/redaction/redact.ts';
 import { newSessionMode, newSessionModel, type ResolvedOptions, resolveOptions } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
 import { childModel } from '../session/children.ts';
-import { readSurroundings } from '../session/main-agent.ts';
 import { environmentOfChildren } from '../session/session-ground.ts';
 import { sessionSettings } from '../session/session-settings.ts';
+import { readSurroundings } from '../session/surroundings.ts';
 import { openAgentTypes, toolsTelling } from './agent-types.ts';
 
 export interface ChildView {

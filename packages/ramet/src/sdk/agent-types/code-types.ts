@@ -5,6 +5,7 @@ import { definitionOf } from '../../agents/definitions/definition-file.ts';
 import { fileProblemText } from '../../extensions/front-matter/field-problem.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { BudgetLimits, Effort, ExecutorKind, PermissionMode } from '../../schema/status.ts';
+import type { Tool } from '../../tools/tool.ts';
 
 /** The fields of a definition file; its name is the key, its body `prompt`. */
 export interface AgentTypeOptions {
@@ -25,6 +26,24 @@ export interface AgentTypeOptions {
   readonly background?: boolean;
   readonly executor?: ExecutorKind;
   readonly isolation?: 'worktree';
+  /** Skills whose texts its agents have from the beginning. */
+  readonly skills?: readonly string[];
+  /** Names of servers that are set up, and servers of its own by name: docs/mcp.md. */
+  readonly mcpServers?: readonly (string | Readonly<Record<string, unknown>>)[];
+  /** As in settings: docs/hooks.md. They run for agents of this type. */
+  readonly hooks?: Readonly<Record<string, unknown>>;
+  /** Its agents are not given the project's instructions, or the state of git. */
+  readonly omitClaudeMd?: boolean;
+  readonly omitGitStatus?: boolean;
+}
+
+/** The type that a main agent is of. */
+export interface MainType {
+  readonly definition: AgentDefinition;
+  /** Of those that an agent of no type would have. */
+  tools(all: readonly Tool[]): readonly Tool[];
+  /** Texts of its skills; null for none. */
+  readonly skills: string | null;
 }
 
 export interface TypesInCode {

@@ -10,8 +10,8 @@ import { UserMistake } from '../../schema/errors.ts';
 import { RecordedExchanges, type SaidExchange } from '../../views/exchanges.ts';
 import { type UndoOptions, type UndoOutcome, undoIn } from '../calls/undo.ts';
 import type { LiveParts } from './live-parts.ts';
-import { readSurroundings } from './main-agent.ts';
 import type { RewindOutcome, RewindRequest } from './session-type.ts';
+import { readSurroundings, surroundingsFor } from './surroundings.ts';
 
 export async function undoHere(parts: LiveParts, options: UndoOptions): Promise<UndoOutcome> {
   refuseBeside(parts);
@@ -43,8 +43,10 @@ async function conversationBefore(
   rewindTo(agent, reader, said.seq);
   // The next prompt is the first one again, and brings along what only that does.
   const { childEnvironment, redact, journal } = runtime;
-  if (agent.conversation.messages.length === 0)
-    parts.surroundings = await readSurroundings(place, childEnvironment, redact, agent.directory.cwd);
+  if (agent.conversation.messages.length === 0) {
+    const found = await readSurroundings(place, childEnvironment, redact, agent.directory.cwd);
+    parts.surroundings = surroundingsFor(parts.settings, found);
+  }
   await journal.commit('written');
 }
 

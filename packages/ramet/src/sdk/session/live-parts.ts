@@ -3,9 +3,9 @@ import type { Agent } from '../../engine/shapes.ts';
 import type { ToldTypes } from '../agent-types/agent-types.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
-import type { Surroundings } from './main-agent.ts';
 import type { SharedParts } from './session-runtime.ts';
 import type { OpenSession } from './session-type.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export interface LiveParts extends SharedParts {
   agent: Agent;

@@ -231,9 +231,15 @@ export function liveSession(parts: LiveParts): Session {
 }
 
 /** What the agent should know before a prompt; before its first one also what its tools want to be said. */
-function newsFor({ told, types, extra }: LiveParts, { conversation, spec }: Agent): string | null {
-  const about = conversation.messages.length === 0 ? extra.about(spec.tools) : null;
-  return [about, told.news(types.definitions)].filter((text) => text !== null).join('\n') || null;
+function newsFor(
+  { told, types, extra, settings, runtime }: LiveParts,
+  { conversation, spec }: Agent,
+): string | null {
+  const isFirst = conversation.messages.length === 0;
+  const about = isFirst ? extra.about(spec.tools) : null;
+  const skills = isFirst ? runtime.redact(settings.mainType?.skills ?? '') : '';
+  const texts = [skills || null, about, told.news(types.definitions)];
+  return texts.filter((text) => text !== null).join('\n') || null;
 }
 
 const goingBack = (): Promise<typeof import('./going-back.ts')> => import('./going-back.ts');

@@ -1,17 +1,12 @@
 /** The main agent of a session: how it starts, how it is resumed, and how it takes a prompt. */
 
-import {
-  environmentText,
-  firstMessage,
-  instructionsText,
-  readProjectInstructions,
-} from '../../agents/prompts/first-message.ts';
+import type { AgentDefinition } from '../../agents/definitions/definition.ts';
+import { environmentText, firstMessage } from '../../agents/prompts/first-message.ts';
 import { MAIN_PROMPT } from '../../agents/prompts/main-prompt.ts';
 import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
 import { Agent } from '../../engine/agent/agent.ts';
 import { agentSpec, hasOpenCalls, resumeAgent, switchModel, tellOfLostEnd } from '../../engine/opening.ts';
 import type { AgentSpec, RecordedSpec, SpecBasis } from '../../engine/shapes.ts';
-import { gitState } from '../../git/git-state.ts';
 import type { GitState } from '../../git/shapes.ts';
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { JournalReader } from '../../journal/journal.ts';
@@ -36,6 +31,10 @@ import { VERSION } from '../version.ts';
 import type { MainHousing } from './main-housing.ts';
 import type { SharedParts } from './session-runtime.ts';
 import { toolsAgain } from './session-tools.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** The type of a main agent that is of no type. */
+export const MAIN_TYPE = 'main';
 
 export function startAgent(
   shared: SharedParts,
@@ -141,9 +140,12 @@ function mainSpec(
   settings: ResolvedOptions,
 ): AgentSpec {
   const { fork } = settings.agents.limits;
+  const { mainType, builtInTools: chosen } = settings;
   const base = (told?: readonly FrozenBlock[]): readonly Tool[] =>
     watch?.tools ?? (told === undefined ? toolsTelling(types.definitions, fork) : toolsAsTold(told, fork));
   const given = watch === undefined ? extra.tools : [];
+  const all = [...base(head?.tools).filter(({ name }) => chosen?.includes(name) ?? true), ...given];
+  const tools = mainType?.tools(all) ?? all;
   const widest = widestMode(settings);
   const basis: SpecBasis = {
     parent: null,
@@ -157,52 +159,32 @@ function mainSpec(
   };
   return agentSpec(basis, {
     id: agentId(runtime.journal.session, 1),
-    type: 'main',
+    type: mainType?.definition.name ?? MAIN_TYPE,
     name: null,
     model,
     thinking: settings.thinking,
     system: watch?.system ?? systemOf(settings, runtime.redact),
-    tools: head === undefined ? [...base(), ...given] : toolsAgain(given, base(head.tools), head.tools),
+    tools: head === undefined ? tools : toolsAgain(tools, head.tools),
     permissionMode: settings.permissionMode ?? permissionMode,
     maxTurns: settings.maxTurns,
     budget: settings.budget,
+    ...(mainType && rightsOf(mainType.definition)),
   });
+}
+
+/** What a type forbids. */
+function rightsOf({ readOnly, hooks, toolLimits }: AgentDefinition): Partial<SpecBasis> {
+  return { readOnly, ...(hooks && { hooks }), ...(toolLimits && { toolLimits: [toolLimits] }) };
 }
 
 /** Blocks of their own: what is appended leaves the bytes before it as they are. */
 function systemOf(
-  { systemPrompt, appendSystemPrompt }: ResolvedOptions,
+  { systemPrompt, appendSystemPrompt, mainType }: ResolvedOptions,
   redact: (text: string) => string,
 ): string[] {
-  const own = systemPrompt === null ? MAIN_PROMPT : redact(systemPrompt.toWellFormed());
-  return appendSystemPrompt === null ? [own] : [own, redact(appendSystemPrompt.toWellFormed())];
-}
-
-/** What the first message says besides the prompt: read before the journal exists. */
-export interface Surroundings {
-  instructions: string | null;
-  /** What was left out of them. */
-  problems: readonly string[];
-  git: GitState | null;
-}
-
-export async function readSurroundings(
-  { cwd, repository, home }: Place,
-  env: Readonly<Record<string, string>>,
-  redact: (text: string) => string,
-  directory: string = cwd,
-): Promise<Surroundings> {
-  // Git works while instructions are read.
-  const git = repository === null ? null : gitState({ directory, env });
-  const root = repository?.root ?? cwd;
-  const { files, problems } = await readProjectInstructions({
-    cwd,
-    root,
-    rametHome: home,
-    userHome: env.HOME || undefined,
-  });
-  const text = instructionsText(files, root);
-  return { instructions: text === null ? null : redact(text), problems, git: await git };
+  const given = mainType?.definition.system ?? (systemPrompt === null ? null : [systemPrompt]);
+  const own = given?.map((text) => redact(text.toWellFormed())) ?? [MAIN_PROMPT];
+  return appendSystemPrompt === null ? own : [...own, redact(appendSystemPrompt.toWellFormed())];
 }
 
 /** Whether a turn is to be finished, or a message to be delivered. */

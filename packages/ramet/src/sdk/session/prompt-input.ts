@@ -90,12 +90,14 @@ export interface TypedAnswer extends AnswerSchema {
   valueOf(text: string): unknown;
 }
 
-async function typedAnswer(schema: PromptSchema): Promise<TypedAnswer> {
+/** Throws for a schema that cannot be used; `whose` names it for the caller. */
+export async function typedAnswer(
+  schema: PromptSchema,
+  whose: string = 'session.run: schema',
+): Promise<TypedAnswer> {
   const isStandard = isStandardSchema(schema);
-  const compiled = await compileAnswerSchema(
-    isStandard ? jsonSchemaOf(schema, 'session.run: schema') : schema,
-  );
-  if (!compiled.ok) throw new UserMistake('bad_schema', `session.run: ${compiled.problem}`);
+  const compiled = await compileAnswerSchema(isStandard ? jsonSchemaOf(schema, whose) : schema);
+  if (!compiled.ok) throw new UserMistake('bad_schema', `${whose}${compiled.problem.replace(/^schema/, '')}`);
   const answer = compiled.schema;
   if (!isStandard) return { ...answer, valueOf: (text) => JSON.parse(text) };
   return {

@@ -5,7 +5,7 @@ import { findSession, latestSession, type SessionEntry } from '../../journal/ses
 import { openReader, resumeSession } from '../../journal/sessions.ts';
 import { thinkingNote } from '../../model/thinking.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { SessionId } from '../../schema/ids.ts';
+import { agentId, type SessionId } from '../../schema/ids.ts';
 import { isInside } from '../../system/landing-path.ts';
 import { openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
 import { extensionPlace, findPlugins } from '../extensions/plugins.ts';
@@ -15,37 +15,39 @@ import type { ResolvedOptions } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
 import { observedJournal } from './event-bus.ts';
 import type { LiveParts } from './live-parts.ts';
-import { readSurroundings, resumeMain } from './main-agent.ts';
+import { MAIN_TYPE, resumeMain } from './main-agent.ts';
+import type { TypedParts } from './main-type.ts';
 import { openGround, type SessionOrder, watchFor } from './session-ground.ts';
 import { openRules, recallRules } from './session-rules.ts';
 import { shareParts } from './session-runtime.ts';
 import { settingsPlace } from './session-settings.ts';
 import { noticesAgain, openSessionTools } from './session-tools.ts';
+import { readSurroundings, surroundingsFor } from './surroundings.ts';
 
 /** `wanted` is a session's id, a unique beginning of one, or `latest`. */
 export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<LiveParts, 'open'>> {
-  const { settings, provider } = order;
-  const here = findPlace(settings);
+  const { settings: given, provider } = order;
+  const here = findPlace(given);
   const entry = wanted === 'latest' ? latestHere(here) : findSession(here.project, wanted);
   if (entry === null) {
     const reason = 'there is no session of this working tree to continue: start one with -p PROMPT';
     throw new UserMistake('no_session', reason);
   }
   // The conversation names the directory it began in, and continues there.
-  const place = entry.cwd === '' ? here : findPlace({ ...settings, cwd: entry.cwd });
+  const place = entry.cwd === '' ? here : findPlace({ ...given, cwd: entry.cwd });
   await using opened = new AsyncDisposableStack();
-  const { plugins, problems } = await findPlugins(place, settings);
+  const { plugins, problems } = await findPlugins(place, given);
   const prompts = await openPrompts(
-    extensionPlace(place, settings.env, plugins),
-    settingsPlace(place, settings.env),
+    extensionPlace(place, given.env, plugins),
+    settingsPlace(place, given.env),
   );
-  const extra = opened.use(await openSessionTools({ settings, place, prompts }));
+  const extra = opened.use(await openSessionTools({ settings: given, place, prompts }));
   const names = extra.tools.map(({ name }) => name);
-  const permissions = openRules(settings, here, names);
+  const permissions = openRules(given, here, names);
   // Whatever still runs for the agent would work beside it.
   const [ended, types] = await Promise.all([
     endOrphans(here),
-    openAgentTypes(place, settings.env, { alsoTools: names, plugins, types: settings.agentTypes }),
+    openAgentTypes(place, given.env, { alsoTools: names, plugins, types: given.agentTypes }),
   ]);
   await extra.prepareTypes(types.definitions);
   const warnings: string[] = [];
@@ -54,14 +56,15 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
     reader,
     endIsMissing,
   } = await resumeSession({
-    ...settings,
+    ...given,
     onWarning: (message) => warnings.push(message),
     project: here.project,
     session: entry.session,
   });
-  const journal = observedJournal(written, settings.onRecord);
+  const journal = observedJournal(written, given.onRecord);
   try {
     recordEndedOrphans(journal, ended);
+    const settings = await asRecorded(given, reader, { session: entry.session, types, extra, prompts });
     recallRules(permissions, reader, place, settings);
     const ground = openGround(order, place, permissions);
     const watch = await watchFor(watchedRun(reader), settings);
@@ -76,11 +79,12 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
     const { cwd } = agent.directory;
     const surroundings = begun
       ? null
-      : await readSurroundings(place, ground.childEnvironment, ground.redact, cwd);
+      : surroundingsFor(settings, await readSurroundings(place, ground.childEnvironment, ground.redact, cwd));
     const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
     const note = thinkingNote(settings.thinking, agent.conversation.head.model, provider);
+    const brought = settings.mainType?.tools(extra.tools) ?? extra.tools;
     const toolNotices =
-      watch === undefined ? [...extra.notices, ...noticesAgain(extra.tools, agent.spec.tools)] : [];
+      watch === undefined ? [...extra.notices, ...noticesAgain(brought, agent.spec.tools)] : [];
     const notices = [
       ...settings.notices,
       ...warnings,
@@ -99,6 +103,22 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
   } finally {
     reader.close();
   }
+}
+
+/** With the type that the main agent began as; most are of none. */
+async function asRecorded(
+  settings: ResolvedOptions,
+  reader: JournalReader,
+  parts: TypedParts & { readonly session: SessionId },
+): Promise<ResolvedOptions> {
+  const type = recordedType(reader, parts.session);
+  return type === MAIN_TYPE ? settings : (await import('./main-type.ts')).typedAgain(settings, type, parts);
+}
+
+function recordedType(reader: JournalReader, session: SessionId): string {
+  for (const { event } of reader.events({ agent: agentId(session, 1), type: 'agent.started' }))
+    if (event.type === 'agent.started') return event.agentType;
+  return MAIN_TYPE;
 }
 
 const KEEPS_PROMPT =

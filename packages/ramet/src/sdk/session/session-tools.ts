@@ -99,15 +99,11 @@ function badName(name: string, reason: string): UserMistake {
   return new UserMistake('bad_tool', `the tool ${JSON.stringify(name.slice(0, 200))} is refused: ${reason}`);
 }
 
-/** The tools of a resumed session: those that its head names, `base` first. What nobody brought again says so when called. */
-export function toolsAgain(
-  given: readonly Tool[],
-  base: readonly Tool[],
-  head: readonly FrozenBlock[],
-): readonly Tool[] {
-  const known = new Set(base.map(({ name }) => name));
-  const others = head.map((block) => String(contentOf(block).name)).filter((name) => !known.has(name));
-  return [...base, ...others.map((name) => given.find((tool) => tool.name === name) ?? absentTool(name))];
+/** The tools of a resumed session: those that its head names, and no other. What nobody brought again says so when called. */
+export function toolsAgain(given: readonly Tool[], head: readonly FrozenBlock[]): readonly Tool[] {
+  return head
+    .map((block) => String(contentOf(block).name))
+    .map((name) => given.find((tool) => tool.name === name) ?? absentTool(name));
 }
 
 /** What the user should know when `has` are the tools of the resumed session. */

@@ -15,7 +15,7 @@ import { RECIPE_MODEL } from '../../model/catalog.ts';
 import { newSessionThinking, thinkingNote } from '../../model/thinking.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { noteProject } from '../../system/home.ts';
-import { openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
+import { chosenTools, openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
 import { extensionPlace, findPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
@@ -32,22 +32,30 @@ import { checkSessionOptions } from '../session-options.ts';
 import { observedJournal } from './event-bus.ts';
 import type { LiveParts } from './live-parts.ts';
 import { liveSession } from './live-session.ts';
-import { moveMain, readSurroundings, startAgent } from './main-agent.ts';
+import { moveMain, startAgent } from './main-agent.ts';
 import { openGround, ownProvider, type SessionOrder, watchFor } from './session-ground.ts';
 import { openRules } from './session-rules.ts';
 import { shareParts } from './session-runtime.ts';
 import { sessionSettings, settingsPlace } from './session-settings.ts';
 import { openSessionTools } from './session-tools.ts';
-import type { Session } from './session-type.ts';
+import type { PromptSchema, Session } from './session-type.ts';
+import { readSurroundings, surroundingsFor } from './surroundings.ts';
 
 export type { SessionEvent } from './event-bus.ts';
-export type { CompactRequest, Session } from './session-type.ts';
+export type { CompactRequest, PromptOptions, RunResult, Session } from './session-type.ts';
 
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
   checkSessionOptions(options);
-  const settings = resolveOptions(options, await sessionSettings(options));
+  const resolved = resolveOptions(options, await sessionSettings(options));
+  const { builtInTools } = resolved;
+  const settings = builtInTools ? { ...resolved, builtInTools: chosenTools(builtInTools) } : resolved;
   const order = { settings, provider: options.provider ?? (await ownProvider(settings)) };
   return liveSession({ ...(await openParts(options, order)), open: openSession });
+}
+
+/** For callers that want to know before they open one; `whose` names it for them. */
+export async function refuseBadSchema(schema: PromptSchema, whose: string): Promise<void> {
+  await (await import('./prompt-input.ts')).typedAnswer(schema, whose);
 }
 
 async function openParts(
@@ -55,10 +63,14 @@ async function openParts(
   order: SessionOrder,
 ): Promise<Omit<LiveParts, 'open'>> {
   const { settings } = order;
-  if (operatorTools !== undefined && settings.ownTools.length > 0)
+  const { ownTools, builtInTools, agent } = settings;
+  if (
+    operatorTools !== undefined &&
+    (ownTools.length > 0 || builtInTools !== undefined || agent !== undefined)
+  )
     throw new UserMistake(
       'bad_argument',
-      'openSession: a session that watches a run has no tools of its own',
+      'openSession: a session that watches a run has its own tools and type: leave tools, builtInTools and agent out',
     );
   if (resume === undefined)
     return openNew(order, findPlace(settings), await watchFor(operatorTools, settings));
@@ -84,34 +96,38 @@ async function openNew(
   place: Place,
   watch: RunWatch | undefined,
 ): Promise<Omit<LiveParts, 'open'>> {
-  const { settings, provider } = order;
-  const model = newSessionModel(settings, provider);
-  refuseUnenforceableBudget(model, settings);
-  if (watch !== undefined && model === RECIPE_MODEL) throw noWatcher();
-  const note = thinkingNote(newSessionThinking(settings), model, provider);
+  const { settings: given, provider } = order;
+  refuseUnenforceableBudget(newSessionModel(given, provider), given);
+  if (watch !== undefined && newSessionModel(given, provider) === RECIPE_MODEL) throw noWatcher();
   await using opened = new AsyncDisposableStack();
-  const { plugins, problems } = await findPlugins(place, settings);
+  const { plugins, problems } = await findPlugins(place, given);
   const prompts = await openPrompts(
-    extensionPlace(place, settings.env, plugins),
-    settingsPlace(place, settings.env),
+    extensionPlace(place, given.env, plugins),
+    settingsPlace(place, given.env),
   );
-  const extra = opened.use(await openSessionTools({ settings, place, prompts }, watch && []));
+  const extra = opened.use(await openSessionTools({ settings: given, place, prompts }, watch && []));
   const tools = extra.tools.map(({ name }) => name);
-  const permissions = openRules(settings, place, tools);
+  const permissions = openRules(given, place, tools);
   permissions.allow(watch?.allow ?? []);
   const orphans = endOrphans(place);
   const ground = openGround(order, place, permissions);
   const { workspaces, redact } = ground;
   opened.use(workspaces);
-  const workspace = await ownWorkspace(workspaces, settings, place);
+  const workspace = await ownWorkspace(workspaces, given, place);
   if (workspace !== null) opened.defer(async () => void (await workspace.release()));
   const cwd = workspace === null ? place.cwd : directoryIn(workspace.worktree, place.cwd);
   const reading = Promise.all([
     readSurroundings(place, ground.childEnvironment, redact, cwd),
-    openAgentTypes(place, settings.env, { alsoTools: tools, plugins, types: settings.agentTypes }),
+    openAgentTypes(place, given.env, { alsoTools: tools, plugins, types: given.agentTypes }),
   ]);
   void workspaces.expect(place.project);
-  const [surroundings, types] = await reading;
+  const [found, types] = await reading;
+  const settings =
+    given.agent === undefined
+      ? given
+      : await (await import('./main-type.ts')).typedOptions(order, { types, extra, prompts });
+  const surroundings = surroundingsFor(settings, found);
+  const note = thinkingNote(newSessionThinking(settings), newSessionModel(settings, provider), provider);
   const ended = await orphans;
   const journal = observedJournal(
     await createSession({ ...settings, ...place, title: titleOf(settings, redact) }),
@@ -124,7 +140,7 @@ async function openNew(
     watch,
   };
   if (surroundings.git !== null) void shared.git.note(cwd, Promise.resolve(surroundings.git));
-  const agent = startAgent(shared, place, settings, surroundings.git);
+  const agent = startAgent(shared, place, settings, found.git);
   if (workspace !== null) await moveMain(agent, workspace);
   const told = ToldTypes.ofAll(types.definitions);
   const notices = [

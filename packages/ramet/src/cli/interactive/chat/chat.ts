@@ -200,7 +200,9 @@ export class Chat implements AsyncDisposable {
   /** Changes to another session, or to a new one (null). The present one stays if the other cannot be opened. */
   async change(resume: string | null): Promise<void> {
     const { resume: _, ...kept } = this.#options;
-    const next = resume === null ? null : await openSession({ ...kept, resume });
+    // A session that is resumed is what it began as.
+    const { agent: __, builtInTools: ___, systemPrompt: ____, ...others } = kept;
+    const next = resume === null ? null : await openSession({ ...others, resume });
     await this[Symbol.asyncDispose]();
     this.#options = kept;
     this.board.clear();

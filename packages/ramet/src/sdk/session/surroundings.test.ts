@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { createRedactor } from '../../tools/redaction/redact.ts';
 import { findPlace } from '../place.ts';
-import { readSurroundings } from './main-agent.ts';
+import { readSurroundings } from './surroundings.ts';
 
 test('LOG-1: secrets in project instructions and what they import do not reach the conversation', async () => {
   const key = `sk-ant-${'a1'.repeat(20)}`;
