@@ -166,6 +166,5 @@ export const MISSING: Readonly<Record<string, string>> = {
   'EXT-2': 'the events WorktreeCreate and WorktreeRemove',
   'EXT-3': 'hooks and MCP servers of plugins',
   'RES-8': 'a test that kills a host with MCP servers',
-  'EXT-4':
-    'prompts of servers as commands of the interactive view, and questions of servers there; tests of servers over HTTP',
+  'EXT-4': 'prompts of servers as commands of the interactive view, and questions of servers there',
 };

@@ -111,11 +111,12 @@ function headOf(text: string): string {
 }
 
 export async function logInToMcp(name: string, io: CommandIo): Promise<void> {
-  await logInTo(name, {
+  const outcome = await logInTo(name, {
     ...callFrom(io),
     visit: (url) => io.out(`open this address in a browser and log in:\n${printable(url)}\n`),
   });
-  io.out(`${printable(`logged in to ${name}`)}\n`);
+  const text = outcome === 'done' ? `logged in to ${name}` : `${name} answers without a login`;
+  io.out(`${printable(text)}\n`);
 }
 
 export async function serveMcp(options: { permissionMode?: string }, io: CommandIo): Promise<void> {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lineServer, testPool } from '../../../test/fixtures/mcp/servers.ts';
@@ -95,7 +95,7 @@ describe('EXT-4: a connection to a server', () => {
       'hang-in-call',
       async (server) => {
         await expect(server.call('echo', { text: 'a' }, { signal: never })).rejects.toThrow(
-          'did not run echo within 1 s',
+          'did not run echo within 1 s; the call may have taken effect',
         );
         expect((await server.offer(never)).tools).toHaveLength(2);
       },
@@ -105,7 +105,7 @@ describe('EXT-4: a connection to a server', () => {
   test('tells of a server that crashes in mid-call, and starts it again for the next', () =>
     withServer('crash-in-call', async (server) => {
       await expect(server.call('echo', { text: 'a' }, { signal: never })).rejects.toThrow(
-        'ended while it was to run echo: it ended with code 3 (it said: about to break)',
+        'ended while it was to run echo: it ended with code 3 (it said: about to break); the call may have taken effect',
       );
       expect((await server.offer(never)).tools).toHaveLength(2);
     }));
@@ -118,6 +118,57 @@ describe('EXT-4: a connection to a server', () => {
       expect(groups.size).toBe(1);
       expect((await server.offer(never)).tools).toHaveLength(2);
     }));
+
+  test('refuses one whose id stands at its end, too, and nobody else is told', () =>
+    withServer('huge-id-last', async (server, groups) => {
+      await expect(server.call('echo', { text: 'a' }, { signal: never })).rejects.toThrow(
+        'the answer has 50 MB, more than the 32 MB that are read: ask for less',
+      );
+      expect(groups.size).toBe(1);
+    }));
+
+  test('gives up a server that sends messages on and on that nobody asked for', () =>
+    withServer(
+      'flood-messages',
+      async (server) => {
+        await expect(server.offer(never)).rejects.toThrow('sends message after message');
+      },
+      { startTimeout: 60_000 },
+    ));
+
+  test('one who does not wait for the list does not spoil it for others', () =>
+    withServer('slow-list', async (server) => {
+      const impatient = new AbortController();
+      const [gaveUp, waits] = [server.offer(impatient.signal), server.offer(never)];
+      gaveUp.catch(() => {});
+      await server.call('echo', { text: 'a' }, { signal: never });
+      impatient.abort();
+      await expect(gaveUp).rejects.toThrow('interrupted');
+      expect((await waits).tools).toHaveLength(2);
+      expect(server.listed).toBe(await waits);
+    }));
+
+  test('a start that fails leaves the next one alone', async () => {
+    const directory = temporaryDirectory();
+    const { pool, groups } = testPool(directory);
+    const file = join(directory, 'pids');
+    const config = lineServer('hang-once', { env: { PID_FILE: file }, startTimeout: 3_000 });
+    const { connection } = pool.lease('twice', config);
+    const pids = (): string[] => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []);
+    await expect
+      .poll(
+        () => {
+          connection.offer(never).catch(() => {});
+          return pids().length;
+        },
+        { interval: 10, timeout: 30_000 },
+      )
+      .toBe(2);
+    await expect.poll(async () => (await connection.offer(never)).tools.length).toBe(2);
+    expect(pids()).toHaveLength(2);
+    await pool[Symbol.asyncDispose]();
+    expect([...groups.running]).toEqual([]);
+  }, 60_000);
 
   test('gives up a server that floods its output', () =>
     withServer(
@@ -236,6 +287,28 @@ describe('RES-8: the pool', () => {
     pool.lease('c', { ...lineServer(), cwd: '/' } as ReturnType<typeof lineServer>);
     expect(pool.size).toBe(3);
     await pool[Symbol.asyncDispose]();
+  });
+
+  test('a server that is wanted again starts when the one before has ended', async () => {
+    const directory = temporaryDirectory();
+    const { pool, groups } = testPool(directory);
+    const most: number[] = [];
+    const enter = groups.enter.bind(groups);
+    groups.enter = (group) => {
+      const leave = enter(group);
+      most.push(groups.running.size);
+      return leave;
+    };
+    const config = lineServer('stubborn');
+    const first = pool.lease('one', config);
+    await first.connection.offer(never);
+    const released = first.release();
+    const second = pool.lease('one', config);
+    await second.connection.offer(never);
+    await released;
+    expect(most).toEqual([1, 1]);
+    await pool[Symbol.asyncDispose]();
+    expect([...groups.running]).toEqual([]);
   });
 
   test('closing while a server starts leaves nothing', async () => {

@@ -2,38 +2,33 @@
  * One server, for all who use it: started when it is first needed, started again after it ended, and closed by its pool.
  *
  * Invariants
- * 1. A call that may have reached a server is never made again by itself.
+ * 1. A call that may have reached a server is never made again by itself, and its caller is told.
  * 2. A server that fails is not started again before a pause, which doubles with each failure; who asks meanwhile hears why.
  * 3. Every wait has a limit, and ends when its caller is aborted. While a person is asked, the time stands still.
+ * 4. At most one process of it runs: a start that failed has ended before the next begins.
  */
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/client';
 import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.ts';
-import type { Clock } from '../../schema/clock.ts';
-import { Cancelled, describeError } from '../../schema/errors.ts';
+import { Cancelled } from '../../schema/errors.ts';
 import { withDeadline } from './deadline.ts';
 import { noteOffer } from './known-tools.ts';
-import type { Client, Transport } from './sdk-client.ts';
-import type { McpServerConfig } from './server-config.ts';
-import { oneLine, orAborted, progressLine, ServerFailure, seconds, wordsOf } from './server-failure.ts';
+import { orAborted, progressLine, ServerFailure, seconds, wordsOf } from './server-failure.ts';
 import { readOffer, type ServerOffer } from './server-offer.ts';
-import { STOPPED, type StdioPlace, StdioTransport } from './stdio-transport.ts';
-import { openTokens } from './token-store.ts';
+import { type RunningServer, reasonOf, type StartTerms, startServer, stopServer } from './server-start.ts';
+import { StdioTransport } from './stdio-transport.ts';
 
 const DEFAULT_START_MS = 30_000;
 export const DEFAULT_CALL_MS = 300_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** Of one server at a time; a person answers them one by one. */
+const MOST_QUESTIONS = 10;
 
-export interface ConnectionParts extends StdioPlace {
-  readonly name: string;
-  readonly config: McpServerConfig;
-  readonly clock: Clock;
-  /** `$RAMET_HOME`, for tokens. */
-  readonly home: string;
-  readonly version: string;
+export interface ConnectionParts extends Omit<StartTerms, 'startMs' | 'signal' | 'onToolsChanged'> {
   readonly startMs?: number | undefined;
   readonly callMs?: number | undefined;
-  elicit(question: ElicitedQuestion, signal: AbortSignal): Promise<ElicitedAnswer>;
+  /** It starts after this: the end of a server with the same configuration. */
+  readonly after?: Promise<unknown> | undefined;
 }
 
 export interface AskOptions {
@@ -41,15 +36,24 @@ export interface AskOptions {
   onProgress?(line: string): void;
 }
 
-interface Running {
-  readonly client: Client;
-  readonly transport: Transport;
-  isOver: boolean;
+type Work<Answer> = (
+  running: RunningServer,
+  options: { signal: AbortSignal; timeout: number },
+  touch: () => void,
+) => Promise<Answer>;
+
+interface Limits {
+  readonly signal: AbortSignal;
+  readonly limitMs: number;
+  /** What it is to do, for messages. */
+  readonly what: string;
+  /** It may change something. */
+  readonly isCall?: boolean;
 }
 
 export class ServerConnection {
   readonly #parts: ConnectionParts;
-  #running: Promise<Running> | null = null;
+  #running: Promise<RunningServer> | null = null;
   #offer: Promise<ServerOffer> | null = null;
   #listed: ServerOffer | null = null;
   #failures = 0;
@@ -76,29 +80,35 @@ export class ServerConnection {
   async offer(signal: AbortSignal): Promise<ServerOffer> {
     const running = await this.#started(signal);
     // Everyone waits for one list: who gives up does not end it for the others.
-    this.#offer ??= this.#limited(
-      this.#closing.signal,
-      this.#startMs,
-      (own) => readOffer(running.client, own),
-      'list its tools',
-    );
-    const listing = this.#offer;
-    try {
-      const offer = await orAborted(listing, signal);
-      if (this.#offer === listing && this.#listed !== offer) {
-        this.#listed = offer;
-        noteOffer(this.#parts.home, this.#parts.config, this.#parts.cwd, offer);
+    this.#offer ??= this.#list(running);
+    return orAborted(this.#offer, signal);
+  }
+
+  #list(running: RunningServer): Promise<ServerOffer> {
+    const limits = { signal: this.#closing.signal, limitMs: this.#startMs, what: 'list its tools' };
+    const { home, config, cwd } = this.#parts;
+    // Looked at when the answer is there: by then it may have been said that something changed.
+    const isNewest = (): boolean => this.#offer === listing;
+    const listing = (async () => {
+      try {
+        const offer = await this.#limited(running, limits, ({ client }, { signal }) =>
+          readOffer(client, signal),
+        );
+        if (isNewest()) {
+          this.#listed = offer;
+          noteOffer(home, config, cwd, offer);
+        }
+        return offer;
+      } catch (error) {
+        if (isNewest()) this.#offer = null;
+        throw error;
       }
-      return offer;
-    } catch (error) {
-      // A list that failed, or that its caller gave up, is asked for again.
-      if (this.#offer === listing) this.#offer = null;
-      throw error;
-    }
+    })();
+    return listing;
   }
 
   async call(tool: string, input: Record<string, unknown>, options: AskOptions): Promise<CallToolResult> {
-    return this.#ask(`run ${tool}`, options, ({ client }, own, touch) =>
+    return this.#ask({ what: `run ${tool}`, isCall: true }, options, ({ client }, own, touch) =>
       client.callTool(
         { name: tool, arguments: input },
         {
@@ -113,13 +123,13 @@ export class ServerConnection {
   }
 
   async readResource(uri: string, options: AskOptions): Promise<ReadResourceResult> {
-    return this.#ask(`read ${uri}`, options, ({ client }, own) =>
+    return this.#ask({ what: `read ${uri}` }, options, ({ client }, own) =>
       client.readResource({ uri }, { ...own, cacheMode: 'bypass' }),
     );
   }
 
   async prompt(name: string, input: Record<string, string>, options: AskOptions): Promise<GetPromptResult> {
-    return this.#ask(`give the prompt ${name}`, options, ({ client }, own) =>
+    return this.#ask({ what: `give the prompt ${name}` }, options, ({ client }, own) =>
       client.getPrompt({ name, arguments: input }, own),
     );
   }
@@ -127,8 +137,7 @@ export class ServerConnection {
   async close(): Promise<void> {
     this.#closing.abort();
     const running = await this.#running?.catch(() => null);
-    await running?.client.close().catch(() => {});
-    await running?.transport.close().catch(() => {});
+    if (running != null) await stopServer(running);
   }
 
   get #startMs(): number {
@@ -136,95 +145,90 @@ export class ServerConnection {
   }
 
   async #ask<Answer>(
-    what: string,
+    about: Pick<Limits, 'what' | 'isCall'>,
     { signal }: AskOptions,
-    work: (
-      running: Running,
-      options: { signal: AbortSignal; timeout: number },
-      touch: () => void,
-    ) => Promise<Answer>,
+    work: Work<Answer>,
   ): Promise<Answer> {
-    const running = await this.#started(signal);
-    const limit = this.#parts.config.timeout ?? this.#parts.callMs ?? DEFAULT_CALL_MS;
-    const answer = await this.#limited(
-      signal,
-      limit,
-      (own, touch) => work(running, { signal: own, timeout: 2 ** 31 - 1 }, touch),
-      what,
-      running,
-    );
+    const limitMs = this.#parts.config.timeout ?? this.#parts.callMs ?? DEFAULT_CALL_MS;
+    const limits = { ...about, signal, limitMs };
+    const answer = await this.#limited(await this.#started(signal), limits, work);
     this.#failures = 0;
     return answer;
   }
 
-  async #limited<Answer>(
-    signal: AbortSignal,
-    limitMs: number,
-    work: (signal: AbortSignal, touch: () => void) => Promise<Answer>,
-    what: string,
-    running?: Running,
-  ): Promise<Answer> {
-    const { clock } = this.#parts;
-    const isPaused = (): boolean => this.#asking > 0;
-    const outcome = await withDeadline({ clock, limitMs, signal, isPaused }, work);
+  async #limited<Answer>(running: RunningServer, limits: Limits, work: Work<Answer>): Promise<Answer> {
+    const { signal, limitMs, what, isCall } = limits;
+    const terms = { clock: this.#parts.clock, limitMs, signal, isPaused: () => this.#asking > 0 };
+    const outcome = await withDeadline(terms, (own, touch) =>
+      work(running, { signal: own, timeout: 2 ** 31 - 1 }, touch),
+    );
     if (outcome.kind === 'done') return outcome.value;
-    if (outcome.kind === 'late') throw this.#failure(`did not ${what} within ${seconds(limitMs)}`);
+    const effect = isCall ? '; the call may have taken effect' : '';
+    if (outcome.kind === 'late') throw this.#failure(`did not ${what} within ${seconds(limitMs)}${effect}`);
     if (signal.aborted) throw new Cancelled();
-    const ended = running?.isOver === true ? `ended while it was to ${what}${this.#why(running)}` : null;
-    throw this.#failure(ended ?? `could not ${what}: ${await this.#reason(outcome.error)}`, outcome.error);
+    const { error } = outcome;
+    const { failureKind } = await import('./sdk-client.ts');
+    const kind = failureKind(error, running.transport);
+    if (running.isOver && kind !== 'forgotten')
+      throw this.#failure(`ended while it was to ${what}: ${this.#end(running)}${effect}`, error);
+    const reason = await reasonOf(this.#parts, error);
+    // What is left of it cannot be used: the next who asks connects again.
+    if (kind !== 'refused') await this.#drop(running, reason);
+    // It does not know the session any more, and has done nothing.
+    if (kind === 'forgotten') return this.#limited(await this.#started(signal), limits, work);
+    throw this.#failure(`could not ${what}: ${reason}${kind === 'lost' ? effect : ''}`, error);
   }
 
   /** Starts it, or waits for the start that is under way. */
-  async #started(signal: AbortSignal): Promise<Running> {
+  async #started(signal: AbortSignal): Promise<RunningServer> {
     if (signal.aborted) throw new Cancelled();
     if (this.#closing.signal.aborted) throw this.#failure('is no longer in use');
-    const { clock } = this.#parts;
-    const wait = this.#notBefore - clock.now();
+    const wait = this.#notBefore - this.#parts.clock.now();
     if (this.#running === null && wait > 0)
       throw this.#failure(`${this.#lastFailure}; it is started again in ${seconds(wait)} at the earliest`);
     this.#running ??= this.#start();
     return orAborted(this.#running, signal);
   }
 
-  async #start(): Promise<Running> {
-    const sdk = await import('./sdk-client.ts');
-    const { name, cwd, version, clock } = this.#parts;
-    const client = sdk.createClient({
-      ...{ server: name, version, cwd },
-      elicit: (question, signal) => this.#elicit(question, signal),
-      onToolsChanged: () => this.#forgetOffer(),
-    });
-    const transport = await this.#transport();
-    const running: Running = { client, transport, isOver: false };
-    client.onclose = () => {
-      running.isOver = true;
-      this.#ended(running);
-    };
-    const startMs = this.#startMs;
-    const outcome = await withDeadline(
-      { clock, limitMs: startMs, signal: this.#closing.signal, isPaused: () => false },
-      (signal) => client.connect(transport, { signal, timeout: 2 ** 31 - 1 }),
-    );
-    if (outcome.kind === 'done' && !running.isOver) return running;
-    const why =
-      outcome.kind === 'late'
-        ? `did not answer within ${seconds(startMs)} of its start${wordsOf(transport)}`
-        : await this.#whyNotStarted(transport, outcome.kind === 'failed' ? outcome.error : null);
-    this.#countFailure(why);
-    await client.close().catch(() => {});
-    await transport.close().catch(() => {});
-    throw this.#failure(why);
+  async #start(): Promise<RunningServer> {
+    await this.#parts.after;
+    try {
+      const running = await startServer({
+        ...this.#parts,
+        startMs: this.#startMs,
+        signal: this.#closing.signal,
+        elicit: (question, signal) => this.#elicit(question, signal),
+        onToolsChanged: () => this.#forgetOffer(),
+      });
+      running.onEnd = () => {
+        if (!this.#closing.signal.aborted) this.#countFailure(`ended: ${this.#end(running)}`);
+      };
+      if (running.isOver) running.onEnd();
+      return running;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#countFailure(why);
+      throw this.#failure(why);
+    }
   }
 
-  async #transport(): Promise<Transport> {
-    const { config, home } = this.#parts;
-    if (config.type === 'stdio') return new StdioTransport(config, this.#parts);
-    const [{ httpTransport }, { oauthProvider }] = await Promise.all([
-      import('./sdk-client.ts'),
-      import('./login.ts'),
-    ]);
-    const hasToken = Object.keys(config.headers).some((name) => name.toLowerCase() === 'authorization');
-    return httpTransport(config, hasToken ? undefined : oauthProvider(openTokens(home, config.url)));
+  /** The first failure costs no pause: a server that has crashed once is there again for the next call. */
+  #countFailure(why: string): void {
+    this.#forgetOffer();
+    this.#running = null;
+    this.#lastFailure = why;
+    this.#failures += 1;
+    const pause = this.#failures < 2 ? 0 : FIRST_PAUSE_MS * 2 ** Math.min(this.#failures - 2, 10);
+    this.#notBefore = this.#parts.clock.now() + Math.min(pause, LONGEST_PAUSE_MS);
+  }
+
+  /** Ends a connection that no longer works; those who wait on it hear it. */
+  async #drop(running: RunningServer, why: string): Promise<void> {
+    if (running.isOver) return;
+    running.isOver = true;
+    running.onEnd = () => {};
+    this.#countFailure(`ended: ${why}`);
+    await stopServer(running);
   }
 
   #forgetOffer(): void {
@@ -232,48 +236,14 @@ export class ServerConnection {
     this.#listed = null;
   }
 
-  /** Its process or its connection is gone: the next who asks starts it again, after the pause. */
-  #ended(running: Running): void {
-    this.#forgetOffer();
-    this.#running = null;
-    if (!this.#closing.signal.aborted) this.#countFailure(`ended${this.#why(running)}`);
-  }
-
-  /** The first failure costs no pause: a server that has crashed once is there again for the next call. */
-  #countFailure(why: string): void {
-    const { clock } = this.#parts;
-    this.#running = null;
-    this.#lastFailure = why;
-    this.#failures += 1;
-    const pause = this.#failures < 2 ? 0 : FIRST_PAUSE_MS * 2 ** Math.min(this.#failures - 2, 10);
-    this.#notBefore = clock.now() + Math.min(pause, LONGEST_PAUSE_MS);
-  }
-
-  async #whyNotStarted(transport: Transport, error: unknown): Promise<string> {
-    // A program that ends breaks the line first: how it ended says more.
-    if (transport instanceof StdioTransport) await transport.soonEnded();
-    if (transport instanceof StdioTransport && transport.ended !== null && transport.ended !== STOPPED)
-      return `did not start: ${transport.ended}${wordsOf(transport)}`;
-    return `did not start: ${await this.#reason(error)}${wordsOf(transport)}`;
-  }
-
-  async #reason(error: unknown): Promise<string> {
-    const { isLoginRefused } = await import('./sdk-client.ts');
-    const { LoginNeeded } = await import('./login.ts');
-    const refused = [error, error instanceof Error ? error.cause : null].some(
-      (one) => isLoginRefused(one) || one instanceof LoginNeeded,
-    );
-    if (refused) return `it needs a login: run ramet mcp login ${this.name}, or give a header Authorization`;
-    return oneLine(describeError(error));
-  }
-
-  #why({ transport }: Running): string {
+  #end({ transport }: RunningServer): string {
     const how =
       transport instanceof StdioTransport ? (transport.ended ?? 'it was lost') : 'the connection was lost';
-    return `: ${how}${wordsOf(transport)}`;
+    return `${how}${wordsOf(transport)}`;
   }
 
   async #elicit(question: ElicitedQuestion, signal: AbortSignal): Promise<ElicitedAnswer> {
+    if (this.#asking >= MOST_QUESTIONS) return { action: 'cancel' };
     this.#asking += 1;
     try {
       return await this.#parts.elicit(question, signal);

@@ -29,7 +29,8 @@ export async function withDeadline<Value>(
   const late = async (): Promise<DeadlineOutcome<Value>> => {
     for (let seen = -1; !over.signal.aborted; ) {
       if (seen === signs && !isPaused()) return { kind: 'late' };
-      seen = signs;
+      // After a pause the time begins again.
+      seen = isPaused() ? -1 : signs;
       await clock.sleep(limitMs, over.signal);
     }
     return { kind: 'late' };

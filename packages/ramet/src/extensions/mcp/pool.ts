@@ -5,6 +5,7 @@
  * Invariants
  * 1. A server runs as long as someone holds a lease of it, and no longer.
  * 2. A lease is given back once; giving it back again does nothing.
+ * 3. Of one configuration at most one process runs: a server that is wanted again starts when the one before has ended.
  */
 import { type ConnectionParts, ServerConnection } from './connection.ts';
 import { configDigest, type McpServerConfig } from './server-config.ts';
@@ -19,15 +20,20 @@ interface Shared {
   users: number;
 }
 
-export type PoolParts = Omit<ConnectionParts, 'name' | 'config'>;
+export type PoolParts = Omit<ConnectionParts, 'name' | 'config' | 'after'>;
 
 export class ServerPool implements AsyncDisposable {
   readonly #parts: PoolParts;
   readonly #shared = new Map<string, Shared>();
-  readonly #closing = new Set<Promise<void>>();
+  /** Servers that are ending, by configuration. */
+  readonly #closing = new Map<string, Promise<void>>();
 
   constructor(parts: PoolParts) {
     this.#parts = parts;
+  }
+
+  get home(): string {
+    return this.#parts.home;
   }
 
   /** How many different servers someone holds. */
@@ -43,7 +49,7 @@ export class ServerPool implements AsyncDisposable {
   lease(name: string, config: McpServerConfig): ServerLease {
     const key = configDigest(config, this.#parts.cwd);
     const shared = this.#shared.get(key) ?? {
-      connection: new ServerConnection({ ...this.#parts, name, config }),
+      connection: new ServerConnection({ ...this.#parts, name, config, after: this.#closing.get(key) }),
       users: 0,
     };
     shared.users += 1;
@@ -57,21 +63,26 @@ export class ServerPool implements AsyncDisposable {
         shared.users -= 1;
         if (shared.users > 0) return;
         this.#shared.delete(key);
-        await this.#close(shared.connection);
+        await this.#close(key, shared.connection);
       },
     };
   }
 
-  async #close(connection: ServerConnection): Promise<void> {
-    const closing = connection.close();
-    this.#closing.add(closing);
-    await closing.finally(() => this.#closing.delete(closing));
+  async #close(key: string, connection: ServerConnection): Promise<void> {
+    const closing = Promise.all([connection.close(), this.#closing.get(key)]).then(() => {
+      if (this.#closing.get(key) === closing) this.#closing.delete(key);
+    });
+    this.#closing.set(key, closing);
+    await closing;
   }
 
   /** Ends every server, also those that someone still holds. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const left = [...this.#shared.values()];
+    const left = [...this.#shared];
     this.#shared.clear();
-    await Promise.all([...left.map(({ connection }) => this.#close(connection)), ...this.#closing]);
+    await Promise.all([
+      ...left.map(([key, { connection }]) => this.#close(key, connection)),
+      ...this.#closing.values(),
+    ]);
   }
 }

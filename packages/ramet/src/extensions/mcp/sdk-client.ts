@@ -5,8 +5,15 @@
  */
 import { pathToFileURL } from 'node:url';
 import {
+  type AuthProvider,
   Client,
+  InsufficientScopeError,
+  type JSONRPCMessage,
   type OAuthClientProvider,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
@@ -14,7 +21,9 @@ import {
 } from '@modelcontextprotocol/client';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
 import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.ts';
+import { systemCode } from '../../schema/errors.ts';
 import type { HttpServer } from './server-config.ts';
+import { LoginNeeded } from './server-failure.ts';
 import { LARGEST_MESSAGE } from './stdio-line.ts';
 
 export type { Client, Transport } from '@modelcontextprotocol/client';
@@ -62,21 +71,32 @@ export function createClient(parts: ClientParts): Client {
 /** Redirects to another origin are not followed: headers with tokens would go there. */
 export function httpTransport(
   { type, url, headers }: HttpServer,
-  authProvider: OAuthClientProvider | undefined,
+  authProvider: OAuthClientProvider | AuthProvider | undefined,
 ): Transport {
   const options = {
-    requestInit: { headers: { ...headers } },
-    fetch: boundedFetch,
+    fetch: fetchWith(headers, new URL(url).origin),
     redirectPolicy: 'same-origin' as const,
     ...(authProvider !== undefined && { authProvider }),
   };
-  return type === 'sse'
-    ? new SSEClientTransport(new URL(url), options)
-    : new StreamableHTTPClientTransport(new URL(url), options);
-}
-
-export function isLoginRefused(error: unknown): boolean {
-  return error instanceof UnauthorizedError;
+  if (type === 'sse') return new SSEClientTransport(new URL(url), options);
+  const transport = new StreamableHTTPClientTransport(new URL(url), options);
+  const send = transport.send.bind(transport);
+  // A stream that breaks before the answer would leave its request open until the time is over.
+  transport.send = async (message: JSONRPCMessage | JSONRPCMessage[], own?: Parameters<typeof send>[1]) =>
+    send(message, {
+      ...own,
+      onRequestStreamEnd() {
+        own?.onRequestStreamEnd?.();
+        for (const one of [message].flat())
+          if ('id' in one && 'method' in one)
+            transport.onmessage?.({
+              jsonrpc: '2.0',
+              id: one.id,
+              error: { code: STREAM_LOST, message: LOST },
+            });
+      },
+    });
+  return transport;
 }
 
 /** Gives the browser's answer to the transport that had asked for a login. */
@@ -86,10 +106,78 @@ export async function finishLogin(transport: Transport, answer: URLSearchParams)
   if (isOurs) await transport.finishAuth(answer);
 }
 
-async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
+/** Of those that are free for implementations; no server sends it. */
+const STREAM_LOST = -31_900;
+const LOST = 'the connection broke before the answer came';
+const END_SESSION_MS = 1_000;
+
+/** Tells a server that keeps sessions that this one is over; one that does not answer soon is left. */
+export async function endSession(transport: Transport): Promise<void> {
+  if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
+  const waiting = Promise.withResolvers<void>();
+  const timer = setTimeout(waiting.resolve, END_SESSION_MS);
+  await Promise.race([transport.terminateSession().catch(() => {}), waiting.promise]);
+  clearTimeout(timer);
+}
+
+/** Whether a person has to log in, or a token is not taken. */
+export function isLoginRefused(error: unknown): boolean {
+  const causes = [error, error instanceof Error ? error.cause : null];
+  return causes.some(
+    (one) =>
+      one instanceof UnauthorizedError ||
+      one instanceof InsufficientScopeError ||
+      one instanceof LoginNeeded ||
+      (one instanceof SdkHttpError && one.status === 401),
+  );
+}
+
+/**
+ * `refused`: the server has answered, and the connection is good. `forgotten`: it no longer knows the session, and has
+ * done nothing. `unreached`: nothing came to it. `lost`: nobody knows how far it came.
+ */
+export type FailureKind = 'refused' | 'forgotten' | 'unreached' | 'lost';
+
+export function failureKind(error: unknown, transport: Transport): FailureKind {
+  if (error instanceof ProtocolError) return error.code === STREAM_LOST ? 'lost' : 'refused';
+  if (isLoginRefused(error)) return 'refused';
+  if (error instanceof SdkHttpError) {
+    if (error.status === 404 && transport.sessionId !== undefined) return 'forgotten';
+    return error.status < 500 ? 'refused' : 'lost';
+  }
+  if (error instanceof SdkError) return error.code === SdkErrorCode.ConnectionClosed ? 'lost' : 'refused';
+  const code = systemCode(error instanceof Error ? error.cause : undefined) ?? systemCode(error);
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND' ? 'unreached' : 'lost';
+}
+
+/** The headers go to the server alone, never to where it sends a person to log in. */
+function fetchWith(headers: HttpServer['headers'], origin: string): typeof boundedFetch {
+  return async (url, init) => {
+    if (new URL(url).origin !== origin) return boundedFetch(url, init);
+    const all = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(headers)) if (!all.has(name)) all.set(name, value);
+    return boundedFetch(url, { ...init, headers: all });
+  };
+}
+
+const sentTokens = new WeakMap<Response, string>();
+
+/** The bearer token of the request that this answers. */
+export function tokenSentWith(response: Response): string | undefined {
+  return sentTokens.get(response);
+}
+
+export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+  const response = withinBounds(await fetch(url, init));
+  const token = /^Bearer (.+)$/i.exec(new Headers(init?.headers).get('authorization') ?? '')?.[1];
+  if (token !== undefined) sentTokens.set(response, token);
+  return response;
+}
+
+function withinBounds(response: Response): Response {
   if (response.body === null) return response;
-  const body = response.body.pipeThrough(bounded());
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const body = response.body.pipeThrough(bounded(isStream));
   const { status, statusText, headers } = response;
   const copy = new Response(body, { status, statusText, headers });
   // A copy does not know where it came from, and the SDK looks at that.
@@ -97,13 +185,21 @@ async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Resp
   return copy;
 }
 
-/** Fails a body without a blank line, which ends an event of a stream, in this many bytes. */
-function bounded(): TransformStream<Uint8Array, Uint8Array> {
+/** Fails a body that is too large; of a stream, an event that is: a blank line ends an event. */
+function bounded(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let held = 0;
+  let isLineOver = false;
   return new TransformStream({
     transform(chunk, controller) {
-      const end = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).lastIndexOf('\n\n');
-      held = end === -1 ? held + chunk.byteLength : chunk.byteLength - end;
+      held += chunk.length;
+      if (isStream)
+        for (let index = 0; index < chunk.length; index += 1) {
+          const byte = chunk[index];
+          const isEnd = byte === 0x0a || byte === 0x0d;
+          if (isEnd && isLineOver) held = chunk.length - index - 1;
+          // A carriage return and the line feed after it are one end of a line.
+          if (byte !== 0x0d) isLineOver = isEnd;
+        }
       if (held > LARGEST_MESSAGE)
         controller.error(new Error(`the answer has more than ${LARGEST_MESSAGE >> 20} MB: ask for less`));
       else controller.enqueue(chunk);

@@ -89,7 +89,15 @@ export function secretsOf(config: McpServerConfig): Record<string, string> {
     const isHidden = config.type !== 'stdio' && /auth|cookie|key|token|secret/i.test(name);
     return [isHidden ? `${name}_TOKEN` : name, bare] as const;
   });
-  return Object.fromEntries(named);
+  return { ...Object.fromEntries(named), ...(config.type !== 'stdio' && secretsOfUrl(config.url)) };
+}
+
+function secretsOfUrl(url: string): Record<string, string> {
+  const { password, searchParams } = new URL(url);
+  return {
+    ...Object.fromEntries([...searchParams].map(([name, value]) => [name.toUpperCase(), value])),
+    ...(password !== '' && { URL_PASSWORD: decodeURIComponent(password) }),
+  };
 }
 
 function withoutQuery(url: string): string {

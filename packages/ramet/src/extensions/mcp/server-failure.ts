@@ -12,6 +12,9 @@ export class ServerFailure extends RametError {
   }
 }
 
+/** A login that needs a person. */
+export class LoginNeeded extends Error {}
+
 export async function orAborted<Value>(awaited: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const aborted = Promise.withResolvers<never>();
   const unlink = onAbort(signal, () => aborted.reject(new Cancelled()));

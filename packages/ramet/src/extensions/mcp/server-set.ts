@@ -10,6 +10,7 @@ import type { ServerLease, ServerPool } from './pool.ts';
 import type { McpServerConfig } from './server-config.ts';
 import type { ServerOffer, ServerTool } from './server-offer.ts';
 import { readRights } from './server-rights.ts';
+import { openTokens } from './token-store.ts';
 import { compare, PREFIX, serverOfName, toolKeys } from './tool-names.ts';
 
 export interface UsableServer {
@@ -95,6 +96,20 @@ export class ServerSet {
     const lease = own.get(server) ?? this.#pool.lease(server.name, server.config);
     own.set(server, lease);
     return lease.connection;
+  }
+
+  /** What logins gave, by names that say what it is; null where nobody is logged in. */
+  tokens(): Record<string, string | undefined> | null {
+    const logins = this.servers.flatMap(({ config }) =>
+      config.type === 'stdio' ? [] : (openTokens(this.#pool.home, config.url).read()?.tokens ?? []),
+    );
+    if (logins.length === 0) return null;
+    return Object.fromEntries(
+      logins.flatMap(({ access_token, refresh_token }, index) => [
+        [`LOGIN_${index}_TOKEN`, access_token],
+        [`RENEWAL_${index}_TOKEN`, refresh_token],
+      ]),
+    );
   }
 
   /** Whether the agent holds something that it must give back. */

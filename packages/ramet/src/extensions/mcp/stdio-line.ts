@@ -5,14 +5,20 @@
  * Invariants
  * 1. No more than one message of the largest size is held at once.
  * 2. An answer that is too large fails the call that it is for, not the connection.
- * 3. A server that writes on and on without a message is given up.
+ * 3. A server that writes on and on without a message, or without answering anything, is given up.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 
 export const LARGEST_MESSAGE: number = 32 << 20;
 const MOST_NOISE = 16 << 20;
+/** Notes and questions of a server between two of its answers. */
+const MOST_UNASKED = 20_000;
 const HEAD_BYTES = 4_096;
 const NEWLINE = 0x0a;
+
+/** Of the message itself: what it carries may hold ids too. */
+const ID_FIRST = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+|"[^"\\]{1,100}")\s*,/;
+const ID_LAST = /"id"\s*:\s*(\d+|"[^"\\]{1,100}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
 export interface LineListener {
   onMessage(message: JSONRPCMessage): void;
@@ -28,6 +34,10 @@ export class MessageLines {
   #length = 0;
   /** Of lines that were no messages, since the last that was one. */
   #noise = 0;
+  /** Messages that answer nothing, since the last that did. */
+  #unasked = 0;
+  /** The last bytes of a line that is too long: most servers write the id there. */
+  #tail: Buffer = Buffer.alloc(0);
   #isOver = false;
 
   constructor(listener: LineListener) {
@@ -48,15 +58,19 @@ export class MessageLines {
     }
   }
 
-  /** Of a line that is too long only the beginning is kept: it may say which call it answers. */
+  /** Of a line that is too long only the beginning and the end are kept: they may say which call it answers. */
   #hold(part: Buffer): void {
     this.#length += part.length;
     if (this.#length <= LARGEST_MESSAGE) {
       this.#parts.push(part);
       return;
     }
-    const head = Buffer.concat(this.#parts).subarray(0, HEAD_BYTES);
-    this.#parts = [head.length > 0 ? Buffer.from(head) : Buffer.from(part.subarray(0, HEAD_BYTES))];
+    const ends = [...(this.#tail.length > 0 ? [this.#tail] : this.#parts.slice(-2)), part];
+    this.#tail = Buffer.from(
+      Buffer.concat(ends.map((one) => one.subarray(-HEAD_BYTES))).subarray(-HEAD_BYTES),
+    );
+    const [head = part, next = part] = this.#parts;
+    this.#parts = [Buffer.from(Buffer.concat([head, next]).subarray(0, HEAD_BYTES))];
     if (this.#length > 64 * LARGEST_MESSAGE) this.#giveUp('it writes a line without end');
   }
 
@@ -65,7 +79,9 @@ export class MessageLines {
     const line = Buffer.concat(this.#parts);
     this.#parts = [];
     this.#length = 0;
-    if (length > LARGEST_MESSAGE) this.#tooLarge(line.toString('utf8', 0, HEAD_BYTES), length);
+    const tail = this.#tail.toString('latin1');
+    this.#tail = Buffer.alloc(0);
+    if (length > LARGEST_MESSAGE) this.#tooLarge(line.toString('latin1', 0, HEAD_BYTES), tail, length);
     else this.#read(line.toString('utf8').trim());
   }
 
@@ -74,7 +90,9 @@ export class MessageLines {
     const message = text.startsWith('{') ? parsed(text) : null;
     if (message !== null) {
       this.#noise = 0;
-      this.#listener.onMessage(message);
+      this.#unasked = 'method' in message ? this.#unasked + 1 : 0;
+      if (this.#unasked > MOST_UNASKED) this.#giveUp('it sends message after message and answers nothing');
+      else this.#listener.onMessage(message);
       return;
     }
     this.#noise += text.length + 1;
@@ -82,8 +100,8 @@ export class MessageLines {
     if (this.#noise > MOST_NOISE) this.#giveUp('it floods its output with what is no message');
   }
 
-  #tooLarge(head: string, length: number): void {
-    const id = /"id"\s*:\s*(\d+|"[^"]{1,100}")/.exec(head)?.[1];
+  #tooLarge(head: string, tail: string, length: number): void {
+    const id = (ID_FIRST.exec(head) ?? ID_LAST.exec(tail))?.[1];
     const size = `${Math.round(length / (1 << 20))} MB, more than the ${LARGEST_MESSAGE >> 20} MB that are read`;
     if (id === undefined) {
       this.#giveUp(`it sent a message of ${size}`);

@@ -1,38 +1,87 @@
 /**
- * What a login at a server gave: tokens and what the client is known by, one private file for each server under
- * `$RAMET_HOME/mcp/`. It never enters a journal or a conversation.
+ * What a login at a server gave: tokens, and what the client is known by, one private file for each server under
+ * `$RAMET_HOME/mcp/`. It never enters a journal, a conversation or the environment of a program.
+ *
+ * Sessions of several processes share it. Many servers take a token for renewal once: `alone` lets one renew, and the
+ * others read what it got.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
+import { type Clock, systemClock } from '../../schema/clock.ts';
+import { systemCode } from '../../schema/errors.ts';
 import { digestOf } from '../../system/digest.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
 import { isObject } from './server-config.ts';
 
-export interface TokenStore {
-  get(key: string): unknown;
-  set(key: string, value: unknown): void;
-  clear(): void;
+export interface StoredLogin {
+  readonly client: StoredOAuthClientInformation;
+  readonly tokens: StoredOAuthTokens;
+  /** What the tokens are for, as the server names itself. */
+  readonly resource?: string | undefined;
 }
 
+export interface TokenStore {
+  read(): StoredLogin | null;
+  save(login: StoredLogin): void;
+  clear(): void;
+  /** Runs the work while no other process does so for this server. */
+  alone<Value>(work: () => Promise<Value>): Promise<Value>;
+}
+
+const LOOK_AGAIN_MS = 50;
+/** A renewal takes less; who holds it longer was killed. */
+const STALE_MS = 30_000;
+
 /** Of the server at this address. */
-export function openTokens(home: string, url: string): TokenStore {
-  const path = join(home, 'mcp', `${digestOf(url).slice(0, 24)}.json`);
-  const load = (): Record<string, unknown> => {
-    try {
-      const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-      // Another server's file would give its tokens away.
-      return isObject(value) && value.url === url ? value : { url };
-    } catch {
-      return { url };
-    }
-  };
+export function openTokens(home: string, url: string, clock: Clock = systemClock): TokenStore {
+  const directory = join(home, 'mcp');
+  const path = join(directory, `${digestOf(url).slice(0, 24)}.json`);
   return {
-    get: (key) => load()[key],
-    set(key, value) {
-      makePrivateDirectory(join(home, 'mcp'));
-      replaceWhole(path, `${JSON.stringify({ ...load(), [key]: value })}\n`, PRIVATE_FILE);
+    read() {
+      const value = load(path);
+      // Another server's file would give its tokens away.
+      if (!isObject(value) || value.url !== url || !isObject(value.client) || !isObject(value.tokens))
+        return null;
+      // Only what `save` wrote, which the SDK had checked.
+      return value as unknown as StoredLogin;
+    },
+    save(login) {
+      makePrivateDirectory(directory);
+      replaceWhole(path, `${JSON.stringify({ url, ...login })}\n`, PRIVATE_FILE);
     },
     clear: () => rmSync(path, { force: true }),
+    async alone(work) {
+      makePrivateDirectory(directory);
+      const lock = `${path}.lock`;
+      while (!taken(lock)) await clock.sleep(LOOK_AGAIN_MS);
+      try {
+        return await work();
+      } finally {
+        rmSync(lock, { force: true });
+      }
+    },
   };
+}
+
+function load(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function taken(lock: string): boolean {
+  try {
+    closeSync(openSync(lock, 'wx', PRIVATE_FILE));
+    return true;
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+    // The file's time is the machine's, whatever clock the session has.
+    const { mtimeMs } = statSync(lock, { throwIfNoEntry: false }) ?? {};
+    if (mtimeMs !== undefined && Date.now() - mtimeMs > STALE_MS) rmSync(lock, { force: true });
+    return false;
+  }
 }

@@ -102,8 +102,13 @@ function isOfServer(name: string): boolean {
   return name.startsWith(PREFIX);
 }
 
-/** With what takes secrets of their configurations out; what the environment holds is taken out of every result. */
+/** With what takes secrets of their configurations and logins out; what the environment holds is taken out of every result. */
 export function toolsFor(set: ServerSet): readonly Tool[] {
   const secrets = Object.assign({}, ...set.servers.map(({ config }) => secretsOf(config)));
-  return mcpTools(set, createRedactor(secrets));
+  const redact = createRedactor(secrets);
+  // A token is renewed while the session runs.
+  return mcpTools(set, (text) => {
+    const tokens = set.tokens();
+    return tokens === null ? redact(text) : createRedactor({ ...secrets, ...tokens })(text);
+  });
 }

@@ -132,13 +132,13 @@ async function tryOne(pool: ServerPool, server: ConfiguredServer, signal: AbortS
 export async function logInTo(
   name: string,
   { visit, ...options }: CallOptions & { visit(url: string): void },
-): Promise<void> {
+): Promise<'done' | 'not needed'> {
   const caller = callerOf(options);
   const { config } = usable(named((await listServers(caller)).servers, name));
   if (config.type === 'stdio')
     throw new UserMistake('mcp_login', `${name} is a program of this machine: it has no login here`);
-  const { logIn } = await import('../../extensions/mcp/log-in.ts');
-  await logIn(config, { home: findPlace(caller).home, visit, signal: caller.signal });
+  const { logIn } = await import('../../extensions/mcp/login.ts');
+  return logIn(config, { home: findPlace(caller).home, visit, signal: caller.signal });
 }
 
 async function poolHere(

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -10,9 +10,12 @@ import {
   startAgents,
   startFamily,
 } from '../../../test/fixtures/family.ts';
+import { startAuthorizationServer } from '../../../test/fixtures/mcp/authorization-server.ts';
+import { startHttpServer } from '../../../test/fixtures/mcp/http-server.ts';
 import { LINE_SERVER } from '../../../test/fixtures/mcp/servers.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import type { RequestRecord } from '../../emulator/index.ts';
+import { logIn } from '../../extensions/mcp/login.ts';
 import { isGroupAlive } from '../../system/processes/process-group.ts';
 
 const FRESH = { subagent_type: 'general-purpose' };
@@ -153,6 +156,44 @@ describe('EXT-4: MCP servers in a session', () => {
     });
     await run('Go.');
     expect(lastTexts(requestsOf('Go.')[1])[0]).toBe('token [redacted: SERVICE_TOKEN] key absent');
+  });
+
+  test('SEC-1: tokens for a server over HTTP stay out of conversations and journals', async () => {
+    await using authority = await startAuthorizationServer();
+    await using open = await startHttpServer({ refuse: authority.refuse });
+    await using plain = await startHttpServer();
+    const { run, requestsOf, home, session } = await startFamily({
+      permissions: { allow: ['mcp__login', 'mcp__header'] },
+      mcpServers: {
+        login: { type: 'http', url: open.url },
+        header: { type: 'http', url: plain.url, headers: { Authorization: 'Bearer hd-83nd8Ab2xq' } },
+      },
+      cast: {
+        'Go.': [
+          mcp('mcp__login__whoami', { text: 'x' }),
+          mcp('mcp__header__whoami', { text: 'x' }),
+          { text: 'Done.' },
+        ],
+      },
+    });
+    await logIn(
+      { type: 'http', url: open.url, headers: {} },
+      { home, visit: (url) => void authority.visit(url), signal: new AbortController().signal },
+    );
+    await run('Go.');
+    const [, second, third] = requestsOf('Go.').map(lastTexts);
+    expect(second).toEqual(['you sent Bearer [redacted: LOGIN_0_TOKEN]']);
+    expect(third).toEqual(['you sent Bearer [redacted: Authorization_TOKEN]']);
+    await session[Symbol.asyncDispose]();
+    const [token = 'none'] = authority.good;
+    const kept = readdirSync(home, { recursive: true, withFileTypes: true }).filter(
+      (one) => one.isFile() && !one.parentPath.endsWith('/mcp'),
+    );
+    expect(kept.length).toBeGreaterThan(0);
+    for (const { parentPath, name } of kept)
+      expect(readFileSync(join(parentPath, name), 'latin1')).not.toMatch(
+        new RegExp(`hd-83nd8Ab2xq|${token}`),
+      );
   });
 
   test('without a server the bytes are those of a session without the option', async () => {

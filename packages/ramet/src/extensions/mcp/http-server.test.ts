@@ -1,0 +1,245 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startAuthorizationServer } from '../../../test/fixtures/mcp/authorization-server.ts';
+import {
+  type HttpServerOptions,
+  type LoopbackServer,
+  startHttpServer,
+} from '../../../test/fixtures/mcp/http-server.ts';
+import { testPool } from '../../../test/fixtures/mcp/servers.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import type { ServerConnection } from './connection.ts';
+import { logIn } from './login.ts';
+import type { HttpServer } from './server-config.ts';
+
+const never = new AbortController().signal;
+const KINDS = ['sessions', 'stateless'] as const;
+
+function echo(server: ServerConnection, text: string): Promise<unknown> {
+  return server.call('echo', { text }, { signal: never }).then(({ content }) => Object(content[0]).text);
+}
+
+interface Scene {
+  readonly http: LoopbackServer;
+  readonly server: ServerConnection;
+  /** Another session of the same user. */
+  another(): ServerConnection;
+  logIn(visit: (url: string) => unknown, signal?: AbortSignal): ReturnType<typeof logIn>;
+  readonly home: string;
+}
+
+async function withHttp(
+  options: HttpServerOptions & { readonly headers?: Record<string, string> },
+  work: (scene: Scene) => Promise<void>,
+): Promise<void> {
+  await using http = await startHttpServer(options);
+  const directory = temporaryDirectory();
+  const config: HttpServer = { type: 'http', url: http.url, headers: options.headers ?? {} };
+  const pools = [testPool(directory).pool];
+  const another = (): ServerConnection => {
+    const { pool } = testPool(directory);
+    pools.push(pool);
+    return pool.lease('web', config).connection;
+  };
+  const home = join(directory, 'home');
+  try {
+    await work({
+      http,
+      server: another(),
+      another,
+      home,
+      logIn: (visit, signal = never) => logIn(config, { home, visit, signal }),
+    });
+  } finally {
+    await Promise.all(pools.map((pool) => pool[Symbol.asyncDispose]()));
+  }
+  expect([...http.sessions.keys()]).toEqual([]);
+}
+
+describe('EXT-4: servers over HTTP', () => {
+  test.each(KINDS)('%s: tools are listed and called, side by side', (kind) =>
+    withHttp({ kind }, async ({ server }) => {
+      expect((await server.offer(never)).tools.map(({ name }) => name)).toEqual([
+        'echo',
+        'hang',
+        'huge',
+        'whoami',
+      ]);
+      expect(await Promise.all(['a', 'b', 'c'].map((text) => echo(server, text)))).toEqual([
+        'echo: a',
+        'echo: b',
+        'echo: c',
+      ]);
+    }),
+  );
+
+  test.each(KINDS)('%s: an answer of 50 MB fails its call, not the connection', (kind) =>
+    withHttp({ kind }, async ({ server }) => {
+      await expect(server.call('huge', { text: 'x' }, { signal: never })).rejects.toThrow(
+        /could not run huge: .*(?:more than 32 MB|broke before the answer)/,
+      );
+      expect(await echo(server, 'a')).toBe('echo: a');
+    }),
+  );
+
+  test.each(KINDS)(
+    '%s: a connection that breaks in mid-call ends the call at once, and is made again',
+    (kind) =>
+      withHttp({ kind }, async ({ server, http }) => {
+        const calling = server.call('hang', { text: 'mid' }, { signal: never });
+        calling.catch(() => {});
+        await expect.poll(() => http.begun).toEqual(['mid']);
+        http.breakAll();
+        await expect(calling).rejects.toThrow(/could not run hang: .*; the call may have taken effect/);
+        expect(await echo(server, 'a')).toBe('echo: a');
+        expect(http.begun).toEqual(['mid', 'a']);
+      }),
+  );
+
+  test('a session that the server has forgotten is begun again, and the call is made once', () =>
+    withHttp({}, async ({ server, http }) => {
+      await echo(server, 'a');
+      http.sessions.clear();
+      expect(await Promise.all([echo(server, 'b'), echo(server, 'c')])).toEqual(['echo: b', 'echo: c']);
+      expect([...http.begun].sort()).toEqual(['a', 'b', 'c']);
+    }));
+
+  test('says that an address cannot be reached', async () => {
+    const http = await startHttpServer();
+    await http[Symbol.asyncDispose]();
+    const { pool } = testPool(temporaryDirectory());
+    const { connection } = pool.lease('gone', { type: 'http', url: http.url, headers: {} });
+    await expect(connection.offer(never)).rejects.toThrow(/did not start: .*ECONNREFUSED/);
+    await pool[Symbol.asyncDispose]();
+  });
+
+  test('a bearer token of the configuration goes with every request; a wrong one is named as the cause', async () => {
+    const refuse = (request: Request): Response | null =>
+      request.headers.get('authorization') === 'Bearer right' ? null : new Response('no', { status: 401 });
+    await withHttp({ refuse, headers: { Authorization: 'Bearer right' } }, async ({ server, http }) => {
+      expect(await echo(server, 'a')).toBe('echo: a');
+      expect(new Set(http.seen.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer right']));
+    });
+    await withHttp({ refuse, headers: { authorization: 'Bearer wrong' } }, async ({ server }) => {
+      await expect(server.offer(never)).rejects.toThrow(
+        'did not start: it refuses the header Authorization: check the token',
+      );
+    });
+  });
+});
+
+describe('EXT-4: logins', () => {
+  test.each(KINDS)('%s: a login gives a token, which sessions use and renew', async (kind) => {
+    await using authority = await startAuthorizationServer();
+    await withHttp(
+      { kind, refuse: authority.refuse },
+      async ({ server, another, http, logIn: log, home }) => {
+        await expect(server.offer(never)).rejects.toThrow('it needs a login: run ramet mcp login web');
+        expect(authority.registered).toBe(0);
+        expect(await log((url) => authority.visit(url))).toBe('done');
+        const ready = another();
+        expect(await echo(ready, 'a')).toBe('echo: a');
+        // As if the hour were over.
+        authority.good.clear();
+        expect(await Promise.all(['b', 'c', 'd'].map((text) => echo(ready, text)))).toEqual([
+          'echo: b',
+          'echo: c',
+          'echo: d',
+        ]);
+        expect(await echo(another(), 'e')).toBe('echo: e');
+        expect(authority.asked).toEqual(['authorization_code', 'refresh_token']);
+        expect(authority.registered).toBe(1);
+        expect([...http.begun].sort()).toEqual(['a', 'b', 'c', 'd', 'e']);
+        const [file = ''] = readdirSync(join(home, 'mcp')).filter((name) => name.endsWith('.json'));
+        expect(statSync(join(home, 'mcp', file)).mode & 0o777).toBe(0o600);
+        expect(statSync(join(home, 'mcp')).mode & 0o777).toBe(0o700);
+      },
+    );
+  });
+
+  test('a login that is worth nothing any more asks for another; trouble at the other side does not', async () => {
+    await using authority = await startAuthorizationServer();
+    await withHttp({ refuse: authority.refuse }, async ({ another, http, logIn: log, home }) => {
+      await log((url) => authority.visit(url));
+      authority.good.clear();
+      authority.trouble = new Response('down', { status: 503 });
+      await expect(another().offer(never)).rejects.toThrow(/its login could not be renewed: .*503/);
+      authority.trouble = null;
+      expect(await echo(another(), 'a')).toBe('echo: a');
+      authority.good.clear();
+      authority.renewing.clear();
+      await expect(another().offer(never)).rejects.toThrow('it needs a login');
+      expect(readdirSync(join(home, 'mcp')).filter((name) => name.endsWith('.json'))).toEqual([]);
+      // Without a login nobody can end a session either.
+      http.sessions.clear();
+    });
+  });
+
+  test('a token for renewal does not go to another authorization server than the one that gave it', async () => {
+    await using authority = await startAuthorizationServer();
+    await using thief = await startAuthorizationServer();
+    let current = authority;
+    await withHttp({ refuse: (request) => current.refuse(request) }, async ({ another, logIn: log }) => {
+      await log((url) => authority.visit(url));
+      current = thief;
+      await expect(another().offer(never)).rejects.toThrow('it needs a login');
+      expect(thief.asked).toEqual([]);
+    });
+  });
+
+  test('a person who says no, and one who gives up, keep the login there was', async () => {
+    await using authority = await startAuthorizationServer();
+    await withHttp({ refuse: authority.refuse }, async ({ another, logIn: log, home }) => {
+      await log((url) => authority.visit(url));
+      const stored = (): string[] =>
+        readdirSync(join(home, 'mcp'))
+          .filter((name) => name.endsWith('.json'))
+          .map((name) => readFileSync(join(home, 'mcp', name), 'utf8'));
+      const before = stored();
+      await expect(log((url) => authority.visit(url, 'no'))).rejects.toThrow(
+        /did not succeed: .*access_denied/,
+      );
+      const abort = new AbortController();
+      await expect(log(() => abort.abort(), abort.signal)).rejects.toThrow('it was given up');
+      expect(stored()).toEqual(before);
+      expect(await echo(another(), 'a')).toBe('echo: a');
+    });
+  });
+
+  test('an answer that another page forges is not taken', async () => {
+    await using authority = await startAuthorizationServer();
+    await withHttp({ refuse: authority.refuse }, async ({ logIn: log }) => {
+      const forge = async (url: string): Promise<void> => {
+        const back = new URL(new URL(url).searchParams.get('redirect_uri') ?? '');
+        back.search = 'code=forged&state=guessed';
+        expect((await fetch(back)).status).toBe(404);
+        await authority.visit(url);
+      };
+      expect(await log((url) => void forge(url))).toBe('done');
+    });
+  });
+
+  test('a server that asks for nothing needs no login; headers do not go to the other server', async () => {
+    await withHttp({}, async ({ logIn: log }) => {
+      expect(await log(() => {})).toBe('not needed');
+    });
+    await using authority = await startAuthorizationServer();
+    const told: (string | null)[] = [];
+    const visit = async (url: string): Promise<void> => void (await authority.visit(url));
+    await withHttp(
+      {
+        headers: { 'X-Team': 'blue' },
+        refuse: (request) => {
+          told.push(request.headers.get('x-team'));
+          return authority.refuse(request);
+        },
+      },
+      async ({ logIn: log, another }) => {
+        expect(await log(visit)).toBe('done');
+        expect(await echo(another(), 'a')).toBe('echo: a');
+        expect(told.at(-1)).toBe('blue');
+      },
+    );
+  });
+});

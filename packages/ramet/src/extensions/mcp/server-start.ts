@@ -1,0 +1,108 @@
+/** Starts one server, or says in one line why it does not start. A start that fails leaves nothing behind. */
+import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { describeError } from '../../schema/errors.ts';
+import { withDeadline } from './deadline.ts';
+import type { Client, Transport } from './sdk-client.ts';
+import type { McpServerConfig } from './server-config.ts';
+import { oneLine, ServerFailure, seconds, wordsOf } from './server-failure.ts';
+import { STOPPED, type StdioPlace, StdioTransport } from './stdio-transport.ts';
+import { openTokens } from './token-store.ts';
+
+export interface StartTerms extends StdioPlace {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  readonly clock: Clock;
+  /** `$RAMET_HOME`, for tokens. */
+  readonly home: string;
+  readonly version: string;
+  readonly startMs: number;
+  readonly signal: AbortSignal;
+  elicit(question: ElicitedQuestion, signal: AbortSignal): Promise<ElicitedAnswer>;
+  onToolsChanged(): void;
+}
+
+export interface RunningServer {
+  readonly client: Client;
+  readonly transport: Transport;
+  isOver: boolean;
+  /** Its process or its connection is gone. */
+  onEnd(): void;
+}
+
+export async function startServer(terms: StartTerms): Promise<RunningServer> {
+  const sdk = await import('./sdk-client.ts');
+  const { name, cwd, version, clock, startMs } = terms;
+  const { elicit, onToolsChanged } = terms;
+  const client = sdk.createClient({ server: name, version, cwd, elicit, onToolsChanged });
+  const transport = await transportOf(terms);
+  const running: RunningServer = { client, transport, isOver: false, onEnd() {} };
+  client.onclose = () => {
+    running.isOver = true;
+    running.onEnd();
+  };
+  const outcome = await withDeadline(
+    { clock, limitMs: startMs, signal: terms.signal, isPaused: () => false },
+    (signal) => client.connect(transport, { signal, timeout: 2 ** 31 - 1 }),
+  );
+  if (outcome.kind === 'done' && !running.isOver) return running;
+  const why =
+    outcome.kind === 'late'
+      ? `did not answer within ${seconds(startMs)} of its start${wordsOf(transport)}`
+      : await whyNotStarted(terms, transport, outcome.kind === 'failed' ? outcome.error : null);
+  await stopServer(running);
+  throw new ServerFailure(why);
+}
+
+/** Resolves when nothing of it is left. */
+export async function stopServer({ client, transport }: RunningServer): Promise<void> {
+  const { endSession } = await import('./sdk-client.ts');
+  await endSession(transport);
+  await client.close().catch(() => {});
+  await transport.close().catch(() => {});
+}
+
+async function transportOf(terms: StartTerms): Promise<Transport> {
+  const { config, home } = terms;
+  if (config.type === 'stdio') return new StdioTransport(config, terms);
+  const [{ httpTransport }, { sessionAuth }] = await Promise.all([
+    import('./sdk-client.ts'),
+    import('./session-auth.ts'),
+  ]);
+  return httpTransport(
+    config,
+    hasToken(config.headers) ? undefined : sessionAuth(openTokens(home, config.url)),
+  );
+}
+
+async function whyNotStarted(terms: StartTerms, transport: Transport, error: unknown): Promise<string> {
+  // A program that ends breaks the line first: how it ended says more.
+  if (transport instanceof StdioTransport) await transport.soonEnded();
+  if (transport instanceof StdioTransport && transport.ended !== null && transport.ended !== STOPPED)
+    return `did not start: ${transport.ended}${wordsOf(transport)}`;
+  return `did not start: ${await reasonOf(terms, error)}${wordsOf(transport)}`;
+}
+
+/** An error of the SDK in words for a person. */
+export async function reasonOf(
+  { name, config }: Pick<StartTerms, 'name' | 'config'>,
+  error: unknown,
+): Promise<string> {
+  const { isLoginRefused } = await import('./sdk-client.ts');
+  if (!isLoginRefused(error)) return oneLine(describeCause(error));
+  return config.type !== 'stdio' && hasToken(config.headers)
+    ? 'it refuses the header Authorization: check the token'
+    : `it needs a login: run ramet mcp login ${name}, or give a header Authorization`;
+}
+
+function hasToken(headers: Readonly<Record<string, string>>): boolean {
+  return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization');
+}
+
+/** "fetch failed" says nothing: the reason is behind it. */
+function describeCause(error: unknown): string {
+  for (let one = error; one instanceof Error; one = one.cause)
+    if (one.message === 'fetch failed' && one.cause !== undefined)
+      return `it cannot be reached: ${describeError(one.cause)}`;
+  return describeError(error);
+}
