@@ -1,8 +1,10 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { sessionPath } from '../../src/journal/session-file.ts';
 import { linesOf } from '../fixtures/command.ts';
+import { startOnTerminal } from '../fixtures/terminal.ts';
 import { test } from '../fixtures/user.ts';
 
 /** Refuses to let any file grow beyond this many KB, as a full disk or a quota does. */
@@ -44,6 +46,39 @@ describe.concurrent('LOG-1: a disk that takes no more', () => {
     ]);
     expect(emulator.requests).toHaveLength(0);
     expect(user.sessions()).toEqual([]);
+  });
+});
+
+describe.concurrent('LOG-1: a disk that has room again', () => {
+  test('takes the next prompt of an open conversation, and gives the one that failed back', async ({
+    user,
+    skip,
+  }) => {
+    const { status } = spawnSync('prlimit', ['--version'], { stdio: 'ignore' });
+    if (status !== 0) skip('prlimit (util-linux) is needed to fill the disk of a running process');
+    const emulator = await user.model({ text: 'First answer.' }, { text: 'Second answer.' });
+    await using terminal = startOnTerminal(user, [], { before: "trap '' XFSZ" });
+    const grow = (bytes: string): void =>
+      void execFileSync('prlimit', ['--pid', String(terminal.pid), `--fsize=${bytes}:unlimited`]);
+    await terminal.shows(/^>/m);
+    terminal.type('one\r');
+    await terminal.shows(/First answer\.\n>/);
+    grow('1024');
+    terminal.type('say two\r');
+    await terminal.shows(/cannot write the journal(.*\n)+> say two\n/);
+    terminal.type('\r');
+    await terminal.shows(
+      /cannot write the journal[^>]*> say two\n[^>]*cannot write the journal(.*\n)+> say two\n/,
+    );
+    grow('unlimited');
+    terminal.type('\r');
+    await terminal.shows(/Second answer\.\n>/);
+    terminal.type('\u0004');
+    expect(await terminal.ended).toBe(0);
+    expect(user.sessions()).toHaveLength(1);
+    const { messages = [] } = emulator.requests.at(-1)?.request ?? {};
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(JSON.stringify(messages)).toContain('First answer.');
   });
 });
 

@@ -1,8 +1,8 @@
 /** One model in a rate window: its limits, whether its provider is there, and who waits. */
 import { createHash } from 'node:crypto';
-import { LOOK_AGAIN_MS } from '../../schema/clock.ts';
+import { type Clock, LOOK_AGAIN_MS } from '../../schema/clock.ts';
 import type { ModelProvider } from '../provider.ts';
-import { LONGEST_PAUSE_MS } from './machine-rates.ts';
+import { LONGEST_PAUSE_MS, type RateStore } from './machine-rates.ts';
 import { RateBucket, type RateOutcome } from './rate-bucket.ts';
 import { type ProviderSign, RateOutage } from './rate-outage.ts';
 import type { RateWaitCause } from './rate-request.ts';
@@ -66,6 +66,23 @@ export interface RateLane {
   alarm: AbortController | null;
 }
 
+export interface RateWindowOptions {
+  provider: Pick<ModelProvider, 'name' | 'origin'>;
+  clock: Clock;
+  /** Its pauses are the window's where a refusal names none. */
+  policy: Pick<RetryPolicy, 'baseMs' | 'capMs'>;
+  /** How long an outage is waited out; without it, any time. */
+  outageMs?: number | undefined;
+  /** Most requests under way at once: of the session, and so of one model. */
+  concurrentRequests?: number | undefined;
+  /** Null when no other process is to know. */
+  store?: RateStore | null | undefined;
+  /** For how long one long pause after the other is waited out; without it, for ever. */
+  longestWaitMs?: number | undefined;
+  /** Called when a pause lasts longer than that: the waiting requests are to be aborted. */
+  onTooLong?: ((model: string, until: number) => void) | undefined;
+}
+
 export interface RateLaneOptions {
   provider: Pick<ModelProvider, 'name' | 'origin'>;
   model: string;
@@ -106,6 +123,20 @@ export function lookAgainMs({ outage }: RateLane): number {
 export function wakeEarlier(lane: RateLane): void {
   lane.alarm?.abort();
   lane.alarm = null;
+}
+
+/** If its provider is away, the next request looks whether it is back. */
+export function lookAtOnce(lane: RateLane): void {
+  if (lane.outage.since === null) return;
+  lane.outage.lookNow();
+  wakeEarlier(lane);
+}
+
+/** Sleeps, and returns how much longer that took than it should have. */
+export async function oversleptMs(clock: Clock, ms: number, signal: AbortSignal): Promise<number> {
+  const due = clock.now() + ms;
+  await clock.sleep(ms, signal);
+  return clock.now() - due;
 }
 
 /** Whatever is no failure is a sign of life. */

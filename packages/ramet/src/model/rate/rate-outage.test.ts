@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { never, OK, settled, starting, windowOf } from '../../../test/fixtures/rate-senders.ts';
+import { limited, never, OK, settled, starting, windowOf } from '../../../test/fixtures/rate-senders.ts';
 import { RateOutage } from './rate-outage.ts';
 
 const FAILED = { kind: 'failed' } as const;
@@ -81,6 +81,20 @@ describe('MODEL-2: whether a provider is away', () => {
     expect(seen.asleepMs).toBe(3_599_000 + 3_480_000);
   });
 
+  test('who is asked for it looks at once, also beside one that hangs, and the next pause is as long as ever', () => {
+    const seen = outage();
+    for (const at of [10, 2_000, 6_000]) seen.failed(at, at + 1);
+    expect(seen.waitMs(6_001)).toBeGreaterThan(2_000);
+    seen.lookNow();
+    expect(seen.waitMs(6_001)).toBe(0);
+    expect(seen.begin(6_001)).toBe(true);
+    seen.lookNow();
+    expect(seen.waitMs(6_002)).toBe(0);
+    seen.begin(6_002);
+    seen.failed(6_002, 6_003);
+    expect(seen.waitMs(6_003)).toBeGreaterThan(5_000);
+  });
+
   test('a sign of life ends it', () => {
     const seen = outage();
     seen.failed(10, 100);
@@ -111,6 +125,23 @@ describe('MODEL-2: many requests and a provider that is away', () => {
     run.tickets.get('a')?.began();
     await settled();
     expect(run.started()).toEqual(names);
+  });
+
+  test('lookNow lets the first of those that wait look, and leaves limits alone', async () => {
+    const { window, clock } = windowOf();
+    const run = starting(window);
+    (await window.request('m').acquire(never)).release(FAILED, 'away');
+    run.request('a');
+    run.request('b');
+    (await window.request('limited').acquire(never)).release(limited(30_000));
+    run.request('c', { model: 'limited' });
+    await settled();
+    expect(run.started()).toEqual([]);
+    window.lookNow();
+    await settled();
+    expect(run.started()).toEqual(['a']);
+    await clock.advance(30_000);
+    expect(run.started()).toContain('c');
   });
 
   test('the next one looks after its pause, not later', async () => {

@@ -164,6 +164,12 @@ export class RateOutage {
     this.#lookedAt = null;
   }
 
+  /** A person wants to know now: the next request looks, also beside one that hangs. */
+  lookNow(): void {
+    this.#retryAt = 0;
+    this.#lookedAt = null;
+  }
+
   /** The provider has answered a request. True when it was away. */
   alive(now: number): boolean {
     const wasAway = this.#since !== null;

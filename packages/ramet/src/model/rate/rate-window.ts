@@ -12,39 +12,32 @@
 
 import { type Clock, elapsedOf } from '../../schema/clock.ts';
 import { Cancelled, LimitReached } from '../../schema/errors.ts';
-import type { ModelProvider } from '../provider.ts';
 import type { RateStore } from './machine-rates.ts';
-import { causeOf, createRateLane, lookAgainMs, type RateLane, signOf, wakeEarlier } from './rate-lane.ts';
+import {
+  causeOf,
+  createRateLane,
+  lookAgainMs,
+  lookAtOnce,
+  oversleptMs,
+  type RateLane,
+  type RateWindowOptions,
+  signOf,
+  wakeEarlier,
+} from './rate-lane.ts';
 import { type ProviderSign, STOOD_STILL_MS } from './rate-outage.ts';
 import type { OnRateWait, RateRequest, RateTicket, RateWaitCause } from './rate-request.ts';
-import type { RetryPolicy } from './retry.ts';
 
 export type { RateRequest, RateTicket } from './rate-request.ts';
 
 export interface RateWindow {
   /** A request that bears pauses of at most `patienceMs`; without it, any. */
   request(model: string, patienceMs?: number): RateRequest;
+  /** A person waits: one request looks at once whether a provider that is away is back. Limits are kept. */
+  lookNow(): void;
   close(): void;
 }
 
 export const DEFAULT_CONCURRENT_REQUESTS = 100;
-
-export interface RateWindowOptions {
-  provider: Pick<ModelProvider, 'name' | 'origin'>;
-  clock: Clock;
-  /** Its pauses are the window's where a refusal names none. */
-  policy: Pick<RetryPolicy, 'baseMs' | 'capMs'>;
-  /** How long an outage is waited out; without it, any time. */
-  outageMs?: number | undefined;
-  /** Most requests under way at once: of the session, and so of one model. */
-  concurrentRequests?: number | undefined;
-  /** Null when no other process is to know. */
-  store?: RateStore | null | undefined;
-  /** For how long one long pause after the other is waited out; without it, for ever. */
-  longestWaitMs?: number | undefined;
-  /** Called when a pause lasts longer than that: the waiting requests are to be aborted. */
-  onTooLong?: ((model: string, until: number) => void) | undefined;
-}
 
 /** How old what was read of the store may be. */
 const FRESH_MS = 200;
@@ -117,6 +110,11 @@ class SessionRateWindow implements RateWindow {
         return wait(signal, onWait);
       },
     };
+  }
+
+  lookNow(): void {
+    for (const lane of this.#lanes.values()) lookAtOnce(lane);
+    this.#giveOn();
   }
 
   close(): void {
@@ -239,7 +237,7 @@ class SessionRateWindow implements RateWindow {
     const alarm = new AbortController();
     lane.alarm = alarm;
     for (let pause = this.#pauseOf(lane); pause > 0; pause = this.#pauseOf(lane)) {
-      const lateMs = await this.#sleep(Math.min(pause, lookAgainMs(lane)), alarm.signal);
+      const lateMs = await oversleptMs(this.#clock, Math.min(pause, lookAgainMs(lane)), alarm.signal);
       if (alarm.signal.aborted) return;
       if (lateMs > STOOD_STILL_MS) lane.outage.woke(this.#clock.now(), lateMs);
       // Another process may have been refused meanwhile.
@@ -248,13 +246,6 @@ class SessionRateWindow implements RateWindow {
     }
     lane.alarm = null;
     this.#giveOn();
-  }
-
-  /** Returns how much longer it took than it should have. */
-  async #sleep(ms: number, signal: AbortSignal): Promise<number> {
-    const due = this.#clock.now() + ms;
-    await this.#clock.sleep(ms, signal);
-    return this.#clock.now() - due;
   }
 
   /** The waiting requests learn until when, and the caller with a limit learns that it is too long. */

@@ -71,6 +71,8 @@ export function liveSession(parts: LiveParts): Session {
     const { prompt, attachments, answer }: GivenPrompt = isPlain
       ? { prompt: given, attachments: options.attachments ?? [], answer: undefined }
       : await (await import('./prompt-input.ts')).readInput(agent, given, options, untilStopped);
+    // Who sends a prompt does not wait for a pause that an earlier one has met.
+    if (prompt !== null) runtime.rate.lookNow();
     abort = abortAtEnd(parts);
     const unlink = linkSignal(agent, abort, { ...options, signal: untilStopped(options.signal) });
     try {
@@ -215,6 +217,7 @@ export function liveSession(parts: LiveParts): Session {
     context: () => contextUse(agent),
     setModel: (name) => changeModel(agent, name, settings),
     setPermissionMode: (mode) => changePermissionMode(agent, mode, settings),
+    tryNow: () => runtime.rate.lookNow(),
     compact: (options = {}) =>
       alone(async () => {
         checkCall('compact', options);

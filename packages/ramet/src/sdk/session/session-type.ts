@@ -205,6 +205,8 @@ export interface Session extends AsyncDisposable {
   setModel(model: string): void;
   /** From the next tool call on, and when the session is resumed. */
   setPermissionMode(mode: SessionMode): void;
+  /** Looks at once whether a provider that is away is back, instead of at the end of the present pause. */
+  tryNow(): void;
   /**
    * Replaces the older part of the conversation by a summary, between two prompts. What a model does wrong is in the
    * outcome, and the conversation then stays as it was; rejects when it is aborted or a prompt is being carried out.

@@ -19,7 +19,7 @@ import { isCustomCommand } from '../editor/custom-commands.ts';
 import { mayMention } from '../editor/mentions.ts';
 import type { Attention } from '../screen/attention.ts';
 import type { TextStyle } from '../screen/text-style.ts';
-import type { Chat } from './chat.ts';
+import { type Chat, isJournalFailure } from './chat.ts';
 import {
   type ChatCommand,
   isInstant,
@@ -107,9 +107,13 @@ export class ChatWorker {
     showRecalled(this.#parts);
   }
 
-  /** Enter without a text: a session that is resumed continues what it was doing, and so do its agents (AGENT-5). */
+  /**
+   * Enter without a text: a session that is resumed continues what it was doing, and so do its agents (AGENT-5); one that waits
+   * for its provider tries at once.
+   */
   accept(): void {
-    if (this.#parts.chat.openWork.length > 0 && this.#current === null && !this.#closed) void this.#goOn();
+    if (this.#current?.isTurn === true) this.#parts.chat.session?.tryNow();
+    else if (this.#parts.chat.openWork.length > 0 && !this.#closed) void this.#goOn();
   }
 
   async #goOn(): Promise<void> {
@@ -180,6 +184,8 @@ export class ChatWorker {
       else await this.#carryOut(command, work.controller.signal);
     } catch (error) {
       print(`${events.end()}${style.red(safeLine(describeError(error)))}\n`);
+      // Nothing of it was sent: the session could not be opened, or a file not be read.
+      if (line !== null && work.isTurn) this.#parts.handBack([line]);
     } finally {
       this.#current = null;
     }
@@ -239,9 +245,11 @@ export class ChatWorker {
     this.#paused = true;
     if (prompt !== null) this.#parts.attention?.about(prompt);
     const turn = chat.run(prompt, { signal, waitForChildren: false });
+    let isAnswered = false;
     const result = await drain(turn, (event) => {
       this.#sayHeard();
       if (event.agentId !== chat.session?.agent.id) return;
+      isAnswered ||= event.type === 'assistant';
       work.activity = activityAfter(event, work.activity) ?? work.activity;
       print(events.text(event, columns()));
     });
@@ -251,6 +259,7 @@ export class ChatWorker {
     this.#paused = result.status !== 'done';
     if (!this.#paused && chat.permissionMode === 'plan') this.#parts.pick(PLAN_CHOICE);
     if (this.#paused) this.#handBackSteered();
+    if (prompt !== null && !isAnswered && isJournalFailure(result)) this.#parts.handBack([prompt]);
   }
 
   #sayHeard(): void {

@@ -47,6 +47,8 @@ export class Chat implements AsyncDisposable {
   #context: ContextFill | null = null;
   #openWork: readonly string[] = [];
   #defaults: SessionDefaults | null = null;
+  /** Its journal takes no more, so the next prompt opens it again. */
+  #isBroken = false;
   readonly #told = new Set<string>();
   /** What the next prompt brings along. */
   #attachments: (TextBlock | ImageBlock)[] = [];
@@ -124,6 +126,7 @@ export class Chat implements AsyncDisposable {
 
   /** `title` is for a session that is new. */
   async open(title?: string | null): Promise<Session> {
+    if (this.#session !== null && this.#isBroken) await this.#leaveBroken(this.#session);
     if (this.#session !== null) return this.#session;
     const session = await openSession(title == null ? this.#options : { ...this.#options, title });
     void keepCompileCache(this.#io.env, session);
@@ -143,11 +146,23 @@ export class Chat implements AsyncDisposable {
     if (prompt !== null) this.#attachments = [];
     const events = session.run(prompt, { ...options, attachments, partial: true, commands: true });
     const told = filtered(events, (event): event is SessionEvent => event.type !== 'result');
-    return yield* mapped(told, (event) => {
+    const result = yield* mapped(told, (event) => {
       if (event.type === 'assistant' && event.agentId === session.agent.id) this.count(event);
       if (event.type === 'conversation_replaced') this.#measure();
       return event;
     });
+    this.#isBroken = isJournalFailure(result);
+    return result;
+  }
+
+  /** A journal that could not be written takes nothing more; what it holds can be resumed once there is room. */
+  async #leaveBroken(session: Session): Promise<void> {
+    this.#session = null;
+    this.#isBroken = false;
+    this.#options = { ...this.#options, resume: session.id };
+    this.board.clear();
+    // What went wrong was said when it did.
+    await Promise.resolve(session[Symbol.asyncDispose]()).catch(() => {});
   }
 
   /** Attaches the files that a prompt names, and says so; what cannot be attached is said in a line each, and nothing is. */
@@ -275,4 +290,10 @@ export class Chat implements AsyncDisposable {
     this.#openWork = interruptedLines(view.reader, session.agent.id, session.isInterrupted);
     if (this.#tally.responses > 0) this.#measure();
   }
+}
+
+/** What is removed or damaged does not come back by opening it again. */
+export function isJournalFailure({ status, cause }: AgentResult): boolean {
+  if (status !== 'failed' || cause === null) return false;
+  return /^journal_(?:disk_full|write_failed|not_writable|busy)$/.test(cause);
 }

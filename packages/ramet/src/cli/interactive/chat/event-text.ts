@@ -163,10 +163,10 @@ export function activityAfter(event: SessionEvent, before: string): string | nul
     case 'tool_progress':
       return safeLine(`${event.call.name}: ${event.text}`);
     case 'request_failed':
-      return event.retryInMs === null ? null : 'waiting to try again';
+      return event.retryInMs === null || isWaitingForProvider(before) ? null : 'waiting to try again';
     case 'status_changed':
       if (event.cause === 'limit' || event.cause === 'provider') return liveStatusOf(event, Date.now());
-      return /^waiting: (?:limit|provider)/.test(before) ? 'working' : null;
+      return isWaitingForProvider(before) || before.startsWith('waiting: limit') ? 'working' : null;
     case 'assistant':
     case 'tool_completed':
     case 'tool_withdrawn':
@@ -174,4 +174,9 @@ export function activityAfter(event: SessionEvent, before: string): string | nul
     default:
       return null;
   }
+}
+
+/** Then a person may have it tried at once. */
+export function isWaitingForProvider(activity: string): boolean {
+  return activity.startsWith('waiting: provider');
 }

@@ -11,6 +11,7 @@ import type { LiveState } from '../screen/live-rows.ts';
 import { agentsAtWork, stopAll, waitedFor } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
 import type { ChatWorker } from './chat-worker.ts';
+import { isWaitingForProvider } from './event-text.ts';
 
 export interface LeavingParts {
   readonly chat: Chat;
@@ -137,7 +138,8 @@ export function activityUnderWay({ chat, worker, leaving }: WorkUnderWay): LiveS
   const stopping = leaving.isStopping;
   const text = stopping ? 'stopping (Ctrl-C: leave at once)' : (work?.activity ?? '');
   const hint = !stopping && waitedFor(chat).length > 0 ? 'Ctrl-B: continue without waiting · ' : '';
-  return { text: hint + text, forMs: performance.now() - since };
+  const key = !stopping && isWaitingForProvider(text) ? ' · Enter: try now' : '';
+  return { text: hint + text + key, forMs: performance.now() - since };
 }
 
 /** What the next key would do. */
