@@ -124,7 +124,7 @@ describe.concurrent('UI-1: ramet on a terminal', () => {
   });
 
   test('commands change the model and the permission mode, and say what is wrong', async ({ user }) => {
-    const emulator = await user.model({ text: 'One.' }, { text: 'Two.' });
+    const emulator = await user.model({ text: '1. Look.\n2. One.' }, { text: 'Two.' });
     await using terminal = startOnTerminal(user, []);
     await terminal.shows(/^>/m);
     terminal.type('/permissions plan\rfirst\r');

@@ -260,7 +260,9 @@ describe.concurrent('ramet undo', () => {
     await requestsTaken(emulator, 2);
     expect(await user.here(['undo'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(String(running.pid)),
+      stderr: expect.stringMatching(
+        new RegExp(`process ${running.pid}: .*; if it is open in a terminal, write /undo there`),
+      ),
     });
     expect(has(user, 'a.txt')).toBe(true);
     for (const args of [['--turn', '0'], ['--turn', 'x'], ['--redo', '--turn', '1'], ['zzz']]) {

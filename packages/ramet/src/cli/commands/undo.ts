@@ -28,11 +28,18 @@ export async function undo(session: string | undefined, flags: UndoFlags, io: Co
     if (outcome.plan === null) return EXIT.wrongUse;
     return outcome.refused === null && outcome.failed.length === 0 ? EXIT.done : EXIT.failed;
   }
-  const outcome = await undoTurns(session, ask);
+  const outcome = await undoTurns(session, ask).catch(sayWhere);
   if (flags.dryRun) return tellPlan(outcome, io);
   for (const step of outcome.blocked) io.out(stepLine(step, io.cwd));
   if (outcome.refused !== null) throw new UserMistake('undo_refused', outcome.refused);
   return tellOutcome(outcome, io);
+}
+
+/** A conversation that is open in a terminal can do it itself. */
+function sayWhere(error: unknown): never {
+  if (!(error instanceof UserMistake) || error.code !== 'session_in_use') throw error;
+  const message = `${error.message}; if it is open in a terminal, write /undo there`;
+  throw new UserMistake(error.code, message, { cause: error });
 }
 
 /** That there is nothing to undo is an answer too: programs get the same fields, and the exit code that people get. */

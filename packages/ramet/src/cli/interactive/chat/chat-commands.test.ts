@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CHAT_COMMANDS, completeCommand } from '../editor/command-completion.ts';
-import { PLAN_CHOICE, parseChatCommand, unknownCommand } from './chat-commands.ts';
+import { isPlan, PLAN_CHOICE, parseChatCommand, unknownCommand } from './chat-commands.ts';
+import { isCommandLine } from './chat-worker.ts';
 
 describe('UI-1: lines that begin with a slash', () => {
   test.for<[string, ReturnType<typeof parseChatCommand>]>([
@@ -41,7 +42,21 @@ describe('UI-1: lines that begin with a slash', () => {
   );
 });
 
+test('UI-3: a lone exclamation mark is a command that lacks its words, and no prompt', () => {
+  expect(['!', '! ', '!ls', '/help', 'wow!'].map(isCommandLine)).toEqual([true, true, true, true, false]);
+});
+
 describe('UI-3: what follows a plan', () => {
+  test.each([
+    ['1. Read it.\n2. Change it.', true],
+    ['## Plan\n\n- first\n- second', true],
+    ['It is 42 - not 43.', false],
+    ['The file has two functions.\n\nBoth are pure.', false],
+    ['- only this', false],
+  ])('%j is a plan: %s', (answer, expected) => {
+    expect(isPlan(answer)).toBe(expected);
+  });
+
   test.for<[id: string, lines: string[]]>([
     ['go', ['/permissions default', 'The plan is good. Carry it out.']],
     ['edit', ['/permissions acceptEdits', 'The plan is good. Carry it out.']],

@@ -216,6 +216,13 @@ export function pickText({ items, linesOf }: PickRequest): string {
 
 const CARRY_OUT = 'The plan is good. Carry it out.';
 
+const STEP = /^\s*(?:[-*+\u2022]|\d+[.)]|#{1,6}|step \d+)\s*\S/gim;
+
+/** An answer with steps: what follows a plain answer to a plain question is the next question. */
+export function isPlan(answer: string): boolean {
+  return (answer.match(STEP)?.length ?? 0) >= 2;
+}
+
 /** What follows a plan. */
 export const PLAN_CHOICE: PickRequest = {
   title: 'here is the plan: go?',

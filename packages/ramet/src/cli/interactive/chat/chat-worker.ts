@@ -8,7 +8,7 @@
  * 2. A turn that was stopped or failed is not resumed until the user says something or another child ends.
  */
 import { isEmbedded } from '../../../model/catalog.ts';
-import { describeError } from '../../../schema/errors.ts';
+import { describeError, UserMistake } from '../../../schema/errors.ts';
 import { drain } from '../../../schema/generators.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { AgentResult } from '../../../sdk/index.ts';
@@ -23,6 +23,7 @@ import { type Chat, isJournalFailure } from './chat.ts';
 import {
   type ChatCommand,
   isInstant,
+  isPlan,
   PLAN_CHOICE,
   parseChatCommand,
   runChatCommand,
@@ -172,7 +173,7 @@ export class ChatWorker {
       controller: new AbortController(),
       since: performance.now(),
       isTurn: command === null && shellCommand(line) === null,
-      activity: 'working',
+      activity: safeLine(shellCommand(line) ?? 'working'),
     };
     this.#current = work;
     print(`\n${line === null ? style.dim(this.#goingOnText()) : style.bold(shownPrompt(line))}\n`);
@@ -222,6 +223,7 @@ export class ChatWorker {
   /** Its output goes with the next prompt. */
   async #runShell(command: string, signal: AbortSignal): Promise<void> {
     const { chat, print, style } = this.#parts;
+    if (command === '') throw new UserMistake('no_command', 'write a command behind the !, as in !npm test');
     const { output, isError } = await chat.command(command, signal);
     const text = safeText(output).trimEnd();
     print(text === '' ? '' : `${isError ? style.red(text) : text}\n`);
@@ -257,7 +259,7 @@ export class ChatWorker {
     print(events.end() + this.#endingText(result));
     if (!signal.aborted) this.#parts.attention?.turnEnded(performance.now() - work.since);
     this.#paused = result.status !== 'done';
-    if (!this.#paused && chat.permissionMode === 'plan') this.#parts.pick(PLAN_CHOICE);
+    if (!this.#paused && chat.permissionMode === 'plan' && isPlan(result.text)) this.#parts.pick(PLAN_CHOICE);
     if (this.#paused) this.#handBackSteered();
     if (prompt !== null && !isAnswered && isJournalFailure(result)) this.#parts.handBack([prompt]);
   }
@@ -284,8 +286,7 @@ export class ChatWorker {
 
 /** `!ls` is a command of the user; null for anything else. */
 function shellCommand(line: string | null): string | null {
-  const command = line?.startsWith('!') === true ? line.slice(1).trim() : '';
-  return command === '' ? null : command;
+  return line?.startsWith('!') === true ? line.slice(1).trim() : null;
 }
 
 /** Whether it is for Ramet and not for the model. */

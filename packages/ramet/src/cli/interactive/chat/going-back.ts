@@ -16,11 +16,16 @@ export async function undoLast(argument: string, chat: Chat): Promise<CommandAns
   if (!['', 'redo', 'force'].includes(argument))
     throw new UserMistake('wrong_argument', `/undo takes nothing, redo or force, not "${argument}"`);
   if (chat.session === null) return { text: 'nothing to undo yet' };
-  const outcome = await chat.session.undo({ redo: argument === 'redo', force: argument === 'force' });
+  const outcome = await chat.session
+    .undo({ redo: argument === 'redo', force: argument === 'force' })
+    .catch((error: unknown) => {
+      if (!(error instanceof UserMistake)) throw error;
+      throw new UserMistake(error.code, inWordsOfHere(error.message), { cause: error });
+    });
   const { kind, turn } = outcome.plan;
   const end =
     outcome.refused !== null
-      ? refusal(outcome.refused)
+      ? inWordsOfHere(outcome.refused)
       : kind === 'undo'
         ? `files are as before turn ${turn}; the conversation stays; /undo redo takes this back`
         : 'the undo is taken back';
@@ -89,8 +94,12 @@ function fileLines({ steps, blocked, failed }: UndoOutcome, { session }: Chat): 
   return [...[...blocked, ...steps].map((step) => stepLine(step, cwd)), ...problems].join('').trimEnd();
 }
 
-function refusal(reason: string): string {
+/** `ramet undo` gives the same reasons, with its options. */
+function inWordsOfHere(reason: string): string {
   return reason
+    .replaceAll('ramet undo --redo', '/undo redo')
+    .replaceAll('ramet undo', '/undo')
+    .replace('--redo takes', '/undo redo takes')
     .replace('use --force', 'write /undo force')
     .replace('--force puts', '/undo force puts')
     .replace('for --redo', 'for /undo redo');

@@ -73,6 +73,11 @@ export class Menus {
     this.#picker = newPicker(request.title, request.items);
   }
 
+  /** A list takes every key. */
+  get isOpen(): boolean {
+    return this.#picker !== null;
+  }
+
   /** What is written: the search of an open list, or the input. */
   editorFor({ editor }: PromptInput): EditorState {
     return this.#picker?.query ?? editor;

@@ -137,6 +137,7 @@ export function answerHint(
   const always = suggestedRules.length === 0 ? '' : 'a always · ';
   const keys = `y once · ${always}n no`;
   if (state === 'new') return 'a question';
+  if (state === 'choosing') return 'a question: Esc closes the list first';
   const forms =
     state === 'writing'
       ? [`Esc no · empty the input for ${keys}`, 'Esc no · empty the input for keys']
@@ -151,8 +152,11 @@ export function answerHint(
   return forms.find((form) => form.length <= columns - 2) ?? 'y once · n no';
 }
 
-/** `new`: it has just appeared, and no key answers it. `writing`: there is text in the input, and letters belong to that. */
-export type QuestionState = 'new' | 'open' | 'writing';
+/**
+ * `new`: it has just appeared, and no key answers it. `writing`: there is text in the input, and letters belong to that.
+ * `choosing`: a list is open, and every key belongs to that.
+ */
+export type QuestionState = 'new' | 'open' | 'writing' | 'choosing';
 
 /** A key pressed this shortly before or after a question appeared was not meant for it. */
 const UNAWARE_MS = 700;

@@ -45,6 +45,8 @@ describe('UI-1: commands about the session', () => {
 
     await say('Look.');
     expect(statusText(chat)).toContain(' · context 50% · ');
+    const full = { model: 'm', permissionMode: 'plan', tally: chat.tally, context: { tokens: 9, window: 2 } };
+    expect(statusText(full)).toContain(' · context 450%: /compact · ');
     const { text } = await command('context');
     expect(text).toMatch(/: 10\.0k of 20\.0k tokens \(50%\)\n/);
     expect(text).toMatch(/^results of Read +~[\d.k]+ +\d+% +#+$/m);
@@ -95,6 +97,15 @@ describe('UI-1: commands about the session', () => {
     expect(await attach(`@${quotedPath(odd)}`)).toEqual({
       ...{ problems: [], notes: ['attached bad\\x1b[31m\\nname.txt, 1 line'] },
     });
+  });
+
+  test('/undo with nothing left names the command that takes the last one back', async ({ directory }) => {
+    const write = { name: 'Write', input: { file_path: 'a.txt', content: 'x' } };
+    const { chat, say, command } = started(directory, { calls: [write] }, { text: 'Done.' });
+    chat.setPermissionMode('acceptEdits');
+    await say('Write.');
+    expect((await command('undo')).text).toContain('/undo redo takes this back');
+    await expect(command('undo')).rejects.toThrow('is undone already; /undo redo takes the last undo back');
   });
 
   test('/init and /review are prompts', async ({ directory }) => {

@@ -133,6 +133,19 @@ describe('RES-3: the open question on a terminal', () => {
     expect(await answer).toEqual({ kind: 'once' });
   });
 
+  test('UI-3: Esc in its first moments neither answers it nor stops the turn; with a list open its keys are not offered', async () => {
+    const { desk, question, wait } = asked();
+    const answer = desk.ask(ofChild, signal);
+    wait(300);
+    expect(question.take(press('escape'), false)).toBe(true);
+    expect(desk.current).not.toBeNull();
+    wait(1_000);
+    expect(question.live(false, true).answers).toBe('a question: Esc closes the list first');
+    expect(question.live(false).answers).toContain('y once');
+    expect(question.take(press('escape'), false)).toBe(true);
+    expect(await answer).toMatchObject({ kind: 'denied' });
+  });
+
   test('UI-3: grants nothing lasting for one letter: always takes Enter behind it', async () => {
     const { desk, question, wait } = asked();
     const answer = desk.ask({ ...ofChild, suggestedRules: ['Bash(npm test:*)'] }, signal);

@@ -100,8 +100,8 @@ export class ShownQuestion {
     this.#parts = parts;
   }
 
-  /** `writing`: there is text in the input. */
-  live(writing: boolean): LiveQuestion {
+  /** `writing`: there is text in the input; `choosing`: a list takes the keys. */
+  live(writing: boolean, choosing = false): LiveQuestion {
     const question = this.#current;
     if (question === null) return { question: null, rule: null, answers: null, field: null };
     const title = question.parent === null ? null : questionTitle(question);
@@ -110,7 +110,7 @@ export class ShownQuestion {
       return { question: rule === null ? title : null, rule, answers: keys, field };
     }
     const shape = { rest: this.#rest.length, columns: this.#parts.columns() };
-    const answers = answerHint(question, this.#state(writing), shape);
+    const answers = answerHint(question, choosing ? 'choosing' : this.#state(writing), shape);
     return { question: title, rule: null, answers, field: null };
   }
 
@@ -177,8 +177,9 @@ export class ShownQuestion {
     const question = this.#current;
     const state = this.#state(writing);
     if (question === null) return false;
-    // A person who wants to see more presses it too early easily, and no prompt begins with it.
-    if (state === 'new') return isBlank;
+    // A person who wants to see more presses it too early easily, and no prompt begins with it. One who means "no" does not
+    // mean to stop the turn.
+    if (state === 'new') return isBlank || (key.type === 'press' && key.name === 'escape');
     if (this.#held !== null && this.#takeAfter(this.#held, key)) return true;
     if (this.#entry !== null) {
       const isEnter = key.type === 'press' && key.name === 'enter';

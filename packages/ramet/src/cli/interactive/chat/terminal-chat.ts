@@ -155,7 +155,7 @@ export class TerminalChat implements Disposable {
       todos: chat.todos,
       agents: chat.board.tree,
       queued: this.#worker.queued,
-      ...this.#question.live(!this.#written.isEmpty),
+      ...this.#question.live(!this.#written.isEmpty, this.#menus.isOpen),
       ...this.#status.shown(nextKeyHint(underWay)),
     });
   }

@@ -96,6 +96,7 @@ describe('UI-1: an answer as a person reads it', () => {
     const shown = rendered('[page](https://e.org/ü)', { look: { colours: true, links: true } });
     expect(shown).toBe('\u001b]8;;https://e.org/%C3%BC\u001b\\\u001b[4mpage\u001b[24m\u001b]8;;\u001b\\');
     const look = { colours: true, links: true };
+    expect(rendered('&copy; 2026 &mdash; a &rarr; b &unknown;')).toBe('© 2026 — a → b &unknown;');
     expect(rendered('[bank.example](https://evil.example)', { look })).toContain('(https://evil.example)');
     expect(rendered('[x](javascript:alert)', { look: { colours: true, links: true } })).toContain(
       '(javascript:alert)',

@@ -33,7 +33,8 @@ const LITERAL = /[^\\`*_~[\]!<&h\n]+/y;
 const BARE_ADDRESS = /https?:\/\/[^\s<>`"\u3000-\u303f]{1,1000}/y;
 const POINTED_ADDRESS = /<((?:https?|mailto|ftp):[^\s<>]{1,1000})>/y;
 const LINE_BREAK = /<br ?\/?>/iy;
-const ENTITY = /&(amp|lt|gt|quot|#39|nbsp);/y;
+const ENTITY =
+  /&(amp|lt|gt|quot|apos|#39|nbsp|copy|reg|trade|hellip|mdash|ndash|rarr|larr|times|deg|euro|check);/y;
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -41,6 +42,19 @@ const ENTITIES: Readonly<Record<string, string>> = {
   quot: '"',
   '#39': "'",
   nbsp: '\u00a0',
+  apos: "'",
+  copy: '©',
+  reg: '®',
+  trade: '™',
+  hellip: '…',
+  mdash: '—',
+  ndash: '–',
+  rarr: '→',
+  larr: '←',
+  times: '×',
+  deg: '°',
+  euro: '€',
+  check: '✓',
 };
 
 export function inlineText(text: string, look: Look, base: readonly Paint[] = []): InlineText {

@@ -129,15 +129,21 @@ export interface StatusFacts {
   readonly context: ContextFill | null;
 }
 
+/** From here on a person should know what helps. */
+const NEARLY_FULL = 0.9;
+
+function contextText({ tokens, window }: ContextFill): string {
+  const share = tokens / window;
+  return `context ${percent(share)}${share >= NEARLY_FULL ? ': /compact' : ''}`;
+}
+
 /** The most important first: a narrow screen cuts the rest. */
 export function statusText({ model, permissionMode, tally, context }: StatusFacts): string {
   const { responses, usage, costUsd } = tally;
   return [
     ...(permissionMode === null ? [] : [permissionMode]),
     safeLine(model ?? 'default model'),
-    ...(context === null || !Number.isFinite(context.window)
-      ? []
-      : [`context ${percent(context.tokens / context.window)}`]),
+    ...(context === null || !Number.isFinite(context.window) ? [] : [contextText(context)]),
     dollars(costUsd),
     `${usageTokens(usage)} tokens`,
     `${responses} turn${responses === 1 ? '' : 's'}`,
