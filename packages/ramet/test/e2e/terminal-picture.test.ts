@@ -40,6 +40,7 @@ describe('UI-1: the film of a terminal', () => {
         said.some((one) => one.includes(text)),
         text,
       ).toBe(true);
+    expect(said.filter((one) => /\b1 agents\b/.test(one))).toEqual([]);
     expect(said.filter((one) => /(?:^|\s)\/\w|\b(?:home|Users|tmp|shm)\//.test(one))).toEqual([]);
     const [, times] = /^Five agents for the price of (\d\.\d)\.$/m.exec(said.join('\n')) ?? [];
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
