@@ -24,6 +24,7 @@ export { lostWorktrees, pruneLost } from './worktrees/removal/lost-worktrees.ts'
 export { staleLockNotes } from './worktrees/removal/ref-locks.ts';
 export { settleWorktree } from './worktrees/removal/release-worktree.ts';
 export { removeWorktree } from './worktrees/removal/remove-worktree.ts';
+export { deleteLeftBranches } from './worktrees/removal/safe-branch.ts';
 export { copyIndex, withScratch } from './worktrees/scratch-index.ts';
 export { mendHead, mendIndex, repairsOf, takeRepairs, trustedGit } from './worktrees/trusted-git.ts';
 export { unlockWorktree } from './worktrees/unlock-worktree.ts';

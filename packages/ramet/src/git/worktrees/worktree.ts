@@ -69,6 +69,8 @@ export interface WorktreeFacts {
   adopted?: string | undefined;
   /** The setup command that has run in it. */
   setup?: string | undefined;
+  /** It is gone, and its branch was left to `deleteLeftBranches`. */
+  leftBranch?: true | undefined;
   /** Where it is while it changes places: from the pool, or to the trash. */
   elsewhere?: string | undefined;
 }

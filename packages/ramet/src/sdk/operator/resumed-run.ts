@@ -96,3 +96,10 @@ export function earlyAnswers(state: OperatorState): Extract<OperatorAction, { ki
     action.kind === 'answer' && refused === null && open.has(action.question) ? [action] : [],
   );
 }
+
+/** Runs of earlier versions have no width on record. */
+export function widthOf({ parallel, width }: OperatorRun): number {
+  return width ?? (parallel === 'auto' ? DEFAULT_WIDTH : parallel);
+}
+
+const DEFAULT_WIDTH = 4;

@@ -2,17 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { git, rametBranches, worktreePlace } from '../../../test/fixtures/worktrees.ts';
 import { createWorktree } from '../../git/worktrees/create-worktree.ts';
+import { collectGarbage } from '../../git/worktrees/removal/collect-garbage.ts';
 import { releaseWorktree } from '../../git/worktrees/removal/release-worktree.ts';
 import { adminDirectory, type WorktreePlace } from '../../git/worktrees/worktree-place.ts';
 import type { OperatorState } from '../../operator/run/operator-state.ts';
 import { tasksOf } from '../../operator/run/operator-state.ts';
 import type { TaskChanged } from '../../schema/operator-events.ts';
-import { returnWorktrees } from './return-worktrees.ts';
+import { type ReturnPlace, WorktreeReturns } from './return-worktrees.ts';
 
 interface Worked {
   id: string;
@@ -21,14 +22,18 @@ interface Worked {
 }
 
 /** A worktree with one commit, which its agent has given back. */
-async function worked(place: WorktreePlace, id: string): Promise<Worked> {
+async function worked(place: WorktreePlace, id: string, file = 'src/a.ts'): Promise<Worked> {
   const owner = { session: 'abcdefgh', agent: `abcdefgh.${id}` };
   const { worktree } = await createWorktree(place, { name: id, owner });
-  writeFiles(worktree.path, { 'src/a.ts': `${id}\n` });
-  git(worktree.path, 'commit', '-qam', id);
+  writeFiles(worktree.path, { [file]: `${id}\n` });
+  git(worktree.path, 'add', '--all');
+  git(worktree.path, 'commit', '-qm', id);
   await releaseWorktree(place, worktree.id)?.settled;
   return { id, path: worktree.path, commit: git(worktree.path, 'rev-parse', 'HEAD') };
 }
+
+/** In a file of its own. */
+const apart = (place: WorktreePlace, id: string): Promise<Worked> => worked(place, id, `${id}.txt`);
 
 function passed({ id, commit }: Worked, result: string, state: 'passed' | 'failed' = 'passed') {
   const agent = `abcdefgh.${id}`;
@@ -59,11 +64,20 @@ async function returned(
 ): Promise<Returned> {
   const events: TaskChanged[] = [];
   const said: string[] = [];
-  const end = await returnWorktrees(state, {
-    ...{ worktrees: place, settled, signal },
+  await using returns = new WorktreeReturns({
+    ...{ worktrees: place, settled, signal, recorded: async () => {} },
     ...{ note: (line) => said.push(line), record: (event) => events.push(event) },
   });
+  const end = await returns.finish(state);
   return { end, events, said };
+}
+
+/** What a run has that is still at work. */
+function returnsOf(place: WorktreePlace, more: Partial<ReturnPlace> = {}): WorktreeReturns {
+  return new WorktreeReturns({
+    ...{ worktrees: place, settled: async () => {}, signal: undefined, recorded: async () => {} },
+    ...{ note: () => {}, record: () => {}, ...more },
+  });
 }
 
 const targetOf = (place: WorktreePlace): string => git(place.repository.root, 'branch', '--show-current');
@@ -169,5 +183,71 @@ describe('WORK-3, OP-4: tasks whose work has landed give their worktrees back', 
     expect([notesOf(last.end), existsSync(one.path)]).toEqual([[[]], false]);
     expect(rametBranches(place.repository.root)).toEqual([]);
     expect((await returned(place, last.end)).events).toEqual([]);
+  });
+
+  test('while others work: what has landed goes without its branch, which goes with the others at the end', async () => {
+    const place = worktreePlace();
+    const { root } = place.repository;
+    const made = [
+      await apart(place, 'one'),
+      await apart(place, 'two'),
+      await apart(place, 'three'),
+    ] as const;
+    const [one, two, three] = made;
+    git(root, 'merge', '--quiet', '--no-ff', one.commit);
+    const run = startedRun(
+      made.map(({ id }) => madeTask(id)),
+      { target: targetOf(place) },
+    );
+    const order: string[] = [];
+    await using returns = returnsOf(place, { recorded: async () => void order.push('recorded') });
+    // The second is on record and not on the target; the third is not done.
+    let state = madeRun(run, passed(one, one.commit), passed(two, two.commit));
+    returns.landed(() => state);
+    await vi.waitFor(() => expect(existsSync(one.path)).toBe(false));
+    await vi.waitFor(() => expect(place.registry.list().map((row) => row.state)).toContain('gone'));
+    expect([order, existsSync(two.path), existsSync(three.path)]).toEqual([['recorded'], true, true]);
+    expect(rametBranches(root)).toEqual(['ramet/one', 'ramet/three', 'ramet/two']);
+    git(root, 'merge', '--quiet', '--no-ff', two.commit);
+    state = madeRun(run, passed(one, one.commit), passed(two, two.commit));
+    const end = await returns.finish(state);
+    expect([notesOf(end), existsSync(two.path), existsSync(three.path)]).toEqual([[[], [], []], false, true]);
+    expect(rametBranches(root)).toEqual(['ramet/three']);
+    expect(place.registry.list().flatMap(({ facts }) => facts.leftBranch ?? [])).toEqual([]);
+  });
+
+  test('a target that is set back after that keeps the branch; a clean-up deletes those that a killed run left', async () => {
+    const place = worktreePlace();
+    const { root } = place.repository;
+    const made = [await apart(place, 'one'), await apart(place, 'two')] as const;
+    const [one, two] = made;
+    for (const { commit } of made) git(root, 'merge', '--quiet', '--no-ff', commit);
+    const run = startedRun(
+      made.map(({ id }) => madeTask(id)),
+      { target: targetOf(place) },
+    );
+    const state = madeRun(run, passed(one, one.commit), passed(two, two.commit));
+    const returns = returnsOf(place);
+    returns.landed(() => state);
+    await vi.waitFor(() => expect(place.registry.list().every((row) => row.state === 'gone')).toBe(true));
+    git(root, 'reset', '--quiet', '--hard', 'HEAD~1');
+    await returns.finish(state);
+    expect(rametBranches(root)).toEqual(['ramet/two']);
+    git(root, 'merge', '--quiet', '--no-ff', two.commit);
+    await collectGarbage(place, { dryRun: true });
+    expect(rametBranches(root)).toEqual(['ramet/two']);
+    await collectGarbage(place);
+    expect(rametBranches(root)).toEqual([]);
+  });
+
+  test('a run that is stopped gives nothing back any more', async () => {
+    const place = worktreePlace();
+    const one = await worked(place, 'one');
+    git(place.repository.root, 'merge', '--quiet', '--no-ff', one.commit);
+    const run = startedRun([madeTask('one')], { target: targetOf(place) });
+    const returns = returnsOf(place, { signal: AbortSignal.abort() });
+    returns.landed(() => madeRun(run, passed(one, one.commit)));
+    await returns[Symbol.asyncDispose]();
+    expect(existsSync(one.path)).toBe(true);
   });
 });

@@ -1,8 +1,13 @@
 /**
- * When a run is over, tasks whose work is on the target give their worktrees back (WORK-3), as `ramet worktree gc` takes them. What
- * would lose anything stays, and the record says why. What there is no time for is left to `ramet worktree gc`.
+ * Tasks whose work is on the target give their worktrees back (WORK-3), as `ramet worktree gc` takes them: while others work, and
+ * the rest when the run is over. What would lose anything stays, and the record says why. What there is no time for is left to
+ * `ramet worktree gc`.
+ *
+ * Invariants
+ * 1. A worktree goes when the record has what is on the target.
+ * 2. Its branch stays until the run is over: a target that is set back meanwhile takes nothing with it.
  */
-import { settleWorktree, undoHalfMade } from '../../git/managed-worktrees.ts';
+import { deleteLeftBranches, settleWorktree, undoHalfMade } from '../../git/managed-worktrees.ts';
 import { runGit } from '../../git/run-git.ts';
 import type { WorktreePlace } from '../../git/shapes.ts';
 import { applyOperatorEvent } from '../../operator/run/apply-operator-event.ts';
@@ -15,14 +20,17 @@ import {
 import { describeError } from '../../schema/errors.ts';
 import type { TaskChanged } from '../../schema/operator-events.ts';
 import { fewAtOnce } from '../../system/few-at-once.ts';
+import { giveWay } from '../../system/give-way.ts';
 
 export interface ReturnPlace {
   worktrees: WorktreePlace;
   /** Waits for the judgement that began when its agent gave it back: a git at work in it would be a reason to keep it. */
   settled(worktree: string): Promise<void>;
   record(event: TaskChanged): void;
+  /** Resolves when what was recorded is written. */
+  recorded(): Promise<void>;
   /** Nothing more is given back once it aborts. */
-  signal: AbortSignal;
+  signal: AbortSignal | undefined;
   note(line: string): void;
 }
 
@@ -35,32 +43,92 @@ interface LandedAttempt {
 /** A run ends within this time after its last task, however many worktrees there are. */
 const MOST_MS = 10_000;
 
-export function returnSignal(stop: AbortSignal | undefined): AbortSignal {
-  const time = AbortSignal.timeout(MOST_MS);
-  return stop === undefined ? time : AbortSignal.any([stop, time]);
-}
-
 const STAYS = 'its worktree stays';
 
-/** The run with the reasons why worktrees stay. Never rejects: a run does not fail at this. */
-export async function returnWorktrees(end: OperatorState, place: ReturnPlace): Promise<OperatorState> {
-  const { signal, note } = place;
-  if (signal.aborted) return end;
-  try {
-    // Of this run, if it was killed: nobody else may come for days.
-    await undoHalfMade(place.worktrees);
-    const landed = await landedAttempts(end, place.worktrees);
-    let left = 0;
-    const reasons = await fewAtOnce(landed, async (one) => {
-      if (!signal.aborted) return giveBack(one, place);
-      left += 1;
-      return null;
+export class WorktreeReturns implements AsyncDisposable {
+  readonly #place: ReturnPlace;
+  /** Agents whose worktrees were looked at. One that stays is looked at again when the run is over. */
+  readonly #seen: Set<string> = new Set();
+  #state: (() => OperatorState) | null = null;
+  #work: Promise<void> | null = null;
+
+  constructor(place: ReturnPlace) {
+    this.#place = place;
+  }
+
+  /** Something has landed. One at a time, and what starts meanwhile comes first. */
+  landed(state: () => OperatorState): void {
+    this.#state = state;
+    this.#work ??= this.#returnLanded().finally(() => {
+      this.#work = null;
     });
-    if (left > 0) note(`worktrees of ${left} done tasks are left: ramet worktree gc removes them`);
-    return landed.reduce((state, one, index) => withReason(state, one, reasons[index] ?? null, place), end);
-  } catch (error) {
-    note(`worktrees of done tasks stay: ${describeError(error)}; ramet worktree gc removes them`);
-    return end;
+  }
+
+  /** Never rejects: what fails here is told at the end. */
+  async #returnLanded(): Promise<void> {
+    const { worktrees, recorded } = this.#place;
+    try {
+      for (let state = this.#take(); state !== null; state = this.#take()) {
+        await recorded();
+        for (const one of await landedAttempts(state(), worktrees)) {
+          if (this.#seen.has(one.agent)) continue;
+          await giveWay();
+          if (this.#isOver) return;
+          this.#seen.add(one.agent);
+          await giveBack(one, this.#place);
+        }
+      }
+    } catch {
+      // As above.
+    }
+  }
+
+  #take(): (() => OperatorState) | null {
+    const state = this.#state;
+    this.#state = null;
+    return state;
+  }
+
+  #isStopped = false;
+
+  get #isOver(): boolean {
+    return this.#isStopped || this.#place.signal?.aborted === true;
+  }
+
+  /** What is under way is finished: nothing is left half-removed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true;
+    await this.#work;
+  }
+
+  /** The run with the reasons why worktrees stay. Never rejects: a run does not fail at this. */
+  async finish(end: OperatorState): Promise<OperatorState> {
+    await this[Symbol.asyncDispose]();
+    const { signal: stop, note, worktrees } = this.#place;
+    if (stop?.aborted === true) return end;
+    const time = AbortSignal.timeout(MOST_MS);
+    const signal = stop === undefined ? time : AbortSignal.any([stop, time]);
+    try {
+      // Of this run, if it was killed: nobody else may come for days.
+      await undoHalfMade(worktrees);
+      const landed = await landedAttempts(end, worktrees);
+      let left = 0;
+      const reasons = await fewAtOnce(landed, async (one) => {
+        if (!signal.aborted) return giveBack(one, this.#place);
+        left += 1;
+        return null;
+      });
+      if (left > 0) note(`worktrees of ${left} done tasks are left: ramet worktree gc removes them`);
+      const agents = new Set(landed.map(({ agent }) => agent));
+      await deleteLeftBranches(worktrees, ({ owner }) => owner !== null && agents.has(owner.agent));
+      return landed.reduce(
+        (state, one, index) => withReason(state, one, reasons[index] ?? null, this.#place),
+        end,
+      );
+    } catch (error) {
+      note(`worktrees of done tasks stay: ${describeError(error)}; ramet worktree gc removes them`);
+      return end;
+    }
   }
 }
 
@@ -104,7 +172,9 @@ async function giveBack(
   if (worktree?.state === 'leased') return `process ${worktree.lease?.pid} has it`;
   if (worktree?.state !== 'released') return null;
   const landed = attempt.commit ?? undefined;
-  const settled = await settleWorktree(place, worktree, { pools: false, landed });
+  const settled = await settleWorktree(place, worktree, {
+    ...{ pools: false, landed, leavesBranch: true },
+  });
   return settled.kept ? settled.reasons.map(({ text }) => text).join('; ') : null;
 }
 

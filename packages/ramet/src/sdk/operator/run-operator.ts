@@ -40,8 +40,8 @@ import { OperatorMerges } from './merge-port.ts';
 import { newRun } from './new-run.ts';
 import { withOpenCosts } from './open-costs.ts';
 import type { OperateOrder, OperateOutcome } from './operate-order.ts';
-import { changeOf, earlyAnswers } from './resumed-run.ts';
-import { returnSignal, returnWorktrees } from './return-worktrees.ts';
+import { changeOf, earlyAnswers, widthOf } from './resumed-run.ts';
+import { WorktreeReturns } from './return-worktrees.ts';
 
 export interface OperatorParts extends LiveParts {
   /** Continues the agents that an earlier process left. */
@@ -99,7 +99,13 @@ export async function runOperator(
     lastText: (agent) => recorded.lastText(agent),
     rules: { policy: () => policyOf(parts), root: repository.root },
   });
-  const operator = new Operator(
+  await using returns = new WorktreeReturns({
+    ...{ worktrees: worktrees.place, note: order.note ?? (() => {}), signal: order.signal },
+    settled: (id) => runtime.workspaces.settled(id),
+    record: (event) => runtime.journal.append(null, event),
+    recorded: () => runtime.journal.commit('written'),
+  });
+  const operator: Operator = new Operator(
     now,
     portsFor(session, parts, order, {
       merges,
@@ -109,6 +115,7 @@ export async function runOperator(
       recorded,
       worktrees: worktrees.place,
       stock,
+      onLanded: () => returns.landed(() => operator.state),
       width: widthOf(run),
     }),
   );
@@ -130,11 +137,7 @@ export async function runOperator(
   const end = await operator.run(order.signal ?? new AbortController().signal);
   await patterns.close(end);
   merges.close();
-  const returned = await returnWorktrees(end, {
-    ...{ worktrees: worktrees.place, note: order.note ?? (() => {}) },
-    ...{ signal: returnSignal(order.signal), settled: (id) => runtime.workspaces.settled(id) },
-    record: (event) => runtime.journal.append(null, event),
-  });
+  const returned = await returns.finish(end);
   if (returned !== end) await runtime.journal.commit('written');
   return { session: session.id, state: withOpenCosts(returned, () => recorded.all()) };
 }
@@ -184,13 +187,6 @@ function resumed(state: OperatorState, order: OperateOrder, { settings, place }:
   };
 }
 
-/** Runs of earlier versions have no width on record. */
-function widthOf({ parallel, width }: OperatorRun): number {
-  return width ?? (parallel === 'auto' ? DEFAULT_WIDTH : parallel);
-}
-
-const DEFAULT_WIDTH = 4;
-
 function begun({ state, event }: BegunRun, { runtime }: OperatorParts): OperatorState {
   runtime.journal.append(null, event);
   const recorded = { event, time: runtime.clock.now() };
@@ -215,6 +211,8 @@ interface OperatorPlaces {
   recorded: RecordedAgents;
   worktrees: Parameters<typeof beginAttempt>[2]['worktrees'];
   stock: WorktreeStock;
+  /** The target has moved. */
+  onLanded(): void;
   width: number;
 }
 
@@ -222,7 +220,7 @@ function portsFor(
   session: Session,
   parts: OperatorParts,
   { questions }: OperateOrder,
-  { merges, resolved, target, patterns, recorded, worktrees, stock, width }: OperatorPlaces,
+  { merges, resolved, target, patterns, recorded, worktrees, stock, onLanded, width }: OperatorPlaces,
 ): OperatorPorts {
   const { runtime, family, agent, types } = parts;
   const { journal } = runtime;
@@ -249,7 +247,10 @@ function portsFor(
   return {
     clock: systemClock,
     resolved,
-    record: (event) => journal.append(null, event),
+    record: (event) => {
+      journal.append(null, event);
+      if (event.type === 'operator.landed' && event.state === 'moved') onLanded();
+    },
     recorded: () => journal.commit('written'),
     begin: (order, watch) =>
       withEarlierBill({ name: order.attempt.name, isResumed: order.isResumed }, place, () =>

@@ -144,6 +144,17 @@ export async function isOnAnotherRef(
   return (await gitText(args, callOf(place))) === '';
 }
 
+/** Of the tips of several branches: those to which only these branches lead. As above, in one walk. */
+export async function onNoOtherRef(
+  place: WorktreePlace,
+  tips: readonly { branch: string; tip: string }[],
+): Promise<ReadonlySet<string>> {
+  const own = tips.map(({ branch }) => `--exclude=${branch}`);
+  const commits = tips.map(({ tip }) => tip);
+  const args = ['rev-list', ...commits, '--not', ...own, '--branches', '--tags', '--remotes', '--'];
+  return new Set((await gitText(args, callOf(place))).split('\n'));
+}
+
 /** Of a worktree that holds nothing: where its commits are, in one sentence; none when it has none. */
 export async function whereCommitsAre(
   place: WorktreePlace,

@@ -20,6 +20,7 @@ import { finishTrashed, undoDead } from './left-behind.ts';
 import { removeDeadLocks } from './ref-locks.ts';
 import { settleWorktree } from './release-worktree.ts';
 import { removeWorktree } from './remove-worktree.ts';
+import { deleteLeftBranches } from './safe-branch.ts';
 
 export interface GarbageOptions {
   /** Judge, and change nothing. */
@@ -56,6 +57,7 @@ export async function collectGarbage(
   const [living, gone] = partition(place.registry.list(), ({ state }) => state !== 'gone');
   const entries = [...(await fewAtOnce(living, judged)), ...(await fewAtOnce(gone, judged))].flat();
   if (options.dryRun !== true) {
+    await deleteLeftBranches(place);
     sweep(place);
     const days = options.cleanupPeriodDays ?? DEFAULT_CLEANUP_DAYS;
     await discardUnused(place.home, days, place.now());

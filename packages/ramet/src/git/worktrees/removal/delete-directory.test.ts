@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { temporaryDirectory } from '../../../../test/fixtures/temporary.ts';
 import { systemCode } from '../../../schema/errors.ts';
-import { deleteDirectory } from './delete-directory.ts';
+import { deleteDirectory, deleteLater } from './delete-directory.ts';
 
 test('WORK-3: what a deletion has left at any moment still says whose it is', async () => {
   const directory = join(temporaryDirectory(), 'tree');
@@ -27,6 +28,30 @@ test('WORK-3: what a deletion has left at any moment still says whose it is', as
   await deleted;
   expect(nameless).toEqual([]);
   expect(looks).toBeGreaterThan(1);
+});
+
+test('WORK-3: what is deleted later is gone when that was waited for, one or many', async () => {
+  const root = temporaryDirectory();
+  const paths = ['one', 'two', 'three'].map((name) => join(root, name));
+  for (const path of paths) mkdirSync(join(path, 'below'), { recursive: true });
+  const [one, two, three] = paths.map(deleteLater);
+  await two?.();
+  // Those that came at the same time are deleted together.
+  expect(namesIn(root)).toEqual([]);
+  await Promise.all([one?.(), three?.()]);
+  const late = join(root, 'late');
+  mkdirSync(late);
+  await deleteLater(late)();
+  expect(namesIn(root)).toEqual([]);
+});
+
+test('WORK-3: what is deleted later is deleted although the process ends at once', async () => {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, 'tree', 'below'), { recursive: true });
+  const file = JSON.stringify(join(import.meta.dirname, 'delete-directory.ts'));
+  const script = `(await import(${file})).deleteLater(${JSON.stringify(join(root, 'tree'))}); process.exit();`;
+  execFileSync(process.execPath, ['--input-type=module', '-e', script]);
+  await vi.waitFor(() => expect(namesIn(root)).toEqual([]), 10_000);
 });
 
 function namesIn(directory: string): string[] | null {

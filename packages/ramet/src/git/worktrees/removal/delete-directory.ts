@@ -2,7 +2,7 @@
  * Deletes a worktree's directory and nothing else. Never through a link: those we made are unlinked first, and what
  * removes the rest does not follow any. Never across a mount point.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readlinkSync, unlinkSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
@@ -26,23 +26,57 @@ export async function deleteDirectory(
   await rm(directory, DELETION);
 }
 
+interface Deletion {
+  readonly directories: string[];
+  begin(): ChildProcess;
+}
+
+/** What comes within this time is deleted by one program: to start one keeps this process busy for some milliseconds. */
+const TOGETHER_MS = 300;
+
+/** What was not begun yet. Of the process: at its end it is begun in any case. */
+let next: Deletion | null = null;
+
 /** At low priority, by a program that continues when this process ends. The returned promise waits for it. */
 export function deleteLater(directory: string): () => Promise<void> {
+  next ??= newDeletion();
+  next.directories.push(directory);
+  const { begin } = next;
+  return async () => {
+    const child = begin();
+    child.ref();
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined)
+      await new Promise((ended) => child.once('exit', ended));
+  };
+}
+
+function newDeletion(): Deletion {
+  const directories: string[] = [];
+  let child: ChildProcess | undefined;
+  const begin = (): ChildProcess => {
+    if (next === deletion) next = null;
+    clearTimeout(timer);
+    process.off('exit', begin);
+    child ??= startDeleting(directories);
+    return child;
+  };
+  const timer = setTimeout(begin, TOGETHER_MS).unref();
+  process.once('exit', begin);
+  const deletion = { directories, begin };
+  return deletion;
+}
+
+function startDeleting(directories: readonly string[]): ChildProcess {
   const options = process.platform === 'linux' ? ['-rf', '--one-file-system'] : ['-rf'];
-  const child = spawn('rm', [...options, '--', directory], { detached: true, stdio: 'ignore' });
-  const over = new Promise<void>((settle) => {
-    child.once('error', () => settle()).once('exit', () => settle());
-  });
-  child.unref();
+  const child = spawn('rm', [...options, '--', ...directories], { detached: true, stdio: 'ignore' });
+  // What it leaves, the next clean-up finds.
+  child.once('error', () => {}).unref();
   try {
     if (child.pid !== undefined) setPriority(child.pid, 19);
   } catch {
     // It has ended already.
   }
-  return () => {
-    child.ref();
-    return over;
-  };
+  return child;
 }
 
 export function unlinkOurs(directory: string, links: readonly string[]): void {

@@ -4,7 +4,7 @@
  * that the next clean-up finds.
  */
 
-import { type VerdictOptions, verdictOf } from '../changes/verdict.ts';
+import { verdictOf } from '../changes/verdict.ts';
 import { workMemory } from '../changes/work-in-time.ts';
 import { prepareDependencies } from '../dependencies/bring-dependencies.ts';
 import { seePackages } from '../dependencies/template-look.ts';
@@ -12,7 +12,7 @@ import { fillPool } from '../pool/pool.ts';
 import { noteUse } from '../pool/pool-size.ts';
 import type { ManagedWorktree, VerdictReason } from '../worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
-import { removeWorktree } from './remove-worktree.ts';
+import { type RemovalOptions, removeWorktree } from './remove-worktree.ts';
 
 export type SettledWorktree =
   | { kept: true; worktree: ManagedWorktree; reasons: VerdictReason[] }
@@ -52,6 +52,8 @@ export function releaseWorktree(
   return { settled, prepared: settled.then(() => prepareDependencies(place)) };
 }
 
+type SettleOptions = { pools?: boolean } & Pick<RemovalOptions, 'landed' | 'leavesBranch'>;
+
 /**
  * Judges a released worktree, and lets one that holds nothing vanish. `pools`: it may become one that is kept ready, which takes
  * several looks at all files, and whatever the setup command takes.
@@ -59,7 +61,7 @@ export function releaseWorktree(
 export async function settleWorktree(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  { pools = true, landed }: { pools?: boolean } & Pick<VerdictOptions, 'landed'> = {},
+  { pools = true, landed, leavesBranch }: SettleOptions = {},
 ): Promise<SettledWorktree> {
   try {
     const remember = workMemory(place, worktree);
@@ -74,7 +76,7 @@ export async function settleWorktree(
     const became = verdict.isMissing || !pools ? null : await fillPool(place, worktree);
     if (became !== null) return { kept: false, worktree, became };
     // In the trash its files are checked once more.
-    const removal = await removeWorktree(place, worktree, { work: verdict.work, landed });
+    const removal = await removeWorktree(place, worktree, { work: verdict.work, landed, leavesBranch });
     return removal.removed
       ? { kept: false, worktree, became: 'removed' }
       : { kept: true, worktree, reasons: removal.reasons };

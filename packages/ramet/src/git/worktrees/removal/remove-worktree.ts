@@ -27,6 +27,8 @@ import { deleteSafeBranch } from './safe-branch.ts';
 export interface RemovalOptions extends VerdictOptions {
   /** A person insists. What cannot be undone (a process in it, a mount) still counts. */
   force?: boolean | undefined;
+  /** Its branch is left to `deleteLeftBranches`, which takes many at once. */
+  leavesBranch?: boolean | undefined;
 }
 
 export type WorktreeRemoval =
@@ -45,7 +47,7 @@ export type WorktreeRemoval =
 export async function removeWorktree(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  { force = false, ...options }: RemovalOptions = {},
+  { force = false, leavesBranch = false, ...options }: RemovalOptions = {},
 ): Promise<WorktreeRemoval> {
   const verdict = await verdictOf(place, worktree, options);
   const against = force ? verdict.reasons.filter(isFinal) : verdict.reasons;
@@ -76,7 +78,7 @@ export async function removeWorktree(
   }
   place.onStep('trashed');
   const work = { checkpoint: saved?.checkpoint ?? null, keptFolder: saved?.folder ?? null };
-  return { removed: true, ...work, ...(await finishRemoval(place, trashed)) };
+  return { removed: true, ...work, ...(await finishRemoval(place, trashed, leavesBranch)) };
 }
 
 /** Not even a person's word makes these harmless. Repositories of submodules go with what git knows of a worktree. */
@@ -124,12 +126,15 @@ async function moveToTrash(
 export async function finishRemoval(
   place: WorktreePlace,
   worktree: ManagedWorktree,
+  leavesBranch = false,
 ): Promise<{ branch: 'deleted' | 'kept' | 'none'; deleted: () => Promise<void> }> {
   await unregisterWorktree(place, worktree);
   place.onStep('unregistered');
-  const branch = worktree.branch === null ? 'none' : await deleteSafeBranch(place, worktree.branch);
+  const isLeft = leavesBranch && worktree.branch !== null;
+  const branch = isLeft ? 'kept' : await deleteOwnBranch(place, worktree);
   place.onStep('branch deleted');
-  const { elsewhere, ...facts } = worktree.facts;
+  const { elsewhere, leftBranch: _, ...known } = worktree.facts;
+  const facts = isLeft ? { ...known, leftBranch: true as const } : known;
   place.registry.change(worktree.id, ['trashed'], {
     state: 'gone',
     lease: null,
@@ -138,4 +143,11 @@ export async function finishRemoval(
   });
   freeSlot(place.home, worktree.slot, slotHolder(place, worktree.id));
   return { branch, deleted: elsewhere === undefined ? async () => {} : deleteLater(elsewhere) };
+}
+
+function deleteOwnBranch(
+  place: WorktreePlace,
+  { branch }: ManagedWorktree,
+): Promise<'deleted' | 'kept' | 'none'> | 'none' {
+  return branch === null ? 'none' : deleteSafeBranch(place, branch);
 }

@@ -7,7 +7,8 @@ import { readRef } from '../../read-refs.ts';
 import { readPointer } from '../../repository.ts';
 import { withRepositoryLock } from '../../repository-lock.ts';
 import { runGit } from '../../run-git.ts';
-import { isOnAnotherRef } from '../changes/held-commits.ts';
+import { isOnAnotherRef, onNoOtherRef } from '../changes/held-commits.ts';
+import type { ManagedWorktree } from '../worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 import { metPackedRefsLock, packedRefsPatience } from './ref-locks.ts';
 
@@ -27,6 +28,52 @@ export async function deleteSafeBranch(
     const isSafe = await isOnAnotherRef(place, branch, tip).catch(() => false);
     return isSafe && (await deleteAt(place, [{ branch, tip }])) ? 'deleted' : 'kept';
   });
+}
+
+/**
+ * Those of worktrees that went without them (`leavesBranch`): one walk and one transaction for all. `isWanted` chooses among them;
+ * the others stay for the next time. Like `deleteSafeBranch` in what it deletes.
+ */
+export async function deleteLeftBranches(
+  place: WorktreePlace,
+  isWanted: (worktree: ManagedWorktree) => boolean = () => true,
+): Promise<void> {
+  const left = (): ManagedWorktree[] =>
+    place.registry
+      .list()
+      .filter((row) => row.state === 'gone' && row.facts.leftBranch === true && isWanted(row));
+  if (left().length === 0) return;
+  const { repository, registry } = place;
+  await withRepositoryLock(repository, 'branches', async () => {
+    const rows = left();
+    const tips: BranchTip[] = [];
+    for (const { branch } of rows) {
+      const ref = `refs/heads/${branch}`;
+      const tip = readRef(repository.commonDirectory, ref) ?? (await askedTip(place, ref));
+      if (branch !== null && tip !== null) tips.push({ branch, tip });
+    }
+    for (let at = 0; at < tips.length; at += AT_ONCE)
+      await deleteReached(place, tips.slice(at, at + AT_ONCE)).catch(() => {});
+    registry.transact(() => {
+      for (const { id } of rows) {
+        const row = registry.find(id);
+        if (row?.state !== 'gone') continue;
+        const { leftBranch: _, ...facts } = row.facts;
+        registry.put({ ...row, facts });
+      }
+    });
+  });
+}
+
+/** Their names are arguments of one git. */
+const AT_ONCE = 500;
+
+async function deleteReached(place: WorktreePlace, tips: readonly BranchTip[]): Promise<void> {
+  const alone = await onNoOtherRef(place, tips);
+  const safe = tips.filter(({ tip }) => !alone.has(tip));
+  if (safe.length === 0 || (await deleteAt(place, safe)) || safe.length === 1) return;
+  // One that cannot go keeps the others of its transaction.
+  for (const each of safe) await deleteAt(place, [each]);
 }
 
 interface BranchTip {
@@ -75,7 +122,8 @@ function newBatch(place: WorktreePlace): Batch {
 
 /** False when one has moved or is checked out: then none is deleted. One that an agent made lead to a branch of the user goes alone. */
 async function deleteAt(place: WorktreePlace, branches: readonly BranchTip[]): Promise<boolean> {
-  if (branches.some(({ branch }) => isCheckedOut(place, branch) || isLeased(place, branch))) return false;
+  const inUse = usedBranches(place);
+  if (branches.some(({ branch }) => inUse.has(branch))) return false;
   const { repository, env } = place;
   const input = branches.map(({ branch, tip }) => `delete refs/heads/${branch} ${tip}\n`).join('');
   const patience = ['-c', `core.packedRefsTimeout=${packedRefsPatience(place)}`];
@@ -93,18 +141,15 @@ async function deleteAt(place: WorktreePlace, branches: readonly BranchTip[]): P
   return code === 0;
 }
 
-/** `update-ref` would delete it although a checkout has it. */
-function isCheckedOut({ repository: { commonDirectory } }: WorktreePlace, branch: string): boolean {
+/** Those that a checkout has, which `update-ref` would delete all the same, and those of worktrees that agents have or may get again. */
+function usedBranches({ repository: { commonDirectory }, registry }: WorktreePlace): ReadonlySet<string> {
   const worktrees = join(commonDirectory, 'worktrees');
   const names = existsSync(worktrees) ? readdirSync(worktrees) : [];
   const places = [commonDirectory, ...names.map((name) => join(worktrees, name))];
-  return places.some((place) => readPointer(join(place, 'HEAD'))?.trimEnd() === `ref: refs/heads/${branch}`);
-}
-
-function isLeased({ registry }: WorktreePlace, branch: string): boolean {
-  return registry
-    .list()
-    .some((row) => row.branch === branch && (row.state === 'leased' || row.state === 'released'));
+  const heads = places.map((place) => readPointer(join(place, 'HEAD'))?.trimEnd() ?? '');
+  const checkedOut = heads.flatMap((head) => /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? []);
+  const held = registry.list().filter(({ state }) => state === 'leased' || state === 'released');
+  return new Set([...checkedOut, ...held.flatMap(({ branch }) => branch ?? [])]);
 }
 
 async function askedTip({ repository, env }: WorktreePlace, ref: string): Promise<string | null> {
