@@ -2,8 +2,8 @@
  * What git says about a working tree, for the agent's first message. It asks once, takes no lock, runs nothing the
  * repository configures, and gives up in a second: what could not be learned is unknown, never clean.
  */
-import { describeError } from '../schema/errors.ts';
-import { startGit } from './run-git.ts';
+import { describeError, RametError } from '../schema/errors.ts';
+import { runGit } from './run-git.ts';
 
 /**
  * The state of git as agents that start together are told it. Asking git takes a process: those of one message ask
@@ -69,38 +69,22 @@ export interface GitStateOptions {
 /** Submodules are not entered: their own configuration would count there. */
 const STATUS = ['status', '--porcelain=v2', '--branch', '--ignore-submodules=dirty'];
 
+/** What git prints in the time that it has is less. */
+const MOST_BYTES = 64 << 20;
+
 export async function gitState(options: GitStateOptions): Promise<GitState> {
   const collector = createCollector(options.maxLines ?? 20);
   const { directory: cwd, env, signal, timeoutMs = 1_000 } = options;
-  const git = await startGit(STATUS, { cwd, env, signal, timeoutMs, looksUp: true, lenient: true }).catch(
-    describeError,
-  );
-  if (typeof git === 'string') return { known: false, reason: git };
-  let complaint = '';
-  // Where no more files may be opened there are no pipes, and `ended` says why.
-  git.process.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(0, 500);
-  });
-  git.process.stdout?.setEncoding('utf8').on('data', byLine(collector.take));
   try {
-    const code = await git.ended;
-    return code === 0
-      ? collector.state()
-      : { known: false, reason: firstLine(complaint) || `git exited with ${code}` };
+    const call = { cwd, env, signal, timeoutMs, looksUp: true, lenient: true, mostBytes: MOST_BYTES };
+    const { code, stdout, stderr } = await runGit(STATUS, call);
+    if (code !== 0) return { known: false, reason: firstLine(stderr) || `git exited with ${code}` };
+    for (const line of stdout.split('\n')) collector.take(line);
+    return collector.state();
   } catch (error) {
-    const reason = git.isTimedOut() ? 'git did not answer in time' : describeError(error);
-    return { known: false, reason };
+    const isLate = error instanceof RametError && error.code === 'git_slow';
+    return { known: false, reason: isLate ? 'git did not answer in time' : describeError(error) };
   }
-}
-
-/** Without `readline`, which takes more than a millisecond to load. */
-function byLine(take: (line: string) => void): (text: string) => void {
-  let rest = '';
-  return (text) => {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) take(line);
-  };
 }
 
 function createCollector(maxLines: number): { take(line: string): void; state(): GitState } {

@@ -38,7 +38,7 @@ const SETTINGS: readonly string[] = [
   'commit.gpgSign=false',
 ].flatMap((setting) => ['-c', setting]);
 
-export interface GitCall extends Omit<GitStart, 'lenient'> {
+export interface GitCall extends GitStart {
   /** A git that prints more than this is ended, and that is an error. */
   mostBytes?: number | undefined;
 }
@@ -167,7 +167,6 @@ function isDirectory(path: string): boolean {
 /**
  * Starts git for ourselves: the one place that decides in what environment it runs. Never a shell, never a question,
  * nothing that a repository configures to run: no hooks, no file system monitor, no garbage collection, no editor.
- * Who starts it decides what to do with its output (`run-git.ts` collects it, `./git-state.ts` reads lines).
  *
  * Invariants
  * 1. The directory alone says which repository is meant, or `checkout` does: variables that point elsewhere are cleared.
@@ -192,8 +191,6 @@ interface StartedGit {
   process: ChildProcess;
   /** Its exit code, or the signal that ended it. Fails when it could not be started, was aborted or took too long. */
   ended: Promise<number | string>;
-  guard: FolderGuard;
-  isTimedOut(): boolean;
 }
 
 interface PreparedGit {
@@ -204,10 +201,6 @@ interface PreparedGit {
 }
 
 /** Throws what keeps the folder's configuration from being looked at. */
-export async function startGit(args: readonly string[], start: GitStart): Promise<StartedGit> {
-  return spawnGit(await prepareGit(args, start));
-}
-
 async function prepareGit(args: readonly string[], start: GitStart): Promise<PreparedGit> {
   mendSharedObjects(start);
   const timeoutMs = start.timeoutMs ?? (start.checkout === undefined ? undefined : LONGEST_IN_CHECKOUT_MS);
@@ -223,7 +216,7 @@ async function prepareGit(args: readonly string[], start: GitStart): Promise<Pre
   return { order, signals, limit, guard };
 }
 
-function spawnGit({ order, signals, limit, guard }: PreparedGit): StartedGit {
+function spawnGit({ order, signals, limit }: PreparedGit): StartedGit {
   const { program, args, cwd, env, input, detached } = order;
   const git = spawn(program, args, {
     ...{ cwd, env, detached, killSignal: 'SIGKILL' },
@@ -235,7 +228,7 @@ function spawnGit({ order, signals, limit, guard }: PreparedGit): StartedGit {
   const ended = new Promise<number | string>((settle, fail) => {
     git.once('error', fail).once('close', (code, killer) => settle(code ?? killer ?? 'a signal'));
   }).finally(() => limit?.clear());
-  return { process: git, ended, guard, isTimedOut: () => limit?.signal.aborted === true };
+  return { process: git, ended };
 }
 
 function joined(signals: readonly AbortSignal[]): AbortSignal | undefined {
