@@ -188,11 +188,7 @@ describe('WORK-3, OP-4: tasks whose work has landed give their worktrees back', 
   test('while others work: what has landed goes without its branch, which goes with the others at the end', async () => {
     const place = worktreePlace();
     const { root } = place.repository;
-    const made = [
-      await apart(place, 'one'),
-      await apart(place, 'two'),
-      await apart(place, 'three'),
-    ] as const;
+    const made = [await apart(place, 'one'), await apart(place, 'two'), await apart(place, 'three')] as const;
     const [one, two, three] = made;
     git(root, 'merge', '--quiet', '--no-ff', one.commit);
     const run = startedRun(

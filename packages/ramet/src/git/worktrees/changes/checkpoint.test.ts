@@ -1,11 +1,24 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { writeFiles } from '../../../../test/fixtures/temporary.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { temporaryDirectory, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { git, OWNER, worktreePlace } from '../../../../test/fixtures/worktrees.ts';
 import { createWorktree } from '../create-worktree.ts';
 import { adminDirectory } from '../worktree-place.ts';
 import { checkpoint } from './checkpoint.ts';
+
+/** A git that notes what it was asked for. */
+function countingGit(): { PATH: string; GIT_COUNT: string } {
+  const folder = temporaryDirectory();
+  const file = join(folder, 'git');
+  const script = `#!/bin/sh
+for word; do case $skip$word in -c) skip=1;; 1*) skip=;; -*) ;; *) echo "$word" >> "$GIT_COUNT"; break;; esac; done
+PATH=\${PATH#*:} exec git "$@"
+`;
+  writeFileSync(file, script);
+  chmodSync(file, 0o755);
+  return { PATH: `${folder}:${process.env.PATH}`, GIT_COUNT: join(folder, 'count') };
+}
 
 describe('WORK-3: a checkpoint', () => {
   test('keeps everything that git does not ignore, and leaves index and branch alone', async () => {
@@ -48,6 +61,32 @@ describe('WORK-3: a checkpoint', () => {
     await checkpoint(place, worktree);
     expect(git(worktree.path, 'show', `${first.ref}@{1}:new.txt`)).toBe('2');
     expect(git(worktree.path, 'show', `${first.ref}@{2}:new.txt`)).toBe('1');
+  });
+
+  test('keeps what was staged since the last one, and asks git once about an index that stays the same', async () => {
+    const place = worktreePlace();
+    const { worktree } = await createWorktree(place, { name: 'fix', owner: OWNER });
+    const { path } = worktree;
+    const index = join(adminDirectory(place, worktree), 'index');
+    const counted = { ...place, env: { ...place.env, ...countingGit() } };
+    const asked = (): string[] =>
+      readFileSync(counted.env.GIT_COUNT ?? '', 'utf8')
+        .split('\n')
+        .filter(Boolean);
+    // Two changes of one moment could not be told apart.
+    const settled = () => vi.waitFor(() => expect(Date.now() - statSync(index).ctimeMs).toBeGreaterThan(60));
+    await settled();
+    writeFiles(path, { 'new.txt': '1\n' });
+    const { ref } = await checkpoint(counted, worktree);
+    expect(asked()).toEqual(['write-tree', 'add', 'write-tree', 'rev-parse', 'commit-tree', 'update-ref']);
+    writeFiles(path, { 'new.txt': '2\n' });
+    await checkpoint(counted, worktree);
+    expect(asked().slice(6)).toEqual(['add', 'write-tree', 'commit-tree', 'update-ref']);
+    git(path, 'add', 'new.txt');
+    writeFiles(path, { 'new.txt': '3\n' });
+    await settled();
+    await checkpoint(counted, worktree);
+    expect([git(path, 'show', `${ref}:new.txt`), git(path, 'show', `${ref}^2:new.txt`)]).toEqual(['3', '2']);
   });
 
   test('brings back what a stray reset has destroyed', async () => {

@@ -9,7 +9,7 @@
  */
 import { join } from 'node:path';
 import { removeLeftLocks } from '../../left-locks.ts';
-import { readHead } from '../../read-refs.ts';
+import { readHead, readRef } from '../../read-refs.ts';
 import { type GitCall, gitText, runGit } from '../../run-git.ts';
 import { trustedGit } from '../trusted-git.ts';
 import type { ManagedWorktree } from '../worktree.ts';
@@ -60,7 +60,7 @@ export async function checkpoint(
   });
   const { leftOut } = trees;
   place.onStep('checkpoint trees written');
-  const known = await knownTrees(own, ref);
+  const known = readKnown(place, worktree, ref) ?? (await knownTrees(own, ref));
   if (trees.files === known.last) return { ref, commit: known.commit, isNew: false, leftOut };
   const isStagedApart = trees.staged !== null && trees.staged !== trees.files && trees.staged !== known.head;
   if (trees.files === known.head && !isStagedApart && known.commit === null && !isDetached(place, worktree)) {
@@ -77,6 +77,7 @@ export async function checkpoint(
   // Checkpoints of one agent come one after the other, so it is that of a git that was killed.
   await removeLeftLocks([join(place.repository.commonDirectory, ref)]);
   await gitText(['update-ref', '--no-deref', '--create-reflog', '-m', reason, ref, commit], call);
+  noteTree(commit, trees.files);
   return { ref, commit, isNew: true, leftOut };
 }
 
@@ -93,7 +94,29 @@ async function knownTrees(call: GitCall, ref: string): Promise<KnownTrees> {
   const args = ['rev-parse', '--revs-only', 'HEAD', 'HEAD^{tree}', ref, `${ref}^{tree}`];
   const { stdout } = await runGit(args, call);
   const [at, head = null, commit = null, last = null] = stdout.split('\n').filter(Boolean);
+  noteTree(at, head);
+  noteTree(commit, last);
   return { at: at ?? (await gitText(['rev-parse', '--verify', 'HEAD'], call)), commit, last, head };
+}
+
+/** Trees by commit, which never change. Of the process: worktrees of one run begin with the same commit. */
+const treeOf = new Map<string, string>();
+const MOST_TREES = 1_000;
+
+function noteTree(commit: string | null | undefined, tree: string | null): void {
+  if (commit == null || tree === null) return;
+  if (treeOf.size >= MOST_TREES) treeOf.clear();
+  treeOf.set(commit, tree);
+}
+
+/** From files, where both commits are known from before. Null where git has to be asked. */
+function readKnown(place: WorktreePlace, worktree: ManagedWorktree, ref: string): KnownTrees | null {
+  const { commonDirectory } = place.repository;
+  const at = readHead(adminDirectory(place, worktree), commonDirectory)?.commit;
+  const commit = readRef(commonDirectory, ref);
+  if (at === undefined || commit === null) return null;
+  const [head, last] = [treeOf.get(at), treeOf.get(commit)];
+  return head === undefined || last === undefined ? null : { at, commit, head, last };
 }
 
 /** Without a branch, nothing but a checkpoint leads to its commits. */

@@ -2,11 +2,12 @@
  * Uncommitted work of the asking checkout: which files, and bringing them along. The checkout is only read: what
  * it holds becomes a tree through a copy of its index.
  */
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RametError } from '../../../schema/errors.ts';
 import type { GitPlace } from '../../git-environment.ts';
 import { gitDirectoryOf } from '../../read-refs.ts';
-import { gitText, runGit } from '../../run-git.ts';
+import { type GitCall, gitText, runGit } from '../../run-git.ts';
 import { copyIndex, withScratch } from '../scratch-index.ts';
 import { directoriesOf } from '../trusted-git.ts';
 import type { ManagedWorktree } from '../worktree.ts';
@@ -84,9 +85,11 @@ export async function checkoutTrees(
   { scratch, settings = [], also }: CheckoutReading,
 ): Promise<CheckoutTrees> {
   return withScratch(scratch, async (index) => {
-    await copyIndex(join(checkout?.gitDirectory ?? gitDirectoryOf(cwd) ?? cwd, 'index'), index);
+    const own = join(checkout?.gitDirectory ?? gitDirectoryOf(cwd) ?? cwd, 'index');
+    const identity = identityOf(own);
+    await copyIndex(own, index);
     const call = { cwd, env, index, checkout };
-    const staged = await runGit(['write-tree'], call);
+    const staged = await stagedTree(own, identity, call);
     const hidden = listed(also?.hidden);
     // Each mark is removed by its own run: with both, git obeys only the last.
     for (const mark of hidden === '' ? [] : ['--no-assume-unchanged', '--no-skip-worktree'])
@@ -95,9 +98,37 @@ export async function checkoutTrees(
     const ignored = listed(also?.ignored);
     if (ignored !== '') await gitText(FORCED_ADD, { ...call, input: ignored });
     const files = await gitText(['write-tree'], call);
-    return { staged: staged.code === 0 ? staged.stdout.trim() : null, files, leftOut };
+    return { staged, files, leftOut };
   });
 }
+
+/** What was staged in an index, as long as it is the same file. Of the process. */
+const stagedIn = new Map<string, { identity: string; tree: string }>();
+const MOST_INDEXES = 1_000;
+
+/** Null for an index that is no tree. */
+async function stagedTree(own: string, identity: string | null, call: GitCall): Promise<string | null> {
+  const known = stagedIn.get(own);
+  if (identity !== null && known?.identity === identity) return known.tree;
+  const { code, stdout } = await runGit(['write-tree'], call);
+  if (code !== 0) return null;
+  const tree = stdout.trim();
+  if (stagedIn.size >= MOST_INDEXES) stagedIn.clear();
+  // The copy is of this very file.
+  if (identity !== null && identityOf(own) === identity) stagedIn.set(own, { identity, tree });
+  return tree;
+}
+
+/** Git writes an index anew, and nobody can set the time of a change. Null where two changes could have one time. */
+function identityOf(file: string): string | null {
+  const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
+  if (stats === undefined) return null;
+  const isSettled = BigInt(Date.now()) * 1_000_000n - stats.ctimeNs > SETTLED_NS;
+  return isSettled ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : null;
+}
+
+/** File systems note times by the tick of a clock. */
+const SETTLED_NS = 50_000_000n;
 
 const FORCED_ADD = [
   ...['--literal-pathspecs', 'add', '--force', '--sparse'],

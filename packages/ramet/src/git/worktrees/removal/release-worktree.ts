@@ -4,7 +4,7 @@
  * that the next clean-up finds.
  */
 
-import { verdictOf } from '../changes/verdict.ts';
+import { verdictOf, type WorktreeVerdict } from '../changes/verdict.ts';
 import { workMemory } from '../changes/work-in-time.ts';
 import { prepareDependencies } from '../dependencies/bring-dependencies.ts';
 import { seePackages } from '../dependencies/template-look.ts';
@@ -25,29 +25,37 @@ export interface ReleasedWorktree {
   prepared: Promise<string[]>;
 }
 
-/**
- * `id` is of a worktree that this process holds; of another it is a mistake that does nothing. `packagesSeen`:
- * templates of its packages were checked when its agent had ended.
- */
+export interface ReleaseOptions {
+  /** Templates of its packages were checked when its agent had ended. */
+  packagesSeen?: boolean | undefined;
+  /** What was just found in its files that keeps it, with everything else: it is not judged again then. */
+  held?: Pick<WorktreeVerdict, 'reasons' | 'work'> | null | undefined;
+}
+
+/** `id` is of a worktree that this process holds; of another it is a mistake that does nothing. */
 export function releaseWorktree(
   place: WorktreePlace,
   id: string,
-  { packagesSeen = false }: { packagesSeen?: boolean } = {},
+  { packagesSeen = false, held = null }: ReleaseOptions = {},
 ): ReleasedWorktree | null {
   const changed = place.now();
-  const held = place.registry.find(id);
+  const before = place.registry.find(id);
   // Never are more in use than when one of them is given back, and then nobody waits for the note.
-  if (held?.state === 'leased') noteUse(place, held);
-  const facts = packagesSeen ? held?.facts : undefined;
+  if (before?.state === 'leased') noteUse(place, before);
+  const facts = packagesSeen ? before?.facts : undefined;
   const changes = { state: 'released', lease: null, changed } as const;
   const released = place.registry.change(id, ['leased'], {
     ...changes,
     ...(facts !== undefined && { facts: { ...facts, packagesSeen: changed } }),
   });
   if (released === null) return null;
+  if (held !== null) workMemory(place, released)(held.work);
   // After the answer: the agent's end does not wait for it.
-  const settled = new Promise<void>((begin) => setImmediate(begin)).then(() =>
-    settleWorktree(place, released),
+  const settled = new Promise<void>((begin) => setImmediate(begin)).then(
+    (): SettledWorktree | Promise<SettledWorktree> =>
+      held === null
+        ? settleWorktree(place, released)
+        : { kept: true, worktree: released, reasons: held.reasons },
   );
   return { settled, prepared: settled.then(() => prepareDependencies(place)) };
 }
@@ -73,10 +81,12 @@ export async function settleWorktree(
       if (!verdict.isMissing) remember(verdict.work);
       return { kept: true, worktree, reasons: verdict.reasons };
     }
-    const became = verdict.isMissing || !pools ? null : await fillPool(place, worktree);
+    const mayPool = pools && !verdict.isMissing;
+    const became = mayPool ? await fillPool(place, worktree) : null;
     if (became !== null) return { kept: false, worktree, became };
-    // In the trash its files are checked once more.
-    const removal = await removeWorktree(place, worktree, { work: verdict.work, landed, leavesBranch });
+    // In the trash its files are checked once more. What kept it from the pool takes time.
+    const judged = mayPool ? { work: verdict.work, landed } : { verdict };
+    const removal = await removeWorktree(place, worktree, { ...judged, leavesBranch });
     return removal.removed
       ? { kept: false, worktree, became: 'removed' }
       : { kept: true, worktree, reasons: removal.reasons };

@@ -27,6 +27,8 @@ import { deleteSafeBranch } from './safe-branch.ts';
 export interface RemovalOptions extends VerdictOptions {
   /** A person insists. What cannot be undone (a process in it, a mount) still counts. */
   force?: boolean | undefined;
+  /** Of this moment, if it was judged. */
+  verdict?: WorktreeVerdict | undefined;
   /** Its branch is left to `deleteLeftBranches`, which takes many at once. */
   leavesBranch?: boolean | undefined;
 }
@@ -47,9 +49,9 @@ export type WorktreeRemoval =
 export async function removeWorktree(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  { force = false, leavesBranch = false, ...options }: RemovalOptions = {},
+  { force = false, leavesBranch = false, verdict: known, ...options }: RemovalOptions = {},
 ): Promise<WorktreeRemoval> {
-  const verdict = await verdictOf(place, worktree, options);
+  const verdict = known ?? (await verdictOf(place, worktree, options));
   const against = force ? verdict.reasons.filter(isFinal) : verdict.reasons;
   if (against.length > 0) return { removed: false, reasons: against };
   const saved = await saveWork(place, worktree, verdict);

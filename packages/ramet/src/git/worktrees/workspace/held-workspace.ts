@@ -128,7 +128,9 @@ async function release(
     const { isEmpty, reasons, tips } = await verdictOf(place, worktree, { isHolder: true, work });
     const elsewhere = isEmpty && tips !== null ? await whereCommitsAre(place, worktree, tips.head) : [];
     const others = otherBranches(place, worktree);
-    const released = releaseWorktree(place, worktree.id, { packagesSeen: true });
+    const isHeld = work.some(({ kind }) => kind !== 'unknown');
+    const held = isHeld ? { reasons, work } : null;
+    const released = releaseWorktree(place, worktree.id, { packagesSeen: true, held });
     if (released === null) return { kept: true, reasons: ['it was taken over by another process'] };
     const settled = released.settled.finally(() => settling.delete(worktree.id));
     settling.set(worktree.id, settled);

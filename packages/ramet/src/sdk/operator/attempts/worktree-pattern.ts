@@ -157,7 +157,11 @@ async function takenFrom(
   const { objection, note } = await adoptHead(place, worktree, reading);
   if (objection !== null) return objection;
   const made = await commitRest(place, worktree, task.title);
-  const work = await branchWork(worktree, reading);
+  // A commit that was just made there moved the branch by compare and swap.
+  const isMade = made !== null && made.branch !== null && made.branch === worktree.branch;
+  const work = isMade
+    ? { branch: made.branch, commit: made.commit, leftOut: [] }
+    : await branchWork(worktree, reading);
   const left = made?.commit ?? (await headOf(place, worktree));
   const missing = await missingFrom({ branch: work.branch, tip: work.commit }, left, reading);
   if (missing !== null) return missing;
