@@ -47,7 +47,7 @@ const STAYS = 'its worktree stays';
 
 export class WorktreeReturns implements AsyncDisposable {
   readonly #place: ReturnPlace;
-  /** Agents whose worktrees were looked at. One that stays is looked at again when the run is over. */
+  /** Agents whose worktrees were tried. One that stays is tried again when the run is over. */
   readonly #seen: Set<string> = new Set();
   #state: (() => OperatorState) | null = null;
   #work: Promise<void> | null = null;

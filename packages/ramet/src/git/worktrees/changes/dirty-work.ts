@@ -119,7 +119,7 @@ async function stagedTree(own: string, identity: string | null, call: GitCall): 
   return tree;
 }
 
-/** Git writes an index anew, and nobody can set the time of a change. Null where two changes could have one time. */
+/** Git replaces the file of an index, and nobody can set the time of a change. Null where two changes could have one time. */
 function identityOf(file: string): string | null {
   const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
   if (stats === undefined) return null;

@@ -141,7 +141,7 @@ async function deleteAt(place: WorktreePlace, branches: readonly BranchTip[]): P
   return code === 0;
 }
 
-/** Those that a checkout has, which `update-ref` would delete all the same, and those of worktrees that agents have or may get again. */
+/** Those that a checkout has, which `update-ref` would delete anyway, and those of worktrees that agents have or may get again. */
 function usedBranches({ repository: { commonDirectory }, registry }: WorktreePlace): ReadonlySet<string> {
   const worktrees = join(commonDirectory, 'worktrees');
   const names = existsSync(worktrees) ? readdirSync(worktrees) : [];
