@@ -85,7 +85,8 @@ function storeOf(home: string): DefinitionStore {
     place: { cwd: home, root: home, home, userHome: null, managed: [], plugins: [] },
     builtIn: builtInDefinitions,
     toolNames: ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash'],
-    isTrusted: () => false,
+    trust: () => ({ isTrusted: false, verdictOn: () => 'untrusted' }),
+    trustStamp: () => '',
   });
 }
 

@@ -13,6 +13,7 @@ import { isTrusted as isTrustedRoot } from '../system/trust.ts';
 import {
   assembleSettings,
   BAD_RULE,
+  CHANGED,
   isBinding,
   joinLevels,
   keyText,
@@ -58,7 +59,7 @@ export async function readSettings(place: SettingsPlace, outer: OuterLevels): Pr
   const own = [fallbacks, valuesOf(files, ['user'])];
   const theirs = valuesOf(files, ['repository', 'local']);
   const isTrusted = theirs.length === 0 || isTrustedPlace(place);
-  const judged = isTrusted ? theirs : await withheld(theirs, own);
+  const judged = await withheld(theirs, own, isTrusted ? await changedFiles(files, place) : null);
   const managed = valuesOf(files, ['managed']);
   const below = [...own, judged, environment ?? []].map((level) => underPolicy(level, managed));
   const values = joinLevels([...below, managed]);
@@ -112,6 +113,11 @@ function managedPaths({ managed = [] }: SettingsPlace): [SettingsLevel, string][
   return managed.map((folder) => ['managed', join(folder, 'settings.json')]);
 }
 
+/** The user's own folder, which nobody else writes. */
+export function isOwnPlace(place: SettingsPlace): boolean {
+  return isHome(place);
+}
+
 /** In the home directory the folder's `.ramet` and `$RAMET_HOME` may be one: then it is the user's own. */
 function isHome({ home, root }: SettingsPlace): boolean {
   const folder = join(root, '.ramet');
@@ -157,12 +163,33 @@ function valuesOf(files: readonly SettingsFile[], levels: readonly SettingsLevel
   return files.filter(({ level }) => levels.includes(level)).flatMap(({ values }) => values);
 }
 
+/** Files of a trusted folder that are not what was trusted. */
+async function changedFiles(
+  files: readonly SettingsFile[],
+  place: SettingsPlace,
+): Promise<ReadonlySet<string>> {
+  const changed = new Set<string>();
+  if (isHome(place)) return changed;
+  for (const { level, path, values } of files) {
+    const isTheirs = (level === 'repository' || level === 'local') && values.length > 0;
+    if (isTheirs && (await place.isAsTrusted?.(path)) === false) changed.add(path);
+  }
+  return changed;
+}
+
+/** `changed` is null where the folder is not trusted: then all of its files are held back. */
 async function withheld(
   theirs: readonly SettingValue[],
   own: readonly (readonly SettingValue[])[],
-): Promise<SettingValue[]> {
-  const { withholdUntrusted } = await import('./untrusted-values.ts');
-  return withholdUntrusted(theirs, await parsed(joinLevels(own)));
+  changed: ReadonlySet<string> | null,
+): Promise<readonly SettingValue[]> {
+  if (changed?.size === 0) return theirs;
+  const { withholdChanged, withholdUntrusted } = await import('./untrusted-values.ts');
+  const otherwise = await parsed(joinLevels(own));
+  if (changed === null) return withholdUntrusted(theirs, otherwise);
+  return theirs.flatMap((value) =>
+    changed.has(value.source ?? '') ? withholdChanged([value], otherwise) : [value],
+  );
 }
 
 /** Every value was checked in its file, so the whole is checked only to become typed. */
@@ -202,6 +229,11 @@ export function settingsNotices({ files, values, isTrusted }: SettingsReport): s
         file,
         unused(UNTRUSTED),
         (keys) => `not applied before you trust this folder (ramet trust): ${keys}`,
+      ),
+      ...noticeOf(
+        file,
+        unused(CHANGED),
+        (keys) => `not what you trusted, so not applied (ramet trust shows the difference): ${keys}`,
       ),
       ...noticeOf(file, unused(NOT_MANAGED), (keys) => `ignored, ${NOT_MANAGED}: ${keys}`),
       ...noticeOf(file, unused(POLICY_RULES), (keys) => `ignored, ${POLICY_RULES}: ${keys}`),

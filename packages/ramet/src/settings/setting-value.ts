@@ -37,6 +37,7 @@ export interface SettingValue extends SettingOrigin {
 export const UNKNOWN_KEY = 'unknown key';
 export const BAD_RULE = 'no rule';
 export const UNTRUSTED = 'this folder is not trusted';
+export const CHANGED = 'it is not what you trusted';
 export const NOT_MANAGED = 'only managed policy may set it';
 export const POLICY_RULES = 'managed policy allows only its own rules';
 

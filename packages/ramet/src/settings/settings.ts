@@ -170,6 +170,14 @@ export interface SettingsPlace extends TrustPlace {
   folders?: readonly string[] | undefined;
   /** Folders of managed policy, the one that wins last. */
   managed?: readonly string[] | undefined;
+  /** Whether a settings file of a trusted folder gives the rights that it gave when it was trusted. */
+  isAsTrusted?: ((file: string) => Promise<boolean>) | undefined;
+}
+
+/** Where hooks come from, and why they must not run now. */
+interface HookOrigin {
+  readonly label: string;
+  readonly check?: (() => string | null) | undefined;
 }
 
 /** What the settings files amount to, and what the user should know of them. */
@@ -178,7 +186,7 @@ export interface SettingsInForce {
   /** Where each of `settings.mcpServers` stands. */
   serverOrigins?: readonly SettingValue[];
   /** Hooks of all places, not read yet. */
-  hooks?: readonly { readonly value: unknown; readonly source: { readonly label: string } }[];
+  hooks?: readonly { readonly value: unknown; readonly source: HookOrigin }[];
   notices: readonly string[];
   /** Rules of other tools' settings, which only narrow. */
   others?: readonly OtherRules[];

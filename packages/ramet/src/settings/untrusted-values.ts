@@ -5,7 +5,7 @@
  */
 import { DEFAULT_OUTAGE_SECONDS } from '../model/rate/retry.ts';
 import { MODES_BY_WIDTH } from '../permission/policy.ts';
-import { keyText, type SettingValue, UNTRUSTED } from './setting-value.ts';
+import { CHANGED, keyText, type SettingValue, UNTRUSTED } from './setting-value.ts';
 import type { Settings } from './settings.ts';
 
 const WITHHELD: ReadonlySet<string> = new Set([
@@ -32,6 +32,22 @@ export function withholdUntrusted(values: readonly SettingValue[], otherwise: Se
   return values.map((value) =>
     value.unused === null && widens(value, otherwise) ? { ...value, unused: UNTRUSTED } : value,
   );
+}
+
+/** Those that trust covers one by one: whether they count is decided where they are used. */
+const JUDGED_ALONE = ['hooks', 'mcpServers', 'statusLine', 'worktree.setup', 'plugins'];
+
+/** The same for a file of a trusted folder that is not what was trusted. */
+export function withholdChanged(values: readonly SettingValue[], otherwise: Settings): SettingValue[] {
+  return values.map((value) =>
+    value.unused === null && !isJudgedAlone(value) && widens(value, otherwise)
+      ? { ...value, unused: CHANGED }
+      : value,
+  );
+}
+
+function isJudgedAlone({ path }: SettingValue): boolean {
+  return [path[0] ?? '', path.slice(0, 2).join('.')].some((key) => JUDGED_ALONE.includes(key));
 }
 
 function widens({ path, value }: SettingValue, otherwise: Settings): boolean {

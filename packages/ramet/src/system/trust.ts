@@ -30,11 +30,18 @@ export interface TrustPlace {
 
 /** Something that can run or widen rights, as it was when the user trusted it. */
 export interface TrustedPart {
+  /** Of everything below. */
   digest: string;
-  /** What it was, to show what has changed. */
+  /** Of what is written down, without the files that it names. */
+  own: string;
+  /** Digests of the files that belong to it, by their path in the repository. */
+  files: Record<string, string>;
+}
+
+/** The same as text, to show what has changed; null where a file is no text or too long. */
+export interface TrustedText {
   text: string;
-  /** Files that it names, by their path in the repository. */
-  files: Record<string, { digest: string; text: string | null }>;
+  files: Record<string, string | null>;
 }
 
 interface TrustEntry {
@@ -46,13 +53,14 @@ interface TrustEntry {
 }
 
 const text = z.string();
-const files = z.record(text, z.object({ digest: text, text: z.nullable(text) }));
-const parts = z.record(text, z.object({ digest: text, text, files }));
+const parts = z.record(text, z.object({ digest: text, own: text, files: z.record(text, text) }));
 const trustEntry: z.ZodMiniType<TrustEntry> = z.object({
   root: text,
   repository: z.optional(text),
   parts: z.optional(parts),
 });
+const trustedText = z.object({ text, files: z.record(text, z.nullable(text)) });
+const trustTexts: z.ZodMiniType<Record<string, TrustedText>> = z.record(text, trustedText);
 
 /** Only the root itself: neither a directory above it nor one below passes its trust on. */
 export function isTrusted(place: TrustPlace): boolean {
@@ -81,21 +89,57 @@ function readEntry(home: string, root: string, identity: string | null): TrustEn
   }
 }
 
-export function trust(place: TrustPlace, covered?: Readonly<Record<string, TrustedPart>>): void {
+/** What trusted parts were. They are in a file of their own: a start reads digests alone. */
+export function trustedTexts(place: TrustPlace): Record<string, TrustedText> {
+  const { main } = repositoryAt(rootOf(place));
+  for (const root of [rootOf(place), ...(main === null ? [] : [main])])
+    try {
+      const { data } = trustTexts.safeParse(JSON.parse(readFileSync(textsPath(place.home, root), 'utf8')));
+      if (data !== undefined) return data;
+    } catch {
+      // Absent or damaged: changes are then named and not shown.
+    }
+  return {};
+}
+
+export interface CoveredPart extends TrustedPart {
+  before: TrustedText;
+}
+
+export function trust(place: TrustPlace, covered?: Readonly<Record<string, CoveredPart>>): void {
   const root = rootOf(place);
-  const path = entryPath(place.home, root);
   const { identity } = repositoryAt(root);
   makePrivateDirectory(join(place.home, 'trusted'));
   const known = identity !== null && { repository: identity };
-  try {
-    replaceWhole(
-      path,
-      `${JSON.stringify({ root, since: new Date().toISOString(), ...known, parts: covered })}\n`,
-      PRIVATE_FILE,
+  const kept = Object.entries(covered ?? {});
+  const digests = kept.map(([key, { digest, own, files }]) => [key, { digest, own, files }]);
+  if (covered !== undefined)
+    writeEntry(
+      textsPath(place.home, root),
+      Object.fromEntries(kept.map(([key, { before }]) => [key, before])),
     );
+  writeEntry(entryPath(place.home, root), {
+    ...{ root, since: new Date().toISOString(), ...known },
+    ...(covered !== undefined && { parts: Object.fromEntries(digests) }),
+  });
+}
+
+function writeEntry(path: string, entry: object): void {
+  try {
+    replaceWhole(path, `${JSON.stringify(entry)}\n`, PRIVATE_FILE);
   } catch (error) {
     throw unusable(path, error);
   }
+}
+
+/** Another one means that trust has been given, changed or taken back. */
+export function trustStamp(place: TrustPlace): string {
+  const root = rootOf(place);
+  const { main } = repositoryAt(root);
+  return [root, ...(main === null ? [] : [main])]
+    .map((one) => statSync(entryPath(place.home, one), { throwIfNoEntry: false }))
+    .map((stats) => (stats === undefined ? '' : `${stats.ino}:${stats.mtimeMs}`))
+    .join(' ');
 }
 
 /** False when there was nothing to take back. */
@@ -103,6 +147,7 @@ export function revokeTrust(place: TrustPlace): boolean {
   const path = entryPath(place.home, rootOf(place));
   try {
     rmSync(path);
+    rmSync(textsPath(place.home, rootOf(place)), { force: true });
     return true;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return false;
@@ -155,4 +200,8 @@ function rootOf({ root }: TrustPlace): string {
 function entryPath(home: string, root: string): string {
   const name = createHash('sha256').update(root).digest('hex').slice(0, 32);
   return join(home, 'trusted', `${name}.json`);
+}
+
+function textsPath(home: string, root: string): string {
+  return entryPath(home, root).replace(/\.json$/, '.texts.json');
 }

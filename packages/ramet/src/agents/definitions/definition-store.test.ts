@@ -38,7 +38,8 @@ async function open(files: Record<string, string>, trusted: () => boolean = () =
     },
     builtIn: builtInDefinitions,
     toolNames: ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash'],
-    isTrusted: trusted,
+    trust: () => ({ isTrusted: trusted(), verdictOn: () => 'trusted' }),
+    trustStamp: () => String(trusted()),
   });
   onTestFinished(() => store[Symbol.dispose]());
   await store.refresh();

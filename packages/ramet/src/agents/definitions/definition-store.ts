@@ -20,6 +20,7 @@ import {
   type ScanRules,
   scanFolder,
 } from '../../extensions/folder-scan.ts';
+import { type FolderTrust, NOT_AS_TRUSTED } from '../../extensions/trust/folder-trust.ts';
 import type { AgentDefinition, DefinitionProblem } from './definition.ts';
 import { type DefinitionCatalog, type FolderFiles, identityOf, makeCatalog } from './definition-catalog.ts';
 import { type DefinitionFile, type FileContext, parseDefinition, unusedFile } from './definition-file.ts';
@@ -29,10 +30,10 @@ export interface StoreOptions {
   place: ExtensionPlace;
   builtIn: readonly AgentDefinition[];
   toolNames: readonly string[];
-  /** Whether the project's own definitions may act; asked again with each refresh. */
-  isTrusted(): boolean;
-  /** Whether a file of the project is what was trusted. */
-  isAsTrusted?(path: string, text: string): boolean;
+  /** What the project's own definitions may do; asked again with each refresh. */
+  trust(): Pick<FolderTrust, 'isTrusted' | 'verdictOn'>;
+  /** Another one means that trust was given or taken back. */
+  trustStamp(): string;
 }
 
 export const DEFINITION_FILES: ScanRules = filesEndingIn('.md', '.yaml', '.yml');
@@ -46,7 +47,7 @@ export class DefinitionStore implements Disposable {
   readonly #options: StoreOptions;
   readonly #kept = new Map<string, KeptFile>();
   #scans: readonly FolderScan[] = [];
-  #trusted = false;
+  #trustStamp: string | null = null;
   #catalog: DefinitionCatalog;
   #refreshing: Promise<boolean> | null = null;
   #watch: DefinitionWatch | null = null;
@@ -106,7 +107,7 @@ export class DefinitionStore implements Disposable {
       for (const [path, stamp] of directories) if (currentStamp(path) !== stamp) return true;
     }
     const hasProject = this.#scans.some(({ folder }) => folder.source === 'project');
-    if (hasProject && this.#options.isTrusted() !== this.#trusted) return true;
+    if (hasProject && this.#options.trustStamp() !== this.#trustStamp) return true;
     return name !== null && this.#isWritten(identityOf(name));
   }
 
@@ -123,27 +124,40 @@ export class DefinitionStore implements Disposable {
   }
 
   async #refresh(): Promise<boolean> {
-    const { place, builtIn, isTrusted } = this.#options;
+    const { place, builtIn } = this.#options;
     const scans = extensionFolders(place, 'agents').map((folder) => scanFolder(folder, DEFINITION_FILES));
-    const trusted = isTrusted();
-    const folders = await this.#readAll(scans);
+    const trust = this.#trustFor(scans);
+    const folders = await this.#readAll(scans, trust);
     const before = this.#catalog;
     const paths = new Set(scans.flatMap(({ files }) => files.map(({ path }) => path)));
     for (const path of this.#kept.keys()) if (!paths.has(path)) this.#kept.delete(path);
     this.#scans = scans;
-    this.#trusted = trusted;
-    this.#catalog = makeCatalog(folders, builtIn, trusted);
+    this.#catalog = makeCatalog(folders, builtIn, trust?.isTrusted === true);
     this.#watch?.follow(this.#directories());
     return !isSame(before, this.#catalog);
   }
 
-  async #readAll(scans: readonly FolderScan[]): Promise<FolderFiles[]> {
+  /** Null where the project has none. What trust says is about each file: a new word means to look again. */
+  #trustFor(scans: readonly FolderScan[]): ReturnType<StoreOptions['trust']> | null {
+    const own = scans.filter(({ folder }) => folder.source === 'project');
+    if (own.length === 0) return null;
+    const stamp = this.#options.trustStamp();
+    if (stamp !== this.#trustStamp)
+      for (const { path } of own.flatMap(({ files }) => files)) this.#kept.delete(path);
+    this.#trustStamp = stamp;
+    return this.#options.trust();
+  }
+
+  async #readAll(
+    scans: readonly FolderScan[],
+    trust: ReturnType<StoreOptions['trust']> | null,
+  ): Promise<FolderFiles[]> {
     const late: { found: FoundFile; text: string; context: FileContext }[] = [];
     for (const { folder, files } of scans) {
       for (const found of files) {
         if (this.#kept.get(found.path)?.stamp === found.stamp) continue;
         const context = this.#contextOf(found, folder);
-        const read = this.#asTrusted(readFound(found), found, folder);
+        const read = asTrusted(readFound(found), found, folder.source === 'project' ? trust : null);
         const file =
           'problem' in read ? unusable(found.path, read.problem) : parseDefinition(read.text, context, null);
         if (file !== null) this.#keep(found, file, 'text' in read ? read.text : null);
@@ -168,18 +182,6 @@ export class DefinitionStore implements Disposable {
     }));
   }
 
-  /** One that has changed since is not used until it is trusted again. */
-  #asTrusted(
-    read: ReturnType<typeof readFound>,
-    { path }: FoundFile,
-    { source }: ExtensionFolder,
-  ): typeof read {
-    const { isAsTrusted, isTrusted } = this.#options;
-    if (source !== 'project' || 'problem' in read || isAsTrusted === undefined || !isTrusted()) return read;
-    if (isAsTrusted(path, read.text)) return read;
-    return { problem: 'it is not what you trusted: ramet trust shows the difference' };
-  }
-
   #contextOf({ path }: FoundFile, { source, plugin }: ExtensionFolder): FileContext {
     return { path, source, toolNames: this.#options.toolNames, namespace: plugin?.name };
   }
@@ -194,6 +196,17 @@ export class DefinitionStore implements Disposable {
         : file;
     this.#kept.set(found.path, { stamp: found.stamp, file: kept });
   }
+}
+
+/** One that has changed since is not used until it is trusted again. */
+function asTrusted(
+  read: ReturnType<typeof readFound>,
+  { path }: FoundFile,
+  trust: ReturnType<StoreOptions['trust']> | null,
+): typeof read {
+  if ('problem' in read || trust?.isTrusted !== true) return read;
+  const verdict = trust.verdictOn({ kind: 'agent', source: path, value: read.text });
+  return verdict === 'trusted' ? read : { problem: NOT_AS_TRUSTED };
 }
 
 function unusable(path: string, message: string): DefinitionFile {

@@ -14,6 +14,8 @@ export interface HookSource {
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** They may take rights away and give none: a hook that allows decides nothing. */
   readonly narrows?: true | undefined;
+  /** Why they must not run now, or null: what they run can change while a session is open. */
+  readonly check?: (() => string | null) | undefined;
 }
 
 /** Hooks of one place, not read yet. */

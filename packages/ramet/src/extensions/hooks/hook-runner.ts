@@ -7,6 +7,7 @@
  *    inputs the last counts, texts are joined in order.
  * 3. A hook that fails, hangs or prints garbage changes nothing, and is reported.
  * 4. Hooks that nobody waits for end with the runner.
+ * 5. A hook of a repository that is not what was trusted does not run, also if it changed a moment ago.
  */
 import { type Clock, elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
@@ -83,6 +84,8 @@ export class HookRunner implements AsyncDisposable {
 
   async #timed(hook: Hook, call: HookCall): Promise<TimedAnswer> {
     const since = elapsedOf(this.#ground.clock);
+    const refusal = hook.source.check?.() ?? null;
+    if (refusal !== null) return { hook, answer: withheldAnswer(hook, refusal), durationMs: 0 };
     if (hook.kind === 'command' && hook.isAsync) {
       this.#startAlone(hook, call);
       return { hook, answer: { reply: {} }, durationMs: 0 };
@@ -157,6 +160,12 @@ interface TimedAnswer {
   readonly hook: Hook;
   readonly answer: HookAnswer;
   readonly durationMs: number;
+}
+
+/** One that could refuse a call and may not run itself refuses it: or an agent could write away what guards it. */
+function withheldAnswer({ event }: Hook, refusal: string): HookAnswer {
+  if (event !== 'PreToolUse') return { failure: refusal };
+  return { reply: { decision: 'deny', reason: `the hook that checks this call did not run: ${refusal}` } };
 }
 
 function withoutAllow(answer: HookAnswer): HookAnswer {

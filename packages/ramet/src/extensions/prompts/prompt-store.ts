@@ -14,6 +14,8 @@ import {
   scanFolder,
 } from '../folder-scan.ts';
 import type { FileProblem } from '../front-matter/field-problem.ts';
+import { ownDigest } from '../trust/folder-part.ts';
+import type { FolderTrust } from '../trust/folder-trust.ts';
 import type { PromptKind } from './prompt-fields.ts';
 import {
   bodyOf,
@@ -24,7 +26,7 @@ import {
   unusedPrompt,
 } from './prompt-file.ts';
 
-const RULES: Readonly<Record<PromptKind, ScanRules>> = {
+export const RULES: Readonly<Record<PromptKind, ScanRules>> = {
   skill: { isWanted: (name) => name === SKILL_FILE, endsAt: SKILL_FILE },
   command: filesEndingIn('.md'),
 };
@@ -34,6 +36,8 @@ export interface PromptCatalog {
   readonly prompts: readonly PromptFile[];
   /** Of a project that is not trusted. */
   readonly untrusted: readonly PromptFile[];
+  /** Of a trusted project, and not what was trusted. */
+  readonly changed: readonly PromptFile[];
   /** Another one has their name. */
   readonly shadowed: readonly { readonly prompt: PromptFile; readonly by: string }[];
   readonly problems: readonly FileProblem[];
@@ -41,19 +45,27 @@ export interface PromptCatalog {
 
 export interface PromptStoreOptions {
   place(): ExtensionPlace;
-  /** Whether the project's own files may act; asked again with each look. */
-  isTrusted(): boolean;
+  /** What the project's own files may do; asked again with each look. */
+  trust(): Pick<FolderTrust, 'isTrusted' | 'verdictOnOwn'>;
 }
 
 interface KeptPrompt {
   stamp: string;
   read: ReadPrompt;
+  /** The digest of a project's file; null for others. */
+  own: string | null;
 }
 
 export class PromptStore {
   readonly #options: PromptStoreOptions;
   #kept = new Map<string, KeptPrompt>();
-  #catalog: PromptCatalog = { prompts: [], untrusted: [], shadowed: [], problems: [] };
+  #catalog: PromptCatalog = {
+    prompts: [],
+    untrusted: [],
+    changed: [],
+    shadowed: [],
+    problems: [],
+  };
 
   constructor(options: PromptStoreOptions) {
     this.#options = options;
@@ -76,39 +88,43 @@ export class PromptStore {
       for (const found of files) {
         const before = this.#kept.get(found.path);
         const context = { kind, path: found.path, real: found.real, folder };
-        const read = before?.stamp === found.stamp ? before.read : readPrompt(found, context);
-        if ('late' in read) late.push({ found, text: read.late, context });
-        kept.set(found.path, {
-          stamp: found.stamp,
-          read: 'late' in read ? unusedPrompt(found.path) : read,
-        });
+        if (before?.stamp === found.stamp) {
+          kept.set(found.path, before);
+          continue;
+        }
+        const { read, text } = readPrompt(found, context);
+        if (read === null) late.push({ found, text, context });
+        const own = folder.source === 'project' ? ownDigest({ value: text }) : null;
+        kept.set(found.path, { stamp: found.stamp, read: read ?? unusedPrompt(found.path), own });
       }
     }
     if (late.length > 0) {
       const { yamlFields } = await import('../front-matter/yaml-fields.ts');
       for (const { found, text, context } of late) {
         const read = parsePrompt(text, context, yamlFields) ?? unusedPrompt(found.path);
-        kept.set(found.path, { stamp: found.stamp, read });
+        const own = kept.get(found.path)?.own ?? null;
+        kept.set(found.path, { stamp: found.stamp, read, own });
       }
     }
     this.#kept = kept;
-    this.#catalog = catalogOf([...kept.values()], problems, this.#options.isTrusted());
+    this.#catalog = catalogOf([...kept.values()], problems, this.#options.trust());
     return this.#catalog;
   }
 }
 
-function foldersOf(place: ExtensionPlace): { kind: PromptKind; folder: ExtensionFolder }[] {
+export function foldersOf(place: ExtensionPlace): { kind: PromptKind; folder: ExtensionFolder }[] {
   return [
     ...extensionFolders(place, 'skills').map((folder) => ({ kind: 'skill' as const, folder })),
     ...extensionFolders(place, 'commands').map((folder) => ({ kind: 'command' as const, folder })),
   ];
 }
 
-function readPrompt(found: FoundFile, context: PromptContext): ReadPrompt | { late: string } {
+/** `read` is null when it takes YAML to read it. */
+function readPrompt(found: FoundFile, context: PromptContext): { read: ReadPrompt | null; text: string } {
   const read = readFound(found);
-  if ('problem' in read)
-    return unusedPrompt(found.path, { line: null, field: null, level: 'error', message: read.problem });
-  return parsePrompt(read.text, context, null) ?? { late: read.text };
+  if ('text' in read) return { read: parsePrompt(read.text, context, null), text: read.text };
+  const problem = { line: null, field: null, level: 'error', message: read.problem } as const;
+  return { read: unusedPrompt(found.path, problem), text: '' };
 }
 
 /** The body of a file as it is now, or why it cannot be read. */
@@ -120,22 +136,27 @@ export function currentBody({ path, real }: PromptFile): { body: string } | { pr
 function catalogOf(
   kept: readonly KeptPrompt[],
   unreadable: readonly FileProblem[],
-  trusted: boolean,
+  trust: ReturnType<PromptStoreOptions['trust']>,
 ): PromptCatalog {
   const active = new Map<string, PromptFile>();
   const untrusted: PromptFile[] = [];
+  const changed: PromptFile[] = [];
   const shadowed: { prompt: PromptFile; by: string }[] = [];
-  for (const { read } of kept) {
+  for (const { read, own } of kept) {
     const { file } = read;
     if (file === null) continue;
+    const verdict =
+      own === null ? 'trusted' : trust.verdictOnOwn({ kind: file.kind, source: file.path }, own);
     const winner = active.get(identityOf(file.name));
-    if (file.source === 'project' && !trusted) untrusted.push(file);
+    if (own !== null && !trust.isTrusted) untrusted.push(file);
+    else if (verdict !== 'trusted') changed.push(file);
     else if (winner === undefined) active.set(identityOf(file.name), file);
     else shadowed.push({ prompt: file, by: winner.path });
   }
   return {
     prompts: [...active.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
     untrusted,
+    changed,
     shadowed,
     problems: [...unreadable, ...kept.flatMap(({ read }) => read.problems)],
   };

@@ -1,10 +1,11 @@
 /** Everything in a repository that trust is about: found and read when the user is asked, not at every start. */
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parsePositionedJson } from '../../settings/positioned-json.ts';
 import { extensionFolders } from '../extension-places.ts';
-import { filesEndingIn, scanFolder } from '../folder-scan.ts';
+import { type FoundFile, filesEndingIn, readFound, scanFolder } from '../folder-scan.ts';
 import { isObject } from '../hooks/hook-config.ts';
+import { foldersOf, RULES } from '../prompts/prompt-store.ts';
 import type { FolderPart, PartKind } from './folder-part.ts';
 
 export interface PartsPlace {
@@ -29,7 +30,9 @@ export function collectParts(place: PartsPlace): FolderPart[] {
   return [
     ...settings.flatMap(partsOfSettings),
     ...folders.flatMap((folder) => partsOfSettings(join(folder, '.mcp.json'))),
+    ...settings.flatMap((path) => pluginParts(path, place)),
     ...agentParts(place),
+    ...promptParts(place),
   ];
 }
 
@@ -38,14 +41,16 @@ export function partsOfSettings(source: string): FolderPart[] {
   const content = readObject(source);
   if (content === null) return [];
   const { hooks, statusLine, worktree } = content;
+  const isServers = basename(source) === '.mcp.json';
   // Some write the servers of their own file without a key around them.
-  const mcpServers = content.mcpServers ?? (basename(source) === '.mcp.json' ? content : undefined);
+  const mcpServers = content.mcpServers ?? (isServers ? content : undefined);
   const setup = isObject(worktree) ? worktree.setup : undefined;
   const found: [PartKind, unknown][] = [
     ['hooks', hooks],
     ['mcp', mcpServers],
     ['status line', statusLine],
     ['setup', setup],
+    ['rights', isServers ? undefined : rightsIn(content)],
   ];
   return found.flatMap(([kind, value]) => (isNothing(value) ? [] : [{ kind, source, value }]));
 }
@@ -54,19 +59,65 @@ function isNothing(value: unknown): boolean {
   return value === undefined || (isObject(value) && Object.keys(value).length === 0);
 }
 
+/** What else a settings file says, without what only narrows. */
+function rightsIn(content: Record<string, unknown>): Record<string, unknown> {
+  const {
+    hooks: _,
+    mcpServers: __,
+    statusLine: ___,
+    $schema: ____,
+    permissions,
+    worktree,
+    ...rest
+  } = content;
+  const { deny: _____, ask: ______, ...given } = isObject(permissions) ? permissions : {};
+  const { setup: _______, ...tree } = isObject(worktree) ? worktree : {};
+  return {
+    ...rest,
+    ...(Object.keys(given).length > 0 && { permissions: given }),
+    ...(Object.keys(tree).length > 0 && { worktree: tree }),
+  };
+}
+
+/** Plugins that a folder's settings name, with everything in them. */
+function pluginParts(path: string, { root, userHome }: PartsPlace): FolderPart[] {
+  const named = basename(dirname(path)) === '.ramet' ? readObject(path)?.plugins : undefined;
+  if (!Array.isArray(named)) return [];
+  return named.flatMap((one) => (typeof one === 'string' ? [pluginPart(one, { root, userHome })] : []));
+}
+
+export function pluginPart(
+  path: string,
+  { root, userHome }: Pick<PartsPlace, 'root' | 'userHome'>,
+): FolderPart {
+  const isUsers = path.startsWith('~/') && userHome !== null;
+  const folder = isUsers ? join(userHome, path.slice(2)) : resolve(root, path);
+  return { kind: 'plugin', source: folder, value: '', folder };
+}
+
 function agentParts(place: PartsPlace): FolderPart[] {
   const found = extensionFolders({ ...place, managed: [], plugins: [] }, 'agents').filter(
     ({ source }) => source === 'project',
   );
   return found
     .flatMap((folder) => scanFolder(folder, AGENT_FILES).files)
-    .flatMap(({ path }): FolderPart[] => {
-      try {
-        return [{ kind: 'agent', source: path, value: readFileSync(path, 'utf8') }];
-      } catch {
-        return [];
-      }
-    });
+    .flatMap((file): FolderPart[] => filePart('agent', file));
+}
+
+function promptParts(place: PartsPlace): FolderPart[] {
+  return foldersOf({ ...place, managed: [], plugins: [] })
+    .filter(({ folder }) => folder.source === 'project')
+    .flatMap(({ kind, folder }) =>
+      scanFolder(folder, RULES[kind]).files.flatMap((file) => filePart(kind, file)),
+    );
+}
+
+/** A skill is a folder: scripts and texts in it belong to it. */
+export function filePart(kind: 'agent' | 'skill' | 'command', file: FoundFile): FolderPart[] {
+  const read = readFound(file);
+  if ('problem' in read) return [];
+  const folder = kind === 'skill' ? { folder: dirname(file.path) } : {};
+  return [{ kind, source: file.path, value: read.text, ...folder }];
 }
 
 function readObject(path: string): Record<string, unknown> | null {

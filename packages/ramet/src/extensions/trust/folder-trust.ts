@@ -2,13 +2,20 @@
  * Whether something of a repository may run: the folder is trusted, and the thing is what it was when it was trusted.
  * Everything that runs for a repository asks here.
  */
+import { resolve } from 'node:path';
 import { type TrustPlace, trustedEntry } from '../../system/trust.ts';
-import { describePart, type FolderPart, type PartKind, partKey } from './folder-part.ts';
+import { currentStamp } from '../folder-scan.ts';
+import { describePart, type FolderPart, ownDigest, type PartKind, partKey } from './folder-part.ts';
 
 export interface FolderTrust {
   readonly isTrusted: boolean;
-  /** `changed`: it is not what was trusted. `later`: the folder was trusted before such things could run. */
-  verdictOn(part: FolderPart): TrustVerdict;
+  /**
+   * `changed`: it is not what was trusted. `later`: the folder was trusted before such things could run. `root` is another
+   * checkout of the repository, whose files count.
+   */
+  verdictOn(part: FolderPart, root?: string): TrustVerdict;
+  /** The same about what is written down alone, by its digest: for what is only listed. */
+  verdictOnOwn(part: Pick<FolderPart, 'kind' | 'source'>, own: string): TrustVerdict;
 }
 
 export type TrustVerdict = 'trusted' | 'untrusted' | 'changed' | 'later';
@@ -16,17 +23,35 @@ export type TrustVerdict = 'trusted' | 'untrusted' | 'changed' | 'later';
 /** What folders could bring when trust had no digests. */
 const BEFORE: readonly PartKind[] = ['agent', 'setup', 'rights'];
 
+const EVERYTHING: FolderTrust = {
+  isTrusted: true,
+  verdictOn: () => 'trusted',
+  verdictOnOwn: () => 'trusted',
+};
+const NOTHING: FolderTrust = {
+  isTrusted: false,
+  verdictOn: () => 'untrusted',
+  verdictOnOwn: () => 'untrusted',
+};
+
 export function folderTrust(place: TrustPlace): FolderTrust {
-  if (place.isGiven === true) return { isTrusted: true, verdictOn: () => 'trusted' };
+  if (place.isGiven === true) return EVERYTHING;
   const entry = trustedEntry(place);
-  if (entry === null) return { isTrusted: false, verdictOn: () => 'untrusted' };
+  if (entry === null) return NOTHING;
   const { parts } = entry;
+  const old = ({ kind }: Pick<FolderPart, 'kind'>): TrustVerdict =>
+    BEFORE.includes(kind) ? 'trusted' : 'later';
   return {
     isTrusted: true,
-    verdictOn(part) {
-      if (parts === undefined) return BEFORE.includes(part.kind) ? 'trusted' : 'later';
+    verdictOn(part, root = place.root) {
+      if (parts === undefined) return old(part);
       const known = parts[partKey(part, place.root)];
-      return known?.digest === describePart(part, place.root).digest ? 'trusted' : 'changed';
+      if (known?.own !== ownDigest(part)) return 'changed';
+      return known.digest === describePart(part, root).digest ? 'trusted' : 'changed';
+    },
+    verdictOnOwn(part, own) {
+      if (parts === undefined) return old(part);
+      return parts[partKey(part, place.root)]?.own === own ? 'trusted' : 'changed';
     },
   };
 }
@@ -41,12 +66,43 @@ export function partNotice({ kind }: FolderPart, shown: string, verdict: TrustVe
   return `${what} is not what you trusted and does not run (ramet trust shows the difference)`;
 }
 
+/** Why a skill, a command or an agent file is not used. */
+export const NOT_AS_TRUSTED = 'it is not what you trusted: ramet trust shows the difference';
+
 const NAMES: Readonly<Record<PartKind, string>> = {
   hooks: 'set of hooks',
   mcp: 'list of MCP servers',
   setup: 'setup command',
   'status line': 'status line command',
   agent: 'agent definition',
+  skill: 'skill',
+  command: 'command',
   plugin: 'plugin',
   rights: 'set of rights',
 };
+
+/**
+ * Looks again each time a trusted part is about to run: agents write files, also those that a command names. Files that
+ * nobody has written are not read again. The function returns why the part must not run, or null.
+ */
+export function watchedPart(part: FolderPart, place: TrustPlace): (() => string | null) | null {
+  if (place.isGiven === true) return null;
+  let paths = pathsOf(part, place.root);
+  let stamps = stampsOf(paths);
+  return () => {
+    const now = stampsOf(paths);
+    if (now === stamps) return null;
+    if (folderTrust(place).verdictOn(part) !== 'trusted') return NOT_AS_TRUSTED;
+    paths = pathsOf(part, place.root);
+    stamps = stampsOf(paths);
+    return null;
+  };
+}
+
+function pathsOf(part: FolderPart, root: string): string[] {
+  return Object.keys(describePart(part, root).files).map((path) => resolve(root, path));
+}
+
+function stampsOf(paths: readonly string[]): string {
+  return paths.map((path) => currentStamp(path) ?? '').join(' ');
+}

@@ -22,6 +22,8 @@ export async function runSetup(
 ): Promise<SetupOutcome | null> {
   const command = place.settings.setup?.trim() ?? '';
   if (command === '') return null;
+  const refusal = place.settings.whyNoSetup?.(worktree.path) ?? null;
+  if (refusal !== null) return { command, code: null, output: `it did not run: ${refusal}` };
   const shell = spawn('bash', ['-c', command], {
     cwd: worktree.path,
     env: { ...place.env, ...worktreeEnvironment(place, worktree), PWD: worktree.path },

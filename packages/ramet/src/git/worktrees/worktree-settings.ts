@@ -22,6 +22,8 @@ export interface WorktreeSettings {
   dependencies?: string[] | undefined;
   /** A shell command that makes a new worktree ready for use. */
   setup?: string | undefined;
+  /** Why it must not run in a worktree: files that it names are not what the user trusted. Not a setting. */
+  whyNoSetup?: ((root: string) => string | null) | undefined;
   /** Whether packages that a lock file names are installed for a merge check where nobody has them. */
   install?: boolean | undefined;
   /** Ignored files that count as work, by pattern. */

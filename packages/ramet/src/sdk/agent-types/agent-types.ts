@@ -18,8 +18,9 @@ import {
 import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
 import { extensionFolders, type PluginFolder } from '../../extensions/extension-places.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import { isTrustedPlace } from '../../settings/read-settings.ts';
+import { isOwnPlace } from '../../settings/read-settings.ts';
 import { nearName } from '../../system/text/close-names.ts';
+import { trustStamp } from '../../system/trust.ts';
 import { AGENT_TOOL } from '../../tools/agent.ts';
 import { builtInTools } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -116,13 +117,13 @@ export async function openStore(
 ): Promise<DefinitionStore> {
   const { DefinitionStore } = await import('../../agents/definitions/definition-store.ts');
   const { folderTrust } = await import('../../extensions/trust/folder-trust.ts');
+  const trusted = settingsPlace(place, env);
   return new DefinitionStore({
     place: extensionPlace(place, env, plugins ?? (await pluginsHere(place))),
     builtIn: builtInDefinitions,
     toolNames: [...toolNames(), ...alsoTools],
-    isTrusted: () => isTrustedPlace(settingsPlace(place, env)),
-    isAsTrusted: (source, value) =>
-      folderTrust(settingsPlace(place, env)).verdictOn({ kind: 'agent', source, value }) === 'trusted',
+    trust: () => folderTrust(isOwnPlace(trusted) ? { ...trusted, isGiven: true } : trusted),
+    trustStamp: () => trustStamp(trusted),
   });
 }
 

@@ -32,7 +32,8 @@ export async function saveAllowRules(
     return path;
   }
   const path = join(place.root, '.ramet/settings.local.json');
-  await allowInFile({ path, followLinks: false }, rules);
+  const { keepingTrust } = await import('./trust.ts');
+  await keepingTrust(place, path, () => allowInFile({ path, followLinks: false }, rules));
   const shown = relative(cwd, path);
   return isTrustedPlace(place) ? shown : `${shown}, which counts once you trust this folder: ramet trust`;
 }

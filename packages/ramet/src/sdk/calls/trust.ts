@@ -1,9 +1,25 @@
 /** Whether what a repository brings may run and widen rights (SEC-1), and what has changed since that was said. */
-import { relative } from 'node:path';
-import { collectParts } from '../../extensions/trust/collect-parts.ts';
-import { type DescribedPart, describePart, type PartKind } from '../../extensions/trust/folder-part.ts';
+import { existsSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { collectParts, partsOfSettings } from '../../extensions/trust/collect-parts.ts';
+import {
+  type DescribedPart,
+  describePart,
+  type PartKind,
+  readPartKey,
+} from '../../extensions/trust/folder-part.ts';
+import { folderTrust } from '../../extensions/trust/folder-trust.ts';
 import { changedLines, lineDiff } from '../../system/text/line-diff.ts';
-import { revokeTrust, type TrustedPart, trust, trustedEntry } from '../../system/trust.ts';
+import {
+  type CoveredPart,
+  revokeTrust,
+  type TrustedPart,
+  type TrustedText,
+  type TrustPlace,
+  trust,
+  trustedEntry,
+  trustedTexts,
+} from '../../system/trust.ts';
 import { findPlace } from '../place.ts';
 import { settingsPlace } from '../session/session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
@@ -36,11 +52,11 @@ export function trustOf(options: CallOptions = {}): TrustReview {
 
 /** Returns what was so before. */
 export function changeTrust(wanted: 'trust' | 'revoke', options: CallOptions = {}): TrustReview {
-  const { place, found, described } = review(options);
+  const { place, found, described, elsewhere } = review(options);
   if (wanted === 'revoke') revokeTrust(place);
   else {
-    const parts = described.map(({ key, digest, text, files }) => [key, { digest, text, files }] as const);
-    trust(place, Object.fromEntries(parts));
+    const parts = described.map(({ key, ...part }) => [key, part] as const);
+    trust(place, { ...elsewhere, ...Object.fromEntries(parts) });
   }
   return found;
 }
@@ -49,6 +65,8 @@ function review(options: CallOptions): {
   place: { home: string; root: string };
   found: TrustReview;
   described: readonly DescribedPart[];
+  /** Parts in folders that are not looked at from here: their trust stays. */
+  elsewhere: Record<string, CoveredPart>;
 } {
   const { cwd, env } = callerOf(options);
   const here = findPlace({ cwd, env });
@@ -62,21 +80,29 @@ function review(options: CallOptions): {
   }));
   const entry = trustedEntry({ root, home });
   const known = entry?.parts ?? {};
+  const texts = entry === null ? {} : trustedTexts({ root, home });
   const current = described.map(
     (part): ReviewedPart => ({
       kind: part.kind,
       source: relative(root, part.source),
-      ...stateOf(part, known[part.key]),
+      ...stateOf(part, known[part.key], texts[part.key]),
       files: Object.keys(part.files),
       unfollowed: [...part.unfollowed],
     }),
   );
-  const removed = Object.keys(known)
-    .filter((key) => !described.some((part) => part.key === key))
-    .map((key) => removedPart(key));
+  const others = Object.entries(known).filter(([key]) => !described.some((part) => part.key === key));
+  const isThere = ([key]: readonly [string, unknown]): boolean =>
+    existsSync(resolve(root, readPartKey(key).source)) && !isLookedAt(key, folders, root);
+  const removed = others.filter((one) => !isThere(one)).map(([key]) => removedPart(key));
+  const elsewhere = Object.fromEntries(
+    others
+      .filter(isThere)
+      .map(([key, part]) => [key, { ...part, before: texts[key] ?? { text: '', files: {} } }]),
+  );
   return {
     place: { root, home },
     described,
+    elsewhere,
     found: {
       root,
       isTrusted: entry !== null,
@@ -86,21 +112,30 @@ function review(options: CallOptions): {
   };
 }
 
+/** Folders of other directories of the repository bring parts only to who works there. */
+function isLookedAt(key: string, folders: readonly string[], root: string): boolean {
+  const [folder = ''] = resolve(root, readPartKey(key).source).split(
+    /\/\.(?:claude|ramet|mcp\.json)(?:\/|$)/,
+  );
+  return folders.includes(folder);
+}
+
 function stateOf(
   part: DescribedPart,
   before: TrustedPart | undefined,
+  text: TrustedText | undefined,
 ): Pick<ReviewedPart, 'state' | 'difference'> {
   if (before === undefined) return { state: 'new', difference: [] };
   if (before.digest === part.digest) return { state: 'trusted', difference: [] };
   const paths = [...new Set([...Object.keys(before.files), ...Object.keys(part.files)])];
   const files = paths.flatMap((path) => {
-    const [old, now] = [before.files[path], part.files[path]];
-    if (old?.digest === now?.digest) return [];
-    if (old?.text == null || now?.text == null)
-      return [`${now === undefined ? '-' : '+'} ${path} has changed`];
-    return [`${path}:`, ...differenceOf(old.text, now.text)];
+    if (before.files[path] === part.files[path]) return [];
+    const [old, now] = [text?.files[path], part.before.files[path]];
+    if (old == null || now == null)
+      return [`${part.files[path] === undefined ? '-' : '+'} ${path} has changed`];
+    return [`${path}:`, ...differenceOf(old, now)];
   });
-  return { state: 'changed', difference: [...differenceOf(before.text, part.text), ...files] };
+  return { state: 'changed', difference: [...differenceOf(text?.text ?? '', part.before.text), ...files] };
 }
 
 const MARKS = { same: ' ', added: '+', removed: '-' } as const;
@@ -112,7 +147,30 @@ function differenceOf(before: string, after: string): string[] {
 }
 
 function removedPart(key: string): ReviewedPart {
-  const [, kind = '', source = ''] = /^(.*) (\S+)$/.exec(key) ?? [];
-  // Keys are made of kinds.
-  return { kind: kind as PartKind, source, state: 'removed', difference: [], files: [], unfollowed: [] };
+  return { ...readPartKey(key), state: 'removed', difference: [], files: [], unfollowed: [] };
+}
+
+/**
+ * A change that the user has Ramet make in a trusted settings file: the file stays trusted, as it is then. Where something
+ * in it was not trusted before, nothing of it is now.
+ */
+export async function keepingTrust(
+  place: TrustPlace,
+  file: string,
+  change: () => Promise<void>,
+): Promise<void> {
+  const trusted = folderTrust(place);
+  const was = partsOfSettings(file).every((part) => trusted.verdictOn(part) === 'trusted');
+  await change();
+  const parts = trustedEntry(place)?.parts;
+  if (!was || parts === undefined) return;
+  const texts = trustedTexts(place);
+  const others = Object.entries(parts).map(([key, part]) => {
+    return [key, { ...part, before: texts[key] ?? { text: '', files: {} } }] as const;
+  });
+  const own = partsOfSettings(file).map((part) => {
+    const { key, ...described } = describePart(part, place.root);
+    return [key, described] as const;
+  });
+  trust(place, Object.fromEntries([...others, ...own]));
 }

@@ -18,6 +18,7 @@ import type { SessionPrompts } from './session-prompts.ts';
 export interface CarryOutOrder {
   readonly agent: Agent;
   readonly prompt: PromptFile;
+  readonly prompts: SessionPrompts;
   readonly argument: string;
   readonly projectRoot: string;
   /** Managed policy allows only its own rules: the file allows nothing. */
@@ -33,7 +34,8 @@ export interface PromptText {
 
 export async function promptText(order: CarryOutOrder): Promise<PromptText | { problem: string }> {
   const { agent, prompt, argument, projectRoot, signal } = order;
-  const read = currentBody(prompt);
+  const refusal = await order.prompts.whyNot(prompt);
+  const read = refusal === null ? currentBody(prompt) : { problem: refusal };
   if ('problem' in read) return { problem: `${prompt.path}: ${read.problem}` };
   const { session } = agent.runtime.journal;
   const { parts, files } = expandPrompt(read.body, prompt, { argument, session, projectRoot });
@@ -76,7 +78,8 @@ export async function preloadedSkills(
   const problems: string[] = [];
   for (const name of names) {
     const skill = await prompts.find(name);
-    const read = skill === null ? { problem: 'no such skill is in use' } : currentBody(skill);
+    const refusal = skill === null ? 'no such skill is in use' : await prompts.whyNot(skill);
+    const read = skill === null || refusal !== null ? { problem: refusal ?? '' } : currentBody(skill);
     if (skill === null || 'problem' in read)
       problems.push(`the skill ${name} of its type was not loaded: ${'problem' in read ? read.problem : ''}`);
     else texts.push(`<skill name="${skill.name}" directory="${skill.folder}">\n${read.body}\n</skill>`);

@@ -38,11 +38,12 @@ export async function unusedPrompts(
   options: CallOptions = {},
 ): Promise<{ prompts: readonly PromptFile[]; unused: readonly UnusedExtension[] }> {
   const { prompts, catalog, problems } = await listPrompts(options);
-  const { untrusted = [], shadowed = [], problems: files = [] } = catalog ?? {};
+  const { untrusted = [], changed = [], shadowed = [], problems: files = [] } = catalog ?? {};
   return {
     prompts,
     unused: [
       ...untrusted.map(({ name, path }) => ({ what: name, source: path, why: 'this folder is not trusted' })),
+      ...changed.map(({ name, path }) => ({ what: name, source: path, why: 'not what you trusted' })),
       ...shadowed.map(({ prompt, by }) => ({
         what: prompt.name,
         source: prompt.path,

@@ -6,7 +6,7 @@ import type { AgentFamily } from '../../engine/shapes.ts';
 import { type ExtensionPlace, extensionFolders } from '../../extensions/extension-places.ts';
 import type { PromptFile } from '../../extensions/prompts/prompt-file.ts';
 import type { PromptStore } from '../../extensions/prompts/prompt-store.ts';
-import { isTrustedPlace } from '../../settings/read-settings.ts';
+import { isOwnPlace } from '../../settings/read-settings.ts';
 import type { SettingsPlace } from '../../settings/settings.ts';
 
 export interface SessionPrompts {
@@ -14,6 +14,8 @@ export interface SessionPrompts {
   readonly all: readonly PromptFile[];
   /** Looks again if none has that name; null if none exists then. */
   find(name: string): Promise<PromptFile | null>;
+  /** Why one that is there may not be used now. This reads it again, with all its files. */
+  whyNot(prompt: PromptFile): Promise<string | null>;
   /** What the user should know when the session begins. */
   notices(): string[];
   /** Null if no folder for them exists. */
@@ -28,7 +30,9 @@ export async function openPrompts(place: ExtensionPlace, trust: SettingsPlace): 
     if (store === null && !hasPrompts(place)) return;
     if (store === null) {
       const { PromptStore } = await import('../../extensions/prompts/prompt-store.ts');
-      store = new PromptStore({ place: () => place, isTrusted: () => isTrustedPlace(trust) });
+      const { folderTrust } = await import('../../extensions/trust/folder-trust.ts');
+      const own = isOwnPlace(trust) ? { ...trust, isGiven: true } : trust;
+      store = new PromptStore({ place: () => place, trust: () => folderTrust(own) });
     }
     await store.refresh();
   };
@@ -50,6 +54,15 @@ export async function openPrompts(place: ExtensionPlace, trust: SettingsPlace): 
       await look();
       return findPrompt(all(), name) ?? null;
     },
+    async whyNot({ kind, path, real, source }) {
+      if (source !== 'project' || isOwnPlace(trust)) return null;
+      const { filePart } = await import('../../extensions/trust/collect-parts.ts');
+      const { folderTrust, NOT_AS_TRUSTED } = await import('../../extensions/trust/folder-trust.ts');
+      const { foundFile } = await import('../../extensions/folder-scan.ts');
+      const trusted = folderTrust(trust);
+      const parts = filePart(kind, foundFile(path, real));
+      return parts.every((part) => trusted.verdictOn(part) === 'trusted') ? null : NOT_AS_TRUSTED;
+    },
     notices: () => (store === null ? [] : promptNotices(store)),
   };
 }
@@ -58,12 +71,17 @@ function hasPrompts(place: ExtensionPlace): boolean {
   return extensionFolders(place, 'skills').length > 0 || extensionFolders(place, 'commands').length > 0;
 }
 
-function promptNotices({ catalog: { untrusted, problems } }: PromptStore): string[] {
+function promptNotices({ catalog: { untrusted, changed, problems } }: PromptStore): string[] {
   const bad = new Set(problems.filter(({ level }) => level === 'error').map(({ path }) => path)).size;
   return [
     ...(untrusted.length === 0
       ? []
       : [`${counted(untrusted.length)} of this repository, which is not trusted: not in use (ramet trust)`]),
+    ...(changed.length === 0
+      ? []
+      : [
+          `${counted(changed.length)} of this repository, not what you trusted: not in use (ramet trust shows the difference)`,
+        ]),
     ...(bad === 0 ? [] : [`${counted(bad)} that cannot be used: ramet settings says why`]),
   ];
 }

@@ -41,8 +41,7 @@ async function loadSkill(
   const agent = shelf.prompts.family?.find(id);
   if (agent === undefined) throw new Error(`the agent ${id} is not there`);
   const { promptText } = await import('./carry-out-prompt.ts');
-  const { projectRoot, allowsNothing } = shelf;
-  const made = await promptText({ agent, prompt: skill, argument, projectRoot, allowsNothing, signal });
+  const made = await promptText({ ...shelf, agent, prompt: skill, argument, signal });
   if ('problem' in made) return failure(made.problem);
   if (skill.agent === null) return { content: made.text };
   const { model, effort } = skill;
@@ -60,6 +59,8 @@ function unknownSkill(name: string, found: PromptFile | null, { all, store }: Se
     return found.kind === 'command'
       ? `/${found.name} is a command for the user, not a skill`
       : `the skill ${found.name} is for the user to ask for: do without it`;
+  if (store?.catalog.changed.some((one) => one.name === name))
+    return `the skill ${name} is not what the user trusted: the user can run \`ramet trust\``;
   const withheld = store?.catalog.untrusted.some((one) => one.name === name);
   if (withheld)
     return `the skill ${name} belongs to this repository, which is not trusted: the user can run \`ramet trust\``;

@@ -27,7 +27,7 @@ export async function typedCommand(
   if (prompt === null || !prompt.forUser) return null;
   const projectRoot = place.repository?.root ?? place.cwd;
   const allowsNothing = settings.settings.policy?.allowRules === 'managed';
-  const made = await promptText({ agent, prompt, argument, projectRoot, allowsNothing, signal });
+  const made = await promptText({ agent, prompt, prompts, argument, projectRoot, allowsNothing, signal });
   if ('problem' in made)
     throw new UserMistake('command_failed', `/${prompt.name} was not begun: ${made.problem}`);
   const { cwd } = agent.directory;

@@ -15,7 +15,7 @@ import { describeError, UserMistake } from '../../schema/errors.ts';
 import type { RuleFile } from '../../settings/allow-in-file.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlace, type Place } from '../place.ts';
-import { sessionSettings } from '../session/session-settings.ts';
+import { sessionSettings, settingsPlace } from '../session/session-settings.ts';
 import { poolParts } from './pool-parts.ts';
 import { serversHere } from './session-servers.ts';
 
@@ -59,8 +59,10 @@ export async function addServer(
     isForeign: false,
   });
   if (!checked.ok) throw new UserMistake('mcp_server', `the server ${name} ${checked.problem}`);
-  const file = fileOf(findPlace(caller), scope);
-  await putServer(file, name, server);
+  const place = findPlace(caller);
+  const file = fileOf(place, scope);
+  const { keepingTrust } = await import('../calls/trust.ts');
+  await keepingTrust(settingsPlace(place, caller.env), file.path, () => putServer(file, name, server));
   return file.path;
 }
 
@@ -69,11 +71,15 @@ export async function removeServer(
   name: string,
   { scope, ...options }: CallOptions & { scope?: AddScope | undefined } = {},
 ): Promise<string[]> {
-  const place = findPlace(callerOf(options));
+  const { keepingTrust } = await import('../calls/trust.ts');
+  const caller = callerOf(options);
+  const place = findPlace(caller);
   const removed: string[] = [];
   for (const one of scope === undefined ? ADD_SCOPES : [scope]) {
     const file = fileOf(place, one);
-    if (await takeServer(file, name)) removed.push(file.path);
+    await keepingTrust(settingsPlace(place, caller.env), file.path, async () => {
+      if (await takeServer(file, name)) removed.push(file.path);
+    });
   }
   if (removed.length > 0) return removed;
   const { servers } = await listServers(options);

@@ -5,7 +5,7 @@ import type { HookEntry } from '../../extensions/hooks/hook-config.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { shownPath, type UnusedPart } from '../../settings/other-tools/other-tools.ts';
 import type { SettingsReport } from '../../settings/read-settings.ts';
-import type { Settings, SettingsPlace } from '../../settings/settings.ts';
+import type { SettingsPlace } from '../../settings/settings.ts';
 
 interface FoundHooks {
   readonly hooks: readonly HookEntry[];
@@ -33,17 +33,18 @@ export async function hooksInForce(
   const paths = [...new Map(wanted).keys(), ...(settings.policy?.hooks === 'managed' ? [] : others)];
   if (paths.length === 0) return { hooks: [], notices: [] };
   const { partsOfSettings } = await import('../../extensions/trust/collect-parts.ts');
-  const { folderTrust, partNotice } = await import('../../extensions/trust/folder-trust.ts');
+  const { folderTrust, partNotice, watchedPart } = await import('../../extensions/trust/folder-trust.ts');
   const trust = folderTrust(place);
   const found = paths.flatMap((path) => {
     const label = shownPath(path, place.root, place.userHome);
     const isOwn = levels.get(path) === 'managed' || isUsers(path);
     return partsOfSettings(path)
       .filter(({ kind }) => kind === 'hooks')
-      .map((part) => ({
-        entry: { value: part.value, source: { label } },
-        notice: isOwn ? null : partNotice(part, label, trust.verdictOn(part)),
-      }));
+      .map((part) => {
+        const notice = isOwn ? null : partNotice(part, label, trust.verdictOn(part));
+        const check = isOwn || notice !== null ? null : watchedPart(part, place);
+        return { entry: { value: part.value, source: { label, ...(check && { check }) } }, notice };
+      });
   });
   return {
     hooks: found.flatMap(({ entry, notice }) => (notice === null ? [entry] : [])),
@@ -71,44 +72,6 @@ export async function unusedHooks(
 
 function isBelow(path: string, home: string | null): boolean {
   return home !== null && path.startsWith(`${home}/.claude/`) && !path.endsWith('.local.json');
-}
-
-/** Commands of a folder's settings that are not what was trusted are left out; with a line for each. */
-export async function withoutChangedCommands(
-  settings: Settings,
-  values: SettingsReport['values'],
-  place: SettingsPlace,
-): Promise<{ settings: Settings; notices: string[] }> {
-  const isCommand = (path: readonly string[]): boolean =>
-    path[0] === 'statusLine' || (path[0] === 'worktree' && path[1] === 'setup');
-  const files = new Set(
-    values.flatMap(({ path, source, level, unused }) =>
-      isCommand(path) && unused === null && source !== null && (level === 'repository' || level === 'local')
-        ? [source]
-        : [],
-    ),
-  );
-  if (files.size === 0) return { settings, notices: [] };
-  const { partsOfSettings } = await import('../../extensions/trust/collect-parts.ts');
-  const { folderTrust, partNotice } = await import('../../extensions/trust/folder-trust.ts');
-  const trust = folderTrust(place);
-  const notices: string[] = [];
-  let kept = settings;
-  for (const part of [...files].flatMap(partsOfSettings)) {
-    if (part.kind !== 'setup' && part.kind !== 'status line') continue;
-    const notice = partNotice(
-      part,
-      shownPath(part.source, place.root, place.userHome),
-      trust.verdictOn(part),
-    );
-    if (notice === null) continue;
-    notices.push(notice);
-    kept =
-      part.kind === 'setup'
-        ? { ...kept, worktree: { ...kept.worktree, setup: undefined } }
-        : { ...kept, statusLine: undefined };
-  }
-  return { settings: kept, notices };
 }
 
 /** What a hook says when the session starts, at each prompt, and at the end. */

@@ -31,7 +31,8 @@ import {
   type SessionOptions,
 } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
-import { hooksInForce, withoutChangedCommands } from './session-hooks.ts';
+import { withoutChangedCommands } from './folder-commands.ts';
+import { hooksInForce } from './session-hooks.ts';
 
 /** Throws a UserMistake for a bad file that must not be passed over. */
 export async function sessionSettings(options: SessionOptions): Promise<SettingsInForce> {
@@ -91,7 +92,14 @@ export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.Proc
   const folders = foldersUpTo(cwd, repository?.root ?? userHome ?? cwd);
   const isGiven = env.RAMET_TRUST === '1';
   const root = repository?.root ?? cwd;
-  return { root, home, userHome, folders, managed: managedFolders(env), isGiven };
+  const trusted = { root, home, isGiven };
+  const isAsTrusted = async (file: string): Promise<boolean> => {
+    const { partsOfSettings } = await import('../../extensions/trust/collect-parts.ts');
+    const { folderTrust } = await import('../../extensions/trust/folder-trust.ts');
+    const [rights] = partsOfSettings(file).filter(({ kind }) => kind === 'rights');
+    return rights === undefined || folderTrust(trusted).verdictOn(rights) === 'trusted';
+  };
+  return { ...trusted, userHome, folders, managed: managedFolders(env), isAsTrusted };
 }
 
 function defaultSettings(): Settings {

@@ -191,7 +191,14 @@ describe('LIB-1: names of tools', () => {
   const order = {
     settings: resolveOptions({}),
     place: findPlace({ cwd: '/', env: { RAMET_HOME: '/nowhere' } }),
-    prompts: { all: [], store: null, family: null, find: async () => null, notices: () => [] },
+    prompts: {
+      all: [],
+      store: null,
+      family: null,
+      find: async () => null,
+      whyNot: async () => null,
+      notices: () => [],
+    },
   };
 
   test.each([

@@ -1,0 +1,48 @@
+/** Commands and plugins of a folder's settings: those that are not what was trusted are left out, with a line for each. */
+import type { FolderPart } from '../../extensions/trust/folder-part.ts';
+import { shownPath } from '../../settings/other-tools/other-tools.ts';
+import type { SettingsReport } from '../../settings/read-settings.ts';
+import type { Settings, SettingsPlace } from '../../settings/settings.ts';
+
+export async function withoutChangedCommands(
+  settings: Settings,
+  values: SettingsReport['values'],
+  place: SettingsPlace,
+): Promise<{ settings: Settings; notices: string[] }> {
+  const theirs = values.filter(
+    ({ path, level, unused }) =>
+      isCommand(path) && unused === null && (level === 'repository' || level === 'local'),
+  );
+  if (theirs.length === 0) return { settings, notices: [] };
+  const { partsOfSettings, pluginPart } = await import('../../extensions/trust/collect-parts.ts');
+  const { folderTrust, NOT_AS_TRUSTED, partNotice } = await import('../../extensions/trust/folder-trust.ts');
+  const trust = folderTrust(place);
+  const notices: string[] = [];
+  const passes = (part: FolderPart): boolean => {
+    const shown = shownPath(part.source, place.root, place.userHome);
+    const notice = partNotice(part, shown, trust.verdictOn(part));
+    if (notice !== null) notices.push(notice);
+    return notice === null;
+  };
+  const refused = new Set<unknown>();
+  for (const { path, value } of theirs)
+    if (path[0] === 'plugins' && !passes(pluginPart(String(value), place))) refused.add(value);
+  let kept: Settings = {
+    ...settings,
+    ...(refused.size > 0 && { plugins: settings.plugins?.filter((path) => !refused.has(path)) }),
+  };
+  for (const part of [...new Set(theirs.map(({ source }) => source ?? ''))].flatMap(partsOfSettings)) {
+    if (part.kind === 'status line' && !passes(part)) kept = { ...kept, statusLine: undefined };
+    if (part.kind !== 'setup') continue;
+    // In a new worktree its files can be others than here.
+    const whyNoSetup = (root: string): string | null =>
+      trust.verdictOn(part, root) === 'trusted' ? null : NOT_AS_TRUSTED;
+    const setup = passes(part) ? { whyNoSetup } : { setup: undefined };
+    kept = { ...kept, worktree: { ...kept.worktree, ...setup } };
+  }
+  return { settings: kept, notices };
+}
+
+function isCommand([key, name]: readonly string[]): boolean {
+  return key === 'statusLine' || key === 'plugins' || (key === 'worktree' && name === 'setup');
+}
