@@ -2,6 +2,7 @@
 export {
   type ScriptedAnswer,
   type ScriptedModel,
+  type ScriptedOutcome,
   type ScriptedStep,
   type SentRequest,
   scriptedModel,

@@ -1,7 +1,7 @@
 /**
- * A model that follows a script: a published test double for the provider port. It fails on a request the
- * script has no step for, and `assertDone` fails on steps that no request used, so a test that passes has seen
- * exactly the exchanges it lists.
+ * A model that follows a script: a published test double for the provider port. `assertDone` fails on a request the
+ * script has no step for and on steps that no request used, so a test that passes has seen exactly the exchanges it
+ * lists.
  */
 import type {
   ModelProvider,
@@ -20,6 +20,7 @@ export interface SentRequest {
   max_tokens: number;
   messages: Message[];
   system: { text: string }[];
+  tools?: { name: string; description: string }[];
 }
 
 export interface ScriptedAnswer {
@@ -34,23 +35,44 @@ export interface ScriptedAnswer {
 }
 
 /** An answer, an error to throw, or `hang`: no answer until the request is aborted. */
-export type ScriptedStep =
-  | ScriptedAnswer
-  | Error
-  | 'hang'
-  | ((request: SentRequest) => ScriptedAnswer | Error | 'hang');
+export type ScriptedOutcome = ScriptedAnswer | Error | 'hang';
 
-export interface ScriptedModel extends ModelProvider {
+/** A function may look at the request first; what it throws is what `assertDone` throws. */
+export type ScriptedStep = ScriptedOutcome | ((request: SentRequest) => ScriptedOutcome);
+
+/** At the end of its block (`using model = ...`) it is checked as by `assertDone`. */
+export interface ScriptedModel extends ModelProvider, Disposable {
   readonly requests: readonly SentRequest[];
   readonly bodies: readonly string[];
-  /** Throws when steps are left over. */
+  /** Throws when a request came that no step was for, when a step has thrown, and when steps are left over. */
   assertDone(): void;
 }
 
-export function scriptedModel(...steps: ScriptedStep[]): ScriptedModel {
+/** Answers the requests of all agents, in the order in which they come. */
+export function scriptedModel(...steps: (ScriptedStep | readonly ScriptedStep[])[]): ScriptedModel {
   const requests: SentRequest[] = [];
   const bodies: string[] = [];
-  const script = [...steps];
+  const script = steps.flat();
+  let failure: Error | null = null;
+  const carriedOut = (
+    step: Extract<ScriptedStep, (...sent: never) => unknown>,
+    sent: SentRequest,
+  ): ScriptedOutcome => {
+    try {
+      return step(sent);
+    } catch (error) {
+      failure ??= failedStep(requests.length, error);
+      throw error;
+    }
+  };
+  const assertDone = (): void => {
+    if (failure !== null) throw failure;
+    const [next] = script;
+    if (next === undefined) return;
+    const what =
+      script.length === 1 ? '1 step of the script was' : `${script.length} steps of the script were`;
+    throw new Error(`${what} not used, from step ${requests.length + 1} on: ${describeStep(next)}`);
+  };
   let calls = 0;
   const nextId = (): string => `call-${++calls}`;
   return {
@@ -63,19 +85,32 @@ export function scriptedModel(...steps: ScriptedStep[]): ScriptedModel {
       bodies.push(Buffer.from(request.body).toString());
       const step = script.shift();
       if (step === undefined) {
-        throw new Error(`the script has no step for request ${requests.length}: ${describeLast(sent)}`);
+        const unexpected = new Error(
+          `the script has no step for request ${requests.length}: ${describeLast(sent)}`,
+        );
+        failure ??= unexpected;
+        throw unexpected;
       }
-      return perform(typeof step === 'function' ? step(sent) : step, request, options, nextId);
+      return perform(typeof step === 'function' ? carriedOut(step, sent) : step, request, options, nextId);
     },
     close() {},
-    assertDone() {
-      if (script.length > 0) throw new Error(`${script.length} steps of the script were not used`);
-    },
+    assertDone,
+    [Symbol.dispose]: assertDone,
   };
 }
 
+function failedStep(number: number, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`step ${number} of the script failed: ${reason}`, { cause });
+}
+
+function describeStep(step: ScriptedStep): string {
+  if (typeof step === 'function') return 'a function';
+  return step instanceof Error ? `an error, ${step.message}` : JSON.stringify(step).slice(0, 200);
+}
+
 async function perform(
-  step: ScriptedAnswer | Error | 'hang',
+  step: ScriptedOutcome,
   request: ModelRequest,
   { signal, onDelta }: SendOptions,
   nextId: () => string,

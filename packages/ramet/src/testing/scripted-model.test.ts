@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import type { ModelRequest, SendOptions } from '../model/provider.ts';
+import { type ScriptedModel, scriptedModel } from './scripted-model.ts';
+
+const OPTIONS: SendOptions = { signal: new AbortController().signal, onDelta: () => {} };
+
+function request(text: string): ModelRequest {
+  const body = {
+    model: 'm',
+    max_tokens: 1,
+    system: [],
+    messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+  };
+  // What is not read here may be missing.
+  return { model: 'm', body: Buffer.from(JSON.stringify(body)) } as unknown as ModelRequest;
+}
+
+const send = (model: ScriptedModel, text: string) => model.send(request(text), OPTIONS);
+
+describe('LIB-1: a scripted model', () => {
+  test('takes its steps as a list or one by one, in order', async () => {
+    for (const model of [
+      scriptedModel([{ text: 'a' }, { text: 'b' }]),
+      scriptedModel({ text: 'a' }, { text: 'b' }),
+    ]) {
+      const [a, b] = [await send(model, 'one'), await send(model, 'two')];
+      expect([a, b].map(({ blocks }) => blocks[0]?.value)).toMatchObject([{ text: 'a' }, { text: 'b' }]);
+      expect(model.requests.map(({ messages }) => messages[0]?.content)).toMatchObject([
+        [{ text: 'one' }],
+        [{ text: 'two' }],
+      ]);
+      expect(() => model.assertDone()).not.toThrow();
+    }
+  });
+
+  test('assertDone fails on a request that no step was for, also where nobody looked at the result', async () => {
+    const model = scriptedModel([{ text: 'a' }]);
+    await send(model, 'one');
+    await expect(send(model, 'two')).rejects.toThrow(/the script has no step for request 2: .*"two"/);
+    await expect(send(model, 'three')).rejects.toThrow('request 3');
+    expect(() => model.assertDone()).toThrow(/the script has no step for request 2: .*"two"/);
+  });
+
+  test('assertDone fails on steps that no request used, and names the first', () => {
+    expect(() => scriptedModel([{ text: 'never said' }, new Error('x')]).assertDone()).toThrow(
+      '2 steps of the script were not used, from step 1 on: {"text":"never said"}',
+    );
+    expect(() => scriptedModel([{ text: 'x' }]).assertDone()).toThrow('1 step of the script was not used');
+  });
+
+  test('assertDone fails with what a step has thrown: it may have checked the request', async () => {
+    const model = scriptedModel([
+      ({ messages }) => {
+        if (messages[0]?.content[0]?.type === 'text') throw new Error('not what was expected');
+        return { text: 'a' };
+      },
+    ]);
+    await expect(send(model, 'other')).rejects.toThrow('not what was expected');
+    expect(() => model.assertDone()).toThrow('step 1 of the script failed: not what was expected');
+  });
+
+  test('an error in the script is one of the provider, and no failure of the test', async () => {
+    const model = scriptedModel([new Error('overloaded'), () => new Error('overloaded')]);
+    await expect(send(model, 'one')).rejects.toThrow('overloaded');
+    await expect(send(model, 'two')).rejects.toThrow('overloaded');
+    expect(() => model.assertDone()).not.toThrow();
+  });
+
+  test('is checked at the end of its block', () => {
+    expect(() => {
+      using _ = scriptedModel([{ text: 'unused' }]);
+    }).toThrow('1 step of the script was not used');
+  });
+});
