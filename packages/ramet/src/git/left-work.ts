@@ -13,8 +13,14 @@ export {
   unreadableObject,
 } from './changed-paths.ts';
 export { adoptHead, headOf, mendOwnBranch, missingFrom, showCommit } from './left-work/adopt-head.ts';
-export { clonedTip, leftInClone } from './left-work/cloned-tip.ts';
-export { leftBeside, otherWork } from './left-work/other-work.ts';
+export { clonedLog, clonedTip, leftInClone } from './left-work/cloned-tip.ts';
+export {
+  type FreshRef,
+  freshRefs,
+  type RefNaming,
+  unknownRefNotes,
+} from './left-work/fresh-refs.ts';
+export { leftBeside, leftOnRefs, type OwnWork, otherWork } from './left-work/other-work.ts';
 export {
   type LeftCommit,
   strayObjection,
@@ -23,3 +29,4 @@ export {
   type WorkReading,
   wholeWork,
 } from './left-work/own-commits.ts';
+export { ownLog } from './worktrees/changes/held-commits.ts';

@@ -44,7 +44,10 @@ interface WorktreeReleased extends RecordedWorktree {
   head?: string;
   /** Of one that is not kept: the commit that it ended on, if it began with another. */
   tip?: string;
-  /** Branches besides its own that its agent has put commits on; a commit that it left on none; one that is gone, and its commit. */
+  /**
+   * Branches besides its own that its agent has put commits on; a commit that it left on none; one that is gone, and its commit; `@` or
+   * `~` and a commit that a reset, or an amend or rebase, took off its branch.
+   */
   others?: string[];
   /** What changed meanwhile in the checkout it was made from, and nobody known did it (WORK-9); absent for nothing. */
   checkoutChanges?: string[];

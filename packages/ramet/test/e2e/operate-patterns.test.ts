@@ -183,6 +183,57 @@ describe.concurrent('OP-9: ramet operate', () => {
     expect(untouched(user)).toEqual(before);
   });
 
+  test('worktree: what only another branch, tag or ref has at the end lands with the task that made it', async ({
+    user,
+  }) => {
+    const commit = (id: string): string =>
+      `echo ${id} > ${id}.txt && git add ${id}.txt && git commit -qm ${id}`;
+    const unseen = (id: string): string =>
+      `echo ${id} > ${id}.txt && git add . && C=$(git commit-tree -p HEAD -m ${id} $(git write-tree)) && git reset -q --hard`;
+    const WAYS: Record<string, { command: string; where?: string }> = {
+      a: {
+        command: `${commit('a')} && git branch ramet/save && git reset -q --hard HEAD~1`,
+        where: 'ramet/save',
+      },
+      b: { command: `${commit('b')} && git tag save && git reset -q --hard HEAD~1`, where: 'tags/save' },
+      c: { command: `${unseen('c')} && git fetch -q . $C:refs/heads/ramet/fetched`, where: 'ramet/fetched' },
+      d: { command: `${unseen('d')} && git update-ref refs/remotes/mine/d $C`, where: 'remotes/mine/d' },
+      e: { command: 'echo e > e.txt' },
+    };
+    prepare(
+      user,
+      `tasks:\n${Object.keys(WAYS)
+        .map((id) => `  - { id: ${id}, title: Write ${id}.txt }\n`)
+        .join('')}`,
+    );
+    await user.emulate({
+      respond: (asked) => {
+        const id = taskOf(asked);
+        if (asked.turn > 0) return { text: `Done with ${id}.` };
+        return { tool_use: [{ name: 'Bash', input: { command: WAYS[id]?.command ?? 'false' } }] };
+      },
+    });
+    const { code, result } = await operate(
+      user,
+      ...['--isolation', 'worktree', '--check', 'test -e README.md', '--allow', 'Bash', '--retries', '0'],
+    );
+    expect(code).toBe(0);
+    expect(filesOn(user, 'main')).toEqual([
+      'README.md',
+      'a.txt',
+      'b.txt',
+      'c.txt',
+      'd.txt',
+      'e.txt',
+      'tasks.yaml',
+    ]);
+    expect(result.tasks.map(({ attempts }) => attempts[0]?.notes)).toEqual(
+      Object.entries(WAYS).map(([id, { where }]) =>
+        where === undefined ? [] : [`its work is on ${where}, not ramet/${id}-1, and was taken from there`],
+      ),
+    );
+  });
+
   test('none: tasks run one after the other in one checkout; what only reads reads a checkout of its own', async ({
     user,
   }) => {

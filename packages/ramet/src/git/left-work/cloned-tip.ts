@@ -10,7 +10,7 @@ import { RametError } from '../../schema/errors.ts';
 import { isAncestor } from '../merge/merge-repository.ts';
 import { readOrNull } from '../repository.ts';
 import { type GitCall, isCommitId, runGit, runGitForBytes } from '../run-git.ts';
-import { leftInLog } from '../worktrees/changes/held-commits.ts';
+import { type HeadLog, headLog } from '../worktrees/changes/held-commits.ts';
 import { diverged, type LeftCommit, notItsOwn, shortRef } from './own-commits.ts';
 import { entriesOf, isFolder, plainText, refsIn } from './ref-files.ts';
 
@@ -50,9 +50,7 @@ export async function clonedTip(git: string, reading: CloneReading): Promise<Clo
 /** Commits that the agent left elsewhere in its clone than at `tip`, as the log of its HEAD and its refs name them. */
 export async function leftInClone(git: string, tip: string, reading: CloneReading): Promise<LeftCommit[]> {
   if (wrongIn(git, reading.commonDirectory) !== null) return [];
-  const file = join(git, 'logs', 'HEAD');
-  const isPlainLog = isFolder(join(git, 'logs')) && lstatSync(file, { throwIfNoEntry: false })?.isFile();
-  const left = isPlainLog === true ? leftInLog(file, null) : new Map<string, string>();
+  const { left, replaced } = clonedLog(git);
   const refs = refsIn(git);
   const named = new Set(refs.values());
   // Where its HEAD is has been judged already.
@@ -75,10 +73,19 @@ export async function leftInClone(git: string, tip: string, reading: CloneReadin
   for (const [name, commit] of refs) {
     // What it was cloned with: the repository's own branches, also those that are gone there by now.
     if (known.has(commit) || name.startsWith('refs/remotes/origin/')) continue;
-    if (await isOfRepository(commit, reading)) continue;
+    // What it kept of a commit before an amend or a rebase is no work of its own.
+    if (replaced.has(commit) || (await isOfRepository(commit, reading))) continue;
     await look(commit, shortRef(name), false);
   }
   return found;
+}
+
+/** The log of its HEAD; empty if a link leads to another. */
+export function clonedLog(git: string): HeadLog {
+  const file = join(git, 'logs', 'HEAD');
+  const isPlainLog =
+    isFolder(git) && isFolder(join(git, 'logs')) && lstatSync(file, { throwIfNoEntry: false })?.isFile();
+  return headLog(isPlainLog === true ? file : '', null);
 }
 
 /** Whether a ref of the repository leads to it. */

@@ -5,7 +5,9 @@ import { type GitCall, gitText, isCommitId, runGit } from '../run-git.ts';
 import { otherBranches } from '../worktrees/changes/held-commits.ts';
 import type { ManagedWorktree } from '../worktrees/worktree.ts';
 import type { WorktreePlace } from '../worktrees/worktree-place.ts';
+import type { FreshRef } from './fresh-refs.ts';
 import {
+  hasChangesOf,
   type LeftCommit,
   shortRef,
   strayObjection,
@@ -29,10 +31,19 @@ export interface OtherWork extends WholeWork {
   loose: string | null;
 }
 
-/** `names`: where its agent has put commits (`otherBranches`). */
+export interface OwnWork {
+  worktree: ManagedWorktree;
+  /** Where its agent has put commits (`otherBranches`). */
+  names: readonly string[];
+  /** Refs that it made (`freshRefs`). */
+  refs: readonly FreshRef[];
+  /** The commit that is expected to have its work. */
+  own: string;
+}
+
 export async function otherWork(
   place: WorktreePlace,
-  { worktree, names, own }: { worktree: ManagedWorktree; names: readonly string[]; own: string },
+  { worktree, names, refs, own }: OwnWork,
   reading: WorkReading,
 ): Promise<OtherWork> {
   const { target, call } = reading;
@@ -48,10 +59,49 @@ export async function otherWork(
     const objection = one.isDeleted ? null : await otherCommits(place, { worktree, ...one }, reading);
     left.push({ ...one, objection });
   }
+  const others = refs.filter(({ commit }) => left.every((one) => one.commit !== commit));
+  const onRefs = await leftOnRefs(others, own, reading);
+  for (const one of onRefs.left) {
+    const objection = await otherCommits(place, { worktree, ...one }, reading);
+    left.push({ ...one, objection });
+  }
   const sides = { own, name: worktree.branch, isClean: true, kept: 'both are kept' };
   const whole = await wholeWork(sides, left, call);
   const against = left.find((one) => one === whole.against);
-  return { ...whole, loose: against !== undefined && against.ref === null ? against.commit : null };
+  const notes = [...onRefs.notes, ...whole.notes];
+  return { ...whole, notes, loose: against !== undefined && against.ref === null ? against.commit : null };
+}
+
+/** What an agent put on refs without being there. What is no part of its work is only told. */
+export async function leftOnRefs(
+  refs: readonly FreshRef[],
+  own: string,
+  { base, call }: Pick<WorkReading, 'base' | 'call'>,
+): Promise<{ left: (LeftCommit & LeftAt)[]; notes: string[] }> {
+  const left: (LeftCommit & LeftAt)[] = [];
+  const notes: string[] = [];
+  for (const { ref, commit } of refs) {
+    const where = shortRef(ref);
+    if (left.some((one) => one.commit === commit) || (await isAncestor(commit, own, call))) continue;
+    if (!(await isAncestor(base, commit, call)))
+      notes.push(`it made ${where} with commit ${commit}, not on top of what it began with: not taken`);
+    else if (await hasChangesOf(own, commit, call)) continue;
+    else if (await isEarlier(commit, own, { base, call }))
+      notes.push(`it left commit ${commit} on ${where}, and has changed the same files since: not taken`);
+    else left.push({ ref, commit, where, isDeleted: false, objection: null });
+  }
+  return { left, notes };
+}
+
+/** Whether all that it changed was changed otherwise later: as people keep what they are about to rewrite. */
+async function isEarlier(
+  commit: string,
+  own: string,
+  { base, call }: Pick<WorkReading, 'base' | 'call'>,
+): Promise<boolean> {
+  if (own === base) return false;
+  const now = new Set((await changedPaths(base, own, call)).map(({ path }) => path));
+  return (await changedPaths(base, commit, call)).every(({ path }) => now.has(path));
 }
 
 /** A commit that the target has was only looked at: there is nothing to take, and nothing to refuse. */
@@ -74,6 +124,8 @@ export async function otherCommits(
 /** Null if nothing is there any more. A branch that is gone may have another name now. */
 async function leftAt(name: string, call: GitCall): Promise<LeftAt | null> {
   const [branch = '', gone] = name.split(' ');
+  // No longer on its branch: it may be on a ref (`freshRefs`).
+  if (branch === '@' || branch === '~') return null;
   if (isCommitId(name) || gone !== undefined) {
     const id = gone ?? name;
     const there = await runGit(['rev-parse', '--verify', '--quiet', `${id}^{commit}`], call);
@@ -94,8 +146,10 @@ export interface LeftBeside {
   at: string;
   /** What its files have changed since. */
   changes: readonly ChangedPath[];
-  /** Where refs are that keep what was left. */
-  refs: string;
+  /** Refs that its agent made (`freshRefs`). */
+  refs: readonly FreshRef[];
+  /** Below this are refs that keep what was left. */
+  kept: string;
 }
 
 /**
@@ -104,18 +158,22 @@ export interface LeftBeside {
  */
 export async function leftBeside(
   place: WorktreePlace,
-  { worktree, at, changes, refs }: LeftBeside,
+  { worktree, at, changes, refs, kept }: LeftBeside,
   call: GitCall,
 ): Promise<LeftCommit[]> {
   const has = new Set(changes.map(({ path, mode, id }) => `${path} ${mode} ${id}`));
   const found: LeftCommit[] = [];
+  const places: LeftAt[] = refs.map((one) => ({ ...one, where: shortRef(one.ref), isDeleted: false }));
   for (const name of otherBranches(place, worktree)) {
     const left = await leftAt(name, call);
-    if (left === null || left.isDeleted || (await isAncestor(left.commit, at, call))) continue;
-    const ref = `${refs}${left.commit}`;
+    if (left !== null && !left.isDeleted) places.push(left);
+  }
+  for (const left of places) {
+    if (await isAncestor(left.commit, at, call)) continue;
+    const ref = `${kept}${left.commit}`;
     if ((await runGit(['rev-parse', '--verify', '--quiet', ref], call)).code === 0) continue;
     const { code, stdout } = await runGit(['merge-base', at, left.commit], call);
-    const made = code === 0 ? await changedPaths(stdout.trim(), left.commit, call) : [];
+    const made = await changedPaths(code === 0 ? stdout.trim() : at, left.commit, call);
     if (made.every(({ path, mode, id }) => has.has(`${path} ${mode} ${id}`))) continue;
     await gitText(['update-ref', '--no-deref', '-m', 'ramet operate: left', ref, left.commit], call);
     found.push({ ...left, objection: null });

@@ -19,6 +19,8 @@ export interface WorkReading {
   base: string;
   /** The branch that results land on. */
   target: string;
+  /** Tags and other refs that the agent has made itself. */
+  mine?: readonly string[];
   call: GitCall;
 }
 
@@ -68,7 +70,7 @@ export async function wholeWork(
 }
 
 /** By a squash or a pick, too. */
-async function hasChangesOf(own: string, other: string, call: GitCall): Promise<boolean> {
+export async function hasChangesOf(own: string, other: string, call: GitCall): Promise<boolean> {
   try {
     const merged = await mergeTrees([own, other], call);
     return merged.clean && merged.tree === (await gitText(['rev-parse', `${own}^{tree}`], call));
@@ -89,10 +91,10 @@ export function diverged(one: string, other: string, kept: string): WorkObjectio
 /** Why the commits that HEAD was on cannot be taken; null if they can, or were only looked at. */
 export async function strayObjection(
   { commit, where }: { commit: string; where: string | null },
-  { base, target, call }: WorkReading,
+  { base, target, mine, call }: WorkReading,
 ): Promise<WorkObjection | null> {
   if (await isAncestor(commit, `refs/heads/${target}`, call)) return null;
-  const led = await notItsOwn(commit, { base, call });
+  const led = await notItsOwn(commit, { base, ...(mine !== undefined && { mine }), call });
   if (led === null || (await isAncestor(commit, base, call))) return null;
   const isBranch = where !== null && where !== commit;
   const named = isBranch ? `${commit} (${where})` : commit;
@@ -107,13 +109,18 @@ export async function strayObjection(
 /** Commits of the user that are on no branch of the run would land with it. */
 export async function notItsOwn(
   tip: string,
-  { base, call }: Pick<WorkReading, 'base' | 'call'>,
+  { base, mine = [], call }: Pick<WorkReading, 'base' | 'mine' | 'call'>,
 ): Promise<string | null> {
   const ancestor = await runGit(['merge-base', '--is-ancestor', base, tip], call);
   if (ancestor.code !== 0) return 'HEAD of its checkout was not on top of the commit that it began with';
   const count = async (...but: string[]): Promise<string> =>
     (await runGit(['rev-list', '--count', tip, '--not', base, ...but, '--'], call)).stdout;
-  const known = ['--exclude=ramet/*', '--branches', '--tags', '--remotes', '--glob=refs/stash'];
+  // `--exclude` holds for the next option alone, and takes the name as that one sees it.
+  const but = (top: string): string[] =>
+    mine.filter((ref) => ref.startsWith(top)).map((ref) => `--exclude=${ref.slice(top.length)}`);
+  const tags = [...but('refs/tags/'), '--tags'];
+  const remotes = [...but('refs/remotes/'), '--remotes'];
+  const known = ['--exclude=ramet/*', '--branches', ...tags, ...remotes, '--glob=refs/stash'];
   return (await count()) === (await count(...known))
     ? null
     : 'HEAD of its checkout had commits of other branches';

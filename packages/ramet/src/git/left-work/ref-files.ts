@@ -9,13 +9,19 @@ import { isCommitId } from '../run-git.ts';
 /** More refs are not read. */
 const MOST_REFS = 10_000;
 
-/** What refs name, by their full names, packed ones too: a commit, or a tag's own object. */
-export function refsIn(git: string): Map<string, string> {
+/**
+ * What refs name, by their full names, packed ones too: a commit, or a tag's own object. `since`: only files that were written since,
+ * in milliseconds; all packed refs are in one.
+ */
+export function refsIn(git: string, since = 0): Map<string, string> {
   const refs = new Map<string, string>();
+  const isOld = (name: string): boolean =>
+    since > 0 && (lstatSync(join(git, name), { throwIfNoEntry: false })?.mtimeMs ?? 0) < since;
   const add = (id: string | undefined, name: string): void => {
     if (isCommitId(id) && refs.size < MOST_REFS) refs.set(name, id);
   };
-  for (const line of (plainText(git, 'packed-refs', PACKED_BYTES) ?? '').split('\n')) {
+  const packed = isOld('packed-refs') ? null : plainText(git, 'packed-refs', PACKED_BYTES);
+  for (const line of (packed ?? '').split('\n')) {
     const [id, name = ''] = line.split(' ', 2);
     add(id, name);
   }
@@ -24,7 +30,7 @@ export function refsIn(git: string): Map<string, string> {
     for (const entry of isFolder(join(git, next)) ? entriesOf(join(git, next)) : []) {
       const name = `${next}/${entry.name}`;
       if (entry.isDirectory()) folders.push(name);
-      else add(plainText(git, name) ?? undefined, name);
+      else if (!isOld(name)) add(plainText(git, name) ?? undefined, name);
     }
   }
   return refs;
@@ -41,7 +47,12 @@ export function plainText(git: string, name: string, mostBytes: number = POINTER
 }
 
 export function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    // Something above it is no folder.
+    return false;
+  }
 }
 
 export function entriesOf(folder: string): Dirent[] {

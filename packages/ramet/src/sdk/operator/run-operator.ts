@@ -95,7 +95,7 @@ export async function runOperator(
   const patterns = runPatterns(run, {
     ...{ workspaces: runtime.workspaces, worktrees: worktrees.place, cwd, session: session.id },
     repository: target.repository,
-    refusedWrite: (agent) => recorded.refusedWrite(agent),
+    ...{ witness: recorded, refusedWrite: (agent) => recorded.refusedWrite(agent) },
     lastText: (agent) => recorded.lastText(agent),
     rules: { policy: () => policyOf(parts), root: repository.root },
   });
@@ -242,7 +242,8 @@ function portsFor(
     hasModel: (type: string) => (findDefinition(types.definitions, type)?.model ?? 'inherit') !== 'inherit',
     readsOnly: (type: string) => findDefinition(types.definitions, type)?.readOnly === true,
     textOf: (id: string) => recorded.lastText(id),
-    ...{ worktrees, patterns: patterns.patterns, questions: questions ?? null, redact: runtime.redact },
+    ...{ worktrees, witness: recorded, patterns: patterns.patterns },
+    ...{ questions: questions ?? null, redact: runtime.redact },
   };
   return {
     clock: systemClock,

@@ -36,42 +36,73 @@ const LOG_BYTES = 4 << 20;
 
 /**
  * Where besides its own branch its agent has put commits, by the log of its HEAD: the name of a branch, the name of one that is gone
- * with the commit that it was left on (`ramet/foo 1a2b...`), or a commit that was left on no branch.
+ * with the commit that it was left on (`ramet/foo 1a2b...`), or a commit that was left on no branch. Also commits that are no longer
+ * on its own branch, because of a reset (`@ 1a2b...`) or because an amend or a rebase has put others in their place (`~ 1a2b...`):
+ * the first count where a ref leads to them.
  */
 export function otherBranches(place: WorktreePlace, worktree: ManagedWorktree): string[] {
-  const left = leftInLog(join(adminDirectory(place, worktree), 'logs', 'HEAD'), worktree.branch);
+  const { left, made, replaced, isReset } = ownLog(place, worktree);
   const { commonDirectory } = place.repository;
-  return [...left].flatMap(([name, commit]) => {
+  const tips = new Set(left.values());
+  const elsewhere = [...left].flatMap(([name, commit]) => {
     if (isCommitId(name)) return [name];
     // As a path, another name could lead out of the refs.
     if (/(?:^|\/)\.|^\//.test(name)) return [];
     return [readRef(commonDirectory, `refs/heads/${name}`) === null ? `${name} ${commit}` : name];
   });
+  const dropped = isReset ? [...made].filter((id) => !tips.has(id) && !replaced.has(id)) : [];
+  const gone = [...dropped.map((id) => `@ ${id}`), ...[...replaced].map((id) => `~ ${id}`)];
+  return [...elsewhere, ...gone.slice(-MOST_DROPPED)];
 }
 
-/** Of the log of a HEAD: where else than on `own` commits were made, by the name of the branch or the commit that was left. */
-export function leftInLog(file: string, own: string | null): Map<string, string> {
+/** More commits that are no longer on the branch of one agent are not looked for. */
+const MOST_DROPPED = 200;
+
+/** What the log of a HEAD says. */
+export interface HeadLog {
+  /** Where else than on its own branch commits were made, by the name of the branch or the commit that was left. */
+  left: Map<string, string>;
+  /** Commits that were made on it. */
+  made: Set<string>;
+  /** Those in whose place an amend or a rebase has put others. */
+  replaced: Set<string>;
+  /** It was moved on its branch, and that may have lost commits. */
+  isReset: boolean;
+}
+
+export function ownLog(place: WorktreePlace, worktree: ManagedWorktree): HeadLog {
+  return headLog(join(adminDirectory(place, worktree), 'logs', 'HEAD'), worktree.branch);
+}
+
+export function headLog(file: string, own: string | null): HeadLog {
   const log = readOrNull(file, LOG_BYTES) ?? '';
-  const left = new Map<string, string>();
+  const found: HeadLog = { left: new Map(), made: new Set(), replaced: new Set(), isReset: false };
   let [on, tip, made] = [own ?? '', '', false];
   const leave = (from: string): void => {
-    if (made && from !== own) left.set(from, tip);
+    if (made && from !== own) found.left.set(from, tip);
     made = false;
   };
   for (const line of log.split('\n')) {
     const [, from, to] = /\tcheckout: moving from (\S+) to (\S+)$/.exec(line) ?? [];
     const [old = '', id = ''] = line.split(' ', 2);
+    const isMove = old !== id && isCommitId(id);
     if (from !== undefined && to !== undefined) {
+      // `checkout -B` is a reset.
+      if (isMove && from === to) found.isReset = true;
       leave(from);
       on = to;
-    } else if (old !== id && isCommitId(id)) {
+    } else if (isMove) {
       // A rebase works on no branch, and returns by itself; a clone begins with what others made.
-      if (!/\t(?:rebase|clone:)/.test(line)) made = true;
+      const isOwn = !/\t(?:rebase|pull .*rebase|clone:)/.test(line);
+      if (isOwn) made = true;
       tip = id;
+      if (/\t(?:commit \(amend\)|.*rebase.* \(start\))/.test(line)) found.replaced.add(old);
+      if (/\treset: /.test(line)) found.isReset = true;
+      else if (isOwn) found.made.add(id);
     }
   }
   leave(on);
-  return left;
+  return found;
 }
 
 export async function heldCommits(

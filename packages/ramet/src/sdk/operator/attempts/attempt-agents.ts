@@ -23,6 +23,7 @@ import type {
   AttemptWork,
   EndedAgent,
 } from './attempt-pattern.ts';
+import type { RefWitness } from './attempt-refs.ts';
 import { taskPrompt } from './task-prompt.ts';
 import type { TaskQuestions } from './task-questions.ts';
 import { worktreePattern } from './worktree-pattern.ts';
@@ -44,6 +45,7 @@ export interface AttemptPlace {
   /** Whether agents of that type only read. */
   readsOnly(type: string): boolean;
   worktrees: WorktreePlace;
+  witness: RefWitness;
   /** All but `worktree`. */
   patterns: Readonly<Record<Exclude<Isolation, 'worktree'> | 'read', AttemptPattern>>;
   questions: TaskQuestions | null;
@@ -71,7 +73,9 @@ function patternFor({ run, task, attempt, before }: AttemptOrder, place: Attempt
   const reads = place.readsOnly(task.settings.type ?? DEFAULT_TYPE);
   const attempts = before === null ? [] : [before];
   const isolation = attempt.isolation ?? (reads ? 'read' : isolationOf(run, { task, attempts }));
-  return isolation === 'worktree' ? worktreePattern(place.worktrees) : place.patterns[isolation];
+  return isolation === 'worktree'
+    ? worktreePattern(place.worktrees, place.witness)
+    : place.patterns[isolation];
 }
 
 const NOTHING = { costUsd: 0, usage: NO_USAGE } as const;

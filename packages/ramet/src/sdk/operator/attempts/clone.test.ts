@@ -13,6 +13,7 @@ import {
   type AttemptRepository,
   attemptRepository,
   ENDED,
+  naming,
   SESSION,
 } from '../../../../test/fixtures/attempts.ts';
 import { LED_ENTRIES } from '../../../../test/fixtures/led-checkouts.ts';
@@ -28,7 +29,14 @@ interface Tried extends AttemptRepository {
 
 function cloning(): Tried {
   const repository = attemptRepository();
-  return { ...repository, clone: clonePattern({ worktrees: repository.worktrees, session: SESSION }) };
+  return {
+    ...repository,
+    clone: clonePattern({
+      worktrees: repository.worktrees,
+      session: SESSION,
+      witness: naming('ramet/pushed'),
+    }),
+  };
 }
 
 async function begin({ clone }: Tried, order: AttemptOrder): Promise<string> {
@@ -124,6 +132,21 @@ describe('OP-9: a task in a clone', { timeout: 240_000 }, () => {
     expect(worked(await end(tried, order)).files).toEqual(['saved.txt']);
     expect(tried.clone.notes?.(order, ENDED)).toEqual([
       `its commits on ${where} are taken, where its clone was not`,
+    ]);
+  });
+
+  test('a commit that it pushed to the repository, and then left, is taken, and what it was before an amend is not', async () => {
+    const tried = cloning();
+    const order = tried.order('a');
+    const path = await begin(tried, order);
+    commitIn(path, 'pushed.txt');
+    git(path, 'branch', 'ramet/before');
+    git(path, 'commit', '--quiet', '--amend', '--message=pushed');
+    git(path, 'push', '--quiet', tried.root, 'HEAD:refs/heads/ramet/pushed');
+    git(path, 'reset', '--quiet', '--hard', 'HEAD~1');
+    expect(worked(await end(tried, order)).files).toEqual(['pushed.txt']);
+    expect(tried.clone.notes?.(order, ENDED)).toEqual([
+      'its commits on ramet/pushed are taken, where its clone was not',
     ]);
   });
 

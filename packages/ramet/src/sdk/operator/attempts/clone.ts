@@ -4,7 +4,15 @@
  */
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { changedPaths, clonedTip, keepWork, leftInClone, wholeWork } from '../../../git/left-work.ts';
+import {
+  changedPaths,
+  clonedLog,
+  clonedTip,
+  keepWork,
+  leftInClone,
+  leftOnRefs,
+  wholeWork,
+} from '../../../git/left-work.ts';
 import { addAll, clonePath, makeClone, moveApart, withScratch } from '../../../git/managed-worktrees.ts';
 import { withTrailers } from '../../../git/provenance.ts';
 import { type GitCall, gitText } from '../../../git/run-git.ts';
@@ -17,11 +25,13 @@ import {
   runName,
   workRef,
 } from './attempt-pattern.ts';
+import { attemptRefs, type RefWitness } from './attempt-refs.ts';
 import { nestedObjection, strayLinks } from './nested-repositories.ts';
 
 export interface ClonePlace {
   worktrees: WorktreePlace;
   session: string;
+  witness: RefWitness;
 }
 
 export function clonePattern(place: ClonePlace): AttemptPattern {
@@ -34,7 +44,7 @@ export function clonePattern(place: ClonePlace): AttemptPattern {
   ): Promise<AttemptWork | AttemptObjection | null> => {
     const path = clonePath(worktrees, nameOf(order));
     const site = { path, name: nameOf(order), base: order.attempt.base ?? order.run.base };
-    const { tip, tree, nested, led, diverged } = await fetchWork(order, site, place);
+    const { tip, tree, nested, led, diverged } = await fetchWork(order, { ...site, agent }, place);
     if (led.length > 0) notes.set(order.attempt.name, led);
     // The clone stays: it alone has all of it.
     if (diverged !== null) return diverged;
@@ -83,10 +93,11 @@ interface ClonedWork {
  * is ever started in it, and nothing but objects is taken from it.
  */
 async function fetchWork(
-  { run, attempt }: AttemptOrder,
-  { path, base }: CloneSite,
-  { worktrees }: ClonePlace,
+  order: AttemptOrder,
+  { path, base, agent }: CloneSite & { agent: string },
+  { worktrees, witness }: ClonePlace,
 ): Promise<ClonedWork> {
+  const { run, attempt } = order;
   const call: GitCall = { cwd: worktrees.repository.root, env: worktrees.env };
   const ref = workRef(run, attempt.name);
   // A process that was killed after it had fetched has left the ref alone.
@@ -102,8 +113,13 @@ async function fetchWork(
   const files = await filesIn(path, own, { worktrees, call });
   const isClean = files.tree === (await tipOf(own, call, 'tree'));
   const left = await leftInClone(join(path, '.git'), own, reading);
+  // It can push to the repository, too.
+  const log = clonedLog(join(path, '.git'));
+  const refs = await attemptRefs(order, agent, { place: worktrees, worktree: null, log, witness });
+  const pushed = await leftOnRefs(refs.own, own, reading);
+  led.push(...refs.notes, ...pushed.notes);
   const kept = `both are in ${path}, which is kept`;
-  const whole = await wholeWork({ own, name: null, isClean, kept }, left, call);
+  const whole = await wholeWork({ own, name: null, isClean, kept }, [...left, ...pushed.left], call);
   const taken = whole.taken?.commit ?? own;
   if (whole.taken !== null)
     led.push(`its commits on ${whole.taken.where} are taken, where its clone was not`);

@@ -3,20 +3,22 @@
  * declares: predicted by the ready queue, enforced by the write check of its agent, and looked at again when it has ended.
  */
 
-import { type ChangedPath, changedPaths, keepWork, treeWith } from '../../../git/left-work.ts';
+import { type ChangedPath, changedPaths, keepWork, ownLog, treeWith } from '../../../git/left-work.ts';
 import { sharedWorkspace } from '../../../git/managed-worktrees.ts';
 import { withTrailers } from '../../../git/provenance.ts';
 import { type GitCall, gitText } from '../../../git/run-git.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import { type AttemptObjection, type AttemptPattern, type AttemptWork, workRef } from './attempt-pattern.ts';
+import { attemptRefs, type RefWitness } from './attempt-refs.ts';
 import { nestedObjection } from './nested-repositories.ts';
-import type { CheckoutGit, FoundChanges, SharedCheckout } from './shared-checkout.ts';
+import type { CheckoutGit, FindRefs, FoundChanges, SharedCheckout } from './shared-checkout.ts';
 
 const OUTSIDE = 'outside_files';
 
 export interface SharedPatternPlace {
   checkout: SharedCheckout;
   session: string;
+  witness: RefWitness;
   /** What an agent of an earlier process was refused to write because it is not among its files; null for nothing. */
   refusedWrite(agent: string): string | null;
 }
@@ -41,10 +43,14 @@ const MOVED = 'It is tried again in a worktree of its own.';
 
 function sharedPattern(
   isolation: 'partition' | 'none',
-  { checkout, session }: SharedPatternPlace,
+  { checkout, session, witness }: SharedPatternPlace,
   onRefused?: (name: string, refusal: string) => void,
 ): AttemptPattern {
   const repaired = new Map<string, readonly string[]>();
+  const refsOf =
+    (order: AttemptOrder, agent: string): FindRefs =>
+    (place, worktree) =>
+      attemptRefs(order, agent, { place, worktree, log: ownLog(place, worktree), witness });
   return {
     isolation,
     notes: ({ attempt }) => repaired.get(attempt.name) ?? [],
@@ -63,19 +69,19 @@ function sharedPattern(
     },
     siteOf: async () => ({ branch: null, path: await checkout.path() }),
     collect(order, { id }) {
-      return checkout.end(order.task.id, baseOf(order), async (found, git) => {
+      return checkout.end({ ...siteOf(order), refsOf: refsOf(order, id) }, async (found, git) => {
         const isOutside = isolation === 'partition' && found.strays.length > 0;
         const objection = objectionTo(found, isOutside);
         const paths = objection !== null || isolation === 'none' ? all(found) : found.own;
         const work = await keep(order, { git, session, agent: id }, paths);
-        repaired.set(order.attempt.name, found.repaired);
+        repaired.set(order.attempt.name, found.notes);
         return { result: objection ?? work, paths, takeBack: objection !== null };
       });
     },
     abandon(order, { id }) {
-      return checkout.end(order.task.id, baseOf(order), async (found, git) => {
+      return checkout.end({ ...siteOf(order), refsOf: refsOf(order, id) }, async (found, git) => {
         const work = await keep(order, { git, session, agent: id }, all(found));
-        repaired.set(order.attempt.name, found.repaired);
+        repaired.set(order.attempt.name, found.notes);
         return { result: { branch: work?.branch ?? null }, paths: all(found), takeBack: true };
       });
     },
@@ -95,6 +101,10 @@ function objectionTo({ nested, strays, left }: FoundChanges, isOutside: boolean)
 
 function all({ own, strays }: Pick<FoundChanges, 'own' | 'strays'>): ChangedPath[] {
   return [...own, ...strays];
+}
+
+function siteOf(order: AttemptOrder): { task: string; base: string } {
+  return { task: order.task.id, base: baseOf(order) };
 }
 
 function baseOf({ attempt, run }: AttemptOrder): string {

@@ -6,6 +6,7 @@ import { type OperatorState, tasksOf } from '../../../operator/run/operator-stat
 import type { OperatorRun } from '../../../schema/operator-events.ts';
 import type { AttemptPlace } from './attempt-agents.ts';
 import { runName, WORK_REFS } from './attempt-pattern.ts';
+import type { RefWitness } from './attempt-refs.ts';
 import { clonePattern } from './clone.ts';
 import { partitionPattern, plainSharedPattern } from './partition.ts';
 import type { PatchRules } from './patch-permission.ts';
@@ -16,6 +17,7 @@ import { SharedCheckout, type SharedPlace } from './shared-checkout.ts';
 
 export interface PatternsPlace extends Omit<SharedPlace, 'run'> {
   repository: MergeRepository;
+  witness: RefWitness;
   refusedWrite(agent: string): string | null;
   lastText(agent: string): Promise<string>;
   rules: PatchRules;

@@ -5,6 +5,7 @@ import {
   type AttemptRepository,
   attemptRepository,
   ENDED,
+  naming,
   SESSION,
 } from '../../../../test/fixtures/attempts.ts';
 import {
@@ -31,7 +32,12 @@ interface Tried extends AttemptRepository {
 function shared(repository = attemptRepository()): Tried {
   const { worktrees, workspaces, root } = repository;
   const checkout = new SharedCheckout({ worktrees, workspaces, cwd: root, session: SESSION, run: SESSION });
-  const place = { checkout, session: SESSION, refusedWrite: () => null };
+  const place = {
+    checkout,
+    session: SESSION,
+    refusedWrite: () => null,
+    witness: naming('ramet/made', 'made'),
+  };
   return { ...repository, checkout, none: plainSharedPattern(place), partition: partitionPattern(place) };
 }
 
@@ -118,6 +124,35 @@ describe('OP-9: tasks in one checkout', { timeout: 240_000 }, () => {
     git(path, 'merge', '--quiet', 'ramet/side');
     expect(await end(none, task)).toMatchObject({ files: ['own.txt'] });
   });
+
+  test.each([
+    ['a branch, after a reset', ['branch', 'ramet/kept'], true],
+    ['a tag, after a reset', ['tag', 'kept'], true],
+    ['a branch that it never was on', ['branch', 'ramet/made'], false],
+    ['a tag that it never was on', ['tag', 'made'], false],
+  ])(
+    'commits that an agent put on %s are kept and told, and are not of the next task',
+    async (_, args, isReset) => {
+      const { none, order, root } = shared();
+      const task = order('a');
+      const path = await begin(none, task);
+      writeFiles(path, { 'left.txt': 'left\n' });
+      git(path, 'add', '--all');
+      if (isReset) git(path, 'commit', '--quiet', '--message=left');
+      const commit = isReset
+        ? git(path, 'rev-parse', 'HEAD')
+        : git(path, 'commit-tree', '-p', 'HEAD', '-m', 'left', git(path, 'write-tree'));
+      git(path, ...args, commit);
+      git(path, 'reset', '--quiet', '--hard', isReset ? 'HEAD~1' : 'HEAD');
+      expect(await end(none, task)).toMatchObject({
+        ...{ cause: 'diverged_work', message: expect.stringContaining(commit) },
+      });
+      expect(git(root, 'rev-parse', `refs/ramet/attempts/left/${commit}`)).toBe(commit);
+      const next = order('b');
+      writeFiles(await begin(none, next), { 'next.txt': 'next\n' });
+      expect(await end(none, next)).toMatchObject({ files: ['next.txt'] });
+    },
+  );
 
   test('whatever a task made of .git and of the registration, its work is taken, it is told, and the user has all as it was', async () => {
     const { none, order, root, worktrees, base, checkout } = shared();

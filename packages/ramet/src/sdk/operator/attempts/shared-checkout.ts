@@ -32,6 +32,7 @@ import type { AgentWorkspace, AgentWorkspaces } from '../../../git/worktrees/wor
 import { RametError } from '../../../schema/errors.ts';
 import { findWorktree } from '../../worktrees/open-place.ts';
 import { LEFT_REFS } from './attempt-pattern.ts';
+import type { AttemptRefs } from './attempt-refs.ts';
 import { type CheckoutNote, forgetNote, newNote, readNote, writeNote } from './checkout-note.ts';
 import { strayLinks } from './nested-repositories.ts';
 
@@ -66,11 +67,14 @@ export interface FoundChanges {
   strays: ChangedPath[];
   /** Repositories inside that are nobody's but its own: they fit into no commit, and were moved to `folder`. */
   nested: NestedFolders | null;
-  /** What an agent had made lead git elsewhere, and was put right, one line each. */
-  repaired: readonly string[];
+  /** For people, one line each: what an agent had made lead git elsewhere and was put right; refs that nobody knows. */
+  notes: readonly string[];
   /** Commits that its agent left beside its files. */
   left: readonly LeftCommit[];
 }
+
+/** The refs that its agent made. */
+export type FindRefs = (place: WorktreePlace, worktree: ManagedWorktree) => Promise<AttemptRefs>;
 
 export interface NestedFolders {
   readonly names: readonly string[];
@@ -134,8 +138,7 @@ export class SharedCheckout {
 
   /** A task is over. `work` is told what it has changed, and what is nobody's. */
   end<Result>(
-    task: string,
-    base: string,
+    { task, base, refsOf }: { task: string; base: string; refsOf: FindRefs },
     work: (found: FoundChanges, git: CheckoutGit) => Promise<EndedTask<Result>>,
   ): Promise<Result> {
     return this.#alone(async () => {
@@ -148,13 +151,18 @@ export class SharedCheckout {
       const found = seen.changes.filter(({ path }) => !this.#isOfOthers(task, path) && !others.has(path));
       const own = found.filter(({ path }) => covered(path, files));
       const strays = found.filter((one) => !own.includes(one));
-      const repaired = takeRepairs(open.worktree);
+      const refs = await refsOf(this.#place.worktrees, open.worktree);
+      const notes = [...takeRepairs(open.worktree), ...refs.notes];
       const left = await leftBeside(
         this.#place.worktrees,
-        { worktree: open.worktree, at: note.at, changes: seen.changes, refs: LEFT_REFS },
+        {
+          ...{ worktree: open.worktree, at: note.at, changes: seen.changes },
+          refs: refs.own,
+          kept: LEFT_REFS,
+        },
         open.call,
       );
-      const { result, paths, takeBack } = await work({ own, strays, nested, repaired, left }, open);
+      const { result, paths, takeBack } = await work({ own, strays, nested, notes, left }, open);
       if (takeBack) await this.#undo(open, paths);
       this.#live.delete(task);
       delete note.live[task];

@@ -6,17 +6,25 @@ import {
   rmSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type AttemptRepository, attemptRepository, ENDED } from '../../../../test/fixtures/attempts.ts';
+import {
+  type AttemptRepository,
+  attemptRepository,
+  ENDED,
+  naming,
+} from '../../../../test/fixtures/attempts.ts';
 import { SPOILED_REGISTRATIONS } from '../../../../test/fixtures/led-checkouts.ts';
-import { writeFiles } from '../../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { git, gitVariables, OWNER } from '../../../../test/fixtures/worktrees.ts';
 import { endedIn } from './attempt-agents.ts';
 import type { AttemptPattern } from './attempt-pattern.ts';
 import { worktreePattern } from './worktree-pattern.ts';
+
+const NAMED = naming('ramet/made', 'made', 'mine/made');
 
 interface Tried extends AttemptRepository {
   path: string;
@@ -42,7 +50,7 @@ async function working(): Promise<Tried> {
   };
   const collectAgain = async (): Promise<Collected> => {
     const order = repository.order('a');
-    const pattern = worktreePattern(worktrees);
+    const pattern = worktreePattern(worktrees, NAMED);
     const found = await pattern.collect(order, ended, async () => ended);
     return { found, notes: pattern.notes?.(order, ended) ?? [] };
   };
@@ -66,6 +74,23 @@ function ofUser(root: string): string[] {
 }
 
 type Leave = (path: string) => void;
+
+/** How an agent puts a commit on a ref, by the name that people are told. */
+const REFS: Record<string, string[]> = {
+  'ramet/made': ['branch', 'ramet/made'],
+  'tags/made': ['tag', 'made'],
+  'remotes/mine/made': ['update-ref', 'refs/remotes/mine/made'],
+};
+
+/** A commit that HEAD was never on. */
+function unseen(path: string, file: string): string {
+  writeFiles(path, { [file]: `${file}\n` });
+  git(path, 'add', file);
+  const made = git(path, 'commit-tree', '-p', 'HEAD', '-m', file, git(path, 'write-tree'));
+  git(path, 'reset', '--quiet', '--hard');
+  return made;
+}
+
 const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null }> = {
   'files, on no branch': {
     leave: (path) => {
@@ -197,6 +222,89 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
     },
     ...{ files: ['good.txt'], note: null },
   },
+  ...Object.fromEntries(
+    Object.entries(REFS).map(([where, args]) => [
+      `a commit that only ${where} has after a reset`,
+      {
+        leave: (path: string) => {
+          commit(path, 'good.txt');
+          git(path, ...args, 'HEAD');
+          git(path, 'reset', '--quiet', '--hard', 'HEAD~1');
+        },
+        ...{
+          files: ['good.txt'],
+          note: `its work is on ${where}, not ramet/a-1, and was taken from there`,
+        },
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(REFS).map(([where, args]) => [
+      `a commit that was never on its HEAD, put on ${where}`,
+      {
+        leave: (path: string) => void git(path, ...args, unseen(path, 'good.txt')),
+        ...{
+          files: ['good.txt'],
+          note: `its work is on ${where}, not ramet/a-1, and was taken from there`,
+        },
+      },
+    ]),
+  ),
+  'a commit that its own clone has pushed': {
+    leave: (path) => {
+      const own = join(temporaryDirectory(), 'clone');
+      git(path, 'clone', '--quiet', '.', own);
+      git(own, 'switch', '--quiet', '--create', 'ramet/made');
+      commit(own, 'good.txt');
+      git(own, 'push', '--quiet', 'origin', 'ramet/made');
+    },
+    ...{ files: ['good.txt'], note: 'its work is on ramet/made, not ramet/a-1, and was taken from there' },
+  },
+  'a commit in a worktree that it made': {
+    leave: (path) => {
+      const own = join(temporaryDirectory(), 'own');
+      git(path, 'worktree', 'add', '--quiet', '-b', 'ramet/made', own);
+      commit(own, 'good.txt');
+    },
+    ...{ files: ['good.txt'], note: 'its work is on ramet/made, not ramet/a-1, and was taken from there' },
+  },
+  'a commit on no branch that it gave a tag, and left': {
+    leave: (path) => {
+      git(path, 'switch', '--quiet', '--detach');
+      commit(path, 'good.txt');
+      git(path, 'tag', 'unnamed');
+      git(path, 'switch', '--quiet', '-');
+    },
+    ...{ files: ['good.txt'], note: 'its work is on no branch, not ramet/a-1, and was taken from there' },
+  },
+  'a commit that it amended and rebased, with what it was before on branches': {
+    leave: (path) => {
+      commit(path, 'first.txt');
+      git(path, 'branch', 'ramet/before');
+      writeFiles(path, { 'first.txt': 'other\n' });
+      git(path, 'commit', '--quiet', '--all', '--amend', '--message=amended');
+      git(path, 'branch', 'ramet/made');
+      commit(path, 'good.txt');
+      git(path, 'tag', 'before-rebase');
+      git(path, 'rebase', '--quiet', '--force-rebase', 'HEAD~2');
+    },
+    ...{ files: ['first.txt', 'good.txt'], note: null },
+  },
+  'a file, while a person and another agent work': {
+    leave: (path) => {
+      writeFiles(path, { 'good.txt': 'good\n' });
+      const root =
+        git(path, 'worktree', 'list', '--porcelain').split('\n')[0]?.slice('worktree '.length) ?? '';
+      const person = join(temporaryDirectory(), 'person');
+      git(root, 'branch', 'made', 'main');
+      git(root, 'worktree', 'add', '--quiet', person, 'made');
+      utimesSync(join(git(person, 'rev-parse', '--absolute-git-dir'), 'commondir'), 0, 0);
+      commit(person, 'theirs.txt');
+      git(person, 'tag', 'theirs');
+      git(person, 'switch', '--quiet', '--detach', 'main');
+    },
+    ...{ files: ['good.txt'], note: null },
+  },
   'a commit on its branch, and then a look at the target': {
     leave: (path) => {
       commit(path, 'good.txt');
@@ -220,6 +328,44 @@ describe('OP-9: a task in a worktree whose agent left HEAD elsewhere', () => {
     expect(git(root, 'diff', '--name-only', base, found.commit).split('\n')).toEqual(files);
     expect(notes).toEqual(note === null ? [] : [note]);
     expect(ofUser(root)).toEqual(before);
+  });
+
+  test.each(Object.entries(REFS))(
+    'what was put on %s beside other work is no part of it',
+    async (_, args) => {
+      const tried = await working();
+      const made = unseen(tried.path, 'other.txt');
+      git(tried.path, ...args, made);
+      commit(tried.path, 'good.txt');
+      const { found } = await tried.end();
+      expect(found).toMatchObject({
+        ...{ cause: 'diverged_work', message: expect.stringContaining(made.slice(0, 12)) },
+      });
+    },
+  );
+
+  test('a ref of nobody knows whom is named, and the task is done as its files say', async () => {
+    const tried = await working();
+    const made = unseen(tried.path, 'other.txt');
+    git(tried.path, 'tag', 'whose', made);
+    const { found, notes } = await tried.end();
+    expect(found).toBe(null);
+    expect(notes).toEqual([
+      `while it ran, tags/whose appeared with commit ${made.slice(0, 12)}, which is in no task's work; who made it is not known: see git show tags/whose`,
+    ]);
+  });
+
+  test('what it changed again after a reset is its work, and the earlier commit is named', async () => {
+    const tried = await working();
+    const early = commit(tried.path, 'good.txt');
+    git(tried.path, 'branch', 'ramet/made');
+    git(tried.path, 'reset', '--quiet', '--hard', 'HEAD~1');
+    writeFiles(tried.path, { 'good.txt': 'better\n' });
+    const { found, notes } = await tried.end();
+    expect(found).toMatchObject({ files: ['good.txt'] });
+    expect(notes).toEqual([
+      `it left commit ${early} on ramet/made, and has changed the same files since: not taken`,
+    ]);
   });
 
   test('what was put right is told again by a process that resumes after a kill', async () => {
@@ -390,7 +536,7 @@ const SPOILED: Record<string, Spoil> = {
 test('OP-9: whatever git cannot read or would follow is put right, and the work is taken without commits of the user', async () => {
   const { worktrees, workspaces, root, base, order } = attemptRepository();
   const { commonDirectory: common, root: cwd } = worktrees.repository;
-  const pattern = worktreePattern(worktrees);
+  const pattern = worktreePattern(worktrees, naming());
   for (const [at, [what, spoil]] of Object.entries(SPOILED).entries()) {
     const workspace = await workspaces.create({ name: `t${at}`, owner: OWNER, cwd, base });
     const { path, branch } = workspace.worktree;

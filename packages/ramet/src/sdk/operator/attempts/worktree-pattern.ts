@@ -6,7 +6,9 @@ import {
   headOf,
   mendOwnBranch,
   missingFrom,
+  type OwnWork,
   otherWork,
+  ownLog,
   strayObjection,
   tipOf,
   type WorkReading,
@@ -21,7 +23,7 @@ import {
   takeRepairs,
 } from '../../../git/managed-worktrees.ts';
 import { isAncestor } from '../../../git/merges.ts';
-import { gitText } from '../../../git/run-git.ts';
+import { type GitCall, gitText, isCommitId } from '../../../git/run-git.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../../git/shapes.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import { RametError, UserMistake } from '../../../schema/errors.ts';
@@ -36,10 +38,11 @@ import {
   type EndedAgent,
   workRef,
 } from './attempt-pattern.ts';
+import { attemptRefs, type RefWitness } from './attempt-refs.ts';
 import { nestedObjection, strayLinks } from './nested-repositories.ts';
 
 /** Each attempt in a worktree that begins at the private ref, on a branch of its own. */
-export function worktreePattern(place: WorktreePlace): AttemptPattern {
+export function worktreePattern(place: WorktreePlace, witness: RefWitness): AttemptPattern {
   const said: string[] = [];
   return {
     isolation: 'worktree',
@@ -52,7 +55,7 @@ export function worktreePattern(place: WorktreePlace): AttemptPattern {
     },
     async collect(order, ended) {
       const tell = (note: string): void => void said.push(note);
-      return committedWork(order, ended, { place, tell }).catch((error: unknown) => {
+      return committedWork(order, ended, { place, witness, tell }).catch((error: unknown) => {
         if (error instanceof UserMistake && error.code === 'other_branch') detach(ended.id, place);
         throw error;
       });
@@ -93,7 +96,7 @@ interface TakenWork {
 async function committedWork(
   order: AttemptOrder,
   ended: EndedAgent,
-  { place, tell }: { place: WorktreePlace; tell: (note: string) => void },
+  { place, witness, tell }: Pick<Taking, 'place' | 'tell'> & { witness: RefWitness },
 ): Promise<AttemptWork | AttemptObjection | null> {
   await giveWay();
   // Of agents that are still at work: git is about to read every branch.
@@ -101,13 +104,16 @@ async function committedWork(
   const worktree = findWorktree(place, ended.id);
   const call = { cwd: place.repository.root, env: place.env };
   const base = order.attempt.base ?? worktree.base;
-  const taking = { place, worktree, tell, reading: { base, target: order.run.target, call } };
   const isThere = ended.isKept && worktree.state !== 'gone';
+  const names = isThere ? otherBranches(place, worktree) : (ended.others ?? []);
+  const log = isThere ? ownLog(place, worktree) : await clearedLog(ended, names, call);
+  const refs = await attemptRefs(order, ended.id, { place, worktree, log, witness });
+  for (const note of refs.notes) tell(note);
+  const mine = refs.own.map(({ ref }) => ref);
+  const taking = { place, worktree, tell, reading: { base, target: order.run.target, mine, call } };
   const taken = isThere ? await takenFrom(order, taking) : await clearedWork(order, ended, taking);
   if ('cause' in taken) return taken;
-  const found = await withOthers(taken, isThere ? otherBranches(place, worktree) : (ended.others ?? []), {
-    ...{ ...taking, order },
-  });
+  const found = await withOthers(taken, { names, refs: refs.own }, { ...taking, order });
   if ('cause' in found) return found;
   const { branch, commit, leftOut } = found;
   const changes = commit === null || commit === base ? [] : await changedPaths(base, commit, call);
@@ -118,15 +124,30 @@ async function committedWork(
   return { commit, branch, files: changes.map(({ path }) => path) };
 }
 
+/** What is known of the log of its HEAD when that is gone. */
+async function clearedLog(
+  { tip }: EndedAgent,
+  names: readonly string[],
+  call: GitCall,
+): Promise<{ made: Set<string>; replaced: Set<string> }> {
+  const made = new Set(tip === undefined ? [] : [tip]);
+  const replaced = new Set<string>();
+  for (const name of names) {
+    const id = name.split(' ').find(isCommitId) ?? (await tipOf(name, call));
+    if (id !== null) (name.startsWith('~') ? replaced : made).add(id);
+  }
+  return { made, replaced };
+}
+
 /** What its agent committed elsewhere, and then left. A ref of ours holds it: that branch may go at any moment, if there is one. */
 async function withOthers(
   taken: TakenWork,
-  names: readonly string[],
+  left: Pick<OwnWork, 'names' | 'refs'>,
   { place, worktree, reading, tell, order: { run, attempt } }: Taking & { order: AttemptOrder },
 ): Promise<TakenWork | AttemptObjection> {
-  if (names.length === 0) return taken;
+  if (left.names.length + left.refs.length === 0) return taken;
   const own = taken.commit ?? reading.base;
-  const other = await otherWork(place, { worktree, names, own }, reading);
+  const other = await otherWork(place, { worktree, ...left, own }, reading);
   for (const note of other.notes) tell(note);
   const ref = workRef(run, attempt.name);
   const hold = (commit: string): Promise<string> =>
