@@ -160,7 +160,6 @@ export const MISSING: Readonly<Record<string, string>> = {
   'UI-4': 'flags such as --input-format and --add-dir; stream-json fields of hooks and MCP servers',
   'ECO-1': 'ACP, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,
-  'LIB-1': 'canUseTool cannot change an input',
   'SEC-1':
     'tokens and origins of servers; a terminal session names what changed after trust and does not ask',
   'EXT-2': 'the events WorktreeCreate and WorktreeRemove',

@@ -32,10 +32,15 @@ export interface PermissionQuestion {
   details?: CallDetails | undefined;
 }
 
+/** The input that the call is to run with instead of its own; rules and tool judge it like any other. */
+interface ChangedInput {
+  updatedInput?: Readonly<Record<string, unknown>> | undefined;
+}
+
 export type PermissionAnswer =
-  | { kind: 'once' }
+  | ({ kind: 'once' } & ChangedInput)
   /** The rules hold for the rest of the session. */
-  | { kind: 'always'; rules: readonly string[] }
+  | ({ kind: 'always'; rules: readonly string[] } & ChangedInput)
   | { kind: 'denied'; reason: string };
 
 /** What an MCP server asks the person, in mid-call. */

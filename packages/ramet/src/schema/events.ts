@@ -78,6 +78,8 @@ interface PermissionAnswered {
   rules: string[];
   /** Why it was denied; null when it was allowed. */
   reason: string | null;
+  /** What the call runs with instead of its own input, where the one who answered changed it. */
+  updatedInput?: Record<string, unknown>;
 }
 
 interface PrefixFrozen {

@@ -204,10 +204,11 @@ function unknownEvent(event: never): string {
   return `event of an unknown kind: ${String(type)}`;
 }
 
-function describeAnswer({ answer, rules, reason }: EventOf<'permission.answered'>): string {
+function describeAnswer({ answer, rules, reason, updatedInput }: EventOf<'permission.answered'>): string {
   if (answer === 'denied') return `permission denied: ${reason ?? 'no reason given'}`;
   if (answer === 'policy') return 'permission given by rules or a mode that came meanwhile';
-  return `permission given ${answer}${rules.length > 0 ? `: ${rules.join(', ')}` : ''}`;
+  const changed = updatedInput === undefined ? '' : ', with a changed input';
+  return `permission given ${answer}${changed}${rules.length > 0 ? `: ${rules.join(', ')}` : ''}`;
 }
 
 function describeRequest(event: EventOf<'request.started' | 'request.failed'>): string {

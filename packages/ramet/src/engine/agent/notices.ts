@@ -140,8 +140,8 @@ export function hookSaid(event: string, reason: string): string {
   return `<hook-feedback event="${event}">\n${quoteText(reason, HOOK_ELEMENTS)}\n</hook-feedback>`;
 }
 
-export function inputChanged(input: Record<string, unknown>): string {
-  return `A hook changed the input of this call. It ran with: ${JSON.stringify(input)}`;
+export function inputChanged(input: Readonly<Record<string, unknown>>, by: string = 'A hook'): string {
+  return `${by} changed the input of this call. It ran with: ${JSON.stringify(input)}`;
 }
 
 /** To an agent that may not end yet. */

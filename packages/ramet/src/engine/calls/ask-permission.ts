@@ -9,10 +9,12 @@
  *    waits until the answer is on disk.
  * 3. An agent is `blocked: permission` exactly while it has an open question.
  */
+import { resolve } from 'node:path';
 import type { Confinement, OpenQuestion, PermissionDecision } from '../../permission/assessment.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
+import { landingPath } from '../../system/landing-path.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
 import { NOT_RUN } from '../agent/notices.ts';
@@ -32,13 +34,39 @@ export interface PermissionRequest {
 type GivenAnswer = PermissionAnswer | { kind: 'policy'; confinement: Confinement };
 
 export async function askPermission(request: PermissionRequest): Promise<Permit> {
-  const { agent, tool, open, signal } = request;
+  const { agent, tool, input, open, signal } = request;
+  const { cwd } = agent.directory;
+  const asked = landings(tool, input, cwd);
   const answer = await whileBlocked(agent, () => askAndRecord(request));
   if (signal.aborted) return refused(NOT_RUN.interrupted);
   if (answer.kind === 'denied')
     return refused(`${tool.name} is not permitted: ${open.reason}, and ${answer.reason}`);
+  const moved = landings(tool, input, cwd).find(({ place }, index) => place !== asked[index]?.place);
+  if (moved !== undefined) return refused(movedText(tool, moved));
+  if (answer.kind === 'policy') return { kind: 'permitted', confinement: answer.confinement };
+  const { updatedInput: changed } = answer;
   // What a person allows runs unconfined.
-  return { kind: 'permitted', confinement: answer.kind === 'policy' ? answer.confinement : 'none' };
+  return {
+    kind: 'permitted',
+    confinement: 'none',
+    ...(changed && { hooks: { changed, changedByAnswer: true } }),
+  };
+}
+
+interface Landing {
+  readonly path: string;
+  readonly place: string | null;
+}
+
+/** Where the files that a call writes lead. A question may be open for hours, and links can come meanwhile (SEC-1). */
+function landings(tool: Tool, input: unknown, cwd: string): Landing[] {
+  const { writes = [] } = tool.access?.(input) ?? {};
+  return writes.map((path) => ({ path, place: landingPath(resolve(cwd, path)) }));
+}
+
+function movedText({ name }: Tool, { path, place }: Landing): string {
+  const where = place === null ? 'can no longer be written' : `now leads to ${place}`;
+  return `${name} did nothing: ${path} ${where}, which is not what the user was asked about. Try again to ask about that.`;
 }
 
 async function whileBlocked<Result>(agent: Agent, work: () => Promise<Result>): Promise<Result> {
@@ -66,12 +94,14 @@ async function askAndRecord(request: PermissionRequest): Promise<GivenAnswer> {
   const rules = answer.kind === 'always' ? answer.rules : [];
   permissions.allow(rules);
   const reason = answer.kind === 'denied' ? answer.reason : null;
+  const changed = 'updatedInput' in answer ? answer.updatedInput : undefined;
   agent.record({
     type: 'permission.answered',
     call: call.id,
     answer: answer.kind,
     rules: rules.map(redact),
     reason: reason === null ? null : redact(reason),
+    ...(changed && { updatedInput: JSON.parse(redact(JSON.stringify(changed))) }),
   });
   if (answer.kind !== 'denied') await agent.runtime.journal.commit('synced');
   return answer;

@@ -14,9 +14,8 @@ import { decide, unreadableFiles } from '../../permission/decide.ts';
 import { plainShell, type ShellDecision } from '../../sandbox/command-sandbox.ts';
 import { counterpart, fenceRefusal, isAboutOwnFiles } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';
-import { landingPath } from '../../system/landing-path.ts';
 import { onAbort } from '../../system/on-abort.ts';
-import { isForReaders } from '../../tools/registry.ts';
+import { isForReaders, parseInput } from '../../tools/registry.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
 import { modeInForce } from '../agent/agent-spec.ts';
@@ -24,7 +23,7 @@ import { NOT_RUN, OUTSIDE_FILES } from '../agent/notices.ts';
 import type { AskedCall, CanUseTool } from '../agent/runtime.ts';
 import type { HookedCall } from '../hooks/call-hooks.ts';
 import { askPermission } from './ask-permission.ts';
-import { type Permit, type PermitRequest, refused } from './permit.ts';
+import { type HookNotes, type Permit, type PermitRequest, refused } from './permit.ts';
 
 /** The part of `AgentHost` that decides: it has the rules, and the broker to ask. */
 export async function ownPermit(agent: HostedAgent, call: AskedCall, signal: AbortSignal): Promise<Permit> {
@@ -67,7 +66,7 @@ async function decidedPermit(
 ): Promise<Permit> {
   const { tool, request, input } = wanted;
   const { call, outside, byUser } = request;
-  const refusal = await agentRefusal(agent, tool, input, signal);
+  const refusal = await agentRefusal(agent, wanted, signal);
   if (refusal !== null) return refused(refusal);
   const redecide = async (): Promise<PermissionDecision> =>
     settle(await decideNow(agent, tool, input, outside));
@@ -80,12 +79,31 @@ async function decidedPermit(
   const { cwd } = agent.directory;
   const failing = (await tool.precheck?.(input, { files: agent.files.for(call.id), cwd })) ?? null;
   if (failing !== null) return { kind: 'refused', reason: failing, wouldFail: true };
-  const asked = landings(tool, input, cwd);
   const given = await answerOfHooks(agent, wanted, decision.question, signal);
   if (given !== null) return given;
   const permit = await askPermission({ agent, tool, call, input, open: decision.question, redecide, signal });
-  const moved = landings(tool, input, cwd).find(({ place }, index) => place !== asked[index]?.place);
-  return permit.kind === 'refused' || moved === undefined ? permit : refused(movedText(tool, moved));
+  if (permit.kind === 'refused' || permit.hooks?.changed === undefined) return permit;
+  return changedPermit(agent, wanted, permit.hooks, signal);
+}
+
+/** Who answered has changed the input: everything but the question counts for the new one too. */
+async function changedPermit(
+  agent: HostedAgent,
+  { tool, request }: AskedCall,
+  notes: HookNotes,
+  signal: AbortSignal,
+): Promise<Permit> {
+  const parsed = parseInput(tool, notes.changed);
+  if (!parsed.ok || request.outside !== undefined) {
+    const problem = parsed.ok ? 'comes too late, the command has begun' : `is not valid: ${parsed.message}`;
+    return refused(`${tool.name} is not permitted: the changed input ${problem}`);
+  }
+  const call = { ...request.call, input: notes.changed };
+  const asked = { tool, request: { ...request, call }, input: parsed.value };
+  const settle: HookedCall['settle'] = (decided) =>
+    decided.kind === 'ask' ? { kind: 'allow', confinement: 'none' } : decided;
+  const permit = await decidedPermit(agent, { asked, notes, settle }, signal);
+  return permit.kind === 'refused' ? permit : { ...permit, hooks: notes };
 }
 
 /** Hooks may answer in place of a person, and are told that one is asked. Null where they leave it open. */
@@ -104,30 +122,13 @@ async function answerOfHooks(
   return given;
 }
 
-interface Landing {
-  readonly path: string;
-  readonly place: string | null;
-}
-
-/** Where the files that a call writes lead. A question may be open for hours, and links can come meanwhile (SEC-1). */
-function landings(tool: Tool, input: unknown, cwd: string): Landing[] {
-  const { writes = [] } = tool.access?.(input) ?? {};
-  return writes.map((path) => ({ path, place: landingPath(resolve(cwd, path)) }));
-}
-
-function movedText({ name }: Tool, { path, place }: Landing): string {
-  const where = place === null ? 'can no longer be written' : `now leads to ${place}`;
-  return `${name} did nothing: ${path} ${where}, which is not what the user was asked about. Try again to ask about that.`;
-}
-
 /** What nobody is asked about: the fence, the agent's own restriction, and harm to others. */
 async function agentRefusal(
   agent: Agent,
-  tool: Tool,
-  input: unknown,
+  { tool, input }: Pick<AskedCall, 'tool' | 'input'>,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { canUseTool, readOnly } = agent.spec;
+  const { canUseTool, readOnly, toolLimits } = agent.spec;
   const fenced = await fencedOff(agent, tool, input);
   if (fenced !== null) return `${tool.name} is refused: ${fenced}`;
   // A fork has its parent's tools and a call can be made up: what is offered is not yet what may run (TYPE-2).
@@ -136,7 +137,6 @@ async function agentRefusal(
     const refusal = await orInterrupted(ownRefusal(canUseTool, tool.name, input), signal);
     if (refusal !== null) return refusal;
   }
-  const { toolLimits } = agent.spec;
   if (toolLimits !== undefined) {
     const { limitsRefusal } = await import('../../permission/tool-limits.ts');
     const { cwd, workspace } = agent.directory;
@@ -144,7 +144,7 @@ async function agentRefusal(
     const limited = await limitsRefusal(toolLimits, tool, { input, cwd }, origin);
     if (limited !== null) return limited;
   }
-  const command = tool.access?.(input).command;
+  const { command } = tool.access?.(input) ?? {};
   return command === undefined ? null : harmInCheckout(agent, command);
 }
 

@@ -17,7 +17,9 @@ export interface PermitRequest {
 /** What hooks say about a call, besides whether it may run. */
 export interface HookNotes {
   /** The input that the call runs with, as JSON. */
-  readonly changed?: Record<string, unknown> | undefined;
+  readonly changed?: Readonly<Record<string, unknown>> | undefined;
+  /** It was changed by the one who was asked, and not by a hook. */
+  readonly changedByAnswer?: true | undefined;
   /** Told to the model with the result. */
   readonly contexts?: readonly string[] | undefined;
   /** The run ends after the call; why. */

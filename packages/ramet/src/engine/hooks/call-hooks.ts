@@ -149,7 +149,9 @@ export async function hookedOutcome(
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const before = [
-    ...(notes.changed === undefined ? [] : [inputChanged(notes.changed)]),
+    ...(notes.changed === undefined
+      ? []
+      : [inputChanged(notes.changed, notes.changedByAnswer && 'The program')]),
     ...(notes.contexts ?? []).map((text) => hookText('PreToolUse', text)),
   ];
   agent.here.halt ??= notes.stop ?? null;

@@ -21,8 +21,15 @@ export interface ToolCallQuestion extends Omit<PermissionQuestion, 'agent' | 'pa
 }
 
 export type ToolCallDecision =
-  /** `rules` hold for the rest of the session: `suggestedRules` of the question, or others. */
-  | { readonly allowed: true; readonly rules?: readonly string[] }
+  /**
+   * `rules` hold for the rest of the session: `suggestedRules` of the question, or others. With `updatedInput` the call
+   * runs with that instead of its own input, if no rule denies it; the model is told.
+   */
+  | {
+      readonly allowed: true;
+      readonly rules?: readonly string[];
+      readonly updatedInput?: Readonly<Record<string, unknown>>;
+    }
   /** The model is told the reason. */
   | { readonly allowed: false; readonly reason: string };
 
@@ -60,14 +67,24 @@ function decidingBroker(decide: DecideToolCall): PermissionBroker {
 function answerOf(decision: ToolCallDecision | boolean): PermissionAnswer {
   if (decision === true) return { kind: 'once' };
   if (decision === false) return denied('the program that runs this session denied it');
-  if (decision?.allowed === true) {
-    const { rules = [] } = decision;
-    return rules.length === 0 ? { kind: 'once' } : { kind: 'always', rules };
+  if (decision?.allowed === true && isInput(decision.updatedInput)) {
+    const { rules = [], updatedInput } = decision;
+    const changed = updatedInput && { updatedInput: plain(updatedInput) };
+    return rules.length === 0 ? { kind: 'once', ...changed } : { kind: 'always', rules, ...changed };
   }
   if (decision?.allowed === false) return denied(String(decision.reason ?? 'the program denied it'));
   return denied(
-    'canUseTool gave no decision: return true, false, { allowed: true } or { allowed: false, reason }',
+    'canUseTool gave no decision: return true, false, { allowed: true, updatedInput } or { allowed: false, reason }',
   );
+}
+
+function isInput(value: unknown): boolean {
+  return value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
+}
+
+/** As JSON has it: it is recorded, and may go to another process. One that JSON cannot say is a denial. */
+function plain(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(input));
 }
 
 function denied(reason: string): PermissionAnswer {

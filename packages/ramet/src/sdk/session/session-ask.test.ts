@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as zod from 'zod';
 import { call, lastTexts, startAgents, startFamily } from '../../../test/fixtures/family.ts';
@@ -206,6 +208,67 @@ describe('LIB-1: canUseTool', () => {
     expect(one).toMatch(/created|wrote/i);
     expect(two).toContain('Write(two)');
     expect(three).toContain('one is enough');
+  });
+
+  test('may change the input: the changed one runs, is on record, and is told to the model', async () => {
+    const { run, requestsOf, cwd, recordedOf } = await startFamily({
+      permissionMode: 'default',
+      canUseTool: ({ input }) => ({ allowed: true, updatedInput: { ...Object(input), content: 'changed' } }),
+      cast: { 'Go.': [call('Write', { file_path: 'one', content: 'x' }), { text: 'Done.' }] },
+    });
+    await run('Go.');
+    expect(readFileSync(join(cwd, 'one'), 'utf8')).toBe('changed');
+    const [told] = lastTexts(requestsOf('Go.')[1]);
+    expect(told).toContain('The program changed the input of this call. It ran with: ');
+    expect(told).toContain('"content":"changed"');
+    expect(recordedOf(1)).toContainEqual(
+      expect.objectContaining({
+        type: 'permission.answered',
+        answer: 'once',
+        updatedInput: { file_path: 'one', content: 'changed' },
+      }),
+    );
+  });
+
+  test('what it changes an input to is judged again: rules that deny, the tool itself', async () => {
+    const inputs: unknown[] = [
+      { file_path: 'secret', content: 'x' },
+      { file_path: 'three', contents: 'x' },
+      'no object',
+    ];
+    const { run, requestsOf, cwd } = await startFamily({
+      permissionMode: 'default',
+      permissions: { deny: ['Write(secret)'] },
+      canUseTool: () => ({ allowed: true, updatedInput: inputs.shift() as never }),
+      cast: { 'Go.': [work, { text: 'Done.' }] },
+    });
+    await run('Go.');
+    const [denied, wrong, odd] = lastTexts(requestsOf('Go.')[1]);
+    expect(denied).toContain('Write(secret)');
+    expect(wrong).toMatch(/Write is not permitted: the changed input is not valid: .*content is missing/);
+    expect(odd).toContain('canUseTool gave no decision');
+    expect(readdirSync(cwd).filter((name) => ['one', 'two', 'three', 'secret'].includes(name))).toEqual([]);
+  });
+
+  test('EXEC-2: it changes the input of an agent in a process of its own, and of a fork that is narrowed', async () => {
+    const { run, session, cwd, requestsOf } = await startFamily({
+      permissionMode: 'default',
+      agents: { executor: 'process' },
+      canUseTool: () => ({ allowed: true, updatedInput: { file_path: 'there', content: 'changed' } }),
+      cast: {
+        'Go.': [startAgents(['child'], { subagent_type: 'general-purpose' }), { text: 'Done.' }],
+        child: [call('Write', { file_path: 'one', content: 'x' }), { text: 'Scope: child.' }],
+        narrow: [call('Write', { file_path: 'one', content: 'x' }), { text: 'Scope: narrow.' }],
+      },
+    });
+    await run('Go.');
+    expect(readFileSync(join(cwd, 'there'), 'utf8')).toBe('changed');
+    const fork = await session.fork('narrow', {
+      canUseTool: (_, input) =>
+        JSON.stringify(input).includes('there') ? { allowed: false, reason: 'not there' } : { allowed: true },
+    });
+    await fork.result;
+    expect(lastTexts(requestsOf('narrow')[1])[0]).toContain('not there');
   });
 
   test('a throw, and what is no decision, are denials', async () => {
