@@ -83,6 +83,9 @@ function writtenBy(command: ShellCommand, cwd: string, home: string | null): Nam
   };
 }
 
+/** What is written there changes no file. Other devices are files, and so is what lies in /dev/shm. */
+const SINK = /^\/dev\/(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd\/\d+|pts\/\d+)$/;
+
 function writtenByOne(
   command: ShellCommand,
   cwd: string,
@@ -103,7 +106,7 @@ function writtenByOne(
   return {
     paths,
     folders: patterns ? folders.map(beforePattern) : folders,
-    any: open || whole.includes(HERE) || paths.some((path) => !path.startsWith('/dev/')),
+    any: open || whole.includes(HERE) || paths.some((path) => !SINK.test(path)),
   };
 }
 

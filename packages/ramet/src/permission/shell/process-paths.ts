@@ -14,6 +14,8 @@ export type PathStanding = 'asks' | 'host' | 'plain';
 const OF_THE_MACHINE =
   /^\/proc\/(?:cmdline|cpuinfo|crypto|devices|diskstats|filesystems|interrupts|loadavg|locks|meminfo|misc|modules|partitions|stat|swaps|uptime|version|vmstat|sys\/(?:kernel|vm|fs)\/[\w/.-]+)$/;
 const OPEN_DEVICE = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|fd(?:\/\d+)?)$/;
+/** Not `/dev/shm`, which holds ordinary files. */
+const DEVICE = /^\/dev(?:\/(?!shm(?:\/|$))|$)/;
 const LOOKS_AT_NAMES =
   /^(?:ls|stat|find|du|df|tree|file|readlink|realpath|dirname|basename|echo|cd|test|\[)$/;
 const OPENS_NOTHING = /^(?:echo|printf|test|\[|basename|dirname|expr|seq|exit|true|false|:|sleep|date|cd)$/;
@@ -71,7 +73,7 @@ function standingOfPath(path: string, directory: string, names: boolean, kind: J
   if (places.some((place) => /^\/proc(?:\/|$)/.test(place) && !OF_THE_MACHINE.test(place))) return 'asks';
   if (written === '/') return names ? 'host' : 'asks';
   if (places.some((place) => OF_THE_MACHINE.test(place))) return 'host';
-  if (places.some((place) => /^\/dev(?:\/|$)/.test(place) && !OPEN_DEVICE.test(place)))
+  if (places.some((place) => DEVICE.test(place) && !OPEN_DEVICE.test(place)))
     return names ? 'host' : 'asks';
   return 'plain';
 }

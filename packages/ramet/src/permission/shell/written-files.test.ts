@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { bashTool } from '../../tools/shell/bash.ts';
 import { decide } from '../decide.ts';
@@ -29,6 +29,45 @@ async function judged(deny: string, kind: string, commands: string[], below = ''
 
 const passing = (deny: string, commands: string[], below = '') => judged(deny, 'allow', commands, below);
 const denied = (deny: string, commands: string[]) => judged(deny, 'deny', commands);
+
+describe('RES-3: memory below /dev holds files, not devices', () => {
+  const SHARED = '/dev/shm';
+  /** A repository there; the test is skipped where the machine has none. */
+  function shared(skip: (why: string) => void): string {
+    if (!existsSync(SHARED)) skip(`${SHARED} does not exist here`);
+    const base = mkdtempSync(join(SHARED, 'ramet-written-'));
+    onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+    writeFileSync(join(base, 'README.md'), 'd\n');
+    return base;
+  }
+  const kindOf = async (command: string, cwd: string, deny: string[]) => {
+    const { rules } = parseRules({ deny }, { place: 'a test', base: cwd, home: '/home/user' });
+    return (await decide({ mode: 'bypassPermissions', rules }, bashTool, { input: { command }, cwd })).kind;
+  };
+
+  test.for(['Edit', 'Write', 'Edit(**)'])('%s denies what writes in a repository there', async (rule, { skip }) => {
+    const cwd = shared(skip);
+    const commands = ['make all', 'npm run build', 'touch new', 'cp README.md x', 'node make.js out'];
+    for (const command of commands) expect([command, await kindOf(command, cwd, [rule])]).toEqual([command, 'deny']);
+  });
+
+  test('a rule about every file denies what writes there from elsewhere', async ({ skip }) => {
+    const there = join(shared(skip), 'x');
+    for (const command of [`cp README.md ${there}`, `tee ${there}`, 'dd if=README.md of=/dev/sda'])
+      expect([command, await kindOf(command, project(), ['Edit'])]).toEqual([command, 'deny']);
+    for (const command of ['tee /dev/null', 'echo x > /dev/null'])
+      expect([command, await kindOf(command, project(), ['Edit'])]).toEqual([command, 'allow']);
+  });
+
+  test('what reads there is not asked about', async ({ skip }) => {
+    const cwd = shared(skip);
+    const { rules } = parseRules({}, { place: 'a test', base: cwd, home: null });
+    for (const command of ['cat README.md', 'grep d README.md | wc -l', `head ${cwd}/README.md`]) {
+      const { kind } = await decide({ mode: 'default', rules }, bashTool, { input: { command }, cwd });
+      expect([command, kind]).toEqual([command, 'allow']);
+    }
+  });
+});
 
 describe('RES-3: a rule without a pattern is about every file', () => {
   const writing = [
