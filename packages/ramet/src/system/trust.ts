@@ -142,6 +142,27 @@ export function trustStamp(place: TrustPlace): string {
     .join(' ');
 }
 
+/** The state of a trusted folder that the user was asked about last and did not trust; null for none. */
+export function lastAsked(place: TrustPlace): string | null {
+  try {
+    return readFileSync(askedPath(place), 'utf8').trim();
+  } catch {
+    return null;
+  }
+}
+
+export function keepAsked(place: TrustPlace, digest: string): void {
+  try {
+    replaceWhole(askedPath(place), `${digest}\n`, PRIVATE_FILE);
+  } catch (error) {
+    throw unusable(askedPath(place), error);
+  }
+}
+
+function askedPath(place: TrustPlace): string {
+  return entryPath(place.home, rootOf(place)).replace(/\.json$/, '.asked');
+}
+
 /** False when there was nothing to take back. */
 export function revokeTrust(place: TrustPlace): boolean {
   const path = entryPath(place.home, rootOf(place));

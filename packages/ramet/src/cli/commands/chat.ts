@@ -24,6 +24,15 @@ async function lineByLine(options: SessionOptions, io: CommandIo): Promise<numbe
 }
 
 async function onTerminal(options: SessionOptions, io: CommandIo, first: string | null): Promise<number> {
+  await askedAboutTrust(options, io);
   const { runOnTerminal } = await import('../interactive/chat/run-on-terminal.ts');
   return runOnTerminal(options, io, first);
+}
+
+/** Only where the folder was trusted: elsewhere nothing is loaded for it. */
+async function askedAboutTrust(options: SessionOptions, io: CommandIo): Promise<void> {
+  const { isTrustRecorded } = await import('../../sdk/calls/session-defaults.ts');
+  if (!isTrustRecorded(options)) return;
+  const { askAboutTrust } = await import('../interactive/chat/trust-question.ts');
+  await askAboutTrust(io);
 }

@@ -13,10 +13,13 @@ interface TrustFlags {
 
 export function trust(flags: TrustFlags, io: CommandIo): void {
   const { revoke, show } = flags;
-  const found = show ? trustOf(callFrom(io)) : changeTrust(revoke ? 'revoke' : 'trust', callFrom(io));
+  const call = callFrom(io);
+  const found = (show ? null : changeTrust(revoke ? 'revoke' : 'trust', call)) ?? trustOf(call);
   if (flags.json) io.out(jsonLine(reviewObject(found, show ? found.isTrusted : !revoke)));
   else
-    io.out(`${[...reviewLines(found, revoke === true), answer(flags, found)].map(printable).join('\n')}\n`);
+    io.out(
+      `${[...(revoke ? [] : reviewLines(found.parts)), answer(flags, found)].map(printable).join('\n')}\n`,
+    );
 }
 
 function reviewObject({ root, parts, isOld }: TrustReview, isTrusted: boolean): Record<string, unknown> {
@@ -24,8 +27,7 @@ function reviewObject({ root, parts, isOld }: TrustReview, isTrusted: boolean): 
 }
 
 /** What trust is about, each with what has changed of it. */
-function reviewLines({ parts }: TrustReview, isRevoked: boolean): string[] {
-  if (isRevoked) return [];
+export function reviewLines(parts: TrustReview['parts']): string[] {
   return parts.flatMap(({ kind, source, state, difference, files, unfollowed }) => [
     `${state.padEnd(8)} ${kind}: ${source}${files.length === 0 ? '' : ` (with ${files.join(', ')})`}`,
     ...(state === 'trusted' ? [] : difference.map((line) => `  ${line}`)),

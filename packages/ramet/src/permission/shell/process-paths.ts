@@ -73,8 +73,7 @@ function standingOfPath(path: string, directory: string, names: boolean, kind: J
   if (places.some((place) => /^\/proc(?:\/|$)/.test(place) && !OF_THE_MACHINE.test(place))) return 'asks';
   if (written === '/') return names ? 'host' : 'asks';
   if (places.some((place) => OF_THE_MACHINE.test(place))) return 'host';
-  if (places.some((place) => DEVICE.test(place) && !OPEN_DEVICE.test(place)))
-    return names ? 'host' : 'asks';
+  if (places.some((place) => DEVICE.test(place) && !OPEN_DEVICE.test(place))) return names ? 'host' : 'asks';
   return 'plain';
 }
 

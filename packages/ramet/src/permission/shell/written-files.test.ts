@@ -45,11 +45,15 @@ describe('RES-3: memory below /dev holds files, not devices', () => {
     return (await decide({ mode: 'bypassPermissions', rules }, bashTool, { input: { command }, cwd })).kind;
   };
 
-  test.for(['Edit', 'Write', 'Edit(**)'])('%s denies what writes in a repository there', async (rule, { skip }) => {
-    const cwd = shared(skip);
-    const commands = ['make all', 'npm run build', 'touch new', 'cp README.md x', 'node make.js out'];
-    for (const command of commands) expect([command, await kindOf(command, cwd, [rule])]).toEqual([command, 'deny']);
-  });
+  test.for(['Edit', 'Write', 'Edit(**)'])(
+    '%s denies what writes in a repository there',
+    async (rule, { skip }) => {
+      const cwd = shared(skip);
+      const commands = ['make all', 'npm run build', 'touch new', 'cp README.md x', 'node make.js out'];
+      for (const command of commands)
+        expect([command, await kindOf(command, cwd, [rule])]).toEqual([command, 'deny']);
+    },
+  );
 
   test('a rule about every file denies what writes there from elsewhere', async ({ skip }) => {
     const there = join(shared(skip), 'x');

@@ -3,8 +3,10 @@ import { isEmbedded } from '../../model/catalog.ts';
 import { withRecipe } from '../../model/recipe/recipe.ts';
 import { selectProvider } from '../../model/select-provider.ts';
 import type { SessionMode } from '../../schema/status.ts';
+import { trustStamp } from '../../system/trust.ts';
 import { newSessionMode, newSessionModel, resolveOptions, type SessionOptions } from '../options.ts';
-import { sessionSettings } from '../session/session-settings.ts';
+import { findPlace } from '../place.ts';
+import { sessionSettings, settingsPlace } from '../session/session-settings.ts';
 
 export interface SessionDefaults {
   readonly model: string;
@@ -29,4 +31,10 @@ export async function sessionDefaults(options: SessionOptions): Promise<SessionD
   } finally {
     if (options.provider === undefined) provider.close();
   }
+}
+
+/** Whether the user has trusted the folder, and not only for this once. */
+export function isTrustRecorded({ cwd = process.cwd(), env = process.env }: SessionOptions): boolean {
+  const place = settingsPlace(findPlace({ cwd, env }), env);
+  return place.isGiven !== true && trustStamp(place).trim() !== '';
 }

@@ -9,9 +9,12 @@ import {
   readPartKey,
 } from '../../extensions/trust/folder-part.ts';
 import { folderTrust } from '../../extensions/trust/folder-trust.ts';
+import { digestOf } from '../../system/digest.ts';
 import { changedLines, lineDiff } from '../../system/text/line-diff.ts';
 import {
   type CoveredPart,
+  keepAsked,
+  lastAsked,
   revokeTrust,
   type TrustedPart,
   type TrustedText,
@@ -44,21 +47,41 @@ export interface TrustReview {
   /** It was trusted by a version that kept no record of what. */
   isOld: boolean;
   parts: ReviewedPart[];
+  /** Of all of it as it is now. */
+  digest: string;
 }
 
 export function trustOf(options: CallOptions = {}): TrustReview {
   return review(options).found;
 }
 
-/** Returns what was so before. */
-export function changeTrust(wanted: 'trust' | 'revoke', options: CallOptions = {}): TrustReview {
+/** Returns what was so before; null if it is not what the caller has `seen`: then nothing changes. */
+export function changeTrust(
+  wanted: 'trust' | 'revoke',
+  { seen, ...options }: CallOptions & { seen?: string } = {},
+): TrustReview | null {
   const { place, found, described, elsewhere } = review(options);
   if (wanted === 'revoke') revokeTrust(place);
+  else if (seen !== undefined && seen !== found.digest) return null;
   else {
     const parts = described.map(({ key, ...part }) => [key, part] as const);
     trust(place, { ...elsewhere, ...Object.fromEntries(parts) });
   }
   return found;
+}
+
+/** Whether the user has already said no to exactly this. */
+export function isAskedAbout({ digest }: TrustReview, options: CallOptions): boolean {
+  return lastAsked(trustPlace(options)) === digest;
+}
+
+export function noteAsked({ digest }: TrustReview, options: CallOptions): void {
+  keepAsked(trustPlace(options), digest);
+}
+
+function trustPlace(options: CallOptions): TrustPlace {
+  const { cwd, env } = callerOf(options);
+  return settingsPlace(findPlace({ cwd, env }), env);
 }
 
 function review(options: CallOptions): {
@@ -108,6 +131,7 @@ function review(options: CallOptions): {
       isTrusted: entry !== null,
       isOld: entry !== null && entry.parts === undefined,
       parts: [...current, ...removed],
+      digest: digestOf(JSON.stringify(described.map(({ key, digest }) => [key, digest]))),
     },
   };
 }

@@ -57,6 +57,8 @@ export function openTerminal(listener: TerminalListener): TerminalDevice {
   process.on('SIGCONT', onContinued);
   stdin.setEncoding('utf8').setRawMode(true);
   stdin.on('data', onData).on('error', onGone).on('end', onGone).on('close', onGone);
+  // A question before this has paused it.
+  stdin.resume();
   stdout.on('resize', onResize).on('error', onGone);
   stdout.write(BRACKETED_PASTE.on);
   return {

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { writeFiles } from '../fixtures/temporary.ts';
+import { startOnTerminal } from '../fixtures/terminal.ts';
+import { test, type User } from '../fixtures/user.ts';
+
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+
+function hooks(user: User, script: string): void {
+  writeFiles(user.repository, {
+    '.claude/settings.json': JSON.stringify({
+      hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'bash tools/hook.sh' }] }] },
+    }),
+    'tools/hook.sh': script,
+  });
+}
+
+/** A trusted folder whose hook has changed since. */
+async function changed(user: User): Promise<string> {
+  const mark = join(user.root, 'acted');
+  await user.model({ text: 'Hello.' }, { text: 'Again.' });
+  hooks(user, 'true\n');
+  await user.ramet(['trust']);
+  hooks(user, `touch ${mark}\n`);
+  return mark;
+}
+
+describe.concurrent('SEC-1: a trusted folder that has changed', () => {
+  test('is asked about on a terminal with the difference, and yes trusts it', async ({ user }) => {
+    const mark = await changed(user);
+    await using terminal = startOnTerminal(user, [], { columns: 160 });
+    await terminal.shows(/^changed {2}hooks: \.claude\/settings\.json \(with tools\/hook\.sh\)$/m);
+    await terminal.shows(/^ {2}- true\n {2}\+ touch \S+acted$/m);
+    await terminal.shows(/Trust it as it is now\? \[y\/N\]/);
+    terminal.type('y\r');
+    await terminal.shows(/^>/m);
+    terminal.type('hi\r');
+    await terminal.shows('Hello.');
+    expect(existsSync(mark)).toBe(true);
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toBe(0);
+    expect((await user.ramet(['trust', '--show'])).stdout).toMatch(/is trusted\n$/);
+  });
+
+  test('no leaves it out, and the same state is not asked about twice', async ({ user }) => {
+    const mark = await changed(user);
+    await using terminal = startOnTerminal(user, [], { columns: 160 });
+    await terminal.shows(/Trust it as it is now\?/);
+    terminal.type('\r');
+    await terminal.shows(/^>/m);
+    terminal.type('hi\r');
+    await terminal.shows(/its set of hooks is not what you trusted and does not run/);
+    await terminal.shows('Hello.');
+    expect(existsSync(mark)).toBe(false);
+    terminal.type(CTRL_D);
+    await terminal.ended;
+    await using second = startOnTerminal(user, [], { columns: 160 });
+    await second.shows(/^>/m);
+    expect(second.screen).not.toContain('Trust it');
+    second.type(CTRL_D);
+    await second.ended;
+    hooks(user, `touch ${mark} # other\n`);
+    await using third = startOnTerminal(user, [], { columns: 160 });
+    await third.shows(/Trust it as it is now\?/);
+    third.type(CTRL_C);
+    expect(await third.ended).toBe(130);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  test('what changes while the question is open is not trusted by it', async ({ user }) => {
+    const mark = await changed(user);
+    await using terminal = startOnTerminal(user, [], { columns: 160 });
+    await terminal.shows(/Trust it as it is now\?/);
+    hooks(user, `touch ${mark} # swapped\n`);
+    terminal.type('y\r');
+    await terminal.shows(/It has changed again[\s\S]*# swapped[\s\S]*Trust it as it is now\?/);
+    terminal.type('n\r');
+    await terminal.shows(/^>/m);
+    expect((await user.ramet(['trust', '--show'])).stdout).toMatch(/^changed /m);
+  });
+
+  test('a caller that trusts it for once is not asked', async ({ user }) => {
+    await changed(user);
+    await using terminal = startOnTerminal(user, ['--trust'], { columns: 160 });
+    await terminal.shows(/^>/m);
+    expect(terminal.screen).not.toContain('Trust it');
+  });
+});
