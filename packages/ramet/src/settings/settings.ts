@@ -177,7 +177,7 @@ export interface SettingsPlace extends TrustPlace {
 /** Where hooks come from, and why they must not run now. */
 interface HookOrigin {
   readonly label: string;
-  readonly check?: (() => string | null) | undefined;
+  readonly check?: ((texts: readonly string[], cwd: string) => string | null) | undefined;
 }
 
 /** What the settings files amount to, and what the user should know of them. */

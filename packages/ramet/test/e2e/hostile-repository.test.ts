@@ -196,7 +196,9 @@ describe.concurrent('SEC-1: what a repository brings', () => {
     const results = toolResults(emulator);
     expect(results.map(({ isError }) => isError)).toEqual([false, false, true]);
     const last = results.at(-1);
-    expect(last?.text).toContain('the hook that checks this call did not run: it is not what you trusted');
+    expect(last?.text).toContain(
+      'a hook that checks this call did not run: tools/check.sh is not what you trusted',
+    );
     expect(ran(user, 'acted')).toBe(false);
   });
 

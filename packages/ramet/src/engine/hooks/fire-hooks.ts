@@ -83,15 +83,15 @@ function recordRuns(
     type: 'hooks.ran',
     event,
     ...(typeof id === 'string' && { call: id }),
-    runs: runs.map(({ problem, hook, ...run }) => ({
+    runs: runs.map(({ problem, hook, isKnown: _, ...run }) => ({
       ...run,
       hook: redact(hook),
       ...(problem !== undefined && { problem: redact(problem) }),
     })),
     ...(event === 'PreToolUse' && { verdict: verdictOf(effect) }),
   });
-  for (const { hook, source, outcome, problem } of runs) {
-    if (outcome === 'failed')
+  for (const { hook, source, outcome, problem, isKnown } of runs) {
+    if (outcome === 'failed' && isKnown !== true)
       agent.warn('hook_failed', redact(`the ${event} hook "${hook}" of ${source} failed: ${problem}`));
   }
   for (const message of messages) agent.warn('hook_message', redact(message));

@@ -3,6 +3,7 @@
  * list of groups, each with a matcher and its hooks. What cannot be used is named, never left out silently.
  */
 import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
+import type { RunCheck } from '../trust/run-check.ts';
 import { type HookEventName, hookEventKind, isHookEvent } from './hook-event.ts';
 import { type HookMatcher, hookMatcher } from './hook-matcher.ts';
 
@@ -14,8 +15,8 @@ export interface HookSource {
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** They may take rights away and give none: a hook that allows decides nothing. */
   readonly narrows?: true | undefined;
-  /** Why they must not run now, or null: what they run can change while a session is open. */
-  readonly check?: (() => string | null) | undefined;
+  /** Of a repository: they run only with the files that were trusted. */
+  readonly check?: RunCheck | undefined;
 }
 
 /** Hooks of one place, not read yet. */

@@ -7,6 +7,8 @@ export interface HookEventKind {
    * What exit code 2 does: refuses the call, blocks what was about to happen, tells the model, or only tells the user.
    */
   readonly refusal: 'deny' | 'block' | 'tell' | 'none';
+  /** It decides whether a call may run. */
+  readonly guards?: true;
   /** Plain output is told to the model. */
   readonly takesText?: true;
   /** How long a hook may take if its configuration sets no limit. */
@@ -34,8 +36,8 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   /** The user waits for the end of the command. */
   SessionEnd: { matches: 'reason', refusal: 'none', seconds: 1.5 },
   UserPromptSubmit: { matches: null, refusal: 'block', takesText: true, seconds: 30 },
-  PreToolUse: { matches: 'tool_name', refusal: 'deny', seconds: LONG },
-  PermissionRequest: { matches: 'tool_name', refusal: 'none', seconds: LONG },
+  PreToolUse: { matches: 'tool_name', refusal: 'deny', guards: true, seconds: LONG },
+  PermissionRequest: { matches: 'tool_name', refusal: 'none', guards: true, seconds: LONG },
   PostToolUse: { matches: 'tool_name', refusal: 'tell', seconds: LONG },
   PostToolUseFailure: { matches: 'tool_name', refusal: 'tell', seconds: LONG },
   SubagentStart: { matches: 'agent_type', refusal: 'none', seconds: LONG },

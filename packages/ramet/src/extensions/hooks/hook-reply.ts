@@ -22,8 +22,21 @@ export interface HookReply {
   readonly message?: string | undefined;
 }
 
-/** A reply, or how the hook failed: that never stops anything. */
-export type HookAnswer = { readonly reply: HookReply } | { readonly failure: string };
+/** A reply, or how the hook failed: that never stops anything. `withheld` says why it was not run. */
+export type HookAnswer =
+  | { readonly reply: HookReply }
+  | { readonly failure: string }
+  | { readonly withheld: string };
+
+/**
+ * Where a hook guards calls, one that may not run leaves the call to a person: or an agent that may edit files could
+ * switch its guard off.
+ */
+export function replyOf(event: HookEventName, answer: HookAnswer): HookReply | null {
+  if ('reply' in answer) return answer.reply;
+  if ('failure' in answer || !hookEventKind(event).guards) return null;
+  return { decision: 'ask', reason: `a hook that checks this call did not run: ${answer.withheld}` };
+}
 
 /** Longer texts are cut: what a hook says is told to a model. */
 const MOST_CHARACTERS = 10_000;

@@ -7,7 +7,7 @@
  *    inputs the last counts, texts are joined in order.
  * 3. A hook that fails, hangs or prints garbage changes nothing, and is reported.
  * 4. Hooks that nobody waits for end with the runner.
- * 5. A hook of a repository that is not what was trusted does not run, also if it changed a moment ago.
+ * 5. A hook of a repository runs only with the files that were trusted, as they are at that moment.
  */
 import { type Clock, elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
@@ -15,7 +15,7 @@ import { AtMost } from '../../system/few-at-once.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import type { CommandHook, FunctionHook, Hook, HookInput } from './hook-config.ts';
 import { type HookEventName, hookEventKind } from './hook-event.ts';
-import { answerOfCommand, answerOfValue, type HookAnswer, type HookReply } from './hook-reply.ts';
+import { answerOfCommand, answerOfValue, type HookAnswer, type HookReply, replyOf } from './hook-reply.ts';
 import { runHookCommand } from './run-hook-command.ts';
 
 const MOST_AT_ONCE = 16;
@@ -46,6 +46,8 @@ export interface HookRun {
   readonly durationMs: number;
   /** How it failed. */
   readonly problem?: string;
+  /** The same was said before. */
+  readonly isKnown?: true;
 }
 
 export interface HookResult {
@@ -66,6 +68,8 @@ const NOTHING: HookResult = { runs: [], effect: { contexts: [] }, messages: [] }
 export class HookRunner implements AsyncDisposable {
   readonly #ground: HookGround;
   readonly #background = new Map<Promise<void>, AbortController>();
+  /** Why hooks were not run: said once for each file. */
+  readonly #withheld = new Set<string>();
 
   constructor(ground: HookGround) {
     this.#ground = ground;
@@ -79,18 +83,32 @@ export class HookRunner implements AsyncDisposable {
     const answers = await Promise.all(
       matching.map((hook) => permits.run(() => this.#timed(hook, { input, json, agent, signal }))),
     );
-    return merged(input.hook_event_name, answers);
+    return merged(
+      input.hook_event_name,
+      answers.map((one) => this.#onceTold(one)),
+    );
+  }
+
+  #onceTold(timed: TimedAnswer): TimedAnswer {
+    if (!('withheld' in timed.answer)) return timed;
+    const isKnown = this.#withheld.has(timed.answer.withheld);
+    this.#withheld.add(timed.answer.withheld);
+    return isKnown ? { ...timed, isKnown } : timed;
   }
 
   async #timed(hook: Hook, call: HookCall): Promise<TimedAnswer> {
     const since = elapsedOf(this.#ground.clock);
-    const refusal = hook.source.check?.() ?? null;
-    if (refusal !== null) return { hook, answer: withheldAnswer(hook, refusal), durationMs: 0 };
+    const why = whyWithheld(hook, call.input.cwd);
+    if (why !== null) return { hook, answer: { withheld: why }, durationMs: 0 };
+    // Nothing is waited for from here to the start of its process: what was checked is what runs.
     if (hook.kind === 'command' && hook.isAsync) {
       this.#startAlone(hook, call);
       return { hook, answer: { reply: {} }, durationMs: 0 };
     }
-    const answer = hook.kind === 'command' ? await this.#command(hook, call) : await this.#call(hook, call);
+    const ended = hook.kind === 'command' ? await this.#command(hook, call) : await this.#call(hook, call);
+    // Who changes it between the look and the start does not also get its word.
+    const late = whyWithheld(hook, call.input.cwd);
+    const answer = late === null ? ended : { withheld: late };
     const given = hook.source.narrows === true ? withoutAllow(answer) : answer;
     return { hook, answer: given, durationMs: Math.max(0, elapsedOf(this.#ground.clock) - since) };
   }
@@ -160,12 +178,16 @@ interface TimedAnswer {
   readonly hook: Hook;
   readonly answer: HookAnswer;
   readonly durationMs: number;
+  readonly isKnown?: true;
 }
 
-/** One that could refuse a call and may not run itself refuses it: or an agent could write away what guards it. */
-function withheldAnswer({ event }: Hook, refusal: string): HookAnswer {
-  if (event !== 'PreToolUse') return { failure: refusal };
-  return { reply: { decision: 'deny', reason: `the hook that checks this call did not run: ${refusal}` } };
+function whyWithheld(hook: Hook, cwd: string): string | null {
+  const { check, variables = {} } = hook.source;
+  if (check === undefined || hook.kind === 'function') return null;
+  return check(
+    [hook.command, ...(hook.args ?? [])].map((word) => expanded(word, variables)),
+    cwd,
+  );
 }
 
 function withoutAllow(answer: HookAnswer): HookAnswer {
@@ -221,7 +243,7 @@ function hookName(hook: Hook): string {
 const WIDTH = { allow: 0, ask: 1, deny: 2 } as const;
 
 function merged(event: HookEventName, answers: readonly TimedAnswer[]): HookResult {
-  const replies = answers.flatMap(({ answer }) => ('reply' in answer ? [answer.reply] : []));
+  const replies = answers.flatMap(({ answer }) => replyOf(event, answer) ?? []);
   const decided = replies.reduce<HookReply | null>((best, reply) => {
     if (reply.decision === undefined) return best;
     const isStronger = best?.decision === undefined || WIDTH[reply.decision] > WIDTH[best.decision];
@@ -245,9 +267,11 @@ function merged(event: HookEventName, answers: readonly TimedAnswer[]): HookResu
   };
 }
 
-function runOf(event: HookEventName, { hook, answer, durationMs }: TimedAnswer): HookRun {
+function runOf(event: HookEventName, { hook, answer, durationMs, isKnown }: TimedAnswer): HookRun {
   const named = { hook: hookName(hook), source: hook.source.label, durationMs: Math.round(durationMs) };
   if ('failure' in answer) return { ...named, outcome: 'failed', problem: answer.failure };
+  if ('withheld' in answer)
+    return { ...named, outcome: 'failed', problem: answer.withheld, ...(isKnown && { isKnown }) };
   if (hook.kind === 'command' && hook.isAsync) return { ...named, outcome: 'started' };
   const { decision, block, stop } = answer.reply;
   const isBlocked = decision === 'deny' || block !== undefined || stop !== undefined;

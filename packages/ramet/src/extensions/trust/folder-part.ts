@@ -3,11 +3,12 @@
  * it is, the files of the repository that its commands name, and the files of its folder make its digest (SEC-1). What
  * those files load in turn is not followed, nor are names that only a shell could work out: they are listed.
  */
-import { readFileSync, statSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
 import { digestOf } from '../../system/digest.ts';
 import { pathInside, realPath } from '../../system/landing-path.ts';
 import type { CoveredPart } from '../../system/trust.ts';
+import { contentOf, pathsNamed } from './command-files.ts';
 import { listFolder } from './list-folder.ts';
 
 const KINDS = [
@@ -40,21 +41,8 @@ export interface DescribedPart extends CoveredPart {
   readonly unfollowed: readonly string[];
 }
 
-const LARGEST_FILE = 16 << 20;
 const LONGEST_TEXT = 32 << 10;
 const MOST_FILES = 200;
-
-/** Programs that run what a file of the repository says. */
-const FILES_OF_PROGRAMS: Readonly<Record<string, readonly string[]>> = {
-  npm: ['package.json'],
-  npx: ['package.json'],
-  pnpm: ['package.json'],
-  yarn: ['package.json'],
-  bun: ['package.json'],
-  make: ['Makefile', 'makefile', 'GNUmakefile'],
-  just: ['justfile', 'Justfile'],
-  cargo: ['Cargo.toml'],
-};
 
 export function partKey({ kind, source }: Pick<FolderPart, 'kind' | 'source'>, root: string): string {
   return `${kind} ${relative(root, source)}`;
@@ -109,7 +97,7 @@ function filesOf(part: FolderPart, root: string): { paths: string[]; unfollowed:
 }
 
 /** Every text of the part: which of them is a command is for its reader to know. */
-function commandsOf({ kind, value }: FolderPart): string[] {
+export function commandsOf({ kind, value }: FolderPart): string[] {
   if (kind === 'rights' || kind === 'plugin') return [];
   if (kind === 'skill' || kind === 'command') return shellParts(String(value));
   if (typeof value === 'string') return [kind === 'agent' ? frontMatter(value) : value];
@@ -133,25 +121,25 @@ function shellParts(text: string): string[] {
   return Array.from(text.matchAll(/!`([^`\n]+)`/g), ([, command = '']) => command);
 }
 
+/** As seen from the root, and from the folder whose settings they are. */
 function filesNamed(
   command: string,
-  { folder }: Pick<FolderPart, 'folder'>,
+  { source, folder }: Pick<FolderPart, 'source' | 'folder'>,
   root: string,
 ): { files: string[]; isUnclear: boolean } {
-  const placed = command
-    .replace(/"?\$(?:\{CLAUDE_PROJECT_DIR\}|CLAUDE_PROJECT_DIR\b)"?/g, root)
-    .replace(/"?\$\{CLAUDE_(?:SKILL_DIR|PLUGIN_ROOT)\}"?/g, (name) => folder ?? name);
-  const words = placed.split(/[\s;|&()<>"'`=,]+/).filter((word) => word !== '');
-  const programs = words.flatMap((word) => FILES_OF_PROGRAMS[word] ?? []);
-  const found = [...words, ...programs].flatMap((word) => fileIn(word, root) ?? []);
-  const isUnclear = words.some((word) => /[$*?]/.test(word) && word.includes('/'));
-  return { files: [...new Set(found)], isUnclear };
+  const placed = command.replace(/"?\$\{CLAUDE_(?:SKILL_DIR|PLUGIN_ROOT)\}"?/g, (name) => folder ?? name);
+  const { paths, isUnclear } = pathsNamed(placed, root, [root, folderOf(source)]);
+  return { files: [...new Set(paths.flatMap(({ path }) => fileIn(path, root) ?? []))], isUnclear };
 }
 
-function fileIn(word: string, root: string): string | null {
-  if (word.length > 1_000 || word.includes('\0')) return null;
+/** The folder that a file of settings or servers is for. */
+export function folderOf(source: string): string {
+  return /^(.*)\/\.(?:claude|ramet)\//.exec(source)?.[1] ?? dirname(source);
+}
+
+function fileIn(named: string, root: string): string | null {
   try {
-    const path = realPath(resolve(root, word));
+    const path = realPath(named);
     return statSync(path).isFile() ? pathInside(path, realPath(root)) : null;
   } catch {
     return null;
@@ -159,13 +147,9 @@ function fileIn(word: string, root: string): string | null {
 }
 
 function readBounded(path: string): { digest: string; text: string | null } | null {
-  try {
-    const { size } = statSync(path);
-    if (size > LARGEST_FILE) return null;
-    const bytes = readFileSync(path);
-    const isText = bytes.length <= LONGEST_TEXT && !bytes.includes(0);
-    return { digest: digestOf(bytes), text: isText ? bytes.toString('utf8') : null };
-  } catch {
-    return null;
-  }
+  const content = contentOf(path);
+  if (content === null) return null;
+  const { bytes, digest } = content;
+  const isText = bytes.length <= LONGEST_TEXT && !bytes.includes(0);
+  return { digest, text: isText ? bytes.toString('utf8') : null };
 }

@@ -2,9 +2,7 @@
  * Whether something of a repository may run: the folder is trusted, and the thing is what it was when it was trusted.
  * Everything that runs for a repository asks here.
  */
-import { resolve } from 'node:path';
 import { type TrustPlace, trustedEntry } from '../../system/trust.ts';
-import { currentStamp } from '../folder-scan.ts';
 import { describePart, type FolderPart, ownDigest, type PartKind, partKey } from './folder-part.ts';
 
 export interface FolderTrust {
@@ -16,6 +14,8 @@ export interface FolderTrust {
   verdictOn(part: FolderPart, root?: string): TrustVerdict;
   /** The same about what is written down alone, by its digest: for what is only listed. */
   verdictOnOwn(part: Pick<FolderPart, 'kind' | 'source'>, own: string): TrustVerdict;
+  /** Digests of the files that it names: as they were trusted, or as they are now where no digests are kept. */
+  digestsFor(part: FolderPart): ReadonlySet<string>;
 }
 
 export type TrustVerdict = 'trusted' | 'untrusted' | 'changed' | 'later';
@@ -23,21 +23,18 @@ export type TrustVerdict = 'trusted' | 'untrusted' | 'changed' | 'later';
 /** What folders could bring when trust had no digests. */
 const BEFORE: readonly PartKind[] = ['agent', 'setup', 'rights'];
 
-const EVERYTHING: FolderTrust = {
-  isTrusted: true,
-  verdictOn: () => 'trusted',
-  verdictOnOwn: () => 'trusted',
-};
-const NOTHING: FolderTrust = {
-  isTrusted: false,
-  verdictOn: () => 'untrusted',
-  verdictOnOwn: () => 'untrusted',
-};
-
 export function folderTrust(place: TrustPlace): FolderTrust {
-  if (place.isGiven === true) return EVERYTHING;
+  const digestsFor = (part: FolderPart): ReadonlySet<string> =>
+    new Set(Object.values(describePart(part, place.root).files));
+  const always = (verdict: TrustVerdict): FolderTrust => ({
+    isTrusted: verdict === 'trusted',
+    verdictOn: () => verdict,
+    verdictOnOwn: () => verdict,
+    digestsFor,
+  });
+  if (place.isGiven === true) return always('trusted');
   const entry = trustedEntry(place);
-  if (entry === null) return NOTHING;
+  if (entry === null) return always('untrusted');
   const { parts } = entry;
   const old = ({ kind }: Pick<FolderPart, 'kind'>): TrustVerdict =>
     BEFORE.includes(kind) ? 'trusted' : 'later';
@@ -52,6 +49,10 @@ export function folderTrust(place: TrustPlace): FolderTrust {
     verdictOnOwn(part, own) {
       if (parts === undefined) return old(part);
       return parts[partKey(part, place.root)]?.own === own ? 'trusted' : 'changed';
+    },
+    digestsFor(part) {
+      const known = parts?.[partKey(part, place.root)];
+      return known === undefined ? digestsFor(part) : new Set(Object.values(known.files));
     },
   };
 }
@@ -80,29 +81,3 @@ const NAMES: Readonly<Record<PartKind, string>> = {
   plugin: 'plugin',
   rights: 'set of rights',
 };
-
-/**
- * Looks again each time a trusted part is about to run: agents write files, also those that a command names. Files that
- * nobody has written are not read again. The function returns why the part must not run, or null.
- */
-export function watchedPart(part: FolderPart, place: TrustPlace): (() => string | null) | null {
-  if (place.isGiven === true) return null;
-  let paths = pathsOf(part, place.root);
-  let stamps = stampsOf(paths);
-  return () => {
-    const now = stampsOf(paths);
-    if (now === stamps) return null;
-    if (folderTrust(place).verdictOn(part) !== 'trusted') return NOT_AS_TRUSTED;
-    paths = pathsOf(part, place.root);
-    stamps = stampsOf(paths);
-    return null;
-  };
-}
-
-function pathsOf(part: FolderPart, root: string): string[] {
-  return Object.keys(describePart(part, root).files).map((path) => resolve(root, path));
-}
-
-function stampsOf(paths: readonly string[]): string {
-  return paths.map((path) => currentStamp(path) ?? '').join(' ');
-}

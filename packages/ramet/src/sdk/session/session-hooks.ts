@@ -33,7 +33,8 @@ export async function hooksInForce(
   const paths = [...new Map(wanted).keys(), ...(settings.policy?.hooks === 'managed' ? [] : others)];
   if (paths.length === 0) return { hooks: [], notices: [] };
   const { partsOfSettings } = await import('../../extensions/trust/collect-parts.ts');
-  const { folderTrust, partNotice, watchedPart } = await import('../../extensions/trust/folder-trust.ts');
+  const { folderTrust, partNotice } = await import('../../extensions/trust/folder-trust.ts');
+  const { runCheck } = await import('../../extensions/trust/run-check.ts');
   const trust = folderTrust(place);
   const found = paths.flatMap((path) => {
     const label = shownPath(path, place.root, place.userHome);
@@ -41,9 +42,10 @@ export async function hooksInForce(
     return partsOfSettings(path)
       .filter(({ kind }) => kind === 'hooks')
       .map((part) => {
-        const notice = isOwn ? null : partNotice(part, label, trust.verdictOn(part));
-        const check = isOwn || notice !== null ? null : watchedPart(part, place);
-        return { entry: { value: part.value, source: { label, ...(check && { check }) } }, notice };
+        if (isOwn) return { entry: { value: part.value, source: { label } }, notice: null };
+        const notice = partNotice(part, label, trust.verdictOn(part));
+        const source = { label, ...(notice === null && { check: runCheck(part, place.root, trust) }) };
+        return { entry: { value: part.value, source }, notice };
       });
   });
   return {

@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
+import { trust } from '../../system/trust.ts';
+import { describePart, type FolderPart } from './folder-part.ts';
+import { folderTrust } from './folder-trust.ts';
+import { runCheck } from './run-check.ts';
+
+interface Checked {
+  readonly root: string;
+  /** Another checkout of the same files. */
+  readonly tree: string;
+  check(cwd?: string): string | null;
+}
+
+function checked(command: string, files: Record<string, string>, source = '.claude/settings.json'): Checked {
+  const base = temporaryDirectory();
+  const [root, tree] = [join(base, 'work'), join(base, 'tree')];
+  for (const folder of [root, tree]) writeFiles(folder, { ...files, '.git/HEAD': '' });
+  const part: FolderPart = { kind: 'hooks', source: join(root, source), value: { command } };
+  const place = { home: join(base, 'home'), root };
+  const { key, ...described } = describePart(part, root);
+  trust(place, { [key]: described });
+  const check = runCheck(part, root, folderTrust(place));
+  return { root, tree, check: (cwd = root) => check([command], cwd) };
+}
+
+const SCRIPT = { 'scripts/h.sh': 'exit 2\n' };
+
+describe('SEC-1: a command of a repository runs with the files that were trusted', () => {
+  test('where they are the same, in any checkout and in a subfolder', () => {
+    const { root, tree, check } = checked('sh scripts/h.sh', SCRIPT);
+    mkdirSync(join(root, 'pk'));
+    expect([check(), check(tree), check(join(root, 'pk'))]).toEqual([null, null, null]);
+  });
+
+  test('not once one was written', () => {
+    const { root, check } = checked('sh scripts/h.sh', SCRIPT);
+    writeFiles(root, { 'scripts/h.sh': 'exit 0\n' });
+    expect(check()).toBe('scripts/h.sh is not what you trusted (ramet trust shows the difference)');
+    writeFiles(root, SCRIPT);
+    expect(check()).toBeNull();
+  });
+
+  test.for(['sh scripts/h.sh', 'sh "$CLAUDE_PROJECT_DIR"/scripts/h.sh', 'cat x | sh ./scripts/h.sh >> log'])(
+    '%s: not with a file of another directory that was never trusted',
+    (command) => {
+      const { root, tree, check } = checked(command, SCRIPT);
+      const other = { 'scripts/h.sh': 'exit 0\n' };
+      writeFiles(join(root, 'pk'), other);
+      writeFiles(tree, other);
+      const expected = command.includes('$')
+        ? [null, null]
+        : [/^pk\/scripts\/h\.sh is not .*CLAUDE_PROJECT_DIR/, /tree\/scripts\/h\.sh is not what you trusted/];
+      for (const [index, cwd] of [join(root, 'pk'), tree].entries()) {
+        const why = expected[index];
+        if (why == null) expect(check(cwd)).toBeNull();
+        else expect(check(cwd)).toMatch(why);
+      }
+    },
+  );
+
+  test('not with a link, a pipe or another file in the place of one', () => {
+    const { root, check } = checked('sh scripts/h.sh', SCRIPT);
+    const path = join(root, 'scripts/h.sh');
+    writeFileSync(join(root, '../evil.sh'), 'exit 0\n');
+    rmSync(path);
+    expect(check()).toBeNull();
+    symlinkSync(join(root, '../evil.sh'), path);
+    expect(check()).toContain('scripts/h.sh is not what you trusted');
+    rmSync(path);
+    execFileSync('mkfifo', [path]);
+    expect(check()).toContain('scripts/h.sh is not what you trusted');
+    rmSync(path);
+    mkdirSync(join(root, 'other'));
+    writeFiles(root, { 'other/h.sh': 'exit 0\n' });
+    rmSync(join(root, 'scripts'), { recursive: true });
+    symlinkSync('other', join(root, 'scripts'));
+    expect(check()).toContain('is not what you trusted');
+  });
+
+  test('also with a large one that keeps its size and its time', () => {
+    const { root, check } = checked('node big.js', { 'big.js': 'x'.repeat(200_000) });
+    const path = join(root, 'big.js');
+    expect([check(), check()]).toEqual([null, null]);
+    const time = new Date(2020, 1, 1);
+    utimesSync(path, time, time);
+    expect(check()).toBeNull();
+    writeFileSync(path, 'y'.repeat(200_000));
+    utimesSync(path, time, time);
+    expect(check()).toContain('big.js is not what you trusted');
+    writeFileSync(`${path}.new`, 'x'.repeat(200_000));
+    renameSync(`${path}.new`, path);
+    expect(check()).toBeNull();
+  });
+
+  test('a program outside that a link leads to stays the one it was', () => {
+    const base = temporaryDirectory();
+    const [root, python, other] = [join(base, 'work'), join(base, 'python'), join(base, 'other')];
+    writeFiles(base, { 'work/.venv/x': '', 'work/a.py': '', python: 'p', other: 'o' });
+    symlinkSync(python, join(root, '.venv/python'));
+    const command = '.venv/python a.py';
+    const part: FolderPart = { kind: 'hooks', source: join(root, '.claude/settings.json'), value: command };
+    const check = runCheck(part, root, folderTrust({ home: base, root, isGiven: true }));
+    expect(check([command], root)).toBeNull();
+    rmSync(join(root, '.venv/python'));
+    symlinkSync(other, join(root, '.venv/python'));
+    expect(check([command], root)).toContain('.venv/python is not what you trusted');
+  });
+
+  test('a file that a command only writes does not count', () => {
+    const { root, check } = checked('cat >> logs/calls.txt 2>&1', { 'logs/calls.txt': 'one' });
+    writeFiles(root, { 'logs/calls.txt': 'two' });
+    expect(check()).toBeNull();
+  });
+
+  test('settings of a subfolder name files from there', () => {
+    const { root, check } = checked('sh h.sh', { 'pk/h.sh': 'a' }, 'pk/.claude/settings.json');
+    expect(check(join(root, 'pk'))).toBeNull();
+    writeFiles(root, { 'pk/h.sh': 'b' });
+    expect(check(join(root, 'pk'))).toContain('pk/h.sh is not what you trusted');
+  });
+
+  test('of package.json everything but packages and its version counts', () => {
+    const text = (fields: object): string => JSON.stringify({ name: 'x', scripts: { h: 'a' }, ...fields });
+    const { root, check } = checked('npm run h', { 'package.json': text({ version: '1' }) });
+    mkdirSync(join(root, 'pk/deep'), { recursive: true });
+    const write = (fields: object): void => writeFiles(root, { 'package.json': text(fields) });
+    write({ version: '2', dependencies: { y: '1' }, devDependencies: { z: '1' } });
+    expect([check(), check(join(root, 'pk'))]).toEqual([null, null]);
+    write({ scripts: { h: 'b' } });
+    expect(check()).toContain('package.json is not what you trusted');
+    write({});
+    writeFiles(root, { 'pk/package.json': text({ scripts: { h: 'evil' } }) });
+    expect(check(join(root, 'pk/deep'))).toContain('pk/package.json is not what you trusted');
+  });
+
+  test('words of all kinds are no trouble', () => {
+    const words = ['constructor', '__proto__', `${'a'.repeat(5_000)}`, 'a\0b', '>', '2>&1', '/dev/null', '-'];
+    const { check } = checked(words.join(' '), { 'README.md': 'x' });
+    expect(check()).toBeNull();
+  });
+});

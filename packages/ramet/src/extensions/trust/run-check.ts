@@ -1,0 +1,117 @@
+/**
+ * Looks at the files that a command of a repository names, each time it is about to run (SEC-1). Agents write files, also
+ * those that a command names, and a command runs in other directories than the one it was trusted in: in a subfolder, in a
+ * worktree. It runs with files of trusted content only, wherever they are.
+ */
+import { type BigIntStats, statSync } from 'node:fs';
+import { relative } from 'node:path';
+import { isInside, realPath } from '../../system/landing-path.ts';
+import { contentOf, type NamedPath, pathsNamed } from './command-files.ts';
+import { commandsOf, type FolderPart, folderOf } from './folder-part.ts';
+import type { FolderTrust } from './folder-trust.ts';
+
+/** Why a command must not run in that directory, in one line; null if it may. `texts` are the command and its arguments. */
+export type RunCheck = (texts: readonly string[], cwd: string) => string | null;
+
+/** For a part that is trusted now. */
+export function runCheck(
+  part: FolderPart,
+  root: string,
+  { digestsFor }: Pick<FolderTrust, 'digestsFor'>,
+): RunCheck {
+  const files = new TrustedFiles(root, digestsFor(part));
+  files.learn(commandsOf(part), folderOf(part.source));
+  return (texts, cwd) => files.problem(texts, cwd);
+}
+
+/** Smaller files are read each time: a program that holds one open can change it without a trace in its times. */
+const SMALL = 64n << 10n;
+/** A file that was changed a moment ago can be changed again within one tick of its clock. */
+const SETTLED_NS = 100_000_000n;
+
+class TrustedFiles {
+  readonly #root: string;
+  readonly #realRoot: string;
+  readonly #digests: ReadonlySet<string>;
+  /** Where links and paths out of the repository led at the start. */
+  readonly #outside = new Set<string>();
+  /** Large files that were read, with the state in which they were. */
+  readonly #seen = new Map<string, string>();
+
+  constructor(root: string, digests: ReadonlySet<string>) {
+    this.#root = root;
+    this.#realRoot = realPath(root);
+    this.#digests = digests;
+  }
+
+  /** What no digest can say: files outside, and files that are too large, count as they are at the start. */
+  learn(commands: readonly string[], folder: string): void {
+    for (const { path } of commands.flatMap((one) => this.#named(one, folder))) {
+      const stats = statsOf(path);
+      if (stats === null || !stats.isFile()) continue;
+      const real = realOf(path);
+      if (real !== null && !isInside(real, this.#realRoot)) this.#outside.add(real);
+      else if (contentOf(path) === null) this.#seen.set(path, stampOf(stats));
+    }
+  }
+
+  problem(texts: readonly string[], cwd: string): string | null {
+    for (const text of texts)
+      for (const named of this.#named(text, cwd))
+        if (!this.#isTrusted(named)) return this.#explain(named.path, cwd);
+    return null;
+  }
+
+  #named(text: string, directory: string): readonly NamedPath[] {
+    return pathsNamed(text, this.#root, [directory, this.#root]).paths;
+  }
+
+  #isTrusted({ path, isAbsolute }: NamedPath): boolean {
+    const stats = statsOf(path);
+    if (stats === null || stats.isDirectory()) return true;
+    const real = realOf(path);
+    if (real === null) return false;
+    if (isAbsolute && !isInside(path, this.#root) && !isInside(real, this.#realRoot)) return true;
+    if (this.#outside.has(real)) return true;
+    if (!stats.isFile()) return false;
+    const stamp = stampOf(stats);
+    if (this.#seen.get(path) === stamp) return true;
+    const content = contentOf(path);
+    if (content === null || !this.#digests.has(content.digest)) return false;
+    const age = BigInt(Date.now()) * 1_000_000n - stats.ctimeNs;
+    if (stats.size > SMALL && age > SETTLED_NS && stampOf(statsOf(path)) === stamp)
+      this.#seen.set(path, stamp);
+    return true;
+  }
+
+  #explain(path: string, cwd: string): string {
+    const shown = isInside(path, this.#root) ? relative(this.#root, path) : path;
+    const isOther = cwd !== this.#root && isInside(path, cwd);
+    const advice = isOther ? OTHER_DIRECTORY : 'ramet trust shows the difference';
+    return `${shown} is not what you trusted (${advice})`;
+  }
+}
+
+const OTHER_DIRECTORY = 'begin its path with "$CLAUDE_PROJECT_DIR" to run the one of the root';
+
+function statsOf(path: string): BigIntStats | null {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function realOf(path: string): string | null {
+  try {
+    return realPath(path);
+  } catch {
+    return null;
+  }
+}
+
+function stampOf(stats: BigIntStats | null): string {
+  if (stats === null) return '';
+  const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+}

@@ -1,0 +1,147 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { Answer } from '../../src/emulator/answer.ts';
+import { writeFiles } from '../fixtures/temporary.ts';
+import { test, toolResults, type User } from '../fixtures/user.ts';
+import { git } from '../fixtures/worktrees.ts';
+
+const SCRIPT = 'scripts/h.sh';
+const done = { text: 'done' };
+const call = (name: string, input: Record<string, unknown>): Answer => ({ tool_use: [{ name, input }] });
+const bash = (command: string): Answer => call('Bash', { command });
+
+const read = call('Read', { file_path: SCRIPT });
+/** A file that is there is read first. */
+const write = (user: User): Answer[] => [read, call('Write', { file_path: SCRIPT, content: evil(user) })];
+
+const evil = (user: User): string => `touch ${join(user.root, 'escaped')}`;
+const hasEscaped = (user: User): boolean => existsSync(join(user.root, 'escaped'));
+/** How often the trusted script ran. */
+const runs = (user: User): number =>
+  existsSync(join(user.root, 'log'))
+    ? readFileSync(join(user.root, 'log'), 'utf8').split('\n').length - 1
+    : 0;
+
+/** A repository with a hook that names a script, committed and trusted. */
+async function trusted(user: User, event = 'PreToolUse', command = `sh ${SCRIPT}`): Promise<void> {
+  writeFiles(user.repository, {
+    '.claude/settings.json': JSON.stringify({
+      hooks: { [event]: [{ hooks: [{ type: 'command', command }] }] },
+    }),
+    [SCRIPT]: `echo ran >> ${join(user.root, 'log')}\n`,
+  });
+  git(user.repository, 'add', '-A');
+  git(user.repository, 'commit', '-qm', 'hooks');
+  await user.ramet(['trust']);
+}
+
+const acceptEdits = ['-p', 'GO', '--permission-mode', 'acceptEdits'];
+const NOT_TRUSTED = `${SCRIPT} is not what you trusted`;
+
+describe.concurrent('SEC-1: an agent that writes the script of a hook', () => {
+  test.for([
+    ['Write', write],
+    [
+      'Edit',
+      (user: User) => [
+        read,
+        call('Edit', { file_path: SCRIPT, old_string: 'echo ran', new_string: `${evil(user)}; :` }),
+      ],
+    ],
+    ['a redirection', (user: User) => [bash(`echo '${evil(user)}' > ${SCRIPT}`)]],
+  ] as const)('with %s has the next call go to a person', async ([, changes], { user }) => {
+    await trusted(user);
+    const turns = [...changes(user), bash('echo second'), bash('echo third')];
+    const emulator = await user.model(...turns, done);
+    const end = await user.ramet(acceptEdits);
+    expect(hasEscaped(user)).toBe(false);
+    const results = toolResults(emulator);
+    expect(results.map(({ isError }) => isError)).toEqual(turns.map((_, n) => n >= turns.length - 2));
+    expect(results.at(-1)?.text).toContain(`a hook that checks this call did not run: ${NOT_TRUSTED}`);
+    expect(end.stderr.split(`failed: ${NOT_TRUSTED}`)).toHaveLength(2);
+    expect(runs(user)).toBe(turns.length - 2);
+  });
+
+  test.for([
+    ['in a worktree', ['--permission-mode', 'acceptEdits'], { isolation: 'worktree' }],
+    ['in a process', ['--permission-mode', 'acceptEdits', '--executor', 'process'], {}],
+    [
+      'in a process and a worktree',
+      ['--permission-mode', 'acceptEdits', '--executor', 'process'],
+      { isolation: 'worktree' },
+    ],
+  ] as const)('from another agent %s runs nothing of it', async ([, flags, input], { user }) => {
+    await trusted(user);
+    let turn = 0;
+    const child = [...write(user), bash('echo second'), done];
+    await user.emulate({
+      respond: ({ request }) => {
+        const isChild = JSON.stringify(request?.messages).includes('CHILD');
+        if (isChild && !JSON.stringify(request?.messages[0]).includes('GO')) return child[turn++];
+        return isChild
+          ? done
+          : call('Agent', { description: 'd', prompt: 'CHILD', subagent_type: 'general-purpose', ...input });
+      },
+    });
+    await user.ramet(['-p', 'GO', ...flags]);
+    expect(turn).toBe(4);
+    expect(hasEscaped(user)).toBe(false);
+    // For the call of the agent, and for its first two.
+    expect(runs(user)).toBe(3);
+  });
+
+  test('in the worktree of its session runs nothing of it', async ({ user }) => {
+    await trusted(user);
+    await user.model(...write(user), bash('echo second'), done);
+    await user.ramet([...acceptEdits, '--worktree', 'w']);
+    expect([hasEscaped(user), runs(user)]).toEqual([false, 2]);
+  });
+});
+
+describe.concurrent('SEC-1: the script of a hook', () => {
+  test('that another process changes meanwhile does not run, and is named once', async ({ user }) => {
+    await trusted(user, 'PostToolUse');
+    const emulator = await user.emulate({
+      respond: ({ turn }) => {
+        if (turn === 1) writeFiles(user.repository, { [SCRIPT]: evil(user) });
+        return turn < 4 ? bash(`echo turn-${turn}`) : done;
+      },
+    });
+    const end = await user.ramet(['-p', 'GO']);
+    expect(end.code).toBe(0);
+    expect([hasEscaped(user), runs(user)]).toEqual([false, 1]);
+    expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([false, false, false, false]);
+    expect(end.stderr.split(NOT_TRUSTED)).toHaveLength(2);
+  });
+
+  test('counts as it was at the start where a caller trusts the folder for once', async ({ user }) => {
+    await trusted(user);
+    await user.ramet(['trust', '--revoke']);
+    await user.model(...write(user), bash('echo second'), done);
+    await user.ramet([...acceptEdits, '--trust']);
+    expect([hasEscaped(user), runs(user)]).toEqual([false, 2]);
+  });
+
+  test('is the one of the root, and no other in a subfolder', async ({ user }) => {
+    await trusted(user, 'Stop');
+    writeFiles(user.repository, { [`pk/${SCRIPT}`]: evil(user), 'other/x': '' });
+    await user.emulate({ respond: () => done });
+    const end = await user.ramet(['-p', 'GO'], { cwd: join(user.repository, 'pk') });
+    expect(hasEscaped(user)).toBe(false);
+    expect(end.stderr).toContain(`pk/${SCRIPT} is not what you trusted`);
+    await trusted(user, 'Stop', `sh "$CLAUDE_PROJECT_DIR"/${SCRIPT}`);
+    await user.ramet(['-p', 'GO'], { cwd: join(user.repository, 'pk') });
+    expect([hasEscaped(user), runs(user)]).toEqual([false, 1]);
+  });
+
+  test("of the user's own hooks runs as it is", async ({ user }) => {
+    await trusted(user);
+    const settings = readFileSync(join(user.repository, '.claude/settings.json'), 'utf8');
+    rmSync(join(user.repository, '.claude'), { recursive: true });
+    writeFiles(user.root, { 'home/.claude/settings.json': settings });
+    await user.model(bash('echo one'), bash(`echo >> ${SCRIPT}`), bash('echo two'), done);
+    await user.ramet(acceptEdits);
+    expect(runs(user)).toBe(3);
+  });
+});
