@@ -18,7 +18,7 @@ import { temporaryDirectory, temporaryRepository, writeFiles } from '../../test/
 import { git, OWNER, worktreePlace } from '../../test/fixtures/worktrees.ts';
 import { leaveStarter, useStarter } from '../../test/worker-starter.ts';
 import { gitText } from './run-git.ts';
-import { removeSpecialFiles, takeRepairs } from './special-files.ts';
+import { removeSpecialFiles, sweepShared, takeRepairs } from './special-files.ts';
 import { checkpoint } from './worktrees/changes/checkpoint.ts';
 import { createWorktree } from './worktrees/create-worktree.ts';
 
@@ -99,20 +99,36 @@ test('WORK-7: a FIFO at which several gits wait is told once', async () => {
   expect(found.flat()).toHaveLength(1);
 });
 
-test.each([
-  ['alternates', 'was too large', (list: string) => truncated(list)],
-  ['commit-graphs/commit-graph-chain', 'was too large', (list: string) => truncated(list)],
-  ['alternates', 'led to what is no file', (list: string) => symlinkSync('/dev/zero', list)],
-])('WORK-7: a list %s of objects that %s is moved out of the way of git', async (name, why, make) => {
+const LED = ['objects/info/alternates', 'shallow', 'packed-refs'].concat(
+  ['attributes', 'exclude', 'sparse-checkout', 'grafts'].map((name) => `info/${name}`),
+);
+
+test.each<[name: string, why: string, make: (list: string) => void]>([
+  ['objects/info/alternates', 'was too large', truncated],
+  ['objects/info/commit-graphs/commit-graph-chain', 'was too large', truncated],
+  ...LED.map((name): [string, string, (list: string) => void] => [
+    ...([name, 'led to what is no file', (list: string) => symlinkSync('/dev/zero', list)] as const),
+  ]),
+])('WORK-7: a list %s that %s is moved out of the way of git', async (name, why, make) => {
   const cwd = temporaryRepository({ 'README.md': '# Start\n' });
-  const list = join(cwd, '.git/objects/info', name);
+  const list = join(cwd, '.git', name);
   mkdirSync(dirname(list), { recursive: true });
+  rmSync(list, { force: true });
   make(list);
   expect(await gitText(['cat-file', '-t', 'HEAD'], { cwd, env: { PATH: process.env.PATH ?? '' } })).toBe(
     'commit',
   );
   expect(isThere(list)).toBe(false);
   expect(takeRepairs({ admin: 'none' }).join()).toContain(`${list} ${why}, and is in `);
+});
+
+test('WORK-7: a ref that leads to a device is removed when an agent has ended, and told', async () => {
+  const cwd = temporaryRepository({ 'README.md': '# Start\n' });
+  const ref = join(cwd, '.git/refs/tags/endless');
+  symlinkSync('/dev/zero', ref);
+  await sweepShared(join(cwd, '.git'));
+  expect(isThere(ref)).toBe(false);
+  expect(takeRepairs({ admin: 'none' })).toEqual(['refs/tags/endless led to what is no file; put right']);
 });
 
 function truncated(list: string): void {

@@ -3,14 +3,17 @@
  * file fails from then on.
  *
  * Invariants
- * 1. Only what the caller alone may write is unlocked: it says which files these are.
+ * 1. Only what the caller alone may write is unlocked: it says which files these are. `packed-refs` is everybody's, and goes when
+ *    every git that may have locked it has ended.
  * 2. A lock goes when it has stayed the same for a while and no git works in the directory: one that outlives
  *    its parent ends by itself. Other programs do not count: the process of an agent works there, and the command
  *    with which it tries again.
  */
-import { readlinkSync, rmSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findProcess } from '../system/processes/process-identity.ts';
+import { noteShared, setAside } from './special-files.ts';
 import { processesInside } from './worktrees/removal/delete-directory.ts';
 
 /** A git that lives changes its lock or is done by then. */
@@ -45,6 +48,56 @@ export async function removeLeftLocks(
     if (directory !== undefined && hasGit(directory)) still = 0;
   }
   for (const [lock, before] of left) if (identityOf(lock) === before) rmSync(lock, { force: true });
+}
+
+/** Younger locks may be of a program that is no git. */
+const YOUNGEST_MS = 3_000;
+/** These live long, and change no ref. */
+const LASTING = /\0(?:fsmonitor--daemon|daemon|credential-cache--daemon|cat-file)\0/;
+
+/**
+ * For a lock that every later git would meet too. The git that made it was at work when it was found: if all gits of that moment have
+ * ended and it is still there, nobody will remove it. It is set aside, and someone says so. True if it is gone.
+ */
+export async function removeOwnerlessLock(
+  lock: string,
+  longestMs: number = 3 * LONGEST_MS,
+): Promise<boolean> {
+  const before = identityOf(lock);
+  const found = livingGits();
+  if (before === null || found === null) return before === null;
+  for (let waited = 0; ; waited += PAUSE_MS) {
+    if (identityOf(lock) !== before) return true;
+    const isOld = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= YOUNGEST_MS;
+    const living = livingGits() ?? found;
+    if (isOld && [...found].every((git) => !living.has(git))) break;
+    if (waited >= longestMs) return false;
+    await sleep(PAUSE_MS);
+  }
+  if (identityOf(lock) !== before) return true;
+  noteShared(`${lock} was left by a git that has ended, and is in ${setAside(dirname(lock), lock)}`);
+  return true;
+}
+
+/** Each with when it began: a number is used again. Null where the system does not tell. */
+function livingGits(): Set<string> | null {
+  const pids = processesInside('/');
+  if (pids === null) return null;
+  const gits = pids.filter((pid) => programOf(pid).includes('git') && !LASTING.test(argumentsOf(pid)));
+  return new Set(
+    gits.flatMap((pid) => {
+      const git = findProcess(pid);
+      return git === null || git.ended ? [] : [`${pid} ${git.started}`];
+    }),
+  );
+}
+
+function argumentsOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return ''; // it has ended
+  }
 }
 
 function identityOf(lock: string): string | null {

@@ -5,12 +5,19 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RametError, systemCode } from '../schema/errors.ts';
-import { findRepository } from './repository.ts';
+import { findRepository, PACKED_BYTES } from './repository.ts';
 import { type GitSurroundings, noteShared, openFolder, setAside, sizeOf } from './special-files.ts';
 
-const LARGEST_LIST = 1 << 20;
-/** Git reads all of them into its memory first. */
-const LISTS = ['alternates', join('commit-graphs', 'commit-graph-chain')];
+/** Git reads all of them into its memory first. Those of a user may be long. */
+const LISTS: readonly (readonly [path: string, mostBytes: number])[] = [
+  [join('objects', 'info', 'alternates'), 1 << 20],
+  [join('objects', 'info', 'commit-graphs', 'commit-graph-chain'), 1 << 20],
+  ['shallow', 64 << 20],
+  ['packed-refs', PACKED_BYTES],
+  ...['attributes', 'exclude', 'sparse-checkout', 'grafts'].map(
+    (name) => [join('info', name), 64 << 20] as const,
+  ),
+];
 /** Less than what git needs to write there: the repository of a user who only reads stays as it is. */
 const READABLE = 0o500;
 
@@ -21,9 +28,9 @@ export function mendSharedObjects({ cwd, checkout }: GitSurroundings): void {
   const objects = join(shared, 'objects');
   try {
     for (const folder of ['', 'info', 'pack']) openFolder(join(objects, folder), READABLE);
-    for (const list of LISTS) {
-      const path = join(objects, 'info', list);
-      const why = endlessness(path);
+    for (const [list, mostBytes] of LISTS) {
+      const path = join(shared, list);
+      const why = endlessness(path, mostBytes);
       if (why !== null) noteShared(`${path} ${why}, and is in ${setAside(shared, path)}`);
     }
     const index = join(objects, 'pack', 'multi-pack-index');
@@ -37,11 +44,11 @@ export function mendSharedObjects({ cwd, checkout }: GitSurroundings): void {
 }
 
 /** Why git would read it for ever; null if it would not. */
-function endlessness(path: string): string | null {
+function endlessness(path: string, mostBytes: number): string | null {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;
   if (!stats.isFile()) return 'led to what is no file';
-  return stats.size > LARGEST_LIST ? 'was too large' : null;
+  return stats.size > mostBytes ? 'was too large' : null;
 }
 
 function startOf(path: string): string {

@@ -127,7 +127,9 @@ async function sweepRefs(commonDirectory: string, folder: string, tell: Tell): P
   for (const entry of await entriesOf(join(commonDirectory, folder))) {
     const ref = join(folder, entry.name);
     if (entry.isDirectory()) await sweepRefs(commonDirectory, ref, tell);
-    else if (entry.isFile() && sizeOf(join(commonDirectory, ref)) > POINTER_BYTES) {
+    else if (!entry.isFile() && specialKind(join(commonDirectory, ref), entry, 'git') !== null) {
+      if (remove(join(commonDirectory, ref))) tell(`${ref} led to what is no file`);
+    } else if (entry.isFile() && sizeOf(join(commonDirectory, ref)) > POINTER_BYTES) {
       const last = lastInLog(commonDirectory, ref);
       tell(`${ref} was too large, and is in ${setAside(commonDirectory, join(commonDirectory, ref))}`);
       if (last !== null) writeFileSync(join(commonDirectory, ref), `${last}\n`, { flag: 'wx' });

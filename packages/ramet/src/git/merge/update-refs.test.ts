@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -5,6 +7,8 @@ import { dyingGit } from '../../../test/fixtures/dying-git.ts';
 import { type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { thisProcess } from '../../system/processes/process-identity.ts';
+import { removeOwnerlessLock } from '../left-locks.ts';
+import { takeRepairs } from '../special-files.ts';
 import { updateRefs } from './update-refs.ts';
 
 /** As if a process had noted it and was killed in the middle of its git. */
@@ -53,6 +57,28 @@ describe('WORK-5: refs that a git was changing when it was killed', () => {
       /main\.lock is in the way: a git that was killed has left it; .* remove it with rm/,
     );
     expect(existsSync(path)).toBe(true);
+  });
+
+  test('a lock on all packed refs whose git has ended is set aside, and told; while a git of then lives, it stays', async () => {
+    const place = mergePlace({ 'README.md': 'x\n' });
+    place.git('branch', 'old');
+    const path = lock(place, 'packed-refs');
+    const then = new Date(Date.now() - 60_000);
+    utimesSync(path, then, then);
+    // Waits for its input.
+    const living = spawn('git', ['hash-object', '--stdin'], { cwd: place.repository.cwd, stdio: 'pipe' });
+    await once(living, 'spawn');
+    expect(await removeOwnerlessLock(path, 200)).toBe(false);
+    living.stdin.end();
+    await once(living, 'close');
+    const tip = place.git('rev-parse', 'old');
+    const drop = [`delete refs/heads/old ${tip}\n`];
+    expect(await updateRefs(drop, { reason: 'test' }, place.repository)).toBe(false);
+    expect(place.git('branch', '--list', 'old')).toBe('');
+    expect(existsSync(path)).toBe(false);
+    expect(takeRepairs({ admin: 'none' }).join()).toContain(
+      `${path} was left by a git that has ended, and is in `,
+    );
   });
 
   test('a git that alone is killed is started again', async () => {

@@ -1,6 +1,8 @@
 /** Changes several refs as one act. */
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { RametError, UserMistake } from '../../schema/errors.ts';
+import { removeOwnerlessLock } from '../left-locks.ts';
 import { gitFailed, runGit } from '../run-git.ts';
 import { callToTheEnd, type MergeRepository } from './merge-repository.ts';
 import { removeDeadLocks, withNotedLocks } from './noted-locks.ts';
@@ -30,6 +32,10 @@ export async function updateRefs(
     throw error;
   });
   if (end.code !== 0 && LOCKED.test(end.stderr) && (await removeDeadLocks(commonDirectory)))
+    end = await run();
+  // Nobody could delete a ref any more, and every task would fail.
+  const packed = join(commonDirectory, 'packed-refs');
+  if (LOCKED.exec(end.stderr)?.[1] === packed && (await removeOwnerlessLock(`${packed}.lock`)))
     end = await run();
   if (end.code === 0) return false;
   refuseStale(LOCKED.exec(end.stderr)?.[1]);

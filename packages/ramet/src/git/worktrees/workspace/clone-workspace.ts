@@ -25,8 +25,16 @@ export function clonePath({ home, project }: Pick<WorktreePlace, 'home' | 'proje
   return join(home, 'clones', basename(project), name);
 }
 
-/** Makes it. What is there of that name was left by a process that was killed before anybody worked in it. */
-export async function makeClone(
+/** Made again if a git of it is killed: nobody has worked in it yet. */
+export async function makeClone(place: WorktreePlace, request: CloneRequest): Promise<AgentWorkspace> {
+  return cloneOnce(place, request).catch((error: unknown) => {
+    if (error instanceof RametError && error.code === 'git_killed') return cloneOnce(place, request);
+    throw error;
+  });
+}
+
+/** What is there of that name was left by a process that was killed before anybody worked in it. */
+async function cloneOnce(
   place: WorktreePlace,
   { name, base, session }: CloneRequest,
 ): Promise<AgentWorkspace> {

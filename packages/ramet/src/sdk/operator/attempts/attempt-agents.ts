@@ -149,7 +149,8 @@ async function agentOf(
     return 'handle' in outcome ? outcome.handle : notStarted(outcome);
   } catch (error) {
     if (!(error instanceof RametError)) throw error;
-    return notStarted({ problem: `it cannot be isolated: ${error.message}` });
+    const isPassing = error.family === 'retryable';
+    return notStarted({ problem: `it cannot be isolated: ${error.message}`, isPassing });
   }
 }
 

@@ -16,8 +16,9 @@ import {
   naming,
   SESSION,
 } from '../../../../test/fixtures/attempts.ts';
+import { dyingGit } from '../../../../test/fixtures/dying-git.ts';
 import { LED_ENTRIES } from '../../../../test/fixtures/led-checkouts.ts';
-import { temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { checkoutBytes, git } from '../../../../test/fixtures/worktrees.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import type { AttemptPattern, AttemptWork } from './attempt-pattern.ts';
@@ -133,6 +134,17 @@ describe('OP-9: a task in a clone', { timeout: 240_000 }, () => {
     expect(tried.clone.notes?.(order, ENDED)).toEqual([
       `its commits on ${where} are taken, where its clone was not`,
     ]);
+  });
+
+  test.each(['clone', 'remote', 'checkout'])('is made again if git %s is killed', async (command) => {
+    const tried = cloning();
+    const { worktrees } = tried;
+    const env = { ...worktrees.env, ...dyingGit(temporaryDirectory(), command) };
+    const clone = clonePattern({ worktrees: { ...worktrees, env }, session: SESSION, witness: naming() });
+    const order = tried.order('a');
+    const path = await begin({ ...tried, clone }, order);
+    expect(git(path, 'rev-parse', 'HEAD')).toBe(tried.base);
+    expect(git(path, 'status', '--porcelain')).toBe('');
   });
 
   test('a commit that it pushed to the repository, and then left, is taken, and what it was before an amend is not', async () => {
