@@ -123,7 +123,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'AGENT-2': 'that forking is off under a coordinator (COORD-1)',
   'TYPE-1': 'the type `teammate` has a prompt, and no agent of it can be started (TEAM-1)',
   'TYPE-3': 'the field memory is read and reported, and does nothing',
-  'RES-6': 'TaskCreate, TaskGet, TaskList, TaskUpdate and WebSearch',
+  'RES-6': 'TaskCreate, TaskGet, TaskList and TaskUpdate',
   'RES-7': 'session memory is not injected again; the summary is made by the agent itself, not by a fork',
   'RES-10': 'operator tasks',
   'WORK-2': 'the hooks WorktreeCreate and WorktreeRemove',

@@ -2,7 +2,13 @@
  * One content block, tool schema or system text as the exact bytes that go over the wire. Freezing happens
  * once; from then on a block is compared by digest, stored by digest and sent by copying its bytes.
  */
-import type { CacheControl, ContentBlock, OtherBlock, ToolSchema } from '../schema/content.ts';
+import type {
+  CacheControl,
+  ContentBlock,
+  OtherBlock,
+  ServerToolSchema,
+  ToolSchema,
+} from '../schema/content.ts';
 import type { Digest } from '../schema/events.ts';
 import { digestOf } from '../system/digest.ts';
 
@@ -25,7 +31,7 @@ export function freezeBlock(block: ContentBlock | OtherBlock): FrozenBlock {
   return freezeJson(block.type, JSON.stringify(block), !(block.type === 'text' && block.text === ''));
 }
 
-export function freezeTool(tool: ToolSchema): FrozenBlock {
+export function freezeTool(tool: ToolSchema | ServerToolSchema): FrozenBlock {
   return freezeJson('tool', JSON.stringify(tool), true);
 }
 

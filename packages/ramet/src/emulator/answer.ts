@@ -6,6 +6,7 @@ import * as z from '../schema/zod.ts';
 import type { InputUsage } from './messages/cache.ts';
 import type { WireBlock } from './messages/message-request.ts';
 import { sealThinking } from './messages/thinking-seal.ts';
+import { sealSearch, searchUsage } from './messages/web-search.ts';
 
 export interface Answer {
   text?: string | undefined;
@@ -79,6 +80,7 @@ export function composeMessage(answer: Answer, setting: AnswerSetting): Answered
       ...setting.usage,
       output_tokens: answer.output_tokens ?? countTokens(content),
       service_tier: 'standard',
+      ...searchUsage(content),
       ...answer.usage,
     },
   };
@@ -97,7 +99,7 @@ function answerContent(answer: Answer, { place, newToolId }: AnswerSetting): Wir
     if (block.type === 'redacted_thinking' && block.data === undefined) {
       return { ...block, data: sealThinking(place(), '') };
     }
-    return block;
+    return sealSearch(block);
   });
 }
 

@@ -9,6 +9,17 @@ function usage(part: Partial<Usage>): Usage {
 
 const M = 1_000_000;
 
+describe('MODEL-3: searches of the web', () => {
+  test('each is billed besides the tokens, and the price is marked as not confirmed', () => {
+    const tokens = { ...NO_USAGE, input_tokens: 1_000_000 };
+    const plain = costOf('claude-opus-5', tokens);
+    const searched = costOf('claude-opus-5', { ...tokens, web_search_requests: 3 });
+    expect(searched.usd).toBeCloseTo((plain.usd ?? 0) + 0.03, 10);
+    expect(searched.parts?.search).toBeCloseTo(0.03, 10);
+    expect([plain.unconfirmed, searched.unconfirmed]).toEqual([false, true]);
+  });
+});
+
 describe('MODEL-3: prices are data', () => {
   test.each([
     ['claude-fable-5', 10, 12.5, 20, 1, 50],

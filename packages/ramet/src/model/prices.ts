@@ -47,7 +47,10 @@ interface PriceRow {
 /** The first row that names the model counts, so overrides are put in front. */
 export type PriceTable = readonly PriceRow[];
 
-export type CostParts = { [Part in keyof TokenPrices]: number };
+export type CostParts = { [Part in keyof TokenPrices]: number } & { search?: number };
+
+/** US dollars for one search of the web, on every model. No page of the provider with it could be read here. */
+const SEARCH_USD = 0.01;
 
 export interface Cost {
   /** Null when a price or a count that is needed is not known. */
@@ -116,10 +119,15 @@ export function costOf(model: string, usage: Usage, table: PriceTable = PRICES):
   if (row === undefined) return { usd: null, atLeastUsd: 0, unconfirmed: false, parts: null };
   const shares = costShares(usage, pricesFor(row, usage));
   const { input, write5m, write1h, read, output } = shares;
-  const { unconfirmed } = row;
-  const atLeastUsd = (input ?? 0) + (write5m ?? 0) + (write1h ?? 0) + (read ?? 0) + (output ?? 0);
+  const search = searchCost(usage.web_search_requests ?? 0);
+  const unconfirmed = row.unconfirmed || search > 0;
+  const atLeastUsd = (input ?? 0) + (write5m ?? 0) + (write1h ?? 0) + (read ?? 0) + (output ?? 0) + search;
   if (!isComplete(shares) || isUncertain(usage)) return { usd: null, atLeastUsd, unconfirmed, parts: null };
-  return { usd: atLeastUsd, atLeastUsd, unconfirmed, parts: shares };
+  return { usd: atLeastUsd, atLeastUsd, unconfirmed, parts: { ...shares, ...(search > 0 && { search }) } };
+}
+
+export function searchCost(searches: number): number {
+  return searches * SEARCH_USD;
 }
 
 export function findRow(model: string, table: PriceTable): PriceRow | undefined {
@@ -132,7 +140,7 @@ function pricesFor(row: PriceRow, usage: Usage): TokenPrices {
   return row.above !== undefined && prompt > row.above.promptTokens ? row.above.prices : row.prices;
 }
 
-type CostShares = { [Part in keyof CostParts]: number | null };
+type CostShares = { [Part in keyof TokenPrices]: number | null };
 
 function costShares(usage: Usage, row: TokenPrices): CostShares {
   const long = usage.cache_creation_1h_input_tokens;
@@ -149,7 +157,7 @@ function costShares(usage: Usage, row: TokenPrices): CostShares {
   };
 }
 
-function isComplete(shares: CostShares): shares is CostParts {
+function isComplete(shares: CostShares): shares is { [Part in keyof TokenPrices]: number } {
   return Object.values(shares).every((part) => part !== null);
 }
 

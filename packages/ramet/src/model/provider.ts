@@ -56,6 +56,8 @@ export interface ProviderCapabilities {
   readonly onlyModel?: string | undefined;
   /** It is told how hard to think by an effort alone, and `high` is the highest. */
   readonly effortOnly?: true | undefined;
+  /** It searches the web itself, as a tool in the list (`web_search`). */
+  readonly searchesWeb?: true | undefined;
 }
 
 /**

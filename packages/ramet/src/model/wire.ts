@@ -97,6 +97,7 @@ export interface WireUsage {
   cache_creation_input_tokens?: number | null;
   cache_read_input_tokens?: number | null;
   cache_creation?: { ephemeral_1h_input_tokens?: number | null } | null;
+  server_tool_use?: { web_search_requests?: number | null } | null;
 }
 
 /**
@@ -122,13 +123,16 @@ export function isPossibleCount(value: unknown): value is number {
 export function readUsage(wire: WireUsage | null): Usage | null {
   if (typeof wire?.input_tokens !== 'number' || typeof wire.output_tokens !== 'number') return null;
   const long = wire.cache_creation?.ephemeral_1h_input_tokens;
-  const usage = usageOf({
+  const counted = usageOf({
     input_tokens: wire.input_tokens,
     output_tokens: wire.output_tokens,
     cache_creation_input_tokens: wire.cache_creation_input_tokens ?? 0,
     cache_read_input_tokens: wire.cache_read_input_tokens ?? 0,
     cache_creation_1h_input_tokens: long ?? 0,
   });
+  const searches = wire.server_tool_use?.web_search_requests;
+  const usage =
+    isPossibleCount(searches) && searches > 0 ? { ...counted, web_search_requests: searches } : counted;
   const { cache_creation_input_tokens: written, cache_creation_1h_input_tokens: longLived } = usage;
   if (longLived <= written || isUncertain(usage, 'cache_creation_input_tokens')) return usage;
   // A share that is more than the whole: the whole is believed.

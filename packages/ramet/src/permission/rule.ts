@@ -83,7 +83,8 @@ function parseScope(name: string, specifier: string, context: RuleContext): Pars
         pattern,
       }));
     case 'WebFetch':
-      return parseDomain(specifier);
+    case 'WebSearch':
+      return parseDomain(specifier, name);
     case 'Agent':
     case 'Skill':
       return good({ kind: 'named', name: specifier });
@@ -92,11 +93,11 @@ function parseScope(name: string, specifier: string, context: RuleContext): Pars
   }
 }
 
-function parseDomain(specifier: string): ParsedPart<RuleScope> {
+function parseDomain(specifier: string, tool: string): ParsedPart<RuleScope> {
   const [, star = '', name = ''] = /^domain:\s*(\*\.)?([^*:]+)$/i.exec(specifier) ?? [];
   const host = plainHost(name);
   if (host !== null) return good({ kind: 'domain', domain: `${star}${host}` });
-  return bad('can never match: write a host name without scheme or path, as in WebFetch(domain:example.org)');
+  return bad(`can never match: write a host name without scheme or path, as in ${tool}(domain:example.org)`);
 }
 
 function mapPart<From, To>(part: ParsedPart<From>, map: (value: From) => To): ParsedPart<To> {

@@ -27,6 +27,7 @@ const TOOLS = [
   'TaskUpdate',
   'TodoWrite',
   'WebFetch',
+  'WebSearch',
   'Write',
   'get_current_state',
   'take_action',

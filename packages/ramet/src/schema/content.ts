@@ -89,6 +89,13 @@ export interface ToolSchema {
   input_schema: Record<string, unknown>;
 }
 
+/** A tool that the provider runs itself: it has a type of the provider's, and its calls never come to us. */
+export interface ServerToolSchema {
+  type: string;
+  name: string;
+  [field: string]: unknown;
+}
+
 /**
  * How a model thinks, a part of the frozen prefix. The forms are Anthropic's; `effort` stands beside them in a request,
  * as `output_config.effort`. Which form a model takes is data in `model/catalog.ts`.

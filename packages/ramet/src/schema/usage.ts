@@ -11,6 +11,8 @@ export interface Usage {
   output_tokens: number;
   /** The 1 h share of `cache_creation_input_tokens`; the rest was written for 5 min. */
   cache_creation_1h_input_tokens: number;
+  /** How often the provider searched the web, which it bills besides. Absent for never. */
+  web_search_requests?: number;
 }
 
 const TOKEN_COUNTS = [
@@ -39,6 +41,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
     output_tokens: a.output_tokens + b.output_tokens,
     cache_creation_1h_input_tokens: a.cache_creation_1h_input_tokens + b.cache_creation_1h_input_tokens,
   };
+  const searches = (a.web_search_requests ?? 0) + (b.web_search_requests ?? 0);
+  if (searches > 0) sum.web_search_requests = searches;
   if (a.unknown === undefined && b.unknown === undefined) return sum;
   const unknown = TOKEN_COUNTS.filter((count) => isUncertain(a, count) || isUncertain(b, count));
   return unknown.length > 0 ? { unknown, ...sum } : sum;

@@ -7,7 +7,7 @@
 import type { FileAccess } from '../files/file-access.ts';
 import type { ShellDecision } from '../sandbox/command-sandbox.ts';
 import type { Clock } from '../schema/clock.ts';
-import type { ToolSchema } from '../schema/content.ts';
+import type { ServerToolSchema, ToolSchema } from '../schema/content.ts';
 import type { TodoItem } from '../schema/status.ts';
 import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
 import * as z from '../schema/zod.ts';
@@ -118,6 +118,8 @@ export interface Tool<Input = unknown> {
   pathFields?: Readonly<Record<string, PathField>> | 'any';
   /** Other programs' tools, which are not in the list and which it calls: its input is `{ tool, arguments }`. */
   adopts?: ToolAdoption;
+  /** The provider runs it: this is in the list, under a name of the provider's. */
+  server?: ServerToolSchema;
   input: z.ZodMiniType<Input>;
   /** The JSON Schema that the model gets, where `input` cannot say it. */
   inputSchema?: ToolSchema['input_schema'];
@@ -144,6 +146,11 @@ export interface ToolAdoption {
 
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   return tool;
+}
+
+/** The tool in the list that the model gets. */
+export function wireTool(tool: Tool): ToolSchema | ServerToolSchema {
+  return tool.server ?? toolSchema(tool);
 }
 
 const schemas = new WeakMap<Tool, ToolSchema>();

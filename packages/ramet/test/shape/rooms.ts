@@ -169,7 +169,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   tools: `
     agent agent-desk files/image-type files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view
-    mcp/mcp-tools shell/background-tasks shell/output-file tool
+    mcp/mcp-tools shell/background-tasks shell/output-file tool web-search
   `,
   agents: `
     definitions/definition definitions/definition-file definitions/definition-catalog definitions/definition-store

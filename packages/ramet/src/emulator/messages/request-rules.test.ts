@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '../api-error.ts';
 import { parseRequest } from './message-request.ts';
 import { checkRequest } from './request-rules.ts';
+import { sealSearch } from './web-search.ts';
 
 const hello = { role: 'user', content: 'hello' };
 const call = (...ids: string[]) => ({
@@ -266,5 +267,80 @@ describe('EMU-2: pre-warming with max_tokens 0', () => {
     expect(refusal({ max_tokens: 0, messages: [{ role: 'user', content: ' \n' }] })).toContain(
       'non-whitespace',
     );
+  });
+});
+
+describe('EMU-1: searches of the provider', () => {
+  const search = (id: string) => ({ type: 'server_tool_use', id, name: 'web_search', input: { query: 'x' } });
+  const page = { type: 'web_search_result', url: 'https://a.example', title: 'A', page_age: null };
+  const found = (id: string) =>
+    sealSearch({ type: 'web_search_tool_result', tool_use_id: id, content: [page] });
+  const turn = (...content: object[]) => ({ role: 'assistant', content });
+  const changed = JSON.parse(JSON.stringify(found('a')).replace('"title":"A"', '"title":"B"'));
+  const tools = (fields: object) => ({
+    tools: [{ type: 'web_search_20250305', name: 'web_search', ...fields }],
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['both lists of domains', tools({ allowed_domains: ['a'], blocked_domains: ['b'] }), 'not both'],
+    ['another name', tools({ name: 'search' }), 'must have the name web_search'],
+    ['a result without a call', { messages: [hello, turn(found('a')), hello] }, 'unexpected `tool_use_id`'],
+    [
+      'a call without a result',
+      { messages: [hello, turn(search('a'), text('x')), hello] },
+      'without results: a',
+    ],
+    [
+      'a result that was changed',
+      { messages: [hello, turn(search('a'), changed), hello] },
+      'send it back as it came',
+    ],
+    [
+      'a result without what it found',
+      {
+        messages: [
+          hello,
+          turn(search('a'), { type: 'web_search_tool_result', tool_use_id: 'a', content: [page] }),
+          hello,
+        ],
+      },
+      'encrypted_content: Field required',
+    ],
+    [
+      'one of a user',
+      { messages: [{ role: 'user', content: [search('a')] }] },
+      'cannot hold server_tool_use',
+    ],
+  ])('refused: %s', (_, fields, message) => {
+    expect(refusal(fields)).toContain(message);
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['one list of domains', tools({ allowed_domains: ['a.example'] })],
+    ['a call and its result', { messages: [hello, turn(search('a'), found('a'), text('x')), hello] }],
+    [
+      'a pause, and the rest after it',
+      { messages: [hello, turn(search('a')), turn(found('a'), text('x')), hello] },
+    ],
+    [
+      'beside a call of ours',
+      { messages: [hello, { ...call('t'), content: [search('a'), ...call('t').content] }, results('t')] },
+    ],
+    [
+      'a search that failed',
+      {
+        messages: [
+          hello,
+          turn(search('a'), {
+            type: 'web_search_tool_result',
+            tool_use_id: 'a',
+            content: { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' },
+          }),
+          hello,
+        ],
+      },
+    ],
+  ])('accepted: %s', (_, fields) => {
+    expect(refusal(fields)).toBe('accepted');
   });
 });

@@ -6,6 +6,7 @@ import { findModel, type ModelFacts } from '../../model/catalog.ts';
 import { badRequest } from '../api-error.ts';
 import type { WireBlock, WireRequest } from './message-request.ts';
 import { checkToolPairing, mergeTurns, type WireTurn } from './tool-pairing.ts';
+import { checkSearches, checkSearchTools } from './web-search.ts';
 
 const FORCED = new Set(['any', 'tool']);
 const MINIMUM_THINKING_BUDGET = 1024;
@@ -18,6 +19,7 @@ export function checkRequest(request: WireRequest): void {
   checkTurns(turns);
   checkSystemTurns(turns, facts);
   checkToolPairing(turns);
+  checkSearches(turns);
   checkPrefill(turns, facts);
   if (request.max_tokens === 0) checkPrewarming(request, turns);
 }
@@ -25,6 +27,7 @@ export function checkRequest(request: WireRequest): void {
 function checkTools(request: WireRequest, facts: ModelFacts | undefined): void {
   const names = (request.tools ?? []).map(({ name }) => name);
   if (new Set(names).size !== names.length) throw badRequest('tools: Tool names must be unique.');
+  checkSearchTools(request.tools ?? []);
   const choice = request.tool_choice;
   if (choice === undefined) return;
   if (choice.type === 'tool' && !names.includes(choice.name ?? '')) {

@@ -14,7 +14,7 @@ import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspa
 import type { AgentState, StateMessage } from '../../journal/projections/agent-state.ts';
 import type { Digest, EventOf, JournalEvent } from '../../schema/events.ts';
 import { entriesOf, itemsFrom, itemsOf } from '../../system/persistent.ts';
-import { toolSchema } from '../../tools/tool.ts';
+import { wireTool } from '../../tools/tool.ts';
 import type { AgentSpec } from './runtime.ts';
 
 export interface ContentBytes {
@@ -163,7 +163,7 @@ export function headOf(spec: Pick<AgentSpec, 'model' | 'thinking' | 'tools' | 's
   return freezeHead({
     model: spec.model,
     thinking: spec.thinking,
-    tools: spec.tools.map((tool) => freezeTool(toolSchema(tool))),
+    tools: spec.tools.map((tool) => freezeTool(wireTool(tool))),
     system: spec.system.map((text) => freezeBlock({ type: 'text', text })),
   });
 }

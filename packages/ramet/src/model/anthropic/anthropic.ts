@@ -49,6 +49,7 @@ export function anthropicProvider(config: AnthropicConfig): ModelProvider {
   const headers = requestHeaders(config);
   return {
     name: 'anthropic',
+    searchesWeb: true,
     origin: endpoint.url.origin,
     send: (request, options) => send(endpoint, headers, request, options),
     refresh: (request, options) => refresh(endpoint, headers, request, options.signal),

@@ -54,7 +54,7 @@ export interface TranslatableBody {
   messages: Message[];
   max_tokens: number;
   system?: string | TextBlock[];
-  tools?: { name: string; description?: string; input_schema: Record<string, unknown> }[];
+  tools?: { name: string; description?: string; input_schema?: Record<string, unknown> }[];
   tool_choice?: { type: string; name?: string; disable_parallel_tool_use?: boolean };
   temperature?: number;
   top_p?: number;
@@ -67,7 +67,7 @@ export function chatRequest(body: TranslatableBody): ChatRequest {
   return {
     model: body.model,
     messages: [...systemMessage(body.system), ...body.messages.flatMap(chatMessages)],
-    ...(body.tools === undefined || body.tools.length === 0 ? {} : { tools: body.tools.map(chatTool) }),
+    ...chatTools(body.tools),
     ...toolChoice(body.tool_choice),
     ...(body.temperature === undefined ? {} : { temperature: body.temperature }),
     ...(body.top_p === undefined ? {} : { top_p: body.top_p }),
@@ -84,8 +84,14 @@ function systemMessage(system: TranslatableBody['system'] = []): ChatMessage[] {
   return content === '' ? [] : [{ role: 'system', content }];
 }
 
+/** Tools of another provider's servers, in a session that began there, cannot be used here. */
+function chatTools(tools: TranslatableBody['tools'] = []): Pick<ChatRequest, 'tools'> {
+  const own = tools.filter(({ input_schema }) => input_schema !== undefined);
+  return own.length === 0 ? {} : { tools: own.map(chatTool) };
+}
+
 function chatTool(tool: NonNullable<TranslatableBody['tools']>[number]): ChatTool {
-  const { name, description = '', input_schema: parameters } = tool;
+  const { name, description = '', input_schema: parameters = {} } = tool;
   return { type: 'function', function: { name, description, parameters } };
 }
 

@@ -43,6 +43,7 @@ export function withRecipe(other: ModelProvider): ModelProvider {
     origin: other.origin,
     onlyModel: other.onlyModel,
     effortOnly: other.effortOnly,
+    searchesWeb: other.searchesWeb,
     send: (request, options) => (request.model === RECIPE_MODEL ? recipe : other).send(request, options),
     ...(other.refresh && { refresh: other.refresh.bind(other) }),
     close: () => other.close(),

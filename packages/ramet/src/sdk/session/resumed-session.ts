@@ -41,7 +41,7 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
     extensionPlace(place, given.env, plugins),
     settingsPlace(place, given.env),
   );
-  const extra = opened.use(await openSessionTools({ settings: given, place, prompts }));
+  const extra = opened.use(await openSessionTools({ settings: given, place, prompts, provider }));
   const names = extra.tools.map(({ name }) => name);
   const permissions = openRules(given, here, names);
   // Whatever still runs for the agent would work beside it.

@@ -9,6 +9,7 @@ import {
 } from '../../../test/fixtures/family.ts';
 import type { RequestRecord } from '../../emulator/index.ts';
 import * as z from '../../schema/zod.ts';
+import { scriptedModel } from '../../testing/scripted-model.ts';
 import { defineTool, type Tool, type ToolEffect } from '../../tools/tool.ts';
 import { resolveOptions } from '../options.ts';
 import { type OwnTool, ownTool } from '../own-tools/own-tool.ts';
@@ -199,6 +200,7 @@ describe('LIB-1: names of tools', () => {
       whyNot: async () => null,
       notices: () => [],
     },
+    provider: scriptedModel(),
   };
 
   test.each([

@@ -15,7 +15,7 @@
 import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import * as z from '../../schema/zod.ts';
-import { failure, type Tool } from '../../tools/tool.ts';
+import { failure, type Tool, wireTool } from '../../tools/tool.ts';
 import { toolNames } from '../agent-types/agent-types.ts';
 import { mcpSource } from '../mcp/mcp-source.ts';
 import type { OpenSource, SourceOrder, ToolSource } from './tool-source.ts';
@@ -24,7 +24,14 @@ const SOURCES: readonly OpenSource[] = [
   ({ settings: { ownTools } }) => (ownTools.length === 0 ? null : { tools: ownTools }),
   openSkills,
   mcpSource,
+  openWebSearch,
 ];
+
+async function openWebSearch({ settings, place, provider }: SourceOrder): Promise<ToolSource | null> {
+  if (!settings.permissions.allow?.some((rule) => rule.trim().startsWith('WebSearch'))) return null;
+  const { webSearchSource } = await import('./web-search-source.ts');
+  return webSearchSource(settings, place, provider);
+}
 
 async function openSkills({ settings, place, prompts }: SourceOrder): Promise<ToolSource | null> {
   if (!prompts.all.some(({ forModel }) => forModel)) return null;
@@ -87,7 +94,8 @@ function refuseBadNames(tools: readonly Tool[]): void {
   if (tools.length === 0) return;
   const builtIn = new Set(toolNames());
   const seen = new Set<string>();
-  for (const { name } of tools) {
+  for (const tool of tools) {
+    const { name } = wireTool(tool);
     if (!NAME.test(name)) throw badName(name, 'give 1 to 128 letters, digits, _ and -');
     if (builtIn.has(name)) throw badName(name, 'a built-in tool has that name: choose another');
     if (seen.has(name)) throw badName(name, 'two tools have that name: rename one');
@@ -103,7 +111,7 @@ function badName(name: string, reason: string): UserMistake {
 export function toolsAgain(given: readonly Tool[], head: readonly FrozenBlock[]): readonly Tool[] {
   return head
     .map((block) => String(contentOf(block).name))
-    .map((name) => given.find((tool) => tool.name === name) ?? absentTool(name));
+    .map((name) => given.find((tool) => wireTool(tool).name === name) ?? absentTool(name));
 }
 
 /** What the user should know when `has` are the tools of the resumed session. */

@@ -105,7 +105,9 @@ async function openNew(
     extensionPlace(place, given.env, plugins),
     settingsPlace(place, given.env),
   );
-  const extra = opened.use(await openSessionTools({ settings: given, place, prompts }, watch && []));
+  const extra = opened.use(
+    await openSessionTools({ settings: given, place, prompts, provider }, watch && []),
+  );
   const tools = extra.tools.map(({ name }) => name);
   const permissions = openRules(given, place, tools);
   permissions.allow(watch?.allow ?? []);

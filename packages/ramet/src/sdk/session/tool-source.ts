@@ -1,6 +1,7 @@
 /** The port of whatever brings tools to a session (`session-tools.ts`). */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import type { RecordedOrder, ToolHeir } from '../../engine/shapes.ts';
+import type { ModelProvider } from '../../model/provider.ts';
 import type { RecordedServers } from '../../schema/events.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { SessionPrompts } from '../extensions/session-prompts.ts';
@@ -30,6 +31,7 @@ export interface SourceOrder {
   readonly settings: ResolvedOptions;
   readonly place: Place;
   readonly prompts: SessionPrompts;
+  readonly provider: ModelProvider;
 }
 
 /** Null when the session has nothing of it: then nothing is loaded, and no byte changes. */

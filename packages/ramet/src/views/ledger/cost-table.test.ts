@@ -16,5 +16,9 @@ test('MODEL-3: a bill with an unknown part shows what it is at least', () => {
       'the provider gave impossible numbers of tokens: such a sum is at least what it says (+)',
     ]),
   );
+  const searched = { ...emptyLine(), usage: { ...NO_USAGE, web_search_requests: 3 }, costUsd: 0.03 };
+  expect(totalNotes(searched)).toContainEqual(
+    expect.stringMatching(/^3 searches of the web by the provider, \$0\.03\d* of the cost$/),
+  );
   expect(lineObject(line)).toMatchObject({ usage: { unknown }, total_cost_usd: null, at_least_usd: 1.375 });
 });

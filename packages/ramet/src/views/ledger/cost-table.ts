@@ -1,5 +1,6 @@
 /** The bill for people: who took how many tokens of which kind, what came from the cache, and what it cost. */
 import { isDearer } from '../../engine/budget/fork-cost.ts';
+import { searchCost } from '../../model/prices.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { hitRate, isUncertain, type TokenCount } from '../../schema/usage.ts';
 import { agentLabel, agentTree, purposeOf, shortId, thinkingText } from '../agent-label.ts';
@@ -129,6 +130,11 @@ export function totalNotes(total: LedgerLine): string[] {
   const notes = [`${count(requests, 'request')}${retried}; ${duration(durationMs)} of answers`];
   if (costUsd === null && atLeastUsd > 0)
     notes.push(`the cost is at least ${dollars(atLeastUsd)}; a part of it is unknown (+)`);
+  const { web_search_requests: searches = 0 } = usage;
+  if (searches > 0)
+    notes.push(
+      `${searches === 1 ? '1 search' : `${searches} searches`} of the web by the provider, ${dollars(searchCost(searches))} of the cost`,
+    );
   if (isUncertain(usage))
     notes.push(`the provider gave impossible numbers of tokens: such a sum is at least what it says (+)`);
   if (unanswered.requests > 0) {

@@ -1,0 +1,51 @@
+/**
+ * WebSearch as a source of a session's tools. The provider searches without asking us, so permission is settled before
+ * the first request: an allow rule brings the tool, a deny rule keeps it away, and domains in rules become its limits.
+ */
+import type { ModelProvider } from '../../model/provider.ts';
+import { parseRules } from '../../permission/policy.ts';
+import type { PermissionRule } from '../../permission/rule.ts';
+import { webSearchTool } from '../../tools/web-search.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { Place } from '../place.ts';
+import type { ToolSource } from './tool-source.ts';
+
+const NAME = 'WebSearch';
+
+export function webSearchSource(
+  { permissions, env, others = [] }: ResolvedOptions,
+  { cwd, repository }: Place,
+  provider: ModelProvider,
+): ToolSource {
+  const origin = { base: repository?.root ?? cwd, home: env.HOME || null, place: 'the options' };
+  const sets = [permissions, ...others.map(({ texts }) => texts)].map(
+    (texts) => parseRules(texts, origin).rules,
+  );
+  const about = (list: 'allow' | 'ask' | 'deny'): PermissionRule[] =>
+    sets.flatMap((rules) => rules[list].filter(({ tool }) => tool.matches(NAME)));
+  const [allow, ask, deny] = [about('allow'), about('ask'), about('deny')];
+  const isWhole = ({ scope }: PermissionRule): boolean => scope.kind === 'every call';
+  if (allow.length === 0 || deny.some(isWhole)) return { tools: [] };
+  if (ask.length > 0)
+    return none(`the rule ${ask[0]?.text} would have every search asked about, and the provider asks nobody`);
+  if (provider.searchesWeb !== true) return none(`the provider ${provider.name} does not search the web`);
+  const blocked = domainsOf(deny);
+  const named = allow.some(isWhole) ? [] : domainsOf(allow);
+  const allowed = named.filter(
+    (domain) => !blocked.some((one) => domain === one || domain.endsWith(`.${one}`)),
+  );
+  if (named.length > 0 && allowed.length === 0) return none('rules deny every domain that rules allow');
+  return { tools: [webSearchTool({ allowed, blocked })] };
+}
+
+function none(why: string): ToolSource {
+  return { tools: [], notices: [`${NAME} is not offered: ${why}`] };
+}
+
+/** The provider counts what is below a domain to it. Sorted: they are part of the prompt. */
+function domainsOf(rules: readonly PermissionRule[]): string[] {
+  const domains = rules.flatMap(({ scope }) =>
+    scope.kind === 'domain' ? [scope.domain.replace(/^\*\./, '')] : [],
+  );
+  return [...new Set(domains)].sort();
+}
