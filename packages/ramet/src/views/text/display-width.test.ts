@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { displayWidth, fitText, graphemesOf } from './format.ts';
+import { displayWidth, fitText, graphemesOf, graphemeWidth } from './format.ts';
 
 describe('the width of text on a terminal', () => {
   test.for<[string, number]>([
@@ -21,6 +21,19 @@ describe('the width of text on a terminal', () => {
     ['❤️', 2],
   ])('%j takes %i columns', ([text, width]) => {
     expect(displayWidth(text)).toBe(width);
+  });
+
+  test('signs of our own rows take one column each, and join with nothing that could stand beside them', () => {
+    const signs = [...'·»–—•…←→─│✓✗⠋⠙⣿'];
+    const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+    for (const sign of signs) {
+      expect(graphemeWidth(sign), sign).toBe(1);
+      for (const other of ['a', ' ', ...signs]) {
+        expect(displayWidth(sign + other)).toBe(2);
+        expect([...segmenter.segment(sign + other)]).toHaveLength(2);
+      }
+      expect(graphemesOf(`${sign}\u0301`)).toHaveLength(1);
+    }
   });
 
   test('a family emoji is one character to a reader', () => {

@@ -99,7 +99,9 @@ export function table(rows: readonly (readonly string[])[], gap = '  '): string 
     .join('');
 }
 
-const PLAIN = /^[\x20-\x7e]*$/;
+/** ASCII, and the signs that our own rows have: none of them is part of a longer character by itself. */
+const PLAIN =
+  /^[\x20-\x7e\xb7\xbb\u2013\u2014\u2022\u2026\u2190\u2192\u2500\u2502\u2713\u2717\u2800-\u28ff]*$/;
 
 const NO_WIDTH = /^[\p{Mark}\p{Control}\p{Format}\p{Surrogate}]+$/u;
 
@@ -107,7 +109,7 @@ const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Printable ASCII: every code unit is a character of one column. */
+/** Every code unit is a character of one column. */
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }

@@ -275,8 +275,8 @@ export class TerminalChat implements Disposable {
   }
 
   #keepTime(): void {
-    const { board } = this.#parts.chat;
-    this.#view?.busy(this.#worker.current !== null || this.#leaving.endingSince !== null || board.size > 0);
+    const isTurn = this.#worker.current !== null || this.#leaving.endingSince !== null;
+    this.#view?.busy(isTurn ? 'turn' : this.#parts.chat.board.size > 0 ? 'children' : null);
   }
 
   #print(text: string): void {

@@ -61,7 +61,7 @@ async function follow(watched: SessionWatch, { view, style, look, signal }: Foll
   view.print(`${style.bold(`watching session ${watched.entry.session}`)}\n`);
   for (const recorded of lastPrompt(news.events, watched)) show(recorded);
   while (!news.isOver && !signal.aborted) {
-    view.busy(watched.agents.some(isUnderWay));
+    view.busy(watched.agents.some(isUnderWay) ? 'turn' : null);
     view.now();
     await systemClock.sleep(LOOK_AGAIN_MS, signal);
     news = watched.look();

@@ -41,6 +41,20 @@ describe('UI-1: output above, live rows below', () => {
     expect(terminal.cursor).toEqual({ row: 2, column: 2 });
   });
 
+  test('a frame that would change nothing is not written', () => {
+    const frames: string[] = [];
+    const screen = createScreen((bytes) => frames.push(bytes), { columns: 20, rows: 10 });
+    for (let time = 0; time < 3; time++) screen.draw(live('> ', 'status'));
+    expect(frames).toHaveLength(1);
+    screen.draw({ ...live('> ', 'status'), cursorColumn: 1 });
+    screen.draw(live('> ', 'other'));
+    screen.append(lineBlocks('output\n'));
+    screen.draw(live('> ', 'other'));
+    expect(frames).toHaveLength(4);
+    screen.redraw(live('> ', 'other'), { columns: 20, rows: 10 });
+    expect(frames).toHaveLength(5);
+  });
+
   test('fewer live rows leave nothing of the earlier ones', () => {
     const { terminal, screen } = screenOn(20, 10);
     screen.append(lineBlocks('output\n'));

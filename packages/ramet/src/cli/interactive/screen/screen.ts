@@ -6,7 +6,8 @@
  * 1. A frame is one write: nothing is ever seen half drawn, and the cursor ends where the input is.
  * 2. Output is written once. Only what is in sight is drawn again, for another size or when a person asks for it.
  * 3. No live row is wider than the screen, and together they are lower than it: moving up never meets the top.
- * 4. The whole screen is never erased at once: some terminals would keep what was on it in their scrollback.
+ * 4. A frame that would change nothing is not written.
+ * 5. The whole screen is never erased at once: some terminals would keep what was on it in their scrollback.
  */
 import type { Block } from '../markdown/blocks.ts';
 import { brokenRows, type Row } from '../markdown/wrapped-rows.ts';
@@ -44,7 +45,7 @@ const CSI = '\u001b[';
 /** Terminals that know it show the frame at once; the others ignore it. */
 const BEGIN_FRAME = `${CSI}?2026h${CSI}?25l`;
 const END_FRAME = `${CSI}?25h${CSI}?2026l`;
-/** From the start of a row on. In two steps, for invariant 4. */
+/** From the start of a row on. In two steps, for invariant 5. */
 const ERASE_BELOW = `${CSI}K${CSI}C${CSI}J\r`;
 const NO_ROWS: LiveRows = { rows: [], cursorRow: 0, cursorColumn: 0 };
 /** Rows of output that are kept to be drawn again: more than any screen has. */
@@ -125,6 +126,8 @@ export function createScreen(write: (bytes: string) => void, start: ScreenSize):
       pending.push(...blocks);
     },
     draw(live) {
+      // With nothing to add and the same rows, nothing on the screen would change.
+      if (pending.length === 0 && isSame(live, shown)) return;
       const { bytes, added } = takePending();
       const output = added === 0 ? '' : ERASE_BELOW + bytes;
       write(`${BEGIN_FRAME}${up(shown.cursorRow)}\r${output}${rowsBelow(live)}${END_FRAME}`);
@@ -167,6 +170,15 @@ function heightOf(row: Row, columns: number): number {
 /** Behind a full row the cursor stands on its last column, which would be erased. */
 function lineOf({ text, width }: LiveRow, columns: number): string {
   return width > 0 && width % columns === 0 ? text : `${text}${CSI}K`;
+}
+
+function isSame(one: LiveRows, other: LiveRows): boolean {
+  return (
+    one.cursorRow === other.cursorRow &&
+    one.cursorColumn === other.cursorColumn &&
+    one.rows.length === other.rows.length &&
+    one.rows.every(({ text }, index) => text === other.rows[index]?.text)
+  );
 }
 
 function liveHeight({ rows }: LiveRows): number {

@@ -22,6 +22,8 @@ import type { TextStyle } from './text-style.ts';
 
 const FRAME_MS = 16;
 const SPINNER_MS = 100;
+/** Rows of children have no spinner: nobody reads their figures faster. */
+const ROWS_MS = 250;
 
 /** Takes an answer as it arrives. */
 export interface AnswerSink {
@@ -39,6 +41,9 @@ export class TerminalView implements AnswerSink {
   readonly #stream: AnswerStream;
   #frame: NodeJS.Timeout | undefined;
   #spinner: NodeJS.Timeout | undefined;
+  #everyMs = 0;
+  /** The last frame of what has the whole screen. */
+  #fullBytes = '';
   #isAnswering = false;
   #closed = false;
   #isLent = false;
@@ -101,7 +106,7 @@ export class TerminalView implements AnswerSink {
     this.#frameDone();
     if (this.#closed || this.#isLent) return;
     if (this.#full === null) this.#screen.draw(this.#live());
-    else this.#device.write(fullFrame(this.#full.shown, this.#below(), this.#size));
+    else this.#drawFull(this.#full.shown);
   }
 
   /** The whole screen is for this, above the live rows; with null what was there comes back, and what was printed since. */
@@ -111,6 +116,7 @@ export class TerminalView implements AnswerSink {
     if (shown !== null) {
       if (before === null && !this.#isLent) this.#device.write(ENTER_FULL_SCREEN);
       this.#full = { shown, size: before ?? this.#size };
+      this.#fullBytes = '';
       this.now();
     } else if (before !== null) {
       this.#full = null;
@@ -121,17 +127,23 @@ export class TerminalView implements AnswerSink {
     }
   }
 
-  /** Redraws as time passes. What children do shows with that: it is drawn no more often, however many there are. */
-  busy(working: boolean): void {
-    if (working === (this.#spinner !== undefined) || this.#closed) return;
+  /**
+   * Redraws as time passes: a turn has a spinner and a clock, children alone have rows. What children do shows with that: it is
+   * drawn no more often, however many there are.
+   */
+  busy(working: 'turn' | 'children' | null): void {
+    const everyMs = working === null ? 0 : working === 'turn' ? SPINNER_MS : ROWS_MS;
+    if (everyMs === this.#everyMs || this.#closed) return;
     clearInterval(this.#spinner);
-    this.#spinner = working ? setInterval(() => this.now(), SPINNER_MS) : undefined;
+    this.#everyMs = everyMs;
+    this.#spinner = everyMs === 0 ? undefined : setInterval(() => this.now(), everyMs);
     this.soon();
   }
 
   /** Draws again all that is in sight, at the size that the terminal has now. */
   redraw(): void {
     this.#frameDone();
+    this.#fullBytes = '';
     if (this.#full !== null) this.now();
     else if (!this.#closed && !this.#isLent) this.#screen.redraw(this.#live(), this.#size);
   }
@@ -146,6 +158,7 @@ export class TerminalView implements AnswerSink {
       await this.#device.lend(work);
     } finally {
       this.#isLent = false;
+      this.#fullBytes = '';
       if (this.#full !== null) this.#device.write(ENTER_FULL_SCREEN);
       this.now();
     }
@@ -160,6 +173,12 @@ export class TerminalView implements AnswerSink {
     this.#frameDone();
     clearInterval(this.#spinner);
     this.#screen.close();
+  }
+
+  #drawFull(shown: FullScreen): void {
+    const bytes = fullFrame(shown, this.#below(), this.#size);
+    if (bytes !== this.#fullBytes) this.#device.write(bytes);
+    this.#fullBytes = bytes;
   }
 
   #frameDone(): void {
