@@ -88,6 +88,7 @@ function start(command: string, cwd: string): Promise<void> {
   return new Promise((done, fail) => {
     const child = spawn('bash', ['--norc', '-c', command], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
     child.once('error', fail).once('close', () => done());
-    child.stdin.end('{}');
+    // Most of these commands read nothing.
+    child.stdin.on('error', () => {}).end('{}');
   });
 }

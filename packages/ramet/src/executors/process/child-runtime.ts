@@ -185,8 +185,8 @@ function registerOf(
   const own = createProcessRegister(processes, (message) => agent().warn('process_not_noted', message));
   return {
     expect: (id) => own.expect(id),
-    enter(group, id) {
-      const leave = own.enter(group, id);
+    enter(group, id, expected) {
+      const leave = own.enter(group, id, expected);
       host.post({ type: 'group', group, runs: true });
       return () => {
         leave();

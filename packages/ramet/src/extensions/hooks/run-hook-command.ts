@@ -57,7 +57,7 @@ export async function runHookCommand(command: HookCommand): Promise<HookProcessE
   }
   // It has started, so it has a number.
   const group = child.pid ?? 0;
-  const leave = command.processes.enter(group, command.agent);
+  const leave = command.processes.enter(group, command.agent, expected);
   expected.settle();
   try {
     return await endOf(child, group, command);

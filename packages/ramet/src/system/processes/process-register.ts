@@ -5,7 +5,7 @@
  * itself, however suddenly, leaves none: what it has not ended by then is killed.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError, systemCode } from '../../schema/errors.ts';
 import {
@@ -29,8 +29,11 @@ export interface RunningGroup {
 export interface ProcessRegister {
   /** Notes that a group of the agent is about to start. */
   expect(agent: string): ExpectedGroup;
-  /** Notes a group that has just started; what it returns takes the note away. */
-  enter(group: number, agent: string): () => void;
+  /**
+   * Notes a group that has just started; what it returns takes the note away. The note of `expected`, which is settled
+   * with that, becomes its note: one step instead of two.
+   */
+  enter(group: number, agent: string, expected?: ExpectedGroup): () => void;
 }
 
 /** In the environment of every program that an agent starts. */
@@ -47,13 +50,15 @@ export function processDirectory(project: string): string {
 export function createProcessRegister(directory: string, warn: (message: string) => void): ProcessRegister {
   let warned = false;
   const running = new Set<ProcessIdentity>();
+  /** The notes of groups that are about to start, by token. */
+  const open = new Map<string, string>();
   const killRest = (): void => {
     for (const leader of running) killGroupOf(leader);
   };
-  const note = (leader: ProcessIdentity, agent: string): string => {
+  const note = (leader: ProcessIdentity, agent: string, instead?: string): string => {
     const file = join(directory, noteOf({ host: thisProcess(), leader, agent }));
     try {
-      makeNote(directory, file);
+      if (instead === undefined || !isRenamed(instead, file)) makeNote(directory, file);
     } catch (error) {
       if (!warned) warn(`a command is not ended if this process is killed: ${describeError(error)}`);
       warned = true;
@@ -63,14 +68,22 @@ export function createProcessRegister(directory: string, warn: (message: string)
   return {
     expect(agent) {
       const token = randomUUID();
-      const file = note({ pid: EXPECTED, started: token }, agent);
-      return { token, settle: () => removeNote(file) };
+      open.set(token, note({ pid: EXPECTED, started: token }, agent));
+      return {
+        token,
+        settle() {
+          const file = open.get(token);
+          if (open.delete(token) && file !== undefined) removeNote(file);
+        },
+      };
     },
-    enter(group, agent) {
+    enter(group, agent, expected) {
       const leader = { pid: group, started: findProcess(group)?.started ?? null };
       if (running.size === 0) process.once('exit', killRest);
       running.add(leader);
-      const file = note(leader, agent);
+      const instead = open.get(expected?.token ?? '');
+      const file = note(leader, agent, instead);
+      if (instead !== undefined) open.delete(expected?.token ?? '');
       return () => {
         running.delete(leader);
         if (running.size === 0) process.off('exit', killRest);
@@ -91,6 +104,15 @@ export function removeNote(file: string): void {
   try {
     unlinkSync(file);
   } catch {}
+}
+
+function isRenamed(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function makeNote(directory: string, file: string): void {

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { isGroupAlive, startProcessGroup } from './process-group.ts';
 import { findProcess, type ProcessIdentity, thisProcess } from './process-identity.ts';
-import { AGENT_VARIABLE, createProcessRegister, reapOrphans } from './process-register.ts';
+import { AGENT_VARIABLE, createProcessRegister, groupOfNote, reapOrphans } from './process-register.ts';
 
 const GONE: ProcessIdentity = { pid: 1, started: '00000000-1' };
 const AGENT = 'abcdefgh.2';
@@ -86,6 +86,29 @@ describe('RES-8: what a killed process left', () => {
     expect(await reapedIn(directory)).toEqual([]);
     expect(isGroupAlive(group.pid)).toBe(true);
     expect(readdirSync(directory)).toHaveLength(2);
+  });
+
+  test('has one note at any time, also where that of its start becomes its own', async () => {
+    const directory = temporaryDirectory();
+    const group = await startGroup('echo up; sleep 600', { [AGENT_VARIABLE]: AGENT });
+    const register = createProcessRegister(directory, (message) => expect.fail(message));
+    const notes = (): (number | undefined)[] =>
+      readdirSync(directory).map((name) => groupOfNote(name)?.leader.pid);
+    const expected = register.expect(AGENT);
+    expect(notes()).toEqual([0]);
+    const leave = register.enter(group.pid, AGENT, expected);
+    expect(notes()).toEqual([group.pid]);
+    expected.settle();
+    expect(notes()).toEqual([group.pid]);
+    const other = register.expect(AGENT);
+    rmSync(join(directory, readdirSync(directory).find((name) => groupOfNote(name)?.leader.pid === 0) ?? ''));
+    leave();
+    // Somebody has removed the first note: the second is made all by itself.
+    const again = register.enter(group.pid, AGENT, other);
+    expect(notes()).toEqual([group.pid]);
+    again();
+    other.settle();
+    expect(notes()).toEqual([]);
   });
 
   test('is ended when it was started and not yet noted, with what it started, and nothing else', async () => {
