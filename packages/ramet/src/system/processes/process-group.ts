@@ -131,11 +131,12 @@ export async function terminateGroups(ids: readonly number[]): Promise<readonly 
   let left = ids;
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     left = left.filter((id) => signalGroup(id, signal));
-    for (let waited = 0, pause = FIRST_POLL_MS; waited < GRACE_MS; waited += pause) {
+    // By the clock: where many processes run, each look takes as long as a pause.
+    const until = performance.now() + GRACE_MS;
+    for (let pause = FIRST_POLL_MS; performance.now() < until; pause = Math.min(pause * 2, LONGEST_POLL_MS)) {
       left = aliveAmong(left.filter((id) => signalGroup(id, 0)));
       if (left.length === 0) return left;
       await sleep(pause);
-      pause = Math.min(pause * 2, LONGEST_POLL_MS);
     }
   }
   return left;
