@@ -8,6 +8,7 @@ import { openMergeEntries } from '../packages/ramet/src/git/merge/merge-entries.
 import { runMergeQueue } from '../packages/ramet/src/git/merge/merge-queue.ts';
 import { findMergeRepository } from '../packages/ramet/src/git/merge/merge-repository.ts';
 import { systemClock } from '../packages/ramet/src/schema/clock.ts';
+import { startProgramsElsewhere } from '../packages/ramet/src/system/processes/starter.ts';
 import { type MergeBenchRepository, mergeBenchRepository } from './merge-repository.ts';
 import { showSpread, spreadOf, verdict } from './statistics.ts';
 
@@ -31,6 +32,8 @@ export async function run(): Promise<void> {
   console.log(`  ${BRANCHES} branches that arrive together    ${(together / 1_000).toFixed(2)} s`);
   console.log(`  ${verdict('arriving together beside the bare processes', together / bare, 2, 'times')}`);
   place.git('update-ref', 'refs/heads/main', place.base);
+  // As an operator does it, to whom they come one by one: it starts programs by a small process all the time.
+  using _ = startProgramsElsewhere();
   const [alone, checks]: [number[], number[]] = [[], []];
   for (const branch of others.slice(0, ALONE)) {
     alone.push(await merge(place, [branch]));

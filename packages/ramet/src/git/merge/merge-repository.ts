@@ -2,7 +2,8 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserMistake } from '../../schema/errors.ts';
-import { findRepository, readOrNull } from '../repository.ts';
+import { isLooseCommit } from '../read-refs.ts';
+import { findRepository, readOrNull, readPointer } from '../repository.ts';
 import { type GitCall, gitText, isCommitId, runGit } from '../run-git.ts';
 
 export interface MergeRepository {
@@ -111,11 +112,20 @@ export async function treeOf(
   return tree ?? (await gitText(['rev-parse', '--verify', `${commit}^{tree}`], callIn(repository)));
 }
 
-/** The value of a ref; null if it does not exist. */
+/** The value of a ref; null if it does not exist. Read from files where they show that it is a commit. */
 export async function readRef(ref: string, repository: MergeRepository): Promise<string | null> {
+  const plain = plainCommit(ref, repository.commonDirectory);
+  if (plain !== null) return plain;
   const args = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`];
   const { code, stdout } = await runGit(args, callIn(repository));
   return code === 0 && isCommitId(stdout.trim()) ? stdout.trim() : null;
+}
+
+/** Null where git has to be asked. */
+function plainCommit(ref: string, commonDirectory: string): string | null {
+  if (!ref.startsWith('refs/') || /(?:^|\/)\./.test(ref)) return null;
+  const text = readPointer(join(commonDirectory, ref))?.trimEnd();
+  return text !== undefined && isLooseCommit(commonDirectory, text) ? text : null;
 }
 
 export async function isAncestor(

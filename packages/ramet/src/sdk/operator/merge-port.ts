@@ -7,11 +7,12 @@ import {
   checkCommit,
   isAncestor,
   openMergeEntries,
+  readCommit,
   removeDeadLocks,
   runMergeQueue,
   updateRefs,
 } from '../../git/merges.ts';
-import { gitText, runGit } from '../../git/run-git.ts';
+import { gitText } from '../../git/run-git.ts';
 import type { CheckOutcome, MergePorts, MergeReport } from '../../git/shapes.ts';
 import type {
   BatchReport,
@@ -291,9 +292,7 @@ export class OperatorMerges {
     );
   }
 
-  async #read(ref: string): Promise<string | null> {
-    const call = callIn(this.#target.repository);
-    const { code, stdout } = await runGit(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], call);
-    return code === 0 ? stdout.trim() : null;
+  #read(ref: string): Promise<string | null> {
+    return readCommit(ref, this.#target.repository);
   }
 }
