@@ -103,7 +103,7 @@ describe('RES-8: what a killed process left', () => {
     const other = register.expect(AGENT);
     rmSync(join(directory, readdirSync(directory).find((name) => groupOfNote(name)?.leader.pid === 0) ?? ''));
     leave();
-    // Somebody has removed the first note: the second is made all by itself.
+    // Another process has removed the first note: the second is made without it.
     const again = register.enter(group.pid, AGENT, other);
     expect(notes()).toEqual([group.pid]);
     again();
