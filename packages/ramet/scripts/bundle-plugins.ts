@@ -34,7 +34,7 @@ export function builtinSource(path: string): string {
   ].join('\n');
 }
 
-/** What an older Node lacks: its parts are then undefined, and `refuseOldNode` speaks before anything asks for them. */
+/** What an older Node lacks: its parts are then undefined. `bin/needs-node.cjs` speaks before anything asks for them. */
 const NEWEST = 'node:sqlite';
 
 function builtin(path: string): string {

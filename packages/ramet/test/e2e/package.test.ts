@@ -204,24 +204,37 @@ describe('the published package', () => {
     expect(stdout).toMatch(/^2 done$/m);
   });
 
-  test('LIB-1: on an older Node its functions say in one line which one they need', () => {
+  const ENTRIES = ['ramet', 'ramet/emulator', 'ramet/testing'];
+
+  test.each([
+    ['import', 'mjs', (name: string) => `await import('${name}')`],
+    ['require', 'cjs', (name: string) => `require('${name}')`],
+  ])('LIB-1: on an older Node, %s says in one line which one is needed', (_, extension, load) => {
+    // What else such a Node lacks is missing too: nothing may ask for it before.
     const older = `
-      Object.defineProperty(process.versions, 'node', { value: '20.20.2' });
-      const { getBuiltinModule } = process;
-      process.getBuiltinModule = (name) => name === 'node:sqlite' ? undefined : getBuiltinModule(name);
+      Object.defineProperty(process.versions, 'node', { value: '20.10.0' });
+      process.getBuiltinModule = undefined;
     `;
-    const program = `
-      import { openSession, status } from 'ramet';
-      for (const call of [openSession, status]) await call().catch((error) => console.log(error.name, error.message));
-    `;
-    writeFileSync(join(project, 'on-old-node.mjs'), program);
+    const tries = ENTRIES.map((name) => `try { ${load(name)}; } catch (error) { console.log(error); }`);
+    const file = `on-old-node.${extension}`;
+    writeFileSync(join(project, file), tries.join('\n'));
     const preload = `data:text/javascript,${encodeURIComponent(older)}`;
-    const { stdout, stderr } = spawnSync(process.execPath, ['--import', preload, 'on-old-node.mjs'], {
+    const { stdout, stderr } = spawnSync(process.execPath, ['--import', preload, file], {
       cwd: project,
       encoding: 'utf8',
     });
-    const line = 'UserMistake ramet needs Node 24 or newer, this is 20.20.2: install Node 24';
-    expect({ stdout, stderr }).toEqual({ stdout: `${line}\n${line}\n`, stderr: '' });
+    const line = '[Error: ramet needs Node 24 or newer, this is 20.10.0: install Node 24]\n';
+    expect({ stdout, stderr }).toEqual({ stdout: line.repeat(3), stderr: '' });
+  });
+
+  test('LIB-1: a CommonJS program gets the same functions', () => {
+    const same = ENTRIES.map(
+      (name) => `import('${name}').then((own) => console.log(own.VERSION === require('${name}').VERSION,
+        Object.keys(own).filter((key) => key !== 'module.exports').every((key) => own[key] === require('${name}')[key])))`,
+    );
+    writeFileSync(join(project, 'common.cjs'), `${same.join(';\n')};\n`);
+    const { stdout } = spawnSync(process.execPath, ['common.cjs'], { cwd: project, encoding: 'utf8' });
+    expect(stdout).toBe('true true\n'.repeat(3));
   });
 
   test('keeps compiled code in the home of its user: one session makes the folder, the next fills it', () => {

@@ -3,7 +3,7 @@
  * listed; the compiler holds them.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ENTRIES, PACKAGE_ROOT } from '../../scripts/bundle.ts';
 import { readText } from './repository.ts';
@@ -47,10 +47,17 @@ describe('the public surface', () => {
       readText('packages/ramet/package.json'),
     );
     const { './package.json': _, ...exported } = manifest.exports;
-    const expected = LIBRARIES.map((entry) => ({
-      types: `./dist/types/${entry}.d.ts`,
-      default: `./dist/${entry}.js`,
-    }));
+    const expected = LIBRARIES.map((entry) => {
+      const name = entry === 'sdk/index' ? 'index' : dirname(entry);
+      // Which Node is needed is said before the library loads.
+      const file = readText(`packages/ramet/bin/${name}.js`);
+      expect(file).toBe(`import './needs-node.js';\n\nexport * from '../dist/${entry}.js';\n`);
+      return {
+        types: `./dist/types/${entry}.d.ts`,
+        require: `./bin/${name}.cjs`,
+        default: `./bin/${name}.js`,
+      };
+    });
     expect(Object.values(exported)).toEqual(expected);
   });
 

@@ -1,7 +1,6 @@
 /** What an argument of the library may be, and how one that is something else is refused. */
 import { UserMistake } from '../../schema/errors.ts';
 import { nearName } from '../../system/text/close-names.ts';
-import { refuseOldNode } from '../version.ts';
 
 export interface ArgumentKind {
   /** Completes "give ...". */
@@ -81,7 +80,6 @@ export function checkOptions(
   options: unknown,
   known: Readonly<Record<string, ArgumentKind>>,
 ): void {
-  refuseOldNode();
   if (options === undefined) return;
   checkArgument(call, 'the argument for options', options, OBJECT);
   // An object, as was just checked.

@@ -5,7 +5,6 @@ import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/
 import { UserMistake } from '../../schema/errors.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import * as library from '../index.ts';
-import { refuseOldNode } from '../version.ts';
 
 /** As JavaScript calls it. */
 type Untyped = Record<string, (...args: unknown[]) => Promise<unknown> | AsyncGenerator<unknown>>;
@@ -147,14 +146,6 @@ describe('LIB-1: a call that is not understood does nothing', () => {
       await expect(outcome).rejects.toThrow(reason);
     }
     expect(model.requests).toEqual([]);
-  });
-
-  test('on an older Node every function says in one line what is needed', () => {
-    expect(() => refuseOldNode('20.20.2')).toThrow(
-      /^ramet needs Node 24 or newer, this is 20\.20\.2: install Node 24$/,
-    );
-    expect(() => refuseOldNode('24.0.0')).not.toThrow();
-    expect(() => refuseOldNode('126.1.0')).not.toThrow();
   });
 
   test('session.operate refuses what it does not know before anything runs', async () => {

@@ -1,0 +1,3 @@
+require('./needs-node.cjs')();
+
+module.exports = require('../dist/emulator/index.js');

@@ -1,0 +1,3 @@
+import './needs-node.js';
+
+export * from '../dist/emulator/index.js';

@@ -1,0 +1,3 @@
+import './needs-node.js';
+
+export * from '../dist/testing/index.js';
