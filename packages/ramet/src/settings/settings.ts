@@ -115,6 +115,8 @@ export interface StatusLineSettings {
   command?: string | undefined;
   /** Blanks before each line. */
   padding?: number | undefined;
+  /** Why it must not run in a directory: files that it names are not what the user trusted. Not a setting. */
+  whyNot?: ((cwd: string) => string | null) | undefined;
 }
 
 /** How long MCP servers may take. */

@@ -20,7 +20,10 @@ import {
   type ScanRules,
   scanFolder,
 } from '../../extensions/folder-scan.ts';
+import { guardedHooks } from '../../extensions/hooks/hook-config.ts';
+import type { FolderPart } from '../../extensions/trust/folder-part.ts';
 import { type FolderTrust, NOT_AS_TRUSTED } from '../../extensions/trust/folder-trust.ts';
+import type { RunCheck } from '../../extensions/trust/run-check.ts';
 import type { AgentDefinition, DefinitionProblem } from './definition.ts';
 import { type DefinitionCatalog, type FolderFiles, identityOf, makeCatalog } from './definition-catalog.ts';
 import { type DefinitionFile, type FileContext, parseDefinition, unusedFile } from './definition-file.ts';
@@ -32,6 +35,8 @@ export interface StoreOptions {
   toolNames: readonly string[];
   /** What the project's own definitions may do; asked again with each refresh. */
   trust(): Pick<FolderTrust, 'isTrusted' | 'verdictOn'>;
+  /** What must hold each time something runs that a file of the project names; null for a user's own folder. */
+  checkFor?(part: FolderPart): RunCheck | null;
   /** Another one means that trust was given or taken back. */
   trustStamp(): string;
 }
@@ -187,14 +192,27 @@ export class DefinitionStore implements Disposable {
   }
 
   /** An empty file is an edit under way; another one without fields is no definition any more. */
-  #keep(found: FoundFile, file: DefinitionFile, text: string | null): void {
+  #keep(found: FoundFile, read: DefinitionFile, text: string | null): void {
     const last = this.#kept.get(found.path)?.file.definition ?? null;
+    const file = text === null ? read : this.#guarded(read, text);
     const broken = file.definition === null && (text?.trim() === '' || file.problems.some(isError));
     const kept =
       last !== null && broken
         ? { ...file, name: last.name, definition: last, problems: [...file.problems, lastGood(found.path)] }
         : file;
     this.#kept.set(found.path, { stamp: found.stamp, file: kept });
+  }
+
+  /** With what must hold when its hooks run and its servers start. */
+  #guarded(file: DefinitionFile, text: string): DefinitionFile {
+    const { definition, path } = file;
+    if (definition?.source !== 'project') return file;
+    const { hooks, mcpServers } = definition;
+    if (hooks === undefined && mcpServers === undefined) return file;
+    const check = this.#options.checkFor?.({ kind: 'agent', source: path, value: text }) ?? null;
+    if (check === null) return file;
+    const guarded = hooks && { hooks: guardedHooks(hooks, check) };
+    return { ...file, definition: { ...definition, ...guarded, check } };
   }
 }
 

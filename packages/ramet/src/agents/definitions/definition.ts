@@ -1,6 +1,7 @@
 /** What a type of agent is (TYPE-1): everything that its agents have in common. */
 import { EXTENSION_SOURCES, type ExtensionSource } from '../../extensions/extension-places.ts';
 import type { FileProblem } from '../../extensions/front-matter/field-problem.ts';
+import type { RunCheck } from '../../extensions/trust/run-check.ts';
 import type { ToolLimits } from '../../permission/tool-limits.ts';
 import type { BudgetLimits, Effort, PermissionMode } from '../../schema/status.ts';
 
@@ -52,6 +53,8 @@ export interface AgentDefinition {
   readonly isolation?: 'worktree';
   /** MCP servers of its agents besides their parent's: names of servers that are set up, and servers of its own by name. */
   readonly mcpServers?: readonly (string | Readonly<Record<string, unknown>>)[];
+  /** Of a repository: its servers start only with the files that were trusted. */
+  readonly check?: RunCheck;
   readonly source?: DefinitionSource;
   /** The file it was read from. */
   readonly path?: string;

@@ -19,6 +19,21 @@ export interface HookSource {
   readonly check?: RunCheck | undefined;
 }
 
+/** On a group of hooks: when they may run. No part of what is written, so it is neither recorded nor digested. */
+const CHECK: unique symbol = Symbol('check');
+
+/** Hooks of a file of a repository, which run only with the files that were trusted; wherever they are joined to others. */
+export function guardedHooks(
+  hooks: Readonly<Record<string, unknown>>,
+  check: RunCheck,
+): Record<string, unknown> {
+  const guard = (group: unknown): unknown => (isObject(group) ? { ...group, [CHECK]: check } : group);
+  const entries = Object.entries(hooks);
+  return Object.fromEntries(
+    entries.map(([event, groups]) => [event, Array.isArray(groups) ? groups.map(guard) : groups]),
+  );
+}
+
 /** Hooks of one place, not read yet. */
 export interface HookEntry {
   readonly value: unknown;
@@ -104,8 +119,11 @@ function readGroup(event: HookEventName, group: unknown, reading: Reading): void
   const matches = hookMatcher(matcher);
   if (matches === null) return void say(`the matcher ${shown(matcher)} is no regular expression`);
   if (!Array.isArray(hooks)) return void say('an entry has no list of hooks');
+  // Only `guardedHooks` has the symbol.
+  const { [CHECK]: check } = group as { [CHECK]?: RunCheck };
+  const source = check === undefined ? reading.source : { ...reading.source, check };
   for (const one of hooks) {
-    const read = readHook(event, one, { matches, source: reading.source, timeout });
+    const read = readHook(event, one, { matches, source, timeout });
     if (typeof read === 'string') say(read);
     else reading.hooks.push(read);
   }

@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { JsonMistake, parsePositionedJson } from '../../settings/positioned-json.ts';
 import { loadFile } from '../../system/regular-file.ts';
-import { type CheckedServer, checkServer, isObject } from './server-config.ts';
+import type { RunCheck } from '../trust/run-check.ts';
+import { type CheckedServer, checkServer, guardedServer, isObject } from './server-config.ts';
 import { serverKeys } from './tool-names.ts';
 
 /** From the farthest to the nearest. */
@@ -40,6 +41,8 @@ export interface ServerPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether the servers of this file of a repository are trusted, as they are. */
   readonly isTrusted: (source: string) => boolean;
+  /** For servers of such a file: what must hold each time they start. */
+  readonly checkFor?: (source: string) => RunCheck | undefined;
 }
 
 export interface ServerReport {
@@ -126,7 +129,8 @@ function serversIn(file: Record<string, unknown> | null | undefined): Record<str
   return isList ? file : null;
 }
 
-function resolved(written: readonly WrittenServers[], { env, isTrusted }: ServerPlace): ConfiguredServer[] {
+function resolved(written: readonly WrittenServers[], place: ServerPlace): ConfiguredServer[] {
+  const { env, isTrusted } = place;
   const nearest = new Map<string, WrittenServers>();
   for (const one of written) for (const name of Object.keys(one.servers)) nearest.set(name, one);
   const keys = serverKeys([...nearest.keys()]);
@@ -134,9 +138,10 @@ function resolved(written: readonly WrittenServers[], { env, isTrusted }: Server
     Object.entries(one.servers).map(([name, server]): ConfiguredServer => {
       const { scope, source, isForeign } = one;
       const winner = nearest.get(name) ?? one;
-      const checked = checkServer(server, { env, isForeign });
       const unused =
         winner !== one ? `set in ${winner.source}` : whyUnused(server, isForeign && !isTrusted(source));
+      const check = isForeign && unused === null ? place.checkFor?.(source) : undefined;
+      const checked = guardedServer(checkServer(server, { env, isForeign }), check);
       return { name, key: keys.get(name) ?? name, scope, source, checked, unused };
     }),
   );

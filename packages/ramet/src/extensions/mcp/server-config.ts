@@ -5,6 +5,7 @@
 
 import { isModelKey } from '../../system/child-environment.ts';
 import { digestOf } from '../../system/digest.ts';
+import type { RunCheck } from '../trust/run-check.ts';
 
 /** As a person wrote it; a setting or an option that nobody has checked yet. */
 export type WrittenServer = Readonly<Record<string, unknown>>;
@@ -16,6 +17,8 @@ export interface StdioServer {
   readonly env: Readonly<Record<string, string>>;
   /** Where it runs; the session's directory when absent. */
   readonly cwd?: string | undefined;
+  /** Of a repository: it starts only with the files that were trusted. No part of its digest. */
+  readonly check?: RunCheck | undefined;
 }
 
 export interface HttpServer {
@@ -30,6 +33,12 @@ export type McpServerConfig = (StdioServer | HttpServer) & ServerTimes;
 export interface ServerTimes {
   readonly startTimeout?: number | undefined;
   readonly timeout?: number | undefined;
+}
+
+/** With what must hold each time it starts. */
+export function guardedServer(server: CheckedServer, check: RunCheck | undefined): CheckedServer {
+  if (!server.ok || server.config.type !== 'stdio' || check === undefined) return server;
+  return { ...server, config: { ...server.config, check } };
 }
 
 export type CheckedServer =

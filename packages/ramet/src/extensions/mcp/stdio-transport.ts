@@ -64,8 +64,10 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args, env, cwd } = this.#server;
+    const { command, args, env, cwd, check } = this.#server;
     const { environment, processes, cwd: own } = this.#place;
+    const why = check?.([command, ...args, ...Object.values(env)], cwd ?? own) ?? null;
+    if (why !== null) throw new Error(why);
     const expected = processes.expect();
     try {
       const child = spawn(command, args, {

@@ -7,15 +7,12 @@ import { describePart, type FolderPart, ownDigest, type PartKind, partKey } from
 
 export interface FolderTrust {
   readonly isTrusted: boolean;
-  /**
-   * `changed`: it is not what was trusted. `later`: the folder was trusted before such things could run. `root` is another
-   * checkout of the repository, whose files count.
-   */
-  verdictOn(part: FolderPart, root?: string): TrustVerdict;
+  /** `changed`: it is not what was trusted. `later`: the folder was trusted before such things could run. */
+  verdictOn(part: FolderPart): TrustVerdict;
   /** The same about what is written down alone, by its digest: for what is only listed. */
   verdictOnOwn(part: Pick<FolderPart, 'kind' | 'source'>, own: string): TrustVerdict;
-  /** Digests of the files that it names: as they were trusted, or as they are now where no digests are kept. */
-  digestsFor(part: FolderPart): ReadonlySet<string>;
+  /** Digests of the files that it names, as they were trusted; null where none are kept. */
+  digestsFor(part: FolderPart): ReadonlySet<string> | null;
 }
 
 export type TrustVerdict = 'trusted' | 'untrusted' | 'changed' | 'later';
@@ -24,13 +21,11 @@ export type TrustVerdict = 'trusted' | 'untrusted' | 'changed' | 'later';
 const BEFORE: readonly PartKind[] = ['agent', 'setup', 'rights'];
 
 export function folderTrust(place: TrustPlace): FolderTrust {
-  const digestsFor = (part: FolderPart): ReadonlySet<string> =>
-    new Set(Object.values(describePart(part, place.root).files));
   const always = (verdict: TrustVerdict): FolderTrust => ({
     isTrusted: verdict === 'trusted',
     verdictOn: () => verdict,
     verdictOnOwn: () => verdict,
-    digestsFor,
+    digestsFor: () => null,
   });
   if (place.isGiven === true) return always('trusted');
   const entry = trustedEntry(place);
@@ -40,11 +35,11 @@ export function folderTrust(place: TrustPlace): FolderTrust {
     BEFORE.includes(kind) ? 'trusted' : 'later';
   return {
     isTrusted: true,
-    verdictOn(part, root = place.root) {
+    verdictOn(part) {
       if (parts === undefined) return old(part);
       const known = parts[partKey(part, place.root)];
       if (known?.own !== ownDigest(part)) return 'changed';
-      return known.digest === describePart(part, root).digest ? 'trusted' : 'changed';
+      return known.digest === describePart(part, place.root).digest ? 'trusted' : 'changed';
     },
     verdictOnOwn(part, own) {
       if (parts === undefined) return old(part);
@@ -52,7 +47,7 @@ export function folderTrust(place: TrustPlace): FolderTrust {
     },
     digestsFor(part) {
       const known = parts?.[partKey(part, place.root)];
-      return known === undefined ? digestsFor(part) : new Set(Object.values(known.files));
+      return known === undefined ? null : new Set(Object.values(known.files));
     },
   };
 }

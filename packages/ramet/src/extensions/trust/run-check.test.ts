@@ -12,6 +12,8 @@ interface Checked {
   readonly root: string;
   /** Another checkout of the same files. */
   readonly tree: string;
+  /** The user trusts the folder again. */
+  renew(): void;
   check(cwd?: string): string | null;
 }
 
@@ -23,8 +25,12 @@ function checked(command: string, files: Record<string, string>, source = '.clau
   const place = { home: join(base, 'home'), root };
   const { key, ...described } = describePart(part, root);
   trust(place, { [key]: described });
-  const check = runCheck(part, root, folderTrust(place));
-  return { root, tree, check: (cwd = root) => check([command], cwd) };
+  const check = runCheck(part, place, folderTrust(place));
+  const renew = (): void => {
+    const { key: own, ...now } = describePart(part, root);
+    trust(place, { [own]: now });
+  };
+  return { root, tree, renew, check: (cwd = root) => check([command], cwd) };
 }
 
 const SCRIPT = { 'scripts/h.sh': 'exit 2\n' };
@@ -42,6 +48,16 @@ describe('SEC-1: a command of a repository runs with the files that were trusted
     expect(check()).toBe('scripts/h.sh is not what you trusted (ramet trust shows the difference)');
     writeFiles(root, SCRIPT);
     expect(check()).toBeNull();
+  });
+
+  test('again once the user trusts them as they are', () => {
+    const { root, check, renew } = checked('sh scripts/h.sh', SCRIPT);
+    writeFiles(root, { 'scripts/h.sh': 'exit 0\n' });
+    expect(check()).not.toBeNull();
+    renew();
+    expect(check()).toBeNull();
+    writeFiles(root, { 'scripts/h.sh': 'exit 1\n' });
+    expect(check()).not.toBeNull();
   });
 
   test.for(['sh scripts/h.sh', 'sh "$CLAUDE_PROJECT_DIR"/scripts/h.sh', 'cat x | sh ./scripts/h.sh >> log'])(
@@ -103,7 +119,8 @@ describe('SEC-1: a command of a repository runs with the files that were trusted
     symlinkSync(python, join(root, '.venv/python'));
     const command = '.venv/python a.py';
     const part: FolderPart = { kind: 'hooks', source: join(root, '.claude/settings.json'), value: command };
-    const check = runCheck(part, root, folderTrust({ home: base, root, isGiven: true }));
+    const place = { home: base, root, isGiven: true };
+    const check = runCheck(part, place, folderTrust(place));
     expect(check([command], root)).toBeNull();
     rmSync(join(root, '.venv/python'));
     symlinkSync(other, join(root, '.venv/python'));

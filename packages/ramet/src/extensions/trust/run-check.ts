@@ -6,22 +6,36 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isInside, realPath } from '../../system/landing-path.ts';
+import { type TrustPlace, trustStamp } from '../../system/trust.ts';
 import { contentOf, type NamedPath, pathsNamed } from './command-files.ts';
-import { commandsOf, type FolderPart, folderOf } from './folder-part.ts';
-import type { FolderTrust } from './folder-trust.ts';
+import { commandsOf, describePart, type FolderPart, folderOf, ownDigest } from './folder-part.ts';
+import { type FolderTrust, folderTrust } from './folder-trust.ts';
 
 /** Why a command must not run in that directory, in one line; null if it may. `texts` are the command and its arguments. */
 export type RunCheck = (texts: readonly string[], cwd: string) => string | null;
 
-/** For a part that is trusted now. */
-export function runCheck(
-  part: FolderPart,
-  root: string,
-  { digestsFor }: Pick<FolderTrust, 'digestsFor'>,
-): RunCheck {
-  const files = new TrustedFiles(root, digestsFor(part));
+/** For a part that is trusted now. Where no digests were kept, its files count as they are now. */
+export function runCheck(part: FolderPart, place: TrustPlace, trust: FolderTrust): RunCheck {
+  const { root } = place;
+  const now = (): ReadonlySet<string> => new Set(Object.values(describePart(part, root).files));
+  const files = new TrustedFiles(root, trust.digestsFor(part) ?? now());
   files.learn(commandsOf(part), folderOf(part.source));
-  return (texts, cwd) => files.problem(texts, cwd);
+  let stamp = trustStamp(place);
+  /** What the user has trusted again meanwhile counts at once. */
+  const isRenewed = (): boolean => {
+    const current = trustStamp(place);
+    if (place.isGiven === true || current === stamp) return false;
+    stamp = current;
+    const given = folderTrust(place);
+    const digests = given.digestsFor(part);
+    if (digests === null || given.verdictOnOwn(part, ownDigest(part)) !== 'trusted') return false;
+    files.digests = digests;
+    return true;
+  };
+  return (texts, cwd) => {
+    const problem = files.problem(texts, cwd);
+    return problem !== null && isRenewed() ? files.problem(texts, cwd) : problem;
+  };
 }
 
 /** Smaller files are read each time: a program that holds one open can change it without a trace in its times. */
@@ -32,7 +46,7 @@ const SETTLED_NS = 100_000_000n;
 class TrustedFiles {
   readonly #root: string;
   readonly #realRoot: string;
-  readonly #digests: ReadonlySet<string>;
+  digests: ReadonlySet<string>;
   /** Where links and paths out of the repository led at the start. */
   readonly #outside = new Set<string>();
   /** Large files that were read, with the state in which they were. */
@@ -41,7 +55,7 @@ class TrustedFiles {
   constructor(root: string, digests: ReadonlySet<string>) {
     this.#root = root;
     this.#realRoot = realPath(root);
-    this.#digests = digests;
+    this.digests = digests;
   }
 
   /** What no digest can say: files outside, and files that are too large, count as they are at the start. */
@@ -77,7 +91,7 @@ class TrustedFiles {
     const stamp = stampOf(stats);
     if (this.#seen.get(path) === stamp) return true;
     const content = contentOf(path);
-    if (content === null || !this.#digests.has(content.digest)) return false;
+    if (content === null || !this.digests.has(content.digest)) return false;
     const age = BigInt(Date.now()) * 1_000_000n - stats.ctimeNs;
     if (stats.size > SMALL && age > SETTLED_NS && stampOf(statsOf(path)) === stamp)
       this.#seen.set(path, stamp);

@@ -117,6 +117,7 @@ export async function openStore(
 ): Promise<DefinitionStore> {
   const { DefinitionStore } = await import('../../agents/definitions/definition-store.ts');
   const { folderTrust } = await import('../../extensions/trust/folder-trust.ts');
+  const { runCheck } = await import('../../extensions/trust/run-check.ts');
   const trusted = settingsPlace(place, env);
   return new DefinitionStore({
     place: extensionPlace(place, env, plugins ?? (await pluginsHere(place))),
@@ -124,6 +125,7 @@ export async function openStore(
     toolNames: [...toolNames(), ...alsoTools],
     trust: () => folderTrust(isOwnPlace(trusted) ? { ...trusted, isGiven: true } : trusted),
     trustStamp: () => trustStamp(trusted),
+    checkFor: (part) => (isOwnPlace(trusted) ? null : runCheck(part, trusted, folderTrust(trusted))),
   });
 }
 

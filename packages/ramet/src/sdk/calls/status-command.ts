@@ -25,6 +25,8 @@ export async function statusLineSetting(
 
 export interface StatusCommand {
   readonly command: string;
+  /** Why it must not run now. */
+  readonly whyNot?: StatusLineSettings['whyNot'];
   readonly cwd: string;
   /** Of the user: it gets what programs of agents get. */
   readonly env: NodeJS.ProcessEnv;
@@ -51,6 +53,8 @@ export async function runStatusCommand(wanted: StatusCommand): Promise<StatusOut
   const { command, cwd, input, signal, clock = systemClock } = wanted;
   const env = environmentFor(wanted);
   if (signal.aborted) return { lines: [] };
+  const problem = wanted.whyNot?.(cwd) ?? null;
+  if (problem !== null) return { problem };
   const child = spawn('sh', ['-c', command], { cwd, env, detached: true, stdio: 'pipe' });
   const { pid } = child;
   const ended = Promise.withResolvers<StatusOutcome>();

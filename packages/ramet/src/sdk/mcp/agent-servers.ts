@@ -4,7 +4,7 @@
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import type { RecordedOrder, ToolHeir } from '../../engine/shapes.ts';
-import { checkServer, secretsOf } from '../../extensions/mcp/server-config.ts';
+import { checkServer, guardedServer, secretsOf } from '../../extensions/mcp/server-config.ts';
 import { coversServer, isAbout } from '../../extensions/mcp/server-rights.ts';
 import type { ServerSet, UsableServer } from '../../extensions/mcp/server-set.ts';
 import { PREFIX, serverKeys } from '../../extensions/mcp/tool-names.ts';
@@ -14,7 +14,7 @@ import { isMcpTool, mcpTools, serversOf } from '../../tools/mcp/mcp-tools.ts';
 import { createRedactor } from '../../tools/redaction/redact.ts';
 import type { Tool } from '../../tools/tool.ts';
 
-export type ServersOfType = Pick<AgentDefinition, 'tools' | 'disallowedTools' | 'mcpServers'>;
+export type ServersOfType = Pick<AgentDefinition, 'tools' | 'disallowedTools' | 'mcpServers' | 'check'>;
 
 export class AgentServers {
   readonly #all: ServerSet;
@@ -78,7 +78,7 @@ export class AgentServers {
   }
 
   /** Servers that a definition names or writes down itself. A name that nobody knows is none. */
-  #serversOf({ mcpServers = [] }: Pick<ServersOfType, 'mcpServers'>): UsableServer[] {
+  #serversOf({ mcpServers = [], check }: Pick<ServersOfType, 'mcpServers' | 'check'>): UsableServer[] {
     const all = this.#all;
     const inline = Object.fromEntries(
       mcpServers.flatMap((one) => (typeof one === 'string' || this.#isManaged ? [] : Object.entries(one))),
@@ -88,7 +88,7 @@ export class AgentServers {
     );
     const keys = serverKeys([...all.servers.map(({ name }) => name), ...Object.keys(inline)]);
     const own = Object.entries(inline).flatMap(([name, value]) => {
-      const checked = checkServer(value, { env: this.#env, isForeign: true });
+      const checked = guardedServer(checkServer(value, { env: this.#env, isForeign: true }), check);
       const written = digestOf(JSON.stringify(value));
       return checked.ok ? [{ name, key: keys.get(name) ?? name, config: checked.config, written }] : [];
     });

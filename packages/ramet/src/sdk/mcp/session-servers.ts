@@ -7,9 +7,11 @@ import {
 } from '../../extensions/mcp/configured-servers.ts';
 import { partsOfSettings } from '../../extensions/trust/collect-parts.ts';
 import { type FolderTrust, folderTrust } from '../../extensions/trust/folder-trust.ts';
+import { type RunCheck, runCheck } from '../../extensions/trust/run-check.ts';
 import { isTrustedPlace } from '../../settings/read-settings.ts';
 import type { SettingsLevel, SettingValue } from '../../settings/setting-value.ts';
 import type { Settings } from '../../settings/settings.ts';
+import type { TrustPlace } from '../../system/trust.ts';
 import type { Place } from '../place.ts';
 import { settingsPlace } from '../session/session-settings.ts';
 import type { McpServerOptions } from '../session-options.ts';
@@ -58,6 +60,7 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
       userHome: readsFiles ? where.userHome : null,
       env,
       isTrusted: (source) => isTrustedPlace(where) && isAsTrusted(source, trust),
+      checkFor: (source) => (trust.isTrusted ? startCheck(source, where, trust) : undefined),
     },
     [
       ...(readsFiles ? serverOrigins.map(ofSettings) : []),
@@ -73,6 +76,11 @@ function isAsTrusted(source: string, trust: FolderTrust): boolean {
   if (!trust.isTrusted) return true;
   const parts = partsOfSettings(source).filter(({ kind }) => kind === 'mcp');
   return parts.length > 0 && parts.every((part) => trust.verdictOn(part) === 'trusted');
+}
+
+function startCheck(source: string, place: TrustPlace, trust: FolderTrust): RunCheck | undefined {
+  const part = partsOfSettings(source).find(({ kind }) => kind === 'mcp');
+  return part && runCheck(part, place, trust);
 }
 
 const SCOPES: Partial<Record<SettingsLevel, WrittenServers['scope']>> = {

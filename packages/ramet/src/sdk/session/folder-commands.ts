@@ -15,7 +15,9 @@ export async function withoutChangedCommands(
   );
   if (theirs.length === 0) return { settings, notices: [] };
   const { partsOfSettings, pluginPart } = await import('../../extensions/trust/collect-parts.ts');
-  const { folderTrust, NOT_AS_TRUSTED, partNotice } = await import('../../extensions/trust/folder-trust.ts');
+  const { commandsOf } = await import('../../extensions/trust/folder-part.ts');
+  const { folderTrust, partNotice } = await import('../../extensions/trust/folder-trust.ts');
+  const { runCheck } = await import('../../extensions/trust/run-check.ts');
   const trust = folderTrust(place);
   const notices: string[] = [];
   const passes = (part: FolderPart): boolean => {
@@ -32,13 +34,16 @@ export async function withoutChangedCommands(
     ...(refused.size > 0 && { plugins: settings.plugins?.filter((path) => !refused.has(path)) }),
   };
   for (const part of [...new Set(theirs.map(({ source }) => source ?? ''))].flatMap(partsOfSettings)) {
-    if (part.kind === 'status line' && !passes(part)) kept = { ...kept, statusLine: undefined };
-    if (part.kind !== 'setup') continue;
-    // In a new worktree its files can be others than here.
-    const whyNoSetup = (root: string): string | null =>
-      trust.verdictOn(part, root) === 'trusted' ? null : NOT_AS_TRUSTED;
-    const setup = passes(part) ? { whyNoSetup } : { setup: undefined };
-    kept = { ...kept, worktree: { ...kept.worktree, ...setup } };
+    if (part.kind !== 'status line' && part.kind !== 'setup') continue;
+    const check = passes(part) ? runCheck(part, place, trust) : null;
+    // In another directory its files can be others than here, and they can change.
+    const whyNot = (cwd: string): string | null => check?.(commandsOf(part), cwd) ?? null;
+    if (part.kind === 'status line')
+      kept = { ...kept, statusLine: check === null ? undefined : { ...kept.statusLine, whyNot } };
+    else {
+      const setup = check === null ? { setup: undefined } : { whyNoSetup: whyNot };
+      kept = { ...kept, worktree: { ...kept.worktree, ...setup } };
+    }
   }
   return { settings: kept, notices };
 }

@@ -44,7 +44,7 @@ export async function hooksInForce(
       .map((part) => {
         if (isOwn) return { entry: { value: part.value, source: { label } }, notice: null };
         const notice = partNotice(part, label, trust.verdictOn(part));
-        const source = { label, ...(notice === null && { check: runCheck(part, place.root, trust) }) };
+        const source = { label, ...(notice === null && { check: runCheck(part, place, trust) }) };
         return { entry: { value: part.value, source }, notice };
       });
   });

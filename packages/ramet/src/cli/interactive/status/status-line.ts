@@ -70,6 +70,7 @@ export class StatusLine implements Disposable {
     const { setting, env, size, input, cwd, changed, warn } = this.#parts;
     const outcome = await runStatusCommand({
       command: setting.command,
+      whyNot: setting.whyNot,
       cwd: cwd(),
       env,
       size: size(),
