@@ -1,4 +1,5 @@
 /** The agent types that come with Ramet, how a type is found by name, and how types are listed for a model. */
+import { nameList } from '../../extensions/prompts/skill-list.ts';
 import type { AgentDefinition } from '../definitions/definition.ts';
 import { nearTypes } from '../definitions/near-types.ts';
 import { codeReview } from './code-review.ts';
@@ -70,8 +71,6 @@ const LOOKED_AT = 2_000;
 
 const LIST_LENGTH = 6_000;
 
-const NAMES_LENGTH = 2_000;
-
 /** Begins the line of those for whose descriptions there was no room. */
 export const NAMES_ONLY = 'Also, without a description here: ';
 
@@ -116,12 +115,4 @@ export function unknownType(wanted: string, definitions: readonly AgentDefinitio
   }
   const meant = near.length === 0 ? '' : `; did you mean ${near.map(({ name }) => name).join(' or ')}?`;
   return `${begin}${meant || ';'} the types are ${nameList(definitions.map(({ name }) => name))}`;
-}
-
-export function nameList(names: readonly string[]): string {
-  let end = 0;
-  for (let length = 0; end < names.length && length <= NAMES_LENGTH; end += 1)
-    length += (names[end]?.length ?? 0) + 2;
-  const rest = names.length - end;
-  return names.slice(0, end).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }

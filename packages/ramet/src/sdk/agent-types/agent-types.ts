@@ -12,11 +12,11 @@ import {
   fileTypeLine,
   fileTypeLines,
   NAMES_ONLY,
-  nameList,
   typeLines,
 } from '../../agents/prompts/built-in.ts';
 import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
 import { extensionFolders, type PluginFolder } from '../../extensions/extension-places.ts';
+import { nameList } from '../../extensions/prompts/skill-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { isOwnPlace } from '../../settings/read-settings.ts';
 import { nearName } from '../../system/text/close-names.ts';

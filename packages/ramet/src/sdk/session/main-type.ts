@@ -6,7 +6,8 @@
  * 2. A resumed session has the type it began with. If that is gone, nobody knows what it forbade: nothing is resumed.
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
-import { findDefinition, nameList, offeredDefinitions } from '../../agents/prompts/built-in.ts';
+import { findDefinition, offeredDefinitions } from '../../agents/prompts/built-in.ts';
+import { nameList } from '../../extensions/prompts/skill-list.ts';
 import { byEffort } from '../../model/thinking.ts';
 import { effectiveMode } from '../../permission/policy.ts';
 import { UserMistake } from '../../schema/errors.ts';
