@@ -10,6 +10,7 @@ export { viewRoot } from './children/view-root.ts';
 export { compact } from './compaction/compaction.ts';
 export { moveInto, releaseWorkspace } from './isolation/change-directory.ts';
 export { resumedHousing, settleIn } from './isolation/resume-workspace.ts';
+export { worktreeCreated } from './isolation/worktree-hooks.ts';
 export { recordedText, recordedWorktree } from './resume/recorded-report.ts';
 export { resumeEnded } from './resume/resume-ended.ts';
 export { rewindTo } from './resume/rewind.ts';

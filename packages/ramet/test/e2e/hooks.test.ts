@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { eventually, isRunning } from '../fixtures/command.ts';
 import { writeFiles } from '../fixtures/temporary.ts';
 import { test, toolResults, type User } from '../fixtures/user.ts';
 import { git } from '../fixtures/worktrees.ts';
@@ -311,5 +312,102 @@ describe.concurrent('SEC-1: hooks of a folder', () => {
     expect((await user.ramet(['agents'])).stdout + (await user.ramet(['agents'])).stderr).toContain(
       'it is not what you trusted',
     );
+  });
+});
+
+describe.concurrent('EXT-2: hooks around worktrees', () => {
+  const start = {
+    tool_use: [{ name: 'Agent', input: { prompt: 'child', description: 'look', isolation: 'worktree' } }],
+  };
+
+  async function withHooks(user: User, create: string): Promise<string> {
+    const log = join(user.root, 'log');
+    const keep = `node -e "fs.appendFileSync('${log}', JSON.stringify(JSON.parse(fs.readFileSync(0)))+'\\n')"`;
+    hook(
+      user,
+      { WorktreeCreate: command(`${keep}; ${create}`), WorktreeRemove: command(keep) },
+      'home/.claude/settings.json',
+    );
+    await user.emulate({
+      respond: ({ task, turn }) => (task.includes('child') ? { text: 'Scope: none.' } : [start, done][turn]),
+    });
+    return log;
+  }
+
+  test('run in the new worktree of an agent, and when it is removed', async ({ user }) => {
+    const log = await withHooks(user, 'echo /printed/path');
+    expect(await user.ramet(['-p', 'go'])).toMatchObject({ code: 0 });
+    const events = readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.map(({ hook_event_name: name }) => name)).toEqual(['WorktreeCreate', 'WorktreeRemove']);
+    expect(events[0]).toMatchObject({ name: 'look', worktree_path: expect.stringContaining('worktrees') });
+    expect(events[1]?.worktree_path).toBe(events[0]?.worktree_path);
+  });
+
+  test('any exit code but 0 refuses the worktree, and the agent does not start', async ({ user }) => {
+    const log = await withHooks(user, 'echo "no room" >&2; exit 1');
+    const end = await user.ramet(['-p', 'go']);
+    expect(end).toMatchObject({ code: 0 });
+    expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(1);
+    expect((await user.ramet(['worktree', 'ls', '--json'])).stdout).not.toContain('look');
+    expect((await user.ramet(['logs'])).stdout).toMatch(/WorktreeCreate/);
+    const refused = await user.ramet(['-p', 'go', '--worktree']);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain('a WorktreeCreate hook refused it');
+  });
+});
+
+describe.concurrent('RES-5: programs of hooks', () => {
+  const pidOf = (user: User, name: string): number => Number(readFileSync(join(user.root, name), 'utf8'));
+  const started = (user: User, name: string) => async (): Promise<boolean> => {
+    const file = join(user.root, name);
+    return existsSync(file) && readFileSync(file, 'utf8').endsWith('\n');
+  };
+  const hang = (user: User, name: string): string =>
+    `(sleep 1001 & echo $! > '${join(user.root, `${name}-child`)}'; wait) & echo $$ > '${join(user.root, name)}'; exec sleep 1000`;
+
+  test('end with a run that is interrupted, with what they started', async ({ user }) => {
+    hook(user, { PreToolUse: command(hang(user, 'pid')) }, 'home/.claude/settings.json');
+    await user.model(call, done);
+    const run = user.start(['-p', 'x']);
+    await eventually(started(user, 'pid'));
+    await eventually(started(user, 'pid-child'));
+    run.kill('SIGINT');
+    expect((await run.ended).code).toBe(130);
+    for (const name of ['pid', 'pid-child']) await eventually(() => !isRunning(pidOf(user, name)));
+  });
+
+  test('of an agent end with the agent', async ({ user }) => {
+    writeFiles(user.rametHome, {
+      'agents/slow.md': `---\nname: slow\ndescription: d\nhooks: ${JSON.stringify({ PreToolUse: command(hang(user, 'pid')) })}\n---\nYou.\n`,
+    });
+    const start = { prompt: 'child', description: 'd', subagent_type: 'slow', run_in_background: true };
+    await user.emulate({
+      respond: ({ task, turn }) => {
+        if (task.includes('child')) return call;
+        if (turn === 0) return { tool_use: [{ name: 'Agent', input: start }] };
+        return { tool_use: [{ name: 'Bash', input: { command: 'sleep 1' } }] };
+      },
+    });
+    const run = user.start(['-p', 'x', '--permission-mode', 'bypassPermissions']);
+    await eventually(started(user, 'pid'));
+    run.kill('SIGINT');
+    await run.ended;
+    await eventually(() => !isRunning(pidOf(user, 'pid')));
+  });
+
+  test('that nobody waits for end with the session', async ({ user }) => {
+    const hooks = [{ type: 'command', command: hang(user, 'pid'), async: true }];
+    hook(user, { PreToolUse: [{ hooks }] }, 'home/.claude/settings.json');
+    const wait = {
+      name: 'Bash',
+      input: { command: `until test -s '${join(user.root, 'pid')}'; do sleep 0.1; done` },
+    };
+    await user.model({ tool_use: [wait] }, done);
+    const end = await user.ramet(['-p', 'x', '--permission-mode', 'bypassPermissions']);
+    expect(end.code).toBe(0);
+    await eventually(() => !isRunning(pidOf(user, 'pid')));
   });
 });

@@ -10,6 +10,7 @@ import {
 import type { HookVerdict } from '../../schema/events.ts';
 import type { HostedAgent } from '../agent/agent.ts';
 import { modeInForce } from '../agent/agent-spec.ts';
+import { hookTranscript } from './hook-transcript.ts';
 
 export interface Firing {
   readonly event: HookEventName;
@@ -62,8 +63,7 @@ function inputOf(
   const { spec, runtime, directory } = agent;
   return {
     session_id: runtime.journal.session,
-    // The record of a session is a database. Who expects lines of JSON finds none.
-    transcript_path: '',
+    transcript_path: hookTranscript(agent),
     cwd: directory.cwd,
     hook_event_name: event,
     permission_mode: modeInForce(agent),

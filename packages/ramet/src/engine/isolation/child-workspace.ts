@@ -5,6 +5,7 @@ import { Cancelled, RametError, UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
+import { worktreeCreated } from './worktree-hooks.ts';
 
 /** Where there can be no worktree, nobody who did not ask for one is refused. */
 const IMPOSSIBLE: ReadonlySet<string> = new Set(['not_a_repository', 'no_commit']);
@@ -41,6 +42,7 @@ export async function childWorkspace(
       base: worktreeBase,
       signal,
     });
+    await worktreeCreated(parent, workspace, wanted, signal);
     return needsSetup ? await setUp(workspace) : workspace;
   } catch (error) {
     if (!(error instanceof RametError) || error instanceof Cancelled) throw error;

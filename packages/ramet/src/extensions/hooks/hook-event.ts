@@ -9,6 +9,8 @@ export interface HookEventKind {
   readonly refusal: 'deny' | 'block' | 'tell' | 'none';
   /** It decides whether a call may run. */
   readonly guards?: true;
+  /** A hook that fails blocks too: what it prepares is not ready. */
+  readonly failureBlocks?: true;
   /** Plain output is told to the model. */
   readonly takesText?: true;
   /** How long a hook may take if its configuration sets no limit. */
@@ -27,7 +29,9 @@ export type HookEventName =
   | 'SubagentStop'
   | 'Stop'
   | 'PreCompact'
-  | 'Notification';
+  | 'Notification'
+  | 'WorktreeCreate'
+  | 'WorktreeRemove';
 
 const LONG = 600;
 
@@ -45,6 +49,8 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   Stop: { matches: null, refusal: 'block', seconds: LONG },
   PreCompact: { matches: 'trigger', refusal: 'block', seconds: LONG },
   Notification: { matches: 'notification_type', refusal: 'none', seconds: LONG },
+  WorktreeCreate: { matches: null, refusal: 'block', failureBlocks: true, seconds: LONG },
+  WorktreeRemove: { matches: null, refusal: 'none', seconds: 60 },
 };
 
 export function isHookEvent(name: string): name is HookEventName {

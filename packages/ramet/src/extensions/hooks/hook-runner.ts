@@ -249,7 +249,11 @@ function merged(event: HookEventName, answers: readonly TimedAnswer[]): HookResu
     const isStronger = best?.decision === undefined || WIDTH[reply.decision] > WIDTH[best.decision];
     return isStronger ? reply : best;
   }, null);
-  const blocks = replies.flatMap(({ block }) => block ?? []);
+  const failures = answers.flatMap(({ answer }) => ('failure' in answer ? [answer.failure] : []));
+  const blocks = [
+    ...replies.flatMap(({ block }) => block ?? []),
+    ...(hookEventKind(event).failureBlocks ? failures : []),
+  ];
   const last = <Key extends keyof HookReply>(key: Key): HookReply[Key] =>
     replies.findLast((reply) => reply[key] !== undefined)?.[key];
   return {

@@ -1,5 +1,6 @@
 /** The main agent of a session: how it starts, how it is resumed, and how it takes a prompt. */
 
+import { basename } from 'node:path';
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { environmentText, firstMessage } from '../../agents/prompts/first-message.ts';
 import { MAIN_PROMPT } from '../../agents/prompts/main-prompt.ts';
@@ -65,7 +66,8 @@ function newSpec(shared: SharedParts, model: string, place: Place, settings: Res
 
 /** Puts the main agent into the worktree that the session is to work in. */
 export async function moveMain(agent: Agent, workspace: AgentWorkspace): Promise<void> {
-  const { moveInto } = await import('../../engine/later.ts');
+  const { moveInto, worktreeCreated } = await import('../../engine/later.ts');
+  await worktreeCreated(agent, workspace, basename(workspace.worktree.path));
   workspace.giveTo({ session: agent.runtime.journal.session, agent: agent.spec.id });
   moveInto(agent, workspace);
 }
