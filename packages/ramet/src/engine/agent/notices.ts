@@ -38,10 +38,11 @@ export function tasksInterrupted(lines: readonly string[]): string {
 }
 
 /** Answers to tool calls that were not, or perhaps not fully, carried out. */
-export const NOT_RUN: Record<'interrupted' | 'budget' | 'turns', string> = {
+export const NOT_RUN: Record<'interrupted' | 'budget' | 'turns' | 'hook', string> = {
   interrupted: 'interrupted: this call was not run',
   budget: 'not run: the budget is spent',
   turns: 'not run: no turns are left',
+  hook: 'not run: a hook ended the run',
 };
 
 /** The code of the warning about a write to what others may be at work on, in a worktree that agents share. */

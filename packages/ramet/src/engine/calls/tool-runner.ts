@@ -177,6 +177,7 @@ async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome>
 
 async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome> {
   const { agent, signal } = run;
+  if (agent.here.halt !== null && run.byUser !== true) return { ...failure(NOT_RUN.hook), isNotBegun: true };
   const tool = findTool(agent.spec.tools, call.name);
   if (tool === undefined) {
     const known = agent.spec.tools.map(({ name }) => name).join(', ');

@@ -223,6 +223,34 @@ describe('EXT-2: hooks before a call', () => {
   });
 });
 
+describe('EXT-2: a hook before a call that ends the run', () => {
+  const stop = () => ({ continue: false, stopReason: 'enough' });
+  const calls = ['c1', 'c2'].map((id) => ({ id, name: DO, input: { n: 1 } }));
+
+  test.for([
+    ['before a call', { PreToolUse: [stop] }],
+    ['at a question', { PermissionRequest: [stop] }],
+  ] as const)('%s: neither that call nor a later one runs', async ([, hooks]) => {
+    const engine = await hooked(hooks, { provider: scriptedModel({ calls }) });
+    const { result } = await engine.run('go');
+    expect(engine.ran).toEqual([]);
+    expect(engine.asked).toEqual([]);
+    expect(result).toMatchObject({
+      status: 'cancelled',
+      cause: 'hook',
+      message: 'a hook ended the run: enough',
+    });
+    expect(resultOf(engine)).toContain(`${DO} did not run: a hook ended the run: enough`);
+  });
+
+  test('after a call: the next one of the same answer does not run', async () => {
+    const engine = await hooked({ PostToolUse: [stop] }, { provider: scriptedModel({ calls }) });
+    await engine.run('go');
+    expect(engine.ran).toHaveLength(1);
+    expect(resultOf(engine)).toContain('not run: a hook ended the run');
+  });
+});
+
 describe('EXT-2: hooks around a question', () => {
   test('answer in place of a person', async () => {
     const allow = await hooked({ PermissionRequest: [reply({ decision: { behavior: 'allow' } })] });

@@ -43,6 +43,7 @@ export async function hookedCall(
     const reason = verdict.reason ?? 'it gave no reason';
     return { ...refused(`${tool.name} is refused by a hook: ${reason}`), hooks: notes };
   }
+  if (verdict.stop !== undefined) return { ...stopped(tool, verdict.stop), hooks: notes };
   const changed = verdict.updatedInput;
   if (changed === undefined) return { asked, notes, settle: settling(agent, asked, verdict) };
   const parsed = parseInput(tool, changed);
@@ -52,6 +53,11 @@ export async function hookedCall(
   }
   const own = { tool, request: { ...request, call: { ...call, input: changed } }, input: parsed.value };
   return { asked: own, notes, settle: settling(agent, own, verdict) };
+}
+
+/** The run ends, and not with this call. */
+function stopped({ name }: Tool, reason: string): Permit {
+  return refused(`${name} did not run: a hook ended the run: ${reason}`);
 }
 
 async function verdictOn(agent: Agent, call: ToolUseBlock, signal: AbortSignal): Promise<HookVerdict> {
@@ -119,6 +125,7 @@ export async function hookedQuestion(
     const reason = effect.reason ?? 'it gave no reason';
     return { ...refused(`${tool.name} is refused by a hook: ${reason}`), hooks: notes };
   }
+  if (effect?.stop !== undefined) return { ...stopped(tool, effect.stop), hooks: notes };
   if (effect?.decision !== 'allow') return null;
   if (effect.updatedInput !== undefined) {
     agent.warn('hook_unused', 'updatedInput of a PermissionRequest hook is not supported: a person is asked');
