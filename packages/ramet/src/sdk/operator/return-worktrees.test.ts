@@ -98,6 +98,25 @@ describe('WORK-3, OP-4: tasks whose work has landed give their worktrees back', 
     ]);
   });
 
+  test('what a killed process made for an agent that it never recorded goes if it is empty, and stays with work', async () => {
+    const place = worktreePlace();
+    const owner = { session: 'abcdefgh', agent: 'abcdefgh.a' };
+    const dead = { pid: 2 ** 22 + 1, started: null };
+    const forsaken = [];
+    for (const name of ['empty', 'written']) {
+      const { worktree } = await createWorktree(place, { name, owner });
+      place.registry.put({ ...worktree, lease: dead });
+      forsaken.push(worktree.path);
+    }
+    writeFiles(forsaken[1] ?? '', { 'work.txt': 'work\n' });
+    const one = await worked(place, 'a');
+    git(place.repository.root, 'merge', '-q', one.commit);
+    const run = startedRun([madeTask('a')], { target: targetOf(place) });
+    await returned(place, madeRun(run, passed(one, one.commit)));
+    expect([...forsaken, one.path].map((path) => existsSync(path))).toEqual([false, true, false]);
+    expect(rametBranches(place.repository.root)).toEqual(['ramet/written']);
+  });
+
   test('a lock goes on a branch that a killed process of the run was about to make', async () => {
     const place = worktreePlace();
     const owner = { session: 'abcdefgh', agent: 'abcdefgh.2' };

@@ -7,7 +7,7 @@
  * 1. A worktree goes when the record has what is on the target.
  * 2. Its branch stays until the run is over: a target that is set back meanwhile takes nothing with it.
  */
-import { deleteLeftBranches, settleWorktree, undoHalfMade } from '../../git/managed-worktrees.ts';
+import { deleteLeftBranches, isHeld, settleWorktree, undoHalfMade } from '../../git/managed-worktrees.ts';
 import { runGit } from '../../git/run-git.ts';
 import type { WorktreePlace } from '../../git/shapes.ts';
 import { applyOperatorEvent } from '../../operator/run/apply-operator-event.ts';
@@ -120,6 +120,7 @@ export class WorktreeReturns implements AsyncDisposable {
       });
       if (left > 0) note(`worktrees of ${left} done tasks are left: ramet worktree gc removes them`);
       const agents = new Set(landed.map(({ agent }) => agent));
+      await settleForsaken(worktrees, agents);
       await deleteLeftBranches(worktrees, ({ owner }) => owner !== null && agents.has(owner.agent));
       return landed.reduce(
         (state, one, index) => withReason(state, one, reasons[index] ?? null, this.#place),
@@ -129,6 +130,16 @@ export class WorktreeReturns implements AsyncDisposable {
       note(`worktrees of done tasks stay: ${describeError(error)}; ramet worktree gc removes them`);
       return end;
     }
+  }
+}
+
+/** A process was killed when it had made a worktree and not yet recorded the agent. Its number went to another, with another worktree. */
+async function settleForsaken(place: WorktreePlace, agents: ReadonlySet<string>): Promise<void> {
+  const rows = place.registry.list().filter(({ owner }) => owner !== null && agents.has(owner.agent));
+  for (const row of rows) {
+    const isLast = rows.findLast(({ owner }) => owner?.agent === row.owner?.agent) === row;
+    if (isLast || row.state !== 'leased' || isHeld(place.project, row)) continue;
+    await settleWorktree(place, row, { pools: false });
   }
 }
 
