@@ -12,7 +12,14 @@ export {
   undone,
   unreadableObject,
 } from './changed-paths.ts';
-export { adoptHead, headOf, mendOwnBranch, missingFrom, showCommit } from './left-work/adopt-head.ts';
+export {
+  adoptHead,
+  headOf,
+  mendOwnBranch,
+  missingFrom,
+  showAfresh,
+  showCommit,
+} from './left-work/adopt-head.ts';
 export { clonedLog, clonedTip, leftInClone } from './left-work/cloned-tip.ts';
 export {
   type FreshRef,

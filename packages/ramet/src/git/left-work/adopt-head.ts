@@ -6,7 +6,7 @@
  * 1. A branch moves only forward, to commits that are the agent's own.
  * 2. What is offered has what HEAD has, or the attempt fails with a cause; HEAD on a commit of the target was only a look.
  */
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceWhole } from '../../system/replace-whole.ts';
 import { keepsRefsInFiles } from '../create-branch.ts';
@@ -134,13 +134,30 @@ export async function headOf(place: WorktreePlace, worktree: ManagedWorktree): P
   return read?.commit ?? gitText(['rev-parse', 'HEAD'], await trustedGit(place, worktree));
 }
 
+interface SharedGit {
+  worktree: ManagedWorktree;
+  call: GitCall;
+  /** In its files. */
+  here: TrustedCall;
+}
+
+/** For a task that has such a checkout to itself: the one before may have left HEAD elsewhere, and its log says what that one did. */
+export async function showAfresh(place: WorktreePlace, shared: SharedGit, at: string): Promise<void> {
+  const { gitDirectory } = shared.here.checkout;
+  const head = readHead(gitDirectory, place.repository.commonDirectory);
+  const { branch } = shared.worktree;
+  const isThere = head?.commit === at && (branch === null || head.ref === `${HEADS}${branch}`);
+  if (!isThere) await showCommit(place, shared, at);
+  rmSync(join(gitDirectory, 'logs', 'HEAD'), { force: true });
+}
+
 /**
- * What agents see of git in a checkout that tasks share. Git itself writes nothing where an agent at work could put a link at this
- * moment. One that uses the index now has its lock, and the next move comes.
+ * What agents see of git in a checkout that tasks share: its own branch, at this commit. Git itself writes nothing where an agent at
+ * work could put a link at this moment. One that uses the index now has its lock, and the next move comes.
  */
 export async function showCommit(
   { repository, project }: WorktreePlace,
-  { call, here }: { call: GitCall; here: TrustedCall },
+  { worktree: { branch }, call, here }: SharedGit,
   to: string,
 ): Promise<void> {
   const { gitDirectory } = here.checkout;
@@ -151,7 +168,11 @@ export async function showCommit(
     const { code } = known.code === 0 ? known : await runGit(['read-tree', to], { ...call, index });
     if (code === 0 && !existsSync(`${own}.lock`)) replaceWhole(own, readFileSync(index));
   });
-  // Never the branch that an agent may have put there.
-  if (keepsRefsInFiles(repository)) replaceWhole(join(gitDirectory, 'HEAD'), `${to}\n`);
-  else await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', 'HEAD', to], here);
+  const reason = ['-m', 'ramet operate'];
+  // Never the branch that an agent may have put there, nor one that it made its own lead to.
+  if (branch !== null) await gitText(['update-ref', '--no-deref', ...reason, `${HEADS}${branch}`, to], call);
+  const head = branch === null ? to : `ref: ${HEADS}${branch}`;
+  if (keepsRefsInFiles(repository)) replaceWhole(join(gitDirectory, 'HEAD'), `${head}\n`);
+  else if (branch === null) await gitText(['update-ref', '--no-deref', ...reason, 'HEAD', to], here);
+  else await gitText(['symbolic-ref', ...reason, 'HEAD', `${HEADS}${branch}`], here);
 }

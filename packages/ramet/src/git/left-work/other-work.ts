@@ -1,5 +1,5 @@
 /** Commits that an agent left elsewhere than on the branch of its worktree, or beside the files of a checkout that tasks share. */
-import { type ChangedPath, changedPaths } from '../changed-paths.ts';
+import { changedPaths } from '../changed-paths.ts';
 import { isAncestor } from '../merge/merge-repository.ts';
 import { type GitCall, gitText, isCommitId, runGit } from '../run-git.ts';
 import { otherBranches } from '../worktrees/changes/held-commits.ts';
@@ -144,8 +144,8 @@ export interface LeftBeside {
   worktree: ManagedWorktree;
   /** The commit that its files began with. */
   at: string;
-  /** What its files have changed since. */
-  changes: readonly ChangedPath[];
+  /** The tree of its files. */
+  files: string;
   /** Refs that its agent made (`freshRefs`). */
   refs: readonly FreshRef[];
   /** Below this are refs that keep what was left. */
@@ -158,10 +158,9 @@ export interface LeftBeside {
  */
 export async function leftBeside(
   place: WorktreePlace,
-  { worktree, at, changes, refs, kept }: LeftBeside,
+  { worktree, at, files, refs, kept }: LeftBeside,
   call: GitCall,
 ): Promise<LeftCommit[]> {
-  const has = new Set(changes.map(({ path, mode, id }) => `${path} ${mode} ${id}`));
   const found: LeftCommit[] = [];
   const places: LeftAt[] = refs.map((one) => ({ ...one, where: shortRef(one.ref), isDeleted: false }));
   for (const name of otherBranches(place, worktree)) {
@@ -174,7 +173,8 @@ export async function leftBeside(
     if ((await runGit(['rev-parse', '--verify', '--quiet', ref], call)).code === 0) continue;
     const { code, stdout } = await runGit(['merge-base', at, left.commit], call);
     const made = await changedPaths(code === 0 ? stdout.trim() : at, left.commit, call);
-    if (made.every(({ path, mode, id }) => has.has(`${path} ${mode} ${id}`))) continue;
+    const other = new Set((await changedPaths(files, left.commit, call)).map(({ path }) => path));
+    if (made.every(({ path }) => !other.has(path))) continue;
     await gitText(['update-ref', '--no-deref', '-m', 'ramet operate: left', ref, left.commit], call);
     found.push({ ...left, objection: null });
   }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   type AttemptRepository,
   attemptRepository,
@@ -89,7 +89,7 @@ describe('OP-9: tasks in one checkout', { timeout: 240_000 }, () => {
     const commit = work !== null && 'commit' in work ? work.commit : '';
     expect(git(root, 'diff', '--name-only', base, commit)).toBe('a.txt');
     await begin(none, order('b', [], commit));
-    expect(git(path, 'rev-parse', '--symbolic-full-name', 'HEAD')).toBe('HEAD');
+    expect(git(path, 'symbolic-ref', 'HEAD')).toBe(`refs/heads/ramet/operate-${SESSION}`);
     expect(git(path, 'rev-parse', 'HEAD')).toBe(commit);
     expect(git(path, 'status', '--porcelain')).toBe('');
     expect(checkoutBytes(root)).toEqual(before);
@@ -123,6 +123,38 @@ describe('OP-9: tasks in one checkout', { timeout: 240_000 }, () => {
     git(path, 'switch', '--quiet', '--detach', 'HEAD^');
     git(path, 'merge', '--quiet', 'ramet/side');
     expect(await end(none, task)).toMatchObject({ files: ['own.txt'] });
+  });
+
+  test.each([
+    ['on no branch', ['--detach']],
+    ['on no branch, at a commit of its own', ['--detach'], true],
+    ['on a branch of its own', ['--create', 'ramet/its-own'], true],
+  ])('a task that leaves HEAD %s hands it on to nobody', async (_, args, commits = false) => {
+    const tried = shared();
+    const { none, order, root, base } = tried;
+    const task = order('a');
+    const path = await begin(none, task);
+    git(path, 'switch', '--quiet', ...args);
+    writeFiles(path, { 'a.txt': 'a\n' });
+    if (commits) {
+      git(path, 'add', '--all');
+      git(path, 'commit', '--quiet', '--message=a');
+    }
+    expect(await end(none, task)).toMatchObject({ files: ['a.txt'] });
+    const next = order('b');
+    expect(await begin(none, next)).toBe(path);
+    expect(git(path, 'symbolic-ref', 'HEAD')).toBe(`refs/heads/ramet/operate-${SESSION}`);
+    expect(git(path, 'rev-parse', 'HEAD')).toBe(base);
+    // As an agent keeps a try apart, and then picks it.
+    git(path, 'switch', '--quiet', '--create', 'ramet/try');
+    writeFiles(path, { 'b.txt': 'b\n' });
+    git(path, 'add', 'b.txt');
+    git(path, 'commit', '--quiet', '--message=b');
+    git(path, 'switch', '--quiet', '-');
+    git(path, 'cherry-pick', 'ramet/try');
+    expect(await end(none, next)).toMatchObject({ files: ['b.txt'] });
+    await tried.checkout.close();
+    await vi.waitFor(() => expect(git(root, 'branch', '--list', 'ramet/operate-*')).toBe(''));
   });
 
   test.each([

@@ -14,6 +14,7 @@ import {
   type LeftCommit,
   leftBeside,
   putFiles,
+  showAfresh,
   showCommit,
   undone,
 } from '../../../git/left-work.ts';
@@ -82,6 +83,8 @@ export interface NestedFolders {
 }
 
 interface FilesFound {
+  /** Their tree. */
+  readonly files: string;
   readonly changes: ChangedPath[];
   readonly nested: readonly string[];
 }
@@ -121,6 +124,7 @@ export class SharedCheckout {
       const open = await this.#open(base);
       if (open.note.next !== null) await this.#move(open, open.note.next);
       await this.#move(open, base);
+      if (this.#live.size < 2) await showAfresh(this.#place.worktrees, open, base);
       const files = this.#live.get(task) ?? [];
       const ended = new Set(Object.values(open.note.ended).flat());
       const { changes, nested } = await this.#look(open);
@@ -156,7 +160,7 @@ export class SharedCheckout {
       const left = await leftBeside(
         this.#place.worktrees,
         {
-          ...{ worktree: open.worktree, at: note.at, changes: seen.changes },
+          ...{ worktree: open.worktree, at: note.at, files: seen.files },
           refs: refs.own,
           kept: LEFT_REFS,
         },
@@ -187,6 +191,7 @@ export class SharedCheckout {
       this.#moveApart(open, null, nested);
       await this.#undo(open, changes);
       await this.#move(open, open.worktree.base);
+      await showAfresh(this.#place.worktrees, open, open.note.at);
       await open.workspace.release();
       forgetNote(this.#place.worktrees, this.#place.run);
     });
@@ -248,7 +253,7 @@ export class SharedCheckout {
     const found = await changedPaths(`${note.at}^{tree}`, files, call);
     const links = await strayLinks(files, found, call);
     const changes = found.filter(({ path }) => !links.includes(path));
-    return { changes, nested: [...new Set([...leftOut, ...links])] };
+    return { files, changes, nested: [...new Set([...leftOut, ...links])] };
   }
 
   /** Those that are not among the files of others at work. */
