@@ -49,11 +49,13 @@ export function answerOfCommand(event: HookEventName, end: HookProcessEnd): Hook
     const reason = cut(stderr.trim()) || 'a hook refused it and gave no reason';
     if (refusal !== 'none') return { reply: refusalReply(refusal, reason) };
   }
-  if (code !== 0) return { failure: `exit code ${code ?? 'unknown'}${stderrNote(stderr)}` };
+  if (code === null) return { failure: `it was ended by ${end.signal}${stderrNote(stderr)}` };
+  if (code !== 0) return { failure: `exit code ${code}${stderrNote(stderr)}` };
+  if (!end.isText) return { failure: 'what it printed is no text' };
+  if (end.isCut) return { failure: 'it printed more than 1 MiB' };
   const text = stdout.trim();
   if (text === '') return { reply: {} };
   if (!text.startsWith('{')) return { reply: takesText ? { context: cut(text) } : {} };
-  if (end.isCut) return { failure: 'it printed more than 1 MiB of JSON' };
   try {
     return answerOfValue(event, JSON.parse(text));
   } catch {

@@ -110,7 +110,7 @@ describe('EXT-2: a command hook', () => {
       'what it printed begins like JSON and is none: "{ nonsense"',
       expect.stringMatching(/^exit code 127/),
       expect.stringMatching(/^it could not be started: .*ENOENT/),
-      'exit code unknown',
+      'it was ended by SIGKILL',
       'hookSpecificOutput.permissionDecision is none of allow, approve, ask, defer, deny, block',
       'it answered for the event Stop',
       'systemMessage is no text',
@@ -175,12 +175,33 @@ describe('EXT-2: a command hook', () => {
 
   test('that prints 50 MB is read to its end and little of it is kept', async ({ directory }) => {
     const flood = 'head -c 50000000 /dev/zero | tr "\\0" x';
-    const { effect } = await fire(directory, { event: 'SessionStart', hooks: [run(flood)] });
-    expect(effect.contexts[0]?.length).toBeLessThan(10_100);
+    for (const event of ['SessionStart', 'PreToolUse'] as const) {
+      const { effect, runs } = await fire(directory, { event, hooks: [run(flood)] });
+      expect(runs).toMatchObject([{ outcome: 'failed', problem: 'it printed more than 1 MiB' }]);
+      expect(effect.contexts).toEqual([]);
+    }
     const errors = await fire(directory, { hooks: [run(`${flood} >&2; exit 2`)] });
     expect(errors.effect.decision).toBe('deny');
     const json = await fire(directory, { hooks: [run(`echo "{"; ${flood}`)] });
-    expect(json.runs).toMatchObject([{ problem: 'it printed more than 1 MiB of JSON' }]);
+    expect(json.runs).toMatchObject([{ problem: 'it printed more than 1 MiB' }]);
+  });
+
+  test.for([
+    ['bytes that are no UTF-8', "printf '\\377\\376 x'"],
+    ['a NUL', "printf 'a\\000b'"],
+  ])('that prints %s has failed, and still refuses with exit code 2', async ([, garbage], { directory }) => {
+    for (const event of ['PreToolUse', 'SessionStart', 'PostToolUse'] as const) {
+      const { effect, runs } = await fire(directory, { event, hooks: [run(`${garbage}`)] });
+      expect(runs).toMatchObject([{ outcome: 'failed', problem: 'what it printed is no text' }]);
+      expect(effect.contexts).toEqual([]);
+    }
+    const refused = await fire(directory, { hooks: [run(`${garbage}; echo no >&2; exit 2`)] });
+    expect(refused.effect).toMatchObject({ decision: 'deny', reason: 'no' });
+  });
+
+  test('that prints text of every language, or plain text for nobody, has not', async ({ directory }) => {
+    const { runs } = await fire(directory, { hooks: [run('echo "grün 日本 🌱"')] });
+    expect(runs).toMatchObject([{ outcome: 'ok' }]);
   });
 
   test('that does not read its input is no failure', async ({ directory }) => {

@@ -7,6 +7,7 @@
  * 2. The group is noted on disk while it runs: the next start ends what a killed process left.
  * 3. However much is printed, little of it is kept.
  */
+import { isUtf8 } from 'node:buffer';
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
@@ -30,7 +31,11 @@ export interface HookCommand {
 export type HookProcessEnd =
   | {
       readonly code: number | null;
+      /** That ended it; null if none did. */
+      readonly signal: NodeJS.Signals | null;
       readonly stdout: string;
+      /** What it printed is text, as far as it is kept. */
+      readonly isText: boolean;
       readonly stderr: string;
       /** It printed more than is kept. */
       readonly isCut: boolean;
@@ -80,11 +85,18 @@ function startProblem(child: ChildProcess): Promise<unknown> | null {
   return new Promise((settle) => child.once('error', settle));
 }
 
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
 async function endOf(child: ChildProcess, group: number, command: HookCommand): Promise<HookProcessEnd> {
   const { clock, timeoutMs, signal } = command;
   const stdout = keep(child.stdout, MOST_OUTPUT);
   const stderr = keep(child.stderr, MOST_ERRORS);
-  const exited = new Promise<number | null>((settle) => child.once('exit', (code) => settle(code)));
+  const exited = new Promise<Exit>((settle) =>
+    child.once('exit', (code, by) => settle({ code, signal: by })),
+  );
   const drained = new Promise<void>((settle) => child.once('close', () => settle()));
   child.stdin?.on('error', () => {});
   child.stdin?.end(command.input);
@@ -103,7 +115,7 @@ async function endOf(child: ChildProcess, group: number, command: HookCommand): 
     // What it left running has no one to report to.
     signalGroup(group, 'SIGKILL');
     await Promise.race([drained, clock.sleep(DRAIN_MS, over.signal, { keepsAlive: false })]);
-    return { code: end, stdout: stdout.text(), stderr: stderr.text(), isCut: stdout.isCut() };
+    return { ...end, ...stdout.read(), stderr: stderr.read().stdout };
   } finally {
     over.abort();
     unlink();
@@ -112,8 +124,12 @@ async function endOf(child: ChildProcess, group: number, command: HookCommand): 
   }
 }
 
+interface Kept {
+  read(): { readonly stdout: string; readonly isText: boolean; readonly isCut: boolean };
+}
+
 /** Reads everything and keeps the beginning. */
-function keep(stream: ChildProcess['stdout'], most: number): { text(): string; isCut(): boolean } {
+function keep(stream: ChildProcess['stdout'], most: number): Kept {
   const chunks: Buffer[] = [];
   let kept = 0;
   let cut = false;
@@ -123,5 +139,12 @@ function keep(stream: ChildProcess['stdout'], most: number): { text(): string; i
     if (kept < most) chunks.push(chunk.subarray(0, most - kept));
     kept = Math.min(most, kept + chunk.length);
   });
-  return { text: () => Buffer.concat(chunks).toString('utf8'), isCut: () => cut };
+  return {
+    read() {
+      const bytes = Buffer.concat(chunks);
+      // A cut can go through a character.
+      const isText = !bytes.includes(0) && (cut || isUtf8(bytes));
+      return { stdout: bytes.toString('utf8'), isText, isCut: cut };
+    },
+  };
 }
