@@ -30,6 +30,10 @@ export interface PluginFolder {
   root: string;
   /** Folders besides `agents`, `skills` and `commands` that its manifest names. */
   more?: Readonly<Partial<Record<ExtensionKind, readonly string[]>>> | undefined;
+  /** As they are set up, not read yet. */
+  hooks?: readonly unknown[] | undefined;
+  /** MCP servers by name, as they are written. */
+  servers?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface ExtensionFolder {

@@ -1,6 +1,7 @@
 /** What the options of a session and its settings come to. */
 import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent/agent-limits.ts';
 import type { HookEntry } from '../extensions/hooks/hook-config.ts';
+import type { PluginServers } from '../extensions/mcp/configured-servers.ts';
 import { findModel, resolveModel } from '../model/catalog.ts';
 import { costOf, overridePrices, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
@@ -71,6 +72,7 @@ export interface ResolvedOptions extends SettingsInForce, PassedOptions {
   agentTypes: Readonly<Record<string, AgentTypeOptions>>;
   /** Of all places, not read yet. */
   hooks: readonly HookEntry[];
+  pluginServers?: readonly PluginServers[];
   /** Tools of the caller. */
   ownTools: readonly Tool[];
   /** Where the main agent is of a type. */

@@ -23,6 +23,14 @@ export interface WrittenServers {
   readonly servers: Readonly<Record<string, unknown>>;
 }
 
+/** MCP servers of a plugin, by names that begin with the plugin's. */
+export interface PluginServers {
+  readonly source: string;
+  readonly servers: Readonly<Record<string, unknown>>;
+  /** Of a plugin of the repository, which is trusted: when one may start. */
+  readonly check?: RunCheck | undefined;
+}
+
 export interface ConfiguredServer {
   readonly name: string;
   /** Its part of the names of its tools. */

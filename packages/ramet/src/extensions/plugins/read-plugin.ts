@@ -7,17 +7,21 @@ import * as z from '../../schema/zod.ts';
 import { isInside } from '../../system/landing-path.ts';
 import { type ExtensionKind, type PluginFolder, realOrSame } from '../extension-places.ts';
 import { foundFile, readFound } from '../folder-scan.ts';
+import { isObject, readHooks } from '../hooks/hook-config.ts';
 
 const MANIFEST = '.claude-plugin/plugin.json';
 const KINDS: readonly ExtensionKind[] = ['agents', 'skills', 'commands'];
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
+const setUp = z.optional(z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())]));
 const paths = z.optional(z.union([z.string(), z.array(z.string())]));
 const manifest = z.looseObject({
   name: z.optional(z.string()),
   agents: paths,
   skills: paths,
   commands: paths,
+  hooks: setUp,
+  mcpServers: setUp,
 });
 
 export type ReadPlugin = { plugin: PluginFolder; notes: readonly string[] } | { problem: string };
@@ -53,5 +57,62 @@ function named(name: string, root: string, declared: z.infer<typeof manifest>): 
       else if (below !== kind && below !== '') more[kind] = [...(more[kind] ?? []), below];
     }
   }
-  return { plugin: { name, root, more }, notes };
+  const hooks = readSetUp('hooks', declared.hooks, 'hooks/hooks.json', { root, notes });
+  const servers = readSetUp('mcpServers', declared.mcpServers, '.mcp.json', { root, notes });
+  for (const value of hooks)
+    for (const what of readHooks(value, { label: name }).unused) notes.push(`${root}: hooks: ${what}`);
+  const plugin = {
+    ...{ name, root, more },
+    ...(hooks.length > 0 && { hooks }),
+    ...(servers.length > 0 && { servers: placed(Object.assign({}, ...servers), root) }),
+  };
+  return { plugin, notes };
+}
+
+/** What the usual file says, and what the manifest holds or names besides. Files have a key around it, or none. */
+function readSetUp(
+  key: 'hooks' | 'mcpServers',
+  declared: z.infer<typeof setUp>,
+  usual: string,
+  { root, notes }: { root: string; notes: string[] },
+): Record<string, unknown>[] {
+  const named = typeof declared === 'string' ? [declared] : Array.isArray(declared) ? declared : [];
+  const held = declared !== undefined && named.length === 0 && !Array.isArray(declared) ? [declared] : [];
+  const files = [...new Set([usual, ...named].map((path) => resolve(root, path)))];
+  const read = files.flatMap((path): unknown[] => {
+    if (!isInside(realOrSame(path), root)) {
+      notes.push(`${root}: ${key}: ${path} leads out of it: left out`);
+      return [];
+    }
+    const found = foundFile(path, path);
+    if (found.stamp === 'gone' && path === resolve(root, usual)) return [];
+    const text = readFound(found);
+    const value = 'problem' in text ? null : parsedObject(text.text);
+    if (value === null)
+      notes.push(`${path}: ${'problem' in text ? text.problem : 'it holds no JSON object'}: left out`);
+    return value === null ? [] : [value];
+  });
+  return [...read, ...held].map((value) => inner(value, key));
+}
+
+function inner(value: unknown, key: string): Record<string, unknown> {
+  const whole: Record<string, unknown> = isObject(value) ? value : {};
+  const own = whole[key];
+  return isObject(own) ? own : whole;
+}
+
+function parsedObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** No shell expands a server's configuration. */
+function placed(value: unknown, root: string): Record<string, unknown> {
+  const replace = (_: string, one: unknown): unknown =>
+    typeof one === 'string' ? one.replaceAll('${CLAUDE_PLUGIN_ROOT}', root) : one;
+  return JSON.parse(JSON.stringify(value, replace));
 }

@@ -5,11 +5,18 @@ import {
   type ExtensionPlace,
   installedPlugins,
   type PluginFolder,
+  realOrSame,
 } from '../../extensions/extension-places.ts';
+import type { HookEntry } from '../../extensions/hooks/hook-config.ts';
+import type { PluginServers } from '../../extensions/mcp/configured-servers.ts';
+import type { RunCheck } from '../../extensions/trust/run-check.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { SettingsInForce } from '../../settings/settings.ts';
+import type { SettingsInForce, SettingsPlace } from '../../settings/settings.ts';
 import { managedFolders } from '../../system/home.ts';
+import { isInside } from '../../system/landing-path.ts';
+import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
+import { settingsPlace } from '../session/session-settings.ts';
 
 export interface PluginOrder extends Pick<SettingsInForce, 'settings' | 'managed'> {
   env: NodeJS.ProcessEnv;
@@ -98,4 +105,43 @@ export function extensionPlace(
     managed: managedFolders(env),
     plugins,
   };
+}
+
+/** The options of a session with what plugins bring to it: hooks, and servers whose names begin with the plugin's. */
+export async function withPlugins(
+  settings: ResolvedOptions,
+  plugins: readonly PluginFolder[],
+  place: Place,
+): Promise<ResolvedOptions> {
+  const bringing = plugins.filter(({ hooks, servers }) => hooks !== undefined || servers !== undefined);
+  if (bringing.length === 0) return settings;
+  const allowsHooks = settings.settings.policy?.hooks !== 'managed';
+  const hooks: HookEntry[] = [];
+  const pluginServers: PluginServers[] = [];
+  for (const plugin of bringing) {
+    const { name, root } = plugin;
+    const check = await pluginCheck(plugin, settingsPlace(place, settings.env));
+    const variables = { CLAUDE_PLUGIN_ROOT: root };
+    const source = { label: `plugin ${name}`, variables, ...(check && { check }) };
+    if (allowsHooks) for (const value of plugin.hooks ?? []) hooks.push({ value, source });
+    const servers = Object.entries(plugin.servers ?? {}).map(([own, server]) => [`${name}:${own}`, server]);
+    if (servers.length > 0)
+      pluginServers.push({ source: root, servers: Object.fromEntries(servers), ...(check && { check }) });
+  }
+  return { ...settings, hooks: [...settings.hooks, ...hooks], pluginServers };
+}
+
+/** For a plugin of a trusted repository: what it starts must be what was trusted, each time. */
+async function pluginCheck({ root }: PluginFolder, place: SettingsPlace): Promise<RunCheck | null> {
+  if (!isInside(root, realOrSame(place.root))) return null;
+  const { pluginPart } = await import('../../extensions/trust/collect-parts.ts');
+  const { folderTrust } = await import('../../extensions/trust/folder-trust.ts');
+  const { runCheck } = await import('../../extensions/trust/run-check.ts');
+  const trust = folderTrust(place);
+  const part = pluginPart(root, place);
+  // A folder that the user names at the start counts as it is.
+  if (trust.verdictOn(part) !== 'trusted') return null;
+  const check = runCheck(part, place, trust);
+  const placed = (text: string): string => text.replaceAll(/"?\$\{?CLAUDE_PLUGIN_ROOT\}?"?/g, root);
+  return (texts, cwd) => check(texts.map(placed), cwd);
 }

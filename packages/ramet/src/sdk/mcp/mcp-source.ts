@@ -47,6 +47,7 @@ function mayHaveServers({ settings, place }: { settings: ResolvedOptions; place:
   if (Object.keys(mcpServers).length > 0 || mcpConfig.length > 0) return true;
   if (strictMcpServers === true) return false;
   if (Object.keys(settings.settings.mcpServers ?? {}).length > 0) return true;
+  if ((settings.pluginServers ?? []).length > 0) return true;
   if (serverOrigins === undefined) return false;
   const { folders = [], userHome } = settingsPlace(place, env);
   const files = [

@@ -2,6 +2,7 @@
 import {
   configuredServers,
   givenServers,
+  type PluginServers,
   type ServerReport,
   type WrittenServers,
 } from '../../extensions/mcp/configured-servers.ts';
@@ -17,6 +18,7 @@ import { settingsPlace } from '../session/session-settings.ts';
 import type { McpServerOptions } from '../session-options.ts';
 
 export interface ServerSources {
+  readonly pluginServers?: readonly PluginServers[] | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Pick<Settings, 'mcpServers' | 'policy'>;
   /** Of the settings files; absent where a program brought settings of its own: then no file is read. */
@@ -31,6 +33,9 @@ export interface ServerSources {
 
 export async function serversHere(place: Place, sources: ServerSources): Promise<ServerReport> {
   const { env, settings, serverOrigins, mcpServers, mcpConfig = [], strictMcpServers } = sources;
+  const { pluginServers = [] } = sources;
+  const pluginAt = (source: string): PluginServers | undefined =>
+    pluginServers.find((one) => one.source === source);
   const where = settingsPlace(place, env);
   const trust = folderTrust(where);
   // Managed policy comes before everything that anybody says.
@@ -59,16 +64,23 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
       folders: readsFiles ? (where.folders ?? [where.root]) : [],
       userHome: readsFiles ? where.userHome : null,
       env,
-      isTrusted: (source) => isTrustedPlace(where) && isAsTrusted(source, trust),
-      checkFor: (source) => (trust.isTrusted ? startCheck(source, where, trust) : undefined),
+      isTrusted: (source) =>
+        pluginAt(source) !== undefined || (isTrustedPlace(where) && isAsTrusted(source, trust)),
+      checkFor: (source) =>
+        pluginAt(source)?.check ?? (trust.isTrusted ? startCheck(source, where, trust) : undefined),
     },
     [
+      ...(strictMcpServers === true ? [] : pluginServers.map(ofPlugin)),
       ...(readsFiles ? serverOrigins.map(ofSettings) : []),
       ...own,
       ...(await Promise.all(mcpConfig.map((one) => givenServers(one, place.cwd)))),
       ...given,
     ],
   );
+}
+
+function ofPlugin({ source, servers, check }: PluginServers): WrittenServers {
+  return { scope: 'user', source, isForeign: check !== undefined, servers };
 }
 
 /** The file is what the user trusted. In the user's own folder it is the user's. */

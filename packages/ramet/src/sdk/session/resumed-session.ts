@@ -8,7 +8,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import { agentId, type SessionId } from '../../schema/ids.ts';
 import { isInside } from '../../system/landing-path.ts';
 import { openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
-import { extensionPlace, findPlugins } from '../extensions/plugins.ts';
+import { extensionPlace, findPlugins, withPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -26,17 +26,18 @@ import { readSurroundings, surroundingsFor } from './surroundings.ts';
 
 /** `wanted` is a session's id, a unique beginning of one, or `latest`. */
 export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<LiveParts, 'open'>> {
-  const { settings: given, provider } = order;
-  const here = findPlace(given);
+  const { settings: asked, provider } = order;
+  const here = findPlace(asked);
   const entry = wanted === 'latest' ? latestHere(here) : findSession(here.project, wanted);
   if (entry === null) {
     const reason = 'there is no session of this working tree to continue: start one with -p PROMPT';
     throw new UserMistake('no_session', reason);
   }
   // The conversation names the directory it began in, and continues there.
-  const place = entry.cwd === '' ? here : findPlace({ ...given, cwd: entry.cwd });
+  const place = entry.cwd === '' ? here : findPlace({ ...asked, cwd: entry.cwd });
   await using opened = new AsyncDisposableStack();
-  const { plugins, problems } = await findPlugins(place, given);
+  const { plugins, problems } = await findPlugins(place, asked);
+  const given = await withPlugins(asked, plugins, place);
   const prompts = await openPrompts(
     extensionPlace(place, given.env, plugins),
     settingsPlace(place, given.env),

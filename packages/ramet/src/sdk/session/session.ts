@@ -16,7 +16,7 @@ import { newSessionThinking, thinkingNote } from '../../model/thinking.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { noteProject } from '../../system/home.ts';
 import { chosenTools, openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
-import { extensionPlace, findPlugins } from '../extensions/plugins.ts';
+import { extensionPlace, findPlugins, withPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
 import type { RunWatch } from '../operator/control/watch-run.ts';
@@ -96,11 +96,12 @@ async function openNew(
   place: Place,
   watch: RunWatch | undefined,
 ): Promise<Omit<LiveParts, 'open'>> {
-  const { settings: given, provider } = order;
-  refuseUnenforceableBudget(newSessionModel(given, provider), given);
-  if (watch !== undefined && newSessionModel(given, provider) === RECIPE_MODEL) throw noWatcher();
+  const { provider, settings: asked } = order;
+  refuseUnenforceableBudget(newSessionModel(asked, provider), asked);
+  if (watch !== undefined && newSessionModel(asked, provider) === RECIPE_MODEL) throw noWatcher();
   await using opened = new AsyncDisposableStack();
-  const { plugins, problems } = await findPlugins(place, given);
+  const { plugins, problems } = await findPlugins(place, asked);
+  const given = await withPlugins(asked, plugins, place);
   const prompts = await openPrompts(
     extensionPlace(place, given.env, plugins),
     settingsPlace(place, given.env),
