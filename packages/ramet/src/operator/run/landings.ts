@@ -117,9 +117,17 @@ export class Landings {
     const { landing, integrated } = state();
     const hasLanded = landing !== null && (landing.state === 'moved' || landing.state === 'kept');
     if (!run.marks || !(hasLanded || integrated === null)) return;
-    for (const { task, status, marked } of tasksOf(state())) {
-      if (status !== 'done' || marked?.written === true || task.file === null) continue;
-      record({ type: 'task.marked', task: task.id, ...(await ports.mark(run, task)) });
+    const open = tasksOf(state()).filter(
+      ({ task, status, marked }) => status === 'done' && marked?.written !== true && task.file !== null,
+    );
+    if (open.length === 0) return;
+    const results = await ports.mark(
+      run,
+      open.map(({ task }) => task),
+    );
+    for (const { task } of open) {
+      const result = results.get(task.id) ?? { written: false, why: 'nothing is known of its mark' };
+      record({ type: 'task.marked', task: task.id, ...result });
     }
   }
 }

@@ -220,8 +220,11 @@ export interface OperatorPorts {
   land(run: OperatorRun, order: LandingOrder): Promise<LandingReport>;
   /** The private ref is another commit from now on, which need not have what it had. */
   reset(run: OperatorRun, commit: string): Promise<void>;
-  /** Marks a task as done in its file. */
-  mark(run: OperatorRun, task: RunTask): Promise<{ written: boolean; why: string | null }>;
+  /** Marks tasks as done in their files. By id; one that is missing was not marked. */
+  mark(
+    run: OperatorRun,
+    tasks: readonly RunTask[],
+  ): Promise<ReadonlyMap<string, { written: boolean; why: string | null }>>;
   /** How many agents may work at once, where the run leaves that open. */
   width(run: OperatorRun): number;
   /** Whether a person is there to answer: otherwise a run does not wait for answers once all else is over. */

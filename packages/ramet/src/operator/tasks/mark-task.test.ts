@@ -3,13 +3,22 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import type { ListedStatus } from './listed-task.ts';
-import { type MarkResult, markTask } from './mark-task.ts';
-import { readTaskList } from './read-task-list.ts';
+import { type MarkResult, markTasks } from './mark-task.ts';
+import { readTaskList, type TaskListOptions } from './read-task-list.ts';
 
 interface Marked {
   result: MarkResult;
   text: string;
   names: string[];
+}
+
+async function markTask(
+  path: string,
+  { id, status }: { id: string; status: ListedStatus },
+  options: TaskListOptions,
+): Promise<MarkResult> {
+  const results = await markTasks(path, { ids: [id], status }, options);
+  return results.get(id) ?? expect.fail('no result');
 }
 
 async function mark(text: string, id: string, status: ListedStatus, name = 'tasks.md'): Promise<Marked> {
@@ -113,6 +122,27 @@ describe('OP-1: writing a status back', () => {
       result: { written: false, why: 't.yaml:2 has no place for the status done of 1' },
       text: 'tasks:\n  - title: a\n',
     });
+  });
+
+  test('of many tasks reads and writes the file once, and each has its own result', async () => {
+    const cwd = temporaryDirectory();
+    const path = join(cwd, 'tasks.md');
+    writeFileSync(path, '- [] T1 a\n- [x] T2 b\n- [ ] T3 c\n- [ ] T4 d\n- [ ] T4 e\n- [ ] T5 f\n');
+    const ids = ['T5', 'T1', 'T2', 'T4', 'T9', 'T3'];
+    const results = await markTasks('tasks.md', { ids, status: 'done' }, { cwd });
+    expect([...results]).toEqual([
+      ...[
+        ['T5', WRITTEN],
+        ['T1', WRITTEN],
+        ['T2', { written: false, why: null }],
+      ],
+      ['T4', { written: false, why: 'tasks.md has T4 twice' }],
+      ['T9', { written: false, why: 'T9 is no longer in tasks.md' }],
+      ['T3', WRITTEN],
+    ]);
+    expect(readFileSync(path, 'utf8')).toBe(
+      '- [x] T1 a\n- [x] T2 b\n- [x] T3 c\n- [ ] T4 d\n- [ ] T4 e\n- [x] T5 f\n',
+    );
   });
 
   test('keeps the permissions of the file', async () => {

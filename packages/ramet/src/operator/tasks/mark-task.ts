@@ -1,5 +1,5 @@
 /**
- * Writes the status of one task back into its file: the sign in its box, or the word of its status, and nothing else. The file
+ * Writes the status of tasks back into their file: the sign in a box, or the word of a status, and nothing else. The file
  * is replaced in one step. If it was edited meanwhile it is read again, so that nobody's edit is lost.
  */
 import { realpathSync, statSync } from 'node:fs';
@@ -36,64 +36,128 @@ const WORDS: Readonly<
   },
 };
 
-export async function markTask(
+/** By id. Each file is read and written once. */
+export async function markTasks(
   path: string,
-  { id, status }: { id: string; status: ListedStatus },
+  { ids, status }: { ids: readonly string[]; status: ListedStatus },
   options: TaskListOptions,
-): Promise<MarkResult> {
+): Promise<ReadonlyMap<string, MarkResult>> {
+  const results = new Map<string, MarkResult>(
+    ids.map((id) => [id, { written: false, why: `${id} is no longer in ${path}` }]),
+  );
+  for (const [file, own] of await filesOf(path, ids, options))
+    for (const [id, result] of await markIn(file, { ids: own, status }, options)) results.set(id, result);
+  return results;
+}
+
+interface Marking {
+  ids: readonly string[];
+  status: ListedStatus;
+}
+
+async function markIn(
+  file: string,
+  marking: Marking,
+  options: TaskListOptions,
+): Promise<ReadonlyMap<string, MarkResult>> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const result = await tryOnce(path, { id, status }, options);
-    if (result !== 'overtaken') return result;
+    const results = await tryOnce(file, marking, options);
+    if (results !== 'overtaken') return results;
   }
-  return { written: false, why: `${path} is being edited all the time: the status of ${id} was not written` };
+  const why = (id: string): string =>
+    `${file} is being edited all the time: the status of ${id} was not written`;
+  return new Map(marking.ids.map((id) => [id, { written: false, why: why(id) }]));
 }
 
 async function tryOnce(
-  path: string,
-  { id, status }: { id: string; status: ListedStatus },
+  target: string,
+  { ids, status }: Marking,
   options: TaskListOptions,
-): Promise<MarkResult | 'overtaken'> {
-  const target = await fileOf(path, id, options);
-  if (target === null) return { written: false, why: `${id} is no longer in ${path}` };
+): Promise<ReadonlyMap<string, MarkResult> | 'overtaken'> {
   const full = realpathSync(resolve(options.cwd, target));
   const { bytes, stats } = await loadFile(full);
   const file = decodeTextFile(bytes);
-  if (file === null) return { written: false, why: `${target} is no text file any more` };
+  if (file === null)
+    return new Map(ids.map((id) => [id, { written: false, why: `${target} is no text file any more` }]));
   // The same bytes are read and written: a position from an older text could be another task's box.
-  const tasks = (await taskListOf(file.text, target, options)).tasks.filter((task) => task.id === id);
-  const [task] = tasks;
-  if (task === undefined) return { written: false, why: `${id} is no longer in ${target}` };
-  if (tasks.length > 1) return { written: false, why: `${target} has ${id} twice` };
-  const text = replaced(file.text, task, status);
-  if (text === null)
-    return { written: false, why: `${target}:${task.line} has no place for the status ${status} of ${id}` };
-  if (text === file.text) return { written: false, why: null };
+  const { tasks } = await taskListOf(file.text, target, options);
+  const found = Map.groupBy(tasks, ({ id }) => id);
+  const results = new Map<string, MarkResult>();
+  const edits: Edit[] = [];
+  for (const id of ids) {
+    const edit = editFor(id, found.get(id) ?? [], { text: file.text, status, target });
+    if (typeof edit === 'string') results.set(id, { written: false, why: edit });
+    else if (edit === null) results.set(id, { written: false, why: null });
+    else {
+      edits.push(edit);
+      results.set(id, { written: true, why: null });
+    }
+  }
+  if (edits.length === 0) return results;
   const unchanged = (now: string): boolean => {
-    const found = statSync(now, { bigint: true, throwIfNoEntry: false });
-    return found !== undefined && sameStamp(found, stats);
+    const seen = statSync(now, { bigint: true, throwIfNoEntry: false });
+    return seen !== undefined && sameStamp(seen, stats);
   };
-  const current = { stats, unchanged };
-  const outcome = await replaceFile(full, encodeTextFile(text, file), { owner: 'operator', current });
-  return outcome === 'done' ? { written: true, why: null } : 'overtaken';
+  const text = edited(file.text, edits);
+  const outcome = await replaceFile(full, encodeTextFile(text, file), {
+    ...{ owner: 'operator', current: { stats, unchanged } },
+  });
+  return outcome === 'done' ? results : 'overtaken';
 }
 
-/** The file of a task: of a folder, the one that has it. */
-async function fileOf(path: string, id: string, options: TaskListOptions): Promise<string | null> {
-  if (!statSync(resolve(options.cwd, path)).isDirectory()) return path;
+interface Edit {
+  start: number;
+  end: number;
+  word: string;
+}
+
+/** Why it cannot be; null if there is nothing to change. */
+function editFor(
+  id: string,
+  tasks: readonly ListedTask[],
+  { text, status, target }: { text: string; status: ListedStatus; target: string },
+): Edit | string | null {
+  const [task] = tasks;
+  if (task === undefined) return `${id} is no longer in ${target}`;
+  if (tasks.length > 1) return `${target} has ${id} twice`;
+  const edit = replacement(text, task, status);
+  return edit === undefined ? `${target}:${task.line} has no place for the status ${status} of ${id}` : edit;
+}
+
+/** From the end on, so that the positions of those before stay true. */
+function edited(text: string, edits: readonly Edit[]): string {
+  return edits
+    .toSorted((one, other) => other.start - one.start)
+    .reduce((whole, { start, end, word }) => whole.slice(0, start) + word + whole.slice(end), text);
+}
+
+/** The files of tasks: of a folder, those that have them. */
+async function filesOf(
+  path: string,
+  ids: readonly string[],
+  options: TaskListOptions,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (!statSync(resolve(options.cwd, path)).isDirectory()) return new Map([[path, ids]]);
   const { tasks } = await readTaskList(path, options);
-  return tasks.find((task) => task.id === id)?.file ?? null;
+  const files = new Map<string, string[]>();
+  for (const id of ids) {
+    const file = tasks.find((task) => task.id === id)?.file;
+    if (file !== undefined) files.set(file, [...(files.get(file) ?? []), id]);
+  }
+  return files;
 }
 
-/** Null if there is no mark to replace, or if the format has no sign for the status. */
-function replaced(text: string, { mark }: ListedTask, status: ListedStatus): string | null {
-  if (mark === null) return null;
-  const old = text.slice(mark.start, mark.end);
+/** Null if it says so already, undefined if there is no mark to replace, or if the format has no sign for the status. */
+function replacement(text: string, { mark }: ListedTask, status: ListedStatus): Edit | null | undefined {
+  if (mark === null) return undefined;
+  const { start, end } = mark;
+  const old = text.slice(start, end);
   const isBox = mark.kind === 'box' || mark.kind === 'numbered-box';
   const numbered = mark.kind === 'numbered-box';
-  if ((isBox ? statusOfMark(old, numbered) : statusOfWord(old)) === status) return text;
+  if ((isBox ? statusOfMark(old, numbered) : statusOfWord(old)) === status) return null;
   const written = isBox ? markOfStatus(status, numbered) : WORDS[mark.kind][status];
-  if (written === null) return null;
+  if (written === null) return undefined;
   // A file that writes [X] keeps its habit.
-  const habit = isBox && status === 'done' && text.includes('[X]') && !text.includes('[x]') ? 'X' : written;
-  return text.slice(0, mark.start) + habit + text.slice(mark.end);
+  const isUpper = isBox && status === 'done' && text.includes('[X]') && !text.includes('[x]');
+  return { start, end, word: isUpper ? 'X' : written };
 }

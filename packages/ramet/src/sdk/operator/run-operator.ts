@@ -12,11 +12,10 @@ import { isolationText } from '../../operator/run/isolation.ts';
 import { Operator } from '../../operator/run/operator.ts';
 import { NO_RUN, type OperatorState } from '../../operator/run/operator-state.ts';
 import type { OperatorPorts } from '../../operator/run/ports.ts';
-import { markTask } from '../../operator/tasks/mark-task.ts';
 import { effectiveMode, type PermissionPolicy } from '../../permission/policy.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { OperatorEvent, OperatorRun, RunTask } from '../../schema/operator-events.ts';
+import type { OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
 import { firstOf, giveWay } from '../../system/give-way.ts';
 import { startProgramsElsewhere } from '../../system/processes/starter.ts';
 import { callerOf } from '../calls/caller.ts';
@@ -35,6 +34,7 @@ import { runRules } from './attempts/task-prompt.ts';
 import { makeRequestDirectory, watchRequests } from './control/operator-requests.ts';
 import { watchWaits } from './control/watch-waits.ts';
 import { landOnTarget } from './landing/land-on-target.ts';
+import { markDone } from './landing/mark-done.ts';
 import { resolvedWork } from './landing/resolved-work.ts';
 import { OperatorMerges } from './merge-port.ts';
 import { newRun } from './new-run.ts';
@@ -271,29 +271,9 @@ function portsFor(
         rebase: (...moved) => merges.rebase(...moved),
       }),
     reset: (run, commit) => merges.reset(run, commit),
-    mark: (run, task) => mark(run, task, parts),
+    mark: (run, tasks) => markDone(run, tasks, parts.place),
     width: () => width,
     isAttended: false,
     ...(questions !== undefined && { answer: (id, answer) => questions.answerLater(id, answer) }),
   };
-}
-
-async function mark(
-  run: OperatorRun,
-  { id, file }: RunTask,
-  { place: { cwd, repository } }: OperatorParts,
-): Promise<{ written: boolean; why: string | null }> {
-  if (file === null) return { written: false, why: 'no file has it' };
-  try {
-    const options = {
-      cwd,
-      root: repository?.root,
-      // One that was added may have come from a list without boxes.
-      bullets: run.bullets || file !== run.file,
-      ...(run.tag !== null && { tag: run.tag }),
-    };
-    return await markTask(file, { id, status: 'done' }, options);
-  } catch (error) {
-    return { written: false, why: error instanceof Error ? error.message : String(error) };
-  }
 }
