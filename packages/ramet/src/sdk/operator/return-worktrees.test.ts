@@ -255,6 +255,22 @@ describe('WORK-3, OP-4: tasks whose work has landed give their worktrees back', 
     expect(rametBranches(root)).toEqual([]);
   });
 
+  test('a branch that cannot be deleted at the end is deleted by the next clean-up', async () => {
+    const place = worktreePlace();
+    const { root } = place.repository;
+    const one = await worked(place, 'one');
+    git(root, 'merge', '--quiet', '--no-ff', one.commit);
+    const run = startedRun([madeTask('one')], { target: targetOf(place) });
+    const returns = returnsOf(place);
+    const lock = join(place.repository.commonDirectory, 'refs/heads/ramet/one.lock');
+    writeFiles(join(place.repository.commonDirectory, 'refs/heads/ramet'), { 'one.lock': '' });
+    await returns.finish(madeRun(run, passed(one, one.commit)));
+    expect([existsSync(one.path), rametBranches(root)]).toEqual([false, ['ramet/one']]);
+    rmSync(lock);
+    await collectGarbage(place);
+    expect(rametBranches(root)).toEqual([]);
+  });
+
   test('a run that is stopped gives nothing back any more', async () => {
     const place = worktreePlace();
     const one = await worked(place, 'one');

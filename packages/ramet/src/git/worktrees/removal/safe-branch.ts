@@ -1,6 +1,7 @@
 /** Deletes branches of ours that nothing depends on. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RametError } from '../../../schema/errors.ts';
 import { withNotedLocks } from '../../merge/noted-locks.ts';
 import { readRef } from '../../read-refs.ts';
@@ -52,12 +53,13 @@ export async function deleteLeftBranches(
       const tip = readRef(repository.commonDirectory, ref) ?? (await askedTip(place, ref));
       if (branch !== null && tip !== null) tips.push({ branch, tip });
     }
+    const stays = new Set<string>();
     for (let at = 0; at < tips.length; at += AT_ONCE)
-      await deleteReached(place, tips.slice(at, at + AT_ONCE)).catch(() => {});
+      for (const branch of await deleteReached(place, tips.slice(at, at + AT_ONCE))) stays.add(branch);
     registry.transact(() => {
-      for (const { id } of rows) {
+      for (const { id, branch } of rows) {
         const row = registry.find(id);
-        if (row?.state !== 'gone') continue;
+        if (row?.state !== 'gone' || stays.has(branch ?? '')) continue;
         const { leftBranch: _, ...facts } = row.facts;
         registry.put({ ...row, facts });
       }
@@ -68,12 +70,27 @@ export async function deleteLeftBranches(
 /** Their names are arguments of one git. */
 const AT_ONCE = 500;
 
-async function deleteReached(place: WorktreePlace, tips: readonly BranchTip[]): Promise<void> {
-  const alone = await onNoOtherRef(place, tips);
-  const safe = tips.filter(({ tip }) => !alone.has(tip));
-  if (safe.length === 0 || (await deleteAt(place, safe)) || safe.length === 1) return;
-  // One that cannot go keeps the others of its transaction.
-  for (const each of safe) await deleteAt(place, [each]);
+const PAUSES_MS = [0, 50];
+
+/** Those that could not be deleted now, and may be another time. One that alone leads to its commits is not among them: it is kept. */
+async function deleteReached(place: WorktreePlace, tips: readonly BranchTip[]): Promise<string[]> {
+  try {
+    const alone = await onNoOtherRef(place, tips);
+    const safe = tips.filter(({ tip }) => !alone.has(tip));
+    if (safe.length === 0 || (await deleteAt(place, safe))) return [];
+    // One that cannot go keeps the others of its transaction. Another git may hold a lock for a moment.
+    let left = safe;
+    for (const pause of PAUSES_MS) {
+      await sleep(pause);
+      const failed: BranchTip[] = [];
+      for (const each of left) if (!(await deleteAt(place, [each]))) failed.push(each);
+      if (failed.length === 0) return [];
+      left = failed;
+    }
+    return left.map(({ branch }) => branch);
+  } catch {
+    return tips.map(({ branch }) => branch);
+  }
 }
 
 interface BranchTip {
