@@ -162,6 +162,5 @@ export const MISSING: Readonly<Record<string, string>> = {
   'ECO-2': NOT_YET,
   'SEC-1': 'tokens and origins of servers',
   'EXT-2': 'a hook WorktreeCreate that makes the worktree in place of git',
-  'RES-8': 'a test that kills a host with MCP servers',
   'EXT-4': 'prompts of servers as commands of the interactive view, and questions of servers there',
 };
