@@ -14,6 +14,7 @@ import * as journal from './journal.ts';
 import * as largeRepository from './large-repository.ts';
 import * as launch from './launch.ts';
 import * as manyAgents from './many-agents.ts';
+import * as mcp from './mcp.ts';
 import * as merge from './merge.ts';
 import * as mergeMany from './merge-many.ts';
 import * as operator from './operator.ts';
@@ -48,6 +49,7 @@ const MEASUREMENTS: Measurements = {
   resume,
   sandbox,
   hooks,
+  mcp,
   views,
 };
 const LONG: Measurements = {

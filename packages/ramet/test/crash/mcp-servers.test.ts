@@ -63,7 +63,7 @@ describe('RES-8: MCP servers and kills', () => {
     expect(started().filter(isGroupAlive)).toEqual([]);
   });
 
-  test('a killed server is told of, and started again for the next call', async () => {
+  test('a killed server is named to the model, and started again for the next call', async () => {
     const { session, host, started, calls } = await inMidCall(work);
     process.kill(-(started()[0] ?? 0), 'SIGKILL');
     expect(await host.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('All done.') });

@@ -24,7 +24,7 @@ export interface McpHouse {
   forRecorded(recorded: RecordedServers | undefined, order: RecordedOrder): readonly Tool[];
   recordOf(tools: readonly Tool[]): RecordedServers | undefined;
   /** What an agent with these tools learns about its servers; null for one that has none. */
-  about(tools: readonly Tool[]): string | null;
+  about(tools: readonly Tool[], reader: 'main' | 'child'): string | null;
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function openHouse({ settings, place }: SourceOrder): Promise<McpHo
     forType: (type, own, parent) => agents.forType(type, own, parent),
     forRecorded: (recorded, order) => agents.forRecorded(recorded, order),
     recordOf: (given) => serversOf(given)?.record(),
-    about: (given) => aboutServers(serversOf(given), place),
+    about: (given, reader) => aboutServers(serversOf(given), place, reader),
     close: () => pool[Symbol.asyncDispose](),
   };
 }
@@ -71,8 +71,17 @@ function noticesOf(servers: Awaited<ReturnType<typeof serversHere>>['servers']):
   ];
 }
 
-function aboutServers(set: ServerSet | undefined, { home, cwd }: SourceOrder['place']): string | null {
+function aboutServers(
+  set: ServerSet | undefined,
+  { home, cwd }: SourceOrder['place'],
+  reader: 'main' | 'child',
+): string | null {
   if (set === undefined || set.servers.length === 0) return null;
+  const keys = namesWithin(
+    set.servers.map(({ key }) => key),
+    LONGEST_LIST,
+  );
+  if (reader === 'child') return `MCP servers: ${keys}. McpSearch finds their tools.`;
   let left = LONGEST_LIST;
   const lines = set.servers.flatMap(({ key, config }) => {
     const names = knownOffer(home, config, cwd).tools;
@@ -84,10 +93,6 @@ function aboutServers(set: ServerSet | undefined, { home, cwd }: SourceOrder['pl
     left -= line.length;
     return [line];
   });
-  const keys = namesWithin(
-    set.servers.map(({ key }) => key),
-    LONGEST_LIST,
-  );
   return [
     '<mcp-servers>',
     `MCP servers: ${keys}. McpSearch finds their tools, McpCall calls them.`,

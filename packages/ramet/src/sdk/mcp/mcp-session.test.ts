@@ -79,6 +79,21 @@ describe('EXT-4: MCP servers in a session', () => {
     expect(told.at(-1)).toMatchObject({ name: 'mcp__line__add', input: { a: 20, b: 22 } });
   });
 
+  test('a child learns the names of servers alone: each word is paid for again', async () => {
+    const { run, requestsOf } = await startFamily({
+      ...ALLOWED,
+      mcpServers: { line: line() },
+      cast: {
+        'Go.': [call('McpSearch', { query: '*' }), startAgents(['child'], FRESH), { text: 'Done.' }],
+        child: [REPORT],
+      },
+    });
+    await run('Go.');
+    const told = JSON.stringify(requestsOf('child')[0]?.request?.messages);
+    expect(told).toContain('MCP servers: line. McpSearch finds their tools.');
+    expect(told).not.toContain('line: add, echo');
+  });
+
   test('a call by the name of the tool alone means the same', async () => {
     const { run, requestsOf } = await startFamily({
       ...ALLOWED,

@@ -29,7 +29,7 @@ export async function mcpSource(order: SourceOrder): Promise<ToolSource> {
     forType: (definition, tools, parent) => house?.forType(definition, tools, parent) ?? tools,
     forRecorded: (recorded, order) => house?.forRecorded(recorded, order) ?? order.tools,
     recordOf: (tools) => house?.recordOf(tools),
-    about: (tools) => house?.about(tools) ?? null,
+    about: (tools, reader) => house?.about(tools, reader) ?? null,
     close: async () => (await opening)?.close(),
   };
 

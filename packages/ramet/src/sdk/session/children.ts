@@ -146,7 +146,7 @@ function surroundingsOf(
         shell: childEnvironment.SHELL,
         ...(wanted && { repository, git: repository === null ? null : await git.of(cwd) }),
       });
-      const about = extra.about(tools);
+      const about = extra.about(tools, 'child');
       return about === null ? environment : `${environment}\n${about}`;
     },
   };

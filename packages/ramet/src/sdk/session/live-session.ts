@@ -239,7 +239,7 @@ function newsFor(
   { conversation, spec }: Agent,
 ): string | null {
   const isFirst = conversation.messages.length === 0;
-  const about = isFirst ? extra.about(spec.tools) : null;
+  const about = isFirst ? extra.about(spec.tools, 'main') : null;
   const skills = isFirst ? runtime.redact(settings.mainType?.skills ?? '') : '';
   const texts = [skills || null, about, told.news(types.definitions)];
   return texts.filter((text) => text !== null).join('\n') || null;

@@ -47,7 +47,7 @@ export interface SessionTools
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
   /** Null when there is nothing to be told. */
-  about(tools: readonly Tool[]): string | null;
+  about(tools: readonly Tool[], reader: 'main' | 'child'): string | null;
 }
 
 /** Opened side by side; their order is that of the list. */
@@ -78,7 +78,8 @@ export async function openSessionTools(
           order.tools,
         ),
       recordOf: (given) => opened.map((source) => source.recordOf?.(given)).find((one) => one !== undefined),
-      about: (given) => opened.flatMap((source) => source.about?.(given) ?? []).join('\n') || null,
+      about: (given, reader) =>
+        opened.flatMap((source) => source.about?.(given, reader) ?? []).join('\n') || null,
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {

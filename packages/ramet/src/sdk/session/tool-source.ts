@@ -21,8 +21,11 @@ export interface ToolSource {
   forRecorded?(recorded: RecordedServers | undefined, order: RecordedOrder): readonly Tool[];
   /** What is recorded about an agent with these tools, so that it can have no more when it is resumed. */
   recordOf?(tools: readonly Tool[]): RecordedServers | undefined;
-  /** What an agent with these tools is told about them besides, after everything that agents share. */
-  about?(tools: readonly Tool[]): string | null;
+  /**
+   * What an agent with these tools is told about them besides, after everything that agents share. A child pays for each
+   * word of it again: it is told less.
+   */
+  about?(tools: readonly Tool[], reader: 'main' | 'child'): string | null;
   /** Releases what the tools need. Called once, after all agents have ended. */
   close?(): Promise<void>;
 }
