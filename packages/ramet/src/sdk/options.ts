@@ -73,6 +73,7 @@ export interface ResolvedOptions extends SettingsInForce, PassedOptions {
   /** Of all places, not read yet. */
   hooks: readonly HookEntry[];
   pluginServers?: readonly PluginServers[];
+  childEnv?: Readonly<Record<string, string>>;
   /** Tools of the caller. */
   ownTools: readonly Tool[];
   /** Where the main agent is of a type. */
@@ -93,7 +94,7 @@ const DEFAULT_MAX_TOKENS = 16_000;
 
 export function resolveOptions(
   options: SessionOptions,
-  { settings, notices, hooks = [], others = [], managed = {}, serverOrigins }: SettingsInForce = {
+  { settings, notices, hooks = [], others = [], managed = {}, serverOrigins, childEnv }: SettingsInForce = {
     settings: {},
     notices: [],
   },
@@ -160,6 +161,7 @@ export function resolveOptions(
     others,
     managed,
     ...(serverOrigins && { serverOrigins }),
+    ...(childEnv && { childEnv }),
     ...passedOn(options),
   };
 }

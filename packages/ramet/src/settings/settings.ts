@@ -190,8 +190,10 @@ export interface SettingsInForce {
   /** Hooks of all places, not read yet. */
   hooks?: readonly { readonly value: unknown; readonly source: HookOrigin }[];
   notices: readonly string[];
-  /** Rules of other tools' settings, which only narrow. */
+  /** Rules of other tools' settings. */
   others?: readonly OtherRules[];
+  /** Variables for programs that agents start. */
+  childEnv?: Readonly<Record<string, string>>;
   /** The part of the settings that managed policy sets: nothing overrides it. */
   managed?: Settings;
 }

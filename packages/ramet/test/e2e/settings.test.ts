@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import { openSession, type SessionOptions } from '../../src/sdk/index.ts';
 import { linesOf } from '../fixtures/command.ts';
 import { writeFiles } from '../fixtures/temporary.ts';
+import { startOnTerminal } from '../fixtures/terminal.ts';
 import { test, toolResults, type User } from '../fixtures/user.ts';
 
 const READ = { name: 'Read', input: { file_path: 'README.md' } };
@@ -266,7 +267,9 @@ describe.concurrent('EXT-1: settings of another tool', () => {
     const emulator = await user.model({ tool_use: calls }, { text: 'no' });
     const end = await user.ramet(['-p', 'x', '--permission-mode', 'bypassPermissions']);
     expect(linesOf(end.stderr)).toEqual([
-      expect.stringMatching(/without effect in Ramet: permissions\.allow in \.claude\/settings\.json/),
+      expect.stringMatching(
+        /not applied before you trust this folder \(ramet trust\): permissions\.allow in /,
+      ),
       expect.stringMatching(/settings\.json: its set of hooks does not run before you trust this folder/),
       expect.stringMatching(/denied: Read \.env: .*the rule Read\(\.env\) in \.claude\/settings\.json/),
       expect.stringMatching(/denied: Bash curl .*the rule Bash\(curl:\*\) in \.claude\/settings\.json/),
@@ -289,5 +292,74 @@ describe.concurrent('EXT-1: settings of another tool', () => {
     expect(end.stderr).toBe(
       'ramet: .claude/settings.json is no valid JSON: deny and ask rules in it are NOT in force\n',
     );
+  });
+});
+
+describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
+  const file = (more: object = {}): string =>
+    JSON.stringify({
+      permissions: { allow: ['Bash(touch:*)'] },
+      env: { OWN_WORD: 'from-the-folder', RAMET_HOME: '/nowhere', COUNT: 3 },
+      statusLine: { type: 'command', command: 'echo of the other tool' },
+      cleanupPeriodDays: 7,
+      ...more,
+    });
+  const run = async (user: User): Promise<{ text: string; stderr: string }> => {
+    const command = 'touch allowed; printf "%s %s" "$OWN_WORD" "$RAMET_HOME"';
+    const emulator = await user.model({ tool_use: [{ name: 'Bash', input: { command } }] }, { text: 'ok' });
+    const { stderr } = await user.ramet(['-p', 'x', '--allowedTools', 'Bash(printf:*)']);
+    return { text: toolResults(emulator)[0]?.text ?? '', stderr };
+  };
+
+  test('allows, and sets variables of programs; the rest is named', async ({ user }) => {
+    writeFiles(user.repository, { '.claude/settings.json': file() });
+    const before = await run(user);
+    expect(before.text).not.toContain('from-the-folder');
+    expect(before.stderr).toMatch(
+      /not applied before you trust this folder \(ramet trust\): permissions\.allow in \.claude\/settings\.json, env in \S+, statusLine in \S+$/m,
+    );
+    expect(before.stderr).toMatch(/without effect in Ramet: cleanupPeriodDays in \.claude\/settings\.json/);
+    await user.ramet(['trust']);
+    const after = await run(user);
+    expect(after.text).toBe(`from-the-folder ${user.rametHome}`);
+    expect(after.stderr).not.toMatch(/not applied/);
+    const { stdout } = await user.ramet(['settings']);
+    expect(stdout).toContain('cleanupPeriodDays');
+    writeFiles(user.repository, { '.claude/settings.json': file({ permissions: { allow: ['Bash'] } }) });
+    const changed = await run(user);
+    expect(changed.text).not.toContain('from-the-folder');
+    expect(changed.stderr).toMatch(/not applied before you trust this folder/);
+  });
+
+  test('its status line is shown after trust', async ({ user }) => {
+    writeFiles(user.repository, { '.claude/settings.json': file() });
+    await user.ramet(['trust']);
+    await using terminal = startOnTerminal(user, []);
+    await terminal.shows(/^>\nof the other tool$/m);
+  });
+
+  test.for([
+    [
+      'comments',
+      '// mine\n{ "env": { "OWN_WORD": "w" }, /* x */ "permissions": { "allow": ["Bash(touch:*)"] }, }',
+      'w',
+    ],
+    ['wrong types', '{ "env": ["OWN_WORD"], "permissions": { "allow": "Bash" }, "statusLine": 7 }', null],
+    [
+      'a key twice',
+      '{ "permissions": { "allow": ["Bash(touch:*)"] }, "env": {}, "env": { "OWN_WORD": "w" } }',
+      'w',
+    ],
+    [
+      'a rule that is none',
+      '{ "permissions": { "allow": ["Bash(", 7, "Bash(touch:*)"] }, "env": { "OWN_WORD": "w" } }',
+      'w',
+    ],
+  ] as const)('bad input: %s', async ([, text, word], { user }) => {
+    writeFiles(user.repository, { '.claude/settings.json': text });
+    await user.ramet(['trust']);
+    const { text: said } = await run(user);
+    if (word === null) expect(said).toMatch(/not permitted|nobody/);
+    else expect(said).toBe(`${word} ${user.rametHome}`);
   });
 });

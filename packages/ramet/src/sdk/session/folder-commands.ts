@@ -8,12 +8,15 @@ export async function withoutChangedCommands(
   settings: Settings,
   values: SettingsReport['values'],
   place: SettingsPlace,
+  /** Files of another tool with a status line, the nearest first: they count where no own file has one. */
+  statusLines: readonly string[] = [],
 ): Promise<{ settings: Settings; notices: string[] }> {
   const theirs = values.filter(
     ({ path, level, unused }) =>
       isCommand(path) && unused === null && (level === 'repository' || level === 'local'),
   );
-  if (theirs.length === 0) return { settings, notices: [] };
+  const others = settings.statusLine === undefined ? statusLines.slice(0, 1) : [];
+  if (theirs.length === 0 && others.length === 0) return { settings, notices: [] };
   const { partsOfSettings, pluginPart } = await import('../../extensions/trust/collect-parts.ts');
   const { commandsOf } = await import('../../extensions/trust/folder-part.ts');
   const { folderTrust, partNotice } = await import('../../extensions/trust/folder-trust.ts');
@@ -33,13 +36,18 @@ export async function withoutChangedCommands(
     ...settings,
     ...(refused.size > 0 && { plugins: settings.plugins?.filter((path) => !refused.has(path)) }),
   };
-  for (const part of [...new Set(theirs.map(({ source }) => source ?? ''))].flatMap(partsOfSettings)) {
+  const own = [...new Set(theirs.map(({ source }) => source ?? ''))].flatMap(partsOfSettings);
+  const borrowed = others.flatMap(partsOfSettings).filter(({ kind }) => kind === 'status line');
+  for (const part of [...own, ...borrowed]) {
     if (part.kind !== 'status line' && part.kind !== 'setup') continue;
     const check = passes(part) ? runCheck(part, place, trust) : null;
     // In another directory its files can be others than here, and they can change.
     const whyNot = (cwd: string): string | null => check?.(commandsOf(part), cwd) ?? null;
     if (part.kind === 'status line')
-      kept = { ...kept, statusLine: check === null ? undefined : { ...kept.statusLine, whyNot } };
+      kept = {
+        ...kept,
+        statusLine: check === null ? undefined : { ...(kept.statusLine ?? lineOf(part)), whyNot },
+      };
     else {
       const setup = check === null ? { setup: undefined } : { whyNoSetup: whyNot };
       kept = { ...kept, worktree: { ...kept.worktree, ...setup } };
@@ -50,4 +58,12 @@ export async function withoutChangedCommands(
 
 function isCommand([key, name]: readonly string[]): boolean {
   return key === 'statusLine' || key === 'plugins' || (key === 'worktree' && name === 'setup');
+}
+
+/** Of another tool's file, where nothing has checked it. */
+function lineOf({ value }: FolderPart): Settings['statusLine'] {
+  const { command, padding } = Object(value);
+  return typeof command === 'string'
+    ? { command, ...(typeof padding === 'number' && { padding }) }
+    : undefined;
 }

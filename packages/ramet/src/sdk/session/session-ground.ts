@@ -58,8 +58,13 @@ function openWorkspaces(
 }
 
 /** Found once for each session: it looks up every folder of the PATH. */
-export function environmentOfChildren({ env, settings, cwd }: ResolvedOptions): Record<string, string> {
-  return withoutOwnPrograms(childEnvironment(env, settings.env?.childVariables), cwd);
+export function environmentOfChildren({
+  env,
+  settings,
+  cwd,
+  childEnv,
+}: ResolvedOptions): Record<string, string> {
+  return withoutOwnPrograms({ ...childEnvironment(env, settings.env?.childVariables), ...childEnv }, cwd);
 }
 
 /** The provider that settings and environment choose. */

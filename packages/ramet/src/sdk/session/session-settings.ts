@@ -7,6 +7,7 @@ import { DEFAULT_RETRY } from '../../model/rate/retry.ts';
 import { PROVIDER_KINDS, type ProviderKind, providerKind } from '../../model/select-provider.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { describeIssues } from '../../schema/zod.ts';
+import type { OtherRules } from '../../settings/other-tools/other-tools.ts';
 import {
   foldersUpTo,
   otherToolsNotices,
@@ -47,7 +48,7 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
   refuseBadSettings(report);
   const others = await readOtherTools(place);
   const found = await hooksInForce(report, others.hooks, place);
-  const commands = await withoutChangedCommands(report.settings, report.values, place);
+  const commands = await withoutChangedCommands(report.settings, report.values, place, others.statusLines);
   const notices = [
     ...settingsNotices(report),
     ...otherToolsNotices(others, place),
@@ -58,9 +59,18 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
     ({ path, unused }) => path[0] === 'mcpServers' && (unused === null || unused === UNTRUSTED),
   );
   return {
-    ...{ settings: commands.settings, notices, hooks: found.hooks, others: others.rules },
+    ...{ settings: commands.settings, notices, hooks: found.hooks, childEnv: others.env },
+    others: allowsOwnRules(report.settings) ? others.rules : others.rules.map(withoutAllow),
     ...{ managed: report.managed, serverOrigins },
   };
+}
+
+function allowsOwnRules({ policy }: Settings): boolean {
+  return policy?.allowRules !== 'managed';
+}
+
+function withoutAllow({ texts: { allow: _, ...texts }, ...rules }: OtherRules): OtherRules {
+  return { ...rules, texts };
 }
 
 async function checked(settings: Settings): Promise<Settings> {

@@ -26,13 +26,15 @@ export async function readOtherSettings(path: string, place: SettingsPlace): Pro
   const { content, notes } = await parsedFile(path);
   if (typeof content === 'string') {
     const problem = `${shown} ${content}: deny and ask rules in it are NOT in force`;
-    return { hooks: [], rules: [], unused: [], problems: [problem] };
+    return { hooks: [], rules: [], unused: [], env: {}, statusLines: [], problems: [problem] };
   }
   const permissions = content.permissions;
   const problems = notes.map((note) => `${shown} ${note}`);
   const settled: ListContext['settled'] = { texts: {}, problems };
+  const isFolders = folder !== place.userHome;
+  const isGiven = isFolders && (await place.isAsTrusted?.(path)) === true;
   if (isObject(permissions)) {
-    for (const list of NARROWING)
+    for (const list of isGiven ? [...NARROWING, 'allow' as const] : NARROWING)
       takeList(list, permissions[list], { shown, base, home: place.userHome, settled });
   } else if (permissions !== undefined) {
     settled.problems.push(`permissions in ${shown} is no object: deny and ask rules in it are NOT in force`);
@@ -40,7 +42,11 @@ export async function readOtherSettings(path: string, place: SettingsPlace): Pro
   return {
     hooks: content.hooks === undefined ? [] : [path],
     rules: [{ place: shown, base, texts: settled.texts }],
-    unused: unusedOf(content).map((what): UnusedPart => ({ what, source: path })),
+    unused: unusedOf(content, isFolders ? (isGiven ? 'given' : 'waiting') : 'never').map(
+      (part): UnusedPart => ({ ...part, source: path }),
+    ),
+    env: isGiven ? variablesIn(content.env) : {},
+    statusLines: isGiven && content.statusLine !== undefined ? [path] : [],
     problems: settled.problems,
   };
 }
@@ -53,7 +59,11 @@ interface ListContext {
 }
 
 /** Keeps the rules that can be read, and reports each other one as ignored. */
-function takeList(list: 'deny' | 'ask', value: unknown, { shown, base, home, settled }: ListContext): void {
+function takeList(
+  list: 'deny' | 'ask' | 'allow',
+  value: unknown,
+  { shown, base, home, settled }: ListContext,
+): void {
   if (value === undefined) return;
   if (!Array.isArray(value)) {
     settled.problems.push(`permissions.${list} in ${shown} is no list: its rules are NOT in force`);
@@ -76,12 +86,33 @@ function translated(rule: string): string {
     .replace(/^[A-Za-z]+(?=\(|$)/, (name) => (Object.hasOwn(NAMES, name) ? (NAMES[name] ?? name) : name));
 }
 
-function unusedOf(content: Record<string, unknown>): string[] {
+/** What counts in a trusted folder, besides hooks. */
+const AFTER_TRUST = ['permissions.allow', 'env', 'statusLine'];
+
+function unusedOf(
+  content: Record<string, unknown>,
+  standing: 'given' | 'waiting' | 'never',
+): Pick<UnusedPart, 'what' | 'needsTrust'>[] {
   const { permissions, hooks: _, $schema: __, ...others } = content;
   const rights = isObject(permissions) ? Object.keys(permissions).filter((key) => !isNarrowing(key)) : [];
-  return [...Object.keys(others), ...rights.map((key) => `permissions.${key}`)].map((name) =>
-    name.slice(0, 60),
+  const all = [...rights.map((key) => `permissions.${key}`), ...Object.keys(others)];
+  const idle = standing === 'given' ? all.filter((name) => !AFTER_TRUST.includes(name)) : all;
+  return idle.map((name) => ({
+    what: name.slice(0, 60),
+    ...(standing === 'waiting' && AFTER_TRUST.includes(name) && { needsTrust: true as const }),
+  }));
+}
+
+/** Not those that are for Ramet itself and its models. */
+function variablesIn(value: unknown): Record<string, string> {
+  if (!isObject(value)) return {};
+  const own = Object.entries(value).filter(
+    ([name, one]) =>
+      /^[A-Za-z_]\w*$/.test(name) &&
+      !/^(?:RAMET_|ANTHROPIC_|CLAUDE_CODE_)/.test(name) &&
+      ['string', 'number', 'boolean'].includes(typeof one),
   );
+  return Object.fromEntries(own.map(([name, one]) => [name, String(one)]));
 }
 
 function isNarrowing(key: string): boolean {

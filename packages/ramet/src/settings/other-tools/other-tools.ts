@@ -8,13 +8,16 @@ export interface OtherRules {
   readonly place: string;
   /** What a path with one leading slash starts from: the folder that its `.claude` lies in. */
   readonly base: string;
-  readonly texts: Pick<RuleTexts, 'deny' | 'ask'>;
+  /** What they allow counts only in a trusted folder. */
+  readonly texts: Pick<RuleTexts, 'deny' | 'ask' | 'allow'>;
 }
 
 /** Something that is set up and does nothing here. */
 export interface UnusedPart {
   readonly what: string;
   readonly source: string;
+  /** It would count if the folder were trusted as it is. */
+  readonly needsTrust?: true;
 }
 
 export interface OtherTools {
@@ -23,6 +26,10 @@ export interface OtherTools {
   /** Files whose rules count. */
   readonly rules: readonly OtherRules[];
   readonly unused: readonly UnusedPart[];
+  /** Variables for programs that agents start: of trusted folders. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Files of trusted folders with a status line, the nearest first. */
+  readonly statusLines: readonly string[];
   /** One line each: rules that are ignored. */
   readonly problems: readonly string[];
 }

@@ -21,7 +21,7 @@ describe('EXT-1: settings of another tool', () => {
   test('are nothing where there are none', async ({ directory }) => {
     const place = placeIn(directory);
     const found = await readOtherTools(place);
-    expect(found).toEqual({ hooks: [], rules: [], unused: [], problems: [] });
+    expect(found).toEqual({ hooks: [], rules: [], unused: [], env: {}, statusLines: [], problems: [] });
     expect(otherToolsNotices(found, place)).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe('EXT-1: settings of another tool', () => {
     expect(otherToolsNotices(found, place)).toEqual([]);
   });
 
-  test('say by name what has no effect here, in one line', async ({ directory }) => {
+  test('say by name what has no effect here, and what needs trust, in a line each', async ({ directory }) => {
     const place = placeIn(directory);
     writeFiles(directory, {
       'repo/.claude/settings.json': json({
@@ -63,8 +63,8 @@ describe('EXT-1: settings of another tool', () => {
       'home/.claude/plugins/x/y': '',
     });
     expect(otherToolsNotices(await readOtherTools(place), place)).toEqual([
-      'set up for Claude Code and without effect in Ramet: env in ' +
-        '.claude/settings.json, permissions.allow in .claude/settings.json, .claude/output-styles, ~/.claude/plugins (see ramet settings)',
+      'not applied before you trust this folder (ramet trust): permissions.allow in .claude/settings.json, env in .claude/settings.json',
+      'set up for Claude Code and without effect in Ramet: .claude/output-styles, ~/.claude/plugins (see ramet settings)',
     ]);
   });
 

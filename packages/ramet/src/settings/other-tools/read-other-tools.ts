@@ -10,9 +10,9 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { SettingsPlace } from '../settings.ts';
-import { type OtherTools, shownPath } from './other-tools.ts';
+import { type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
 
-const NOTHING: OtherTools = { hooks: [], rules: [], unused: [], problems: [] };
+const NOTHING: OtherTools = { hooks: [], rules: [], unused: [], env: {}, statusLines: [], problems: [] };
 
 /** Folders with things that are read by Claude Code and not here; agents, skills, commands and rules are read. */
 const FOLDERS = ['plugins', 'output-styles'];
@@ -28,6 +28,9 @@ export async function readOtherTools(place: SettingsPlace): Promise<OtherTools> 
     hooks: found.flatMap(({ hooks }) => hooks),
     rules: found.flatMap(({ rules }) => rules),
     unused: found.flatMap(({ unused }) => unused),
+    // The nearest folder comes first, and wins.
+    env: Object.assign({}, ...found.map(({ env }) => env).toReversed()),
+    statusLines: found.flatMap(({ statusLines }) => statusLines),
     problems: found.flatMap(({ problems }) => problems),
   };
 }
@@ -52,14 +55,23 @@ export function otherToolsNotices(
   { unused, problems }: OtherTools,
   { root, userHome }: SettingsPlace,
 ): string[] {
-  const named = unused.map(({ what, source }) => {
-    const shown = shownPath(source, root, userHome);
-    return shown.endsWith(what) ? shown : `${what} in ${shown}`;
-  });
-  if (named.length === 0) return [...problems];
+  const named = (parts: readonly UnusedPart[]): string =>
+    parts
+      .map(({ what, source }) => {
+        const shown = shownPath(source, root, userHome);
+        return shown.endsWith(what) ? shown : `${what} in ${shown}`;
+      })
+      .join(', ');
+  const waiting = unused.filter(({ needsTrust }) => needsTrust);
+  const idle = unused.filter(({ needsTrust }) => !needsTrust);
   return [
     ...problems,
-    `set up for Claude Code and without effect in Ramet: ${named.join(', ')} (see ramet settings)`,
+    ...(waiting.length === 0
+      ? []
+      : [`not applied before you trust this folder (ramet trust): ${named(waiting)}`]),
+    ...(idle.length === 0
+      ? []
+      : [`set up for Claude Code and without effect in Ramet: ${named(idle)} (see ramet settings)`]),
   ];
 }
 
@@ -79,6 +91,8 @@ async function readFolder(folder: string, place: SettingsPlace): Promise<OtherTo
     hooks: read.flatMap(({ hooks }) => hooks),
     rules: read.flatMap(({ rules }) => rules),
     unused: [...read.flatMap((file) => file.unused), ...unused],
+    env: Object.assign({}, ...read.map(({ env }) => env)),
+    statusLines: read.flatMap(({ statusLines }) => statusLines).toReversed(),
     problems: read.flatMap(({ problems }) => problems),
   };
 }
