@@ -18,6 +18,16 @@ describe('the clock of the system', () => {
     await Promise.all([quiet, usual]);
     expect(timersThatKeepAlive()).toBe(before);
   });
+
+  test('a sleep that should be over already ends, without a warning of Node', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    try {
+      await systemClock.sleep(-2_346.2);
+      expect(warn).not.toHaveBeenCalled();
+    } finally {
+      warn.mockRestore();
+    }
+  });
 });
 
 describe('RES-2: sleeps that are longer than a timer can be', () => {

@@ -39,7 +39,8 @@ export const systemClock: Clock = {
         // Where there is no such method (a browser) nothing is kept alive by a timer.
         if (!keepsAlive && typeof timer === 'object') timer.unref();
       };
-      wait(ms);
+      // Node warns of a time below zero, wherever the cursor stands.
+      wait(Math.max(0, ms));
       signal?.addEventListener('abort', finish);
     }),
 };

@@ -7,6 +7,8 @@ import { test, type User } from '../fixtures/user.ts';
 
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
+/** The choice is offered when keys count. */
+const ASKED = /Trust it as it is now\? \[y\/N\]/;
 
 function hooks(user: User, script: string): void {
   writeFiles(user.repository, {
@@ -33,7 +35,7 @@ describe.concurrent('SEC-1: a trusted folder that has changed', () => {
     await using terminal = startOnTerminal(user, [], { columns: 160 });
     await terminal.shows(/^changed {2}hooks: \.claude\/settings\.json \(with tools\/hook\.sh\)$/m);
     await terminal.shows(/^ {2}- true\n {2}\+ touch \S+acted$/m);
-    await terminal.shows(/Trust it as it is now\? \[y\/N\]/);
+    await terminal.shows(ASKED);
     terminal.type('y\r');
     await terminal.shows(/^>/m);
     terminal.type('hi\r');
@@ -47,7 +49,7 @@ describe.concurrent('SEC-1: a trusted folder that has changed', () => {
   test('no leaves it out, and the same state is not asked about twice', async ({ user }) => {
     const mark = await changed(user);
     await using terminal = startOnTerminal(user, [], { columns: 160 });
-    await terminal.shows(/Trust it as it is now\?/);
+    await terminal.shows(ASKED);
     terminal.type('\r');
     await terminal.shows(/^>/m);
     terminal.type('hi\r');
@@ -63,7 +65,7 @@ describe.concurrent('SEC-1: a trusted folder that has changed', () => {
     await second.ended;
     hooks(user, `touch ${mark} # other\n`);
     await using third = startOnTerminal(user, [], { columns: 160 });
-    await third.shows(/Trust it as it is now\?/);
+    await third.shows(ASKED);
     third.type(CTRL_C);
     expect(await third.ended).toBe(130);
     expect(existsSync(mark)).toBe(false);
@@ -72,11 +74,37 @@ describe.concurrent('SEC-1: a trusted folder that has changed', () => {
   test('what changes while the question is open is not trusted by it', async ({ user }) => {
     const mark = await changed(user);
     await using terminal = startOnTerminal(user, [], { columns: 160 });
-    await terminal.shows(/Trust it as it is now\?/);
+    await terminal.shows(ASKED);
     hooks(user, `touch ${mark} # swapped\n`);
     terminal.type('y\r');
-    await terminal.shows(/It has changed again[\s\S]*# swapped[\s\S]*Trust it as it is now\?/);
+    await terminal.shows(/It has changed again[\s\S]*# swapped[\s\S]*Trust it as it is now\? \[y\/N\]/);
     terminal.type('n\r');
+    await terminal.shows(/^>/m);
+    expect((await user.ramet(['trust', '--show'])).stdout).toMatch(/^changed /m);
+  });
+
+  test('what was typed before the question could be read answers nothing', async ({ user }) => {
+    const mark = await changed(user);
+    await using terminal = startOnTerminal(user, [], { columns: 160 });
+    // With a line that is not finished yet.
+    terminal.type('y\ry\ry');
+    await terminal.shows(/^changed {2}hooks/m);
+    terminal.type('y\ry');
+    await terminal.shows(ASKED);
+    terminal.type('\r');
+    await terminal.shows(/^>/m);
+    expect((await user.ramet(['trust', '--show'])).stdout).toMatch(/^changed /m);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  test('a long difference is shown page by page, to its end', async ({ user }) => {
+    await changed(user);
+    const lines = Array.from({ length: 90 }, (_, at) => `echo line-${at}`);
+    hooks(user, `${lines.join('\n')}\n`);
+    await using terminal = startOnTerminal(user, [], { columns: 160 });
+    await terminal.shows(/\d+ more lines\. \[Enter, or n to stop\]/);
+    expect(terminal.screen).not.toContain('Trust it');
+    terminal.type('y\r');
     await terminal.shows(/^>/m);
     expect((await user.ramet(['trust', '--show'])).stdout).toMatch(/^changed /m);
   });

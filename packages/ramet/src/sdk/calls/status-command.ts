@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { StatusLineSettings } from '../../settings/settings.ts';
 import { childEnvironment } from '../../system/child-environment.ts';
-import { signalGroup, terminateGroup } from '../../system/processes/process-group.ts';
+import { signalGroup } from '../../system/processes/process-group.ts';
 import { safeLine } from '../../views/text/format.ts';
 import type { SessionOptions } from '../options.ts';
 import { sessionSettings } from '../session/session-settings.ts';
@@ -88,8 +88,8 @@ export async function runStatusCommand(wanted: StatusCommand): Promise<StatusOut
   waits.abort();
   child.stdout.destroy();
   child.stderr.destroy();
-  if (signal.aborted) kill();
-  else if (pid !== undefined) void terminateGroup(pid);
+  // Whatever is left of it has no one to write to, and may ignore a signal that asks.
+  kill();
   return outcome;
 }
 

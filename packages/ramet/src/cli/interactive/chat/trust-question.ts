@@ -3,13 +3,19 @@
  * difference. A folder that was never trusted is not asked about: notices say what does not count there.
  */
 import { createInterface } from 'node:readline/promises';
+import { systemClock } from '../../../schema/clock.ts';
 import type { CallOptions } from '../../../sdk/calls/caller.ts';
 import type { TrustReview } from '../../../sdk/calls/trust.ts';
 import { printable } from '../../../views/text/format.ts';
 import { reviewLines } from '../../commands/trust.ts';
 import { type CommandIo, callFrom } from '../../io.ts';
 
-const MOST_LINES = 60;
+/** As in other questions. */
+const GUARD_MS = 700;
+const CTRL_C = '\u0003';
+const USUAL_ROWS = 24;
+const ROWS_OF_QUESTION = 2;
+const LEAST_LINES = 5;
 
 export async function askAboutTrust(io: CommandIo): Promise<void> {
   const { changeTrust, isAskedAbout, noteAsked, trustOf } = await import('../../../sdk/calls/trust.ts');
@@ -30,17 +36,47 @@ function hasNews({ parts }: TrustReview): boolean {
   return parts.some(({ state }) => state === 'new' || state === 'changed');
 }
 
+/** Everything is shown before yes counts, page by page: what matters may stand at the end. */
 async function isConfirmed({ parts }: TrustReview, io: CommandIo): Promise<boolean> {
   const fresh = parts.filter(({ state }) => state !== 'trusted');
   const lines = reviewLines(fresh).map(printable);
-  const rest = lines.length - MOST_LINES;
-  io.out(`${lines.slice(0, MOST_LINES).join('\n')}\n`);
-  if (rest > 0) io.out(`... and ${rest} more lines: ramet trust --show\n`);
+  const page = Math.max(LEAST_LINES, (process.stdout.rows ?? USUAL_ROWS) - ROWS_OF_QUESTION);
+  for (let from = 0; from < lines.length; from += page) {
+    io.out(`${lines.slice(from, from + page).join('\n')}\n`);
+    const rest = lines.length - from - page;
+    if (rest <= 0) break;
+    const answer = await ask(`${rest} more ${rest === 1 ? 'line' : 'lines'}.`, ' [Enter, or n to stop] ', io);
+    if (answer.trim() !== '') return false;
+  }
+  const answer = await ask('Trust it as it is now?', ' [y/N] ', io);
+  return /^y(?:es)?$/i.test(answer.trim());
+}
+
+/** What was typed before the question could be read answers nothing. */
+async function ask(question: string, choice: string, io: CommandIo): Promise<string> {
+  io.out(question);
+  await withoutKeys(GUARD_MS, io.signal);
   const input = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
   try {
-    const answer = await input.question('Trust it as it is now? [y/N] ', { signal: io.signal });
-    return /^y(?:es)?$/i.test(answer.trim());
+    return await input.question(choice, { signal: io.signal });
   } finally {
     input.close();
+  }
+}
+
+/** Keys that wait at the terminal, or are pressed in this time, are thrown away; all but the one that interrupts. */
+async function withoutKeys(ms: number, signal: AbortSignal): Promise<void> {
+  const { stdin } = process;
+  const onData = (chunk: Buffer | string): void => {
+    if (chunk.includes(CTRL_C)) process.kill(process.pid, 'SIGINT');
+  };
+  // A line that is not finished would otherwise stay with the terminal.
+  stdin.setRawMode(true);
+  stdin.on('data', onData).resume();
+  try {
+    await systemClock.sleep(ms, signal);
+  } finally {
+    stdin.off('data', onData).pause();
+    stdin.setRawMode(false);
   }
 }

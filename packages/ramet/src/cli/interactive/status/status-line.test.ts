@@ -65,7 +65,7 @@ describe('UI-3: the command of the status line', () => {
   test('one that hangs is ended with all it started, and is said once', async ({ directory }) => {
     const started = join(directory, 'started');
     const { line, clock, warnings } = lineOf(
-      `sleep 1000 & echo $! > '${started}'; echo early; wait`,
+      `trap '' TERM HUP INT; sleep 1000 & echo $! > '${started}'; echo early; wait`,
       directory,
     );
     line.touch();
