@@ -7,6 +7,7 @@ import type { ManagedWorktree } from '../worktrees/worktree.ts';
 import type { WorktreePlace } from '../worktrees/worktree-place.ts';
 import type { FreshRef } from './fresh-refs.ts';
 import {
+  deletedNote,
   hasChangesOf,
   type LeftCommit,
   shortRef,
@@ -160,12 +161,13 @@ export async function leftBeside(
   place: WorktreePlace,
   { worktree, at, files, refs, kept }: LeftBeside,
   call: GitCall,
-): Promise<LeftCommit[]> {
+): Promise<{ left: LeftCommit[]; notes: string[] }> {
   const found: LeftCommit[] = [];
+  const notes: string[] = [];
   const places: LeftAt[] = refs.map((one) => ({ ...one, where: shortRef(one.ref), isDeleted: false }));
   for (const name of otherBranches(place, worktree)) {
     const left = await leftAt(name, call);
-    if (left !== null && !left.isDeleted) places.push(left);
+    if (left !== null) places.push(left);
   }
   for (const left of places) {
     if (await isAncestor(left.commit, at, call)) continue;
@@ -175,8 +177,12 @@ export async function leftBeside(
     const made = await changedPaths(code === 0 ? stdout.trim() : at, left.commit, call);
     const other = new Set((await changedPaths(files, left.commit, call)).map(({ path }) => path));
     if (made.every(({ path }) => !other.has(path))) continue;
+    if (left.isDeleted) {
+      notes.push(deletedNote(left));
+      continue;
+    }
     await gitText(['update-ref', '--no-deref', '-m', 'ramet operate: left', ref, left.commit], call);
     found.push({ ...left, objection: null });
   }
-  return found;
+  return { left: found, notes };
 }

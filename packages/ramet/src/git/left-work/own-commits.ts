@@ -58,7 +58,7 @@ export async function wholeWork(
     const { commit, where, objection } = one;
     if (objection === null && (await isAncestor(commit, known, call))) continue;
     if (objection === null && (await hasChangesOf(known, commit, call))) continue;
-    if (one.isDeleted) notes.push(`it deleted ${where} with commit ${commit}, which was not taken`);
+    if (one.isDeleted) notes.push(deletedNote(one));
     else if (objection === null && isClean && (await isAncestor(known, commit, call))) taken = one;
     else {
       const from = name === null ? '' : ` on ${name}`;
@@ -67,6 +67,10 @@ export async function wholeWork(
     }
   }
   return { taken, objection: null, against: null, notes };
+}
+
+export function deletedNote({ where, commit }: Pick<LeftCommit, 'where' | 'commit'>): string {
+  return `it deleted ${where} with commit ${commit}, which was not taken`;
 }
 
 /** By a squash or a pick, too. */

@@ -143,6 +143,23 @@ describe('OP-2: the operator', () => {
     expect(world.started).toEqual(['a-1', 'b-1', 'c-1']);
   });
 
+  test('a task is told to repair what has failed: its set-up command, or what is said before that', async () => {
+    const message = 'it cannot be isolated: git clone failed';
+    const world = new OperatorWorld({
+      tasks: [runTask('a'), runTask('b')],
+      attempt: ({ task }) => ({
+        kind: 'failed',
+        cause: 'setup',
+        message: task.id === 'a' ? 'npm ci' : message,
+      }),
+    });
+    await world.run();
+    expect(['a', 'b'].map((id) => taskOf(world.state, id)?.person)).toEqual([
+      expect.stringMatching(/^repair what its worktree needs \(setting worktree\.setup\); then: /),
+      expect.stringMatching(/^repair what that says; then: ramet operate retry b/),
+    ]);
+  });
+
   test('a task that changes nothing is not done, unless a check says so', async () => {
     const attempt = () => ({ kind: 'unchanged', isReport: false }) as const;
     const world = new OperatorWorld({ tasks: [runTask('a')], attempt, run: { retries: 0 } });

@@ -62,14 +62,17 @@ const DELAYS = { firstDelayMs: 2_000, longestDelayMs: 60_000 };
 
 const ADVICE: Readonly<Record<string, string>> = {
   setup: 'repair what its worktree needs (setting worktree.setup)',
+  isolation: 'repair what that says',
   base_check: 'the check fails without it too: repair that first',
   budget: 'raise its budget',
   git_failed: 'see what git says, and its branch',
   review: 'see what its reviewers say, and its branch',
 };
 
-function adviceFor(id: string, { cause, steps, conflict }: FailureNews): string {
-  const first = ADVICE[cause];
+function adviceFor(id: string, { cause, message, steps, conflict }: FailureNews): string {
+  // A clone or a shared checkout has failed before any set-up command.
+  const isEarly = cause === 'setup' && message?.startsWith('it cannot be isolated') === true;
+  const first = ADVICE[isEarly ? 'isolation' : cause];
   const word = taskWord(id);
   if (steps !== undefined) return twoWays(word, steps, conflict?.files ?? []);
   const approve = cause === 'review' ? `, ramet operate approve ${word}` : '';

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dyingGit } from '../../../test/fixtures/dying-git.ts';
@@ -91,6 +91,19 @@ describe('WORK-3: ramet worktree commit moves only the branch of the worktree', 
     writeFileSync(lock, '');
     const { commit } = await commitFiles(place, worktree, undefined);
     expect(git(root, 'show', `${commit}:n`)).toBe('q');
+  });
+
+  test('a merge of the commit that it is on is none; another is to be finished first', async () => {
+    const { place, worktree, root, main } = await left();
+    const admin = adminDirectory(place, worktree);
+    const head = git(root, 'rev-parse', 'ramet/q');
+    const other = git(root, 'commit-tree', '-p', main, '-m', 'other', `${main}^{tree}`);
+    writeFiles(admin, { MERGE_HEAD: `${other}\n`, MERGE_MSG: 'x\n' });
+    await expect(commitFiles(place, worktree, undefined)).rejects.toThrow(/^a merge is under way in /);
+    writeFiles(admin, { MERGE_HEAD: `${head}\n` });
+    const { commit } = await commitFiles(place, worktree, undefined);
+    expect(git(root, 'rev-parse', `${commit}^@`)).toBe(head);
+    expect(existsSync(join(admin, 'MERGE_HEAD'))).toBe(false);
   });
 
   test('a branch of its name that only leads to another counts as that other', async () => {

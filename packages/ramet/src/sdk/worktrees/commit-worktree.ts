@@ -28,6 +28,7 @@ import {
 } from '../../git/managed-worktrees.ts';
 import { noIdentityFrom, shellWord } from '../../git/merges.ts';
 import { withTrailers } from '../../git/provenance.ts';
+import { readPointer } from '../../git/repository.ts';
 import { type GitCall, gitFailed, gitText, runGit } from '../../git/run-git.ts';
 import type { ManagedWorktree, Provenance, WorktreePlace } from '../../git/shapes.ts';
 import { openReader } from '../../journal/sessions.ts';
@@ -150,11 +151,20 @@ function refuseTorn(place: WorktreePlace, { name, path, admin, branch }: Managed
     );
   if (isTorn(adminDirectory(place, { admin })))
     throw new UserMistake('worktree_torn', `the worktree ${name} ${tornText(path)}`);
-  if (existsSync(join(adminDirectory(place, { admin }), 'MERGE_HEAD')))
+  if (isMerging(adminDirectory(place, { admin }), commonDirectory))
     throw new UserMistake(
       'merge_under_way',
       `a merge is under way in ${path}: finish it there with git commit, or give it up with git merge --abort`,
     );
+}
+
+/** A merge of what HEAD is already has nothing to merge: it was left by a git that was killed, or by hand, and goes. */
+function isMerging(admin: string, commonDirectory: string): boolean {
+  const merged = readPointer(join(admin, 'MERGE_HEAD'));
+  if (merged === null) return existsSync(join(admin, 'MERGE_HEAD'));
+  if (merged.trim() !== readHead(admin, commonDirectory)?.commit) return true;
+  for (const name of ['MERGE_HEAD', 'MERGE_MODE', 'MERGE_MSG']) rmSync(join(admin, name), { force: true });
+  return false;
 }
 
 /** Null when HEAD is on none. Throws for another: a commit would move a branch that is not the worktree's to move. */

@@ -125,6 +125,23 @@ describe('OP-9: tasks in one checkout', { timeout: 240_000 }, () => {
     expect(await end(none, task)).toMatchObject({ files: ['own.txt'] });
   });
 
+  test('commits of a branch that it deleted are named', async () => {
+    const { none, order } = shared();
+    const task = order('a');
+    const path = await begin(none, task);
+    git(path, 'switch', '--quiet', '--create', 'ramet/gone');
+    writeFiles(path, { 'a.txt': 'a\n' });
+    git(path, 'add', '--all');
+    git(path, 'commit', '--quiet', '--message=a');
+    const commit = git(path, 'rev-parse', 'HEAD');
+    git(path, 'switch', '--quiet', '--detach', 'HEAD~1');
+    git(path, 'branch', '--quiet', '-D', 'ramet/gone');
+    expect(await end(none, task)).toBe(null);
+    expect(none.notes?.(task, ENDED)).toEqual([
+      `it deleted ramet/gone with commit ${commit}, which was not taken`,
+    ]);
+  });
+
   test.each([
     ['on no branch', ['--detach']],
     ['on no branch, at a commit of its own', ['--detach'], true],

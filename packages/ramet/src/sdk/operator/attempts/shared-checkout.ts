@@ -156,16 +156,12 @@ export class SharedCheckout {
       const own = found.filter(({ path }) => covered(path, files));
       const strays = found.filter((one) => !own.includes(one));
       const refs = await refsOf(this.#place.worktrees, open.worktree);
-      const notes = [...takeRepairs(open.worktree), ...refs.notes];
-      const left = await leftBeside(
+      const { left, ...more } = await leftBeside(
         this.#place.worktrees,
-        {
-          ...{ worktree: open.worktree, at: note.at, files: seen.files },
-          refs: refs.own,
-          kept: LEFT_REFS,
-        },
+        { ...open, at: note.at, files: seen.files, refs: refs.own, kept: LEFT_REFS },
         open.call,
       );
+      const notes = [...takeRepairs(open.worktree), ...refs.notes, ...more.notes];
       const { result, paths, takeBack } = await work({ own, strays, nested, notes, left }, open);
       if (takeBack) await this.#undo(open, paths);
       this.#live.delete(task);

@@ -1,6 +1,7 @@
 /**
  * Questions about permission of a run without a person beside it: each belongs to a task, which waits while the others
- * continue, and can be answered from anywhere. A question has the same name when it is asked again after a crash.
+ * continue, and can be answered from anywhere. A question has the same name when it is asked again after a crash, and another one
+ * when another try of the task asks the same: an answer is for one try.
  */
 import { createHash } from 'node:crypto';
 import type { AttemptWatch } from '../../../operator/run/ports.ts';
@@ -55,9 +56,10 @@ export class TaskQuestions implements PermissionBroker {
   }
 
   async ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
-    const found = this.#tasks.get(question.agent) ?? this.#tasks.get(question.parent ?? '');
+    const agent = this.#tasks.has(question.agent) ? question.agent : (question.parent ?? '');
+    const found = this.#tasks.get(agent);
     if (found === undefined) return denyingBroker.ask(question, signal);
-    const id = nameOf(found.task, question);
+    const id = nameOf(found.task, agent, question);
     const early = this.#early.get(id);
     if (early !== undefined) {
       this.#early.delete(id);
@@ -78,8 +80,9 @@ export class TaskQuestions implements PermissionBroker {
   }
 }
 
-function nameOf(task: string, { tool, summary }: PermissionQuestion): string {
-  const digest = createHash('sha256').update(`${task}\0${tool}\0${summary}`).digest('hex').slice(0, 4);
+function nameOf(task: string, agent: string, { tool, summary }: PermissionQuestion): string {
+  const text = [task, agent, tool, summary].join('\0');
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 4);
   return `${task.replace(/[^\w.-]+/g, '-')}-${digest}`;
 }
 

@@ -85,6 +85,7 @@ describe('OP-2, LIB-1: a run, seen from another process', () => {
       [{ kind: 'retry', task: 'T001' }, /T001 is done; nothing can be asked for/],
       [{ kind: 'retry', task: 'T009' }, /there is no task T009/],
       [{ kind: 'answer', question: 'q7', answer: 'once' }, /no open question q7: open are q1/],
+      [{ kind: 'answer', question: 'q1', answer: 'denied' }, /^q1 was answered with once, which counts when/],
     ] as const;
     for (const [action, refused] of refusals)
       expect((await askOperator(action, at)).refused).toMatch(refused);

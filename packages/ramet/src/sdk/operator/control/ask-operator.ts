@@ -19,7 +19,7 @@ import type { ProcessIdentity } from '../../../system/processes/process-identity
 import { type CallOptions, callerOf } from '../../calls/caller.ts';
 import { findPlace, type OperatorPlace, operatorDirectory } from '../../place.ts';
 import { withOpenCosts } from '../open-costs.ts';
-import { type Asker, putRequest, takeAnswer, withdrawRequest } from './operator-requests.ts';
+import { type Asker, putRequest, takeAnswer, waitingActions, withdrawRequest } from './operator-requests.ts';
 
 const LOOK_AGAIN_MS = 50;
 const PATIENCE_MS = 15_000;
@@ -190,9 +190,21 @@ function leaveRequest(
       'not_running',
       `no operator runs in session ${session}: there is nothing to ${kind}; run what is left with: ramet operate --resume ${session}`,
     );
-  const refused = refusalOf(action, state, actorsOf(state, tasksOf(state)), by);
+  const refused =
+    refusalOf(action, state, actorsOf(state, tasksOf(state)), by) ?? answeredBefore(action, place);
   if (refused === null) putRequest(place, action, { writer: null, now: systemClock.now(), by });
   return { session, refused, isPending: refused === null };
+}
+
+/** One answer is enough, and the second might say the contrary. */
+function answeredBefore(action: OperatorAction, place: OperatorPlace): string | null {
+  if (action.kind !== 'answer') return null;
+  const isSame = (one: OperatorAction): one is typeof action =>
+    one.kind === 'answer' && one.question === action.question;
+  const given = waitingActions(place).find(isSame);
+  return given === undefined
+    ? null
+    : `${action.question} was answered with ${given.answer}, which counts when the run is resumed: ramet operate --resume ${place.session}`;
 }
 
 /** What a model may ask of it now, about one task or about the run. */

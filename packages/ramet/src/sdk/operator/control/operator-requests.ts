@@ -87,6 +87,17 @@ export function takeRequests(place: OperatorPlace, act: ActOnRequest): void {
   }
 }
 
+/** What was asked for while nobody ran the session, in that order. */
+export function waitingActions(place: OperatorPlace): OperatorAction[] {
+  const directory = join(operatorDirectory(place), 'requests');
+  const names = namesIn(directory).filter((name) => REQUEST.test(name));
+  return names.sort().flatMap((name) => {
+    const request = readJson(join(directory, name));
+    const read = request?.to === null ? readAction(request.action) : null;
+    return read === null || 'problem' in read ? [] : [read.action];
+  });
+}
+
 /**
  * Looks for requests until it is disposed of; the first look is at once. The process stays for it: a run that is paused has
  * nothing else under way.
