@@ -1,7 +1,8 @@
 /**
  * The terminal campaign: `npm run campaign:terminal`. A window of tmux changes its size at random while answers stream; then
- * the screen must equal a fresh redraw (Ctrl-L), at several sizes, and no live row may be left in the scrollback. Exit code
- * 1 when something did not hold. See docs/campaigns.md.
+ * the screen must equal a fresh redraw (Ctrl-L), at several sizes, and no live row may be left in the scrollback. The same
+ * with the conversation of an agent open, which is then left and must give the old screen back. Exit code 1 when
+ * something did not hold. See docs/campaigns.md.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -31,6 +32,8 @@ const ANSWER = [
   'END',
 ].join('\n\n');
 
+const CHILD = { description: 'a busy child', prompt: 'work on and on', subagent_type: 'general-purpose' };
+
 const base = mkdtempSync(join(tmpdir(), 'ramet-terminal-'));
 const server = `ramet-terminal-${process.pid}`;
 const tmux = (...args: string[]): string =>
@@ -40,11 +43,30 @@ const screen = (...more: string[]): string => tmux('capture-pane', '-p', '-t', '
 let failures = 0;
 try {
   await using emulator = await startEmulator({
-    scenario: { latency: { tokensPerSecond: 150 }, rules: [{ respond: { text: ANSWER } }] },
+    scenario: {
+      latency: { tokensPerSecond: 150 },
+      rules: [
+        {
+          match: { task: 'start a child' },
+          times: 1,
+          respond: { tool_use: [{ name: 'Agent', input: { ...CHILD, run_in_background: true } }] },
+        },
+        { match: { task: 'start a child' }, respond: { text: 'It is at work.\n\nEND' } },
+        // It writes and runs a command again and again.
+        {
+          match: { task: CHILD.prompt },
+          respond: { text: ANSWER, tool_use: [{ name: 'Bash', input: { command: 'sleep 4; echo one' } }] },
+        },
+        { respond: { text: ANSWER } },
+      ],
+    },
   });
   open(emulator.url);
   await until(() => /^>/m.test(screen()));
   for (const [columns, rows] of SIZES) await trial(columns, rows);
+  tmux('send-keys', '-t', 'main', 'start a child', 'Enter');
+  await until(() => /END\n/.test(screen()) && screen().includes('a busy child'));
+  for (const [columns, rows] of SIZES) await trialInside(columns, rows);
 } finally {
   tmux('kill-server');
   rmSync(base, { recursive: true, force: true });
@@ -66,7 +88,7 @@ function open(url: string): void {
     ANTHROPIC_API_KEY: 'campaign',
   };
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const command = ['env', ...settings, process.execPath, launcher];
+  const command = ['env', ...settings, process.execPath, launcher, '--permission-mode', 'bypassPermissions'];
   tmux(
     '-f',
     '/dev/null',
@@ -105,6 +127,63 @@ async function trial(columns: number, rows: number): Promise<void> {
   if (!isSame) console.log(`--- before the redraw\n${before}--- after it\n${screen()}`);
   const verdict = `${isSame ? 'equals' : 'DIFFERS FROM'} a redraw, scrollback ${isClean ? 'clean' : 'NOT CLEAN'}`;
   console.log(`${columns}x${rows} after ${RESIZES} sizes: the screen ${verdict}`);
+}
+
+/** The conversation of an agent has the whole screen, and goes on. */
+async function trialInside(columns: number, rows: number): Promise<void> {
+  resize(columns, rows);
+  await sleep(300);
+  tmux('send-keys', '-t', 'main', 'C-t');
+  await until(() => screen().includes('a busy child') && screen().includes('Esc'));
+  for (let done = 0; done < RESIZES; done += 1) {
+    resize(30 + Math.floor(Math.random() * 110), 8 + Math.floor(Math.random() * 36));
+    await sleep(Math.random() * 60);
+  }
+  resize(columns, rows);
+  await sleep(500);
+  // While its command runs, only the row with the clock changes.
+  await until(() => !isInCommand());
+  await until(isInCommand);
+  await sleep(400);
+  const before = withoutClock(screen());
+  tmux('send-keys', '-t', 'main', 'C-l');
+  await sleep(600);
+  const isSame = before === withoutClock(screen());
+  tmux('send-keys', '-t', 'main', 'Escape');
+  await until(() => !screen().includes('Esc: back'));
+  await sleep(500);
+  tmux('send-keys', '-t', 'main', 'C-l');
+  await sleep(500);
+  const isBack = hasOneInput(screen().split('\n')) && screen('-S', '-').includes('It is at work.');
+  const isClean =
+    screen('-S', '-')
+      .split('\n')
+      .filter((line) => SPINNER.test(line)).length <= 1;
+  if (!isSame || !isBack || !isClean) {
+    failures += 1;
+    console.log(`--- inside\n${before}\n--- afterwards\n${screen('-S', '-').slice(-3_000)}`);
+  }
+  const verdict = `${isSame ? 'equals' : 'DIFFERS FROM'} a redraw, left again ${isBack && isClean ? 'as it was' : 'NOT AS IT WAS'}`;
+  console.log(`${columns}x${rows} after ${RESIZES} sizes in the conversation of an agent: ${verdict}`);
+}
+
+function isInCommand(): boolean {
+  return screen()
+    .split('\n')
+    .some((line) => SPINNER.test(line) && line.includes('sleep 4'));
+}
+
+function withoutClock(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !SPINNER.test(line))
+    .join('\n');
+}
+
+function hasOneInput(lines: readonly string[]): boolean {
+  return (
+    lines.filter((line) => /^>(?: |$)/.test(line) && !/^> (?:go|start a child)$/.test(line)).length === 1
+  );
 }
 
 function resize(columns: number, rows: number): void {

@@ -99,6 +99,41 @@ describe.concurrent("UI-3: an agent's conversation opened in place", () => {
     await terminal.shows('stopped; what was done is kept');
   });
 
+  test.for<['SIGHUP' | 'SIGTERM', number]>([
+    ['SIGHUP', 129],
+    ['SIGTERM', 143],
+  ])(
+    '%s leaves with %i, gives the terminal back and keeps the record; sizes are followed',
+    async ([signal, code], { user }) => {
+      await user.emulate({ respond: talking(1) });
+      await using terminal = startOnTerminal(user, BYPASS);
+      await terminal.shows(/^>/m);
+      terminal.type('go\r');
+      await terminal.shows(/\.2 task 1 .*1 turn/);
+      terminal.type(CTRL_T);
+      await terminal.shows(/^ \.2 general-purpose task 1 · running\n(.*\n)*• step 40\n/);
+      // The virtual terminal keeps its own size: what is drawn says which one was meant.
+      const rowsDrawn = (): number =>
+        terminal.bytes.slice(terminal.bytes.lastIndexOf('\u001b[H')).split('\r\n').length;
+      for (const [columns, rows] of [
+        [60, 12],
+        [80, 24],
+      ] as const) {
+        terminal.resize(columns, rows);
+        await eventually(() => rowsDrawn() === rows);
+      }
+      terminal.kill(signal);
+      expect(await terminal.ended).toBe(code);
+      expect(terminal.bytes.lastIndexOf('\u001b[?1049l')).toBeGreaterThan(
+        terminal.bytes.lastIndexOf('\u001b[?1049h'),
+      );
+      const { stdout } = await user.here(['ps', '--json']);
+      const agents: { status: string }[] = JSON.parse(stdout);
+      expect(agents.map(({ status }) => status)).toEqual(['interrupted', 'interrupted']);
+      letGo(user);
+    },
+  );
+
   test('RES-3: a question appears there too and is answered there', async ({ user }) => {
     await user.emulate({ respond: talking(1, 'touch asked-for') });
     await using terminal = startOnTerminal(user, []);

@@ -111,10 +111,15 @@ export class AgentScreen implements FullScreen {
   }
 }
 
+/** Rows of an answer that are kept while it is written; what is recorded of it is shown no longer either. */
+const MOST_ROWS = 4_000;
+/** A block that is taller is finished row by row: else every frame would lay all of it out again. */
+const TALLEST_BLOCK = 100;
+
 /** An answer while it is being written. */
 class UnrecordedAnswer {
   readonly #stream: AnswerStream;
-  readonly #blocks: Block[] = [];
+  #blocks: Block[] = [];
   #rows: Row[] = [];
   #columns = 0;
 
@@ -123,17 +128,26 @@ class UnrecordedAnswer {
   }
 
   push(text: string): void {
-    const begin = this.#blocks.length === 0 ? lineBlocks('\n') : [];
-    const blocks = [...begin, ...this.#stream.push(text)];
-    this.#blocks.push(...blocks);
-    for (const block of blocks) this.#rows.push(...rowsOf(block, this.#columns));
+    if (this.#blocks.length === 0) this.#add(lineBlocks('\n'));
+    this.#add(this.#stream.push(text));
+  }
+
+  #add(blocks: readonly Block[]): void {
+    for (const block of blocks) {
+      this.#blocks.push(block);
+      for (const row of rowsOf(block, this.#columns)) this.#rows.push(row);
+    }
+    // By half, so that this is seldom.
+    if (this.#rows.length > MOST_ROWS * 2) this.#rows = this.#rows.slice(-MOST_ROWS);
+    if (this.#blocks.length > MOST_ROWS * 2) this.#blocks = this.#blocks.slice(-MOST_ROWS);
   }
 
   rows(columns: number): readonly Row[] {
     if (columns !== this.#columns) {
       this.#columns = columns;
-      this.#rows = this.#blocks.flatMap((block) => rowsOf(block, columns));
+      this.#rows = this.#blocks.flatMap((block) => rowsOf(block, columns)).slice(-MOST_ROWS);
     }
+    this.#add(this.#stream.release(columns, TALLEST_BLOCK));
     return [...this.#rows, ...this.#stream.rows(columns)];
   }
 }
