@@ -156,7 +156,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'UI-1': 'the commands team, trace, memory, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
   'UI-3':
-    'a prompt after an outage waits for the old pause; a file whose name has control characters is not attached',
+    'the output of a command behind ! while it runs; reference links of Markdown; vim keys and pasted images',
   'UI-4': 'flags such as --input-format and --add-dir; stream-json fields of hooks and MCP servers',
   'ECO-1': 'ACP, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,

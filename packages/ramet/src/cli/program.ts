@@ -183,6 +183,7 @@ function addEnding(program: Command, io: CommandIo, setExitCode: (code: number) 
     .description('stop a running session or one of its agents, and wait until it has ended')
     .argument('[target]', 'a session (default: the running one); append .2 for its agent 2')
     .option('--now', 'end it at once, without a clean end')
+    .option('--json', 'print what came of it as JSON')
     .action(async (target, options) => {
       setExitCode(await (await import('./commands/stop.ts')).stop(target, options, io));
     });

@@ -37,7 +37,12 @@ describe.concurrent('UI-1: ramet stop', () => {
 
   test('--now ends it at once, and its commands with it', async ({ user }) => {
     const { running, pid, session } = await startHanging(user);
-    expect(await user.ramet(['stop', session.slice(0, 6), '--now'])).toMatchObject({ code: 0, stderr: '' });
+    const stop = await user.ramet(['stop', session.slice(0, 6), '--now', '--json']);
+    expect(stop).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(stop.stdout)).toMatchObject({
+      ...{ session, agent: null, ended: true, resume: `ramet resume ${session}` },
+      agents: [{ status: 'interrupted', started_at: expect.any(Number) }],
+    });
     await running.ended;
     await eventually(() => !isRunning(pid));
   });

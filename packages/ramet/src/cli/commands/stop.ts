@@ -1,16 +1,18 @@
 /** `ramet stop`: ends a session that another process runs, or one agent of it, and says what came of it. */
 import { type StopOutcome, stop as stopWork } from '../../sdk/calls/stop.ts';
 import { statusOf } from '../../views/agent-label.ts';
+import { jsonLine } from '../../views/json-spelling.ts';
 import { type CommandIo, callFrom, EXIT, exitCodeOf } from '../io.ts';
 
 export async function stop(
   wanted: string | undefined,
-  flags: { now?: boolean },
+  { json, ...flags }: { now?: boolean; json?: boolean },
   io: CommandIo,
 ): Promise<number> {
   const outcome = await stopWork(wanted, { ...flags, ...callFrom(io) });
+  if (json) io.out(jsonLine(outcome));
   if (!outcome.ended) return unfinished(outcome, io);
-  io.out(`${outcome.agent === null ? sessionLine(outcome) : agentLine(outcome)}\n`);
+  if (!json) io.out(`${outcome.agent === null ? sessionLine(outcome) : agentLine(outcome)}\n`);
   return EXIT.done;
 }
 
