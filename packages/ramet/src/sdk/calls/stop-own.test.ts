@@ -55,7 +55,7 @@ describe('UI-1: a host stops its own sessions', () => {
     expect(outcome).toMatchObject({ session: first.id, agent: null, ended: true });
     expect(outcome.agents).toMatchObject([{ id: `${first.id}.1`, status: 'interrupted' }]);
     expect(await running).toMatchObject({ status: 'interrupted', cause: 'session_stopped' });
-    await expect(resultOf(first.run('More.'))).rejects.toThrow('this session was stopped');
+    await expect(resultOf(first.run('More.'))).rejects.toThrow('this session is closed');
     await expect(stop(first.id, place)).rejects.toThrow('does not run');
 
     expect(await resultOf(second.run('Answer.'))).toMatchObject({ status: 'done', text: 'Done.' });

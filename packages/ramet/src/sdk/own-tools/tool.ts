@@ -116,15 +116,23 @@ export function tool(definition: ToolWithSchema<StandardSchema> | ToolWithJsonSc
   const { name, description, access = 'execute', timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = definition;
   const rule: ToolAccessRule<never> = typeof access === 'string' ? { effect: access } : access;
   const { schema, check } = inputOf(definition);
+  /** By input, so that permission and record have the same, and a rule that fails does so when the input is checked. */
+  const known = new WeakMap<object, ToolReach>();
+  const reach = (input: unknown): ToolReach => {
+    const isObject = typeof input === 'object' && input !== null;
+    const found = (isObject && known.get(input)) || reachOf(rule, input);
+    if (isObject) known.set(input, found);
+    return found;
+  };
   const made: Tool = {
     name,
     description: description.toWellFormed(),
     effect: rule.effect,
     schedule: rule.effect === 'read' ? 'parallel' : 'ordered',
     pathFields: 'any',
-    input: checkedInput(check, (input) => reachOf(rule, input)),
+    input: checkedInput(check, reach),
     inputSchema: schema,
-    access: (input) => reachOf(rule, input),
+    access: reach,
     // The schema has made the input what the function takes.
     run: (input, context) => runWithin(definition as ToolBase<unknown>, input, context, timeoutSeconds),
   };
@@ -152,7 +160,8 @@ function inputOf(definition: ToolWithSchema<StandardSchema> | ToolWithJsonSchema
     schema,
     check(value) {
       const problem = compiled.schema.problemOf(value);
-      return problem === null ? { ok: true, value } : { ok: false, problem };
+      // The call's own is part of the conversation: the tool gets a copy.
+      return problem === null ? { ok: true, value: structuredClone(value) } : { ok: false, problem };
     },
   };
 }
@@ -196,25 +205,35 @@ async function runWithin(
   { agent, call, cwd, env, signal, clock, progress, redact }: ToolContext,
   seconds: number,
 ): Promise<ToolOutcome> {
+  const { name } = definition;
   const own = new AbortController();
-  const unlink = onAbort(signal, () => own.abort(signal.reason));
   const over = new AbortController();
-  const limit = clock.sleep(Math.min(seconds * 1_000, Number.MAX_SAFE_INTEGER), over.signal).then(() => {
-    if (over.signal.aborted) return failure('');
-    own.abort(new DOMException(`${definition.name} took longer than ${seconds} s`, 'TimeoutError'));
-    return failure(
-      `${definition.name} did not end within ${seconds} s and was told to stop. It may have acted.`,
-    );
+  // An aborted call ends by the grace of its caller: a timer that waits on would keep the process.
+  const unlink = onAbort(signal, () => {
+    over.abort();
+    own.abort(signal.reason);
   });
+  const late = Promise.withResolvers<ToolOutcome>();
+  const limit = async (): Promise<void> => {
+    await clock.sleep(seconds * 1_000, over.signal);
+    if (over.signal.aborted) return;
+    own.abort(new DOMException(`${name} took longer than ${seconds} s`, 'TimeoutError'));
+    late.resolve(failure(`${name} did not end within ${seconds} s and was told to stop. It may have acted.`));
+  };
+  if (seconds !== Number.POSITIVE_INFINITY) void limit();
+  let isOver = false;
   const context: ToolCallContext = {
     ...{ agentId: agent, callId: call, cwd, env, signal: own.signal },
-    progress: (text) => progress?.(redact(String(text).toWellFormed().slice(0, LONGEST_PROGRESS))),
+    progress: (text) => {
+      const shown = String(text).toWellFormed().slice(0, LONGEST_PROGRESS);
+      if (!isOver) progress?.(redact(shown));
+    },
   };
   try {
     const acting = Promise.try(() => definition.run(input, context));
-    const done = acting.then((value) => outcomeOf(definition.name, value));
-    return await (seconds === Number.POSITIVE_INFINITY ? done : Promise.race([done, limit]));
+    return await Promise.race([acting.then((value) => outcomeOf(name, value)), late.promise]);
   } finally {
+    isOver = true;
     unlink();
     over.abort();
   }

@@ -51,7 +51,7 @@ export function liveSession(parts: LiveParts): Session {
   /** One at a time: a prompt, a run of tasks, or a compaction. */
   const alone = async <Value>(work: () => Promise<Value>): Promise<Value> => {
     if (stopping.signal.aborted)
-      throw new UserMistake('session_closed', 'this session was stopped: open it again with resume');
+      throw new UserMistake('session_closed', 'this session is closed: open it again with resume');
     if (current !== null)
       throw new UserMistake('session_busy', 'this session is still running its last prompt');
     const done = Promise.withResolvers<void>();
@@ -113,15 +113,21 @@ export function liveSession(parts: LiveParts): Session {
     });
     await closing.finally(leaveOwn);
   }
+  /** A run under way is interrupted first: it needs what is closed next. */
   const closeOnce = (): Promise<void> => {
-    closed ??= close();
+    const endRun = async (): Promise<void> => {
+      stopping.abort(SESSION_STOPPED);
+      await current;
+    };
+    closed ??= endRun().then(close);
     return closed;
   };
   const leaveOwn = ownSessions.enter(runtime.journal.file, {
     async stop(hurry) {
       stopping.abort(SESSION_STOPPED);
       await Promise.race([current, hurry]);
-      await closeOnce();
+      closed ??= close();
+      await closed;
     },
   });
   const session: Session = {
