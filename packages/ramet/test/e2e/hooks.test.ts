@@ -411,3 +411,52 @@ describe.concurrent('RES-5: programs of hooks', () => {
     await eventually(() => !isRunning(pidOf(user, 'pid')));
   });
 });
+
+describe.concurrent('EXT-2: hooks that are written wrongly', () => {
+  const guard = { type: 'command', command: 'exit 2' };
+  const group = (fields: object, hook: object = guard): object => ({
+    PreToolUse: [{ matcher: 'Bash', hooks: [hook], ...fields }],
+  });
+  test('in your own settings stop the command', async ({ user }) => {
+    hook(user, group({}, { ...guard, timeout: '5' }), 'ramet/settings.json');
+    const emulator = await user.model(call, done);
+    const end = await user.ramet(['-p', 'x']);
+    expect(end.code).toBe(2);
+    expect(end.stderr).toMatch(/ramet\/settings\.json:1: hooks\.PreToolUse\.0\.hooks\.0\.timeout: .*"5"$/m);
+    expect(emulator.requests).toEqual([]);
+  });
+
+  test('in a folder and in the settings of another tool are one line', async ({ user }) => {
+    hook(user, group({ matcher: 'Bash(' }));
+    hook(user, group({}, { ...guard, timeout: -1 }), 'home/.claude/settings.json');
+    await user.ramet(['trust']);
+    await user.model(call, done);
+    const end = await user.ramet(['-p', 'x']);
+    expect(end.code).toBe(0);
+    expect(end.stderr).toMatch(
+      /^.*\.claude\/settings\.json: hooks that do not run: PreToolUse: the matcher "Bash\("/m,
+    );
+    expect(end.stderr).toMatch(
+      /~\/\.claude\/settings\.json: hooks that do not run: PreToolUse: timeout is no number/,
+    );
+  });
+
+  test('what is not supported here is said in one line, and the rest runs', async ({ user }) => {
+    const hooks = [
+      { ...guard, if: 'Bash(rm:*)' },
+      { ...guard, once: true },
+      { type: 'prompt', prompt: 'x' },
+      { type: 'http', url: 'http://x' },
+    ];
+    hook(user, { PreToolUse: [{ hooks }], Stop: command('echo'), Odd: [] }, 'ramet/settings.json');
+    await user.model(call, done);
+    const end = await user.ramet(['-p', 'x']);
+    expect(end.code).toBe(0);
+    const lines = end.stderr.split('\n').filter((line) => line.includes('hooks that do not run'));
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /"if" is not supported and does not run; .*"once".*; .*"prompt".* \(and 2 more: see ramet settings\)/,
+      ),
+    ]);
+  });
+});

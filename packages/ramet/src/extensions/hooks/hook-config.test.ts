@@ -45,7 +45,7 @@ describe('EXT-2: hooks as they are set up', () => {
       'Stop: a hook with "if" is not supported and does not run',
     ],
   ] as const)('that cannot be used are named: %j', ([value, problem]) => {
-    expect(readHooks(value, source)).toEqual({ hooks: [], unused: [problem] });
+    expect(readHooks(value, source)).toMatchObject({ hooks: [], unused: [problem] });
   });
 
   test('that are good count beside bad ones', () => {

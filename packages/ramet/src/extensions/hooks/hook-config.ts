@@ -85,75 +85,115 @@ export interface HookList {
   readonly hooks: readonly Hook[];
   /** What has no effect, and why: a phrase each, such as `PreToolUse: type "http" is not supported`. */
   readonly unused: readonly string[];
+  /** Those of them that are wrong anywhere, and not only unknown here. */
+  readonly mistakes: readonly HookMistake[];
 }
 
-const NO_HOOKS: HookList = { hooks: [], unused: [] };
+export interface HookMistake {
+  readonly what: string;
+  /** Keys and places in lists, from the event on. */
+  readonly at: readonly PropertyKey[];
+}
 
 /** Set up for a hook and known to change nothing about when or how it runs. */
 const COSMETIC = ['type', 'command', 'args', 'timeout', 'async', 'statusMessage', 'shell', 'description'];
 
 export function readHooks(value: unknown, source: HookSource): HookList {
-  if (value === undefined || value === null) return NO_HOOKS;
-  if (!isObject(value)) return { hooks: [], unused: ['hooks is no object'] };
-  const hooks: Hook[] = [];
-  const unused: string[] = [];
-  for (const [event, groups] of Object.entries(value)) {
-    if (!isHookEvent(event)) unused.push(`${shown(event)}: there is no such event here`);
-    else if (!Array.isArray(groups)) unused.push(`${event} is no list`);
-    else for (const group of groups) readGroup(event, group, { source, hooks, unused });
-  }
-  return { hooks, unused: [...new Set(unused)] };
+  const reading = new HookReading(source);
+  if (value === undefined || value === null) return reading.list();
+  if (!isObject(value)) reading.mistake('hooks is no object', []);
+  else
+    for (const [event, groups] of Object.entries(value)) {
+      if (!isHookEvent(event)) reading.unsupported(`${shown(event)}: there is no such event here`);
+      else if (!Array.isArray(groups)) reading.mistake(`${event} is no list`, [event]);
+      else for (const [index, group] of groups.entries()) readGroup(event, group, index, reading);
+    }
+  return reading.list();
 }
 
-interface Reading {
+class HookReading {
   readonly source: HookSource;
-  readonly hooks: Hook[];
-  readonly unused: string[];
+  readonly hooks: Hook[] = [];
+  readonly #unused = new Set<string>();
+  readonly #mistakes: HookMistake[] = [];
+
+  constructor(source: HookSource) {
+    this.source = source;
+  }
+
+  unsupported(what: string): void {
+    this.#unused.add(what);
+  }
+
+  mistake(what: string, at: readonly PropertyKey[]): void {
+    this.#unused.add(what);
+    this.#mistakes.push({ what, at });
+  }
+
+  list(): HookList {
+    return { hooks: this.hooks, unused: [...this.#unused], mistakes: this.#mistakes };
+  }
 }
 
-function readGroup(event: HookEventName, group: unknown, reading: Reading): void {
-  const say = (problem: string): unknown => reading.unused.push(`${event}: ${problem}`);
-  if (!isObject(group)) return void say('an entry is no object');
+function readGroup(event: HookEventName, group: unknown, index: number, reading: HookReading): void {
+  const wrong = (what: string, ...at: PropertyKey[]): void =>
+    reading.mistake(`${event}: ${what}`, [event, index, ...at]);
+  if (!isObject(group)) return void wrong('an entry is no object');
   const { matcher = '', hooks, timeout } = group;
-  if (typeof matcher !== 'string') return void say('a matcher is no text');
+  if (typeof matcher !== 'string') return void wrong('a matcher is no text', 'matcher');
   const matches = hookMatcher(matcher);
-  if (matches === null) return void say(`the matcher ${shown(matcher)} is no regular expression`);
-  if (!Array.isArray(hooks)) return void say('an entry has no list of hooks');
+  if (matches === null)
+    return void wrong(`the matcher ${shown(matcher)} is no regular expression`, 'matcher');
+  if (!Array.isArray(hooks)) return void wrong('an entry has no list of hooks', 'hooks');
   // Only `guardedHooks` has the symbol.
   const { [CHECK]: check } = group as { [CHECK]?: RunCheck };
   const source = check === undefined ? reading.source : { ...reading.source, check };
-  for (const one of hooks) {
+  for (const [place, one] of hooks.entries()) {
     const read = readHook(event, one, { matches, source, timeout });
-    if (typeof read === 'string') say(read);
-    else reading.hooks.push(read);
+    if ('kind' in read) reading.hooks.push(read);
+    else if ('wrong' in read) wrong(read.wrong, 'hooks', place, ...(read.key ?? []));
+    else reading.unsupported(`${event}: ${read.unsupported}`);
   }
 }
+
+type BadHook =
+  | { readonly wrong: string; readonly key?: readonly string[] }
+  | { readonly unsupported: string };
 
 function readHook(
   event: HookEventName,
   value: unknown,
   { matches, source, timeout }: { matches: HookMatcher; source: HookSource; timeout: unknown },
-): Hook | string {
+): Hook | BadHook {
   if (typeof value === 'function') {
     const timeoutMs = timeoutOf(event, timeout);
-    if (timeoutMs === null) return `timeout is no number of seconds: ${shown(timeout)}`;
+    if (timeoutMs === null) return wrongTimeout(timeout);
     // What it takes is known only to who wrote it.
     return { kind: 'function', event, matches, source, timeoutMs, run: value as HookFunction };
   }
-  if (!isObject(value)) return 'a hook is no object';
+  if (!isObject(value)) return { wrong: 'a hook is no object' };
   const { type, command, args, shell } = value;
-  if (type !== 'command') return `type ${shown(type)} is not supported`;
-  if (typeof command !== 'string' || command.trim() === '') return 'a hook has no command';
-  if (args !== undefined && !isTexts(args)) return 'args is no list of texts';
-  if (shell !== undefined && shell !== 'bash') return `shell ${shown(shell)} is not supported`;
-  if (value.async !== undefined && typeof value.async !== 'boolean') return 'async is neither true nor false';
+  if (typeof type !== 'string') return { wrong: `type ${shown(type)} is no text`, key: ['type'] };
+  if (type !== 'command') return { unsupported: `type ${shown(type)} is not supported` };
+  if (typeof command !== 'string' || command.trim() === '')
+    return { wrong: 'a hook has no command', key: ['command'] };
+  if (args !== undefined && !isTexts(args)) return { wrong: 'args is no list of texts', key: ['args'] };
+  if (value.async !== undefined && typeof value.async !== 'boolean')
+    return { wrong: 'async is neither true nor false', key: ['async'] };
+  const timeoutMs = timeoutOf(event, value.timeout);
+  if (timeoutMs === null) return wrongTimeout(value.timeout);
+  if (shell !== undefined && shell !== 'bash')
+    return { unsupported: `shell ${shown(shell)} is not supported` };
   // One that would run more often than it was set up to does more harm than one that does not run.
   const strange = Object.keys(value).find((key) => !COSMETIC.includes(key));
-  if (strange !== undefined) return `a hook with ${shown(strange)} is not supported and does not run`;
-  const timeoutMs = timeoutOf(event, value.timeout);
-  if (timeoutMs === null) return `timeout is no number of seconds: ${shown(value.timeout)}`;
+  if (strange !== undefined)
+    return { unsupported: `a hook with ${shown(strange)} is not supported and does not run` };
   const isAsync = value.async === true;
   return { kind: 'command', event, matches, source, timeoutMs, command, args: args ?? null, isAsync };
+}
+
+function wrongTimeout(value: unknown): BadHook {
+  return { wrong: `timeout is no number of seconds: ${shown(value)}`, key: ['timeout'] };
 }
 
 function timeoutOf(event: HookEventName, value: unknown): number | null {

@@ -5,6 +5,7 @@ import type { HookEntry } from '../../extensions/hooks/hook-config.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { shownPath, type UnusedPart } from '../../settings/other-tools/other-tools.ts';
 import type { SettingsReport } from '../../settings/read-settings.ts';
+import { isBinding, type SettingsLevel } from '../../settings/setting-value.ts';
 import type { SettingsPlace } from '../../settings/settings.ts';
 
 interface FoundHooks {
@@ -42,15 +43,19 @@ export async function hooksInForce(
     return partsOfSettings(path)
       .filter(({ kind }) => kind === 'hooks')
       .map((part) => {
-        if (isOwn) return { entry: { value: part.value, source: { label } }, notice: null };
+        if (isOwn) return { entry: { value: part.value, source: { label } }, notice: null, part };
         const notice = partNotice(part, label, trust.verdictOn(part));
         const source = { label, ...(notice === null && { check: runCheck(part, place, trust) }) };
-        return { entry: { value: part.value, source }, notice };
+        return { entry: { value: part.value, source }, notice, part };
       });
   });
+  const { refuseMistakes, unusedNotice } = await import('./hook-mistakes.ts');
+  refuseMistakes(found.map(({ part }) => part).filter(({ source }) => isBindingFile(levels.get(source))));
   return {
     hooks: found.flatMap(({ entry, notice }) => (notice === null ? [entry] : [])),
-    notices: found.flatMap(({ notice }) => notice ?? []),
+    notices: found.flatMap(
+      ({ notice, part, entry }) => notice ?? unusedNotice(part, entry.source.label) ?? [],
+    ),
   };
 }
 
@@ -70,6 +75,11 @@ export async function unusedHooks(
       .flatMap(({ value }) => readHooks(value, { label: source }).unused)
       .map((what) => ({ what: `hooks: ${what}`, source })),
   );
+}
+
+/** One of Ramet's own that is the user's or managed. Those of other tools can hold what is right there. */
+function isBindingFile(level: SettingsLevel | undefined): boolean {
+  return level !== undefined && isBinding({ level });
 }
 
 function isBelow(path: string, home: string | null): boolean {
