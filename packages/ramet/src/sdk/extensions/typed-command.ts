@@ -18,13 +18,18 @@ export interface TypedCommand {
 
 /** Null for a prompt that is none: a path such as `/etc/hosts`, or a name that nobody has. */
 export async function typedCommand(
-  { agent, prompts, place, settings }: LiveParts,
+  { agent, prompts, place, settings, extra }: LiveParts,
   typed: string,
   signal: AbortSignal,
 ): Promise<TypedCommand | null> {
   const [, name, argument = ''] = /^\/([\w.:-]+)(?:\s+([\s\S]*))?$/.exec(typed.trim()) ?? [];
-  const prompt = name === undefined ? null : await prompts.find(name);
-  if (prompt === null || !prompt.forUser) return null;
+  if (name === undefined) return null;
+  const prompt = await prompts.find(name);
+  if (prompt === null) {
+    const made = await extra.command({ name, argument }, signal);
+    return made && { prompt: made.text, attachments: made.images, model: null };
+  }
+  if (!prompt.forUser) return null;
   const projectRoot = place.repository?.root ?? place.cwd;
   const allowsNothing = settings.settings.policy?.allowRules === 'managed';
   const made = await promptText({ agent, prompt, prompts, argument, projectRoot, allowsNothing, signal });

@@ -6,6 +6,7 @@ import type { RecordedOrder, ToolHeir } from '../../engine/shapes.ts';
 import { namesWithin } from '../../extensions/mcp/find-tools.ts';
 import { knownOffer } from '../../extensions/mcp/known-tools.ts';
 import { ServerPool } from '../../extensions/mcp/pool.ts';
+import { type AskedPrompt, askedPrompt } from '../../extensions/mcp/server-prompt.ts';
 import { ServerSet, usableServers } from '../../extensions/mcp/server-set.ts';
 import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.ts';
 import type { RecordedServers } from '../../schema/events.ts';
@@ -25,6 +26,8 @@ export interface McpHouse {
   recordOf(tools: readonly Tool[]): RecordedServers | undefined;
   /** What an agent with these tools learns about its servers; null for one that has none. */
   about(tools: readonly Tool[], reader: 'main' | 'child'): string | null;
+  /** A prompt of a server, by its whole name. */
+  command(asked: { name: string; argument: string }, signal: AbortSignal): Promise<AskedPrompt | null>;
   close(): Promise<void>;
 }
 
@@ -53,6 +56,7 @@ export async function openHouse({ settings, place }: SourceOrder): Promise<McpHo
     forRecorded: (recorded, order) => agents.forRecorded(recorded, order),
     recordOf: (given) => serversOf(given)?.record(),
     about: (given, reader) => aboutServers(serversOf(given), place, reader),
+    command: (asked, signal) => askedPrompt(all, asked, signal),
     close: () => pool[Symbol.asyncDispose](),
   };
 }

@@ -142,6 +142,23 @@ describe('EXT-4: MCP servers in a session', () => {
     expect(third).toEqual(['about note://one']);
   });
 
+  test('a prompt of a server is asked for by /mcp__server__prompt', async () => {
+    const scene = await startFamily({
+      mcpServers: { line: line() },
+      cast: { Greet: [{ text: 'Done.' }], '/mcp__other__x': [{ text: 'Done.' }] },
+    });
+    await scene.run('/mcp__line__greet Bob "and Eve"', { commands: true });
+    expect(lastTexts(scene.requestsOf('Greet')[0]).at(-1)).toBe('Greet Bob "and Eve".');
+    await expect(scene.run('/mcp__line__greet', { commands: true })).rejects.toThrow(
+      '/mcp__line__greet needs who: write /mcp__line__greet who',
+    );
+    await expect(scene.run('/mcp__line__gret x', { commands: true })).rejects.toThrow(
+      'did you mean /mcp__line__greet?',
+    );
+    await scene.run('/mcp__other__x', { commands: true });
+    expect(scene.requestsOf('/mcp__other__x')).toHaveLength(1);
+  });
+
   test('pictures pass through, a long answer is kept in a file', async () => {
     const { run, requestsOf } = await startFamily({
       permissions: { allow: ['mcp__line', 'mcp__long'] },

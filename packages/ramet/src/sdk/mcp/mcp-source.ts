@@ -30,6 +30,7 @@ export async function mcpSource(order: SourceOrder): Promise<ToolSource> {
     forRecorded: (recorded, order) => house?.forRecorded(recorded, order) ?? order.tools,
     recordOf: (tools) => house?.recordOf(tools),
     about: (tools, reader) => house?.about(tools, reader) ?? null,
+    command: async (asked, signal) => house?.command(asked, signal) ?? null,
     close: async () => (await opening)?.close(),
   };
 

@@ -24,7 +24,7 @@ export async function beginPrompt(
   undo.defer(() => hosted(agent).runtime.permissions.revoke(agent.spec.id));
   const mayBeCommand = commands === true && prompt !== null && /^\s*\//.test(prompt);
   const command =
-    mayBeCommand && parts.prompts.store !== null
+    mayBeCommand && (parts.prompts.store !== null || /^\s*\/mcp__/.test(prompt))
       ? await (await import('../extensions/typed-command.ts')).typedCommand(parts, prompt, signal)
       : null;
   if (command !== null && command.model !== null) undo.defer(switchedModel(agent, command.model, settings));

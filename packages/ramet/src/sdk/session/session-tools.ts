@@ -43,6 +43,7 @@ async function openSkills({ settings, place, prompts }: SourceOrder): Promise<To
 
 export interface SessionTools
   extends AsyncDisposable,
+    Required<Pick<ToolSource, 'command'>>,
     Required<Pick<ToolSource, 'prepareTypes' | 'forType' | 'forRecorded' | 'recordOf'>> {
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
@@ -78,6 +79,13 @@ export async function openSessionTools(
           order.tools,
         ),
       recordOf: (given) => opened.map((source) => source.recordOf?.(given)).find((one) => one !== undefined),
+      async command(asked, signal) {
+        for (const source of opened) {
+          const made = await source.command?.(asked, signal);
+          if (made) return made;
+        }
+        return null;
+      },
       about: (given, reader) =>
         opened.flatMap((source) => source.about?.(given, reader) ?? []).join('\n') || null,
       [Symbol.asyncDispose]: close,

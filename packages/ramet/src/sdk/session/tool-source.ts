@@ -2,6 +2,7 @@
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import type { RecordedOrder, ToolHeir } from '../../engine/shapes.ts';
 import type { ModelProvider } from '../../model/provider.ts';
+import type { ImageBlock } from '../../schema/content.ts';
 import type { RecordedServers } from '../../schema/events.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { SessionPrompts } from '../extensions/session-prompts.ts';
@@ -26,6 +27,11 @@ export interface ToolSource {
    * word of it again: it is told less.
    */
   about?(tools: readonly Tool[], reader: 'main' | 'child'): string | null;
+  /** What a person asks for by `/name argument`; null for a name that this source does not know. */
+  command?(
+    asked: { readonly name: string; readonly argument: string },
+    signal: AbortSignal,
+  ): Promise<{ readonly text: string; readonly images: readonly ImageBlock[] } | null>;
   /** Releases what the tools need. Called once, after all agents have ended. */
   close?(): Promise<void>;
 }

@@ -15,8 +15,9 @@ export function customCommands(): readonly CustomCommand[] {
   return found;
 }
 
-/** By its name, or by the last part of it. */
+/** By its name, or by the last part of it. What a server of the session has is not known here. */
 export function isCustomCommand(name: string): boolean {
+  if (/^mcp__.+__./.test(name)) return true;
   return found.some((one) => one.name === name || one.name.endsWith(`:${name}`));
 }
 
