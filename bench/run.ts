@@ -5,6 +5,7 @@
 import * as agentMemory from './agent-memory.ts';
 import * as cost from './cost.ts';
 import * as definitions from './definitions.ts';
+import * as extensions from './extensions.ts';
 import * as footprint from './footprint.ts';
 import * as hooks from './hooks.ts';
 import * as house from './house.ts';
@@ -45,6 +46,7 @@ const MEASUREMENTS: Measurements = {
   'merge-many': mergeMany,
   operator,
   definitions,
+  extensions,
   'process-executor': processExecutor,
   resume,
   sandbox,
