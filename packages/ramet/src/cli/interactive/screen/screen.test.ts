@@ -109,6 +109,36 @@ describe('UI-1: output above, live rows below', () => {
     expect(terminal.text.split('\n').slice(-13)).toEqual([...lines, '>']);
   });
 
+  test('output that arrives while the size changes writes over nothing that was in sight', () => {
+    const step = fc.record({
+      lines: fc.integer({ min: 0, max: 6 }),
+      below: fc.integer({ min: 1, max: 4 }),
+      rows: fc.constantFrom(null, 6, 9, 10, 14, 20),
+    });
+    const property = fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      const { terminal, screen } = screenOn(20, 10);
+      // The screen is full, as it is in the middle of a long answer.
+      const lines = Array.from({ length: 30 }, (_, at) => `line ${at}`);
+      screen.append(lineBlocks(`${lines.join('\n')}\n`));
+      screen.draw(live('> '));
+      for (const { lines: more, below, rows } of steps) {
+        const fresh = Array.from({ length: more }, (_, at) => `line ${lines.length + at}`);
+        lines.push(...fresh);
+        if (more > 0) screen.append(lineBlocks(`${fresh.join('\n')}\n`));
+        const under = live(...['> ', 'a', 'b', 'c'].slice(0, below));
+        if (rows === null) screen.draw(under);
+        else {
+          terminal.rows = rows;
+          screen.redraw(under, { columns: 20, rows });
+        }
+      }
+      screen.close();
+      const seen = terminal.text.split('\n').filter((line) => line.startsWith('line'));
+      expect(seen.filter((line, at) => seen.indexOf(line) === at)).toEqual(lines);
+    });
+    fc.assert(property);
+  });
+
   test('output in any pieces looks as if it had been written at once, however often it is drawn again', () => {
     const block = fc.oneof(
       fc.stringMatching(/^[a-z ]{0,60}$/).map((text) => lineBlocks(`${text}\n`)),

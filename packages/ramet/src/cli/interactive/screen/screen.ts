@@ -114,6 +114,27 @@ export function createScreen(write: (bytes: string) => void, start: ScreenSize):
     return found.reverse();
   }
 
+  /**
+   * How many rows the output in sight takes at the new width. A terminal has broken the rows that stood there; from the first of
+   * them on all must be written again, or scroll away: what is written over is nowhere else.
+   */
+  function rowsInSight(size: ScreenSize): number {
+    const isSame = size.columns === columns && size.rows === height;
+    const standing = shown.rows.reduce((sum, row) => sum + heightOf(row, size.columns), 0);
+    let room = size.rows - (isSame ? below : 0) - standing;
+    let taken = 0;
+    for (const { block } of kept.toReversed()) {
+      if (room <= 0) break;
+      const stood = rowsOf(block).reduce((sum, row) => sum + heightOf(row, size.columns), 0);
+      const written = block
+        .rows(textColumns(size.columns))
+        .reduce((sum, row) => sum + heightOf(row, size.columns), 0);
+      taken += stood <= room ? written : stood === written ? room : partOf(written, room / stood);
+      room -= stood;
+    }
+    return taken;
+  }
+
   /** Back to where the output began, by how terminals wrap rows of another width. */
   function toStart(size: ScreenSize): string {
     const above = [...kept.flatMap(({ block }) => rowsOf(block)), ...shown.rows.slice(0, shown.cursorRow)];
@@ -135,13 +156,14 @@ export function createScreen(write: (bytes: string) => void, start: ScreenSize):
     },
     redraw(live, size) {
       const start = toStart(size);
+      const inSight = rowsInSight(size);
       if (size.columns !== columns || size.rows !== height) below = 0;
       ({ columns, rows: height } = size);
       const { added } = takePending();
       show(live, added);
       const room = Math.max(0, height - below - live.rows.length);
-      // What has never been on the screen is written whole, and scrolls away if it must.
-      const output = tail(Math.max(room, added));
+      // What was in sight and what has never been there is written whole, and scrolls away if it must.
+      const output = tail(Math.max(room, inSight + added));
       const fills = output.reduce((sum, row) => sum + rowsTaken(row), 0) >= room;
       const drawn = [...output, ...live.rows].map((row) => lineOf(row, columns)).join('\r\n');
       // Where the output begins on the screen is known only if it fills it.
@@ -160,6 +182,11 @@ export function createScreen(write: (bytes: string) => void, start: ScreenSize):
 /** The last column stays free: a terminal that has written there is between two rows. */
 export function textColumns(columns: number): number {
   return Math.max(1, columns - 1);
+}
+
+/** Of a block that begins above the screen; rather a row twice than none. */
+function partOf(rows: number, share: number): number {
+  return Math.min(rows, Math.ceil(rows * share) + 1);
 }
 
 /** Rows that the terminal makes of it. */
