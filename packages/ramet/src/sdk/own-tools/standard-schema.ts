@@ -60,9 +60,16 @@ function written(schema: StandardSchema, what: string): unknown {
     throw badSchema(what, `it cannot be written as JSON Schema: ${describeError(error)}`);
   }
   const instead =
-    vendor === 'zod' ? 'this is Zod 3: use Zod 4' : `${JSON.stringify(vendor)} gives no JSON Schema`;
+    vendor === 'zod'
+      ? 'this is Zod 3: use Zod 4'
+      : `${JSON.stringify(vendor)} writes no JSON Schema by itself: wrap it${WRAPPERS[vendor] ?? ''}`;
   throw badSchema(what, `${instead}, or pass the JSON Schema yourself`);
 }
+
+/** What adds JSON Schema to the schemas of a library. */
+const WRAPPERS: Readonly<Record<string, string>> = {
+  valibot: ' with toStandardJsonSchema of @valibot/to-json-schema',
+};
 
 type MakeJsonSchema = (options: { target: string }) => unknown;
 

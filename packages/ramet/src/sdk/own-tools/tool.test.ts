@@ -85,7 +85,7 @@ describe('LIB-1: a tool of the caller', () => {
     const both = tool({ ...word, input: other(false), inputSchema });
     expect(await outcome(both, {})).toMatchObject({ content: expect.stringContaining('word.0: no word') });
     expect(() => tool({ ...word, input: other(false) })).toThrow(
-      'tool "word": input cannot be used: "other" gives no JSON Schema, or pass the JSON Schema yourself',
+      'tool "word": input cannot be used: "other" writes no JSON Schema by itself: wrap it, or pass the JSON Schema yourself',
     );
   });
 
