@@ -50,6 +50,8 @@ const ERASE_BELOW = `${CSI}K${CSI}C${CSI}J\r`;
 const NO_ROWS: LiveRows = { rows: [], cursorRow: 0, cursorColumn: 0 };
 /** Rows of output that are kept to be drawn again: more than any screen has. */
 const KEPT_ROWS = 600;
+/** Within this time a terminal that is being resized may have another size than it told. */
+const UNSURE_MS = 500;
 
 interface Kept {
   readonly block: Block;
@@ -64,6 +66,8 @@ export function createScreen(write: (bytes: string) => void, start: ScreenSize):
   let shown = NO_ROWS;
   /** How many rows are free below the live ones, at most; exactly, once it has been none. */
   let below = height - 1;
+  /** When all was drawn again, and the rows of output since. A terminal may have had another size by then, and more room. */
+  let drawnAgain = { at: Number.NEGATIVE_INFINITY, added: 0 };
 
   const rowsOf = ({ rows }: Block): readonly Row[] => rows(textColumns(columns));
   const rowsTaken = (row: Row): number => heightOf(row, columns);
@@ -95,6 +99,7 @@ export function createScreen(write: (bytes: string) => void, start: ScreenSize):
   /** The live rows are these, below `added` new rows of output. */
   function show(live: LiveRows, added: number): void {
     below = Math.min(height - 1, Math.max(0, below - added - (liveHeight(live) - liveHeight(shown))));
+    drawnAgain.added += added;
     shown = live;
   }
 
@@ -121,7 +126,9 @@ export function createScreen(write: (bytes: string) => void, start: ScreenSize):
   function rowsInSight(size: ScreenSize): number {
     const isSame = size.columns === columns && size.rows === height;
     const standing = shown.rows.reduce((sum, row) => sum + heightOf(row, size.columns), 0);
-    let room = size.rows - (isSame ? below : 0) - standing;
+    // A terminal that gets lower first gives up what stands below the cursor.
+    const givenUp = Math.max(0, Math.min(height - size.rows, shown.rows.length - 1 - shown.cursorRow));
+    let room = size.rows - (isSame ? below : 0) - standing + givenUp;
     let taken = 0;
     for (const { block } of kept.toReversed()) {
       if (room <= 0) break;
@@ -156,8 +163,14 @@ export function createScreen(write: (bytes: string) => void, start: ScreenSize):
     },
     redraw(live, size) {
       const start = toStart(size);
-      const inSight = rowsInSight(size);
-      if (size.columns !== columns || size.rows !== height) below = 0;
+      const hasChanged = size.columns !== columns || size.rows !== height;
+      const at = performance.now();
+      // If it was higher then, that did not scroll away. Rather rows twice than none.
+      const isUnsure = hasChanged && at - drawnAgain.at < UNSURE_MS;
+      const unsure = isUnsure ? Math.min(drawnAgain.added, Math.max(size.rows, height)) : 0;
+      const inSight = rowsInSight(size) + unsure;
+      drawnAgain = { at, added: 0 };
+      if (hasChanged) below = 0;
       ({ columns, rows: height } = size);
       const { added } = takePending();
       show(live, added);
