@@ -93,7 +93,12 @@ function reportObject({
     }),
     files: files.map(({ level, path, state, problems }) => ({ level, path, state, problems })),
     trusted: isTrusted,
-    other_tools: others,
+    other_tools: othersObject(others),
     unused_extensions: unusedExtensions,
   };
+}
+
+/** Of variables only the names: a value may be a secret. */
+function othersObject({ env, statusLines, ...others }: SettingsInDetail['others']): object {
+  return { ...others, env: Object.keys(env), status_lines: statusLines };
 }
