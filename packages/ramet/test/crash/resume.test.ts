@@ -69,7 +69,10 @@ function usageOf(requests: readonly RequestRecord[]): Usage {
 function pick(usage: RequestRecord['usage']): Partial<Usage> {
   if (usage === undefined) throw new Error('an answer without usage');
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = usage;
-  return { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens };
+  const tokens = { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens };
+  // The emulator answers with it as the provider does.
+  const { web_search_requests: searches }: Pick<Usage, 'web_search_requests'> = usage.server_tool_use ?? {};
+  return searches === undefined ? tokens : { ...tokens, web_search_requests: searches };
 }
 
 interface Phase {

@@ -46,7 +46,8 @@ describe.concurrent('UI-1: ramet demo', () => {
     await run.shows(/^ {2}main +waits for 5 agents .*\n(?: {2}[├└]─ .*\n){5}/m);
     await run.shows('$ ramet resume');
     expect(await run.ended).toBe(0);
-    expect(run.screen.match(/^ {2}└─ slug /gm)).toHaveLength(2);
+    // Once before the kill and once after it; which agent comes last is not certain.
+    expect(run.screen.match(/^ {2}└─ \w+ /gm)).toHaveLength(2);
     expect(run.screen).toMatch(/^ {2}├─ roman +done, on ramet\/roman +4 /m);
     expect(run.screen.trimEnd().split('\n').slice(-23).join('\n')).toContain('The bill, from the journal');
   });
