@@ -1,6 +1,6 @@
 /** Copies of an index, each in a folder that goes when the work is done, and when the process ends before that. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import { copyFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RametError } from '../../schema/errors.ts';
 
@@ -37,11 +37,15 @@ function remove(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Nothing happens if it does not exist. Others continue meanwhile: it may be large. */
+/**
+ * Nothing happens if it does not exist. Others continue meanwhile: it may be large. The copy is as old as the index: from that
+ * git knows which files may have changed in the second in which they were added, and looks into them.
+ */
 export async function copyIndex(own: string, index: string): Promise<void> {
   const stats = statSync(own, { throwIfNoEntry: false });
   if (stats?.isFile() !== true) return;
   if (stats.size > LARGEST_INDEX)
     throw new RametError('index_too_large', 'terminal', `${own} is too large for an index: move it away`);
   await copyFile(own, index);
+  await utimes(index, stats.atime, stats.mtime);
 }

@@ -89,6 +89,23 @@ describe('WORK-3: a checkpoint', () => {
     expect([git(path, 'show', `${ref}:new.txt`), git(path, 'show', `${ref}^2:new.txt`)]).toEqual(['3', '2']);
   });
 
+  test('sees a file that changed in the second in which it was added, and kept its size', async () => {
+    const place = worktreePlace();
+    const { worktree } = await createWorktree(place, { name: 'fix', owner: OWNER });
+    const { path } = worktree;
+    const second = (): number => Math.floor(Date.now() / 1_000);
+    let began = second();
+    do {
+      began = second();
+      writeFiles(path, { 'new.txt': '1\n' });
+      git(path, 'add', 'new.txt');
+      writeFiles(path, { 'new.txt': '2\n' });
+    } while (second() !== began);
+    await vi.waitFor(() => expect(second()).toBeGreaterThan(began), { timeout: 5_000 });
+    const { ref } = await checkpoint(place, worktree);
+    expect(git(path, 'show', `${ref}:new.txt`)).toBe('2');
+  });
+
   test('brings back what a stray reset has destroyed', async () => {
     const place = worktreePlace();
     const { worktree } = await createWorktree(place, { name: 'fix', owner: OWNER });
