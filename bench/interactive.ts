@@ -204,7 +204,7 @@ class BenchTerminal implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    // What runs in it would go on without its terminal until it notices.
+    // The command in it would keep running without a terminal for a while.
     try {
       process.kill(this.pid(), 'SIGKILL');
     } catch {}

@@ -89,7 +89,7 @@ function changedRefs({ repository }: WorktreePlace, since: number): string[] | n
   return keepsRefsInFiles(repository) ? [...refsIn(repository.commonDirectory, since).keys()] : null;
 }
 
-/** Whether its name alone does not say whose it is: of Ramet, of another worktree, of a remote, or where results land. */
+/** False where the name already tells the owner: Ramet, another worktree, a remote, or the branch where results land. */
 function freeRefs({ registry, repository }: WorktreePlace, target: string): (ref: string) => boolean {
   const taken = new Set([target, ...registry.list().flatMap(({ branch }) => branch ?? [])]);
   const config = readOrNull(join(repository.commonDirectory, 'config')) ?? '';
