@@ -25,6 +25,10 @@ import { describeProcess, endProcess, processesIn } from './processes.ts';
 const COMMAND = join(import.meta.dirname, '../../packages/ramet/bin/ramet.js');
 /** A command that has not ended by then hangs, unless its world knows better. */
 const LONGEST_RUN_MS = 60_000;
+/** Directories of worktrees are deleted at the lowest priority, by a program that outlasts the command and ends by itself. */
+const LONGEST_DELETION_MS = 60_000;
+/** Also of a process that is just ending: it has no command line any more. */
+const DELETION = /^\d+ (?:rm -rf .*\/\.trash\/.*)?$/;
 
 export interface RunEnd {
   code: number | null;
@@ -199,13 +203,16 @@ export class World implements AsyncDisposable {
     return readdirSync(join(this.repository, 'effects')).filter((name) => name.endsWith('.log'));
   }
 
-  /** Processes that were started in the repository and live; they are given a moment to end. */
+  /** Processes that were started in the repository and live; they are given a moment to end, and deletions longer. */
   async leftProcesses(): Promise<string[]> {
-    for (let tries = 0; tries < 50; tries++) {
-      if (processesIn(this.root).length === 0) return [];
+    let left: string[] = [];
+    for (let tries = 0; tries < LONGEST_DELETION_MS / 20; tries++) {
+      left = processesIn(this.root).map(describeProcess);
+      if (left.length === 0) return [];
+      if (tries >= 50 && !left.every((line) => DELETION.test(line))) return left;
       await sleep(20);
     }
-    return processesIn(this.root).map(describeProcess);
+    return left;
   }
 
   /** Files in the place of temporary ones. */
