@@ -13,6 +13,7 @@ import { adminDirectory, type WorktreePlace } from '../../git/worktrees/worktree
 import type { OperatorState } from '../../operator/run/operator-state.ts';
 import { tasksOf } from '../../operator/run/operator-state.ts';
 import type { TaskChanged } from '../../schema/operator-events.ts';
+import { thisProcess } from '../../system/processes/process-identity.ts';
 import { type ReturnPlace, WorktreeReturns } from './return-worktrees.ts';
 
 interface Worked {
@@ -168,6 +169,26 @@ describe('WORK-3, OP-4: tasks whose work has landed give their worktrees back', 
       ...[[], [], []],
     ]);
     expect(said).toEqual([]);
+  });
+
+  test('one that a killed process still has by record goes, unless a process lives that has it', async () => {
+    const place = worktreePlace();
+    const made = [await apart(place, 'dead'), await apart(place, 'living')] as const;
+    const leases = [{ pid: 2 ** 22 + 1, started: null }, thisProcess()];
+    for (const [at, { id, commit }] of made.entries()) {
+      git(place.repository.root, 'merge', '--quiet', '--no-ff', commit);
+      const row = place.registry.list().find(({ name }) => name === id);
+      if (row !== undefined) place.registry.put({ ...row, state: 'leased', lease: leases[at] ?? null });
+    }
+    const run = startedRun(
+      made.map(({ id }) => madeTask(id)),
+      { target: targetOf(place) },
+    );
+    const state = madeRun(run, ...made.map((one) => passed(one, one.commit)));
+    const { end } = await returned(place, state);
+    expect(made.map(({ path }) => existsSync(path))).toEqual([false, true]);
+    expect(notesOf(end)).toEqual([[], [`its worktree stays: process ${process.pid} has it`]]);
+    expect(rametBranches(place.repository.root)).toEqual(['ramet/living']);
   });
 
   test('a git that judges it since its agent ended is no reason to keep it', async () => {

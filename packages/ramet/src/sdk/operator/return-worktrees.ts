@@ -180,8 +180,9 @@ async function giveBack(
   const found = place.registry.list().findLast(({ owner }) => owner?.agent === agent);
   if (found !== undefined) await isOver(found.id);
   const worktree = found === undefined ? null : place.registry.find(found.id);
-  if (worktree?.state === 'leased') return `process ${worktree.lease?.pid} has it`;
-  if (worktree?.state !== 'released') return null;
+  if (worktree === null || (worktree.state !== 'leased' && worktree.state !== 'released')) return null;
+  // One that is killed after an agent's end has not given its worktree back, and nobody continues an agent that has ended.
+  if (isHeld(place.project, worktree)) return `process ${worktree.lease?.pid} has it`;
   const landed = attempt.commit ?? undefined;
   const settled = await settleWorktree(place, worktree, {
     ...{ pools: false, landed, leavesBranch: true },

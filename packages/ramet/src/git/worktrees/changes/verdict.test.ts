@@ -22,6 +22,7 @@ import {
   rametBranches,
   worktreePlace,
 } from '../../../../test/fixtures/worktrees.ts';
+import { createSession } from '../../../journal/sessions.ts';
 import { createWorktree } from '../create-worktree.ts';
 import { collectGarbage } from '../removal/collect-garbage.ts';
 import { releaseWorktree } from '../removal/release-worktree.ts';
@@ -488,6 +489,31 @@ describe('WORK-3: the clean-up', () => {
     expect(await collectGarbage(later, { cleanupPeriodDays: 50 })).toMatchObject([{ action: 'keep' }]);
     expect(await collectGarbage(later)).toMatchObject([{ action: 'remove' }]);
     expect(existsSync(tree.path)).toBe(false);
+  });
+
+  test('takes one whose agent had ended when its process was killed, also if it has not given it back', async () => {
+    const place = worktreePlace();
+    const dead = { pid: 2 ** 22 - 1, started: 'never' };
+    const journal = await createSession({ project: place.project, cwd: '/w' });
+    const { session } = journal;
+    const ends = { done: ['done'], cut: ['interrupted'], again: ['done', null], working: [] } as const;
+    for (const [name, statuses] of Object.entries(ends)) {
+      const agent = `${session}.${name}`;
+      for (const status of statuses)
+        journal.append(
+          agent,
+          status === null
+            ? { type: 'agent.resumed', from: 'interrupted' }
+            : { type: 'agent.ended', status, cause: null, message: null },
+        );
+      const { worktree } = await createWorktree(place, { name, owner: { session, agent } });
+      place.registry.put({ ...worktree, lease: dead });
+    }
+    await journal.close();
+    const entries = await collectGarbage(place);
+    expect(Object.fromEntries(entries.map(({ worktree, action }) => [worktree.name, action]))).toEqual({
+      ...{ done: 'remove', cut: 'keep', again: 'keep', working: 'keep' },
+    });
   });
 
   test('says that a worktree of a repository that was moved cannot be judged', async () => {

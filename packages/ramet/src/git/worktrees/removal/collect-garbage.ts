@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { indexPath } from '../../../journal/session-index.ts';
+import { openReader } from '../../../journal/sessions.ts';
 import { fewAtOnce } from '../../../system/few-at-once.ts';
 import { writeTrouble } from '../../../system/sqlite/sqlite-failure.ts';
 import { verdictOf } from '../changes/verdict.ts';
@@ -120,7 +121,7 @@ async function judge(
   const verdict = await verdictOf(place, worktree);
   const reasons = verdict.reasons.map(({ text }) => text);
   if (!verdict.isEmpty) return { worktree, action: 'keep', reasons };
-  if (worktree.state === 'leased' && !isOld) {
+  if (worktree.state === 'leased' && !isOld && mayContinue(place, worktree)) {
     return { worktree, action: 'keep', reasons: ['holds nothing; its agent may be continued'] };
   }
   if (dryRun) return { worktree, action: 'remove', reasons: ['holds nothing'] };
@@ -128,6 +129,24 @@ async function judge(
   return removal.removed
     ? { worktree, action: 'remove', reasons: ['has no changes and was not used again'] }
     : { worktree, action: 'keep', reasons: removal.reasons.map(({ text }) => text) };
+}
+
+/** Not an agent that had ended when its process was killed, before it gave its worktree back. */
+function mayContinue({ project }: WorktreePlace, { owner }: ManagedWorktree): boolean {
+  if (owner === null) return true;
+  const { session, agent } = owner;
+  try {
+    const reader = openReader({ project, session, forgiving: true });
+    try {
+      const types = ['agent.started', 'agent.resumed', 'agent.ended'] as const;
+      const last = [...reader.events({ agent, types })].at(-1)?.event;
+      return last?.type !== 'agent.ended' || last.status === 'interrupted';
+    } finally {
+      reader.close();
+    }
+  } catch {
+    return true;
+  }
 }
 
 async function settle(
