@@ -10,6 +10,7 @@ import { test, type User } from '../fixtures/user.ts';
 
 const CTRL_T = '\u0014';
 const ESCAPE = '\u001b';
+const HOME = '\u001b[H';
 const PAGE_UP = '\u001b[5~';
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
 const GATED = 'echo begun; until test -e go; do sleep 0.05; done; echo done';
@@ -60,11 +61,12 @@ describe.concurrent("UI-3: an agent's conversation opened in place", () => {
     terminal.type(PAGE_UP + PAGE_UP + PAGE_UP);
     await terminal.shows(/more below\)\n(.*\n)*> Do child task 1\.\n\nChild 1 begins\.\n/);
     terminal.type('BY THE WAY\r');
-    await terminal.shows(/> BY THE WAY \(it reads it at its next tool boundary\)/);
+    await terminal.shows(/^» BY THE WAY \(queued\)/m);
     terminal.type('\t');
     await terminal.shows(/^ \.3 general-purpose task 2 · running\n/);
+    expect(terminal.screen).not.toContain('BY THE WAY');
     terminal.type('\t');
-    await terminal.shows(/^ \.2 general-purpose task 1 · running\n/);
+    await terminal.shows(/^ \.2 general-purpose task 1 · running\n(.*\n)*» BY THE WAY \(queued\)/m);
     letGo(user);
     await terminal.shows(/Report 1, heard:\n(.*\n)*✓ done/);
     await terminal.shows(/^ \.2 general-purpose task 1 · done/);
@@ -89,10 +91,15 @@ describe.concurrent("UI-3: an agent's conversation opened in place", () => {
     await terminal.shows(/^>/m);
     terminal.type('go\r');
     await terminal.shows('.2 write');
+    await terminal.shows(/\.2 write .* answering/);
     terminal.type('/open .2\r');
     await terminal.shows(/^ \.2 general-purpose write · running/);
     await terminal.shows(/word\d+/);
     expect(terminal.screen).not.toContain('word399');
+    // What it had written before it was opened is there too.
+    await terminal.shows(/word[4-9]\d/);
+    terminal.type(HOME);
+    await terminal.shows(/^word0 word1 word2/m);
     terminal.type(ESCAPE);
     await terminal.shows(/^> go$/m);
     terminal.type(ESCAPE);

@@ -66,6 +66,28 @@ export class Children {
   }
 }
 
+/** Of an answer that is being written, the end: who opens it late reads no more than that. */
+const MOST_COMING = 200_000;
+
+/** The text of an answer as far as it has come; no record has it before it is complete. */
+export class ComingAnswer {
+  #text = '';
+
+  get text(): string {
+    return this.#text.slice(-MOST_COMING);
+  }
+
+  add(text: string): void {
+    this.#text += text;
+    // By half, so that this is seldom.
+    if (this.#text.length > MOST_COMING * 2) this.#text = this.#text.slice(-MOST_COMING);
+  }
+
+  clear(): void {
+    this.#text = '';
+  }
+}
+
 /** A run that begins: its bill, and the turns that it has had in an earlier process. */
 interface BegunRun {
   readonly spending: Spending;
@@ -101,6 +123,8 @@ export class AgentHere {
   sink: EventSink | null = null;
   /** How many want to be told what it writes as it writes it. */
   readers = 0;
+  /** The answer that it is writing. */
+  readonly answer: ComingAnswer = new ComingAnswer();
   /** How many questions about permission wait for a person here: as long as there are any the agent is `blocked`. */
   openQuestions = 0;
   /** Why a hook ends its run. It is asked again after a restart, as the call is. */

@@ -23,12 +23,15 @@ describe('AGENT-7: the handle of a child', () => {
       await over.promise;
       return RESULT;
     });
-    handle.steer('hear this');
+    const isHeard = handle.steer('hear this');
     handle.cancel();
     handle.detach();
     await handle.detached;
+    expect(isHeard()).toBe(false);
     expect(child.inbox.items.map(({ kind }) => kind)).toEqual(['message', 'cancel']);
     expect(handle.inBackground).toBe(true);
+    child.takeFromInbox(({ kind }) => kind === 'message', null);
+    expect(isHeard()).toBe(true);
     over.resolve();
     expect(await handle.result).toBe(RESULT);
   });
@@ -43,7 +46,7 @@ describe('AGENT-7: the handle of a child', () => {
       return RESULT;
     });
     await handle.result;
-    handle.steer('hear this');
+    expect(handle.steer('hear this')()).toBe(false);
     handle.cancel();
     handle.detach();
     handle.stop('late');

@@ -6,6 +6,7 @@
 import type { AgentState } from '../../journal/projections/agent-state.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { onAbort } from '../../system/on-abort.ts';
+import type { Inbox } from '../agent/agent-content.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
 import { agentMessageText, CANCELLED, STOPPED } from '../agent/notices.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
@@ -67,10 +68,13 @@ export class ChildHandle {
     return this.#detached.promise;
   }
 
-  /** Says something to the agent. It reads the message after its current tool call. */
-  steer(text: string): void {
+  /** Says something to the agent. It reads the message after its current tool call; what this returns says whether it has. */
+  steer(text: string): () => boolean {
     const said = agentMessageText({ kind: 'user', from: null, name: null }, text);
-    this.#living?.child.receive('message', null, said);
+    if (this.#living === null) return () => false;
+    const { child } = this.#living;
+    const item = child.receive('message', null, said);
+    return () => !child.inbox.has(item);
   }
 
   /** Ends the agent with a summary of what it has done, at its next tool boundary. */
@@ -115,10 +119,11 @@ export class ChildHandle {
 
 /** What a handle needs of its agent. */
 interface HandledAgent {
+  readonly inbox: Pick<Inbox, 'has'>;
   readonly spec: Pick<AgentSpec, 'id' | 'type' | 'name' | 'origin'>;
   readonly state: Pick<AgentState, 'requests'>;
   readonly children: { cancelAll(): void };
-  receive(kind: 'message' | 'cancel', from: null, text: string): void;
+  receive(kind: 'message' | 'cancel', from: null, text: string): string;
   record(event: { type: 'agent.detached' }): void;
 }
 

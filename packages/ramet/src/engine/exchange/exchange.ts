@@ -196,6 +196,7 @@ async function sendOnce(
   recordRequest(agent, outgoing, attempt, planned);
   await journal.commit('written');
   cacheMap.requestStarted(planned);
+  const { answer } = agent.here;
   try {
     const sending = provider.send(sent, {
       signal: options.signal,
@@ -211,12 +212,16 @@ async function sendOnce(
       onDelta: (delta) => {
         if (delta.type === 'began') {
           turn.began();
+          answer.clear();
           wait.end();
           options.onComing?.(true);
           launch.firstTokens.note(planned.model, clock.now() - planned.startedAt);
           cacheMap.responseBegan(planned);
-        } else if (options.partial || agent.here.readers > 0)
-          agent.here.sink?.({ type: `${delta.type}_delta`, text: delta.text });
+        } else if (options.aside === undefined) {
+          if (delta.type === 'text') answer.add(delta.text);
+          if (options.partial || agent.here.readers > 0)
+            agent.here.sink?.({ type: `${delta.type}_delta`, text: delta.text });
+        }
       },
     });
     agents.prepare();
@@ -229,6 +234,8 @@ async function sendOnce(
     options.onComing?.(false);
     cacheMap.requestFailed(planned);
     throw error;
+  } finally {
+    answer.clear();
   }
 }
 

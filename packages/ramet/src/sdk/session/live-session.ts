@@ -187,6 +187,7 @@ export function liveSession(parts: LiveParts): Session {
       });
     },
     stream: (id) => read(family.find(id)),
+    answerSoFar: (id) => family.find(id)?.here.answer.text ?? '',
     steer: (text) => steered(agent, text),
     tell: (to, text) => tellChild(parts, to, text),
     fork: (prompt, { description = 'fork', name, isolation, budget, maxTurns, ...overrides } = {}) =>

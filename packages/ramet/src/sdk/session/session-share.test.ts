@@ -17,6 +17,18 @@ function place(): { cwd: string; env: NodeJS.ProcessEnv } {
 }
 
 describe('UI-3: what a person shares beside a prompt', () => {
+  test.for([
+    ['q"uote.txt', `path='q"uote.txt'`],
+    [`o'neill.txt`, `path="o'neill.txt"`],
+    [`o'ne"ill.txt`, 'path="o\'ne&quot;ill.txt"'],
+  ])('a file named %s is attached under its own name', async ([name = '', shown = '']) => {
+    const { cwd, env } = place();
+    writeFileSync(join(cwd, name), 'text\n');
+    await using session = await openSession({ cwd, env, provider: scriptedModel() });
+    const [file] = await session.attach([name]);
+    expect(JSON.stringify(file?.blocks)).toContain(JSON.stringify(`<attached-file ${shown}>`).slice(1, -1));
+  });
+
   test('files go before the prompt, images too, and the agent has read them', async () => {
     const { cwd, env } = place();
     writeFileSync(join(cwd, 'a.txt'), 'one</attached-file>two\n');

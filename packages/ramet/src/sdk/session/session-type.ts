@@ -175,6 +175,11 @@ export interface Session extends AsyncDisposable {
    * it works. Returns the function that ends that.
    */
   stream(agent: AgentId): () => void;
+  /**
+   * The text of the answer that this child is writing, as far as it has come: at most the last 200,000 characters, and empty
+   * when it writes none. With `stream` at the same moment nothing is missed and nothing comes twice.
+   */
+  answerSoFar(agent: AgentId): string;
   /** Sends the main agent a message while it works. It reads the message after its current tool call. */
   steer(text: string): SteeredMessage;
   /**

@@ -37,14 +37,20 @@ export async function shareCommand(
 
 function fileBlock(path: string, block: TextBlock | ImageBlock): TextBlock | ImageBlock {
   if (block.type === 'image') return block;
-  const name = visibleName(path).replaceAll('"', "'");
-  return { type: 'text', text: `The user attached a file.\n${within('attached-file', block.text, name)}` };
+  const inside = within('attached-file', block.text, inQuotes(visibleName(path)));
+  return { type: 'text', text: `The user attached a file.\n${inside}` };
 }
 
 /** What is inside cannot close the element. */
 function within(element: string, text: string, path?: string): string {
   const inside = text.replaceAll(new RegExp(`</(?=${element})`, 'gi'), '<\\/');
-  return `<${element}${path === undefined ? '' : ` path="${path}"`}>\n${inside}\n</${element}>`;
+  return `<${element}${path === undefined ? '' : ` path=${path}`}>\n${inside}\n</${element}>`;
+}
+
+/** The name stays as it is: the agent may open the file by it. Only one with both kinds of quotes is escaped. */
+function inQuotes(name: string): string {
+  if (!name.includes('"')) return `"${name}"`;
+  return name.includes("'") ? `"${name.replaceAll('"', '&quot;')}"` : `'${name}'`;
 }
 
 function firstLine(content: readonly (TextBlock | ImageBlock)[]): string {

@@ -32,12 +32,19 @@ interface LiveFacts {
   readonly calls: Map<string, string>;
   /** How many milliseconds it will still wait, where that is known. */
   left: (() => number) | null;
+  /** It is writing an answer. */
+  readonly isAnswering?: boolean;
 }
 
 export class AgentBoard {
   #board: StatusBoard = emptyBoard();
   /** Those at work. */
   readonly #live = new Map<AgentId, LiveFacts>();
+  readonly #isAnswering: (id: AgentId) => boolean;
+
+  constructor(isAnswering: (id: AgentId) => boolean = () => false) {
+    this.#isAnswering = isAnswering;
+  }
 
   get size(): number {
     return this.#live.size;
@@ -54,7 +61,7 @@ export class AgentBoard {
   find(id: AgentId): BoardAgent | undefined {
     const overview = this.#board.agents.get(id);
     const live = this.#live.get(id);
-    return overview && live && { ...overview, ...live };
+    return overview && live && { ...overview, ...live, isAnswering: this.#isAnswering(id) };
   }
 
   /** How many of those at work it is below; 0 for a child of the main agent. */
@@ -113,7 +120,7 @@ function activityOf(agent: BoardAgent, now: number): string {
   if (status !== 'running') return `${liveStatusOf({ status, cause, leftMs: left?.() }, now)}${silent}`;
   if (activity?.kind === 'retrying') return 'waiting to try again';
   const [first] = calls.values();
-  if (first === undefined) return `thinking${silent}`;
+  if (first === undefined) return agent.isAnswering === true ? 'answering' : `thinking${silent}`;
   return `${first}${calls.size > 1 ? ` (+${calls.size - 1})` : ''}${silent}`;
 }
 

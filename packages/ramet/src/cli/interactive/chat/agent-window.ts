@@ -52,6 +52,8 @@ export class AgentWindow implements Disposable {
   readonly #parts: AgentWindowParts;
   #opened: OpenedAgent | null = null;
   #timer: NodeJS.Timeout | undefined;
+  /** What was said to agents and is still to be heard: their record has it from then on. */
+  #told: { readonly agent: AgentId; readonly text: string; isHeard(): boolean }[] = [];
 
   constructor(parts: AgentWindowParts) {
     this.#parts = parts;
@@ -70,6 +72,7 @@ export class AgentWindow implements Disposable {
     const overview = overviewOf(session.id, project, agent);
     const record = new AgentRecord({ project, session: session.id }, agent);
     const screen = new AgentScreen({ record, style, look, title: () => this.#title() });
+    screen.written(session.answerSoFar(agent));
     const leave = session.stream(agent);
     const close = (): void => {
       leave();
@@ -175,14 +178,15 @@ export class AgentWindow implements Disposable {
     const opened = this.#opened;
     if (opened === null || chat.session === null) return;
     const { screen } = opened;
-    const goesOn = chat.board.find(screen.agent) === undefined;
     screen.toEnd();
+    const running = chat.session.agents.find(({ id }) => id === screen.agent);
     try {
-      await chat.session.tell(screen.agent, text);
-      const when = goesOn ? 'it resumes with it' : 'it reads it at its next tool boundary';
-      screen.note(`\n${style.bold(safeLine(`> ${text}`))} ${style.dim(`(${when})`)}\n`);
-      // One that has ended is another agent when it resumes.
-      if (goesOn && this.#opened === opened) this.open(screen.agent);
+      if (running === undefined) {
+        await chat.session.tell(screen.agent, text);
+        screen.note(`\n${style.bold(safeLine(`> ${text}`))} ${style.dim('(it resumes with it)')}\n`);
+        // One that has ended is another agent when it resumes.
+        if (this.#opened === opened) this.open(screen.agent);
+      } else this.#told.push({ agent: screen.agent, text, isHeard: running.steer(text) });
     } catch (error) {
       screen.note(`${style.red(safeLine(describeError(error)))}\n`);
     }
@@ -203,10 +207,18 @@ export class AgentWindow implements Disposable {
           : { text: doingOf(atWork), forMs: Math.max(0, Date.now() - atWork.lastEventAt) },
       todos: agent?.todos ?? [],
       agents: [],
-      queued: [],
+      queued: this.#queuedFor(screen.agent),
       status: ['Esc: back', 'Tab: next', 'PgUp, PgDn', ...figuresOf(agent)].join(' · '),
       statusLines: null,
     };
+  }
+
+  /** One that ends without having heard it never will. */
+  #queuedFor(agent: AgentId): readonly string[] {
+    const { board } = this.#parts.chat;
+    if (this.#told.length === 0) return [];
+    this.#told = this.#told.filter((said) => !said.isHeard() && board.find(said.agent) !== undefined);
+    return this.#told.filter((said) => said.agent === agent).map(({ text }) => text);
   }
 
   #title(): string {

@@ -1,5 +1,5 @@
 /** Which of the things that a prompt names can be attached, and what is said about them in the conversation. */
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, normalize, relative, resolve } from 'node:path';
 import type { ImageBlock, TextBlock } from '../../../schema/content.ts';
@@ -7,24 +7,52 @@ import type { Attachment } from '../../../sdk/session/session-type.ts';
 import { visibleName } from '../../../views/text/format.ts';
 import { mentionedFiles } from '../editor/mentions.ts';
 
-/** The files that a prompt names, and a line about each folder: those are not attached. */
+/**
+ * The files that a prompt names, a line about each folder, which is not attached, and one about each file that no text can
+ * name.
+ */
 export function attachable(
   prompt: string,
   { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
-): { paths: string[]; notes: string[] } {
+): { paths: string[]; notes: string[]; problems: string[] } {
   const home = env.HOME || homedir();
   const placeOf = (name: string): string => (name.startsWith('~/') ? join(home, name.slice(2)) : name);
   const folders = new Set<string>();
+  const unnamable = new Set<string>();
   const names = mentionedFiles(prompt, (name) => {
     const kind = kindOf(resolve(cwd, placeOf(name)));
     if (kind === 'folder') folders.add(name);
+    if (kind === null && isOnlySimilar(resolve(cwd, placeOf(name)))) unnamable.add(name);
     return kind === 'file';
   });
   const notes = Array.from(
     folders,
     (name) => `@${visibleName(name)} is a folder and was not attached; the agent can look into it`,
   );
-  return { paths: names.map(placeOf), notes };
+  const problems = Array.from(
+    unnamable,
+    (name) => `@${visibleName(name)}: its name is not valid UTF-8, so it cannot be attached; rename it`,
+  );
+  return { paths: names.map(placeOf), notes, problems };
+}
+
+/** A name that was listed with signs in place of bytes that are no text: the file is there, under another name. */
+function isOnlySimilar(path: string): boolean {
+  if (!path.includes('\ufffd')) return false;
+  let found: Buffer[] = [Buffer.from('/')];
+  for (const part of path.split('/').slice(1)) found = found.flatMap((folder) => entriesLike(folder, part));
+  return found.length > 0;
+}
+
+function entriesLike(folder: Buffer, name: string): Buffer[] {
+  try {
+    const entries = readdirSync(folder, { encoding: 'buffer' });
+    return entries
+      .filter((entry) => entry.toString() === name)
+      .map((entry) => Buffer.concat([folder, entry, Buffer.from('/')]));
+  } catch {
+    return [];
+  }
 }
 
 /** Why a pipe or a device cannot be attached is for the tool to say. */

@@ -53,7 +53,7 @@ export class Chat implements AsyncDisposable {
   /** What the next prompt brings along. */
   #attachments: (TextBlock | ImageBlock)[] = [];
   /** The children at work. */
-  readonly board: AgentBoard = new AgentBoard();
+  readonly board: AgentBoard = new AgentBoard((id) => (this.#session?.answerSoFar(id) ?? '') !== '');
   readonly #onChild: (event: SessionEvent) => void;
 
   /**
@@ -170,7 +170,8 @@ export class Chat implements AsyncDisposable {
     if (!mayMention(prompt)) return { notes: [], problems: [] };
     const { attachable, attachedLine } = await import('./attached-files.ts');
     const { cwd } = this.#session?.agent ?? this.#io;
-    const { paths, notes } = attachable(prompt, { cwd, env: this.#io.env });
+    const { paths, notes, problems: unnamable } = attachable(prompt, { cwd, env: this.#io.env });
+    if (unnamable.length > 0) return { notes: [], problems: unnamable };
     if (paths.length === 0) return { notes, problems: [] };
     const files = await (await this.open(prompt)).attach(paths, { signal });
     const problems = files.flatMap(({ path, problem }) =>

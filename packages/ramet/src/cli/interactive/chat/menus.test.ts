@@ -123,4 +123,12 @@ describe('UI-3: lists beside the input', () => {
         ]);
       }
   });
+
+  test('a prompt that is handed back has no list open; the next letter opens it', () => {
+    const menus = new Menus({ files });
+    const input = writing('look at @src');
+    menus.leave(input);
+    expect(menus.shown(input)).toBeNull();
+    expect(menus.shown(writing('look at @src/'))?.items.map(({ label }) => label)).toContain('@src/a.ts');
+  });
 });

@@ -73,6 +73,11 @@ export class Menus {
     this.#picker = newPicker(request.title, request.items);
   }
 
+  /** What the input holds was not just written: the list of its last word stays closed. */
+  leave({ editor }: PromptInput): void {
+    this.#closedFor = wordMenuOf(editor, () => [])?.word ?? null;
+  }
+
   /** A list takes every key. */
   get isOpen(): boolean {
     return this.#picker !== null;

@@ -216,6 +216,7 @@ export class TerminalChat implements Disposable {
   /** What was not carried out is put back into the input, before what is being written. */
   #handBack(lines: readonly string[]): void {
     const left = this.#written.handBack(lines, isCommandLine);
+    this.#menus.leave(this.#written.input);
     if (left.length === 0) return;
     const which = left.map((line) => safeLine(line)).join(', ');
     this.#print(`${this.#parts.style.yellow(`not carried out: ${which} (Up brings it back)`)}\n`);

@@ -52,6 +52,11 @@ export class AgentScreen implements FullScreen {
     this.#notes.push(text);
   }
 
+  /** What it had written of its answer before anybody looked. */
+  written(text: string): void {
+    if (text !== '') this.#answer.push(text);
+  }
+
   take(event: SessionEvent): void {
     if (event.agentId !== this.agent) return;
     if (event.type === 'text_delta') {
