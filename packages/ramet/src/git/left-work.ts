@@ -31,6 +31,7 @@ export { leftBeside, leftOnRefs, type OwnWork, otherWork } from './left-work/oth
 export {
   type LeftCommit,
   strayObjection,
+  takenNote,
   tipOf,
   type WorkObjection,
   type WorkReading,

@@ -8,6 +8,7 @@
  */
 import type { Isolation, OperatorRun, RunChange } from './operator-run.ts';
 import type { BudgetLimits, Effort } from './status.ts';
+import type { TaskConflict } from './task-conflict.ts';
 import type { Usage } from './usage.ts';
 
 export {
@@ -17,6 +18,7 @@ export {
   type RunChange,
   type RunRules,
 } from './operator-run.ts';
+export type { ConflictResolver, TaskConflict } from './task-conflict.ts';
 
 /** What agents can be (AGENT-5), and what only tasks can be. */
 export const TASK_STATUSES = [
@@ -200,8 +202,7 @@ export interface TaskChanged {
   /** The commit on the private ref that holds it. */
   result?: string | null;
   check?: RecordedCheck | null;
-  /** Files that conflict, and how often that was handed to the policy. */
-  conflict?: { files: readonly string[]; rounds: number } | null;
+  conflict?: TaskConflict | null;
   question?: TaskQuestion | null;
   /** What a person must do, with the command. */
   person?: string | null;

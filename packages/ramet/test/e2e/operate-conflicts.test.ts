@@ -50,9 +50,14 @@ describe.concurrent('OP-4: two tasks that conflict', { timeout: 240_000 }, () =>
     expect([...models]).toEqual([expect.stringContaining('haiku')]);
     // Nothing was done again.
     expect(run.tasks.flatMap(({ attempts }) => attempts)).toHaveLength(2);
-    expect(run.tasks.flatMap(({ conflict }) => conflict ?? [])).toEqual([{ files: ['same.txt'], rounds: 1 }]);
-    expect(readFileSync(run.report ?? '', 'utf8')).toContain(
-      '- conflicts: `same.txt`; given to the policy once',
+    const [conflict, ...more] = run.tasks.flatMap(({ conflict }) => conflict ?? []);
+    const by = { agent_id: expect.any(String), session_id: expect.any(String) };
+    expect([more, conflict]).toEqual([
+      [],
+      { files: ['same.txt'], rounds: 1, resolved_by: [{ ...by, total_cost_usd: expect.any(Number) }] },
+    ]);
+    expect(readFileSync(run.report ?? '', 'utf8')).toMatch(
+      /- conflicts: `same.txt`; given to the policy once; resolved by agent `\w{8}\.1` \(\$0\.\d+ of the task's cost, `ramet show \w{8}`\)/,
     );
   });
 

@@ -24,6 +24,7 @@ import { OURS, otherCommits } from './other-work.ts';
 import {
   diverged,
   notItsOwn,
+  removalNote,
   shortRef,
   strayObjection,
   tipOf,
@@ -58,7 +59,7 @@ export async function adoptHead(
   if (head.ref !== null && !head.ref.startsWith(OURS)) return NOTHING;
   const { base, call } = reading;
   const where = head.ref === null ? 'no branch' : shortRef(head.ref);
-  const note = `its worktree was on ${where}: ${branch} has its work now`;
+  const note = `its worktree was on ${where}: ${branch} has its work now${removalNote(where)}`;
   const tip = await tipOf(branch, call);
   if (head.commit !== tip) {
     const objection = await otherCommits(place, { worktree, ...head }, reading);

@@ -76,12 +76,22 @@ export async function freshRefs(
   return { own, unknown: await aloneOnRefs(unknown, reading) };
 }
 
-/** For people: what of them is worth a look. */
+const MOST_NAMED = 3;
+
+/** For people: what of them is worth a look, in one line. */
 export function unknownRefNotes(refs: readonly FreshRef[]): string[] {
-  return refs.map(
-    ({ ref, commit }) =>
-      `while it ran, ${shortRef(ref)} appeared with commit ${commit.slice(0, 12)}, which is in no task's work; who made it is not known: see git show ${shortRef(ref)}`,
-  );
+  const named = refs.map(({ ref, commit }) => ({ name: shortRef(ref), id: commit.slice(0, 12) }));
+  const [first] = named;
+  if (first === undefined) return [];
+  if (named.length === 1)
+    return [
+      `while it ran, ${first.name} appeared with commit ${first.id}, which is in no task's work; who made it is not known: see git show ${first.name}`,
+    ];
+  const some = named.slice(0, MOST_NAMED).map(({ name, id }) => `${name} (${id})`);
+  const more = named.length > MOST_NAMED ? ` and ${named.length - MOST_NAMED} more` : '';
+  return [
+    `while it ran, ${named.length} refs appeared with commits that are in no task's work; who made them is not known: ${some.join(', ')}${more}`,
+  ];
 }
 
 /** Read as files, which takes no process. Null for all refs, where they are kept otherwise. */

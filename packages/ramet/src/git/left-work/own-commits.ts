@@ -141,3 +141,18 @@ export async function tipOf(branch: string | null, call: GitCall): Promise<strin
 export function shortRef(ref: string): string {
   return ref.replace(/^refs\/(?:heads\/)?/, '');
 }
+
+/** Where the work of an agent was found. What its agent made there is not Ramet's to remove, so people are told how. */
+export function takenNote(where: string, branch: string | null): string {
+  return `its work is on ${where}, not ${branch}, and was taken from there${removalNote(where)}`;
+}
+
+/** `where` is as `shortRef` says. */
+export function removalNote(where: string): string {
+  if (where === 'no branch' || where.startsWith('commit ')) return '';
+  const [, kind, name = where] = /^(tags|remotes)\/(.+)/.exec(where) ?? [];
+  const other = kind === 'tags' ? 'git tag -d' : 'git branch -D';
+  const remove =
+    kind === 'remotes' ? `git update-ref -d ${shellWord(`refs/${where}`)}` : `${other} ${shellWord(name)}`;
+  return `; it stays: once the target has the work, ${remove} removes it`;
+}

@@ -1,5 +1,5 @@
 /** The agents at work: one for each attempt that runs, started when the attempt is on record. */
-import type { AttemptChange, OperatorRun } from '../../schema/operator-events.ts';
+import type { AttemptChange, OperatorRun, TaskConflict } from '../../schema/operator-events.ts';
 import { addCost, addUsage } from '../../schema/usage.ts';
 import { attemptsOf, isAsking } from './decisions.ts';
 import {
@@ -10,7 +10,14 @@ import {
   taskOf,
   tasksOf,
 } from './operator-state.ts';
-import type { AttemptEnd, AttemptOrder, AttemptWatch, LiveAttempt, OperatorPorts } from './ports.ts';
+import type {
+  AttemptEnd,
+  AttemptOrder,
+  AttemptWatch,
+  LiveAttempt,
+  OperatorPorts,
+  ResolverSpending,
+} from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
 
 export interface AttemptsParts {
@@ -169,6 +176,18 @@ function factsOf(number: number, { costUsd, usage, branch, path, notes = [] }: A
 /** Found again by it after a crash; also a part of the names of its branch and worktree. */
 export function attemptName(id: string, number: number): string {
   return `${taskName(id)}-${number}`;
+}
+
+/** A conflict that agents have resolved, with those of earlier rounds; null if there was none. */
+export function resolvedConflict(
+  id: string,
+  state: OperatorState,
+  spent: ResolverSpending | undefined,
+): TaskConflict | null {
+  if (spent?.resolved === undefined) return null;
+  const before = taskOf(state, id)?.conflict;
+  const { files, by } = spent.resolved;
+  return { files, rounds: (before?.rounds ?? 0) + 1, resolvedBy: [...(before?.resolvedBy ?? []), ...by] };
 }
 
 /** What resolving its conflicts has cost is a part of what the attempt has cost. */

@@ -3,7 +3,7 @@
  * (OP-4, WORK-5). What arrives while a batch is checked is the next batch.
  */
 import type { AttemptChange, OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
-import { withCost } from './attempts.ts';
+import { resolvedConflict, withCost } from './attempts.ts';
 import { checkOf, isApproved, leftOf, rejectedBefore } from './decisions.ts';
 import { Landings } from './landings.ts';
 import { isLastRound, openNeeds } from './left-out.ts';
@@ -183,7 +183,7 @@ export class Integrator {
     const facts = withCost(attempt, spent?.get(task.id));
     const rounds = (taskOf(state(), task.id)?.conflict?.rounds ?? 0) + 1;
     if (outcome.kind === 'merged') {
-      const files = spent?.get(task.id)?.resolved;
+      const conflict = resolvedConflict(task.id, state(), spent?.get(task.id));
       actors.change(
         task.id,
         { type: 'merged', cause: outcome.isNothing ? 'nothing' : null },
@@ -191,7 +191,7 @@ export class Integrator {
           attempt: { ...facts, state: 'passed' },
           result: outcome.isNothing ? null : outcome.result,
           check,
-          ...(files !== undefined && { conflict: { files, rounds } }),
+          ...(conflict !== null && { conflict }),
         },
       );
       onMerged(task.id);

@@ -4,7 +4,7 @@
  * that conflicts have. Each step is on record before the next, so a process that is killed in between is continued.
  */
 import type { LeftOut, OperatorEvent, OperatorRun } from '../../schema/operator-events.ts';
-import { withCost } from './attempts.ts';
+import { resolvedConflict, withCost } from './attempts.ts';
 import { judge, leftOf } from './decisions.ts';
 import { landingWork, leavingNews } from './left-out.ts';
 import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
@@ -90,7 +90,9 @@ export class Landings {
     const { run, ports, record, actors, state } = this.#parts;
     for (const [id, cost] of spent) {
       const attempt = taskOf(state(), id)?.attempts.findLast((one) => one.state === 'passed');
-      if (attempt !== undefined) actors.note(id, { attempt: withCost(attempt, cost) });
+      const conflict = resolvedConflict(id, state(), cost);
+      if (attempt !== undefined)
+        actors.note(id, { attempt: withCost(attempt, cost), ...(conflict !== null && { conflict }) });
     }
     record({ type: 'operator.integrated', commit, tasks: [], rebased: { onto, results, left } });
     this.#leaveOut(left);

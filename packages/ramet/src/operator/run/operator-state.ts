@@ -10,6 +10,7 @@ import type {
   RunStatus,
   RunTask,
   SilentReview,
+  TaskConflict,
   TaskQuestion,
   TaskStatus,
 } from '../../schema/operator-events.ts';
@@ -63,7 +64,7 @@ export interface TaskState {
   readonly attempts: readonly TaskAttempt[];
   readonly result: string | null;
   readonly check: RecordedCheck | null;
-  readonly conflict: { readonly files: readonly string[]; readonly rounds: number } | null;
+  readonly conflict: TaskConflict | null;
   readonly question: TaskQuestion | null;
   /** It is done, and its work is no part of the result any more: what follows from that is not on record yet. */
   readonly leftOut: LeftOut | null;

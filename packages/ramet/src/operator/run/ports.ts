@@ -1,11 +1,13 @@
 /** What the operator needs from the world. It decides; these start agents, merge, write and tell the time. */
 import type { Clock } from '../../schema/clock.ts';
 import type {
+  ConflictResolver,
   OperatorEvent,
   OperatorRun,
   RebasedWork,
   RecordedCheck,
   RunTask,
+  TaskConflict,
   TaskQuestion,
 } from '../../schema/operator-events.ts';
 import type { Usage } from '../../schema/usage.ts';
@@ -153,14 +155,16 @@ export type MergeOutcome =
   | { readonly kind: 'git_failed'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string };
 
+/** What resolving the conflicts of a task has cost, and what came of it. */
+export interface ResolverSpending extends Pick<AttemptFacts, 'costUsd' | 'usage'> {
+  readonly resolved?: Pick<TaskConflict, 'files'> & { readonly by: readonly ConflictResolver[] };
+}
+
 export interface BatchReport {
   /** Where the private ref is now. */
   readonly head: string;
-  /** What resolving conflicts has cost, by task, and the files of those that were resolved. */
-  readonly spent?: ReadonlyMap<
-    string,
-    Pick<AttemptFacts, 'costUsd' | 'usage'> & { readonly resolved?: readonly string[] }
-  >;
+  /** By task. */
+  readonly spent?: ReadonlyMap<string, ResolverSpending>;
   /** By task. */
   readonly outcomes: ReadonlyMap<string, MergeOutcome>;
   readonly check: RecordedCheck | null;
@@ -197,8 +201,8 @@ export interface LandingWork {
 /** The same work on top of what the target has become. Nothing refers to it yet. */
 export interface RebasedResult extends RebasedWork {
   readonly commit: string;
-  /** What resolving conflicts has cost, by task. */
-  readonly spent: ReadonlyMap<string, Pick<AttemptFacts, 'costUsd' | 'usage'>>;
+  /** By task. */
+  readonly spent: ReadonlyMap<string, ResolverSpending>;
 }
 
 export interface OperatorPorts {

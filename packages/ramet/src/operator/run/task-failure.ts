@@ -1,5 +1,11 @@
 /** What a failure of an attempt means for its task: tried again after a while, or given to a person with what to do. */
-import type { AttemptChange, OperatorRun, RecordedCheck, TaskStatus } from '../../schema/operator-events.ts';
+import type {
+  AttemptChange,
+  OperatorRun,
+  RecordedCheck,
+  TaskConflict,
+  TaskStatus,
+} from '../../schema/operator-events.ts';
 import { visibleLine } from '../../system/text/visible-text.ts';
 import { afterFailure as delayAfter } from '../schedule/breaker.ts';
 import { taskWord } from './operator-state.ts';
@@ -16,7 +22,7 @@ export interface FailureNews {
   readonly final?: boolean;
   readonly attempt?: AttemptChange;
   readonly check?: RecordedCheck | null;
-  readonly conflict?: { files: readonly string[]; rounds: number };
+  readonly conflict?: TaskConflict;
   /** How a person resolves it. */
   readonly steps?: ConflictSteps | undefined;
 }

@@ -375,6 +375,16 @@ describe('OP-1: what is wrong with a file', () => {
       '- [ ] T001 a\n- [ ] T002 b (depends on T001-T009)\n',
       '2:26 T002 depends on T001 to T009',
     ],
+    [
+      'a range that runs backwards',
+      '- [ ] T001 a\n- [ ] T002 b\n- [ ] T003 c\n  - Depends on: T002-T001\n',
+      '4:17 the range T002-T001 runs backwards: write T001-T002, or T002, T001 for these two',
+    ],
+    [
+      'such a range of tasks that wait',
+      '- [ ] T001 a\n- [ ] T002 b\n- [ ] T003 c\n\nT003-T002 depend on T001.\n',
+      '5:1 the range T003-T002 runs backwards',
+    ],
     ['a self dependency', '- [ ] 1. a\n  - _Depends: 1_\n', '2:15 1 depends on itself'],
     ['a duplicate id', '- [ ] T001 a\n- [ ] T001 b\n', '2:1 the id T001 is used twice (first on line 1)'],
     [
@@ -415,6 +425,29 @@ describe('OP-1: what is wrong with a file', () => {
       expected,
     );
     expect(problems[0]?.file).toBe('tasks.md');
+  });
+
+  test('a range is not backwards where only the file, or only the ids, are in another order', async () => {
+    const text = '- [ ] T002 b\n- [ ] T001 a\n- [ ] T003 c\n';
+    for (const range of ['T001-T002', 'T002-T001']) {
+      const { problems, tasks } = await read(`${text}  - Depends on: ${range}\n`);
+      expect([problems, tasks.at(-1)?.dependsOn]).toEqual([[], ['T002', 'T001']]);
+    }
+  });
+
+  test('a file of a folder that is no task is ignored by name', async () => {
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, 'tasks'));
+    writeFileSync(join(cwd, 'tasks/task-1.md'), '---\nid: task-1\ntitle: A\nstatus: To Do\n---\n');
+    for (const name of ['notes.md', 'readme.md']) writeFileSync(join(cwd, 'tasks', name), '# Notes\n');
+    const { tasks, ignored, problems } = await readTaskList('tasks', { cwd, root: cwd });
+    expect(tasks.map(({ id }) => id)).toEqual(['task-1']);
+    expect(ignored).toEqual(
+      ['notes.md', 'readme.md'].map((name) => ({
+        ...{ line: 1, why: `tasks/${name} begins without id and status, so it is no task` },
+      })),
+    );
+    expect(problems.map(({ level, file }) => `${level} ${file}`)).toEqual(['warning tasks/notes.md']);
   });
 
   test('short names that others wait for are told, since they are no ids', async () => {

@@ -7,7 +7,7 @@ import { decodeTextFile } from '../../system/text/text-file.ts';
 import type { TaskList } from './listed-task.ts';
 import { readMarkdown } from './markdown/read-markdown.ts';
 import { settleTasks } from './settle-tasks.ts';
-import { TaskDraft } from './task-draft.ts';
+import { safeText, TaskDraft } from './task-draft.ts';
 
 export interface TaskListOptions {
   /** Read list items without a box as tasks. */
@@ -91,6 +91,11 @@ async function readFolder(full: string, path: string, options: TaskListOptions):
     const shown = join(path, relative(full, file));
     readTaskFileOf(draft, await readText(file, shown), shown, left);
   }
+  for (const file of left)
+    draft.ignored.push({
+      line: 1,
+      why: safeText(`${file} begins without id and status, so it is no task`, 300),
+    });
   const [first] = left;
   if (first !== undefined && draft.tasks.length > 0)
     draft.problem(

@@ -38,6 +38,13 @@ export class TaskIndex {
     return this.tasks.slice(Math.min(from, until), Math.max(from, until) + 1).map((task) => task.id);
   }
 
+  /** Whether a range ends before it begins, by its ids and in the file. */
+  isBackwards({ id, to }: TaskReference): boolean {
+    const [first, last] = [this.find(id), to === undefined ? undefined : this.find(to)];
+    if (first === undefined || last === undefined || collator.compare(first.id, last.id) <= 0) return false;
+    return (this.#position.get(first.id) ?? 0) > (this.#position.get(last.id) ?? 0);
+  }
+
   /** Whether any task has an id of this kind: with the same letters, or with none. */
   hasKind(id: string): boolean {
     this.#kinds ??= new Set(this.tasks.map((task) => kindOf(task.id)));
@@ -50,6 +57,8 @@ export class TaskIndex {
     return this.#sections.get(id) ?? [];
   }
 }
+
+const collator = new Intl.Collator('en', { numeric: true });
 
 function sectionsOf(tasks: readonly ListedTask[]): Map<string, string[]> {
   const sections = new Map<string, string[]>();

@@ -104,6 +104,7 @@ function applyPhases(draft: TaskDraft, index: TaskIndex): void {
 
 function applyEdges(draft: TaskDraft, index: TaskIndex): void {
   for (const { subjects, objects } of draft.edges) {
+    for (const subject of subjects) reportBackwards(draft, index, subject);
     for (const id of subjects.flatMap((subject) => index.resolve(subject))) {
       const task = index.find(id);
       task?.references.push(...objects);
@@ -117,6 +118,7 @@ function resolveAll(draft: TaskDraft, index: TaskIndex, finished: ReadonlySet<st
     const wanted = new Set<string>();
     for (const reference of task.references) {
       const ids = index.resolve(reference);
+      reportBackwards(draft, index, { ...reference, file: task.file });
       if (ids.length === 0)
         reportUnknown(draft, index, task, { ...reference, done: isFinished(reference.id, finished) });
       for (const id of ids)
@@ -124,6 +126,18 @@ function resolveAll(draft: TaskDraft, index: TaskIndex, finished: ReadonlySet<st
     }
     task.dependsOn = [...wanted];
   }
+}
+
+/** In a sentence the sign between them may be a dash. */
+function reportBackwards(
+  draft: TaskDraft,
+  index: TaskIndex,
+  { file = draft.file, ...range }: TaskReference & { file?: string },
+): void {
+  if (!index.isBackwards(range)) return;
+  const { id, to = '', line, column, prose } = range;
+  const message = `the range ${id}-${to} runs backwards: write ${to}-${id}, or ${id}, ${to} for these two`;
+  draft.problem({ line, column, file }, message, prose === true ? 'warning' : 'error');
 }
 
 function isFinished(id: string, finished: ReadonlySet<string>): boolean {

@@ -3,11 +3,16 @@ import { callIn, mergeTrees, readCommit, stepsToResolve } from '../../git/merges
 import { gitText } from '../../git/run-git.ts';
 import type { MergeEntry, MergePorts, MergeRepository } from '../../git/shapes.ts';
 import type { TaskAttempt } from '../../operator/run/operator-state.ts';
-import type { LandingReport, MergeBatch, MergeOffer, MergeOutcome } from '../../operator/run/ports.ts';
+import type {
+  LandingReport,
+  MergeBatch,
+  MergeOffer,
+  MergeOutcome,
+  ResolverSpending,
+} from '../../operator/run/ports.ts';
 import { JournalError, RametError, UserMistake } from '../../schema/errors.ts';
-import type { OperatorRun } from '../../schema/operator-events.ts';
+import type { ConflictResolver, OperatorRun } from '../../schema/operator-events.ts';
 import { addCost, addUsage, NO_USAGE } from '../../schema/usage.ts';
-import type { ResolverPlace } from '../merge/agent-resolver.ts';
 import { waitText } from '../merge/open-target.ts';
 
 export type CheckWatch = Pick<MergePorts, 'onCheckWaits' | 'onCheck'>;
@@ -50,13 +55,8 @@ export function isOfWork(error: unknown): error is RametError {
   return !NOT_OF_WORK.has(error.code) && !/No space left on device|quota exceeded/i.test(error.message);
 }
 
-type ResolverCost = Parameters<NonNullable<ResolverPlace['onSpent']>>[1] & {
-  /** Files whose conflicts were resolved. */
-  readonly resolved?: readonly string[];
-};
-
 /** What resolving conflicts has cost, by task. */
-export type ResolverCosts = Map<string, ResolverCost>;
+export type ResolverCosts = Map<string, ResolverSpending>;
 
 /** The task whose work that is. */
 export function taskOf(branch: string, offers: readonly MergeOffer[]): string | undefined {
@@ -64,7 +64,7 @@ export function taskOf(branch: string, offers: readonly MergeOffer[]): string | 
 }
 
 /** A task may have several conflicts, one after the other. */
-export function addCostTo(costs: ResolverCosts, id: string, cost: ResolverCost): void {
+export function addCostTo(costs: ResolverCosts, id: string, cost: ResolverSpending): void {
   const before = costs.get(id);
   const sum = before && {
     ...{
@@ -76,10 +76,21 @@ export function addCostTo(costs: ResolverCosts, id: string, cost: ResolverCost):
   costs.set(id, sum ?? cost);
 }
 
-/** Where the conflicts were that an agent has resolved: the report names them. */
-export function addResolvedTo(costs: ResolverCosts, id: string, files: readonly string[]): void {
-  const before = costs.get(id) ?? { costUsd: 0, usage: NO_USAGE };
-  costs.set(id, { ...before, resolved: [...new Set([...(before.resolved ?? []), ...files])] });
+/** Where the conflicts were that an agent has resolved, and which agent: the report names them. */
+export function addResolvedTo(
+  costs: ResolverCosts,
+  id: string,
+  { files, by }: { files: readonly string[]; by: ConflictResolver },
+): void {
+  const before: ResolverSpending = costs.get(id) ?? { costUsd: 0, usage: NO_USAGE };
+  const { resolved } = before;
+  costs.set(id, {
+    ...before,
+    resolved: {
+      files: [...new Set([...(resolved?.files ?? []), ...files])],
+      by: [...(resolved?.by ?? []), by],
+    },
+  });
 }
 
 /** What its commit says about a branch. */

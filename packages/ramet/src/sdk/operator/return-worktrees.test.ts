@@ -191,6 +191,30 @@ describe('WORK-3, OP-4: tasks whose work has landed give their worktrees back', 
     expect(rametBranches(place.repository.root)).toEqual(['ramet/living']);
   });
 
+  test('a task that is done with nothing has a line if its worktree stays, and otherwise none', async () => {
+    const place = worktreePlace();
+    const names = ['empty', 'staged'] as const;
+    for (const name of names) {
+      const owner = { session: 'abcdefgh', agent: `abcdefgh.${name}` };
+      const { worktree } = await createWorktree(place, { name, owner });
+      if (name === 'staged') writeFiles(worktree.path, { 'new.txt': 'new\n' });
+      git(worktree.path, 'add', '--all');
+      await releaseWorktree(place, worktree.id)?.settled;
+    }
+    const run = startedRun(
+      names.map((name) => madeTask(name)),
+      { target: targetOf(place) },
+    );
+    const nothing = names.map((name) =>
+      taskChange(name, 'done', {
+        cause: 'nothing',
+        attempt: { number: 1, state: 'passed', agent: `abcdefgh.${name}`, isolation: 'worktree' },
+      }),
+    );
+    const { end } = await returned(place, madeRun(run, ...nothing));
+    expect(notesOf(end)).toEqual([[], ['its worktree stays: staged and not committed: new.txt']]);
+  });
+
   test('a git that judges it since its agent ended is no reason to keep it', async () => {
     const place = worktreePlace();
     const one = await worked(place, 'one');

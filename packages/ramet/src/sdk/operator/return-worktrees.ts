@@ -143,9 +143,9 @@ async function settleForsaken(place: WorktreePlace, agents: ReadonlySet<string>)
   }
 }
 
-/** Of tasks that are done and whose result the target has at this moment: the attempts that passed in a worktree. */
+/** Of tasks that are done and whose result, if any, the target has at this moment: the attempts that passed in a worktree. */
 async function landedAttempts(end: OperatorState, place: WorktreePlace): Promise<LandedAttempt[]> {
-  const done = tasksOf(end).filter(({ status, result }) => status === 'done' && result !== null);
+  const done = tasksOf(end).filter(({ status }) => status === 'done');
   const passed = done.flatMap((task) =>
     task.attempts.flatMap((attempt) => {
       const { state, isolation, agent } = attempt;
@@ -155,8 +155,9 @@ async function landedAttempts(end: OperatorState, place: WorktreePlace): Promise
   );
   if (passed.length === 0 || end.run === null) return [];
   const results = [...new Set(passed.flatMap(({ task: { result } }) => result ?? []))];
-  const missing = await notOn(`refs/heads/${end.run.target}`, results, place);
-  return passed.filter(({ task: { result } }) => result !== null && !missing.has(result));
+  const missing =
+    results.length === 0 ? new Set<string>() : await notOn(`refs/heads/${end.run.target}`, results, place);
+  return passed.filter(({ task: { result } }) => result === null || !missing.has(result));
 }
 
 /** All commits that these lead to and the branch does not have: one walk for all of them. */

@@ -84,11 +84,20 @@ function taskObject(task: TaskState): Record<string, unknown> {
   return {
     ...{ id, title, file, line, phase, waits_for: waits, declared_files: files, gate },
     ...{ status, cause, message, failures, retry_at: until === null ? null : new Date(until).toISOString() },
-    ...{ commit: result, check, conflict, question, marked },
+    ...{ commit: result, check, conflict: conflictObject(conflict), question, marked },
     needs_person: needsPerson(task),
     next_step: nextStep(task),
     attempts: task.attempts.map(attemptObject),
   };
+}
+
+function conflictObject(conflict: TaskState['conflict']): Record<string, unknown> | null {
+  if (conflict === null) return null;
+  const { files, rounds, resolvedBy = [] } = conflict;
+  const agents = resolvedBy.map(({ agent, session, costUsd }) => ({
+    ...{ agent_id: agent, session_id: session, total_cost_usd: costUsd },
+  }));
+  return { files, rounds, resolved_by: agents };
 }
 
 function attemptObject(attempt: TaskAttempt): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MIXED_RUN, madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
+import { runObject } from './run-object.ts';
 import { runReport } from './run-report.ts';
 import { runNotes } from './run-table.ts';
 
@@ -41,6 +42,26 @@ describe('OP-4: report.md', () => {
     expect(there).toContain('branch `ramet/T001`, commit `c0ffee1111111111`');
     expect(gone).toContain('commit `c0ffee1111111111`');
     expect(gone).not.toContain('ramet/T001');
+  });
+
+  test('OP-4: names the agents that have resolved a conflict and what they cost, and so do the table and the JSON', () => {
+    const resolvedBy = [{ agent: 'abcdefgh.1', session: 'abcdefgh', costUsd: 0.25 }];
+    const conflict = { files: ['a|b.ts'], rounds: 1, resolvedBy };
+    const state = madeRun(startedRun([madeTask('a')]), taskChange('a', 'done', { conflict }));
+    expect(runReport(state, FACTS)).toContain(
+      "- conflicts: `a|b.ts`; given to the policy once; resolved by agent `abcdefgh.1` ($0.2500 of the task's cost, `ramet show abcdefgh`)",
+    );
+    expect(runNotes(state, 0, true)).toContain(
+      'a: agent abcdefgh.1 resolved its conflict in a|b.ts for $0.2500: ramet show abcdefgh',
+    );
+    expect(runObject(state, { session: null, report: null, now: 0 }).tasks).toMatchObject([
+      {
+        conflict: {
+          ...{ files: ['a|b.ts'], rounds: 1 },
+          resolved_by: [{ agent_id: 'abcdefgh.1', session_id: 'abcdefgh', total_cost_usd: 0.25 }],
+        },
+      },
+    ]);
   });
 
   test('says that nothing is to be done when all is done', () => {

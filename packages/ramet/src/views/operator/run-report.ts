@@ -217,7 +217,12 @@ function taskPart(task: TaskState, facts: RunReportFacts): string {
 
 function conflictLine({ conflict }: TaskState): string {
   if (conflict === null) return '';
-  return `- conflicts: ${conflict.files.map(code).join(', ')}; given to the policy ${times(conflict.rounds)}`;
+  const { files, rounds, resolvedBy = [] } = conflict;
+  const agents = resolvedBy.map(
+    ({ agent, session, costUsd }) =>
+      `; resolved by agent ${code(agent)} (${costText({ attempts: [{ costUsd }] })} of the task's cost, ${code(`ramet show ${session}`)})`,
+  );
+  return `- conflicts: ${files.map(code).join(', ')}; given to the policy ${times(rounds)}${agents.join('')}`;
 }
 
 function attemptLine(attempt: TaskAttempt, { now, hasBranch }: RunReportFacts): string {

@@ -97,11 +97,22 @@ export function runNotes(state: OperatorState, now: number, isLive: boolean): st
   });
   return [
     ...troubles,
+    ...tasksOf(state).flatMap(resolvedLines),
     ...markLines(state),
     ...landingLines(state),
     ...stateLine(state, isLive),
     sumLine(state, summary, clockOf(state, now)),
   ];
+}
+
+/** A conflict that an agent has resolved is worth a look. */
+function resolvedLines({ task, status, conflict }: TaskState): string[] {
+  if (status !== 'done') return [];
+  return (conflict?.resolvedBy ?? []).map(({ agent, session, costUsd }) => {
+    const cost = costText({ attempts: [{ costUsd }] });
+    const files = plainLine(conflict?.files.join(', ') ?? '', 100);
+    return `${plainLine(task.id, 40)}: agent ${agent} resolved its conflict in ${files} for ${cost}: ramet show ${session}`;
+  });
 }
 
 /** Why a task that is done has no mark in its file. */

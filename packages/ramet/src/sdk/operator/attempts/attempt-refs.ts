@@ -39,5 +39,8 @@ export async function attemptRefs(
   const since = attempt.startedAt;
   const evidence = { ...log, since, named: (word: string) => witness.naming(agent, word, since) };
   const { own, unknown } = await freshRefs(place, { ...reading, worktree }, evidence);
-  return { own, notes: unknownRefNotes(unknown).filter((line) => witness.isNews(line)) };
+  return {
+    own,
+    notes: unknownRefNotes(unknown.filter(({ ref, commit }) => witness.isNews(`${ref} ${commit}`))),
+  };
 }

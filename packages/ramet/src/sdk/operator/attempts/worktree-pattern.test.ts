@@ -91,6 +91,13 @@ function unseen(path: string, file: string): string {
   return made;
 }
 
+/** How it is told that work was found there, and how that is removed. */
+function taken(where: string): string {
+  const [kind, name] = where.startsWith('tags/') ? ['tag -d', 'made'] : ['branch -D', where];
+  const remove = where.startsWith('remotes/') ? `git update-ref -d refs/${where}` : `git ${kind} ${name}`;
+  return `its work is on ${where}, not ramet/a-1, and was taken from there; it stays: once the target has the work, ${remove} removes it`;
+}
+
 const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null }> = {
   'files, on no branch': {
     leave: (path) => {
@@ -126,7 +133,7 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
       git(path, 'switch', '--quiet', '--create', 'ramet/foo');
       commit(path, 'good.txt');
     },
-    ...{ files: ['good.txt'], note: 'its work is on ramet/foo, not ramet/a-1, and was taken from there' },
+    ...{ files: ['good.txt'], note: taken('ramet/foo') },
   },
   'commits and files on a branch of its own': {
     leave: (path) => {
@@ -136,7 +143,7 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
     },
     ...{
       files: ['first.txt', 'good.txt'],
-      note: 'its worktree was on ramet/foo: ramet/a-1 has its work now',
+      note: 'its worktree was on ramet/foo: ramet/a-1 has its work now; it stays: once the target has the work, git branch -D ramet/foo removes it',
     },
   },
   'commits on a branch of its own that it has left': {
@@ -148,7 +155,7 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
     },
     ...{
       files: ['first.txt', 'good.txt'],
-      note: 'its work is on ramet/foo, not ramet/a-1, and was taken from there',
+      note: taken('ramet/foo'),
     },
   },
   'nothing but commits on a branch of its own that it has left': {
@@ -157,7 +164,7 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
       commit(path, 'good.txt');
       git(path, 'switch', '--quiet', '-');
     },
-    ...{ files: ['good.txt'], note: 'its work is on ramet/foo, not ramet/a-1, and was taken from there' },
+    ...{ files: ['good.txt'], note: taken('ramet/foo') },
   },
   'nothing but commits on no branch, which it has left': {
     leave: (path) => {
@@ -178,7 +185,7 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
       git(path, 'switch', '--quiet', '-');
       git(path, 'branch', '--move', 'ramet/foo', 'ramet/bar');
     },
-    ...{ files: ['good.txt'], note: 'its work is on ramet/bar, not ramet/a-1, and was taken from there' },
+    ...{ files: ['good.txt'], note: taken('ramet/bar') },
   },
   'a file, after a branch that it has deleted': {
     leave: (path) => {
@@ -233,7 +240,7 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
         },
         ...{
           files: ['good.txt'],
-          note: `its work is on ${where}, not ramet/a-1, and was taken from there`,
+          note: taken(where),
         },
       },
     ]),
@@ -245,7 +252,7 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
         leave: (path: string) => void git(path, ...args, unseen(path, 'good.txt')),
         ...{
           files: ['good.txt'],
-          note: `its work is on ${where}, not ramet/a-1, and was taken from there`,
+          note: taken(where),
         },
       },
     ]),
@@ -258,7 +265,7 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
       commit(own, 'good.txt');
       git(own, 'push', '--quiet', 'origin', 'ramet/made');
     },
-    ...{ files: ['good.txt'], note: 'its work is on ramet/made, not ramet/a-1, and was taken from there' },
+    ...{ files: ['good.txt'], note: taken('ramet/made') },
   },
   'a commit in a worktree that it made': {
     leave: (path) => {
@@ -266,7 +273,7 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
       git(path, 'worktree', 'add', '--quiet', '-b', 'ramet/made', own);
       commit(own, 'good.txt');
     },
-    ...{ files: ['good.txt'], note: 'its work is on ramet/made, not ramet/a-1, and was taken from there' },
+    ...{ files: ['good.txt'], note: taken('ramet/made') },
   },
   'a commit on no branch that it gave a tag, and left': {
     leave: (path) => {

@@ -10,6 +10,7 @@ import {
   otherWork,
   ownLog,
   strayObjection,
+  takenNote,
   tipOf,
   type WorkReading,
 } from '../../../git/left-work.ts';
@@ -156,7 +157,7 @@ async function withOthers(
   if (other.objection !== null) return other.objection;
   if (other.taken === null) return taken;
   const { where, commit } = other.taken;
-  tell(`its work is on ${where}, not ${worktree.branch}, and was taken from there`);
+  tell(takenNote(where, worktree.branch));
   await hold(commit);
   return { ...taken, branch: ref, commit };
 }
@@ -207,7 +208,7 @@ async function clearedWork(
     if (objection !== null) return objection;
     if (await isAncestor(tip, `refs/heads/${target}`, call)) return branchWork(worktree, reading);
     const where = head === tip ? `commit ${tip.slice(0, 12)}` : head;
-    tell(`its work is on ${where}, not ${worktree.branch}, and was taken from there`);
+    tell(takenNote(where, worktree.branch));
   }
   const ref = workRef(run, attempt.name);
   await gitText(['update-ref', '--no-deref', ref, tip], call);

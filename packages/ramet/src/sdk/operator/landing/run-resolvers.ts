@@ -56,17 +56,25 @@ export class RunResolvers {
   ): ReturnType<typeof agentResolver> {
     const { repository, caller } = this.#target;
     const { open, resolveModel: model, resolveBudgetUsd: budgetUsd } = this.#settings;
+    // Conflicts are resolved one after the other.
+    let last: number | null = 0;
     const resolve = agentResolver({
       ...{ repository, project: this.#project, caller, open, model, budgetUsd, maxBudgetUsd },
       onBegin: (branch, session) => this.#notes.begin(idOf(branch) ?? branch, session),
       onWait: (branch, id, wait) =>
         this.onWait({ id, top: id, name: null, task: idOf(branch) ?? branch }, wait),
-      onSpent: (branch, cost) => addCostTo(spent, idOf(branch) ?? branch, cost),
+      onSpent: (branch, cost) => {
+        last = cost.costUsd;
+        addCostTo(spent, idOf(branch) ?? branch, cost);
+      },
     });
     return async (conflict) => {
       const { branch, files } = conflict;
       const resolution = await resolve(conflict);
-      if (resolution.tree !== null) addResolvedTo(spent, idOf(branch) ?? branch, files);
+      if (resolution.tree === null) return resolution;
+      const { agent, session } = resolution.by;
+      const by = { agent: agent ?? '', session: session ?? '', costUsd: last };
+      addResolvedTo(spent, idOf(branch) ?? branch, { files, by });
       return resolution;
     };
   }

@@ -1,0 +1,14 @@
+/** A conflict of a task's work with what others have done: the files, how often it was handed to the policy, and who resolved it. */
+export interface TaskConflict {
+  files: readonly string[];
+  rounds: number;
+  resolvedBy?: readonly ConflictResolver[];
+}
+
+/** An agent in a session of its own. */
+export interface ConflictResolver {
+  agent: string;
+  session: string;
+  /** A part of what the task has cost; null if unknown. */
+  costUsd: number | null;
+}
