@@ -18,8 +18,8 @@ import type { EditorState } from '../editor/line-editor.ts';
 import { plainSpan, wrapLine } from '../markdown/wrapped-rows.ts';
 import { statusRows } from '../status/status-rows.ts';
 import { agentRows } from './agent-rows.ts';
+import { type LiveRow, type LiveRows, type ScreenSize, textColumns } from './in-sight.ts';
 import { type Menu, menuRows } from './menu-rows.ts';
-import { type LiveRow, type LiveRows, type ScreenSize, textColumns } from './screen.ts';
 import type { TextStyle } from './text-style.ts';
 import { todoRows } from './todo-rows.ts';
 

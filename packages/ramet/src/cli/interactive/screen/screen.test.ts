@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { VirtualTerminal } from '../../../../test/fixtures/virtual-terminal.ts';
+import { type SimulatedClock, simulatedClock } from '../../../testing/simulated-clock.ts';
 import { type Block, lineBlocks } from '../markdown/blocks.ts';
 import { createScreen, type LiveRows, type Screen } from './screen.ts';
 
@@ -12,9 +13,19 @@ function live(...texts: string[]): LiveRows {
   };
 }
 
-function screenOn(columns: number, rows: number): { terminal: VirtualTerminal; screen: Screen } {
+const SETTLED_MS = 300;
+
+function screenOn(
+  columns: number,
+  rows: number,
+): { terminal: VirtualTerminal; screen: Screen; clock: SimulatedClock } {
   const terminal = new VirtualTerminal(columns, rows);
-  return { terminal, screen: createScreen((bytes) => terminal.write(bytes), { columns, rows }) };
+  const clock = simulatedClock();
+  return {
+    terminal,
+    screen: createScreen((bytes) => terminal.write(bytes), { columns, rows }, clock),
+    clock,
+  };
 }
 
 /** A line that the terminal wraps. */
@@ -109,34 +120,122 @@ describe('UI-1: output above, live rows below', () => {
     expect(terminal.text.split('\n').slice(-13)).toEqual([...lines, '>']);
   });
 
-  test('output that arrives while the size changes writes over nothing that was in sight', () => {
+  test('a change of the size is drawn when the size has settled, once; keys and output wait for it', async () => {
+    const { terminal, screen, clock } = screenOn(20, 10);
+    const lines = Array.from({ length: 30 }, (_, at) => `line ${at}`);
+    screen.append(lineBlocks(`${lines.join('\n')}\n`));
+    screen.draw(live('> '));
+    const before = terminal.text;
+    for (const rows of [9, 8, 7]) {
+      terminal.rows = rows;
+      screen.redraw(live('> '), { columns: 20, rows });
+      await clock.advance(SETTLED_MS - 50);
+      screen.append(lineBlocks(`at ${rows}\n`));
+      screen.draw(live('> typed'));
+      expect(terminal.text).toBe(before);
+    }
+    await clock.advance(SETTLED_MS);
+    const rows = terminal.text.split('\n');
+    expect(rows.slice(-5)).toEqual(['line 29', 'at 9', 'at 8', 'at 7', '> typed']);
+    expect(rows.filter((row) => row.startsWith('line'))).toEqual(lines);
+    expect(clock.due()).toEqual([]);
+  });
+
+  test('a size that never settles does not hide what is said for ever', async () => {
+    const { terminal, screen, clock } = screenOn(20, 10);
+    screen.draw(live('> '));
+    for (let time = 0; time < 60; time++) {
+      screen.redraw(live('> '), { columns: 20, rows: 10 - (time % 2) });
+      if (time === 0) screen.append(lineBlocks('said\n'));
+      await clock.advance(100);
+      screen.draw(live('> '));
+    }
+    expect(terminal.text).toBe('said\n>');
+  });
+
+  test('what has the terminal meanwhile is not drawn over', async () => {
+    const { terminal, screen, clock } = screenOn(20, 10);
+    screen.draw(live('> '));
+    screen.redraw(live('> '), { columns: 20, rows: 8 });
+    screen.rest();
+    await clock.advance(SETTLED_MS * 2);
+    expect(terminal.text).toBe('>');
+    expect(screen.size).toEqual({ columns: 20, rows: 10 });
+  });
+
+  /** Told as tmux does: at once, but within 250 ms after the last time only at their end. */
+  async function resizedWhileWriting(
+    steps: readonly { lines: number; below: number; rows: number | null; thenMs: number }[],
+  ): Promise<{ lines: readonly string[]; seen: readonly string[] }> {
+    const { terminal, screen, clock } = screenOn(20, 10);
+    // The screen is full, as it is in the middle of a long answer.
+    const lines = Array.from({ length: 30 }, (_, at) => `line ${at}`);
+    screen.append(lineBlocks(`${lines.join('\n')}\n`));
+    screen.draw(live('> '));
+    let [under, toldAt, isToBeTold] = [live('> '), Number.NEGATIVE_INFINITY, false];
+    const tell = (): void => {
+      [toldAt, isToBeTold] = [clock.now(), false];
+      screen.redraw(under, { columns: 20, rows: terminal.rows });
+    };
+    for (const { lines: more, below, rows, thenMs } of steps) {
+      const fresh = Array.from({ length: more }, (_, at) => `line ${lines.length + at}`);
+      lines.push(...fresh);
+      if (more > 0) screen.append(lineBlocks(`${fresh.join('\n')}\n`));
+      under = live(...['> ', 'a', 'b', 'c'].slice(0, below));
+      screen.draw(under);
+      terminal.rows = rows ?? terminal.rows;
+      if (rows !== null && clock.now() - toldAt >= 250) tell();
+      else if (rows !== null && !isToBeTold) {
+        isToBeTold = true;
+        void clock.sleep(toldAt + 250 - clock.now()).then(tell);
+      }
+      await clock.advance(thenMs);
+    }
+    await clock.advance(SETTLED_MS + 250);
+    screen.close();
+    return { lines, seen: terminal.text.split('\n').filter((line) => line.startsWith('line')) };
+  }
+
+  test('a terminal that tells its size as late as tmux loses no line', async () => {
     const step = fc.record({
       lines: fc.integer({ min: 0, max: 6 }),
       below: fc.integer({ min: 1, max: 4 }),
       rows: fc.constantFrom(null, 6, 9, 10, 14, 20),
+      thenMs: fc.constantFrom(0, 10, 100, 240, 400),
     });
-    const property = fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
-      const { terminal, screen } = screenOn(20, 10);
-      // The screen is full, as it is in the middle of a long answer.
-      const lines = Array.from({ length: 30 }, (_, at) => `line ${at}`);
-      screen.append(lineBlocks(`${lines.join('\n')}\n`));
-      screen.draw(live('> '));
-      for (const { lines: more, below, rows } of steps) {
-        const fresh = Array.from({ length: more }, (_, at) => `line ${lines.length + at}`);
-        lines.push(...fresh);
-        if (more > 0) screen.append(lineBlocks(`${fresh.join('\n')}\n`));
-        const under = live(...['> ', 'a', 'b', 'c'].slice(0, below));
-        if (rows === null) screen.draw(under);
-        else {
-          terminal.rows = rows;
-          screen.redraw(under, { columns: 20, rows });
-        }
-      }
-      screen.close();
-      const seen = terminal.text.split('\n').filter((line) => line.startsWith('line'));
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+      const { lines, seen } = await resizedWhileWriting(steps);
       expect(seen.filter((line, at) => seen.indexOf(line) === at)).toEqual(lines);
     });
-    fc.assert(property);
+    await fc.assert(property);
+  });
+
+  test('100 quick changes of the size while output arrives show next to nothing twice', async () => {
+    const steps = Array.from({ length: 100 }, (_, at) => ({
+      lines: 3,
+      below: 1 + (at % 4),
+      rows: 6 + ((at * 7) % 15),
+      thenMs: 60 + ((at * 37) % 90),
+    }));
+    const { lines, seen } = await resizedWhileWriting(steps);
+    expect(new Set(seen)).toEqual(new Set(lines));
+    expect(seen.length - lines.length).toBeLessThanOrEqual(10);
+  });
+
+  test('what was drawn for a terminal that was larger by then is written again', async () => {
+    const { terminal, screen, clock } = screenOn(20, 12);
+    const lines = Array.from({ length: 40 }, (_, at) => `line ${at}`);
+    screen.append(lineBlocks(`${lines.join('\n')}\n`));
+    screen.draw(live('> '));
+    terminal.rows = 10;
+    screen.redraw(live('> '), { columns: 20, rows: 10 });
+    await clock.advance(SETTLED_MS - 1);
+    terminal.rows = 14;
+    await clock.advance(1);
+    screen.redraw(live('> '), { columns: 20, rows: 14 });
+    await clock.advance(SETTLED_MS);
+    const seen = terminal.text.split('\n').filter((line) => line.startsWith('line'));
+    expect(new Set(seen)).toEqual(new Set(lines));
   });
 
   test('output in any pieces looks as if it had been written at once, however often it is drawn again', () => {

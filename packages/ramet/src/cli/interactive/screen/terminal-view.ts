@@ -5,6 +5,7 @@
 import { AnswerStream } from '../markdown/answer-stream.ts';
 import { type Block, lineBlocks } from '../markdown/blocks.ts';
 import type { Look } from '../markdown/look.ts';
+import { isSameSize, textColumns } from './in-sight.ts';
 import { type LiveState, liveRows } from './live-rows.ts';
 import {
   createScreen,
@@ -15,7 +16,6 @@ import {
   type LiveRows,
   type Screen,
   type ScreenSize,
-  textColumns,
 } from './screen.ts';
 import type { TerminalDevice } from './terminal-device.ts';
 import type { TextStyle } from './text-style.ts';
@@ -47,8 +47,8 @@ export class TerminalView implements AnswerSink {
   #isAnswering = false;
   #closed = false;
   #isLent = false;
-  /** What has the whole screen, and the size that the screen below it had. */
-  #full: { readonly shown: FullScreen; readonly size: ScreenSize } | null = null;
+  /** What has the whole screen. */
+  #full: FullScreen | null = null;
 
   /** `state` is asked for what to show below the output, once a frame. */
   constructor(device: TerminalDevice, style: TextStyle, look: Look, state: () => LiveState) {
@@ -106,23 +106,22 @@ export class TerminalView implements AnswerSink {
     this.#frameDone();
     if (this.#closed || this.#isLent) return;
     if (this.#full === null) this.#screen.draw(this.#live());
-    else this.#drawFull(this.#full.shown);
+    else this.#drawFull(this.#full);
   }
 
   /** The whole screen is for this, above the live rows; with null what was there comes back, and what was printed since. */
   fill(shown: FullScreen | null): void {
     if (this.#closed) return;
-    const before = this.#full?.size ?? null;
+    const hadFull = this.#full !== null;
+    this.#full = shown;
+    this.#fullBytes = '';
     if (shown !== null) {
-      if (before === null && !this.#isLent) this.#device.write(ENTER_FULL_SCREEN);
-      this.#full = { shown, size: before ?? this.#size };
-      this.#fullBytes = '';
+      this.#screen.rest();
+      if (!hadFull && !this.#isLent) this.#device.write(ENTER_FULL_SCREEN);
       this.now();
-    } else if (before !== null) {
-      this.#full = null;
+    } else if (hadFull) {
       if (!this.#isLent) this.#device.write(LEAVE_FULL_SCREEN);
-      const { columns, rows } = this.#size;
-      if (columns === before.columns && rows === before.rows) this.now();
+      if (isSameSize(this.#screen.size, this.#size)) this.now();
       else this.redraw();
     }
   }
@@ -159,6 +158,7 @@ export class TerminalView implements AnswerSink {
     } finally {
       this.#isLent = false;
       this.#fullBytes = '';
+      this.#screen.reopen(this.#size);
       if (this.#full !== null) this.#device.write(ENTER_FULL_SCREEN);
       this.now();
     }
