@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
@@ -18,6 +18,8 @@ interface Part {
   readonly changed: (user: User) => Record<string, string>;
   readonly args?: readonly string[];
   readonly turns?: (user: User) => readonly Answer[];
+  /** Before each run. */
+  readonly before?: (user: User) => void;
   /** What is said when it changed. */
   readonly says: RegExp;
 }
@@ -26,6 +28,15 @@ const skill = (body: string, allowed: string): string =>
   `---\nname: build\ndescription: Builds.\nallowed-tools: ${allowed}\n---\n${body}\n`;
 
 const PARTS: Record<string, Part> = {
+  'the command that merges must pass': {
+    files: (user) => ({ '.ramet/settings.json': json({ merge: { check: touch(user, 'acted') } }) }),
+    changed: (user) => ({
+      '.ramet/settings.json': json({ merge: { check: `true; ${touch(user, 'acted')}` } }),
+    }),
+    args: ['merge', 'side'],
+    before: ({ repository }) => sideBranch(repository),
+    says: /not what you trusted, so not applied .*merge/,
+  },
   'the text of a skill': {
     files: () => ({ '.claude/skills/build/SKILL.md': skill('Build it.', 'Bash(touch:*)') }),
     changed: () => ({ '.claude/skills/build/SKILL.md': skill('Build it.', 'Bash(touch:*), Bash(rm:*)') }),
@@ -121,7 +132,19 @@ function server(script: string): Record<string, unknown> {
   return { command: 'bash', args: ['-c', `${script}; cat`] };
 }
 
-async function runPart(user: User, { args = ['-p', 'x'], turns }: Part): Promise<string> {
+/** With one commit more than what is checked out. */
+function sideBranch(repository: string): void {
+  git(repository, 'config', 'user.name', 'A');
+  git(repository, 'config', 'user.email', 'a@example.com');
+  git(repository, 'checkout', '-qB', 'side');
+  writeFiles(repository, { [`side-${Date.now()}.txt`]: 'x' });
+  git(repository, 'add', '-A');
+  git(repository, 'commit', '-qm', 'side');
+  git(repository, 'checkout', '-q', '-');
+}
+
+async function runPart(user: User, { args = ['-p', 'x'], turns, before }: Part): Promise<string> {
+  before?.(user);
   const answers = turns?.(user) ?? [{ text: 'ok' }];
   const emulator = await user.emulate({ respond: ({ turn }) => answers[turn] ?? { text: 'ok' } });
   const { stderr, stdout } = await user.ramet([...args]);
@@ -202,6 +225,57 @@ describe.concurrent('SEC-1: what a repository brings', () => {
     );
     expect(ran(user, 'acted')).toBe(false);
   });
+
+  /** A command that only runs `exit 0`, and the file that an agent writes to have another program run. */
+  const REWRITTEN: readonly (readonly [command: string, path: string])[] = [
+    ['cd tools && sh check.sh', 'tools/check.sh'],
+    ['cd "$CLAUDE_PROJECT_DIR/tools" && ./check.sh', 'tools/check.sh'],
+    ['bash -c "cd tools; sh check.sh"', 'tools/check.sh'],
+    ['env -C tools sh check.sh', 'tools/check.sh'],
+    [`sh 'tools'/check.sh`, 'tools/check.sh'],
+    ['npm --silent --prefix tools run check', 'tools/check.sh'],
+    ['make -s -C tools', 'tools/Makefile'],
+    [`find tools -name 'check.sh' -exec sh {} \\;`, 'tools/check.sh'],
+    ['for f in tools/*.sh; do sh "$f"; done', 'tools/new.sh'],
+    ['PATH="tools/bin:$PATH" greet', 'tools/bin/greet'],
+  ];
+
+  test.for(REWRITTEN)(
+    '%s: an agent that may edit writes %s, and it does not run',
+    async ([command, path], { user }) => {
+      const hook = { type: 'command', command };
+      place(user, {
+        '.claude/settings.json': json({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [hook] }] } }),
+        ...{
+          'tools/check.sh': 'exit 0\n',
+          'tools/Makefile': 'all:\n\t@true\n',
+          'tools/bin/greet': 'exit 0\n',
+        },
+        'tools/package.json': json({ scripts: { check: 'sh check.sh' } }),
+      });
+      for (const file of ['tools/check.sh', 'tools/bin/greet']) chmodSync(join(user.repository, file), 0o755);
+      await user.ramet(['trust']);
+      const text = path.endsWith('Makefile')
+        ? `all:\n\t@${touch(user, 'acted')}\n`
+        : `#!/bin/sh\n${touch(user, 'acted')}\n`;
+      const emulator = await user.model(
+        call('Bash', { command: 'echo before' }),
+        call('Write', { file_path: join(user.repository, 'src/other.txt'), content: 'text' }),
+        call('Write', { file_path: join(user.repository, path), content: text }),
+        call('Read', { file_path: join(user.repository, path) }),
+        call('Write', { file_path: join(user.repository, path), content: text }),
+        call('Bash', { command: 'echo after' }),
+        { text: 'ok' },
+      );
+      await user.ramet(['-p', 'x', '--permission-mode', 'acceptEdits']);
+      const results = toolResults(emulator);
+      expect(results[0]).toMatchObject({ isError: false, text: 'before' });
+      expect(results.at(-1)?.text).toMatch(
+        /a hook that checks this call did not run: .* is not what you trusted/,
+      );
+      expect(ran(user, 'acted')).toBe(false);
+    },
+  );
 
   test('a branch with another setup script does not run it in its worktree', async ({ user }) => {
     place(user, {

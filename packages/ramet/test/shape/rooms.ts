@@ -154,7 +154,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   permission: `
     asking-once assess-write assessment broker decide grammar-memory inherited-path policy rule
-    shell/fence/fence-command shell/heavy-command tool-limits
+    shell/fence/fence-command shell/heavy-command shell/script-words tool-limits
   `,
   settings: `
     allow-in-file other-tools/other-tools other-tools/read-other-tools positioned-json read-settings setting-value settings
@@ -164,7 +164,7 @@ const DOORS: Readonly<Record<string, string>> = {
     mcp/configured-servers mcp/edit-servers mcp/find-tools mcp/known-tools mcp/login mcp/pool mcp/result-content mcp/server-config
     mcp/server-failure mcp/server-prompt mcp/server-rights mcp/server-set mcp/tool-names
     extension-places folder-scan front-matter/field-problem front-matter/front-matter front-matter/plain-fields front-matter/yaml-fields
-    hooks/hook-config hooks/hook-event hooks/hook-runner trust/collect-parts trust/folder-part trust/folder-trust trust/run-check
+    hooks/hook-config hooks/hook-event hooks/hook-runner trust/collect-parts trust/commands-in trust/folder-part trust/folder-trust trust/run-check
     plugins/read-plugin prompts/expand-prompt prompts/prompt-file prompts/prompt-store prompts/skill-list
   `,
   tools: `

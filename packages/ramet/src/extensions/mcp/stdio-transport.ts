@@ -66,7 +66,8 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const { command, args, env, cwd, check } = this.#server;
     const { environment, processes, cwd: own } = this.#place;
-    const why = check?.([command, ...args, ...Object.values(env)], cwd ?? own) ?? null;
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const why = check?.([command, ...args, ...variables], cwd ?? own) ?? null;
     if (why !== null) throw new Error(why);
     const expected = processes.expect();
     try {

@@ -8,8 +8,12 @@ import { dirname, relative, resolve } from 'node:path';
 import { digestOf } from '../../system/digest.ts';
 import { pathInside, realPath } from '../../system/landing-path.ts';
 import type { CoveredPart } from '../../system/trust.ts';
-import { contentOf, pathsNamed } from './command-files.ts';
+import { commandReach } from './command-reach.ts';
+import { commandsOf } from './commands-in.ts';
 import { listFolder } from './list-folder.ts';
+import { everyFile, isTemporary } from './repository-look.ts';
+import { contentOf, listedDigest } from './trusted-content.ts';
+import type { CommandReach } from './word-names.ts';
 
 const KINDS = [
   'hooks',
@@ -43,6 +47,8 @@ export interface DescribedPart extends CoveredPart {
 
 const LONGEST_TEXT = 32 << 10;
 const MOST_FILES = 200;
+/** Of folders that count whole. */
+export const MOST_LISTED = 3_000;
 
 export function partKey({ kind, source }: Pick<FolderPart, 'kind' | 'source'>, root: string): string {
   return `${kind} ${relative(root, source)}`;
@@ -63,13 +69,19 @@ export function describePart(part: FolderPart, root: string): DescribedPart {
   const text = textOf(part.value);
   const texts: Record<string, string | null> = {};
   const files: Record<string, string> = {};
-  const { paths, unfollowed } = filesOf(part, root);
+  const { paths, folders, unfollowed } = filesOf(part, root);
   for (const path of paths.slice(0, MOST_FILES)) {
     const read = readBounded(resolve(root, path));
     if (read === null) unfollowed.push(path);
     else [files[path], texts[path]] = [read.digest, read.text];
   }
   if (paths.length > MOST_FILES) unfollowed.push(`${paths.length - MOST_FILES} more files`);
+  for (const folder of folders) {
+    const listed = everyFile(folder, MOST_LISTED);
+    const shown = relative(root, folder) || '.';
+    if (listed === null) unfollowed.push(`${shown} has more than ${MOST_LISTED} files: it does not run`);
+    for (const file of listed ?? []) files[relative(root, file.path)] ??= listedDigest(file);
+  }
   const own = ownDigest(part);
   const digest = digestOf(JSON.stringify([own, Object.entries(files).sort(), unfollowed]));
   const before = { text: text.slice(0, LONGEST_TEXT), files: texts };
@@ -80,56 +92,45 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 }
 
-function filesOf(part: FolderPart, root: string): { paths: string[]; unfollowed: string[] } {
+function filesOf(part: FolderPart, root: string): PartFiles {
   const unfollowed: string[] = [];
   const paths = new Set<string>();
-  for (const command of commandsOf(part)) {
-    const followed = filesNamed(command, part, root);
-    for (const path of followed.files) paths.add(path);
-    if (followed.isUnclear) unfollowed.push(command);
+  const folders = new Set<string>();
+  for (const { texts, isRough } of commandsOf(part)) {
+    const reach = reachOf(texts, part, root);
+    for (const { path } of reach.paths) for (const found of fileIn(path, root)) paths.add(found);
+    if (isRough) continue;
+    for (const folder of reach.folders) folders.add(folder);
+    const shown = texts.join(' ');
+    if (reach.unclear !== null)
+      unfollowed.push(`${shown} (because of ${reach.unclear}: every file of the folder counts)`);
+    else if (reach.unknown.length > 0) unfollowed.push(`${shown} (what ${reach.unknown.join(', ')} loads)`);
   }
   if (part.folder !== undefined) {
     const listed = listFolder(part.folder, MOST_FILES);
     for (const path of listed.files) if (path !== part.source) paths.add(relative(root, path));
     unfollowed.push(...listed.unfollowed.map((path) => relative(root, path)));
   }
-  return { paths: [...paths].sort(), unfollowed };
+  return { paths: [...paths].sort(), folders: [...folders].sort(), unfollowed };
 }
 
-/** Every text of the part: which of them is a command is for its reader to know. */
-export function commandsOf({ kind, value }: FolderPart): string[] {
-  if (kind === 'rights' || kind === 'plugin') return [];
-  if (kind === 'skill' || kind === 'command') return shellParts(String(value));
-  if (typeof value === 'string') return [kind === 'agent' ? frontMatter(value) : value];
-  const texts: string[] = [];
-  const walk = (inner: unknown): void => {
-    if (typeof inner === 'string') texts.push(inner);
-    else if (typeof inner === 'object' && inner !== null) Object.values(inner).forEach(walk);
-  };
-  walk(value);
-  return texts;
-}
-
-/** Only there a definition says what runs; most have neither. */
-function frontMatter(text: string): string {
-  const front = /^\s*---\r?\n([\s\S]*?)\n---/.exec(text)?.[1] ?? text;
-  return /^(?:hooks|mcpServers):[\s\S]*/m.exec(front)?.[0] ?? '';
-}
-
-/** What a skill or a command has run before the model reads it. */
-function shellParts(text: string): string[] {
-  return Array.from(text.matchAll(/!`([^`\n]+)`/g), ([, command = '']) => command);
+interface PartFiles {
+  paths: string[];
+  /** Every file in these counts. */
+  folders: string[];
+  unfollowed: string[];
 }
 
 /** As seen from the root, and from the folder whose settings they are. */
-function filesNamed(
-  command: string,
+function reachOf(
+  texts: readonly string[],
   { source, folder }: Pick<FolderPart, 'source' | 'folder'>,
   root: string,
-): { files: string[]; isUnclear: boolean } {
-  const placed = command.replace(/"?\$\{CLAUDE_(?:SKILL_DIR|PLUGIN_ROOT)\}"?/g, (name) => folder ?? name);
-  const { paths, isUnclear } = pathsNamed(placed, root, [root, folderOf(source)]);
-  return { files: [...new Set(paths.flatMap(({ path }) => fileIn(path, root) ?? []))], isUnclear };
+): CommandReach {
+  const placed = texts.map((text) =>
+    text.replace(/"?\$\{CLAUDE_(?:SKILL_DIR|PLUGIN_ROOT)\}"?/g, (name) => folder ?? name),
+  );
+  return commandReach(placed, root, [root, folderOf(source)]);
 }
 
 /** The folder that a file of settings or servers is for. */
@@ -137,12 +138,14 @@ export function folderOf(source: string): string {
   return /^(.*)\/\.(?:claude|ramet)\//.exec(source)?.[1] ?? dirname(source);
 }
 
-function fileIn(named: string, root: string): string | null {
+/** A file of the repository, or one where agents can write. */
+function fileIn(named: string, root: string): string[] {
   try {
     const path = realPath(named);
-    return statSync(path).isFile() ? pathInside(path, realPath(root)) : null;
+    if (!statSync(path).isFile()) return [];
+    return [pathInside(path, realPath(root)) ?? (isTemporary(path) ? path : [])].flat();
   } catch {
-    return null;
+    return [];
   }
 }
 

@@ -7,9 +7,13 @@ import { type BigIntStats, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isInside, realPath } from '../../system/landing-path.ts';
 import { type TrustPlace, trustStamp } from '../../system/trust.ts';
-import { contentOf, type NamedPath, pathsNamed } from './command-files.ts';
-import { commandsOf, describePart, type FolderPart, folderOf, ownDigest } from './folder-part.ts';
+import { commandReach } from './command-reach.ts';
+import { commandsOf } from './commands-in.ts';
+import { describePart, type FolderPart, folderOf, MOST_LISTED, ownDigest } from './folder-part.ts';
 import { type FolderTrust, folderTrust } from './folder-trust.ts';
+import { everyFile, isTemporary, type ListedFile } from './repository-look.ts';
+import { contentOf, listedDigest } from './trusted-content.ts';
+import type { CommandReach, NamedPath } from './word-names.ts';
 
 /** Why a command must not run in that directory, in one line; null if it may. `texts` are the command and its arguments. */
 export type RunCheck = (texts: readonly string[], cwd: string) => string | null;
@@ -19,7 +23,10 @@ export function runCheck(part: FolderPart, place: TrustPlace, trust: FolderTrust
   const { root } = place;
   const now = (): ReadonlySet<string> => new Set(Object.values(describePart(part, root).files));
   const files = new TrustedFiles(root, trust.digestsFor(part) ?? now());
-  files.learn(commandsOf(part), folderOf(part.source));
+  files.learn(
+    commandsOf(part).map(({ texts }) => texts),
+    folderOf(part.source),
+  );
   let stamp = trustStamp(place);
   /** What the user has trusted again meanwhile counts at once. */
   const isRenewed = (): boolean => {
@@ -59,25 +66,42 @@ class TrustedFiles {
   }
 
   /** What no digest can say: files outside, and files that are too large, count as they are at the start. */
-  learn(commands: readonly string[], folder: string): void {
-    for (const { path } of commands.flatMap((one) => this.#named(one, folder))) {
+  learn(commands: readonly (readonly string[])[], folder: string): void {
+    for (const { path } of commands.flatMap((one) => this.#reach(one, folder).paths)) {
       const stats = statsOf(path);
       if (stats === null || !stats.isFile()) continue;
       const real = realOf(path);
-      if (real !== null && !isInside(real, this.#realRoot)) this.#outside.add(real);
+      if (real !== null && !isInside(real, this.#realRoot) && !isTemporary(real)) this.#outside.add(real);
       else if (contentOf(path) === null) this.#seen.set(path, stampOf(stats));
     }
   }
 
   problem(texts: readonly string[], cwd: string): string | null {
-    for (const text of texts)
-      for (const named of this.#named(text, cwd))
-        if (!this.#isTrusted(named)) return this.#explain(named.path, cwd);
+    const { paths, folders, unclear } = this.#reach(texts, cwd);
+    for (const named of paths) if (!this.#isTrusted(named)) return this.#explain(named.path, cwd);
+    for (const folder of folders) {
+      const listed = everyFile(folder, MOST_LISTED);
+      const why = unclear === null ? '' : `, and because of ${unclear} every file counts: name its script`;
+      if (listed === null) return `${this.#shown(folder)} has more than ${MOST_LISTED} files${why}`;
+      const changed = listed.find((file) => !this.#isListed(file));
+      if (changed !== undefined) return `${this.#explain(changed.path, cwd)}${why}`;
+    }
     return null;
   }
 
-  #named(text: string, directory: string): readonly NamedPath[] {
-    return pathsNamed(text, this.#root, [directory, this.#root]).paths;
+  #reach(texts: readonly string[], directory: string): CommandReach {
+    return commandReach(texts, this.#root, [directory, this.#root]);
+  }
+
+  /** Of a folder that counts whole: a file that has not changed is not read again. */
+  #isListed(file: ListedFile): boolean {
+    const stats = statsOf(file.path);
+    const stamp = stampOf(stats);
+    if (file.target === null && this.#seen.get(file.path) === stamp) return true;
+    if (!this.digests.has(listedDigest(file))) return false;
+    if (stats !== null && isSettled(stats) && stampOf(statsOf(file.path)) === stamp)
+      this.#seen.set(file.path, stamp);
+    return true;
   }
 
   #isTrusted({ path, isAbsolute }: NamedPath): boolean {
@@ -85,25 +109,32 @@ class TrustedFiles {
     if (stats === null || stats.isDirectory()) return true;
     const real = realOf(path);
     if (real === null) return false;
-    if (isAbsolute && !isInside(path, this.#root) && !isInside(real, this.#realRoot)) return true;
+    const isElsewhere = isAbsolute && !isInside(path, this.#root) && !isInside(real, this.#realRoot);
+    if (isElsewhere && !isTemporary(real)) return true;
     if (this.#outside.has(real)) return true;
     if (!stats.isFile()) return false;
     const stamp = stampOf(stats);
     if (this.#seen.get(path) === stamp) return true;
     const content = contentOf(path);
     if (content === null || !this.digests.has(content.digest)) return false;
-    const age = BigInt(Date.now()) * 1_000_000n - stats.ctimeNs;
-    if (stats.size > SMALL && age > SETTLED_NS && stampOf(statsOf(path)) === stamp)
+    if (stats.size > SMALL && isSettled(stats) && stampOf(statsOf(path)) === stamp)
       this.#seen.set(path, stamp);
     return true;
   }
 
+  #shown(path: string): string {
+    return isInside(path, this.#root) ? relative(this.#root, path) || '.' : path;
+  }
+
   #explain(path: string, cwd: string): string {
-    const shown = isInside(path, this.#root) ? relative(this.#root, path) : path;
     const isOther = cwd !== this.#root && isInside(path, cwd);
     const advice = isOther ? OTHER_DIRECTORY : 'ramet trust shows the difference';
-    return `${shown} is not what you trusted (${advice})`;
+    return `${this.#shown(path)} is not what you trusted (${advice})`;
   }
+}
+
+function isSettled({ ctimeNs }: BigIntStats): boolean {
+  return BigInt(Date.now()) * 1_000_000n - ctimeNs > SETTLED_NS;
 }
 
 const OTHER_DIRECTORY = 'begin its path with "$CLAUDE_PROJECT_DIR" to run the one of the root';

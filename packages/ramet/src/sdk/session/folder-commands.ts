@@ -18,7 +18,7 @@ export async function withoutChangedCommands(
   const others = settings.statusLine === undefined ? statusLines.slice(0, 1) : [];
   if (theirs.length === 0 && others.length === 0) return { settings, notices: [] };
   const { partsOfSettings, pluginPart } = await import('../../extensions/trust/collect-parts.ts');
-  const { commandsOf } = await import('../../extensions/trust/folder-part.ts');
+  const { commandsOf } = await import('../../extensions/trust/commands-in.ts');
   const { folderTrust, partNotice } = await import('../../extensions/trust/folder-trust.ts');
   const { runCheck } = await import('../../extensions/trust/run-check.ts');
   const trust = folderTrust(place);
@@ -42,7 +42,8 @@ export async function withoutChangedCommands(
     if (part.kind !== 'status line' && part.kind !== 'setup') continue;
     const check = passes(part) ? runCheck(part, place, trust) : null;
     // In another directory its files can be others than here, and they can change.
-    const whyNot = (cwd: string): string | null => check?.(commandsOf(part), cwd) ?? null;
+    const whyNot = (cwd: string): string | null =>
+      commandsOf(part).reduce((why: string | null, { texts }) => why ?? check?.(texts, cwd) ?? null, null);
     if (part.kind === 'status line')
       kept = {
         ...kept,

@@ -1,0 +1,252 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
+import { trust } from '../../system/trust.ts';
+import { type DescribedPart, describePart, type FolderPart } from './folder-part.ts';
+import { folderTrust } from './folder-trust.ts';
+import { runCheck } from './run-check.ts';
+
+const FILES = {
+  '.git/HEAD': '',
+  'src/index.ts': 'export {};\n',
+  'docs/page.md': 'text\n',
+  'scripts/h.sh': 'exit 0\n',
+  'scripts/x.js': '1;\n',
+  'scripts/mod.py': '1\n',
+  'scripts/dir/index.js': '1;\n',
+  'scripts/dir/__main__.py': '1\n',
+  'scripts/package.json': '{"scripts":{"h":"echo"}}',
+  'scripts/Makefile': 'all:\n',
+  'cmd/x/main.go': 'package main\n',
+  'bin/ln.real': 'echo\n',
+  'package.json':
+    '{"scripts":{"h":"sh scripts/h.sh","lint":"eslint src","test":"vitest run"},"bin":{"t":"x"}}',
+  'pyproject.toml': '[project]\n',
+  'go.mod': 'module x\n',
+  'Cargo.toml': '[package]\n',
+  Makefile: 'hook:\n',
+  justfile: 'hook:\n',
+  Rakefile: 'task :h\n',
+  'Taskfile.yml': 'version: 3\n',
+  gradlew: 'echo\n',
+  'deno.json': '{}',
+  'composer.json': '{}',
+  'compose.yaml': 'services:\n',
+  'eslint.config.js': 'export default [];\n',
+};
+
+interface Trusted {
+  readonly root: string;
+  readonly described: DescribedPart;
+  /** Whether it runs once a file has other content. */
+  runsWith(file: string): boolean;
+}
+
+function trusted(command: string, files: Record<string, string> = FILES): Trusted {
+  const base = temporaryDirectory();
+  const root = join(base, 'work');
+  writeFiles(root, files);
+  mkdirSync(join(root, 'bin'), { recursive: true });
+  symlinkSync('bin/ln.real', join(root, 'lnk'));
+  const value = { PreToolUse: [{ hooks: [{ type: 'command', command }] }] };
+  const part: FolderPart = { kind: 'hooks', source: join(root, '.claude/settings.json'), value };
+  const place = { home: join(base, 'home'), root };
+  const described = describePart(part, root);
+  const { key, ...covered } = described;
+  trust(place, { [key]: covered });
+  const check = runCheck(part, place, folderTrust(place));
+  expect(check([command], root)).toBeNull();
+  return {
+    root,
+    described,
+    runsWith(file) {
+      writeFiles(root, { [file]: 'changed by an agent\n' });
+      return check([command], root) === null;
+    },
+  };
+}
+
+/** Each command with the file that decides what it runs. */
+const SPELLINGS: readonly (readonly [command: string, file: string])[] = [
+  ['./scripts/h.sh', 'scripts/h.sh'],
+  [`"\${CLAUDE_PROJECT_DIR}/scripts/h.sh"`, 'scripts/h.sh'],
+  [`"\${CLAUDE_PROJECT_DIR:-.}"/scripts/h.sh`, 'scripts/h.sh'],
+  ['cd "$CLAUDE_PROJECT_DIR" && ./scripts/h.sh', 'scripts/h.sh'],
+  ['cd "$CLAUDE_PROJECT_DIR/scripts" && ./h.sh', 'scripts/h.sh'],
+  ['cd scripts && sh h.sh', 'scripts/h.sh'],
+  ['cd scripts; sh h.sh', 'scripts/h.sh'],
+  ['(cd scripts && ./h.sh)', 'scripts/h.sh'],
+  ['pushd scripts; ./h.sh', 'scripts/h.sh'],
+  ['bash -c "cd scripts; ./h.sh"', 'scripts/h.sh'],
+  ['bash -c "sh scripts/h.sh"', 'scripts/h.sh'],
+  ['sh -ec "sh scripts/h.sh"', 'scripts/h.sh'],
+  ['bash < scripts/h.sh', 'scripts/h.sh'],
+  ['cat scripts/h.sh | sh', 'scripts/h.sh'],
+  ['. scripts/h.sh', 'scripts/h.sh'],
+  ['source scripts/h.sh', 'scripts/h.sh'],
+  ['env X=1 sh scripts/h.sh', 'scripts/h.sh'],
+  ['env -C scripts ./h.sh', 'scripts/h.sh'],
+  ['timeout 5 sh scripts/h.sh', 'scripts/h.sh'],
+  ['nice -n 5 ./scripts/h.sh', 'scripts/h.sh'],
+  ['node --require ./scripts/x.js -e 1', 'scripts/x.js'],
+  ['node --require=./scripts/x.js -e 1', 'scripts/x.js'],
+  ['node -r./scripts/x.js -e 1', 'scripts/x.js'],
+  ['node scripts/x', 'scripts/x.js'],
+  ['node scripts/dir', 'scripts/dir/index.js'],
+  ['node ./scripts/dir/', 'scripts/dir/index.js'],
+  ['python3 scripts/dir', 'scripts/dir/__main__.py'],
+  ['python3 -m scripts.mod', 'scripts/mod.py'],
+  ['python3 -m scripts.dir', 'scripts/dir/__main__.py'],
+  ['PYTHONPATH=scripts python3 -m mod', 'scripts/mod.py'],
+  ['cd scripts && python3 -m mod', 'scripts/mod.py'],
+  ['python3 -c "import scripts.mod"', 'scripts/mod.py'],
+  [`node -e "require('./scripts/x.js')"`, 'scripts/x.js'],
+  [`node -e "require('./scripts/x')"`, 'scripts/x.js'],
+  [`node -e "import('./scripts/x.js')"`, 'scripts/x.js'],
+  ['make hook', 'Makefile'],
+  ['make -f Makefile hook', 'Makefile'],
+  ['make -C scripts', 'scripts/Makefile'],
+  ['just hook', 'justfile'],
+  ['npm run h', 'package.json'],
+  ['npm run h', 'scripts/h.sh'],
+  ['npm --prefix scripts run h', 'scripts/package.json'],
+  ['npm -C scripts run h', 'scripts/package.json'],
+  ['cd scripts && npm run h', 'scripts/package.json'],
+  ['yarn h', 'package.json'],
+  ['pnpm h', 'package.json'],
+  ['bun run h', 'package.json'],
+  ['npx t', 'package.json'],
+  ['npx tsx scripts/x.js', 'scripts/x.js'],
+  ['uv run scripts/mod.py', 'scripts/mod.py'],
+  ['uv run h', 'pyproject.toml'],
+  ['go run ./cmd/x', 'cmd/x/main.go'],
+  ['cargo run', 'Cargo.toml'],
+  ['rake h', 'Rakefile'],
+  ['task h', 'Taskfile.yml'],
+  ['./gradlew h', 'gradlew'],
+  ['deno task h', 'deno.json'],
+  ['composer run h', 'composer.json'],
+  ['sh scripts/*.sh', 'scripts/h.sh'],
+  ['sh scripts/*.sh', 'scripts/new.sh'],
+  ['sh $(git ls-files scripts/h.sh)', 'scripts/h.sh'],
+  ['sh `echo scripts/h.sh`', 'scripts/h.sh'],
+  [`sh \${X:-scripts/h.sh}`, 'scripts/h.sh'],
+  [`find scripts -name '*.sh' -exec sh {} \\;`, 'scripts/h.sh'],
+  [`find . -name '*.hook' -exec sh {} \\;`, 'src/new.hook'],
+  ['ls scripts/*.sh | xargs -n1 sh', 'scripts/h.sh'],
+  ['xargs sh < scripts/h.sh', 'scripts/h.sh'],
+  ['xargs sh < docs/page.md', 'scripts/h.sh'],
+  ['git -c core.hooksPath=scripts commit', 'scripts/h.sh'],
+  ['git commit -m x', '.husky/pre-commit'],
+  ['PATH=bin:$PATH ln.real', 'bin/ln.real'],
+  ['PATH=bin:$PATH other', 'bin/other'],
+  ['PATH=$PWD/bin:$PATH ln.real', 'bin/ln.real'],
+  ['./lnk', 'bin/ln.real'],
+  ['bash --rcfile scripts/h.sh -i', 'scripts/h.sh'],
+  ['BASH_ENV=scripts/h.sh bash -c true', 'scripts/h.sh'],
+  [`bash -c '. scripts/h.sh'`, 'scripts/h.sh'],
+  ['eval "sh scripts/h.sh"', 'scripts/h.sh'],
+  ['eval "sh $X"', 'scripts/h.sh'],
+  ['docker compose run h', 'compose.yaml'],
+  [`sh -c 'sh "$0"' scripts/h.sh`, 'scripts/h.sh'],
+  [`perl -e 'do "./scripts/h.sh"'`, 'scripts/h.sh'],
+  ['"scripts/h.sh"', 'scripts/h.sh'],
+  [`'scripts'/h.sh`, 'scripts/h.sh'],
+  ['scri\\pts/h.sh', 'scripts/h.sh'],
+  ['sh scripts/"h".sh', 'scripts/h.sh'],
+  ['true && { sh scripts/h.sh; }', 'scripts/h.sh'],
+  ['if true; then sh scripts/h.sh; fi', 'scripts/h.sh'],
+  ['for f in scripts/h.sh; do sh $f; done', 'scripts/h.sh'],
+  ['for f in h; do sh scripts/$f.sh; done', 'scripts/h.sh'],
+  ['true | sh scripts/h.sh', 'scripts/h.sh'],
+  ['sh <<< ". scripts/h.sh"', 'scripts/h.sh'],
+  ['sh <<EOF\ncd scripts\n./h.sh\nEOF', 'scripts/h.sh'],
+  ['sh <<EOF\nsh $X\nEOF', 'scripts/h.sh'],
+  ['python3 - <<EOF\nimport scripts.mod\nEOF', 'scripts/mod.py'],
+  ['f() { sh scripts/h.sh; }; f', 'scripts/h.sh'],
+  ['f() { cd scripts; sh h.sh; }; f', 'scripts/h.sh'],
+  ['D=scripts; sh $D/h.sh', 'scripts/h.sh'],
+  ['D=scripts; cd "$D" && ./h.sh', 'scripts/h.sh'],
+  ['"$(git rev-parse --show-toplevel)"/scripts/h.sh', 'scripts/h.sh'],
+  ['cd "$(git rev-parse --show-toplevel)/scripts" && ./h.sh', 'scripts/h.sh'],
+  ['$SOME_PROGRAM x', 'scripts/h.sh'],
+  ['echo "sh scripts/h.sh" | sh', 'scripts/h.sh'],
+  ['echo "cd scripts; ./h.sh" | sh', 'scripts/h.sh'],
+  ['node --run h', 'scripts/h.sh'],
+  ['npx eslint src', 'eslint.config.js'],
+  ['npm run lint', 'eslint.config.js'],
+];
+
+describe('SEC-1: a command runs no file that an agent has written since it was trusted', () => {
+  test.for(SPELLINGS)('%s: not with another %s', ([command, file]) => {
+    expect(trusted(command).runsWith(file)).toBe(false);
+  });
+
+  /** What they work on is not what they run. */
+  test.for([
+    ['npx eslint src', 'src/index.ts'],
+    ['npm run lint', 'src/index.ts'],
+    ['npm test', 'src/index.ts'],
+    ['npx prettier --check .', 'src/index.ts'],
+    ['cd src && npx tsc --noEmit', 'src/index.ts'],
+    ['sh scripts/h.sh', 'src/index.ts'],
+    ['sh scripts/h.sh src docs', 'docs/page.md'],
+    ['npx -y @modelcontextprotocol/server-filesystem .', 'src/index.ts'],
+    ['grep -r x src | head -5', 'src/index.ts'],
+    [
+      `jq -r .tool_input.file_path | { read f; if echo "$f" | grep -q '\\.ts$'; then npx prettier --write "$f"; fi; }`,
+      'src/index.ts',
+    ],
+    ['f=$(jq -r .tool_input.file_path); [ -f "$f" ] && ruff check "$f"', 'src/index.ts'],
+    ['python3 scripts/mod.py "$(cat)"', 'src/index.ts'],
+    ['NODE_ENV=docs node scripts/x.js', 'docs/page.md'],
+    ['git status --short | tee -a log.txt', 'src/index.ts'],
+    ['make hook', 'docs/page.md'],
+  ] as const)('%s: also with another %s', ([command, file]) => {
+    expect(trusted(command).runsWith(file)).toBe(true);
+  });
+
+  test.for([
+    ['sh $X', /sh \$X \(because of what sh runs: every file/],
+    ['f() { sh a; }; f', /because of a parenthesis in a word/],
+    ['npm run "$X"', /because of the program it starts/],
+    ['sh -c "$X"', /because of a script inside it/],
+    ['cd $X && ./h.sh', /because of the folder it changes into/],
+    ['mytool scripts', /mytool scripts \(what mytool loads\)/],
+    ['npm test', /npm test \(what vitest loads\)/],
+  ] as const)('%s is listed as not followed', ([command, listed]) => {
+    expect(trusted(command).described.unfollowed.join('\n')).toMatch(listed);
+  });
+
+  test('a command that is read whole is not listed', () => {
+    expect(trusted('cd scripts && sh h.sh 2>&1 | tail -3').described.unfollowed).toEqual([]);
+  });
+
+  test('one that is unclear does not run where there are too many files to look at', () => {
+    const many = Object.fromEntries(Array.from({ length: 3_001 }, (_, index) => [`data/${index}`, '']));
+    const base = temporaryDirectory();
+    writeFiles(base, { ...FILES, ...many });
+    const part: FolderPart = { kind: 'setup', source: join(base, '.ramet/settings.json'), value: 'sh $X' };
+    const place = { home: join(base, 'home'), root: base, isGiven: true };
+    const check = runCheck(part, place, folderTrust(place));
+    expect(check(['sh $X'], base)).toMatch(/^\. has more than 3000 files, and because of what sh runs/);
+  });
+
+  test('a file in a temporary folder counts, and so does one that a link in a folder leads to', () => {
+    const base = temporaryDirectory();
+    writeFiles(base, { 'work/.git/HEAD': '', 'other/t.sh': 'exit 0\n' });
+    const [root, file] = [join(base, 'work'), join(base, 'other/t.sh')];
+    for (const command of [`sh ${file}`, `cd ${join(base, 'other')} && sh t.sh`]) {
+      writeFiles(base, { 'other/t.sh': 'exit 0\n' });
+      const part: FolderPart = { kind: 'setup', source: join(root, '.ramet/settings.json'), value: command };
+      const place = { home: join(base, 'home'), root };
+      const { key, ...covered } = describePart(part, root);
+      trust(place, { [key]: covered });
+      const check = runCheck(part, place, folderTrust(place));
+      expect(check([command], root)).toBeNull();
+      writeFiles(base, { 'other/t.sh': 'exit 1\n' });
+      expect(check([command], root)).toContain('t.sh is not what you trusted');
+    }
+  });
+});

@@ -1,0 +1,71 @@
+/** The commands that a part of a repository holds. */
+
+export interface PartCommand {
+  /** A script, or the words of one command, with `NAME=value` for its environment. */
+  readonly texts: readonly string[];
+  /** It is no command: words of a text that may hold some. */
+  readonly isRough: boolean;
+}
+
+/** Which of them runs, and when, is for its reader to know. */
+export function commandsOf({
+  kind,
+  value,
+}: {
+  readonly kind: string;
+  readonly value: unknown;
+}): PartCommand[] {
+  if (kind === 'rights' || kind === 'plugin') return [];
+  if (kind === 'skill' || kind === 'command') return shellParts(String(value)).map(script);
+  if (kind === 'agent') return ofAgentFile(String(value));
+  if (typeof value === 'string') return [script(value)];
+  return commandsIn(value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function script(text: string): PartCommand {
+  return { texts: [text], isRough: false };
+}
+
+function commandsIn(value: unknown): PartCommand[] {
+  if (Array.isArray(value)) return value.flatMap(commandsIn);
+  if (!isObject(value)) return [];
+  const { command, args, env, cwd, ...rest } = value;
+  if (typeof command !== 'string') return Object.values(value).flatMap(commandsIn);
+  const words = Array.isArray(args) ? args.filter((one) => typeof one === 'string') : [];
+  const variables = isObject(env) ? Object.entries(env).map(([name, one]) => `${name}=${one}`) : [];
+  const place = typeof cwd === 'string' ? [cwd] : [];
+  return [
+    { texts: [command, ...words, ...variables, ...place], isRough: false },
+    ...Object.values(rest).flatMap(commandsIn),
+  ];
+}
+
+/** Only the fields `hooks` and `mcpServers` say what runs; most definitions have neither. */
+function ofAgentFile(text: string): PartCommand[] {
+  const front = /^\s*---\r?\n([\s\S]*?)\n---/.exec(text)?.[1] ?? text;
+  const fields = /^(?:hooks|mcpServers):[\s\S]*/m.exec(front)?.[0];
+  if (fields === undefined) return [];
+  const commands = Array.from(fields.matchAll(/^[\s-]*"?command"?:[ \t]*(.+)$/gm), ([, scalar = '']) =>
+    script(unquoted(scalar.trim())),
+  );
+  return [...commands, { texts: fields.split(/[\s,[\]{}]+/).map(unquoted), isRough: true }];
+}
+
+function unquoted(scalar: string): string {
+  if (/^'.*'$/s.test(scalar)) return scalar.slice(1, -1).replaceAll("''", "'");
+  if (!/^".*"$/s.test(scalar)) return scalar;
+  try {
+    return String(JSON.parse(scalar));
+  } catch {
+    return scalar.slice(1, -1);
+  }
+}
+
+/** What a skill or a command has run before the model reads it. */
+function shellParts(text: string): string[] {
+  return Array.from(text.matchAll(/!`([^`\n]+)`/g), ([, command = '']) => command);
+}

@@ -1,0 +1,115 @@
+/**
+ * What is known of programs that commands of a repository start: which of their words they run, and which files of the
+ * repository tell them what to run.
+ */
+
+/** They run what their first operand names, or what they read. */
+export const RUNS_SCRIPTS: RegExp =
+  /^(?:(?:ba|da|z|k|a|fi|c|tc)?sh|\.|source|eval|node(?:js)?|bun|deno|tsx|ts-node|swc-node|python[\d.]*|pypy\d*|ruby|perl|php|lua[\d.]*|luajit|Rscript|osascript|pwsh|powershell|java|groovy|scala|kotlin|swift|julia|elixir|escript|guile|racket|tclsh|expect|wish|go|dotnet|awk|gawk|mawk)$/;
+
+/** Of these, those that read the language of commands. */
+export const SHELLS: RegExp = /^(?:ba|da|z|k|a|fi)?sh$/;
+
+/** They run the command that their words are; a word among these may be what decides. */
+export const RUNS_COMMANDS: RegExp =
+  /^(?:builtin|command|exec|time|env|nice|ionice|chrt|taskset|nohup|setsid|timeout|gtimeout|stdbuf|unbuffer|script|xargs|find|fd|parallel|sudo|doas|su|runuser|flock|watch|watchexec|entr|strace|ltrace|busybox|trap|direnv|npx|pnpx|bunx|uvx|pipx|npm|pnpm|yarn|corepack|uv|poetry|pipenv|pdm|rye|hatch|pixi|conda|mamba|mise|asdf|rtx|bundle|rbenv|nvm|fnm|volta|devbox|nix|nix-shell|nix-develop|concurrently|npm-run-all|run-p|run-s|wireit|turbo|nx|lerna|cross-env|dotenv|dotenvx|doppler|op|infisical|chroot|unshare|bwrap|firejail|cargo|docker|podman|docker-compose|ssh)$/;
+
+/** Of these, those whose first operand is a program of its own. */
+export const PASSES_ON: RegExp =
+  /^(?:builtin|command|exec|time|env|nice|ionice|chrt|nohup|setsid|timeout|gtimeout|stdbuf|unbuffer|xargs|parallel|sudo|doas|watch|npx|pnpx|bunx|uvx|cross-env)$/;
+
+/** They run a folder as a program. */
+export const RUNS_FOLDERS: RegExp = /^(?:uv|poetry|pipx|pipenv|pdm|rye|hatch|pixi|conda|mamba)$/;
+
+/** A word of these comes before the file that they run: `go run x`, `uv run --with y x`. */
+export const SUBCOMMANDS: RegExp =
+  /^(?:run|run-script|exec|x|dlx|tool|task|start|test|build|generate|script|\d+[smh]?)$/;
+
+/** What follows is the program itself, or the name of a module. */
+export const INLINE: RegExp = /^(?:-[a-zA-Z]*[cepmE]|--(?:eval|print|command|execute))$/;
+/** They have no value, so that the next word is the script. */
+export const FLAGS: RegExp =
+  /^(?:-[euxvlisnBEsSIqOwTh]+|--(?:norc|noprofile|posix|login|no-warnings|experimental-[\w-]+|enable-source-maps|watch|test|silent|quiet|verbose|yes|no-install|frozen|locked|offline))$|=/;
+/** They look at nothing else then. */
+export const ASKS_ABOUT: RegExp = /^(?:-[vV]|--(?:version|help))$/;
+
+/** Files, in the directory or the nearest above it, that tell a program what to run. */
+const MANIFESTS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    'npm npx pnpm pnpx yarn bun bunx corepack npm-run-all run-p run-s concurrently wireit':
+      'package.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs pnpm-workspace.yaml bunfig.toml',
+    'turbo nx lerna': 'package.json turbo.json nx.json lerna.json',
+    'make gmake': 'GNUmakefile makefile Makefile',
+    just: 'justfile Justfile .justfile',
+    cargo: 'Cargo.toml build.rs .cargo/config.toml .cargo/config',
+    'rake bundle rails rspec': 'Rakefile rakefile Rakefile.rb rakefile.rb Gemfile .rspec',
+    'task go-task':
+      'Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml',
+    deno: 'deno.json deno.jsonc package.json',
+    'node nodejs tsx ts-node': 'package.json',
+    composer: 'composer.json',
+    'uv uvx poetry pipenv pdm rye hatch pixi poe pip pip3 pipx tox nox pytest py.test ruff mypy':
+      'pyproject.toml uv.toml setup.py setup.cfg tox.ini noxfile.py Pipfile pixi.toml conftest.py pytest.ini mypy.ini',
+    'invoke inv fab': 'tasks.py fabfile.py pyproject.toml',
+    go: 'go.mod go.work',
+    'gradle gradlew':
+      'build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties gradle/wrapper/gradle-wrapper.properties',
+    'mvn mvnw':
+      'pom.xml .mvn/jvm.config .mvn/maven.config .mvn/extensions.xml .mvn/wrapper/maven-wrapper.properties',
+    'ant sbt mix rebar3 lein': 'build.xml build.sbt mix.exs rebar.config project.clj',
+    'docker docker-compose podman podman-compose':
+      'compose.yaml compose.yml docker-compose.yaml docker-compose.yml compose.override.yaml docker-compose.override.yml Dockerfile Containerfile',
+    'nix nix-shell nix-develop devbox': 'flake.nix shell.nix default.nix devbox.json',
+    'mise asdf rtx': 'mise.toml .mise.toml .tool-versions mise.local.toml',
+    'direnv dotenv dotenvx': '.envrc .env',
+    'pre-commit lefthook husky lint-staged':
+      '.pre-commit-config.yaml lefthook.yml lefthook.yaml .lefthook.yml package.json',
+    'grunt gulp': 'Gruntfile.js gruntfile.js gulpfile.js gulpfile.mjs gulpfile.ts package.json',
+    'bazel bazelisk': 'WORKSPACE WORKSPACE.bazel MODULE.bazel BUILD BUILD.bazel .bazelrc',
+    'cmake ctest meson ninja scons': 'CMakeLists.txt CMakePresets.json meson.build build.ninja SConstruct',
+    'dotnet swift dart flutter zig':
+      'global.json Directory.Build.props Directory.Build.targets Package.swift pubspec.yaml build.zig',
+    'earthly vagrant terraform tofu pulumi ansible-playbook':
+      'Earthfile Vagrantfile main.tf Pulumi.yaml ansible.cfg',
+  }).flatMap(([programs, files]) =>
+    programs.split(' ').map((program) => [program, files.split(' ')] as const),
+  ),
+);
+
+export function manifestsOf(program: string): readonly string[] {
+  return MANIFESTS.get(program) ?? [];
+}
+
+/** Folders that git runs programs from, by habit of those who commit hooks. */
+export const GIT_HOOK_FOLDERS: readonly string[] = ['.husky', '.githooks'];
+
+/** Subcommands of git that run no hook. */
+export const GIT_LOOKS: RegExp =
+  /^(?:status|log|diff|show|rev-parse|branch|ls-files|blame|describe|remote|config|grep|stash)$/;
+
+export const RUNS_PACKAGE_SCRIPTS: RegExp =
+  /^(?:npm|pnpm|yarn|bun|npx|pnpx|bunx|corepack|npm-run-all|run-p|run-s|concurrently|wireit|turbo|nx|lerna|node)$/;
+
+/** Configuration by the name of its program: `eslint.config.js`, `.prettierrc`, `jest.setup.ts`. */
+export function isConfigurationOf(program: string, file: string): boolean {
+  const name = file.toLowerCase();
+  const own = program.toLowerCase();
+  if (own.length < 3 || !(name.startsWith(own) || name.startsWith(`.${own}`))) return false;
+  return /^(?:rc|\.(?:config|conf|setup|workspace|rc|json|jsonc|toml|ya?ml|[cm]?[jt]s)\b|file$)/.test(
+    name.slice(name.startsWith('.') ? own.length + 1 : own.length),
+  );
+}
+
+const PLAIN =
+  ': [ [[ afplay ag alias arch aplay base64 basename bat beep biome black break bzip2 cat cd chmod chown cksum clang-format clear cmp column comm continue cp curl cut date dd declare df diff dircolors dirname dirs disown dos2unix du echo egrep env exit export expr eza false fg fgrep file fmt fold getconf getopts git gofmt goimports grep groups gunzip gzip hash head help hexdump hostname id install isort jobs join jq kill let ln local logger logname ls lsof md5sum mkdir mkfifo mktemp more mv nl notify-send nproc od open paste pgrep popd prettier printenv printf ps pushd pwd read readlink readonly realpath return rg rm rmdir ruff rustfmt say sed seq set sha1sum sha256sum shasum shfmt shift shopt shuf sleep sort split stat stty sum sync tac tail tar tee terminal-notifier test times touch tput tr tree true truncate tsc tty type typeset ulimit umask unalias uname unexpand uniq unlink unset unxz unzip uptime uuidgen wait wc wget which who whoami xdg-open xxd xz yes yq zcat zip';
+const PLAIN_PROGRAMS: ReadonlySet<string> = new Set(PLAIN.split(' '));
+
+/** They run nothing of what their words name. */
+export function isPlain(program: string): boolean {
+  return PLAIN_PROGRAMS.has(program);
+}
+
+/** Variables that lead programs to what they load. */
+export const PLACES: RegExp = /PATH$|^(?:BASH_)?ENV$|OPT(?:ION)?S$|(?:DIRS?|HOME|ROOT)$/;
+/** They give what they read to a command as its words. */
+export const FEEDS: RegExp = /^(?:xargs|parallel)$/;

@@ -1,0 +1,115 @@
+/** Looks into a checkout: what is not there, or cannot be read, is nothing. */
+import { type Dirent, existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isInside } from '../../system/landing-path.ts';
+
+export function isDirectory(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}
+
+export function entriesOf(path: string): readonly Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** Not above the checkout, whose files are all that counts. */
+export function nearest(directory: string, name: string): string | null {
+  for (let folder = directory; ; folder = dirname(folder)) {
+    const path = join(folder, name);
+    if (existsSync(path)) return path;
+    if (isTop(folder)) return null;
+  }
+}
+
+/** The directory itself outside git. */
+export function checkoutOf(directory: string): string {
+  for (let folder = directory; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder;
+    if (folder === dirname(folder)) return directory;
+  }
+}
+
+function isTop(folder: string): boolean {
+  return folder === dirname(folder) || existsSync(join(folder, '.git'));
+}
+
+/** What npm calls by other names, or runs besides. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  t: ['test'],
+  tst: ['test'],
+  i: ['install', 'prepare'],
+  ci: ['install', 'prepare'],
+  install: ['install', 'prepare'],
+  restart: ['restart', 'stop', 'start'],
+};
+
+/** The scripts of a `package.json` that have one of these names, with what runs before and after them. */
+export function scriptsOf(path: string, asked: readonly string[]): [name: string, script: string][] {
+  const names = asked.flatMap((text) => (Object.hasOwn(ALIASES, text) ? (ALIASES[text] ?? []) : [text]));
+  try {
+    const { scripts } = Object(JSON.parse(readFileSync(path, 'utf8')));
+    const wanted = new Set(names.flatMap((one) => [one, `pre${one}`, `post${one}`]));
+    const all: [string, unknown][] = Object.entries(Object(scripts));
+    return all.flatMap(([name, script]) =>
+      wanted.has(name) && typeof script === 'string' ? [[name, script]] : [],
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** Where agents may write without a question. */
+export function isTemporary(path: string): boolean {
+  return [tmpdir(), '/tmp', '/var/tmp', '/dev/shm', '/private/tmp'].some((folder) => isInside(path, folder));
+}
+
+export interface ListedFile {
+  readonly path: string;
+  /** Where a link leads that is not followed: it counts by its text. */
+  readonly target: string | null;
+}
+
+const LEFT_OUT = new Set(['.git', 'node_modules', '.DS_Store']);
+const DEEPEST = 24;
+
+/** Every file in it but packages and git's own; null for more than `most`. */
+export function everyFile(folder: string, most: number): readonly ListedFile[] | null {
+  const found: ListedFile[] = [];
+  const look = (directory: string, depth: number): boolean => {
+    if (depth > DEEPEST) return false;
+    for (const entry of entriesOf(directory)) {
+      if (LEFT_OUT.has(entry.name)) continue;
+      const path = join(directory, entry.name);
+      if (entry.isDirectory() && !look(path, depth + 1)) return false;
+      if (entry.isSymbolicLink()) found.push({ path, target: isFile(path) ? null : targetOf(path) });
+      else if (entry.isFile()) found.push({ path, target: null });
+      if (found.length > most) return false;
+    }
+    return true;
+  };
+  return look(folder, 0) ? found : null;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return '?';
+  }
+}

@@ -1,0 +1,60 @@
+/** The programs that one command starts: its own, and those that stand behind `env`, `timeout`, `npx` and their like. */
+import { basename } from 'node:path';
+import type { ScriptWord } from '../../permission/shell/script-words.ts';
+import {
+  isPlain,
+  manifestsOf,
+  PASSES_ON,
+  RUNS_COMMANDS,
+  RUNS_SCRIPTS,
+  SUBCOMMANDS,
+} from './known-programs.ts';
+
+export interface StartedProgram {
+  readonly name: string;
+  /** The words behind it. */
+  readonly rest: readonly ScriptWord[];
+}
+
+export interface StartedPrograms {
+  readonly programs: readonly StartedProgram[];
+  /** Names of those that nothing is known of. */
+  readonly unknown: readonly string[];
+  /** A word that decides what starts is not known. */
+  readonly isOpen: boolean;
+}
+
+const FINDS = /^(?:find|fd)$/;
+const EXECUTES = /^(?:-(?:exec|execdir|ok|okdir|x|X)|--exec|--exec-batch)$/;
+const ASSIGNS_OR_OPTION = /^-|^[A-Za-z_]\w*=/;
+
+export function startedPrograms(words: readonly ScriptWord[]): StartedPrograms {
+  const programs: StartedProgram[] = [];
+  const unknown: string[] = [];
+  let isOpen = false;
+  /** The next operand is a program, or the name of what one runs. */
+  let next: 'program' | 'name' | null = 'program';
+  for (const [index, { texts, open, start }] of words.entries()) {
+    const [text = ''] = texts;
+    const name = basename(text);
+    if (index > 0 && ASSIGNS_OR_OPTION.test(start)) {
+      if (EXECUTES.test(text)) next = 'program';
+      continue;
+    }
+    if (open !== null) {
+      isOpen ||= next !== null;
+      continue;
+    }
+    const isRunner = RUNS_SCRIPTS.test(name) || RUNS_COMMANDS.test(name);
+    if (next === 'program' || ((isRunner || manifestsOf(name).length > 0) && text !== '.')) {
+      programs.push({ name, rest: words.slice(index + 1) });
+      const isKnown = isRunner || isPlain(name) || manifestsOf(name).length > 0;
+      if (next === 'program' && !isKnown && !text.includes('/') && !SUBCOMMANDS.test(name))
+        unknown.push(name);
+    }
+    if (index === 0 && !RUNS_COMMANDS.test(name)) break;
+    if (RUNS_COMMANDS.test(name)) next = FINDS.test(name) ? null : PASSES_ON.test(name) ? 'program' : 'name';
+    else if (!SUBCOMMANDS.test(name)) next = null;
+  }
+  return { programs, unknown, isOpen };
+}

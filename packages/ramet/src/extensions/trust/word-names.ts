@@ -1,0 +1,46 @@
+/** What the words of a command may name, and which files it may run. */
+
+export interface NamedPath {
+  /** Absolute; links are not followed, and nothing needs to be there. */
+  readonly path: string;
+  /** The command spells it as an absolute path. */
+  readonly isAbsolute: boolean;
+}
+
+export interface CommandReach {
+  readonly paths: readonly NamedPath[];
+  /** Every file in these counts. */
+  readonly folders: readonly string[];
+  /** Why it is not known what it runs; null where it is. */
+  readonly unclear: string | null;
+  /** Programs that are not known here: what they load is not known either. */
+  readonly unknown: readonly string[];
+}
+
+const LONGEST_WORD = 1_000;
+/** Into a file: what is written is not what runs. `<>` also reads, and `->` and `=>` are no redirections. */
+const WRITTEN = /(?<![<=-])>{1,2}\|?[ \t]*(?!&)(?:"[^"]*"|'[^']*'|[^\s;|&()<>"'`]+)/g;
+
+/** Without knowing the language: what stands between blanks, quotes and signs. */
+export function roughWords(text: string, root: string): string[] {
+  return text
+    .replace(/"?\$(?:\{CLAUDE_PROJECT_DIR\}|CLAUDE_PROJECT_DIR\b)"?/g, ROOT)
+    .replace(WRITTEN, ' ')
+    .split(/[\s;|&()<>"'`=,]+/)
+    .map((word) => word.replace(ROOT, root));
+}
+
+/** Stands for the root until words are apart: its own name may have spaces. */
+const ROOT = '\u0001';
+const MOST_LETTERS = 3;
+
+/** What a word may name: itself, or what stands behind a sign or letters of an option: `--x=a`, `-ra`, `@a`, `a:b`. */
+export function namesIn(word: string): string[] {
+  const parts = word.split(/[=:@]/);
+  const letters = /^-[A-Za-z]/.test(word) ? Math.min(MOST_LETTERS, word.length - 2) : 0;
+  return [word, ...parts, ...Array.from({ length: letters }, (_, index) => word.slice(index + 2))];
+}
+
+export function isName(word: string): boolean {
+  return word !== '' && word.length <= LONGEST_WORD && !word.includes('\0');
+}

@@ -1,0 +1,146 @@
+/**
+ * The commands of a script with all that their words can become, for who asks which files a script may run. Scripts that
+ * `bash -c` and `eval` carry are read like any other. What is not read exactly is said: nothing is passed over.
+ */
+import { basename } from 'node:path';
+import { expandWord } from './reading/expand-word.ts';
+import { readExactly } from './reading/read-exactly.ts';
+import type { ShellAssignment } from './reading/shell-reading.ts';
+import type { ShellWord } from './reading/shell-word.ts';
+
+export interface ScriptWord {
+  /** Each text that it can become; of an open word only those that are known. */
+  readonly texts: readonly string[];
+  /** `pattern`: names of files that match `texts`. `unknown`: only the running shell knows. */
+  readonly open: 'pattern' | 'unknown' | null;
+  /** What it begins with in any case. */
+  readonly start: string;
+}
+
+export interface ScriptCommand {
+  readonly words: readonly ScriptWord[];
+  readonly assignments: readonly (ScriptWord & { readonly name: string })[];
+}
+
+export interface ScriptWords {
+  readonly commands: readonly ScriptCommand[];
+  /** Files that redirects read. */
+  readonly inputs: readonly ScriptWord[];
+  /** Why something in it is not known, in words that follow "because of". */
+  readonly unclear: readonly string[];
+}
+
+export interface ScriptScene {
+  /** Where it may start. */
+  readonly directories: readonly string[];
+  /** What `git rev-parse --show-toplevel` answers. */
+  readonly root: string;
+  /** Set before it starts. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+const DEEPEST = 4;
+
+export function scriptWords(script: string, scene: ScriptScene, depth = 0): ScriptWords {
+  const reading = readExactly(script, scene.directories);
+  if ('unread' in reading) return { commands: [], inputs: [], unclear: [reading.unread] };
+  const given = Object.entries(scene.variables).map(([name, value]): ShellAssignment => ({ name, value }));
+  const { commands, files, unclear } = reading;
+  const variables = [...given, ...reading.variables];
+  const read = (word: ShellWord): ScriptWord => readWord(word, variables, scene);
+  const alone = reading.variables.filter(({ exported }) => exported === true);
+  const found = commands.map(
+    (command): ScriptCommand => ({
+      words: command.words.map(read),
+      assignments: [...command.assignments, ...alone].map((one) => readAssigned(one, read)),
+    }),
+  );
+  const all = {
+    commands: [...found],
+    inputs: files.filter(({ access }) => access === 'read').map(({ word }) => read(word)),
+    unclear: [...unclear],
+  };
+  for (const command of found) {
+    const inner = carriedScript(command);
+    if (inner === null) continue;
+    if (inner.open !== null || depth >= DEEPEST) all.unclear.push('a script inside it');
+    else
+      for (const text of inner.texts) {
+        const { commands: more, inputs, unclear: reasons } = scriptWords(text, scene, depth + 1);
+        all.commands.push(...more);
+        all.inputs.push(...inputs);
+        all.unclear.push(...reasons);
+      }
+  }
+  return all;
+}
+
+/** A command that no shell reads. */
+export function plainCommand(
+  words: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): ScriptCommand {
+  return {
+    words: words.map(known),
+    assignments: Object.entries(variables).map(([name, value]) => ({ name, ...known(value) })),
+  };
+}
+
+function known(text: string): ScriptWord {
+  return { texts: [text], open: null, start: text };
+}
+
+const PATTERN = /[*?[]/;
+
+function readWord(word: ShellWord, variables: readonly ShellAssignment[], scene: ScriptScene): ScriptWord {
+  if (word.value !== null) return known(word.value);
+  const { directories, root } = scene;
+  const found = expandWord(word, {
+    ...{ variables, directories, root, temporary: '/tmp', gitDirectories: () => null },
+  });
+  const exact = found.filter((one) => one.exact).map(({ text }) => text);
+  // Outside quotes a text is cut at blanks.
+  const cut = word.splits === true ? exact.flatMap((text) => text.split(/\s+/)) : [];
+  const texts = [...new Set([...exact, ...cut])].filter((text) => text !== '');
+  const { start } = word;
+  if (exact.length < found.length) return { texts, open: 'unknown', start };
+  return { texts, open: texts.some((text) => PATTERN.test(text)) ? 'pattern' : null, start };
+}
+
+/** Each part of a list of folders by itself: in `bin:$PATH` the first is known. */
+function readAssigned(
+  { name, value, source }: ShellAssignment,
+  read: (word: ShellWord) => ScriptWord,
+): ScriptWord & { name: string } {
+  if (value !== null) return { name, ...known(value) };
+  const parts = (source ?? '').replaceAll('"', '').split(':');
+  const words = parts
+    .filter((part) => part !== `$${name}` && part !== `\${${name}}`)
+    .map((part) => read({ source: part, value: null, start: '' }));
+  const isOpen = source === undefined || words.some(({ open }) => open !== null);
+  return { name, texts: words.flatMap(({ texts }) => texts), open: isOpen ? 'unknown' : null, start: '' };
+}
+
+const SHELL = /^(?:ba|da|z|k|a)?sh$/;
+
+/** What `bash -c` or `eval` runs; null for a command without a script in it. */
+export function carriedScript({ words }: ScriptCommand): ScriptWord | null {
+  const names = words.map(({ texts: [text = ''], open }) => (open === null ? basename(text) : ''));
+  const at = names.findIndex((name) => SHELL.test(name) || name === 'eval');
+  if (at === -1) return null;
+  const rest = words.slice(at + 1);
+  if (names[at] === 'eval') return joined(rest);
+  const flag = rest.findIndex(({ texts: [text = ''] }) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(text));
+  return flag === -1 ? null : (rest.slice(flag + 1).find((word) => !isOption(word)) ?? null);
+}
+
+function isOption({ texts: [text = ''], open }: ScriptWord): boolean {
+  return open === null && /^[-+]\w/.test(text);
+}
+
+function joined(words: readonly ScriptWord[]): ScriptWord | null {
+  if (words.length === 0) return null;
+  const open = words.find((word) => word.open !== null || word.texts.length !== 1);
+  const text = words.map(({ texts: [one = ''] }) => one).join(' ');
+  return { texts: [text], open: open === undefined ? null : 'unknown', start: text };
+}
