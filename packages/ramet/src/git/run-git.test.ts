@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dyingGit } from '../../test/fixtures/dying-git.ts';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { leaveStarter, useStarter } from '../../test/worker-starter.ts';
 import { gitText, runGit } from './run-git.ts';
@@ -82,6 +83,19 @@ describe.each([
     await gitText(['update-index', '--add', '--cacheinfo', `100644,${blob},new`], { cwd, env, index });
     expect(await gitText(['ls-files'], { cwd, env, index })).toBe('new');
     expect(await gitText(['ls-files'], { cwd, env })).toBe('README.md');
+  });
+
+  test('OP-2: is run again when it was killed and only reads, and not when it writes', async () => {
+    const cwd = temporaryRepository();
+    const meets = (command: string): typeof env => ({ ...env, ...dyingGit(temporaryDirectory(), command) });
+    const input = 'text';
+    expect(await gitText(['rev-parse', 'HEAD'], { cwd, env: meets('rev-parse') })).toMatch(/^[0-9a-f]{40}$/);
+    expect(
+      await gitText(['hash-object', '-w', '--stdin'], { cwd, env: meets('hash-object'), input }),
+    ).toMatch(/^[0-9a-f]{40}$/);
+    await expect(
+      runGit(['update-ref', 'refs/heads/new', 'HEAD'], { cwd, env: meets('update-ref') }),
+    ).rejects.toMatchObject({ code: 'git_killed', family: 'retryable' });
   });
 
   test('says what to do when there is no git, and names a directory that is gone', async () => {

@@ -6,6 +6,7 @@
  * Invariants
  * 1. A code other than 0 is a value. Only a git that cannot be started, that was ended or that finds no object any more, throws.
  * 2. What it prints is bounded.
+ * 3. A git that only reads, or only adds objects, is run once more when something else has killed it.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -52,6 +53,14 @@ export interface GitOutcome {
 /** With this git ends when it gives up. */
 const FATAL = 128;
 
+/** Nothing of these is left half done: refs, index and files stay as they are. */
+const HARMLESS: ReadonlySet<string> = new Set(
+  (
+    'cat-file check-attr check-ignore commit-tree diff-files diff-index diff-tree for-each-ref hash-object log ls-files ls-tree ' +
+    'merge-base merge-tree mktree rev-list rev-parse show show-ref status'
+  ).split(' '),
+);
+
 /** Node makes no text of 512 MB or more. */
 const MOST_BYTES = 500 << 20;
 
@@ -68,7 +77,8 @@ export async function runGitForBytes(
   call.signal?.throwIfAborted();
   const mostBytes = call.mostBytes ?? MOST_BYTES;
   const first = await toItsEnd(args, { ...call, mostBytes });
-  const isAgain = first.hasWaited && first.end !== 0;
+  const wasKilled = typeof first.end !== 'number' && !first.isTooMuch;
+  const isAgain = (first.hasWaited && first.end !== 0) || (wasKilled && HARMLESS.has(commandOf(args)));
   const { end, stdout, stderr, isTooMuch, guard } = isAgain
     ? await toItsEnd(args, { ...call, mostBytes })
     : first;
