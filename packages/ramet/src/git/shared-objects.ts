@@ -2,7 +2,7 @@
  * What an agent without a sandbox may do to the objects that all share. What git can do without is moved out of its way before it
  * starts. A pack or its index is not: that is a person's to put right, and the error says how.
  */
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RametError, systemCode } from '../schema/errors.ts';
 import { findRepository, PACKED_BYTES } from './repository.ts';
@@ -68,6 +68,13 @@ export function damagedObjects(stderr: string, cwd: string): RametError | null {
   const isPack = /is not a GIT packfile|does not match index/.test(stderr);
   const isIndex = /(?:index file \S+\.idx|index v\d file)/.test(stderr);
   const isMany = /^fatal: multi-pack-index/m.test(stderr);
+  const closed = /object.*: Permission denied$/m.test(stderr) ? closedFile(stderr, cwd) : null;
+  if (closed !== null)
+    return new RametError(
+      'git_damaged',
+      'terminal',
+      `in the repository of ${cwd}, ${closed} is closed to everybody: open it with chmod u+r ${closed}; then resume`,
+    );
   if (!isMany && (pack === undefined || !(isPack || isIndex))) return null;
   const what = isMany
     ? 'the multi-pack-index in objects/pack: remove that file, git works without'
@@ -79,4 +86,21 @@ export function damagedObjects(stderr: string, cwd: string): RametError | null {
     'terminal',
     `in the repository of ${cwd}, git cannot read ${what}; then resume`,
   );
+}
+
+/** The first file with objects that its owner may not read: git names the object that it did not find, not the file. */
+function closedFile(stderr: string, cwd: string): string | null {
+  const shared = findRepository(cwd)?.commonDirectory;
+  if (shared === undefined) return null;
+  const objects = join(shared, 'objects');
+  const loose = [...stderr.matchAll(/object ([0-9a-f]{2})([0-9a-f]{38,62})\b/g)].map(
+    ([, folder = '', name = '']) => join(objects, folder, name),
+  );
+  const packs = readdirSync(join(objects, 'pack')).map((name) => join(objects, 'pack', name));
+  return [...loose, ...packs].find(isClosed) ?? null;
+}
+
+function isClosed(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && (stats.mode & 0o400) === 0;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { git, gitVariables } from '../../../../test/fixtures/worktrees.ts';
-import { addAll, leftOutText } from './add-all.ts';
+import { addAll, addFailure, leftOutText } from './add-all.ts';
 
 function nested(root: string, folder: string, isCommitted: boolean): void {
   writeFiles(join(root, folder), { 'f.txt': 'inside\n' });
@@ -45,4 +45,13 @@ describe('WORK-6: repositories inside a worktree', () => {
     ]);
     expect(leftOutText(['a', 'b']).join()).toContain('a, b are repositories of their own: the files there');
   });
+});
+
+test('WORK-6: a file that cannot be read is named, with what to do', () => {
+  const stderr =
+    'error: open("b.txt"): Permission denied\nerror: unable to index file \'b.txt\'\nfatal: adding files failed\n';
+  expect(addFailure('/w', stderr).message).toBe(
+    'git add failed in /w: b.txt cannot be read (Permission denied): make it readable with chmod u+r, or remove it',
+  );
+  expect(addFailure('/w', 'fatal: other\n').message).toBe('git add failed in /w: fatal: other');
 });

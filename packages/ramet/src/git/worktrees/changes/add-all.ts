@@ -17,7 +17,7 @@ export async function addAll(
   const add = [...options, 'add', '--all', ...(sparse ? ['--sparse'] : [])];
   const { code, stderr } = await runGit([...add, '.'], call);
   if (code === 0) return withoutPointers(call, stderr);
-  if (!NO_COMMIT.test(stderr)) throw failed(call, stderr);
+  if (!NO_COMMIT.test(stderr)) throw addFailure(call.cwd, stderr);
   const unknown = await gitText([...options, 'ls-files', '--others', '--exclude-standard', '-z'], call);
   // Of a repository git lists the folder alone.
   const nested = unknown.split('\0').filter((path) => path.endsWith('/'));
@@ -25,7 +25,7 @@ export async function addAll(
   const left = folders.map((folder) => `:(top,exclude,literal)${folder}\0`).join('');
   const from = ['--pathspec-from-file=-', '--pathspec-file-nul'];
   const again = await runGit([...add, ...from], { ...call, input: `.\0${left}` });
-  if (again.code !== 0) throw failed(call, again.stderr);
+  if (again.code !== 0) throw addFailure(call.cwd, again.stderr);
   return folders;
 }
 
@@ -38,8 +38,15 @@ async function withoutPointers(call: GitCall, stderr: string): Promise<string[]>
   return folders;
 }
 
-function failed({ cwd }: GitCall, stderr: string): RametError {
-  const reason = stderr.trim().split('\n').at(-1) ?? '';
+const UNREADABLE = /^error: open\("(.+)"\): (.+)$/m;
+
+/** Names the file that git cannot read: its last line does not. */
+export function addFailure(cwd: string, stderr: string): RametError {
+  const [, file, why] = UNREADABLE.exec(stderr) ?? [];
+  const reason =
+    file === undefined
+      ? (stderr.trim().split('\n').at(-1) ?? '')
+      : `${file} cannot be read (${why}): make it readable with chmod u+r, or remove it`;
   return new RametError('git_failed', 'terminal', `git add failed in ${cwd}: ${reason}`);
 }
 

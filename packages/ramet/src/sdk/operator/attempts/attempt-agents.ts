@@ -78,6 +78,10 @@ function patternFor({ run, task, attempt, before }: AttemptOrder, place: Attempt
     : place.patterns[isolation];
 }
 
+function ignoreFailure(error: unknown): undefined {
+  if (!(error instanceof RametError)) throw error;
+}
+
 const NOTHING = { costUsd: 0, usage: NO_USAGE } as const;
 
 interface AttemptParts {
@@ -228,9 +232,11 @@ async function judged(order: AttemptOrder, ended: EndedAgent, parts: AttemptPart
     cause: string;
     message: string | null;
     final?: boolean;
-  }): Promise<AttemptEnd> => ({
-    ...{ kind: 'failed', ...why, ...facts, ...(await pattern.abandon?.(order, ended)) },
-  });
+  }): Promise<AttemptEnd> => {
+    // What keeps its files from being taken may keep them from being put away: the first reason is the one to tell.
+    const kept = await pattern.abandon?.(order, ended).catch(ignoreFailure);
+    return { ...{ kind: 'failed', ...why, ...facts, ...kept } };
+  };
   const objection = (await pattern.objection?.(order, ended)) ?? null;
   if (objection !== null) return given(objection);
   if (status === 'interrupted') return { kind: 'interrupted', cause: cause ?? status, message, ...facts };
