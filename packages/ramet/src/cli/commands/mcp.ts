@@ -92,17 +92,27 @@ export async function testMcp(names: readonly string[], flags: McpFlags, io: Com
   return tried.every(({ ok }) => ok) ? EXIT.done : EXIT.failed;
 }
 
-function triedObject({ startMs, ...server }: TriedServer): object {
-  return { ...server, start_ms: startMs };
+function triedObject({ startMs, leftOut, ...server }: TriedServer): object {
+  return { ...server, left_out: leftOut, start_ms: startMs };
 }
 
-function triedLine({ name, ok, startMs, tools, resources, prompts, problem }: TriedServer): string {
+function triedLine(server: TriedServer): string {
+  const { name, ok, startMs, tools, resources, prompts, leftOut, problem } = server;
   if (!ok) return `NO  ${name}: ${problem}`;
   const counts = [`${tools.length} tools`];
   if (resources.length > 0) counts.push(`${resources.length} resources`);
   if (prompts.length > 0) counts.push(`${prompts.length} prompts`);
   const lines = tools.map((tool) => `    ${tool.name}  ${headOf(tool.description)}`.trimEnd());
-  return [`ok  ${name}: ${counts.join(', ')}, started in ${startMs} ms`, ...lines].join('\n');
+  const without = leftOut.length === 0 ? [] : [`    left out: ${shownWithin(leftOut)}`];
+  return [`ok  ${name}: ${counts.join(', ')}, started in ${startMs} ms`, ...without, ...lines].join('\n');
+}
+
+const MOST_LEFT_OUT = 10;
+
+function shownWithin(items: readonly string[]): string {
+  const more = items.length - MOST_LEFT_OUT;
+  const shown = items.slice(0, MOST_LEFT_OUT).join('; ');
+  return more > 0 ? `${shown}; and ${more} more` : shown;
 }
 
 function headOf(text: string): string {

@@ -6,6 +6,7 @@ import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { isGroupAlive } from '../../system/processes/process-group.ts';
 import type { ServerConnection } from './connection.ts';
 import type { PoolParts } from './pool.ts';
+import { namedTools } from './server-set.ts';
 
 const never = new AbortController().signal;
 
@@ -234,6 +235,57 @@ describe('EXT-4: a connection to a server', () => {
       await server.call('echo', { text: 'a' }, { signal: never });
       await expect.poll(async () => (await server.offer(never)).tools.length).toBe(3);
     }));
+
+  test('leaves out what cannot be used, names it, and keeps the rest', () =>
+    withServer('broken', async (server) => {
+      const { tools, resources, prompts, leftOut } = await server.offer(never);
+      const names = ['__proto__', 'a b/c\u0000d', 'a_b_c_d', 'answers', 'echo', 'odd', 'wordy'];
+      expect(tools.map(({ name }) => name)).toEqual(names);
+      expect(tools.find(({ name }) => name === 'echo')?.description).toBe('Says the text again.');
+      expect(Math.max(...tools.map(({ description }) => description.length))).toBeLessThan(50_000);
+      expect(resources.map(({ uri }) => uri)).toEqual(['note://one', 'note://two', 'note://{name}']);
+      expect(prompts.map(({ name }) => name)).toEqual(['greet']);
+      const reasons = Object.fromEntries(leftOut.map(({ name, reason }) => [name, reason]));
+      expect(reasons).toMatchObject({
+        noschema: 'it has no inputSchema',
+        text: expect.stringMatching(/^its inputSchema is wrong: /),
+        list: expect.stringMatching(/^its inputSchema.type is wrong: /),
+        none: expect.stringMatching(/^its inputSchema is wrong: /),
+        echo: 'it is listed twice',
+        described: expect.stringMatching(/^its description is wrong: /),
+        deep: 'it is nested more than 100 levels deep',
+        'number 8': 'it has no name',
+        'note://one': 'it is listed twice',
+      });
+      expect(leftOut.filter(({ field }) => field === 'prompts')).toHaveLength(1);
+      // What its answers are to look like is no reason to refuse one.
+      expect(textOf(await server.call('answers', { text: 'a' }, { signal: never }))).toBe('answers: a');
+    }));
+
+  test('names that are alike once they are safe stay apart', () =>
+    withServer('broken', async (server) => {
+      const named = namedTools('s', await server.offer(never)).map(({ fullName }) => fullName);
+      expect(new Set(named).size).toBe(named.length);
+      expect(named).toContain('mcp__s__a_b_c_d');
+      for (const name of named) expect(name).toMatch(/^[\w-]{1,64}$/);
+    }));
+
+  test.each([
+    ['in one answer', 'many', '2500'],
+    ['in pages', 'pages', '105'],
+    ['in pages without end', 'pages', ''],
+  ])('uses 2,000 tools of one that lists more %s, and says so', (_, manner, option) =>
+    withServer(
+      manner,
+      async (server) => {
+        const { tools, leftOut } = await server.offer(never);
+        expect(tools).toHaveLength(2_000);
+        if (manner === 'many')
+          expect(leftOut).toMatchObject([{ name: '500 or more', reason: 'only 2000 tools are used' }]);
+      },
+      { option },
+    ),
+  );
 
   test('ends a call whose caller is aborted', () =>
     withServer('hang-in-call', async (server) => {

@@ -91,9 +91,7 @@ export class ServerConnection {
     const isNewest = (): boolean => this.#offer === listing;
     const listing = (async () => {
       try {
-        const offer = await this.#limited(running, limits, ({ client }, { signal }) =>
-          readOffer(client, signal),
-        );
+        const offer = await this.#limited(running, limits, (server, { signal }) => readOffer(server, signal));
         if (isNewest()) {
           this.#listed = offer;
           noteOffer(home, config, cwd, offer);

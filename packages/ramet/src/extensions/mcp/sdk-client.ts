@@ -16,12 +16,14 @@ import {
   SdkHttpError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
+  specTypeSchemas,
   type Transport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
 import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.ts';
 import { systemCode } from '../../schema/errors.ts';
+import type { LeftOutItem } from './left-out.ts';
 import type { HttpServer } from './server-config.ts';
 import { LoginNeeded } from './server-failure.ts';
 import { LARGEST_MESSAGE } from './stdio-line.ts';
@@ -30,7 +32,8 @@ export type { Client, Transport } from '@modelcontextprotocol/client';
 
 /** A server that never answers what it does not know is asked the older way after this. */
 const PROBE_MS = 3_000;
-const MOST_PAGES = 50;
+/** The time for a start ends a list before that, and so does the number of its items. */
+const MOST_PAGES = 2_000;
 
 export interface ClientParts {
   readonly server: string;
@@ -66,6 +69,21 @@ export function createClient(parts: ClientParts): Client {
     return parts.elicit(question, context.mcpReq.signal);
   });
   return client;
+}
+
+const LIST_SHAPES = {
+  tools: specTypeSchemas.Tool,
+  resources: specTypeSchemas.Resource,
+  resourceTemplates: specTypeSchemas.ResourceTemplate,
+  prompts: specTypeSchemas.Prompt,
+};
+
+/** Why something in a list does not have the shape of the protocol; null when it has. */
+export function listProblem(field: LeftOutItem['field'], item: unknown): string | null {
+  const [issue] = LIST_SHAPES[field]['~standard'].validate(item).issues ?? [];
+  if (issue === undefined) return null;
+  const path = (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part));
+  return `its ${path.join('.') || 'shape'} is wrong: ${issue.message}`;
 }
 
 /** Redirects to another origin are not followed: headers with tokens would go there. */

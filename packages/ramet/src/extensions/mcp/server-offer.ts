@@ -1,4 +1,5 @@
 /** What a server offers: its tools, resources and prompts, in an order of their own names, whatever order it lists them in. */
+import type { LeftOutItem } from './left-out.ts';
 import type { Client } from './sdk-client.ts';
 import { isObject } from './server-config.ts';
 import { compare } from './tool-names.ts';
@@ -35,12 +36,16 @@ export interface ServerOffer {
   readonly resources: readonly ServerResource[];
   readonly prompts: readonly ServerPrompt[];
   readonly instructions: string;
+  /** What it lists besides, and nobody can use. */
+  readonly leftOut: readonly LeftOutItem[];
 }
 
-const MOST_TOOLS = 2_000;
-const MOST_RESOURCES = 500;
+const LONGEST_DESCRIPTION = 20_000;
 
-export async function readOffer(client: Client, signal: AbortSignal): Promise<ServerOffer> {
+export async function readOffer(
+  { client, sieve }: { client: Client; sieve: { readonly leftOut: readonly LeftOutItem[] } },
+  signal: AbortSignal,
+): Promise<ServerOffer> {
   const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
   const options = { signal, timeout: 2 ** 31 - 1, cacheMode: 'refresh' as const };
   const [listed, found, templates, given] = await Promise.all([
@@ -57,13 +62,14 @@ export async function readOffer(client: Client, signal: AbortSignal): Promise<Se
       : orNone(client.listPrompts(undefined, options).then((answer) => answer.prompts)),
   ]);
   return {
-    tools: inOrder(listed.slice(0, MOST_TOOLS).map(toolOf)),
+    tools: inOrder(listed.map(toolOf)),
     resources: [
-      ...inOrder(found.slice(0, MOST_RESOURCES).map((one) => resourceOf(one, one.uri, false))),
-      ...inOrder(templates.slice(0, MOST_RESOURCES).map((one) => resourceOf(one, one.uriTemplate, true))),
+      ...inOrder(found.map((one) => resourceOf(one, one.uri, false))),
+      ...inOrder(templates.map((one) => resourceOf(one, one.uriTemplate, true))),
     ],
-    prompts: inOrder(given.slice(0, MOST_RESOURCES).map(promptOf)),
+    prompts: inOrder(given.map(promptOf)),
     instructions: (client.getInstructions() ?? '').slice(0, 2_000),
+    leftOut: sieve.leftOut.toSorted((one, other) => compare(one.name, other.name)),
   };
 }
 
@@ -82,7 +88,7 @@ function toolOf({ name, title, description, inputSchema, annotations }: ListedTo
   return {
     name,
     ...(title !== undefined && { title }),
-    description: description ?? '',
+    description: (description ?? '').slice(0, LONGEST_DESCRIPTION),
     inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
     saysReadOnly: annotations?.readOnlyHint === true,
   };
@@ -108,9 +114,10 @@ function promptOf({ name, description, arguments: fields = [] }: ListedPrompt): 
   };
 }
 
-/** Of two with one name the first counts. */
-function inOrder<Item extends { readonly name: string }>(items: readonly Item[]): Item[] {
-  const first = new Map<string, Item>();
-  for (const item of items) if (!first.has(item.name)) first.set(item.name, item);
-  return [...first.values()].sort((one, other) => compare(one.name, other.name));
+function inOrder<Item extends { readonly name: string; readonly uri?: string }>(
+  items: readonly Item[],
+): Item[] {
+  return items.toSorted(
+    (one, other) => compare(one.name, other.name) || compare(one.uri ?? '', other.uri ?? ''),
+  );
 }

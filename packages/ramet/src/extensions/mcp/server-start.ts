@@ -3,6 +3,7 @@ import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.t
 import type { Clock } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import { withDeadline } from './deadline.ts';
+import { ListSieve } from './list-sieve.ts';
 import type { Client, Transport } from './sdk-client.ts';
 import type { McpServerConfig } from './server-config.ts';
 import { oneLine, ServerFailure, seconds, wordsOf } from './server-failure.ts';
@@ -25,6 +26,7 @@ export interface StartTerms extends StdioPlace {
 export interface RunningServer {
   readonly client: Client;
   readonly transport: Transport;
+  readonly sieve: ListSieve;
   isOver: boolean;
   /** Its process or its connection is gone. */
   onEnd(): void;
@@ -36,7 +38,8 @@ export async function startServer(terms: StartTerms): Promise<RunningServer> {
   const { elicit, onToolsChanged } = terms;
   const client = sdk.createClient({ server: name, version, cwd, elicit, onToolsChanged });
   const transport = await transportOf(terms);
-  const running: RunningServer = { client, transport, isOver: false, onEnd() {} };
+  const sieve = new ListSieve(sdk.listProblem);
+  const running: RunningServer = { client, transport, sieve, isOver: false, onEnd() {} };
   client.onclose = () => {
     running.isOver = true;
     running.onEnd();
@@ -45,7 +48,10 @@ export async function startServer(terms: StartTerms): Promise<RunningServer> {
     { clock, limitMs: startMs, signal: terms.signal, isPaused: () => false },
     (signal) => client.connect(transport, { signal, timeout: 2 ** 31 - 1 }),
   );
-  if (outcome.kind === 'done' && !running.isOver) return running;
+  if (outcome.kind === 'done' && !running.isOver) {
+    sieve.attach(transport);
+    return running;
+  }
   const why =
     outcome.kind === 'late'
       ? `did not answer within ${seconds(startMs)} of its start${wordsOf(transport)}`

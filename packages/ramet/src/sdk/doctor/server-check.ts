@@ -1,4 +1,5 @@
 /** The MCP servers that are set up here: which of them do not start, and why. */
+import { namesWithin } from '../../extensions/mcp/find-tools.ts';
 import type { DoctorContext, HealthCheck } from './health-check.ts';
 import { limited, ok } from './health-check.ts';
 
@@ -12,6 +13,9 @@ export async function checkServers({ caller }: DoctorContext): Promise<HealthChe
   const bad = [
     ...problems,
     ...tried.flatMap(({ name, problem }) => (problem === null ? [] : [`${name}: ${problem}`])),
+    ...tried.flatMap(({ name, leftOut }) =>
+      leftOut.length === 0 ? [] : [`${name} works without ${namesWithin(leftOut, 600)}`],
+    ),
   ];
   const withheld = servers
     .filter(({ unused }) => unused?.includes('not trusted') === true)

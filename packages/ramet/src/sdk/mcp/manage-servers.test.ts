@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { LINE_SERVER } from '../../../test/fixtures/mcp/servers.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { callerOf } from '../calls/caller.ts';
+import { checkServers } from '../doctor/server-check.ts';
+import { findPlace } from '../place.ts';
 import { addServer, listServers, removeServer, tryServers } from './manage-servers.ts';
 import { ServedRuns } from './served-runs.ts';
 
@@ -26,6 +28,21 @@ describe('EXT-4: managing servers', () => {
     expect(good).toMatchObject({ name: 'good', ok: true, problem: null, prompts: ['greet'] });
     expect(good?.tools.map(({ name }) => name)).toContain('mcp__good__echo');
     expect(bad).toMatchObject({ ok: false, problem: expect.stringContaining('it ended with code 1') });
+  });
+
+  test('a tool without a schema is named, and its server works without it', async () => {
+    const here = place();
+    await addServer({ name: 'broken', scope: 'user', server: server('broken') }, here);
+    const [tried] = await tryServers([], here);
+    expect(tried).toMatchObject({ ok: true, problem: null });
+    expect(tried?.tools.map(({ name }) => name)).toContain('mcp__broken__echo');
+    expect(tried?.leftOut).toContain('the tool noschema (it has no inputSchema)');
+    const caller = callerOf(here);
+    const check = await checkServers({ caller, place: findPlace(caller) });
+    expect(check).toMatchObject({
+      state: 'limited',
+      found: expect.stringContaining('works without the tool'),
+    });
   });
 
   test('SEC-1: one of this checkout is listed before trust, and not started', async () => {

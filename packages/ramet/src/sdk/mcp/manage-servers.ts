@@ -6,6 +6,7 @@ import {
   type ServerReport,
 } from '../../extensions/mcp/configured-servers.ts';
 import { putServer, takeServer } from '../../extensions/mcp/edit-servers.ts';
+import { leftOutWords } from '../../extensions/mcp/left-out.ts';
 import { ServerPool } from '../../extensions/mcp/pool.ts';
 import { checkServer, type McpServerConfig, type WrittenServer } from '../../extensions/mcp/server-config.ts';
 import { ServerFailure } from '../../extensions/mcp/server-failure.ts';
@@ -33,6 +34,8 @@ export interface TriedServer {
   readonly tools: readonly { readonly name: string; readonly description: string }[];
   readonly resources: readonly string[];
   readonly prompts: readonly string[];
+  /** What it lists and nobody can use, each with the reason. */
+  readonly leftOut: readonly string[];
   /** Why it does not work. */
   readonly problem: string | null;
 }
@@ -106,13 +109,13 @@ export async function tryServers(
 
 async function tryOne(pool: ServerPool, server: ConfiguredServer, signal: AbortSignal): Promise<TriedServer> {
   const { name, key, checked, unused } = server;
-  const nothing = { name, startMs: 0, tools: [], resources: [], prompts: [] };
+  const nothing = { name, startMs: 0, tools: [], resources: [], prompts: [], leftOut: [] };
   const why = unused ?? (checked.ok ? null : `it ${checked.problem}`);
   if (why !== null || !checked.ok) return { ...nothing, ok: false, problem: why };
   const since = performance.now();
   const lease = pool.lease(name, checked.config);
   try {
-    const { tools, resources, prompts } = await lease.connection.offer(signal);
+    const { tools, resources, prompts, leftOut } = await lease.connection.offer(signal);
     return {
       name,
       ok: true,
@@ -123,6 +126,7 @@ async function tryOne(pool: ServerPool, server: ConfiguredServer, signal: AbortS
       })),
       resources: resources.map(({ uri }) => uri),
       prompts: prompts.map((prompt) => prompt.name),
+      leftOut: leftOut.map(leftOutWords),
       problem: null,
     };
   } catch (error) {

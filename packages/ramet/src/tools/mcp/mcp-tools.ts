@@ -11,7 +11,7 @@ import type {
   ServerSet,
   UsableServer,
 } from '../../extensions/mcp/server-set.ts';
-import { PREFIX } from '../../extensions/mcp/tool-names.ts';
+import { PREFIX, toolKeys } from '../../extensions/mcp/tool-names.ts';
 import { describeError } from '../../schema/errors.ts';
 import * as z from '../../schema/zod.ts';
 import { nearName } from '../../system/text/close-names.ts';
@@ -129,16 +129,24 @@ function serverTool(set: ServerSet, name: string, redact: (text: string) => stri
 
 /** The tool, or why a call of it would fail. */
 function findTool(
-  { tools }: ListedServer,
+  listed: ListedServer,
   name: string,
   given: Readonly<Record<string, unknown>>,
 ): NamedServerTool | string {
+  const { tools } = listed;
   const tool = tools.find(({ fullName }) => fullName === name);
-  if (tool === undefined) return noTool(name, tools);
+  if (tool === undefined) return leftOutTool(listed, name) ?? noTool(name, tools);
   const wrong = wrongArguments(tool.inputSchema, given);
   return wrong === null
     ? tool
     : `${name} was not called: ${wrong}.\narguments: ${schemaText(tool.inputSchema)}`;
+}
+
+/** Its server has it, and says so little about it that nobody can call it. */
+function leftOutTool({ server, offer }: ListedServer, name: string): string | null {
+  const leftOut = 'problem' in offer ? [] : offer.leftOut;
+  const found = leftOut.find((one) => toolKeys(server.key, [one.name]).get(one.name) === name);
+  return found === undefined ? null : `${name} cannot be called: its server lists it, but ${found.reason}.`;
 }
 
 interface ToolCall {
