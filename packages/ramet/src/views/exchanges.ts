@@ -77,6 +77,23 @@ export class RecordedExchanges {
   }
 }
 
+/** Gathers what each agent said last, in one reading. */
+export class LastAnswers {
+  readonly #responses = new Map<AgentId, (readonly Digest[])[]>();
+
+  take({ agent, event }: RecordedEvent): void {
+    if (agent === null || event.type !== 'response.completed' || !event.kept) return;
+    if (event.source !== undefined) return;
+    const responses = this.#responses.get(agent) ?? [];
+    responses.push(event.blocks);
+    this.#responses.set(agent, responses);
+  }
+
+  of(reader: JournalReader, agent: AgentId): string | null {
+    return answerOf(reader, this.#responses.get(agent) ?? []);
+  }
+}
+
 export function lastExchanges(reader: JournalReader, agent: AgentId, most: number): SaidExchange[] {
   const recorded = new RecordedExchanges(agent);
   for (const event of reader.events({ agent })) recorded.take(event);

@@ -9,17 +9,21 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AgentResult } from '../../engine/shapes.ts';
-import { describeError, UserMistake } from '../../schema/errors.ts';
+import { findSession, type SessionEntry } from '../../journal/session-list.ts';
+import { systemClock } from '../../schema/clock.ts';
+import { Cancelled, describeError, UserMistake } from '../../schema/errors.ts';
+import type { RecordedEvent } from '../../schema/events.ts';
 import { isInside } from '../../system/landing-path.ts';
-import { summaryOf } from '../../views/operator/run-summary.ts';
+import { onAbort } from '../../system/on-abort.ts';
+import { LastAnswers } from '../../views/exchanges.ts';
+import { foldEntries, type SessionView, viewEntry } from '../../views/session-view.ts';
 import type { Caller } from '../calls/caller.ts';
-import { status } from '../calls/status.ts';
 import { stop } from '../calls/stop.ts';
-import { recordedRun } from '../operator/recorded-runs.ts';
 import { requireSessionMode } from '../options.ts';
-import { findPlace } from '../place.ts';
+import { findPlace, type Place } from '../place.ts';
 import { openSession } from '../session/session.ts';
 import type { Session } from '../session/session-type.ts';
+import { describeRun, type OwnRun, type ServedRun } from './served-run.ts';
 
 export interface AgentOrder {
   prompt?: string | undefined;
@@ -40,33 +44,8 @@ export interface TasksOrder {
   check?: string | undefined;
 }
 
-/** A run as a program sees it. */
-export interface ServedRun {
-  session: string;
-  running: boolean;
-  /** `running`, `succeeded`, `failed` and so on. */
-  status: string;
-  /** Why it ended so; null while it runs and where nothing is to be said. */
-  cause: string | null;
-  /** The last answer; null before there is one. */
-  text: string | null;
-  cost_usd: number | null;
-  turns: number;
-  agents: { id: string; type: string; status: string; description: string | null; progress: string | null }[];
-  /** Of a run of tasks. */
-  tasks?: Record<string, number>;
-  /** What to do next, in words. */
-  next: string;
-}
-
-interface OwnRun {
-  readonly session: string;
-  readonly abort: AbortController;
-  readonly ended: Promise<void>;
-  isOver: boolean;
-  result: AgentResult | null;
-  problem: string | null;
-}
+const MOST_LISTED = 20;
+const LOOK_AGAIN_MS = 500;
 
 /** Why runs end whose program has gone: their sessions can be resumed. */
 const CLIENT_GONE = 'client_gone';
@@ -74,28 +53,57 @@ const CLIENT_GONE = 'client_gone';
 export class ServedRuns implements AsyncDisposable {
   readonly #caller: Caller;
   readonly #mode: string | undefined;
+  readonly #place: Place;
   readonly #runs = new Map<string, OwnRun>();
+  /** Runs that have no session yet. */
+  readonly #starting = new Set<Promise<unknown>>();
+  /** The program has gone. */
+  readonly #closing = new AbortController();
 
   constructor(caller: Caller, mode: string | undefined) {
     this.#caller = caller;
     this.#mode = mode;
+    this.#place = findPlace(caller);
   }
 
-  async startAgent(order: AgentOrder): Promise<ServedRun> {
+  startAgent(order: AgentOrder): Promise<ServedRun> {
+    return this.#start(this.#openAgent(order));
+  }
+
+  startTasks(order: TasksOrder): Promise<ServedRun> {
+    return this.#start(this.#openTasks(order));
+  }
+
+  /** Who ends waits for what is about to start, and ends it too. */
+  async #start(starting: Promise<ServedRun>): Promise<ServedRun> {
+    this.#starting.add(starting);
+    try {
+      return await starting;
+    } finally {
+      this.#starting.delete(starting);
+    }
+  }
+
+  async #openAgent(order: AgentOrder): Promise<ServedRun> {
     const { cwd, type, prompt, session: resumed, model, budget_usd: usd, max_turns: maxTurns } = order;
     if (resumed === undefined && (prompt === undefined || prompt.trim() === ''))
       throw new UserMistake('no_prompt', 'give a prompt: what the agent is to do');
-    if (resumed !== undefined && this.#runs.get(resumed)?.isOver === false)
-      throw new UserMistake('session_busy', `the session ${resumed} is still running`);
+    const earlier = resumed === undefined ? undefined : this.#find(resumed).session;
+    if (earlier !== undefined && this.#runs.get(earlier)?.isOver === false)
+      throw new UserMistake('session_busy', `the session ${earlier} is still running`);
     const session = await openSession({
       cwd: this.#directory(cwd),
       env: this.#caller.env,
-      ...(resumed === undefined ? { title: prompt ?? '' } : { resume: resumed }),
+      ...(earlier === undefined ? { title: prompt ?? '' } : { resume: earlier }),
       ...(model !== undefined && { model }),
       ...(usd !== undefined && { budget: { usd } }),
       ...(maxTurns !== undefined && { maxTurns }),
       ...(this.#mode !== undefined && { permissionMode: requireSessionMode(this.#mode) }),
     });
+    if (this.#closing.signal.aborted) {
+      await session[Symbol.asyncDispose]();
+      throw new Cancelled();
+    }
     this.#follow(session.id, async (signal) => {
       await using open = session;
       // Awaited here: the session ends with this function.
@@ -106,13 +114,14 @@ export class ServedRuns implements AsyncDisposable {
     return this.view(session.id);
   }
 
-  async startTasks(order: TasksOrder): Promise<ServedRun> {
+  async #openTasks(order: TasksOrder): Promise<ServedRun> {
     const { file, session: resume, budget_usd: maxBudgetUsd, parallel, check } = order;
     if ((file === undefined) === (resume === undefined))
       throw new UserMistake('no_tasks', 'give either file, a list of tasks, or session, a run to resume');
     const { operateTasks } = await import('../operator/operate.ts');
     const begun = Promise.withResolvers<string>();
     const abort = new AbortController();
+    const unlink = onAbort(this.#closing.signal, () => abort.abort(CLIENT_GONE));
     const { cwd, env } = this.#caller;
     if (file !== undefined) this.#directory(resolve(cwd, file, '..'));
     const running = operateTasks(file, {
@@ -123,7 +132,8 @@ export class ServedRuns implements AsyncDisposable {
       ...(check !== undefined && { check }),
       ...(this.#mode !== undefined && { permissionMode: requireSessionMode(this.#mode) }),
     });
-    running.catch(begun.reject);
+    // Also one that is over before it begins: a file of tasks that are all done.
+    running.then((outcome) => begun.resolve(outcome.session), begun.reject).finally(unlink);
     const session = await begun.promise;
     this.#follow(
       session,
@@ -136,60 +146,43 @@ export class ServedRuns implements AsyncDisposable {
     return this.view(session);
   }
 
-  /** A run of this process, or a session that an earlier one has left. */
+  /** A run of this process, or a session of another one. A beginning of its id is enough. */
   view(session: string): ServedRun {
-    const own = this.#runs.get(session);
-    const { cwd, env } = this.#caller;
-    const found = status({ cwd, env }).find((one) => one.session.session.startsWith(session));
-    if (found === undefined)
-      throw new UserMistake('no_session', `there is no session ${session}: list_runs names those there are`);
-    const id = found.session.session;
-    const agents = found.agents.map(({ agent }) => agent);
-    const [main] = agents;
-    const running = own?.isOver === false;
-    const tasks = tasksOf(findPlace({ cwd, env }).project, id);
-    const costs = agents.map(({ costUsd }) => costUsd);
-    return {
-      session: id,
-      running,
-      status: own?.problem ? 'failed' : (own?.result?.status ?? main?.status ?? 'starting'),
-      cause: own?.problem ?? (own?.result ?? main)?.message ?? (own?.result ?? main)?.cause ?? null,
-      text: own?.result?.text ?? null,
-      cost_usd: costs.includes(null) ? null : costs.reduce<number>((sum, one) => sum + (one ?? 0), 0),
-      turns: agents.reduce((sum, { turns }) => sum + turns, 0),
-      agents: agents.map(({ id: agent, type, status: how, description, progress }) => ({
-        ...{ id: agent, type, status: how, description, progress },
-      })),
-      ...(tasks !== null && { tasks }),
-      next: running
-        ? 'it runs: wait_for_run waits for it, stop_run ends it'
-        : `it does not run now: ramet show ${id} shows it, and it can be continued by its session`,
-    };
+    const { project } = this.#place;
+    const entry = this.#find(session);
+    const answers = new LastAnswers();
+    using opened = viewEntry(project, entry, (recorded) => answers.take(recorded));
+    return describeRun(opened, answers, this.#runs.get(opened.entry.session));
   }
 
   list(): ServedRun[] {
-    const { cwd, env } = this.#caller;
-    return status({ cwd, env, limit: 20 }).map(({ session }) => this.view(session.session));
+    return foldEntries(this.#place.project, MOST_LISTED, this.#caller, () => {
+      const answers = new LastAnswers();
+      return {
+        take: (recorded: RecordedEvent) => answers.take(recorded),
+        read: (opened: SessionView) => describeRun(opened, answers, this.#runs.get(opened.entry.session)),
+      };
+    });
   }
 
   /** Returns as soon as the run has ended, and after `seconds` in any case. */
   async wait(session: string, seconds: number, signal: AbortSignal): Promise<ServedRun> {
-    const id = this.view(session).session;
+    const id = this.#find(session).session;
     const own = this.#runs.get(id);
-    if (own !== undefined && !own.isOver) {
-      const timeout = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)]);
-      const waited = new Promise<void>((done) =>
-        timeout.addEventListener('abort', () => done(), { once: true }),
-      );
-      await Promise.race([own.ended, waited]);
-    }
+    const timeout = AbortSignal.any([signal, this.#closing.signal, AbortSignal.timeout(seconds * 1_000)]);
+    const waited = new Promise<void>((done) => void onAbort(timeout, done));
+    if (own !== undefined) await Promise.race([own.ended, waited]);
+    // A run of another process is looked at again and again.
+    else
+      while (!timeout.aborted && this.view(id).running)
+        await Promise.race([systemClock.sleep(LOOK_AGAIN_MS, timeout).catch(() => {}), waited]);
     return this.view(id);
   }
 
   async stop(session: string): Promise<ServedRun> {
-    const id = this.view(session).session;
+    const id = this.#find(session).session;
     const own = this.#runs.get(id);
-    if (own === undefined) await stop(id, this.#caller);
+    if (own === undefined || own.isOver) await stop(id, this.#caller);
     else {
       own.abort.abort('stopped');
       await own.ended;
@@ -217,10 +210,13 @@ export class ServedRuns implements AsyncDisposable {
     this.#runs.set(session, run);
   }
 
+  #find(session: string): SessionEntry {
+    return findSession(this.#place.project, session);
+  }
+
   /** Agents work in the repository that the server was started in, and nowhere else. */
   #directory(wanted: string | undefined): string {
-    const { cwd, env } = this.#caller;
-    const place = findPlace({ cwd, env });
+    const place = this.#place;
     const root = place.repository?.root ?? place.cwd;
     if (wanted === undefined) return place.cwd;
     const path = realOf(resolve(place.cwd, wanted));
@@ -232,6 +228,8 @@ export class ServedRuns implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(CLIENT_GONE);
+    await Promise.allSettled(this.#starting);
     const runs = [...this.#runs.values()];
     for (const { abort } of runs) abort.abort(CLIENT_GONE);
     await Promise.all(runs.map(({ ended }) => ended));
@@ -262,11 +260,6 @@ async function childAnswer(
 ): Promise<AgentResult> {
   const [description = type] = prompt.trim().split('\n');
   const handle = await session.spawn({ prompt, description: description.slice(0, 80), subagent_type: type });
-  signal.addEventListener('abort', () => handle.stop('stopped'), { once: true });
-  return handle.result;
-}
-
-function tasksOf(project: string, session: string): Record<string, number> | null {
-  const state = recordedRun(project, session);
-  return state.run === null ? null : Object.fromEntries(summaryOf(state).counts);
+  const unlink = onAbort(signal, () => handle.stop('stopped'));
+  return handle.result.finally(unlink);
 }
