@@ -12,7 +12,13 @@ export type { WorktreeResult } from '../git/worktrees/workspace/agent-workspace.
 export type { AgentActivity, AgentOverview } from '../journal/projections/status.ts';
 export type { SessionEntry } from '../journal/session-list.ts';
 export type { ModelProvider } from '../model/provider.ts';
-export type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../permission/broker.ts';
+export type {
+  ElicitedAnswer,
+  ElicitedQuestion,
+  PermissionAnswer,
+  PermissionBroker,
+  PermissionQuestion,
+} from '../permission/broker.ts';
 export type { RuleTexts } from '../permission/policy.ts';
 export { ModelError, RametError, UserMistake } from '../schema/errors.ts';
 export type {
@@ -68,7 +74,12 @@ export {
   type ToolWithSchema,
   tool,
 } from './own-tools/tool.ts';
-export type { DecideToolCall, ToolCallDecision, ToolCallQuestion } from './session/deciding-broker.ts';
+export type {
+  AnswerServer,
+  DecideToolCall,
+  ToolCallDecision,
+  ToolCallQuestion,
+} from './session/deciding-broker.ts';
 export { type CompactRequest, openSession, type Session, type SessionEvent } from './session/session.ts';
 export type {
   Answered,

@@ -144,7 +144,7 @@ export function resolveOptions(
     onRecord: options.onRecord,
     permissions: joinRuleTexts(given, settings.permissions),
     givenRules: given,
-    broker: brokerOf(options.broker, options.canUseTool),
+    broker: brokerOf(options.broker, options.canUseTool, options.elicit),
     pluginDirs: options.plugins ?? [],
     systemPrompt: options.systemPrompt ?? null,
     appendSystemPrompt: options.appendSystemPrompt ?? null,

@@ -44,7 +44,7 @@ import {
   WHOLE,
 } from './calls/argument-kinds.ts';
 import type { OwnTool } from './own-tools/own-tool.ts';
-import type { DecideToolCall } from './session/deciding-broker.ts';
+import type { AnswerServer, DecideToolCall } from './session/deciding-broker.ts';
 import type { RecordListener } from './session/event-bus.ts';
 
 /** By name: a program of this machine, or an address. */
@@ -130,6 +130,8 @@ export interface SessionOptions {
   broker?: PermissionBroker;
   /** Decides what rules and mode leave open, instead of a broker. A throw is a denial. */
   canUseTool?: DecideToolCall;
+  /** Answers questions of MCP servers to the person. Without it, and when it throws, they are declined. */
+  elicit?: AnswerServer;
   /**
    * Works in the git worktree of that name: made, or entered again; true for a new one of any name. A session that is
    * resumed is in its own.
@@ -185,7 +187,13 @@ const SESSION: Kinds<SessionOptions> = {
     tools: LIST,
     hooks: OBJECT,
   },
-  ...{ systemPrompt: NAME, appendSystemPrompt: NAME, agentTypes: OBJECT, canUseTool: FUNCTION },
+  ...{
+    systemPrompt: NAME,
+    appendSystemPrompt: NAME,
+    agentTypes: OBJECT,
+    canUseTool: FUNCTION,
+    elicit: FUNCTION,
+  },
   ...{ agent: NAME, builtInTools: TEXTS },
   ...{ launch: oneOf(LAUNCH_MODES), compactionThreshold: NUMBER, contextWindow: COUNT },
   permissions: fields({ allow: TEXTS, ask: TEXTS, deny: TEXTS } satisfies Kinds<RuleTexts>),

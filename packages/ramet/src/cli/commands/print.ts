@@ -4,9 +4,10 @@ import { UserMistake } from '../../schema/errors.ts';
 import { drain } from '../../schema/generators.ts';
 import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import { keepCompileCache } from '../../sdk/compile-cache.ts';
-import type { AgentResult, JsonSchema } from '../../sdk/index.ts';
+import type { AgentResult, AnswerServer, JsonSchema } from '../../sdk/index.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type PromptOptions, refuseBadSchema, type Session } from '../../sdk/session/session.ts';
+import { visibleLine } from '../../views/text/format.ts';
 import { type CommandIo, exitCodeOf } from '../io.ts';
 import { jsonArgument } from '../json-argument.ts';
 import { nearWord } from '../near-word.ts';
@@ -89,7 +90,7 @@ export async function carryOut(
   const { record } = output;
   const wanted = { ...sessionOptions(options, resume, io), ...(prompt !== null && { title: prompt }) };
   const onRecord = tellingChanges((line) => io.note(line), record);
-  await using session = await openSession({ ...wanted, onRecord });
+  await using session = await openSession({ ...wanted, onRecord, elicit: declining(io) });
   using _ = keepCompileCache(io.env, session);
   const chosen = resume !== undefined || options.model !== undefined;
   for (const note of sessionNotes(session, io, chosen)) io.note(note);
@@ -100,6 +101,15 @@ export async function carryOut(
     ...schema,
   });
   return exitCodeOf(result);
+}
+
+/** Nobody is there to answer a server. */
+function declining(io: CommandIo): AnswerServer {
+  return ({ server, message }) => {
+    const said = visibleLine(message.slice(0, 200));
+    io.note(`the MCP server ${visibleLine(server)} asked something, and was declined: ${said}`);
+    return { action: 'decline' };
+  };
 }
 
 /** Compiled here, too: nothing is begun for one that cannot be used. */

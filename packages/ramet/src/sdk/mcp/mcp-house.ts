@@ -105,9 +105,17 @@ function aboutServers(
   ].join('\n');
 }
 
-/** A server's question goes to the person; without one it is declined. */
+const LONGEST_MESSAGE = 4_000;
+const LONGEST_ADDRESS = 2_000;
+
+/** A server's question goes to the person; without one it is declined. What it says is bounded. */
 function elicitation({
   broker,
 }: ResolvedOptions): (question: ElicitedQuestion, signal: AbortSignal) => Promise<ElicitedAnswer> {
-  return async (question, signal) => broker.elicit?.(question, signal) ?? { action: 'decline' };
+  return async (question, signal) => {
+    const { message, url } = question;
+    // Part of an address leads elsewhere.
+    if (broker.elicit === undefined || (url ?? '').length > LONGEST_ADDRESS) return { action: 'decline' };
+    return broker.elicit({ ...question, message: message.slice(0, LONGEST_MESSAGE).toWellFormed() }, signal);
+  };
 }

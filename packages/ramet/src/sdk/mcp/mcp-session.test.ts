@@ -313,6 +313,24 @@ describe('RES-3: permission', () => {
     await attended.run('Go.');
     expect(lastTexts(attended.requestsOf('Go.')[1])[0]).toContain('"colour":"red"');
   });
+
+  test.each([
+    [
+      'an answer',
+      async () => ({ action: 'accept', content: { colour: 'blue' } }) as const,
+      '"colour":"blue"',
+    ],
+    ['a throw', () => Promise.reject(new Error('no')), '"action":"decline"'],
+  ])('LIB-1: a function of the program answers a server: %s', async (_, elicit, said) => {
+    const { run, requestsOf } = await startFamily({
+      permissions: { allow: ['mcp__line'] },
+      mcpServers: { line: line('elicit') },
+      cast: { 'Go.': [mcp('mcp__line__echo', { text: 'x' }), { text: 'Done.' }] },
+      elicit,
+    });
+    await run('Go.');
+    expect(lastTexts(requestsOf('Go.')[1])[0]).toContain(said);
+  });
 });
 
 describe('FORK-2: the prefix never changes', () => {

@@ -172,7 +172,7 @@ export class ServedRuns implements AsyncDisposable {
     const timeout = AbortSignal.any([signal, this.#closing.signal, AbortSignal.timeout(seconds * 1_000)]);
     const waited = new Promise<void>((done) => void onAbort(timeout, done));
     if (own !== undefined) await Promise.race([own.ended, waited]);
-    // A run of another process is looked at again and again.
+    // A run of another process is read again and again.
     else
       while (!timeout.aborted && this.view(id).running)
         await Promise.race([systemClock.sleep(LOOK_AGAIN_MS, timeout).catch(() => {}), waited]);

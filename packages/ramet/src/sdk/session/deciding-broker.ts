@@ -6,6 +6,8 @@
 import { askingOnce } from '../../permission/asking-once.ts';
 import {
   denyingBroker,
+  type ElicitedAnswer,
+  type ElicitedQuestion,
   type PermissionAnswer,
   type PermissionBroker,
   type PermissionQuestion,
@@ -37,8 +39,38 @@ export type DecideToolCall = (
   call: ToolCallQuestion,
 ) => ToolCallDecision | boolean | Promise<ToolCallDecision | boolean>;
 
-/** Who answers questions about permission: a broker, a function, or nobody. */
+/** What a server of the session asks the person. Its words are not to be trusted. */
+export type AnswerServer = (
+  question: ElicitedQuestion,
+  signal: AbortSignal,
+) => ElicitedAnswer | Promise<ElicitedAnswer>;
+
+/** Who answers questions about permission: a broker, a function, or nobody. Questions of servers have their own function. */
 export function brokerOf(
+  broker: PermissionBroker | undefined,
+  decide: DecideToolCall | undefined,
+  elicit?: AnswerServer | undefined,
+): PermissionBroker {
+  if (broker?.elicit !== undefined && elicit !== undefined)
+    throw new UserMistake('bad_argument', 'openSession: give elicit or a broker with elicit, not both');
+  const answering = permissionBroker(broker, decide);
+  return elicit === undefined ? answering : { ...answering, elicit: safely(elicit) };
+}
+
+/** What is no answer is a no: a program without types may return anything. */
+function safely(elicit: AnswerServer): NonNullable<PermissionBroker['elicit']> {
+  return async (question, signal) => {
+    try {
+      const answer = await elicit(question, signal);
+      const isAnswer = ['accept', 'decline', 'cancel'].includes(answer?.action);
+      return isAnswer ? answer : { action: 'decline' };
+    } catch {
+      return { action: signal.aborted ? 'cancel' : 'decline' };
+    }
+  };
+}
+
+function permissionBroker(
   broker: PermissionBroker | undefined,
   decide: DecideToolCall | undefined,
 ): PermissionBroker {

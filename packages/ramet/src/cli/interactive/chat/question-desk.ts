@@ -4,12 +4,18 @@
  */
 
 import { Cancelled } from '../../../schema/errors.ts';
-import type { PermissionAnswer, PermissionBroker, PermissionQuestion } from '../../../sdk/index.ts';
+import type {
+  ElicitedAnswer,
+  ElicitedQuestion,
+  PermissionAnswer,
+  PermissionBroker,
+  PermissionQuestion,
+} from '../../../sdk/index.ts';
 
-interface OpenEntry {
-  readonly question: PermissionQuestion;
-  settle(answer: PermissionAnswer | null): void;
-}
+/** Whether a call may run, or what an MCP server asks; null withdraws it. */
+type OpenEntry =
+  | { readonly question: PermissionQuestion; settle(answer: PermissionAnswer | null): void }
+  | { readonly form: ElicitedQuestion; settle(answer: ElicitedAnswer | null): void };
 
 export class QuestionDesk implements PermissionBroker {
   readonly #open: OpenEntry[] = [];
@@ -23,22 +29,44 @@ export class QuestionDesk implements PermissionBroker {
     this.#onChange = onChange;
   }
 
+  /** The first, if it is about permission. */
   get current(): PermissionQuestion | null {
-    return this.#open[0]?.question ?? null;
+    const [first] = this.#open;
+    return first !== undefined && 'question' in first ? first.question : null;
+  }
+
+  /** The first, if a server asks it. */
+  get form(): ElicitedQuestion | null {
+    const [first] = this.#open;
+    return first !== undefined && 'form' in first ? first.form : null;
   }
 
   ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
+    return this.#put<PermissionAnswer>((settle) => ({ question, settle }), signal);
+  }
+
+  /** A question of a server that is withdrawn has been answered by nobody. */
+  async elicit(form: ElicitedQuestion, signal: AbortSignal): Promise<ElicitedAnswer> {
+    try {
+      return await this.#put<ElicitedAnswer>((settle) => ({ form, settle }), signal);
+    } catch (error) {
+      if (signal.aborted) return { action: 'cancel' };
+      throw error;
+    }
+  }
+
+  #put<Answer>(
+    entryWith: (settle: (answer: Answer | null) => void) => OpenEntry,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => entry.settle(null);
-      const entry: OpenEntry = {
-        question,
-        settle: (answer) => {
-          signal.removeEventListener('abort', onAbort);
-          this.#remove(entry, answer === null);
-          if (answer === null) reject(new Cancelled());
-          else resolve(answer);
-        },
-      };
+      const entry = entryWith((answer) => {
+        signal.removeEventListener('abort', onAbort);
+        this.#remove(entry, answer === null);
+        if (answer === null) reject(new Cancelled());
+        else resolve(answer);
+      });
       if (signal.aborted) {
         reject(new Cancelled());
         return;
@@ -49,9 +77,16 @@ export class QuestionDesk implements PermissionBroker {
     });
   }
 
-  /** Answers the first question. */
+  /** Answers the first question, if it is about permission. */
   answer(answer: PermissionAnswer): void {
-    this.#open[0]?.settle(answer);
+    const [first] = this.#open;
+    if (first !== undefined && 'question' in first) first.settle(answer);
+  }
+
+  /** Answers the first question, if a server asks it. */
+  answerForm(answer: ElicitedAnswer): void {
+    const [first] = this.#open;
+    if (first !== undefined && 'form' in first) first.settle(answer);
   }
 
   #remove(entry: OpenEntry, withdrawn: boolean): void {

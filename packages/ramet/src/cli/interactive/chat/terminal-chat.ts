@@ -10,6 +10,7 @@ import { safeLine } from '../../../views/text/format.ts';
 import { type CommandIo, EXIT } from '../../io.ts';
 import type { Key } from '../editor/key-parser.ts';
 import type { InputAction } from '../editor/prompt-input.ts';
+import { ShownForm } from '../forms/shown-form.ts';
 import type { Look } from '../markdown/look.ts';
 import type { Attention } from '../screen/attention.ts';
 import type { LiveState } from '../screen/live-rows.ts';
@@ -47,6 +48,7 @@ export class TerminalChat implements Disposable {
   readonly #events: EventView;
   readonly #worker: ChatWorker;
   readonly #question: ShownQuestion;
+  readonly #form: ShownForm;
   readonly #menus: Menus;
   readonly #special: SpecialKeys;
   readonly #leaving: Leaving;
@@ -78,14 +80,12 @@ export class TerminalChat implements Disposable {
       pick: (request) => this.#pick(request),
       question: () => this.#question.text,
     });
-    this.#question = new ShownQuestion({
-      ...shared,
-      rules: ruleDesk(parts.io),
-      print: (text) => {
-        shared.print(text);
-        this.#window.note(text);
-      },
-    });
+    const ask = (text: string): void => {
+      shared.print(text);
+      this.#window.note(text);
+    };
+    this.#question = new ShownQuestion({ ...shared, rules: ruleDesk(parts.io), print: ask });
+    this.#form = new ShownForm({ ...shared, print: ask });
     this.#menus = new Menus(filesHere(parts.io, () => this.#view?.soon()));
     this.#special = new SpecialKeys({
       ...shared,
@@ -99,6 +99,7 @@ export class TerminalChat implements Disposable {
       print: (text) => {
         shared.print(text);
         this.#question.show();
+        this.#form.show();
       },
       answer: (text) => {
         this.#view?.answer(text);
@@ -155,7 +156,8 @@ export class TerminalChat implements Disposable {
       todos: chat.todos,
       agents: chat.board.tree,
       queued: this.#worker.queued,
-      ...this.#question.live(!this.#written.isEmpty, this.#menus.isOpen),
+      ...(this.#form.live(!this.#written.isEmpty) ??
+        this.#question.live(!this.#written.isEmpty, this.#menus.isOpen)),
       ...this.#status.shown(nextKeyHint(underWay)),
     });
   }
@@ -177,13 +179,15 @@ export class TerminalChat implements Disposable {
       if (!this.#question.showMore(true) && !this.#window.isOpen) this.#print(this.#events.expanded());
       return;
     }
+    if (this.#form.isEntering && this.#form.take(key, false)) return;
     if (!this.#question.isEntering && this.#special.take(pressed)) return;
     if (pressed === 'agents') {
       this.#window.choose();
       return;
     }
     if (pressed === 'background' && this.#sendToBackground()) return;
-    const isTaken = this.#question.take(key, !this.#written.isEmpty);
+    const writing = !this.#written.isEmpty;
+    const isTaken = this.#form.take(key, writing) || this.#question.take(key, writing);
     const { withheld } = this.#question;
     if (withheld !== null) this.#written.press(withheld, () => []);
     if (isTaken || this.#window.take(key, !this.#written.isEmpty)) return;
@@ -194,6 +198,7 @@ export class TerminalChat implements Disposable {
   /** Another question, or none, is to be answered. */
   questionChanged(withdrawn: boolean): void {
     this.#question.changed(withdrawn);
+    this.#form.changed(withdrawn);
     this.#view?.soon();
   }
 
