@@ -254,6 +254,7 @@ describe('EXT-4: a connection to a server', () => {
         echo: 'it is listed twice',
         described: expect.stringMatching(/^its description is wrong: /),
         deep: 'it is nested more than 100 levels deep',
+        task: 'it can only be called as a task, which Ramet does not do',
         'number 8': 'it has no name',
         'note://one': 'it is listed twice',
       });

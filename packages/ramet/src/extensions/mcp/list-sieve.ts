@@ -7,9 +7,8 @@
  * 2. A list ends: after the most that are kept, no further page is asked for.
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import type { LeftOutItem } from './left-out.ts';
 import { isObject } from './server-config.ts';
-import { oneLine } from './server-failure.ts';
+import { type LeftOutItem, oneLine } from './server-failure.ts';
 
 const LIST_FIELDS = {
   'tools/list': 'tools',
@@ -122,6 +121,8 @@ export class ListSieve {
     if (name === '') return 'it has no name';
     if (name.length > LONGEST_NAME) return `its name has more than ${LONGEST_NAME} characters`;
     if (field === 'tools' && item.inputSchema === undefined) return 'it has no inputSchema';
+    if (field === 'tools' && isObject(item.execution) && item.execution.taskSupport === 'required')
+      return 'it can only be called as a task, which Ramet does not do';
     // Who checks shapes or writes JSON calls itself at each level.
     if (isDeep(item)) return `it is nested more than ${MOST_LEVELS} levels deep`;
     const problem = this.#shapeProblem(field, item);

@@ -23,9 +23,8 @@ import {
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
 import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.ts';
 import { systemCode } from '../../schema/errors.ts';
-import type { LeftOutItem } from './left-out.ts';
 import type { HttpServer } from './server-config.ts';
-import { LoginNeeded } from './server-failure.ts';
+import { type LeftOutItem, LoginNeeded } from './server-failure.ts';
 import { LARGEST_MESSAGE } from './stdio-line.ts';
 
 export type { Client, Transport } from '@modelcontextprotocol/client';

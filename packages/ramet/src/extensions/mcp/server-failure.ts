@@ -47,3 +47,16 @@ export function oneLine(text: string): string {
 export function seconds(ms: number): string {
   return `${Math.max(1, Math.round(ms / 1_000))} s`;
 }
+
+/** Something in a list that cannot be used. */
+export interface LeftOutItem {
+  readonly name: string;
+  /** The list it was in. */
+  readonly field: 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
+  readonly reason: string;
+}
+
+export function leftOutWords({ name, field, reason }: LeftOutItem): string {
+  const kind = { tools: 'tool', resources: 'resource', resourceTemplates: 'template', prompts: 'prompt' };
+  return `the ${kind[field]} ${name} (${reason})`;
+}

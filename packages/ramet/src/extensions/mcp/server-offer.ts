@@ -1,7 +1,8 @@
 /** What a server offers: its tools, resources and prompts, in an order of their own names, whatever order it lists them in. */
-import type { LeftOutItem } from './left-out.ts';
+
 import type { Client } from './sdk-client.ts';
 import { isObject } from './server-config.ts';
+import type { LeftOutItem } from './server-failure.ts';
 import { compare } from './tool-names.ts';
 
 export interface ServerTool {

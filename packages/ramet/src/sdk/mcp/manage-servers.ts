@@ -6,10 +6,9 @@ import {
   type ServerReport,
 } from '../../extensions/mcp/configured-servers.ts';
 import { putServer, takeServer } from '../../extensions/mcp/edit-servers.ts';
-import { leftOutWords } from '../../extensions/mcp/left-out.ts';
 import { ServerPool } from '../../extensions/mcp/pool.ts';
 import { checkServer, type McpServerConfig, type WrittenServer } from '../../extensions/mcp/server-config.ts';
-import { ServerFailure } from '../../extensions/mcp/server-failure.ts';
+import { leftOutWords, ServerFailure } from '../../extensions/mcp/server-failure.ts';
 import { namedTools } from '../../extensions/mcp/server-set.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
