@@ -174,6 +174,7 @@ function addEnding(program: Command, io: CommandIo, setExitCode: (code: number) 
     .command('resume')
     .description('resume an interrupted session and all its agents, without a new prompt')
     .argument('[session]', 'a session id or the beginning of one (default: the latest interrupted one)')
+    .option('--json', 'the same as --output-format json')
     .option(TAKE_OVER, 'confirm that its last process, on another machine or in a container, has ended');
   addRunOptions(resume).action(async (session, options) => {
     setExitCode(await (await import('./commands/resume.ts')).resume(session, options, io));

@@ -118,7 +118,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     terminal.type('\u001b');
     await terminal.shows('stopped; what was done is kept');
     await terminal.shows(/> one\n {2}two\n {2}thr/);
-    expect(terminal.screen).toContain('✗ .2 general-purpose task 1: interrupted: SIGINT');
+    expect(terminal.screen).toContain('✗ .2 general-purpose task 1: interrupted: user_interrupt');
     expect(terminal.screen).not.toContain('queued');
   });
 

@@ -79,6 +79,7 @@ describe.concurrent('SEC-1: a trusted folder that has changed', () => {
     terminal.type('y\r');
     await terminal.shows(/It has changed again[\s\S]*# swapped[\s\S]*Trust it as it is now\? \[y\/N\]/);
     terminal.type('n\r');
+    await terminal.shows('What is new or changed is not used.');
     await terminal.shows(/^>/m);
     expect((await user.ramet(['trust', '--show'])).stdout).toMatch(/^changed /m);
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { linesOf } from '../fixtures/command.ts';
+import { startOnTerminal } from '../fixtures/terminal.ts';
 import { test } from '../fixtures/user.ts';
 
 const PARTS = { type: 'object', properties: { parts: { type: 'array' } }, required: ['parts'] };
@@ -30,6 +31,17 @@ describe.concurrent('LIB-1: the options of the library as flags', () => {
     const end = await user.ramet(['-p', 'Hi.', '--agents', JSON.stringify(CRITIC), '--agent', 'critic']);
     expect(end).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
     expect(firstOf(emulator)).toMatchObject({ system: ['You find faults.'], tools: ['Read'] });
+  });
+
+  test('on a terminal, --agent refuses an unknown type at the start and names a known one', async ({ user }) => {
+    await user.model({ text: 'ok' });
+    await using refused = startOnTerminal(user, ['--agent', 'critci']);
+    expect(await refused.ended).toBe(2);
+    expect(refused.screen).toContain('there is no agent type "critci"');
+    const flags = ['--agents', 'types.json', '--agent', 'critic'];
+    writeFileSync(join(user.repository, 'types.json'), JSON.stringify(CRITIC));
+    await using terminal = startOnTerminal(user, flags, { columns: 160 });
+    await terminal.shows(/^ramet .* as critic \(\/help\)/m);
   });
 
   test('--agents takes a file, and the Agent tool lists its types', async ({ user }) => {

@@ -8,12 +8,12 @@ import { carryOut, type PrintOptions } from './print.ts';
 
 export async function resume(
   wanted: string | undefined,
-  options: PrintOptions,
+  { json, ...options }: PrintOptions & { json?: boolean },
   io: CommandIo,
 ): Promise<number> {
   const session = wanted === undefined ? latestInterrupted(callFrom(io)) : namedSession(wanted, io);
   if (wanted !== undefined) refuseRun(session, callFrom(io));
-  return carryOut(null, options, session, io);
+  return carryOut(null, json ? { ...options, outputFormat: 'json' } : options, session, io);
 }
 
 /** An agent cannot resume alone: its parent waits for it. */

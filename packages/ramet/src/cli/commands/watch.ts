@@ -21,8 +21,10 @@ export async function watch(
   io: CommandIo,
 ): Promise<number> {
   const { project } = findPlace(io);
-  const running = wanted ?? sessionList(callFrom(io)).find(({ live }) => live)?.session;
-  using watched = new SessionWatch(project, chooseSession(running, project));
+  const running = wanted === undefined ? sessionList(callFrom(io)).filter(({ live }) => live) : [];
+  const [newest, ...others] = running.map(({ session }) => session);
+  using watched = new SessionWatch(project, chooseSession(wanted ?? newest, project));
+  if (others.length > 0) io.note(`also running: ${others.join(', ')}; ramet watch <session> takes another`);
   if (!options.json && isAttended(io)) {
     const { watchOnTerminal } = await import('../interactive/record/watch-on-terminal.ts');
     return await watchOnTerminal(watched, io);

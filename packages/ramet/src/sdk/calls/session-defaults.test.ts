@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
-import { sessionDefaults } from './session-defaults.ts';
+import { refuseUnknownType, sessionDefaults } from './session-defaults.ts';
 
 describe('UI-3: what a session would begin with is known before its first prompt', () => {
   test('without a key it is the recipe model, and that is said', async ({ directory }) => {
@@ -30,5 +30,18 @@ describe('UI-3: what a session would begin with is known before its first prompt
       permissionMode: 'plan',
       isKeyless: false,
     });
+  });
+
+  test('an agent type that nobody has defined is refused before there is a session', async ({
+    directory,
+  }) => {
+    const env = { HOME: directory, RAMET_HOME: join(directory, 'home') };
+    const here = { cwd: directory, env };
+    await expect(refuseUnknownType(here, 'Explor')).rejects.toThrow(
+      'there is no agent type "Explor": did you mean Explore?',
+    );
+    await refuseUnknownType(here, 'Explore');
+    const agentTypes = { zed: { description: 'one', prompt: 'two' } };
+    await refuseUnknownType({ ...here, agentTypes }, 'zed');
   });
 });

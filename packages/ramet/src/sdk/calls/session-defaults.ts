@@ -38,3 +38,18 @@ export function isTrustRecorded({ cwd = process.cwd(), env = process.env }: Sess
   const place = settingsPlace(findPlace({ cwd, env }), env);
   return place.isGiven !== true && trustStamp(place).trim() !== '';
 }
+
+/** Throws what opening a session would say of a type that nobody has defined. One that cannot be used is told then. */
+export async function refuseUnknownType(options: SessionOptions, name: string): Promise<void> {
+  const settings = resolveOptions(options, await sessionSettings(options));
+  const place = findPlace(settings);
+  const [{ findPlugins }, { openAgentTypes }, { definitionNamed }] = await Promise.all([
+    import('../extensions/plugins.ts'),
+    import('../agent-types/agent-types.ts'),
+    import('../session/main-type.ts'),
+  ]);
+  if (Object.hasOwn(settings.agentTypes, name)) return;
+  const { plugins } = await findPlugins(place, settings);
+  using types = await openAgentTypes(place, settings.env, { plugins });
+  if (types.whyWithheld(name) === null) definitionNamed(name, types);
+}

@@ -31,8 +31,7 @@ export interface TypedParts {
 export async function typedOptions(order: SessionOrder, parts: TypedParts): Promise<ResolvedOptions> {
   const { settings, provider } = order;
   const { agent = '' } = settings;
-  const definition = findDefinition(offeredDefinitions(parts.types.definitions), agent);
-  if (definition === undefined) throw unknown(agent, parts.types);
+  const definition = definitionNamed(agent, parts.types);
   const { model, effort, permissionMode } = definition;
   const own = newSessionModel(settings, provider);
   return {
@@ -41,6 +40,13 @@ export async function typedOptions(order: SessionOrder, parts: TypedParts): Prom
     thinking: settings.thinking ?? (effort === undefined ? null : byEffort(effort)),
     permissionMode: effectiveMode(permissionMode, newSessionMode(settings)),
   };
+}
+
+/** Throws for one that is not offered. */
+export function definitionNamed(name: string, types: AgentTypes): AgentDefinition {
+  const definition = findDefinition(offeredDefinitions(types.definitions), name);
+  if (definition === undefined) throw unknown(name, types);
+  return definition;
 }
 
 /** The same for a session that was there before: its model, its thinking and its mode are on record. */

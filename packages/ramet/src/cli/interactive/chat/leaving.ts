@@ -26,6 +26,9 @@ export interface LeavingParts {
   changed(): void;
 }
 
+/** Why what was under way ended: nobody sent a signal. */
+const BY_USER = 'user_interrupt';
+
 export class Leaving {
   readonly #parts: LeavingParts;
   readonly #left: PromiseWithResolvers<number> = Promise.withResolvers();
@@ -77,14 +80,14 @@ export class Leaving {
     this.#interrupted = true;
     if (again && busy) exitNow(EXIT.interrupted);
     else if (again) this.leave(EXIT.interrupted, 'SIGINT');
-    else if (busy) worker().stop('SIGINT');
+    else if (busy) worker().stop(BY_USER);
     else clearInput();
   }
 
   /** Stops the turn; the second time, with nothing to stop, it goes back to an earlier prompt. */
   escape(): void {
     const worker = this.#parts.worker();
-    if (!this.#isIdle) worker.stop('SIGINT');
+    if (!this.#isIdle) worker.stop(BY_USER);
     else if (this.#escaped && this.#parts.isInputEmpty()) worker.submit('/rewind');
     this.#escaped = !this.#escaped && this.#isIdle;
   }

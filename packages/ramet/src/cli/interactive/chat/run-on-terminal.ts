@@ -6,7 +6,7 @@ import { VERSION } from '../../../sdk/version.ts';
 import { safeLine } from '../../../views/text/format.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../../io.ts';
 import { createAttention } from '../screen/attention.ts';
-import { asciiForms, hasUnicode, opensLinks } from '../screen/terminal-abilities.ts';
+import { asciiForms, hasUnicode, lookOf } from '../screen/terminal-abilities.ts';
 import { inAscii, openTerminal } from '../screen/terminal-device.ts';
 import { TerminalView } from '../screen/terminal-view.ts';
 import { type TextStyle, textStyle, wantsColours } from '../screen/text-style.ts';
@@ -30,6 +30,8 @@ export async function runOnTerminal(
   );
   // A session that cannot be resumed is reported before the terminal is taken over.
   if (options.resume !== undefined) await chat.open();
+  else if (options.agent !== undefined)
+    await (await import('../../../sdk/calls/session-defaults.ts')).refuseUnknownType(options, options.agent);
   const place = findPlace(io);
   const style = textStyle(wantsColours(io.env));
   const history = openPromptHistory(place.project);
@@ -45,7 +47,7 @@ export async function runOnTerminal(
     release();
     process.exit(code);
   };
-  const look = { colours: wantsColours(io.env), links: opensLinks(io.env) };
+  const look = lookOf(io.env);
   const terminal = new TerminalChat({ chat, desk, history, io, style, look, attention, exitNow });
   const opened = openTerminal({
     key: (key) => terminal.key(key),
@@ -57,7 +59,7 @@ export async function runOnTerminal(
   const view = new TerminalView(device, style, look, () => terminal.liveState);
   note = (line) => view.print(`${style.yellow(safeLine(line))}\n`);
   try {
-    view.print(greeting(place, style));
+    view.print(greeting(place, options.agent, style));
     leaveOnSignal(terminal, io.signal);
     return await terminal.start(view, first);
   } finally {
@@ -74,8 +76,9 @@ function leaveOnSignal(terminal: TerminalChat, signal: AbortSignal): void {
   else signal.addEventListener('abort', leave, { once: true });
 }
 
-function greeting({ cwd }: Place, style: TextStyle): string {
-  return `${style.bold(`ramet ${VERSION}`)} in ${safeLine(cwd)} ${style.dim('(/help)')}\n`;
+function greeting({ cwd }: Place, agent: string | undefined, style: TextStyle): string {
+  const as = agent === undefined ? '' : ` as ${safeLine(agent)}`;
+  return `${style.bold(`ramet ${VERSION}`)} in ${safeLine(cwd)}${as} ${style.dim('(/help)')}\n`;
 }
 
 function goodbye({ session }: Chat): string {

@@ -25,7 +25,12 @@ export async function askAboutTrust(io: CommandIo): Promise<void> {
   io.out(`${review.root} is not what you trusted:\n`);
   for (;;) {
     const isWanted = await isConfirmed(review, io);
-    if (!isWanted) return noteAsked(review, call);
+    if (!isWanted) {
+      io.out(
+        'What is new or changed is not used. ramet trust takes it; you are asked again when it changes.\n',
+      );
+      return noteAsked(review, call);
+    }
     if (changeTrust('trust', { ...call, seen: review.digest }) !== null) return;
     io.out('It has changed again:\n');
     review = trustOf(call);

@@ -47,6 +47,8 @@ describe('UI-1: an answer as a person reads it', () => {
     expect(
       rendered('- one two three four\n  five\n\n  another\n- [x] done\n- [ ] open', { columns: 12 }),
     ).toBe('• one two\n  three four\n  five\n\n  another\n• ☑ done\n• ☐ open');
+    const look = { colours: false, links: false, isAscii: true };
+    expect(rendered('- [x] done\n- [ ] open', { look })).toBe('• [x] done\n• [ ] open');
   });
 
   test('quotes, with what is in them', () => {

@@ -47,7 +47,7 @@ function spanLines(spans: readonly Span[]): Span[][] {
 export function textBlock(text: string, heading: number, place: BlockPlace, look: Look): Block {
   const marks = heading > 0 && !look.colours ? `${'#'.repeat(heading)} ` : '';
   const paints: Paint[] = heading === 0 ? [] : heading === 1 ? ['bold', 'underline'] : ['bold'];
-  const shown = marks + withTask(text, place);
+  const shown = marks + withTask(text, place, look);
   const shift = text.length - shown.length;
   return {
     rows(columns) {
@@ -59,8 +59,8 @@ export function textBlock(text: string, heading: number, place: BlockPlace, look
 }
 
 /** A box to tick at the start of a list item. */
-function withTask(text: string, { lead }: BlockPlace): string {
-  if (lead.first === lead.rest) return text;
+function withTask(text: string, { lead }: BlockPlace, look: Look): string {
+  if (lead.first === lead.rest || look.isAscii === true) return text;
   return text.replace(TASK, (_, mark: string) => (mark === ' ' ? '☐ ' : '☑ '));
 }
 

@@ -5,6 +5,8 @@ export interface Look {
   readonly colours: boolean;
   /** The terminal is known to understand links (OSC 8). */
   readonly links: boolean;
+  /** The terminal shows no more than ASCII. */
+  readonly isAscii?: boolean;
 }
 
 const CODES = {

@@ -10,7 +10,7 @@ import type { Key } from '../editor/key-parser.ts';
 import { editorOf } from '../editor/line-editor.ts';
 import type { Look } from '../markdown/look.ts';
 import { type LiveState, statusText } from '../screen/live-rows.ts';
-import { asciiForms, hasUnicode, opensLinks } from '../screen/terminal-abilities.ts';
+import { asciiForms, hasUnicode, lookOf } from '../screen/terminal-abilities.ts';
 import { inAscii, openTerminal } from '../screen/terminal-device.ts';
 import { TerminalView } from '../screen/terminal-view.ts';
 import { type TextStyle, textStyle, wantsColours } from '../screen/text-style.ts';
@@ -21,7 +21,7 @@ const LOOK_AGAIN_MS = 200;
 
 export async function watchOnTerminal(watched: SessionWatch, io: CommandIo): Promise<number> {
   const style = textStyle(wantsColours(io.env));
-  const look = { colours: wantsColours(io.env), links: opensLinks(io.env) };
+  const look = lookOf(io.env);
   const leaving = new AbortController();
   const leave = (code: number): void => leaving.abort(code);
   const opened = openTerminal({

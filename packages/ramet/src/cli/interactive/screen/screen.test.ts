@@ -144,7 +144,7 @@ describe('UI-1: output above, live rows below', () => {
   test('a size that never settles does not hide what is said for ever', async () => {
     const { terminal, screen, clock } = screenOn(20, 10);
     screen.draw(live('> '));
-    for (let time = 0; time < 60; time++) {
+    for (let time = 0; time < 210; time++) {
       screen.redraw(live('> '), { columns: 20, rows: 10 - (time % 2) });
       if (time === 0) screen.append(lineBlocks('said\n'));
       await clock.advance(100);

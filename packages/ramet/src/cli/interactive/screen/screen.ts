@@ -7,7 +7,7 @@
  * 2. Output is written once. Only what is in sight is drawn again, for another size or when a person asks for it.
  * 3. No live row is wider than the screen, and together they are lower than it: moving up never meets the top.
  * 4. A frame that would change nothing is not written.
- * 5. While the size changes nothing is written, for 5 seconds at most; then only from the live rows on.
+ * 5. While the size changes nothing is written, for 20 seconds at most; then only from the live rows on.
  * 6. The whole screen is never erased at once: some terminals would keep what was on it in their scrollback.
  */
 import { type Clock, elapsedOf, systemClock } from '../../../schema/clock.ts';
@@ -58,7 +58,7 @@ const SETTLE_MS = 300;
 /** What is told so soon after a drawing may have been so before it. */
 const IN_FLIGHT_MS = 50;
 /** A terminal whose size never settles shows something too. */
-const LONGEST_HOLD_MS = 5_000;
+const LONGEST_HOLD_MS = 20_000;
 
 /** The size is changing: nothing is written, so that what stands on the terminal is known when it has settled. */
 interface Hold {

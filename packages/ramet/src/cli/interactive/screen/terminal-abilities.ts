@@ -1,4 +1,7 @@
 /** What a terminal is known to show, from what its environment says. Unknown is no. */
+import type { Look } from '../markdown/look.ts';
+import { wantsColours } from './text-style.ts';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Whether text beyond ASCII arrives as it is: only with a locale that says so. */
@@ -21,6 +24,11 @@ export function opensLinks(env: Environment): boolean {
     (env.WT_SESSION ?? '') !== '' ||
     Number(env.KONSOLE_VERSION ?? 0) >= 201_200
   );
+}
+
+/** How answers look on this terminal. */
+export function lookOf(env: NodeJS.ProcessEnv): Look {
+  return { colours: wantsColours(env), links: opensLinks(env), isAscii: !hasUnicode(env) };
 }
 
 /** Signs that we use, and what stands for each without Unicode; as wide, so that nothing moves. */
