@@ -33,7 +33,9 @@ describe.concurrent('LIB-1: the options of the library as flags', () => {
     expect(firstOf(emulator)).toMatchObject({ system: ['You find faults.'], tools: ['Read'] });
   });
 
-  test('on a terminal, --agent refuses an unknown type at the start and names a known one', async ({ user }) => {
+  test('on a terminal, --agent refuses an unknown type at the start and names a known one', async ({
+    user,
+  }) => {
     await user.model({ text: 'ok' });
     await using refused = startOnTerminal(user, ['--agent', 'critci']);
     expect(await refused.ended).toBe(2);

@@ -39,7 +39,7 @@ export function isTrustRecorded({ cwd = process.cwd(), env = process.env }: Sess
   return place.isGiven !== true && trustStamp(place).trim() !== '';
 }
 
-/** Throws what opening a session would say of a type that nobody has defined. One that cannot be used is told then. */
+/** Throws if nobody has defined this type, as opening a session would. Why another cannot be used is told then. */
 export async function refuseUnknownType(options: SessionOptions, name: string): Promise<void> {
   const settings = resolveOptions(options, await sessionSettings(options));
   const place = findPlace(settings);

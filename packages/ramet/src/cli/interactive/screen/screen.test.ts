@@ -83,6 +83,17 @@ describe('UI-1: output above, live rows below', () => {
     expect(terminal.cursor).toEqual({ row: 1, column: 0 });
   });
 
+  test('in a terminal that is narrower than it told, nothing of the live rows is left behind', () => {
+    const terminal = new VirtualTerminal(20, 10);
+    const screen = createScreen((bytes) => terminal.write(bytes), { columns: 60, rows: 10 });
+    const status = 'figures that fill a row of the wider terminal';
+    for (const time of ['0 ms', '100 ms', '200 ms']) {
+      const rows = [`* ${time} working`, '> ', status].map((text) => ({ text, width: text.length }));
+      screen.draw({ rows, cursorRow: 1, cursorColumn: 2 });
+    }
+    expect(terminal.text.split('\n').slice(0, 2)).toEqual(['* 200 ms working', '>']);
+  });
+
   test('words are not broken, and colours take no room', () => {
     const { terminal, screen } = screenOn(12, 10);
     screen.append(lineBlocks('a\t\u001b[31mbc\u001b[39m d\n  more than one line\n'));

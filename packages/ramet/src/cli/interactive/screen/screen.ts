@@ -48,6 +48,9 @@ const CSI = '\u001b[';
 /** Terminals that know it show the frame at once; the others ignore it. */
 const BEGIN_FRAME = `${CSI}?2026h${CSI}?25l`;
 const END_FRAME = `${CSI}?25h${CSI}?2026l`;
+/** Live rows are never wrapped: in a terminal that has become narrower and has not told it, the cursor would end too low. */
+const WRAP_OFF = `${CSI}?7l`;
+const WRAP_ON = `${CSI}?7h`;
 /** From the start of a row on. In two steps, for invariant 6. */
 const ERASE_BELOW = `${CSI}K${CSI}C${CSI}J\r`;
 /**
@@ -116,7 +119,10 @@ export function createScreen(
     // What was in sight and what has never been there is written whole, and scrolls away if it must.
     const output = sight.tail(Math.max(room, inSight + added));
     const fills = heightOfAll(output, size.columns) >= room;
-    const drawn = [...output, ...live.rows].map((row) => lineOf(row, size.columns)).join('\r\n');
+    const lines = (rows: readonly LiveRow[]): string =>
+      rows.map((row) => lineOf(row, size.columns)).join('\r\n');
+    const gap = output.length > 0 && live.rows.length > 0 ? '\r\n' : '';
+    const drawn = `${lines(output)}${gap}${WRAP_OFF}${lines(live.rows)}${WRAP_ON}`;
     // Where the output begins on the screen is known only if it fills it.
     const bytes = fills
       ? `${CSI}H${drawn}${`\r\n${CSI}K`.repeat(below)}${toCursor(live, below)}`
@@ -202,7 +208,7 @@ function isSame(one: LiveRows, other: LiveRows): boolean {
 
 function rowsBelow(live: LiveRows): string {
   const drawn = live.rows.map(({ text }) => `${text}${CSI}K`).join('\r\n');
-  return `${drawn}${CSI}J${toCursor(live, 0)}`;
+  return `${WRAP_OFF}${drawn}${WRAP_ON}${CSI}J${toCursor(live, 0)}`;
 }
 
 function toCursor({ rows, cursorRow, cursorColumn }: LiveRows, below: number): string {
