@@ -25,6 +25,7 @@ import * as sandbox from './sandbox.ts';
 import * as siblings from './siblings.ts';
 import * as spawn from './spawn.ts';
 import * as startUp from './start-up.ts';
+import * as teamClaims from './team-claims.ts';
 import * as turn from './turn.ts';
 import * as views from './views.ts';
 import * as worktrees from './worktrees.ts';
@@ -61,6 +62,7 @@ const LONG: Measurements = {
   'worktrees-together': { run: worktrees.runTogether },
   'isolated-spawn': isolatedSpawn,
   'large-repository': largeRepository,
+  'team-claims': teamClaims,
   house,
 };
 

@@ -77,6 +77,11 @@ export const ROOMS: readonly Room[] = [
     leaves: 'running agents',
   },
   {
+    name: 'team',
+    owns: 'the record of teams: roster, mailboxes, task list, claims; wake-ups between processes',
+    leaves: 'running members, texts for models',
+  },
+  {
     name: 'engine',
     owns: 'the turn loop, tool calls, budgets, fallback, compaction, resume; forks, launches and the life of children',
     leaves: 'how an agent is hosted, how a session is opened',
@@ -119,7 +124,7 @@ export function mayImport(from: string, to: string): boolean {
 const DOORS: Readonly<Record<string, string>> = {
   schema: `
     agent-events clock content errors events generators ids operator-events secret-patterns
-    status tool-access until-text usage zod
+    status team tool-access until-text usage zod
   `,
   system: `
     check-slots child-environment digest disk-trouble few-at-once give-way glob-pattern home landing-path on-abort
@@ -176,6 +181,7 @@ const DOORS: Readonly<Record<string, string>> = {
     definitions/validate-definitions prompts/built-in prompts/first-message
     prompts/main-prompt
   `,
+  team: 'store/team-store',
   engine: `
     agent/agent agent/agent-limits agent/executor agent/notices answer/answer-schema budget/budget
     budget/fork-cost host-duties later loop/loop loop/run-state opening resume/resume-agents shapes

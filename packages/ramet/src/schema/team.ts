@@ -1,0 +1,72 @@
+/** Teams as they are recorded and shown: members, messages, tasks. */
+import type { AgentId, SessionId } from './ids.ts';
+
+/** The member that every team has: the main agent of its session. */
+export const LEAD = 'lead';
+
+/** Everybody but the sender. */
+export const EVERYBODY = '*';
+
+export interface TeamRecord {
+  id: number;
+  name: string;
+  /** The lead's session: every member is an agent of it. */
+  session: SessionId;
+  created: number;
+}
+
+/**
+ * `idle`: it has nothing to do and is in no memory; `stopping`: it was asked to end; `stopped`: it has ended, and nothing
+ * wakes it.
+ */
+export type MemberState = 'idle' | 'working' | 'stopping' | 'stopped';
+
+/** `required`: it only reads until a plan is approved; `sent`: its plan waits for an answer. */
+export type PlanState = 'required' | 'sent' | 'approved';
+
+export interface TeamMember {
+  name: string;
+  /** Null for one that has not begun. */
+  agent: AgentId | null;
+  type: string;
+  state: MemberState;
+  plan: PlanState | null;
+  /** How many messages it has not been told. */
+  unread: number;
+}
+
+export interface TeamMessage {
+  /** Unique in the repository and rising: the order in which messages were sent. */
+  seq: number;
+  /** A member's name; null for one that a person or a program sent from outside the team. */
+  from: string | null;
+  text: string;
+}
+
+export type TaskState = 'pending' | 'in_progress' | 'completed' | 'failed';
+
+export interface TeamTask {
+  number: number;
+  subject: string;
+  description: string;
+  status: TaskState;
+  /** Who works on it; of a pending task, the only one who may claim it. */
+  owner: string | null;
+  createdBy: string;
+  /** The tasks that it depends on. */
+  needs: readonly number[];
+  /** Those of them that are not completed. */
+  blockedBy: readonly number[];
+  /** What proves that it is completed. */
+  evidence: string | null;
+  /** What was last said about its state: why it failed, why it was released. */
+  note: string | null;
+}
+
+/** A change of a task that its row does not show any more. */
+export interface TaskChange {
+  task: number;
+  by: string;
+  what: 'released' | 'overridden' | 'retried' | 'removed';
+  detail: string;
+}

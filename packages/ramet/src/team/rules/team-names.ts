@@ -1,0 +1,43 @@
+/** What teams and their members may be called: a name finds one of them, is one line, and is no path. */
+import { EVERYBODY, LEAD } from '../../schema/team.ts';
+import { headOf, visibleLine } from '../../system/text/visible-text.ts';
+
+const LONGEST = 60;
+
+/** They name someone else wherever messages are sent. */
+const RESERVED: readonly string[] = [LEAD, 'main', 'user', 'all', EVERYBODY];
+
+const LIKE_AN_ID = /^\w+\.\d+$/;
+
+/** Two names with one key are the same name. */
+export function keyOf(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
+}
+
+/** Null for a good name. */
+export function nameProblem(name: string, whose: 'member' | 'team'): string | null {
+  const shown = shownName(name);
+  const say = (why: string): string => `${shown} cannot be a ${whose}'s name: ${why}`;
+  if (name.trim() === '') return say('it is empty');
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name)) return say('it has control characters');
+  if (name.length > LONGEST)
+    return say(`it has ${name.length} characters, and at most ${LONGEST} are allowed`);
+  if (/[/\\]/.test(name) || /^\.+$/.test(name)) return say('it is a path');
+  if (RESERVED.includes(keyOf(name))) return say(`${RESERVED.join(', ')} are reserved`);
+  if (LIKE_AN_ID.test(name)) return say("it looks like an agent's id");
+  if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]*$/u.test(name) || name !== name.trim()) {
+    return say('use letters, digits, spaces, dots, dashes and underscores, with a letter or digit first');
+  }
+  return null;
+}
+
+/** For a name that nobody has. */
+export function unknownName(name: string, known: readonly string[]): string {
+  return `nobody here is called ${shownName(name)}; there are ${[...known, `${EVERYBODY} (everybody)`].join(', ')}`;
+}
+
+/** Anybody may have chosen it: one line, of bounded length, with nothing invisible. */
+function shownName(name: string): string {
+  const head = name.length > LONGEST ? `${headOf(name, LONGEST)}...` : name;
+  return `"${visibleLine(head.toWellFormed())}"`;
+}

@@ -1,0 +1,149 @@
+/**
+ * The messages of a team. A message is one row, whoever receives it; each member has a cursor, which moves when what is
+ * before it is in a request to its model.
+ *
+ * Invariants
+ * 1. `seq` rises with every message that is sent, so a receiver reads in the order of sending.
+ * 2. One call sends at most one message: repeated after a crash, it finds its own.
+ * 3. Only what every receiver has been told is pruned, and never the last message of a sender, by which invariant 2 holds.
+ */
+import { EVERYBODY, type TeamMessage } from '../../schema/team.ts';
+import { keyOf, unknownName } from '../rules/team-names.ts';
+import { type Problem, type Roster, textOf } from './roster.ts';
+import type { TeamDatabase } from './team-database.ts';
+
+const LONGEST_MESSAGE_BYTES = 64 * 1024;
+const MOST_UNREAD = 10_000;
+const PRUNE_EVERY = 500;
+/** Bounds of what one look brings: it becomes part of one request. */
+const MOST_AT_ONCE = 100;
+const MOST_BYTES_AT_ONCE = 256 * 1024;
+
+export interface NewMessage {
+  /** A member's name; null for a person or a program outside the team. */
+  from: string | null;
+  /** A name, `lead`, or `*`. */
+  to: string;
+  text: string;
+  /** Names the call that sends it, in this team. */
+  call: string;
+}
+
+export interface SentMessage {
+  seq: number;
+  /** Whom it reaches. */
+  receivers: string[];
+}
+
+export class Mailboxes {
+  readonly #db: TeamDatabase;
+  readonly #team: number;
+  readonly #roster: Roster;
+
+  constructor(db: TeamDatabase, team: number, roster: Roster) {
+    this.#db = db;
+    this.#team = team;
+    this.#roster = roster;
+  }
+
+  send({ from, to, text, call }: NewMessage): SentMessage | Problem {
+    const bytes = Buffer.byteLength(text);
+    if (text.trim() === '') return { problem: 'the message is empty' };
+    if (bytes > LONGEST_MESSAGE_BYTES) {
+      return {
+        problem: `the message has ${bytes} bytes, and at most ${LONGEST_MESSAGE_BYTES} are allowed: write it to a file and send the path`,
+      };
+    }
+    return this.#db.write('synced', () => {
+      const receivers = this.#receiversOf(from, to);
+      if ('problem' in receivers) return receivers;
+      const earlier = this.#db.row('SELECT seq FROM messages WHERE team = ? AND call = ?', this.#team, call);
+      const seq = earlier === undefined ? this.#insert({ from, to, text, call }) : Number(earlier.seq);
+      if (earlier === undefined && seq % PRUNE_EVERY === 0) this.#prune();
+      return { seq, receivers: receivers.names };
+    });
+  }
+
+  #receiversOf(from: string | null, to: string): { names: string[] } | Problem {
+    if (to === EVERYBODY) {
+      const names = this.#roster.names().filter((name) => from === null || keyOf(name) !== keyOf(from));
+      return names.length === 0 ? { problem: 'there is nobody else in this team' } : { names };
+    }
+    if (from !== null && keyOf(from) === keyOf(to)) return { problem: 'that is you: name another member' };
+    const member = this.#roster.find(to);
+    if (member === undefined) return { problem: unknownName(to, this.#roster.names()) };
+    const { name, state, unread } = member;
+    if (state === 'stopping' || state === 'stopped') {
+      const how = state === 'stopping' ? 'is shutting down and reads nothing more' : 'has been stopped';
+      return { problem: `${name} ${how}; there are ${this.#roster.names().join(', ')}` };
+    }
+    if (unread >= MOST_UNREAD) {
+      return { problem: `${name} has ${unread} unread messages: wait until it has read some` };
+    }
+    return { names: [name] };
+  }
+
+  #insert({ from, to, text, call }: NewMessage): number {
+    const row = this.#db.row(
+      'INSERT INTO messages (team, call, sender, receiver, text) VALUES (?, ?, ?, ?, ?) RETURNING seq',
+      ...[this.#team, call, from === null ? null : keyOf(from), to === EVERYBODY ? to : keyOf(to)],
+      text.toWellFormed(),
+    );
+    return Number(row?.seq);
+  }
+
+  /**
+   * What a member has not been told, in the order of sending: what follows its cursor, and follows `after`, the last
+   * message that its own record already has. Bounded: the rest comes with the next look.
+   */
+  unread(name: string, after = 0): TeamMessage[] {
+    const key = keyOf(name);
+    const rows = this.#db.rows(
+      `SELECT seq, text, sender_name.name AS sender FROM (
+         SELECT * FROM (SELECT * FROM messages WHERE team = ?1 AND receiver = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4)
+         UNION ALL
+         SELECT * FROM (SELECT * FROM messages WHERE team = ?1 AND receiver = '*' AND seq > ?3 AND sender IS NOT ?2 ORDER BY seq LIMIT ?4)
+       ) AS message LEFT JOIN members AS sender_name ON sender_name.team = ?1 AND sender_name.key = message.sender
+       ORDER BY seq LIMIT ?4`,
+      ...[this.#team, key, Math.max(after, this.cursor(name)), MOST_AT_ONCE],
+    );
+    let bytes = 0;
+    return rows
+      .map(({ seq, text, sender }) => ({ seq: Number(seq), text: String(text), from: textOf(sender) }))
+      .filter(({ text }, index) => {
+        bytes += text.length;
+        return index === 0 || bytes <= MOST_BYTES_AT_ONCE;
+      });
+  }
+
+  /** The last message that was in a request to the member's model. */
+  cursor(name: string): number {
+    const sql = 'SELECT cursor FROM members WHERE team = ? AND key = ?';
+    return Number(this.#db.row(sql, this.#team, keyOf(name))?.cursor ?? 0);
+  }
+
+  /** Everything up to `seq` was in a request. A cursor never moves back. */
+  advance(name: string, seq: number): void {
+    const sql = 'UPDATE members SET cursor = ? WHERE team = ? AND key = ? AND cursor < ?';
+    this.#db.change(sql, seq, this.#team, keyOf(name), seq);
+  }
+
+  /** Whose mailboxes have something new. */
+  waiting(): string[] {
+    return this.#roster.members().flatMap(({ name, unread }) => (unread > 0 ? [name] : []));
+  }
+
+  #prune(): void {
+    this.#db.row(
+      `DELETE FROM messages WHERE team = ?1
+         AND seq < (SELECT max(seq) FROM messages AS own WHERE own.team = ?1 AND own.sender IS messages.sender)
+         AND seq <= CASE receiver
+           WHEN '*' THEN (SELECT min(cursor) FROM members WHERE team = ?1 AND state <> 'stopped')
+           ELSE coalesce(
+             (SELECT cursor FROM members WHERE team = ?1 AND key = receiver AND state <> 'stopped'),
+             seq)
+           END`,
+      this.#team,
+    );
+  }
+}

@@ -1,0 +1,156 @@
+/** Who is in a team, as the database has it. The roster owns its members: who talks to one does not become its parent. */
+import type { AgentId } from '../../schema/ids.ts';
+import { LEAD, type MemberState, type PlanState, type TeamMember } from '../../schema/team.ts';
+import { isProcessAlive, type ProcessIdentity } from '../../system/processes/process-identity.ts';
+import { keyOf, nameProblem } from '../rules/team-names.ts';
+import type { Row, TeamDatabase } from './team-database.ts';
+
+export interface NewMember {
+  name: string;
+  type: string;
+  agent: AgentId | null;
+  plan?: PlanState | undefined;
+}
+
+/** What was not done, and why. One line, for a model or a person. */
+export interface Problem {
+  problem: string;
+}
+
+const UNREAD = `
+  (SELECT count(*) FROM messages WHERE messages.team = members.team AND messages.seq > members.cursor
+    AND (receiver = members.key OR (receiver = '*' AND sender IS NOT members.key)))`;
+
+export class Roster {
+  readonly #db: TeamDatabase;
+  readonly #team: number;
+
+  constructor(db: TeamDatabase, team: number) {
+    this.#db = db;
+    this.#team = team;
+  }
+
+  /** It receives what is sent from now on. A name stays its holder's, also of one that was stopped. */
+  add({ name, type, agent, plan }: NewMember): Problem | null {
+    const bad = nameProblem(name, 'member');
+    if (bad !== null) return { problem: bad };
+    return this.#db.write('synced', () => {
+      const holder = this.find(name);
+      if (holder !== undefined) {
+        return { problem: `this team has a member "${holder.name}" (${holder.state}): choose another name` };
+      }
+      this.insert({ name, type, agent, plan });
+      return null;
+    });
+  }
+
+  /** Inside a transaction; the name has been checked. */
+  insert({ name, type, agent, plan }: NewMember): void {
+    this.#db.row(
+      `INSERT INTO members (team, key, name, agent, type, state, plan, cursor)
+       VALUES (?, ?, ?, ?, ?, 'idle', ?, (SELECT coalesce(max(seq), 0) FROM messages))`,
+      ...[this.#team, keyOf(name), name, agent, type, plan ?? null],
+    );
+  }
+
+  find(name: string): TeamMember | undefined {
+    const sql = `SELECT *, ${UNREAD} AS unread FROM members WHERE team = ? AND key = ?`;
+    const row = this.#db.row(sql, this.#team, keyOf(name));
+    return row && memberFrom(row);
+  }
+
+  /** The lead first, the others in the order of their names. */
+  members(): TeamMember[] {
+    const sql = `SELECT *, ${UNREAD} AS unread FROM members WHERE team = ? ORDER BY key <> ?, key`;
+    return this.#db.rows(sql, this.#team, LEAD).map(memberFrom);
+  }
+
+  /** Those who can be written to. */
+  names(): string[] {
+    const sql = "SELECT name FROM members WHERE team = ? AND state <> 'stopped' ORDER BY key <> ?, key";
+    return this.#db.rows(sql, this.#team, LEAD).map(({ name }) => String(name));
+  }
+
+  setAgent(name: string, agent: AgentId): void {
+    this.#db.write('synced', () =>
+      this.#db.row('UPDATE members SET agent = ? WHERE team = ? AND key = ?', agent, this.#team, keyOf(name)),
+    );
+  }
+
+  /** False for one that was stopped: it stays so until it is resumed. */
+  setState(name: string, state: MemberState): boolean {
+    const sql = `UPDATE members SET state = ? WHERE team = ? AND key = ? AND state <> 'stopped' RETURNING key`;
+    return this.#db.change(sql, state, this.#team, keyOf(name)) !== undefined;
+  }
+
+  setPlan(name: string, plan: PlanState | null): void {
+    this.#db.change('UPDATE members SET plan = ? WHERE team = ? AND key = ?', plan, this.#team, keyOf(name));
+  }
+
+  /** A stopped team begins again. */
+  reopen(): void {
+    this.#db.change("UPDATE members SET state = 'idle' WHERE team = ?", this.#team);
+  }
+
+  /** Makes this process the only host of the team; says who hosts it otherwise. */
+  host(by: ProcessIdentity, isAlive: (process: ProcessIdentity) => boolean = isProcessAlive): Problem | null {
+    return this.#db.write('synced', () => {
+      const other = this.hostNow();
+      if (other !== null && !isSame(other, by) && isAlive(other)) {
+        return {
+          problem: `process ${other.pid} hosts this team: end it, or write to the team with \`ramet team send\``,
+        };
+      }
+      this.#setHost(by);
+      // Nobody hosted them: whatever they were at has ended.
+      this.#db.row("UPDATE members SET state = 'idle' WHERE team = ? AND state = 'working'", this.#team);
+      return null;
+    });
+  }
+
+  /** Only what it hosts. */
+  leave(by: ProcessIdentity): void {
+    this.#db.write('written', () => {
+      const host = this.hostNow();
+      if (host !== null && isSame(host, by)) this.#setHost(null);
+    });
+  }
+
+  hostNow(): ProcessIdentity | null {
+    const row = this.#db.row('SELECT host_pid, host_started FROM teams WHERE id = ?', this.#team);
+    return identityFrom(row?.host_pid, row?.host_started);
+  }
+
+  #setHost(host: ProcessIdentity | null): void {
+    const sql = 'UPDATE teams SET host_pid = ?, host_started = ? WHERE id = ?';
+    this.#db.row(sql, host?.pid ?? null, host?.started ?? null, this.#team);
+  }
+}
+
+export function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
+  return one.pid === other.pid && one.started === other.started;
+}
+
+export function identityFrom(
+  pid: Row[string] | undefined,
+  started: Row[string] | undefined,
+): ProcessIdentity | null {
+  if (pid === null || pid === undefined) return null;
+  return { pid: Number(pid), started: textOf(started) };
+}
+
+export function textOf(value: Row[string] | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
+}
+
+function memberFrom(row: Row): TeamMember {
+  return {
+    name: String(row.name),
+    agent: textOf(row.agent),
+    type: String(row.type),
+    // The columns hold nothing else: only this file writes them.
+    state: String(row.state) as MemberState,
+    plan: textOf(row.plan) as PlanState | null,
+    unread: Number(row.unread),
+  };
+}

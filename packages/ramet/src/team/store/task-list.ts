@@ -1,0 +1,295 @@
+/**
+ * The tasks of a team.
+ *
+ * Invariants
+ * 1. A task has one owner: claiming is one statement that finds the task free and takes it.
+ * 2. `blockers` is the number of tasks in `task_needs` that are not completed, and there is no cycle among them.
+ * 3. A claim names the process that made it. Clocks decide nothing.
+ */
+import type { TaskChange, TeamTask } from '../../schema/team.ts';
+import { isProcessAlive, type ProcessIdentity } from '../../system/processes/process-identity.ts';
+import { claimProblem, cycleWith, endProblem, listed, rightTo, whoToWake } from '../rules/task-rules.ts';
+import { identityFrom, isSame, type Problem, type Roster, textOf } from './roster.ts';
+import { TaskTable } from './task-table.ts';
+import type { Row, TeamDatabase } from './team-database.ts';
+
+export interface NewTask {
+  subject: string;
+  description: string;
+  needs?: readonly number[] | undefined;
+  /** The only member who may claim it. */
+  owner?: string | undefined;
+}
+
+export interface TaskEdit {
+  subject?: string | undefined;
+  description?: string | undefined;
+  addNeeds?: readonly number[] | undefined;
+  /** Of a pending task; null gives it to everybody. */
+  owner?: string | null | undefined;
+}
+
+export interface TaskEnd {
+  status: 'completed' | 'failed';
+  evidence?: string | null | undefined;
+  note?: string | null | undefined;
+}
+
+/** What ended, what became free by that, and whom to wake for it. */
+export interface EndedTask {
+  task: TeamTask;
+  freed: TeamTask[];
+  wake: string[];
+}
+
+const LONGEST_SUBJECT = 300;
+const LONGEST_TEXT = 64 * 1024;
+const MOST_TASKS = 200_000;
+
+export class TaskList {
+  readonly #db: TeamDatabase;
+  readonly #team: number;
+  readonly #roster: Roster;
+  readonly #table: TaskTable;
+
+  constructor(db: TeamDatabase, team: number, roster: Roster, now: () => number) {
+    this.#db = db;
+    this.#team = team;
+    this.#roster = roster;
+    this.#table = new TaskTable(db, team, now);
+  }
+
+  create(by: string, task: NewTask): { task: TeamTask } | Problem {
+    const { subject, description, needs = [], owner } = task;
+    const bad = textProblem({ subject, description }) ?? this.#ownerProblem(owner);
+    if (bad !== null) return { problem: bad };
+    return this.#db.write('synced', () => {
+      const number = 1 + this.#table.lastNumber();
+      if (number > MOST_TASKS)
+        return { problem: `this team has ${MOST_TASKS} tasks, and no more are allowed` };
+      const missing = this.#missing(needs);
+      if (missing !== null) return { problem: missing };
+      this.#table.insert({ number, subject, description, owner: owner ?? null, createdBy: by });
+      this.#table.addNeeds(number, needs);
+      return { task: this.#table.get(number) };
+    });
+  }
+
+  find(number: number): TeamTask | undefined {
+    return this.#table.find(number);
+  }
+
+  all(): TeamTask[] {
+    return this.#table.all();
+  }
+
+  /** What can be claimed now by `by`, or by anybody. */
+  free(by: string | null = null): number[] {
+    const sql = `SELECT number FROM tasks WHERE team = ? AND status = 'pending' AND blockers = 0
+      AND (owner IS NULL OR owner = ?) ORDER BY number`;
+    return this.#db.rows(sql, this.#team, by).map(({ number }) => Number(number));
+  }
+
+  /** Takes this task, or says why not. */
+  claim(number: number, by: string, process: ProcessIdentity): { task: TeamTask } | Problem {
+    const row = this.#db.change(
+      `UPDATE tasks SET status = 'in_progress', owner = ?, claim_pid = ?, claim_started = ?, note = NULL
+       WHERE team = ? AND number = ? AND status = 'pending' AND blockers = 0 AND (owner IS NULL OR owner = ?)
+       RETURNING *`,
+      ...[by, process.pid, process.started, this.#team, number, by],
+    );
+    if (row !== undefined) return { task: this.#table.taskFrom(row) };
+    const task = this.find(number);
+    if (task === undefined) return { problem: this.#unknown(number) };
+    // It was taken and given back between the two statements.
+    return { problem: claimProblem(task, by) ?? `task ${number} was taken: try again` };
+  }
+
+  /** Takes the free task with the lowest number, its own first. Null if none is free. */
+  claimNext(by: string, process: ProcessIdentity): TeamTask | null {
+    const row = this.#db.change(
+      `UPDATE tasks SET status = 'in_progress', owner = ?1, claim_pid = ?2, claim_started = ?3, note = NULL
+       WHERE team = ?4 AND status = 'pending' AND number = coalesce(
+         (SELECT number FROM tasks WHERE team = ?4 AND owner = ?1 AND status = 'pending' AND blockers = 0
+          ORDER BY number LIMIT 1),
+         (SELECT number FROM tasks WHERE team = ?4 AND owner IS NULL AND status = 'pending' AND blockers = 0
+          ORDER BY number LIMIT 1))
+       RETURNING *`,
+      ...[by, process.pid, process.started, this.#team],
+    );
+    return row === undefined ? null : this.#table.taskFrom(row);
+  }
+
+  end(number: number, by: string, { status, evidence, note }: TaskEnd): EndedTask | Problem {
+    return this.#changing('end', number, by, (task) => {
+      const problem = endProblem(task);
+      if (problem !== null) return { problem };
+      this.#db.row(
+        `UPDATE tasks SET status = ?, evidence = ?, note = ?, claim_pid = NULL, claim_started = NULL
+         WHERE team = ? AND number = ?`,
+        ...[status, evidence ?? null, note ?? null, this.#team, number],
+      );
+      const freed = status === 'completed' ? this.#table.unblock(number) : [];
+      return { task: this.#table.get(number), freed, wake: whoToWake(freed, this.#roster.members()) };
+    });
+  }
+
+  edit(number: number, by: string, edit: TaskEdit): { task: TeamTask } | Problem {
+    const bad = textProblem(edit) ?? this.#ownerProblem(edit.owner ?? undefined);
+    if (bad !== null) return { problem: bad };
+    return this.#changing('change', number, by, (task) => {
+      const { subject = task.subject, description = task.description, addNeeds = [], owner } = edit;
+      if (owner !== undefined && task.status !== 'pending') {
+        return { problem: `task ${number} is ${task.status}: only pending tasks change their owner` };
+      }
+      const wrong = this.#missing(addNeeds) ?? this.#cycle(task, addNeeds);
+      if (wrong !== null) return { problem: wrong };
+      this.#db.row(
+        'UPDATE tasks SET subject = ?, description = ?, owner = ? WHERE team = ? AND number = ?',
+        ...[subject, description, owner === undefined ? task.owner : owner, this.#team, number],
+      );
+      this.#table.addNeeds(number, addNeeds);
+      return { task: this.#table.get(number) };
+    });
+  }
+
+  /** Gives up a claim, or puts a failed task back: it is pending again, for everybody. */
+  release(number: number, by: string, note: string): { task: TeamTask; wake: string[] } | Problem {
+    return this.#changing('release', number, by, (task) => {
+      if (task.status !== 'in_progress' && task.status !== 'failed') {
+        return { problem: `task ${number} is ${task.status}: there is no claim to release` };
+      }
+      this.#table.putBack(number, note);
+      if (task.status === 'failed') this.#table.note(number, by, 'retried', note);
+      const freed = this.#table.get(number);
+      return { task: freed, wake: whoToWake([freed], this.#roster.members()) };
+    });
+  }
+
+  /** A task that others need stays. */
+  remove(number: number, by: string): { task: TeamTask } | Problem {
+    return this.#changing('remove', number, by, (task) => {
+      const dependents = this.#table.dependents(number);
+      if (dependents.length > 0)
+        return { problem: `cannot remove task ${number}: needed by ${listed(dependents)}` };
+      if (task.status === 'completed') return { problem: `cannot remove task ${number}: it is completed` };
+      this.#table.remove(number);
+      this.#table.note(number, by, 'removed', task.subject);
+      return { task };
+    });
+  }
+
+  /** The claims of a member pass to the process that hosts it now. */
+  adopt(owner: string, process: ProcessIdentity): void {
+    const sql = `UPDATE tasks SET claim_pid = ?, claim_started = ? WHERE team = ? AND owner = ? AND status = 'in_progress'`;
+    this.#db.change(sql, process.pid, process.started, this.#team, owner);
+  }
+
+  /** Releases what a member that has ended had claimed. */
+  releaseOf(owner: string, why: string): { released: TeamTask[]; wake: string[] } {
+    return this.#db.write('written', () => this.#releaseWhere(owner, (row) => row.owner === owner, why));
+  }
+
+  /** Releases the claims of processes that are dead. */
+  releaseDead(
+    by: string,
+    isAlive: (process: ProcessIdentity) => boolean = isProcessAlive,
+  ): { released: TeamTask[]; wake: string[] } {
+    const claimed = this.#claims();
+    const dead = claimed.filter((each) => !isAlive(each));
+    if (dead.length === 0) return { released: [], wake: [] };
+    return this.#db.write('written', () => {
+      const isDead = (row: Row): boolean => {
+        const claim = identityFrom(row.claim_pid, row.claim_started);
+        return claim !== null && dead.some((each) => isSame(each, claim));
+      };
+      return this.#releaseWhere(by, isDead, 'the process that had claimed it has ended');
+    });
+  }
+
+  #claims(): ProcessIdentity[] {
+    const sql = `SELECT DISTINCT claim_pid, claim_started FROM tasks WHERE team = ? AND status = 'in_progress'`;
+    const found = this.#db.rows(sql, this.#team);
+    return found.flatMap((row) => identityFrom(row.claim_pid, row.claim_started) ?? []);
+  }
+
+  #releaseWhere(
+    by: string,
+    wanted: (row: Row) => boolean,
+    why: string,
+  ): { released: TeamTask[]; wake: string[] } {
+    const rows = this.#db.rows("SELECT * FROM tasks WHERE team = ? AND status = 'in_progress'", this.#team);
+    const released = rows.filter(wanted).map((row) => {
+      const number = Number(row.number);
+      this.#table.putBack(number, why);
+      this.#table.note(number, by, 'released', `${textOf(row.owner)}: ${why}`);
+      return this.#table.get(number);
+    });
+    return { released, wake: whoToWake(released, this.#roster.members()) };
+  }
+
+  changes(): TaskChange[] {
+    return this.#table.changes();
+  }
+
+  /** A change that only the owner, the maker or the lead may make; the lead's is noted. */
+  #changing<Result>(
+    what: string,
+    number: number,
+    by: string,
+    change: (task: TeamTask) => Result | Problem,
+  ): Result | Problem {
+    return this.#db.write('synced', () => {
+      const task = this.find(number);
+      if (task === undefined) return { problem: this.#unknown(number) };
+      const right = rightTo(what, task, by);
+      if ('problem' in right) return right;
+      const result = change(task);
+      const isDone = !(typeof result === 'object' && result !== null && 'problem' in result);
+      if (right.override && isDone)
+        this.#table.note(number, by, 'overridden', `${what}; it was ${task.owner}'s`);
+      return result;
+    });
+  }
+
+  #cycle({ number, status }: TeamTask, needs: readonly number[]): string | null {
+    if (needs.length > 0 && status !== 'pending')
+      return `task ${number} is ${status}: only pending tasks get dependencies`;
+    for (const needed of needs) {
+      const path = cycleWith(number, needed, (task) => this.#table.needsOf(task));
+      if (path !== null)
+        return `task ${number} cannot need task ${needed}: that is a cycle (${path.join(' needs ')})`;
+    }
+    return null;
+  }
+
+  #missing(needs: readonly number[]): string | null {
+    const missing = needs.filter((number) => this.find(number) === undefined);
+    return missing.length === 0 ? null : `there is no ${listed(missing)} to depend on; ${this.#numbers()}`;
+  }
+
+  #unknown(number: number): string {
+    return `there is no task ${number}; ${this.#numbers()}`;
+  }
+
+  #numbers(): string {
+    const last = this.#table.lastNumber();
+    return last === 0 ? 'this team has no tasks' : `the tasks are numbered up to ${last}`;
+  }
+
+  #ownerProblem(owner: string | undefined): string | null {
+    if (owner === undefined) return null;
+    const names = this.#roster.names();
+    return names.includes(owner) ? null : `nobody here is called "${owner}"; there are ${names.join(', ')}`;
+  }
+}
+
+function textProblem({ subject, description }: TaskEdit): string | null {
+  if (subject !== undefined && (subject.trim() === '' || subject.length > LONGEST_SUBJECT)) {
+    return `a task needs a subject of 1 to ${LONGEST_SUBJECT} characters`;
+  }
+  if (description !== undefined && description.length > LONGEST_TEXT) {
+    return `the description has ${description.length} characters, and at most ${LONGEST_TEXT} are allowed: write it to a file`;
+  }
+  return null;
+}

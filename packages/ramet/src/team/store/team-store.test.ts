@@ -1,0 +1,340 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, describe, expect, test } from 'vitest';
+import { thisProcess } from '../../system/processes/process-identity.ts';
+import type { Problem } from './roster.ts';
+import { type StoredTeam, TeamStore } from './team-store.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ramet-teams-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const ME = thisProcess();
+const DEAD = { pid: 2 ** 22 - 1, started: null };
+let projects = 0;
+
+function newProject(): string {
+  const project = join(root, String(++projects));
+  mkdirSync(project);
+  return project;
+}
+
+function made<Result extends object>(result: Result | Problem): Result {
+  if ('problem' in result) throw new Error(String(result.problem));
+  return result;
+}
+
+function newTeam(...names: readonly string[]): StoredTeam & { project: string } {
+  const project = newProject();
+  const team = made(
+    new TeamStore(project).create({ name: 'crew', session: 'aaaaaaaa', agent: 'aaaaaaaa.1' }),
+  );
+  for (const name of names) expect(team.roster.add({ name, type: 'teammate', agent: null })).toBeNull();
+  return { ...team, project };
+}
+
+let calls = 0;
+
+function send(
+  team: StoredTeam,
+  from: string | null,
+  to: string,
+  text: string,
+): ReturnType<StoredTeam['mail']['send']> {
+  return team.mail.send({ from, to, text, call: `call-${++calls}` });
+}
+
+function read(team: StoredTeam, name: string): [from: string | null, text: string][] {
+  const found = team.mail.unread(name);
+  const last = found.at(-1);
+  if (last !== undefined) team.mail.advance(name, last.seq);
+  return found.map(({ from, text }) => [from, text]);
+}
+
+describe('TEAM-1: the roster', () => {
+  test('a team begins with its lead; one session has one team, and a name is used once', () => {
+    using store = new TeamStore(newProject());
+    const team = made(store.create({ name: 'Crew', session: 'aaaaaaaa', agent: 'aaaaaaaa.1' }));
+    expect(team.roster.members()).toEqual([
+      { name: 'lead', agent: 'aaaaaaaa.1', type: 'main', state: 'idle', plan: null, unread: 0 },
+    ]);
+    expect(store.create({ name: 'crew', session: 'bbbbbbbb', agent: null })).toEqual({
+      problem: 'this repository has a team "Crew" already: `ramet team show Crew` shows it',
+    });
+    expect(store.create({ name: 'other', session: 'aaaaaaaa', agent: null })).toEqual({
+      problem: 'session aaaaaaaa has a team "Crew" already: `ramet team show Crew` shows it',
+    });
+    expect(store.create({ name: '../x', session: 'cccccccc', agent: null })).toHaveProperty('problem');
+    expect(store.find('CREW')?.record).toEqual(store.find('aaaaaaaa')?.record);
+  });
+
+  test('a name that is taken is refused, also in another case, also of a stopped member', () => {
+    const team = newTeam('ada');
+    expect(team.roster.add({ name: 'ADA', type: 'teammate', agent: null })).toEqual({
+      problem: 'this team has a member "ada" (idle): choose another name',
+    });
+    team.roster.setState('ada', 'stopped');
+    expect(team.roster.add({ name: 'ada', type: 'teammate', agent: null })).toHaveProperty('problem');
+    expect(team.roster.setState('ada', 'working')).toBe(false);
+  });
+
+  test('one living process hosts a team; what a dead one was at has ended', () => {
+    const team = newTeam('ada');
+    expect(team.roster.host(DEAD)).toBeNull();
+    team.roster.setState('ada', 'working');
+    expect(team.roster.host(ME)).toBeNull();
+    expect(team.roster.find('ada')?.state).toBe('idle');
+    expect(team.roster.host({ pid: 1, started: null })).toEqual({
+      problem: `process ${ME.pid} hosts this team: end it, or write to the team with \`ramet team send\``,
+    });
+    team.roster.leave(ME);
+    expect(team.roster.hostNow()).toBeNull();
+  });
+});
+
+describe('TEAM-2: mailboxes', () => {
+  test('messages arrive in order and once, also by broadcast, which its sender does not get', () => {
+    const team = newTeam('ada', 'bob');
+    send(team, 'ada', 'bob', 'one');
+    send(team, 'lead', '*', 'two');
+    send(team, null, 'bob', 'three');
+    expect(send(team, 'ada', '*', 'four')).toMatchObject({ receivers: ['lead', 'bob'] });
+    expect(read(team, 'bob')).toEqual([
+      ['ada', 'one'],
+      ['lead', 'two'],
+      [null, 'three'],
+      ['ada', 'four'],
+    ]);
+    expect(read(team, 'bob')).toEqual([]);
+    expect(read(team, 'ada')).toEqual([['lead', 'two']]);
+    expect(read(team, 'lead')).toEqual([['ada', 'four']]);
+  });
+
+  test('what was read and not in a request is read again', () => {
+    const team = newTeam('ada');
+    send(team, 'lead', 'ada', 'one');
+    expect(team.mail.unread('ada')).toHaveLength(1);
+    expect(team.mail.unread('ada')).toHaveLength(1);
+    const [first] = team.mail.unread('ada');
+    expect(team.mail.unread('ada', first?.seq)).toEqual([]);
+    expect(team.roster.find('ada')?.unread).toBe(1);
+    team.mail.advance('ada', first?.seq ?? 0);
+    team.mail.advance('ada', 0);
+    expect(team.roster.find('ada')?.unread).toBe(0);
+  });
+
+  test('a call that is repeated after a crash sends nothing again', () => {
+    const team = newTeam('ada');
+    const message = { from: 'lead', to: 'ada', text: 'once', call: 'aaaaaaaa.1:toolu_1' };
+    expect(team.mail.send(message)).toEqual(team.mail.send(message));
+    expect(read(team, 'ada')).toEqual([['lead', 'once']]);
+  });
+
+  test('a new member receives only what is sent from then on', () => {
+    const team = newTeam('ada');
+    send(team, 'ada', '*', 'before');
+    team.roster.add({ name: 'bob', type: 'teammate', agent: null });
+    send(team, 'ada', '*', 'after');
+    expect(read(team, 'bob')).toEqual([['ada', 'after']]);
+  });
+
+  test('bad messages are refused in one line', () => {
+    const team = newTeam('ada', 'bob');
+    expect(send(team, 'ada', 'carl', 'x')).toEqual({
+      problem: 'nobody here is called "carl"; there are lead, ada, bob, * (everybody)',
+    });
+    expect(send(team, 'ada', 'Ada', 'x')).toEqual({ problem: 'that is you: name another member' });
+    expect(send(team, 'ada', 'bob', ' ')).toEqual({ problem: 'the message is empty' });
+    expect(send(team, 'ada', 'bob', 'x'.repeat(5_000_000))).toEqual({
+      problem:
+        'the message has 5000000 bytes, and at most 65536 are allowed: write it to a file and send the path',
+    });
+    team.roster.setState('bob', 'stopping');
+    expect(send(team, 'ada', 'bob', 'x')).toEqual({
+      problem: 'bob is shutting down and reads nothing more; there are lead, ada, bob',
+    });
+    team.roster.setState('bob', 'stopped');
+    expect(send(team, 'ada', 'bob', 'x')).toEqual({ problem: 'bob has been stopped; there are lead, ada' });
+  });
+
+  test('one look is bounded, and the rest follows', () => {
+    const team = newTeam('ada');
+    for (let count = 0; count < 10; count++) send(team, 'lead', 'ada', 'x'.repeat(60_000));
+    expect(read(team, 'ada')).toHaveLength(4);
+    for (let count = 0; count < 150; count++) send(team, 'lead', 'ada', String(count));
+    expect(read(team, 'ada').length + read(team, 'ada').length + read(team, 'ada').length).toBe(156);
+  });
+
+  test("what everybody has been told is pruned; the rest, and each sender's last, stays", () => {
+    const team = newTeam('ada', 'bob');
+    const last = { from: 'bob', to: 'ada', text: 'of bob', call: 'bob-1' };
+    team.mail.send(last);
+    for (let count = 0; count < 600; count++) {
+      send(team, 'lead', 'ada', String(count));
+      if (count % 50 === 0) read(team, 'ada');
+    }
+    using db = new DatabaseSync(join(team.project, 'teams.sqlite'), { readOnly: true });
+    const left = Number(db.prepare('SELECT count(*) AS count FROM messages').get()?.count);
+    expect(left).toBeLessThan(200);
+    expect(team.mail.send(last)).toMatchObject({ seq: 1 });
+    const unread = [read(team, 'ada'), read(team, 'ada')].flat();
+    expect(unread.at(-1)).toEqual(['lead', '599']);
+  });
+});
+
+describe('TEAM-3: the task list', () => {
+  const task = (team: StoredTeam, subject: string, needs: number[] = []): number =>
+    made(team.tasks.create('lead', { subject, description: '', needs })).task.number;
+
+  test("a claim takes the lowest free number, one's own first, and nothing twice", () => {
+    const team = newTeam('ada', 'bob');
+    for (const subject of ['one', 'two', 'three']) task(team, subject);
+    made(team.tasks.create('lead', { subject: 'for bob', description: '', owner: 'bob' }));
+    expect(team.tasks.claimNext('ada', ME)).toMatchObject({ number: 1, owner: 'ada', status: 'in_progress' });
+    expect(team.tasks.claimNext('bob', ME)).toMatchObject({ number: 4, owner: 'bob' });
+    expect(team.tasks.claim(1, 'bob', ME)).toEqual({ problem: 'task 1 is taken by ada' });
+    expect(made(team.tasks.claim(3, 'bob', ME)).task.owner).toBe('bob');
+    expect(team.tasks.free()).toEqual([2]);
+    expect(team.tasks.claim(9, 'bob', ME)).toEqual({
+      problem: 'there is no task 9; the tasks are numbered up to 4',
+    });
+    expect(team.tasks.claimNext('ada', ME)?.number).toBe(2);
+    expect(team.tasks.claimNext('ada', ME)).toBeNull();
+  });
+
+  test('finishing frees what waits for it, says whom to wake, and keeps the evidence', () => {
+    const team = newTeam('ada', 'bob');
+    task(team, 'one');
+    task(team, 'two');
+    task(team, 'three', [1, 2]);
+    made(team.tasks.claim(1, 'ada', ME));
+    made(team.tasks.claim(2, 'ada', ME));
+    expect(team.tasks.claim(3, 'bob', ME)).toEqual({ problem: 'task 3 waits for tasks 1, 2' });
+    expect(made(team.tasks.end(1, 'ada', { status: 'completed', evidence: 'npm test: 0' }))).toMatchObject({
+      task: { status: 'completed', evidence: 'npm test: 0' },
+      freed: [],
+      wake: [],
+    });
+    expect(team.tasks.find(3)).toMatchObject({ needs: [1, 2], blockedBy: [2] });
+    expect(made(team.tasks.end(2, 'ada', { status: 'completed' }))).toMatchObject({
+      freed: [{ number: 3, blockedBy: [] }],
+      wake: ['ada'],
+    });
+    expect(team.tasks.all().map(({ number, blockedBy }) => [number, blockedBy])).toEqual([
+      [1, []],
+      [2, []],
+      [3, []],
+    ]);
+  });
+
+  test('a failed task frees nothing, and its owner or the lead puts it back', () => {
+    const team = newTeam('ada', 'bob');
+    task(team, 'one');
+    task(team, 'two', [1]);
+    made(team.tasks.claim(1, 'ada', ME));
+    expect(made(team.tasks.end(1, 'ada', { status: 'failed', note: 'no key' })).freed).toEqual([]);
+    expect(team.tasks.claim(2, 'bob', ME)).toHaveProperty('problem');
+    expect(made(team.tasks.release(1, 'lead', 'the key is there')).task).toMatchObject({
+      status: 'pending',
+      owner: null,
+    });
+    expect(team.tasks.changes().map(({ by, what }) => [by, what])).toEqual([
+      ['lead', 'retried'],
+      ['lead', 'overridden'],
+    ]);
+  });
+
+  test('others may not change a task; the lead may, and it is noted', () => {
+    const team = newTeam('ada', 'bob');
+    task(team, 'one');
+    made(team.tasks.claim(1, 'ada', ME));
+    expect(team.tasks.end(1, 'bob', { status: 'completed' })).toEqual({
+      problem: "cannot end task 1: it is ada's; only ada or lead may",
+    });
+    expect(team.tasks.edit(1, 'bob', { subject: 'mine' })).toHaveProperty('problem');
+    expect(team.tasks.remove(1, 'bob')).toHaveProperty('problem');
+    expect(team.tasks.changes()).toEqual([]);
+    made(team.tasks.end(1, 'lead', { status: 'completed' }));
+    expect(team.tasks.changes()).toEqual([
+      { task: 1, by: 'lead', what: 'overridden', detail: "end; it was ada's" },
+    ]);
+  });
+
+  test('cycles and missing dependencies are refused, with the path, and change nothing', () => {
+    const team = newTeam();
+    task(team, 'one');
+    task(team, 'two', [1]);
+    task(team, 'three', [2]);
+    expect(team.tasks.edit(1, 'lead', { subject: 'new', addNeeds: [3] })).toEqual({
+      problem: 'task 1 cannot need task 3: that is a cycle (1 needs 3 needs 2 needs 1)',
+    });
+    expect(team.tasks.edit(1, 'lead', { addNeeds: [1] })).toHaveProperty('problem');
+    expect(team.tasks.create('lead', { subject: 'x', description: '', needs: [1, 8] })).toEqual({
+      problem: 'there is no task 8 to depend on; the tasks are numbered up to 3',
+    });
+    expect(team.tasks.find(1)).toMatchObject({ subject: 'one', needs: [] });
+    expect(team.tasks.remove(1, 'lead')).toEqual({ problem: 'cannot remove task 1: needed by task 2' });
+    expect(made(team.tasks.remove(3, 'lead')).task.number).toBe(3);
+  });
+
+  test('claims of dead processes are released, and their next host can adopt them first', () => {
+    const team = newTeam('ada', 'bob');
+    for (const subject of ['one', 'two', 'three']) task(team, subject);
+    team.tasks.claimNext('ada', DEAD);
+    team.tasks.claimNext('bob', DEAD);
+    team.tasks.claimNext('lead', ME);
+    team.tasks.adopt('ada', ME);
+    const { released, wake } = team.tasks.releaseDead('lead');
+    expect(released.map(({ number, note }) => [number, note])).toEqual([
+      [2, 'the process that had claimed it has ended'],
+    ]);
+    expect(wake).toEqual(['ada']);
+    expect(team.tasks.changes()).toEqual([
+      { task: 2, by: 'lead', what: 'released', detail: 'bob: the process that had claimed it has ended' },
+    ]);
+    expect(team.tasks.releaseDead('lead').released).toEqual([]);
+    expect(team.tasks.releaseOf('ada', 'it was stopped').released.map(({ number }) => number)).toEqual([1]);
+  });
+});
+
+describe('TEAM-5: the file', () => {
+  test('is private, and another process finds in it what was written', () => {
+    const team = newTeam('ada');
+    send(team, 'lead', 'ada', 'hello');
+    expect(statSync(join(team.project, 'teams.sqlite')).mode & 0o777).toBe(0o600);
+    using again = new TeamStore(team.project);
+    const found = again.find('crew');
+    expect(found?.mail.unread('ada')).toMatchObject([{ from: 'lead', text: 'hello' }]);
+  });
+
+  test('from a newer version is refused and left as it is', () => {
+    const { project } = newTeam();
+    const file = join(project, 'teams.sqlite');
+    const db = new DatabaseSync(file);
+    db.exec('PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)');
+    db.close();
+    const before = readFileSync(file);
+    expect(() => new TeamStore(project)).toThrow(
+      `${file} has schema version 99 and this ramet knows up to 1: update ramet to use it`,
+    );
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('that is damaged is explained in one line and left as it is', () => {
+    const project = newProject();
+    const file = join(project, 'teams.sqlite');
+    writeFileSync(file, 'this is no database, '.repeat(500));
+    const before = readFileSync(file);
+    expect(() => new TeamStore(project)).toThrow(
+      `cannot use the teams of this repository in ${file}: it is damaged, or not a database; put a copy back, or move it away to begin without teams (sessions stay)`,
+    );
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('that is a directory is explained', () => {
+    const project = newProject();
+    mkdirSync(join(project, 'teams.sqlite'));
+    expect(() => new TeamStore(project)).toThrow('it is a directory; move it away');
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * The teams of one repository. Every process that works with one opens the store; a process that hosts a team keeps it
+ * open, others close it at once.
+ */
+import type { AgentId, SessionId } from '../../schema/ids.ts';
+import { LEAD, type TeamRecord } from '../../schema/team.ts';
+import { keyOf, nameProblem } from '../rules/team-names.ts';
+import { Mailboxes } from './mailboxes.ts';
+import { type Problem, Roster } from './roster.ts';
+import { TaskList } from './task-list.ts';
+import { type Row, TeamDatabase } from './team-database.ts';
+
+export interface NewTeam {
+  name: string;
+  session: SessionId;
+  /** The lead's agent. */
+  agent: AgentId | null;
+}
+
+/** One team, to read and to change. */
+export interface StoredTeam {
+  readonly record: TeamRecord;
+  readonly roster: Roster;
+  readonly mail: Mailboxes;
+  readonly tasks: TaskList;
+}
+
+export class TeamStore implements Disposable {
+  readonly project: string;
+  readonly #db: TeamDatabase;
+  readonly #now: () => number;
+
+  constructor(project: string, now: () => number = Date.now) {
+    this.project = project;
+    this.#db = new TeamDatabase(project);
+    this.#now = now;
+  }
+
+  /** One team for one session, with its lead in it. */
+  create({ name, session, agent }: NewTeam): StoredTeam | Problem {
+    const bad = nameProblem(name, 'team');
+    if (bad !== null) return { problem: bad };
+    return this.#db.write('synced', () => {
+      const [same] = this.#find('key = ? OR session = ?', keyOf(name), session);
+      if (same !== undefined) {
+        const what = same.session === session ? `session ${session} has` : 'this repository has';
+        return {
+          problem: `${what} a team "${same.name}" already: \`ramet team show ${same.name}\` shows it`,
+        };
+      }
+      this.#db.row(
+        'INSERT INTO teams (key, name, session, created) VALUES (?, ?, ?, ?)',
+        ...[keyOf(name), name, session, this.#now()],
+      );
+      const [record] = this.#find('key = ?', keyOf(name));
+      if (record === undefined) throw new Error(`team ${name} was there a moment ago`);
+      const team = this.open(record);
+      team.roster.insert({ name: LEAD, type: 'main', agent });
+      return team;
+    });
+  }
+
+  teams(): TeamRecord[] {
+    return this.#find('TRUE');
+  }
+
+  /** By its name, or by its session. */
+  find(nameOrSession: string): StoredTeam | undefined {
+    const [record] = this.#find('key = ? OR session = ?', keyOf(nameOrSession), nameOrSession);
+    return record && this.open(record);
+  }
+
+  open(record: TeamRecord): StoredTeam {
+    const roster = new Roster(this.#db, record.id);
+    const mail = new Mailboxes(this.#db, record.id, roster);
+    return { record, roster, mail, tasks: new TaskList(this.#db, record.id, roster, this.#now) };
+  }
+
+  #find(where: string, ...values: readonly string[]): TeamRecord[] {
+    return this.#db.rows(`SELECT * FROM teams WHERE ${where} ORDER BY id`, ...values).map(recordFrom);
+  }
+
+  [Symbol.dispose](): void {
+    this.#db[Symbol.dispose]();
+  }
+}
+
+function recordFrom(row: Row): TeamRecord {
+  return {
+    id: Number(row.id),
+    name: String(row.name),
+    session: String(row.session),
+    created: Number(row.created),
+  };
+}
