@@ -156,6 +156,12 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     )
     .addOption(
       new Option(
+        '--team [name]',
+        'lead a team of agents that stay between tasks; without a name (put the flag last) it gets the id of the session',
+      ).conflicts(['continue', 'resume']),
+    )
+    .addOption(
+      new Option(
         '--worktree-base <commit>',
         'start of a new worktree: a commit, branch, tag or pull request of origin (pr/123)',
       ).conflicts(['continue', 'resume']),

@@ -23,6 +23,8 @@ export interface AgentOrigin {
   narrowed?: true;
   /** Nor can this one: a repair could not save its start, and wrote this in its place. Nothing else here is known. */
   startLost?: true;
+  /** It is a member of the session's team, by its name (TEAM-1). */
+  member?: true;
   /** It runs in a process of its own (EXEC-2). */
   executor?: 'process';
   /** It changes nothing, whatever its mode or its ancestors' allow (TYPE-2). */
@@ -153,6 +155,8 @@ interface MessageReceived {
   blocks: Digest[];
   /** The background tasks whose interruption it tells of. */
   tasks?: string[];
+  /** Of a message of its team: the number that the record of teams has for it. */
+  mail?: number;
 }
 
 /** It is not to be told any more: a tool's result has told it already, or who said it took it back. */

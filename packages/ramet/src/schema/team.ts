@@ -43,13 +43,13 @@ export interface TeamMessage {
   text: string;
 }
 
-export type TaskState = 'pending' | 'in_progress' | 'completed' | 'failed';
+export type TeamTaskState = 'pending' | 'in_progress' | 'completed' | 'failed';
 
 export interface TeamTask {
   number: number;
   subject: string;
   description: string;
-  status: TaskState;
+  status: TeamTaskState;
   /** Who works on it; of a pending task, the only one who may claim it. */
   owner: string | null;
   createdBy: string;

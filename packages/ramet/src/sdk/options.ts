@@ -80,6 +80,7 @@ export interface ResolvedOptions extends SettingsInForce, PassedOptions {
   mainType?: MainType;
   title: string | null;
   worktree: string | true | null;
+  team: string | true | null;
   worktreeBase: string | undefined;
   onRecord: RecordListener | undefined;
   takeOver: boolean;
@@ -153,8 +154,7 @@ export function resolveOptions(
     ownTools: toolsMade(options.tools ?? []),
     agents: agentCaps({ ...settings.agents, ...options.agents, ...managed.agents }, settings),
     title: options.title ?? null,
-    worktree: options.worktree ?? null,
-    worktreeBase: options.worktreeBase,
+    ...{ worktree: options.worktree ?? null, worktreeBase: options.worktreeBase, team: options.team ?? null },
     settings,
     takeOver: options.takeOver ?? false,
     notices,

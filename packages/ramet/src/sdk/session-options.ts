@@ -139,6 +139,10 @@ export interface SessionOptions {
   worktree?: string | true;
   /** Where a new worktree of the session begins: a commit, branch, tag, or `pr/123`. */
   worktreeBase?: string;
+  /**
+   * The session leads a team of this name; true for a name of Ramet's choice. A session that is resumed keeps its team.
+   */
+  team?: string | true;
   /** Folders of plugins, besides those that settings name. */
   plugins?: readonly string[];
   /** A session of `operate`, or true for the run here: the main agent of a new session watches it. */
@@ -201,6 +205,7 @@ const SESSION: Kinds<SessionOptions> = {
     broker: OBJECT,
     worktree: or(true, TEXT),
     worktreeBase: NAME,
+    team: or(true, NAME),
     operatorTools: or(true, NAME),
     plugins: NAMES,
     title: TEXT,

@@ -8,6 +8,11 @@ import { join } from 'node:path';
 import { systemCode } from '../schema/errors.ts';
 import { PRIVATE_FILE } from '../system/home.ts';
 
+/** The record of the teams of a repository. */
+export function teamFile(project: string): string {
+  return join(project, 'teams.sqlite');
+}
+
 const LOOK_EVERY_MS = 30_000;
 
 function wakeFile(project: string): string {

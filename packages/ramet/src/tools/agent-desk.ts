@@ -2,6 +2,7 @@
 
 import type { ImageBlock, TextBlock } from '../schema/content.ts';
 import type { BudgetLimits, Effort } from '../schema/status.ts';
+import type { TeamTaskState } from '../schema/team.ts';
 
 /**
  * The Agent tool's input. Written out, since an exported type cannot be inferred here; the compiler compares the two.
@@ -45,6 +46,32 @@ export interface AgentDesk {
    */
   look(id: string, wait: { block: boolean; timeoutMs: number }): Promise<ToolOutcome | null>;
   stop(id: string): Promise<ToolOutcome | null>;
+  /** The task list of the team. Its tools run in the process of the host. */
+  tasks?: TaskDesk;
+}
+
+/** What a member of a team may do with the team's tasks (TEAM-3). */
+export interface TaskDesk {
+  create(task: {
+    subject: string;
+    description: string;
+    blocked_by?: number[] | undefined;
+    owner?: string | undefined;
+  }): Promise<ToolOutcome>;
+  get(task: number): Promise<ToolOutcome>;
+  list(): Promise<ToolOutcome>;
+  update(change: TaskUpdate): Promise<ToolOutcome>;
+}
+
+export interface TaskUpdate {
+  task: number;
+  status?: TeamTaskState | undefined;
+  subject?: string | undefined;
+  description?: string | undefined;
+  add_blocked_by?: number[] | undefined;
+  owner?: string | undefined;
+  evidence?: string | undefined;
+  note?: string | undefined;
 }
 
 /** What a tool call comes to. An expected failure is an outcome with `isError`, not a throw. */

@@ -174,14 +174,14 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   tools: `
     agent agent-desk files/image-type files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view
-    mcp/mcp-tools shell/background-tasks shell/output-file tool web-search
+    mcp/mcp-tools shell/background-tasks shell/output-file team-tasks tool web-search
   `,
   agents: `
     definitions/definition definitions/definition-file definitions/definition-catalog definitions/definition-store
     definitions/validate-definitions prompts/built-in prompts/first-message
-    prompts/main-prompt
+    prompts/main-prompt prompts/teammate
   `,
-  team: 'store/team-store',
+  team: 'store/team-store wake-line',
   engine: `
     agent/agent agent/agent-limits agent/executor agent/notices answer/answer-schema budget/budget
     budget/fork-cost host-duties later loop/loop loop/run-state opening resume/resume-agents shapes

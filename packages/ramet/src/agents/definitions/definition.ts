@@ -45,6 +45,8 @@ export interface AgentDefinition {
   readonly budget?: BudgetLimits;
   /** Its agents run in the background, whatever is asked for. */
   readonly background?: boolean;
+  /** An agent of it that has a name is a member of the session's team (TEAM-1). */
+  readonly teammate?: boolean;
   /** False for a type that is known and that nobody can ask for: what it needs does not exist yet. */
   readonly offered?: boolean;
   /** Its agents run in processes of their own (EXEC-2); absent means what the settings say. */

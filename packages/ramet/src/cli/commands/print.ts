@@ -42,6 +42,7 @@ export interface PrintOptions {
   /** True where no name is given. */
   worktree?: string | true;
   worktreeBase?: string;
+  team?: string | true;
   pluginDir?: string[];
   agent?: string;
   /** JSON, or a file, as `jsonSchema` is. */
@@ -228,6 +229,7 @@ function sessionOptions(options: PrintOptions, resume: string | undefined, io: C
     ...(options.takeOver ? { takeOver: true } : {}),
     ...agentOptions(options, io),
     ...worktreeOptions(options),
+    ...(options.team === undefined ? {} : { team: options.team }),
   };
 }
 

@@ -216,12 +216,17 @@ export class Inbox {
     if (event.type === 'message.received') for (const wake of this.#waiting) wake();
   }
 
+  /** Wakes who waits without anything to deliver: they look at what else has changed. */
+  stir(): void {
+    for (const wake of this.#waiting) wake();
+  }
+
   /** The calls that had taken items are gone. */
   releaseTaken(): void {
     this.#taken.clear();
   }
 
-  /** Resolves when there is something, or `signal` aborts. */
+  /** Resolves when there is something, `signal` aborts, or someone stirs. */
   async arrival(signal: AbortSignal): Promise<void> {
     if (this.size > 0 || signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -17,12 +17,22 @@ import type { AgentSpec } from './runtime.ts';
 export class Children {
   /** Null until there is one: most agents never have any. */
   #running: Map<AgentId, AgentHandle> | null = null;
+  #expected = 0;
 
   get running(): readonly AgentHandle[] {
     return [...(this.#running?.values() ?? [])];
   }
 
+  /** One more is about to run in the background, until what this returns is called. */
+  expect(): () => void {
+    this.#expected += 1;
+    return () => {
+      this.#expected -= 1;
+    };
+  }
+
   get anyInBackground(): boolean {
+    if (this.#expected > 0) return true;
     for (const child of this.#running?.values() ?? []) if (child.inBackground) return true;
     return false;
   }
@@ -119,6 +129,8 @@ export class AgentHere {
   capacity: HeldCapacity | null = null;
   /** Gets what is recorded here, where the agent's loop runs in another process. */
   onRecord: ((event: JournalEvent) => void) | null = null;
+  /** Called when a request with all that the agent has been told is about to go. */
+  onRequest: (() => void) | null = null;
   /** Gets what the agent tells, once it is known to a family: the sink of the session. */
   sink: EventSink | null = null;
   /** How many want to be told what it writes as it writes it. */

@@ -204,10 +204,14 @@ export class Agent implements AsyncDisposable {
   }
 
   /** Takes a message; it is recorded now and delivered at the next tool boundary. Returns its name. */
-  receive(kind: InboxItem['kind'], from: string | null, text: string, tasks?: string[]): string {
+  receive(
+    kind: InboxItem['kind'],
+    from: string | null,
+    text: string,
+    about: { tasks?: string[]; mail?: number } = {},
+  ): string {
     const blocks = [freezeBlock({ type: 'text', text: text.toWellFormed() })];
     const item = `${this.spec.id}:${this.#state.received + 1}`;
-    const about = tasks && { tasks };
     this.record({ type: 'message.received', item, kind, from, blocks: this.store(blocks), ...about });
     return item;
   }

@@ -95,7 +95,8 @@ export function filesChanged(changes: readonly CommandChange[]): string {
 
 /** What another agent, or a person, says to a running one. The engine names the sender: the text grants nothing. */
 interface MessageSender {
-  kind: 'message' | 'user';
+  /** `outside`: it came to a team from a command line, which any program can use. */
+  kind: 'message' | 'user' | 'outside';
   /** The agent's id; null for a person. */
   from: string | null;
   name: string | null;
@@ -107,6 +108,7 @@ export function agentMessageText(sender: MessageSender, text: string): string {
 
 /** An agent cannot be taken for the user: it always has its id beside it. */
 function nameOf({ kind, from, name }: MessageSender): string {
+  if (kind === 'outside') return 'the command line, not the user';
   if (kind === 'user' || from === null) return 'the user';
   return name === null ? from : `${headOf(name.toWellFormed(), LONGEST_NAME)} (${from})`;
 }

@@ -72,10 +72,12 @@ export function readsOnly(definition: AgentDefinition | null, parent: ToolOwner)
 export function freshThinking(
   effort: Effort | undefined,
   parent: Agent,
-  model: string,
+  { model, isMember }: { model: string; isMember: boolean },
 ): { thinking: ThinkingConfig | null; note: string | null } {
   if (effort === undefined) {
-    const inherited = routineThinking(parent.conversation.head.thinking, model);
+    const own = parent.conversation.head.thinking;
+    // A member reads what the lead has in the cache, which ends where they think otherwise.
+    const inherited = isMember ? own : routineThinking(own, model);
     return { thinking: fitThinking(inherited, model), note: null };
   }
   const wanted = byEffort(effort);
@@ -139,8 +141,11 @@ export function refuseWithoutTools(definition: AgentDefinition, has: readonly To
 export function isolationOf(
   order: Pick<SpawnRequest, 'isolation'>,
   definition: AgentDefinition | null,
-  { parent, byDefault }: { parent: Pick<Agent, 'directory'>; byDefault: DefaultIsolation },
+  given: { parent: Pick<Agent, 'directory'>; byDefault: DefaultIsolation; isMember: boolean },
 ): 'asked' | 'default' | 'none' {
+  const { parent, isMember } = given;
+  // Members work beside each other for long.
+  const byDefault = isMember ? 'writers' : given.byDefault;
   if ((order.isolation ?? definition?.isolation) === 'worktree') return 'asked';
   if (byDefault === 'off' || parent.directory.workspace !== null) return 'none';
   if (definition === null) return 'default';

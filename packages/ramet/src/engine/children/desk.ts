@@ -5,6 +5,7 @@ import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { agentMessageText, STOPPED } from '../agent/notices.ts';
 import { describeOther, resumeEnded, tellRunning } from '../resume/resume-ended.ts';
+import type { AgentHandle } from './child-handle.ts';
 import type { AgentFamily } from './family.ts';
 import { reportOfRunning } from './report.ts';
 import { spawnAgent } from './spawn.ts';
@@ -18,7 +19,8 @@ export function createDesk(family: AgentFamily, id: AgentId, call: string, signa
   };
   return {
     spawn: (request) => spawn(family, asker(), request, { call, signal }),
-    send: (to, message) => send(family, asker(), to, message),
+    send: async (to, message) =>
+      family.team?.send(asker(), to, message, call) ?? send(family, asker(), to, message),
     look: (task, wait) => lookAtAgents(family, asker(), { task, call, signal, ...wait }),
     stop: (task) => stop(family, asker(), task),
   };
@@ -33,7 +35,12 @@ async function spawn(
   const spawned = await spawnAgent(family, parent, { ...request, call, signal });
   if ('problem' in spawned) return failure(`No agent was started: ${spawned.problem}.`);
   const { handle } = spawned;
+  if (family.team?.has(handle.id) === true) return { content: joined(handle) };
   return reportOfRunning(family, parent.runtime, handle, signal);
+}
+
+function joined({ id, name }: AgentHandle): string {
+  return `${name} (${id}) has joined the team and works in the background. Messages of it arrive between your tool calls. Nothing tells you when it goes idle: ask it to report with SendMessage to "lead".`;
 }
 
 async function send(family: AgentFamily, from: Agent, to: string, message: string): Promise<ToolOutcome> {

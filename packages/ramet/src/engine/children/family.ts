@@ -24,6 +24,7 @@ import type { AgentExecutor } from '../agent/executor.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 import type { Spending } from '../budget/budget.ts';
 import { keepingWarm } from '../exchange/keep-warm.ts';
+import type { FamilyTeam } from '../team/family-team.ts';
 import type { AgentHandle } from './child-handle.ts';
 
 /** How often the watch looks, as a share of the limit. */
@@ -150,6 +151,8 @@ export class AgentFamily implements Disposable {
   readonly stalls: StallWatch;
   /** Frozen heads of fresh agents, by what they are made of. */
   readonly heads: Map<string, PromptHead> = new Map();
+  /** Set when the session has a team. */
+  team: FamilyTeam | null = null;
   readonly #agents = new Map<AgentId, Agent>();
   readonly #handles = new Map<AgentId, AgentHandle>();
   #lastNumber: number;

@@ -33,6 +33,7 @@ export function startChild(
 ): AgentHandle {
   // Before it runs: its loop takes over what it carries.
   const started = startOfLife(child);
+  const member = family.team?.begin(child) ?? null;
   const handle = new ChildHandle(child, parent.spec.id, options, async (own, signal) => {
     const usages: Usage[] = [];
     const warnings = worktreeWarnings(child, (code, message) => child.warn(code, message));
@@ -47,9 +48,12 @@ export function startChild(
     const result = worktree === null ? ended : { ...ended, worktree };
     own.ended();
     const facts = factsOf(child, result, usages);
-    if (own.inBackground) await notify(family, parent, facts);
+    const isTold = own.inBackground && !(member !== null && result.status === 'done');
+    if (isTold) await notify(family, parent, facts);
     // Not before its parent has been told: an agent ends when it has no children left and no news.
     parent.children.delete(own.id);
+    if (own.inBackground && !isTold) parent.inbox.stir();
+    member?.ended(result);
     family.parts.emit(child.spec, { ...result, type: 'agent_ended' });
     return { ...result, ...(facts.advice !== undefined && { advice: facts.advice }) };
   });

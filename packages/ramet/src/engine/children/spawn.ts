@@ -18,6 +18,7 @@ import { Agent, hosted } from '../agent/agent.ts';
 import { agentSpec, basisOf, type OwnSpec } from '../agent/agent-spec.ts';
 import type { AnswerSchema } from '../answer/answer-schema.ts';
 import type { Evidence, Expectation } from '../answer/evidence.ts';
+import { isMemberOf, joinTeam, memberType } from '../team/family-team.ts';
 import type { AgentHandle } from './child-handle.ts';
 import {
   answerSchema,
@@ -75,6 +76,7 @@ export async function spawnAgent(
     refuseTakenName(family, order.name);
     const problem = order.call === null ? null : family.countAsked();
     if (problem !== null) throw refusal('agents_total', problem);
+    joinTeam(family, plan);
     const child =
       plan.fresh === null ? forkOf(family, parent, plan) : freshOf(family, parent, plan, plan.fresh);
     return { handle: startChild(family, parent, child, plan.order) };
@@ -103,6 +105,7 @@ interface ChildPlan {
   /** Its own; null for one that works where its parent does. */
   workspace: AgentWorkspace | null;
   executor: ExecutorKind;
+  isMember: boolean;
 }
 
 interface FreshPlan {
@@ -128,15 +131,14 @@ async function planChild(
   }
   const depth = (parent.spec.origin?.depth ?? 0) + 1;
   if (depth > limits.depth) {
-    throw refusal(
-      'depth',
-      `agents may nest ${limits.depth} deep (setting agents.depth), and this would be ${depth}. Do it yourself`,
-    );
+    const why = `agents may nest ${limits.depth} deep (setting agents.depth), and this would be ${depth}`;
+    throw refusal('depth', `${why}. Do it yourself`);
   }
   const budget = (parent.here.spending ?? spending).state(parent.runtime.clock.now());
   if (budget.level === 'over') throw refusal('budget', `the budget is spent: ${budget.what}`);
   if (order.subagent_type) await family.parts.refreshDefinitions?.(order.subagent_type);
   const definition = definitionFor(family, parent, order);
+  const isMember = isMemberOf(family, parent, definition, order);
   refuseBadName(order.name);
   if (order.effort !== undefined) requireEffort(order.effort);
   const schema = order.schema === undefined ? null : await answerSchema(order.schema);
@@ -151,7 +153,7 @@ async function planChild(
     prices: hosted(parent).runtime.prices,
   });
   // The last of all reasons to refuse, since it is the one that leaves something behind.
-  const isolation = isolationOf(order, definition, { parent, byDefault: limits.isolation });
+  const isolation = isolationOf(order, definition, { parent, isMember, byDefault: limits.isolation });
   if (order.workspace !== undefined) made.workspace = order.workspace;
   else if (isolation !== 'none') {
     const { childWorkspace } = await import('../isolation/child-workspace.ts');
@@ -159,7 +161,7 @@ async function planChild(
   }
   const cwd = childDirectory(parent, made.workspace);
   const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, cwd, parent);
-  const plan = { id, order, model, allowed, schema, evidence, depth, executor, ...made };
+  const plan = { id, order, model, allowed, schema, evidence, depth, executor, isMember, ...made };
   if (definition === null) return { ...plan, fresh: null };
   const environment = await family.parts.surroundings.environment({ cwd, model, tools, git: definition.git });
   const skills = await family.skillsFor(definition);
@@ -181,7 +183,7 @@ function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): A
     return null;
   }
   const offered = offeredDefinitions(definitions);
-  const found = findDefinition(offered, wanted);
+  const found = findDefinition(offered, wanted) ?? memberType(definitions, wanted);
   if (found !== undefined) return found;
   const withheld = family.parts.whyWithheld?.(wanted) ?? null;
   if (withheld !== null) throw refusal('withheld_type', withheld);
@@ -223,7 +225,7 @@ function freshOf(
   { definition, environment, tools, skills }: FreshPlan,
 ): Agent {
   hosted(parent).runtime.prefixGuard.noteDefinition(definition.name, definition);
-  const { thinking, note } = freshThinking(plan.order.effort ?? definition.effort, parent, plan.model);
+  const { thinking, note } = freshThinking(plan.order.effort ?? definition.effort, parent, plan);
   const spec = agentSpec(basisOf(family, parent), {
     ...planned(parent, plan, originOf(family, parent, plan, 'fresh')),
     type: definition.name,
@@ -275,7 +277,7 @@ function childDirectory({ directory }: Agent, workspace: AgentWorkspace | null):
 function originOf(
   family: AgentFamily,
   parent: Agent,
-  { order, depth, fresh, schema, evidence, executor, workspace }: ChildPlan,
+  { order, depth, fresh, schema, evidence, executor, workspace, isMember }: ChildPlan,
   kind: AgentOrigin['kind'],
 ): AgentOrigin {
   const { call, description, run_in_background: background = false } = order;
@@ -283,7 +285,8 @@ function originOf(
   const expected = recordExpectations(schema, evidence);
   const worktree = workspace !== null && { worktree: workspace.worktree };
   const rights = recordedRights(family, parent, order, fresh);
-  return { kind, call, description, background, depth, ...elsewhere, ...rights, ...worktree, ...expected };
+  const basis = { kind, call, description, background, depth, ...(isMember && { member: true as const }) };
+  return { ...basis, ...elsewhere, ...rights, ...worktree, ...expected };
 }
 
 function taskText({ order, schema }: ChildPlan): string {

@@ -195,6 +195,7 @@ async function sendOnce(
   const planned = planRequest(conversation, breakpoints, clock.now());
   recordRequest(agent, outgoing, attempt, planned);
   await journal.commit('written');
+  if (options.aside === undefined) agent.here.onRequest?.();
   cacheMap.requestStarted(planned);
   const { answer } = agent.here;
   try {

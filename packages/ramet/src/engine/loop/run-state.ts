@@ -190,7 +190,12 @@ export async function afterAnswer(agent: Agent, run: RunState, options: RunOptio
 
 /** The part of `AgentHost` that waits. The agent does not count as running meanwhile (LAUNCH-3). */
 export async function newsHere(agent: Agent, signal: AbortSignal): Promise<void> {
-  const waiting = (): Promise<void> => agent.inbox.arrival(signal);
+  const { inbox, children } = agent;
+  // A member of a team that goes idle says nothing.
+  const waiting = async (): Promise<void> => {
+    do await inbox.arrival(signal);
+    while (inbox.size === 0 && children.anyInBackground && !signal.aborted);
+  };
   await (agent.here.capacity?.whileWaiting(signal, waiting) ?? waiting());
 }
 

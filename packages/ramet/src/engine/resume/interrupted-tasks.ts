@@ -31,10 +31,7 @@ function tellOfTasks(agent: Agent): void {
     const how = describeTask({ id, end: end ?? 'interrupted', pid: null });
     return `- ${how} Its output is in ${join(agent.runtime.outputDirectory, `${id}.txt`)}`;
   });
-  agent.receive(
-    'notification',
-    null,
-    tasksInterrupted(lines),
-    interrupted.map(([id]) => id),
-  );
+  agent.receive('notification', null, tasksInterrupted(lines), {
+    tasks: interrupted.map(([id]) => id),
+  });
 }

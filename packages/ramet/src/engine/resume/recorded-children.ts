@@ -76,7 +76,11 @@ export class RecordedChildren {
 }
 
 function note(child: RecordedChild, event: JournalEvent): void {
-  if (event.type === 'agent.ended') child.ended = event;
+  if (event.type === 'agent.ended') {
+    child.ended = event;
+    // A member of a team that goes idle is reported to nobody.
+    if (child.started.origin?.member === true && event.status === 'done') child.told = true;
+  }
   if (event.type === 'agent.detached') child.background = true;
   if (event.type === 'agent.resumed') Object.assign(child, { ended: null, told: false });
   if (event.type !== 'message.appended') return;

@@ -99,13 +99,14 @@ function toolsAgain(
 /** Without the estimates: what a fork would have cost as a fresh agent is known for one whole run only. */
 function originOf({ origin }: EventOf<'agent.started'>): AgentOrigin {
   const { kind = 'fresh', call = null, description = '', background = false, depth = 1 } = origin ?? {};
-  const { executor, readOnly, worktree, toolLimits, servers, hooks } = origin ?? {};
+  const { executor, readOnly, worktree, toolLimits, servers, hooks, member } = origin ?? {};
   return {
     kind,
     call,
     description,
     background,
     depth,
+    ...(member && { member }),
     ...(executor && { executor }),
     ...(readOnly && { readOnly }),
     ...(toolLimits && { toolLimits }),

@@ -12,6 +12,7 @@ import type { AgentId } from '../../schema/ids.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
 import { closedAnswers, sayClosed } from '../calls/finish-calls.ts';
+import type { AgentHandle } from '../children/child-handle.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { startChild } from '../children/run-child.ts';
 import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-workspace.ts';
@@ -55,17 +56,36 @@ export async function resumeEnded(
   to: string,
   text: string,
 ): Promise<ToolOutcome> {
+  const done = await continueEnded(family, from, to, (agent) => {
+    agent.say('prompt', [freezeBlock({ type: 'text', text })]);
+  });
+  if ('problem' in done) return failure(done.problem);
+  if ('running' in done) return tellRunning(done.running, from.spec.id, to, text);
+  return {
+    content: `Agent ${done.handle.id} had ended. It resumes in the background with your message. A <task-notification> will tell you the result.`,
+  };
+}
+
+type Continued = { handle: AgentHandle } | { running: Agent } | { problem: string };
+
+/** Resumes it for `from`, in the background; `tell` says what it begins with. One that runs already is left alone. */
+export async function continueEnded(
+  family: AgentFamily,
+  from: Agent,
+  to: string,
+  tell: (agent: Agent) => void,
+): Promise<Continued> {
   const { runtime, spec } = hosted(from);
   // What it did last is read from disk.
   await runtime.journal.commit('written');
   const reader = family.parts.openReader();
   try {
     const ended = findEnded(reader, to);
-    if (ended === null) return failure(unknownReceiver(family, reader, to));
+    if (ended === null) return { problem: unknownReceiver(family, reader, to) };
     const found = { ...ended, above: ancestorsOf(reader, ended.started, spec.id) };
     await family.parts.refreshDefinitions?.(found.started.agentType);
     const problem = whyNot(family, from, found);
-    if (problem !== null) return failure(`${to} cannot be resumed: ${problem}.`);
+    if (problem !== null) return { problem: `${to} cannot be resumed: ${problem}.` };
     const recorded = RecordedChildren.read(reader);
     const lost = await lostNotifications(family, runtime, found.id, { recorded, reader });
     const past = recordedAgent((id) => reader.events({ agent: id }), found.id);
@@ -82,19 +102,16 @@ export async function resumeEnded(
     const answers = await closedAnswers(agent);
     // From here on nothing is awaited; until here, another call may have resumed it.
     const running = family.find(found.id);
-    if (running !== undefined) return tellRunning(running, spec.id, to, text);
+    if (running !== undefined) return { running };
     settleIn(agent, past, from.directory.cwd);
     sayClosed(agent, answers);
-    agent.say('prompt', [freezeBlock({ type: 'text', text })]);
+    tell(agent);
     for (const news of lost) agent.receive('notification', news.from, news.text);
     const { signal } = new AbortController();
-    const handle = startChild(family, from, agent, { signal, run_in_background: true });
-    return {
-      content: `Agent ${handle.id} had ended. It resumes in the background with your message. A <task-notification> will tell you the result.`,
-    };
+    return { handle: startChild(family, from, agent, { signal, run_in_background: true }) };
   } catch (error) {
     if (!(error instanceof RametError)) throw error;
-    return failure(`${to} cannot be resumed: ${error.message}.`);
+    return { problem: `${to} cannot be resumed: ${error.message}.` };
   } finally {
     reader.close();
   }

@@ -48,6 +48,8 @@ export interface AgentState {
   readonly prompts: PersistentList<StateMessage>;
   /** How many items have come for it; numbers them. */
   readonly received: number;
+  /** The last message of its team that it has received; 0 before the first. */
+  readonly mail: number;
   /** In the order in which they came. */
   readonly inbox: readonly PendingItem[];
   /** Items that a message or a tool's result has delivered: none is delivered twice. */
@@ -115,6 +117,7 @@ export function newAgentState(agent: AgentId): AgentState {
     replacements: 0,
     prompts: NO_MESSAGES,
     received: 0,
+    mail: 0,
     inbox: [],
     delivered: NO_KEYS,
     taken: NO_KEYS,
@@ -157,6 +160,7 @@ const OWN_OF_FORK = [
   'messages',
   'replacements',
   'received',
+  'mail',
   'inbox',
   'delivered',
   'taken',

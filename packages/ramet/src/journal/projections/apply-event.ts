@@ -163,7 +163,8 @@ function received(state: AgentState, event: EventOf<'message.received'>): AgentS
   if (isKnown) return state;
   const deliveredTasks =
     item.tasks === undefined ? state.deliveredTasks : [...state.deliveredTasks, ...item.tasks];
-  return { ...state, received: state.received + 1, inbox: [...state.inbox, item], deliveredTasks };
+  const mail = Math.max(state.mail, item.mail ?? 0);
+  return { ...state, received: state.received + 1, mail, inbox: [...state.inbox, item], deliveredTasks };
 }
 
 function settled(state: AgentState, items: readonly string[]): AgentState {

@@ -100,6 +100,17 @@ export async function openAgentTypes(
   };
 }
 
+/** Of a session with a team: agents of types for members can be asked for. */
+export function offeringMembers(types: AgentTypes): AgentTypes {
+  return {
+    ...types,
+    get definitions() {
+      return types.definitions.map((type) => (type.teammate === true ? { ...type, offered: true } : type));
+    },
+    [Symbol.dispose]: () => types[Symbol.dispose](),
+  };
+}
+
 /** Few sessions have types in code. */
 async function typesInCode(
   types: NonNullable<TypeContext['types']>,

@@ -4,6 +4,7 @@ import type { ToldTypes } from '../agent-types/agent-types.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 import type { SharedParts } from './session-runtime.ts';
+import type { SessionTeam } from './session-team.ts';
 import type { OpenSession } from './session-type.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -14,6 +15,8 @@ export interface LiveParts extends SharedParts {
   /** Null when the conversation has begun. */
   surroundings: Surroundings | null;
   told: ToldTypes;
+  /** Absent for a session that leads none. */
+  team?: SessionTeam;
   /** An earlier process may have left agents to resume. */
   isResumed: boolean;
   /** Opens another session, for an agent that is to be independent of this one. */

@@ -96,7 +96,9 @@ export function liveSession(parts: LiveParts): Session {
     runtime.sandbox.close();
     cleaning[Symbol.dispose]();
     retaining[Symbol.dispose]();
+    parts.team?.closing();
     await agent[Symbol.asyncDispose]();
+    parts.team?.[Symbol.dispose]();
     await hooks.end();
     await leaveWorktrees(agent);
     family[Symbol.dispose]();
@@ -139,6 +141,7 @@ export function liveSession(parts: LiveParts): Session {
     },
     tools: agent.spec.tools.map(({ name }) => name),
     repository: place.repository,
+    ...(parts.team && { team: parts.team.view }),
     notices: [...settings.notices, ...types.notices()],
     get model() {
       return agent.conversation.head.model;
@@ -242,13 +245,13 @@ export function liveSession(parts: LiveParts): Session {
 
 /** What the agent should know before a prompt; before its first one also what its tools want to be said. */
 function newsFor(
-  { told, types, extra, settings, runtime }: LiveParts,
+  { told, types, extra, settings, runtime, team }: LiveParts,
   { conversation, spec }: Agent,
 ): string | null {
   const isFirst = conversation.messages.length === 0;
   const about = isFirst ? extra.about(spec.tools, 'main') : null;
   const skills = isFirst ? runtime.redact(settings.mainType?.skills ?? '') : '';
-  const texts = [skills || null, about, told.news(types.definitions)];
+  const texts = [skills || null, about, told.news(types.definitions), team?.news() ?? null];
   return texts.filter((text) => text !== null).join('\n') || null;
 }
 

@@ -1,4 +1,5 @@
 /** Opens a session that was there before: finds it, takes its journal over, and rebuilds the main agent. Loaded late. */
+import { existsSync } from 'node:fs';
 import { tellOfLostEnd } from '../../engine/opening.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { findSession, latestSession, type SessionEntry } from '../../journal/session-list.ts';
@@ -7,7 +8,8 @@ import { thinkingNote } from '../../model/thinking.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { agentId, type SessionId } from '../../schema/ids.ts';
 import { isInside } from '../../system/landing-path.ts';
-import { openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
+import { teamFile } from '../../team/wake-line.ts';
+import { offeringMembers, openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
 import { extensionPlace, findPlugins, withPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
@@ -37,7 +39,10 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
   const place = entry.cwd === '' ? here : findPlace({ ...asked, cwd: entry.cwd });
   await using opened = new AsyncDisposableStack();
   const { plugins, problems } = await findPlugins(place, asked);
-  const given = await withPlugins(asked, plugins, place);
+  const teams = existsSync(teamFile(here.project)) ? await import('./session-team.ts') : null;
+  const teamName = teams?.teamOfSession(here.project, entry.session) ?? null;
+  refuseOtherTeam(asked, teamName);
+  const given = { ...(await withPlugins(asked, plugins, place)), team: teamName };
   const prompts = await openPrompts(
     extensionPlace(place, given.env, plugins),
     settingsPlace(place, given.env),
@@ -46,10 +51,11 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
   const names = extra.tools.map(({ name }) => name);
   const permissions = openRules(given, here, names);
   // Whatever still runs for the agent would work beside it.
-  const [ended, types] = await Promise.all([
+  const [ended, known] = await Promise.all([
     endOrphans(here),
     openAgentTypes(place, given.env, { alsoTools: names, plugins, types: given.agentTypes }),
   ]);
+  const types = teamName === null ? known : offeringMembers(known);
   await extra.prepareTypes(types.definitions);
   const warnings: string[] = [];
   const {
@@ -95,7 +101,14 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
       ...prompts.notices(),
       ...(begun && isOtherPrompt(settings) ? [KEEPS_PROMPT] : []),
     ];
-    const own = { agent, place, surroundings, told, isResumed: true };
+    const team =
+      teamName === null
+        ? undefined
+        : teams?.openTeam({
+            ...{ project: here.project, family: shared.family, lead: agent },
+            ...{ session: entry.session, name: teamName },
+          });
+    const own = { agent, place, surroundings, told, isResumed: true, ...(team && { team }) };
     opened.move();
     return { ...shared, ...own, settings: { ...settings, notices } };
   } catch (error) {
@@ -104,6 +117,12 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
   } finally {
     reader.close();
   }
+}
+
+function refuseOtherTeam({ team }: ResolvedOptions, has: string | null): void {
+  if (team === null || team === true || team === has) return;
+  const why = has === null ? 'this session began without a team' : `this session leads the team "${has}"`;
+  throw new UserMistake('not_for_resume', `${why}: leave --team out, or begin a new session`);
 }
 
 /** With the type that the main agent began as; most are of none. */

@@ -25,12 +25,22 @@ const SOURCES: readonly OpenSource[] = [
   openSkills,
   mcpSource,
   openWebSearch,
+  openTeamTools,
 ];
 
 async function openWebSearch({ settings, place, provider }: SourceOrder): Promise<ToolSource | null> {
   if (!settings.permissions.allow?.some((rule) => rule.trim().startsWith('WebSearch'))) return null;
   const { webSearchSource } = await import('./web-search-source.ts');
   return webSearchSource(settings, place, provider);
+}
+
+async function openTeamTools({ settings: { team } }: SourceOrder): Promise<ToolSource | null> {
+  if (team === null) return null;
+  const [{ teamTools }, { LEAD_NOTES }] = await Promise.all([
+    import('../../tools/team-tasks.ts'),
+    import('../../agents/prompts/teammate.ts'),
+  ]);
+  return { tools: teamTools, about: (_, reader) => (reader === 'main' ? LEAD_NOTES : null) };
 }
 
 async function openSkills({ settings, place, prompts }: SourceOrder): Promise<ToolSource | null> {

@@ -13,6 +13,7 @@ import type { Repository } from '../../git/shapes.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
 import type { BudgetLimits, SessionMode } from '../../schema/status.ts';
+import type { TeamMember, TeamTask } from '../../schema/team.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { UndoOptions, UndoOutcome } from '../calls/undo.ts';
 import type { OperateOrder, OperateOutcome } from '../operator/operate-order.ts';
@@ -20,6 +21,16 @@ import type { SessionOptions } from '../options.ts';
 import type { ImageInput } from '../own-tools/own-result.ts';
 import type { JsonSchema, SchemaOutput, StandardSchema } from '../own-tools/standard-schema.ts';
 import type { SessionEvent } from './event-bus.ts';
+
+/** The team of a session as it is on record now. */
+export interface TeamView {
+  readonly name: string;
+  /** The lead first. */
+  members(): readonly TeamMember[];
+  tasks(): readonly TeamTask[];
+  /** Writes to a member, `lead` or `*`. It is told that the message came from outside the team. Resolves with the receivers. */
+  send(message: { to: string; text: string }): Promise<{ to: readonly string[] }>;
+}
 
 export interface CompactRequest {
   signal?: AbortSignal;
@@ -134,6 +145,8 @@ export interface Session extends AsyncDisposable {
   /** The model in force: the fallback once it was taken. */
   readonly model: string;
   readonly repository: Repository | null;
+  /** The team that it leads; absent for none (option `team`). */
+  readonly team?: TeamView;
   /** What the user should know of the settings, one line each. */
   readonly notices: readonly string[];
   /** The children that run or wait their turn, as they are now. */

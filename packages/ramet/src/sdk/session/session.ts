@@ -15,7 +15,7 @@ import { RECIPE_MODEL } from '../../model/catalog.ts';
 import { newSessionThinking, thinkingNote } from '../../model/thinking.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { noteProject } from '../../system/home.ts';
-import { chosenTools, openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
+import { chosenTools, offeringMembers, openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
 import { extensionPlace, findPlugins, withPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
@@ -97,6 +97,8 @@ async function openNew(
   watch: RunWatch | undefined,
 ): Promise<Omit<LiveParts, 'open'>> {
   const { provider, settings: asked } = order;
+  const teams = asked.team === null ? null : await import('./session-team.ts');
+  teams?.refuseTeamName(place.project, asked.team ?? true);
   refuseUnenforceableBudget(newSessionModel(asked, provider), asked);
   if (watch !== undefined && newSessionModel(asked, provider) === RECIPE_MODEL) throw noWatcher();
   await using opened = new AsyncDisposableStack();
@@ -124,7 +126,8 @@ async function openNew(
     openAgentTypes(place, given.env, { alsoTools: tools, plugins, types: given.agentTypes }),
   ]);
   void workspaces.expect(place.project);
-  const [found, types] = await reading;
+  const [found, known] = await reading;
+  const types = teams === null ? known : offeringMembers(known);
   const settings =
     given.agent === undefined
       ? given
@@ -155,7 +158,11 @@ async function openNew(
     ...prompts.notices(),
     ...surroundings.problems,
   ];
-  const own = { agent, place, surroundings, told, isResumed: false };
+  const team = teams?.openTeam({
+    ...{ project: place.project, family: shared.family, lead: agent },
+    ...{ session: journal.session, name: settings.team ?? true },
+  });
+  const own = { agent, place, surroundings, told, isResumed: false, ...(team && { team }) };
   // From here on the session releases them.
   opened.move();
   return { ...shared, ...own, settings: { ...settings, notices } };

@@ -1,6 +1,11 @@
 /** Who may do what to a task, and what follows from it. Nothing here reads or writes anything. */
 import { LEAD, type TeamMember, type TeamTask } from '../../schema/team.ts';
 
+const LONGEST_SUBJECT = 300;
+const LONGEST_TEXT = 64 * 1024;
+
+type TaskWords = { subject?: string | undefined; description?: string | undefined };
+
 type Held = Pick<TeamTask, 'number' | 'status' | 'owner' | 'createdBy' | 'blockedBy'>;
 
 /** Why a task cannot be claimed now; null if it can. */
@@ -75,4 +80,15 @@ export function whoToWake(
 
 export function listed(numbers: readonly number[]): string {
   return `${numbers.length === 1 ? 'task' : 'tasks'} ${numbers.join(', ')}`;
+}
+
+/** What is wrong with the words of a task; null if nothing is. */
+export function textProblem({ subject, description }: TaskWords): string | null {
+  if (subject !== undefined && (subject.trim() === '' || subject.length > LONGEST_SUBJECT)) {
+    return `a task needs a subject of 1 to ${LONGEST_SUBJECT} characters`;
+  }
+  if (description !== undefined && description.length > LONGEST_TEXT) {
+    return `the description has ${description.length} characters, and at most ${LONGEST_TEXT} are allowed: write it to a file`;
+  }
+  return null;
 }

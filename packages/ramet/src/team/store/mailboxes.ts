@@ -1,5 +1,5 @@
 /**
- * The messages of a team. A message is one row, whoever receives it; each member has a cursor, which moves when what is
+ * The messages of a team. A message is one row, however many receive it; each member has a cursor, which moves when what is
  * before it is in a request to its model.
  *
  * Invariants
@@ -29,7 +29,7 @@ export interface NewMessage {
   call: string;
 }
 
-export interface SentMessage {
+export interface SentMail {
   seq: number;
   /** Whom it reaches. */
   receivers: string[];
@@ -46,7 +46,7 @@ export class Mailboxes {
     this.#roster = roster;
   }
 
-  send({ from, to, text, call }: NewMessage): SentMessage | Problem {
+  send({ from, to, text, call }: NewMessage): SentMail | Problem {
     const bytes = Buffer.byteLength(text);
     if (text.trim() === '') return { problem: 'the message is empty' };
     if (bytes > LONGEST_MESSAGE_BYTES) {
@@ -99,7 +99,7 @@ export class Mailboxes {
   unread(name: string, after = 0): TeamMessage[] {
     const key = keyOf(name);
     const rows = this.#db.rows(
-      `SELECT seq, text, sender_name.name AS sender FROM (
+      `SELECT seq, text, coalesce(sender_name.name, message.sender) AS sender FROM (
          SELECT * FROM (SELECT * FROM messages WHERE team = ?1 AND receiver = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4)
          UNION ALL
          SELECT * FROM (SELECT * FROM messages WHERE team = ?1 AND receiver = '*' AND seq > ?3 AND sender IS NOT ?2 ORDER BY seq LIMIT ?4)

@@ -3,7 +3,7 @@ import type { AgentId } from '../../schema/ids.ts';
 import { LEAD, type MemberState, type PlanState, type TeamMember } from '../../schema/team.ts';
 import { isProcessAlive, type ProcessIdentity } from '../../system/processes/process-identity.ts';
 import { keyOf, nameProblem } from '../rules/team-names.ts';
-import type { Row, TeamDatabase } from './team-database.ts';
+import type { TeamDatabase, TeamRow } from './team-database.ts';
 
 export interface NewMember {
   name: string;
@@ -132,18 +132,18 @@ export function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
 }
 
 export function identityFrom(
-  pid: Row[string] | undefined,
-  started: Row[string] | undefined,
+  pid: TeamRow[string] | undefined,
+  started: TeamRow[string] | undefined,
 ): ProcessIdentity | null {
   if (pid === null || pid === undefined) return null;
   return { pid: Number(pid), started: textOf(started) };
 }
 
-export function textOf(value: Row[string] | undefined): string | null {
+export function textOf(value: TeamRow[string] | undefined): string | null {
   return value === null || value === undefined ? null : String(value);
 }
 
-function memberFrom(row: Row): TeamMember {
+function memberFrom(row: TeamRow): TeamMember {
   return {
     name: String(row.name),
     agent: textOf(row.agent),

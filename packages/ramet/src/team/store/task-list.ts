@@ -8,10 +8,18 @@
  */
 import type { TaskChange, TeamTask } from '../../schema/team.ts';
 import { isProcessAlive, type ProcessIdentity } from '../../system/processes/process-identity.ts';
-import { claimProblem, cycleWith, endProblem, listed, rightTo, whoToWake } from '../rules/task-rules.ts';
+import {
+  claimProblem,
+  cycleWith,
+  endProblem,
+  listed,
+  rightTo,
+  textProblem,
+  whoToWake,
+} from '../rules/task-rules.ts';
 import { identityFrom, isSame, type Problem, type Roster, textOf } from './roster.ts';
 import { TaskTable } from './task-table.ts';
-import type { Row, TeamDatabase } from './team-database.ts';
+import type { TeamDatabase, TeamRow } from './team-database.ts';
 
 export interface NewTask {
   subject: string;
@@ -29,24 +37,22 @@ export interface TaskEdit {
   owner?: string | null | undefined;
 }
 
-export interface TaskEnd {
+export interface TeamTaskEnd {
   status: 'completed' | 'failed';
   evidence?: string | null | undefined;
   note?: string | null | undefined;
 }
 
 /** What ended, what became free by that, and whom to wake for it. */
-export interface EndedTask {
+export interface EndedTeamTask {
   task: TeamTask;
   freed: TeamTask[];
   wake: string[];
 }
 
-const LONGEST_SUBJECT = 300;
-const LONGEST_TEXT = 64 * 1024;
 const MOST_TASKS = 200_000;
 
-export class TaskList {
+export class TeamTaskList {
   readonly #db: TeamDatabase;
   readonly #team: number;
   readonly #roster: Roster;
@@ -90,6 +96,14 @@ export class TaskList {
     return this.#db.rows(sql, this.#team, by).map(({ number }) => Number(number));
   }
 
+  /** Who is to be woken for tasks that are free; `by` is awake. */
+  whoWakesFor(tasks: readonly TeamTask[], by: string): string[] {
+    return whoToWake(
+      tasks,
+      this.#roster.members().filter(({ name }) => name !== by),
+    );
+  }
+
   /** Takes this task, or says why not. */
   claim(number: number, by: string, process: ProcessIdentity): { task: TeamTask } | Problem {
     const row = this.#db.change(
@@ -120,7 +134,7 @@ export class TaskList {
     return row === undefined ? null : this.#table.taskFrom(row);
   }
 
-  end(number: number, by: string, { status, evidence, note }: TaskEnd): EndedTask | Problem {
+  end(number: number, by: string, { status, evidence, note }: TeamTaskEnd): EndedTeamTask | Problem {
     return this.#changing('end', number, by, (task) => {
       const problem = endProblem(task);
       if (problem !== null) return { problem };
@@ -199,7 +213,7 @@ export class TaskList {
     const dead = claimed.filter((each) => !isAlive(each));
     if (dead.length === 0) return { released: [], wake: [] };
     return this.#db.write('written', () => {
-      const isDead = (row: Row): boolean => {
+      const isDead = (row: TeamRow): boolean => {
         const claim = identityFrom(row.claim_pid, row.claim_started);
         return claim !== null && dead.some((each) => isSame(each, claim));
       };
@@ -215,7 +229,7 @@ export class TaskList {
 
   #releaseWhere(
     by: string,
-    wanted: (row: Row) => boolean,
+    wanted: (row: TeamRow) => boolean,
     why: string,
   ): { released: TeamTask[]; wake: string[] } {
     const rows = this.#db.rows("SELECT * FROM tasks WHERE team = ? AND status = 'in_progress'", this.#team);
@@ -282,14 +296,4 @@ export class TaskList {
     const names = this.#roster.names();
     return names.includes(owner) ? null : `nobody here is called "${owner}"; there are ${names.join(', ')}`;
   }
-}
-
-function textProblem({ subject, description }: TaskEdit): string | null {
-  if (subject !== undefined && (subject.trim() === '' || subject.length > LONGEST_SUBJECT)) {
-    return `a task needs a subject of 1 to ${LONGEST_SUBJECT} characters`;
-  }
-  if (description !== undefined && description.length > LONGEST_TEXT) {
-    return `the description has ${description.length} characters, and at most ${LONGEST_TEXT} are allowed: write it to a file`;
-  }
-  return null;
 }

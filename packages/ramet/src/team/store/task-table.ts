@@ -1,7 +1,7 @@
 /** The rows of a team's tasks and of what they need. Which change is allowed is decided in `task-list.ts`. */
-import type { TaskChange, TaskState, TeamTask } from '../../schema/team.ts';
+import type { TaskChange, TeamTask, TeamTaskState } from '../../schema/team.ts';
 import { textOf } from './roster.ts';
-import type { Row, TeamDatabase } from './team-database.ts';
+import type { TeamDatabase, TeamRow } from './team-database.ts';
 
 export class TaskTable {
   readonly #db: TeamDatabase;
@@ -136,7 +136,7 @@ export class TaskTable {
     }));
   }
 
-  taskFrom(row: Row): TeamTask {
+  taskFrom(row: TeamRow): TeamTask {
     const needs = this.needsOf(Number(row.number));
     return taskOf(
       row,
@@ -151,13 +151,13 @@ export class TaskTable {
   }
 }
 
-function taskOf(row: Row, needs: number[], blockedBy: number[]): TeamTask {
+function taskOf(row: TeamRow, needs: number[], blockedBy: number[]): TeamTask {
   return {
     number: Number(row.number),
     subject: String(row.subject),
     description: String(row.description),
     // The column holds nothing else: only `task-list.ts` and this file write it.
-    status: String(row.status) as TaskState,
+    status: String(row.status) as TeamTaskState,
     owner: textOf(row.owner),
     createdBy: String(row.created_by),
     needs,

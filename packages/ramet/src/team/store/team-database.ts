@@ -10,7 +10,6 @@
  *    starves those who have waited longest.
  */
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { describeError, JournalError, RametError } from '../../schema/errors.ts';
 import { DISK_TROUBLES, diskTroubleAt } from '../../system/disk-trouble.ts';
@@ -22,19 +21,16 @@ import {
   schemaVersion,
 } from '../../system/sqlite/database.ts';
 import { isBusy, isDamaged } from '../../system/sqlite/sqlite-failure.ts';
+import { teamFile } from '../wake-line.ts';
 import { TEAM_MIGRATIONS } from './team-schema.ts';
 
 const LONGEST_WAIT_MS = 20_000;
 const SHORTEST_PAUSE_MS = 0.1;
 const LONGEST_PAUSE_MS = 1;
 
-export type Row = Record<string, SQLOutputValue>;
+export type TeamRow = Record<string, SQLOutputValue>;
 
 export type Durability = 'written' | 'synced';
-
-function teamFile(project: string): string {
-  return join(project, 'teams.sqlite');
-}
 
 export class TeamDatabase implements Disposable {
   readonly file: string;
@@ -63,16 +59,16 @@ export class TeamDatabase implements Disposable {
     }
   }
 
-  rows(sql: string, ...values: readonly SQLInputValue[]): Row[] {
+  rows(sql: string, ...values: readonly SQLInputValue[]): TeamRow[] {
     return this.#explaining(() => retrying(() => this.#prepared(sql).all(...values)));
   }
 
-  row(sql: string, ...values: readonly SQLInputValue[]): Row | undefined {
+  row(sql: string, ...values: readonly SQLInputValue[]): TeamRow | undefined {
     return this.#explaining(() => retrying(() => this.#prepared(sql).get(...values)));
   }
 
   /** One statement that is a transaction by itself. */
-  change(sql: string, ...values: readonly SQLInputValue[]): Row | undefined {
+  change(sql: string, ...values: readonly SQLInputValue[]): TeamRow | undefined {
     this.#setDurability('written');
     return this.row(sql, ...values);
   }

@@ -2,13 +2,15 @@
  * The teams of one repository. Every process that works with one opens the store; a process that hosts a team keeps it
  * open, others close it at once.
  */
+import { existsSync } from 'node:fs';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
 import { LEAD, type TeamRecord } from '../../schema/team.ts';
 import { keyOf, nameProblem } from '../rules/team-names.ts';
+import { teamFile } from '../wake-line.ts';
 import { Mailboxes } from './mailboxes.ts';
 import { type Problem, Roster } from './roster.ts';
-import { TaskList } from './task-list.ts';
-import { type Row, TeamDatabase } from './team-database.ts';
+import { TeamTaskList } from './task-list.ts';
+import { TeamDatabase, type TeamRow } from './team-database.ts';
 
 export interface NewTeam {
   name: string;
@@ -22,7 +24,7 @@ export interface StoredTeam {
   readonly record: TeamRecord;
   readonly roster: Roster;
   readonly mail: Mailboxes;
-  readonly tasks: TaskList;
+  readonly tasks: TeamTaskList;
 }
 
 export class TeamStore implements Disposable {
@@ -44,9 +46,7 @@ export class TeamStore implements Disposable {
       const [same] = this.#find('key = ? OR session = ?', keyOf(name), session);
       if (same !== undefined) {
         const what = same.session === session ? `session ${session} has` : 'this repository has';
-        return {
-          problem: `${what} a team "${same.name}" already: \`ramet team show ${same.name}\` shows it`,
-        };
+        return { problem: taken(what, same) };
       }
       this.#db.row(
         'INSERT INTO teams (key, name, session, created) VALUES (?, ?, ?, ?)',
@@ -73,7 +73,7 @@ export class TeamStore implements Disposable {
   open(record: TeamRecord): StoredTeam {
     const roster = new Roster(this.#db, record.id);
     const mail = new Mailboxes(this.#db, record.id, roster);
-    return { record, roster, mail, tasks: new TaskList(this.#db, record.id, roster, this.#now) };
+    return { record, roster, mail, tasks: new TeamTaskList(this.#db, record.id, roster, this.#now) };
   }
 
   #find(where: string, ...values: readonly string[]): TeamRecord[] {
@@ -85,7 +85,20 @@ export class TeamStore implements Disposable {
   }
 }
 
-function recordFrom(row: Row): TeamRecord {
+/** Why a new team of this repository cannot have that name; null if it can. Makes nothing. */
+export function newTeamProblem(project: string, name: string): string | null {
+  const bad = nameProblem(name, 'team');
+  if (bad !== null || !existsSync(teamFile(project))) return bad;
+  using store = new TeamStore(project);
+  const same = store.teams().find((team) => keyOf(team.name) === keyOf(name));
+  return same === undefined ? null : taken('this repository has', same);
+}
+
+function taken(who: string, { name }: TeamRecord): string {
+  return `${who} a team "${name}" already: \`ramet team show ${name}\` shows it`;
+}
+
+function recordFrom(row: TeamRow): TeamRecord {
   return {
     id: Number(row.id),
     name: String(row.name),

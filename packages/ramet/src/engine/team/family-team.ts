@@ -1,0 +1,73 @@
+/**
+ * The team of a session as the engine's other parts see it, and who becomes a member of it: only a type for members and a
+ * name make one; a name alone is a label (TEAM-1). In a session without a team the port is absent: `team-host.ts` is
+ * loaded late.
+ */
+import type { AgentDefinition } from '../../agents/definitions/definition.ts';
+import { findDefinition } from '../../agents/prompts/built-in.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import type { SpawnRequest, TaskDesk } from '../../tools/agent-desk.ts';
+import type { ToolOutcome } from '../../tools/tool.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { AgentResult } from '../agent/agent-event.ts';
+
+export interface FamilyTeam {
+  /** Enters a member that is about to start; says why not. */
+  join(member: { name: string; type: string; agent: AgentId }): string | null;
+  /** Whether a living agent is a member. */
+  has(agent: AgentId): boolean;
+  /** A run of a member begins; null for an agent that is no member. */
+  begin(agent: Agent): MemberRun | null;
+  /** Sends a message to a member, the lead or everybody; null for a receiver that is not in the team. */
+  send(from: Agent, to: string, text: string, call: string): ToolOutcome | null;
+  tasksFor(agent: AgentId, call: string): TaskDesk;
+}
+
+export interface MemberRun {
+  /** After its parent has been told, if it is. */
+  ended(result: AgentResult): void;
+}
+
+interface TeamFamily {
+  readonly team: FamilyTeam | null;
+}
+
+/** A type of members, also where it is not offered: the reason to refuse it says more than that it is unknown. */
+export function memberType(
+  definitions: readonly AgentDefinition[],
+  wanted: string,
+): AgentDefinition | undefined {
+  const found = findDefinition(definitions, wanted);
+  return found?.teammate === true ? found : undefined;
+}
+
+export function isMemberOf(
+  { team }: TeamFamily,
+  parent: Agent,
+  definition: AgentDefinition | null,
+  { name }: Pick<SpawnRequest, 'name'>,
+): boolean {
+  if (definition?.teammate !== true) return false;
+  if (team === null)
+    throw new UserMistake('no_team', 'this session has no team: one that begins with --team has');
+  if (name === undefined) throw new UserMistake('no_name', 'a member of the team needs a name: give it one');
+  if (parent.spec.parent !== null) {
+    throw new UserMistake('not_lead', 'only the lead adds members: ask it with SendMessage');
+  }
+  return true;
+}
+
+export function joinTeam(
+  { team }: TeamFamily,
+  {
+    id,
+    order,
+    isMember,
+  }: { id: AgentId; order: Pick<SpawnRequest, 'name' | 'subagent_type'>; isMember: boolean },
+): void {
+  if (!isMember) return;
+  const { name = '', subagent_type: type = '' } = order;
+  const problem = team?.join({ name, type, agent: id }) ?? null;
+  if (problem !== null) throw new UserMistake('not_joined', problem);
+}

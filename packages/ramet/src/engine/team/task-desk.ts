@@ -1,0 +1,121 @@
+/** What members do with the team's tasks, carried out, in the words that their models read (TEAM-3). */
+import type { TeamTask, TeamTaskState } from '../../schema/team.ts';
+import type { ProcessIdentity } from '../../system/processes/process-identity.ts';
+import { headOf, visibleLine } from '../../system/text/visible-text.ts';
+import type { StoredTeam } from '../../team/store/team-store.ts';
+import type { TaskDesk, TaskUpdate } from '../../tools/agent-desk.ts';
+import { failure, type ToolOutcome } from '../../tools/tool.ts';
+
+const MOST_LISTED = 200;
+const LONGEST_SUBJECT = 120;
+
+/** What the desk needs of the team's host. */
+interface TaskHost {
+  readonly team: StoredTeam;
+  readonly process: ProcessIdentity;
+  tellFree(task: number, wake: readonly string[]): void;
+}
+
+export function taskDesk(host: TaskHost, asker: () => string): TaskDesk {
+  const { tasks } = host.team;
+  return {
+    async create({ subject, description, blocked_by: needs, owner }) {
+      const made = tasks.create(asker(), { subject, description, needs, owner });
+      if ('problem' in made) return refused(made);
+      const { task } = made;
+      if (task.blockedBy.length === 0) host.tellFree(task.number, tasks.whoWakesFor([task], asker()));
+      return { content: `Task ${task.number} is on the list. ${lineOf(task)}` };
+    },
+    async get(number) {
+      const task = tasks.find(number);
+      return task === undefined
+        ? failure(`There is no task ${number}. TaskList shows them.`)
+        : { content: wholeOf(task) };
+    },
+    async list() {
+      return { content: listText(tasks.all()) };
+    },
+    async update(change) {
+      const edited = edit(host, asker(), change);
+      if (edited !== null && (edited.isError === true || change.status === undefined)) return edited;
+      if (change.status === undefined) return failure('Nothing to change: give a status, or what to edit.');
+      return setStatus(host, asker(), change, change.status);
+    },
+  };
+}
+
+function refused({ problem }: { problem: string }): ToolOutcome {
+  return failure(`${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`);
+}
+
+/** Null when nothing but the status changes. */
+function edit({ team: { tasks } }: TaskHost, by: string, change: TaskUpdate): ToolOutcome | null {
+  const { task, subject, description, add_blocked_by: addNeeds, owner } = change;
+  if ([subject, description, addNeeds, owner].every((field) => field === undefined)) return null;
+  const edited = tasks.edit(task, by, { subject, description, addNeeds, owner: owner === '' ? null : owner });
+  return 'problem' in edited ? refused(edited) : { content: `Changed. ${lineOf(edited.task)}` };
+}
+
+function setStatus(
+  host: TaskHost,
+  by: string,
+  { task, evidence, note }: TaskUpdate,
+  status: TeamTaskState,
+): ToolOutcome {
+  const { tasks } = host.team;
+  if (status === 'in_progress') {
+    const claimed = tasks.claim(task, by, host.process);
+    return 'problem' in claimed
+      ? refused(claimed)
+      : { content: `Task ${task} is yours.\n${wholeOf(claimed.task)}` };
+  }
+  if (status === 'pending') {
+    const freed = tasks.release(task, by, note ?? `released by ${by}`);
+    if ('problem' in freed) return refused(freed);
+    host.tellFree(
+      task,
+      freed.wake.filter((name) => name !== by),
+    );
+    return { content: `Released. ${lineOf(freed.task)}` };
+  }
+  if (status === 'completed' && (evidence ?? '').trim() === '') {
+    return failure('Say in evidence what proves it: a command and its result, the commit, the files.');
+  }
+  const ended = tasks.end(task, by, { status, evidence, note });
+  if ('problem' in ended) return refused(ended);
+  for (const freed of ended.freed) host.tellFree(freed.number, tasks.whoWakesFor([freed], by));
+  const next = ended.freed.map(({ number }) => number);
+  const freed =
+    next.length === 0 ? '' : ` It frees ${next.length === 1 ? 'task' : 'tasks'} ${next.join(', ')}.`;
+  return { content: `Task ${task} is ${status}.${freed}` };
+}
+
+function lineOf({ number, status, subject, owner, blockedBy }: TeamTask): string {
+  const who = owner === null ? '' : `, ${status === 'pending' ? 'for' : 'by'} ${owner}`;
+  const waits = blockedBy.length === 0 ? '' : `, waits for ${blockedBy.join(', ')}`;
+  return `${number}. [${status}${who}${waits}] ${visibleLine(headOf(subject, LONGEST_SUBJECT))}`;
+}
+
+function wholeOf(task: TeamTask): string {
+  const { description, needs, createdBy, evidence, note } = task;
+  return [
+    lineOf(task),
+    `made by ${createdBy}${needs.length === 0 ? '' : `; needs ${needs.join(', ')}`}`,
+    ...(description === '' ? [] : [description]),
+    ...(evidence === null ? [] : [`Evidence: ${evidence}`]),
+    ...(note === null ? [] : [`Note: ${note}`]),
+  ].join('\n');
+}
+
+/** What is open comes before what is completed, where there is not room for all. */
+export function listText(tasks: readonly TeamTask[]): string {
+  if (tasks.length === 0) return 'The team has no tasks.';
+  const open = tasks.filter(({ status }) => status !== 'completed');
+  const shown = tasks.length <= MOST_LISTED ? tasks : open.slice(0, MOST_LISTED);
+  const rest = tasks.length - shown.length;
+  const completed = tasks.length - open.length;
+  const head = `${tasks.length} tasks, ${completed} completed:`;
+  return [head, ...shown.map(lineOf), ...(rest === 0 ? [] : [`and ${rest} more that are not shown`])].join(
+    '\n',
+  );
+}

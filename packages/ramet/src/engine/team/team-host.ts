@@ -1,0 +1,233 @@
+/**
+ * The team of a session, in the process that hosts it: its members are agents of the session that belong to the roster.
+ * A member that has nothing to do is in no memory; a message, or a task that became free, resumes it from the journal,
+ * for the lead and not for the sender.
+ *
+ * Invariants
+ * 1. A message is received when the receiver's record has it, and read when it was in a request: then its cursor moves.
+ *    After a kill in between, the record says what it already has.
+ * 2. Going idle is a status: it tells nobody anything.
+ * 3. One member is resumed at a time once: who wakes it twice wakes it once.
+ */
+import { describeError } from '../../schema/errors.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import { EVERYBODY, LEAD, type TeamMessage } from '../../schema/team.ts';
+import { type ProcessIdentity, thisProcess } from '../../system/processes/process-identity.ts';
+import type { StoredTeam } from '../../team/store/team-store.ts';
+import type { TaskDesk } from '../../tools/agent-desk.ts';
+import { failure, type ToolOutcome } from '../../tools/tool.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { AgentResult } from '../agent/agent-event.ts';
+import { agentMessageText } from '../agent/notices.ts';
+import type { AgentFamily } from '../children/family.ts';
+import { continueEnded } from '../resume/resume-ended.ts';
+import type { FamilyTeam, MemberRun } from './family-team.ts';
+import { taskDesk } from './task-desk.ts';
+
+interface TeamHostParts {
+  readonly family: AgentFamily;
+  readonly lead: Agent;
+  readonly team: StoredTeam;
+  /** Tells other processes that the record has changed. */
+  hint(): void;
+}
+
+export class TeamHost implements FamilyTeam, Disposable {
+  readonly team: StoredTeam;
+  readonly process: ProcessIdentity = thisProcess();
+  readonly #family: AgentFamily;
+  readonly #lead: Agent;
+  readonly #hint: () => void;
+  /** Members at work, by name. */
+  readonly #living = new Map<string, Agent>();
+  readonly #waking = new Map<string, Promise<void>>();
+  /** What the engine has to say to members that are about to wake. */
+  readonly #notices = new Map<string, string[]>();
+  #isClosed = false;
+
+  constructor({ family, lead, team, hint }: TeamHostParts) {
+    this.#family = family;
+    this.#lead = lead;
+    this.team = team;
+    this.#hint = hint;
+    lead.here.onRequest = () => this.#noteRead(lead, LEAD);
+  }
+
+  join({ name, type, agent }: { name: string; type: string; agent: AgentId }): string | null {
+    return this.team.roster.add({ name, type, agent })?.problem ?? null;
+  }
+
+  has(agent: AgentId): boolean {
+    return [...this.#living.values()].some(({ spec }) => spec.id === agent);
+  }
+
+  /** A member's name, or the id of an agent that is none. */
+  nameOf(agent: AgentId): string {
+    if (agent === this.#lead.spec.id) return LEAD;
+    const spec = this.#family.find(agent)?.spec;
+    return spec?.origin?.member === true && spec.name !== null ? spec.name : agent;
+  }
+
+  begin(agent: Agent): MemberRun | null {
+    const { name, origin } = agent.spec;
+    if (origin?.member !== true || name === null) return null;
+    this.#living.set(name, agent);
+    agent.here.onRequest = () => this.#noteRead(agent, name);
+    this.team.roster.setState(name, 'working');
+    this.team.tasks.adopt(name, this.process);
+    return { ended: (result) => this.#rest(name, result) };
+  }
+
+  /** Its conversation is in the journal, and in no memory. */
+  #rest(name: string, { status }: AgentResult): void {
+    this.#living.delete(name);
+    if (this.#isClosed) {
+      this.team.roster.setState(name, 'idle');
+      return;
+    }
+    const isStopping = this.team.roster.find(name)?.state === 'stopping';
+    this.team.roster.setState(name, isStopping ? 'stopped' : 'idle');
+    if (isStopping || status === 'failed') {
+      const { wake, released } = this.team.tasks.releaseOf(
+        name,
+        isStopping ? `${name} was stopped` : `${name} failed`,
+      );
+      for (const { number } of released) this.tellFree(number, wake);
+    }
+    // What arrived while it ended.
+    if (this.#notices.has(name)) void this.#wake(name);
+    this.look();
+  }
+
+  send(from: Agent, to: string, text: string, call: string): ToolOutcome | null {
+    const receiver = to === 'main' ? LEAD : to;
+    if (receiver !== EVERYBODY && this.team.roster.find(receiver) === undefined) return null;
+    const sent = this.team.mail.send({
+      from: this.nameOf(from.spec.id),
+      to: receiver,
+      text,
+      call: `${from.spec.id}:${call}`,
+    });
+    if ('problem' in sent) return failure(`Not sent: ${sent.problem}.`);
+    const idle = sent.receivers.filter((name) => name !== LEAD && !this.#living.has(name));
+    this.look();
+    this.#hint();
+    const wakes =
+      idle.length === 0
+        ? ''
+        : ` ${idle.join(', ')} ${idle.length === 1 ? 'was' : 'were'} idle, and wake${idle.length === 1 ? 's' : ''} with it.`;
+    return {
+      content: `Sent to ${sent.receivers.join(', ')}. It is read after the current tool call.${wakes}`,
+    };
+  }
+
+  tasksFor(agent: AgentId): TaskDesk {
+    return taskDesk(this, () => this.nameOf(agent));
+  }
+
+  /** Gives members what waits for them. Called after every change of the record that others may have made. */
+  look(): void {
+    if (this.#isClosed) return;
+    for (const name of this.team.mail.waiting()) {
+      const living = name === LEAD ? this.#lead : this.#living.get(name);
+      if (living === undefined) void this.#wake(name);
+      else if (name === LEAD || this.#family.find(living.spec.id) === living) this.#receive(living, name);
+    }
+  }
+
+  /** Tells one of the members to wake that a task is free. */
+  tellFree(task: number, wake: readonly string[]): void {
+    for (const name of wake) {
+      const notice = `Task ${task} is free now. Claim it if nobody has, or end your turn.`;
+      const living = this.#living.get(name);
+      if (living !== undefined && this.#family.find(living.spec.id) === living) {
+        living.receive('notification', null, notice);
+        continue;
+      }
+      this.#notices.set(name, [...(this.#notices.get(name) ?? []), notice]);
+      void this.#wake(name);
+    }
+  }
+
+  #receive(agent: Agent, name: string): void {
+    for (const message of this.team.mail.unread(name, agent.state.mail)) {
+      agent.receive('message', this.#senderId(message), this.#textOf(message), { mail: message.seq });
+    }
+  }
+
+  #senderId({ from }: TeamMessage): AgentId | null {
+    return from === null ? null : (this.team.roster.find(from)?.agent ?? from);
+  }
+
+  #textOf(message: TeamMessage): string {
+    const { from, text } = message;
+    if (from === null) return agentMessageText({ kind: 'outside', from: null, name: null }, text);
+    const id = this.#senderId(message);
+    return agentMessageText({ kind: 'message', from: id, name: id === from ? null : from }, text);
+  }
+
+  /** Everything that it has received and that is not in its inbox any more is in the request that goes now. */
+  #noteRead({ state }: Agent, name: string): void {
+    const waiting = state.inbox.flatMap(({ mail }) => mail ?? []);
+    const read = waiting.length === 0 ? state.mail : Math.min(...waiting) - 1;
+    if (read > 0) this.team.mail.advance(name, read);
+  }
+
+  #wake(name: string): Promise<void> {
+    const under = this.#waking.get(name) ?? Promise.resolve();
+    if (this.#waking.has(name)) return under;
+    // The lead does not end before those that are about to work.
+    const isThere = this.#lead.children.expect();
+    const waking = this.#resume(name)
+      .catch((error: unknown) =>
+        this.#lead.warn('member_not_resumed', `${name} was not resumed: ${describeError(error)}`),
+      )
+      .finally(() => {
+        this.#waking.delete(name);
+        isThere();
+        this.#lead.inbox.stir();
+      });
+    this.#waking.set(name, waking);
+    return waking;
+  }
+
+  async #resume(name: string): Promise<void> {
+    const member = this.team.roster.find(name);
+    // One that is just ending wakes when it has ended.
+    if (member?.agent == null || member.state === 'stopped' || this.#living.has(name) || this.#isClosed)
+      return;
+    const done = await continueEnded(this.#family, this.#lead, member.agent, (agent) => {
+      this.#receive(agent, name);
+      for (const text of this.#notices.get(name) ?? []) agent.receive('notification', null, text);
+      this.#notices.delete(name);
+      const { items } = agent.inbox;
+      if (items.length === 0) return;
+      const blocks = items.flatMap((item) => item.blocks);
+      agent.say(
+        'prompt',
+        blocks,
+        0,
+        items.map(({ item }) => item),
+      );
+    });
+    if (!('problem' in done) || this.#isClosed) return;
+    this.team.roster.setState(name, 'stopped');
+    this.#lead.receive(
+      'notification',
+      member.agent,
+      `The member ${name} is lost: ${done.problem} Its messages stay unread.`,
+    );
+  }
+
+  /** The session ends: nobody is woken any more. */
+  closing(): void {
+    this.#isClosed = true;
+  }
+
+  /** Its members have ended. */
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#lead.here.onRequest = null;
+    this.team.roster.leave(this.process);
+  }
+}

@@ -1,0 +1,100 @@
+/** The team of a session: its record, its host in this process, and what the lead hears about it. Loaded late. */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { teamNow } from '../../agents/prompts/teammate.ts';
+import { TeamHost, taskListText } from '../../engine/later.ts';
+import type { Agent, AgentFamily } from '../../engine/shapes.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { SessionId } from '../../schema/ids.ts';
+import { LEAD } from '../../schema/team.ts';
+import { newTeamProblem, type StoredTeam, TeamStore } from '../../team/store/team-store.ts';
+import { hintChange, listenForChanges, teamFile } from '../../team/wake-line.ts';
+import type { TeamView } from './session-type.ts';
+
+export interface SessionTeam extends Disposable {
+  readonly view: TeamView;
+  /** Roster and open tasks, once for each process: a resumed lead may no longer know them. */
+  news(): string | null;
+  /** From now on no member is woken. */
+  closing(): void;
+}
+
+interface TeamOrder {
+  readonly project: string;
+  readonly family: AgentFamily;
+  readonly lead: Agent;
+  readonly session: SessionId;
+  /** True for a name of Ramet's choice. */
+  readonly name: string | true;
+}
+
+/** The name of a session's team; null for none. */
+export function teamOfSession(project: string, session: SessionId): string | null {
+  if (!existsSync(teamFile(project))) return null;
+  using store = new TeamStore(project);
+  return store.find(session)?.record.name ?? null;
+}
+
+/** Before anything of the session is made. */
+export function refuseTeamName(project: string, name: string | true): void {
+  if (name === true) return;
+  const problem = newTeamProblem(project, name);
+  if (problem !== null) throw new UserMistake('bad_team', problem);
+}
+
+export function openTeam({ project, family, lead, session, name }: TeamOrder): SessionTeam {
+  const store = new TeamStore(project);
+  try {
+    const known = store.find(session);
+    const wanted = { name: name === true ? session : name, session, agent: lead.spec.id };
+    const team = known ?? store.create(wanted);
+    if ('problem' in team) throw new UserMistake('bad_team', team.problem);
+    const host = new TeamHost({ family, lead, team, hint: () => hintChange(project) });
+    const problem = team.roster.host(host.process);
+    if (problem !== null) throw new UserMistake('team_hosted', problem.problem);
+    for (const member of team.roster.members()) team.tasks.adopt(member.name, host.process);
+    team.tasks.releaseDead(LEAD);
+    family.team = host;
+    const listening = listenForChanges(project, () => host.look());
+    let isTold = known === undefined;
+    return {
+      view: teamView(team, host, () => hintChange(project)),
+      news() {
+        if (isTold) return null;
+        isTold = true;
+        return teamText(team);
+      },
+      closing: () => host.closing(),
+      [Symbol.dispose]() {
+        listening[Symbol.dispose]();
+        host[Symbol.dispose]();
+        store[Symbol.dispose]();
+      },
+    };
+  } catch (error) {
+    store[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function teamView(team: StoredTeam, host: TeamHost, hint: () => void): TeamView {
+  return {
+    name: team.record.name,
+    members: () => team.roster.members(),
+    tasks: () => team.tasks.all(),
+    async send({ to, text }) {
+      const sent = team.mail.send({ from: null, to, text, call: randomUUID() });
+      if ('problem' in sent) throw new UserMistake('not_sent', `not sent: ${sent.problem}`);
+      host.look();
+      hint();
+      return { to: sent.receivers };
+    },
+  };
+}
+
+function teamText({ roster, tasks }: StoredTeam): string {
+  const members = roster.members().filter(({ name }) => name !== LEAD);
+  const open = tasks.all().filter(({ status }) => status !== 'completed');
+  const lines = members.map(({ name, agent, state }) => `${name} (${agent ?? 'not begun'}, ${state})`);
+  return teamNow(lines, taskListText(open));
+}
