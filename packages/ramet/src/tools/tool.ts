@@ -59,6 +59,8 @@ export interface ToolContext {
   clock: Clock;
   /** Tells those who watch how far the call is. Models do not see it. */
   progress?: ((text: string) => void) | undefined;
+  /** Gets the first of a command's output as it comes, in whole lines, without secrets. */
+  onOutput?: ((text: string) => void) | undefined;
   /** Notes that a process group is about to start. */
   expectGroup?: (() => ExpectedGroup) | undefined;
   /** Notes a process group that was started, in case this process is killed; what it returns takes the note away. */

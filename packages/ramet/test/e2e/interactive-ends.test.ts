@@ -148,6 +148,17 @@ describe.concurrent('UI-1: going from one session to another', () => {
 });
 
 describe.concurrent('UI-3: writing and going back', () => {
+  test('the output of a command is shown while it runs, and once', async ({ user }) => {
+    await using terminal = startOnTerminal(user, []);
+    await terminal.shows(/^>/m);
+    terminal.type('!echo begun; until test -e go; do sleep 0.05; done; echo over; exit 3\r');
+    await terminal.shows(/^begun$/m);
+    expect(terminal.screen).not.toContain('next prompt');
+    writeFileSync(join(user.repository, 'go'), '');
+    await terminal.shows(/^begun\nover\nExit code 3\.\n\(goes with your next prompt\)/m);
+    expect(terminal.screen.match(/^begun$/gm)).toHaveLength(1);
+  });
+
   test('a prompt brings files and the output of commands along; Esc Esc goes back', async ({ user }) => {
     const emulator = await user.model({ text: 'One.' });
     writeFileSync(join(user.repository, 'notes.txt'), 'what is noted');

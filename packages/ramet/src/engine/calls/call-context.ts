@@ -9,7 +9,7 @@ import type { HeavyCall } from './heavy-place.ts';
 import type { Permit } from './permit.ts';
 
 export function contextOf(
-  { agent, signal }: { agent: Agent; signal: AbortSignal },
+  { agent, signal, onOutput }: Pick<ToolContext, 'onOutput' | 'signal'> & { agent: Agent },
   call: ToolUseBlock,
   held: HeldCall & Pick<Permit & { kind: 'permitted' }, 'unreadable' | 'heavy'>,
 ): ToolContext {
@@ -29,6 +29,7 @@ export function contextOf(
     ...agentShell(agent, held, tell),
     signal,
     clock: runtime.clock,
+    onOutput,
     progress: (text) => agent.here.sink?.({ type: 'tool_progress', call, text }),
     expectGroup: () => runtime.processes.expect(spec.id),
     registerGroup: (group) => runtime.processes.enter(group, spec.id),

@@ -34,6 +34,8 @@ export interface ToolRun {
   isUntold?: true;
   /** A person makes them: what rules leave open is not asked. */
   byUser?: true;
+  /** Gets output as it comes. */
+  onOutput?: ((text: string) => void) | undefined;
 }
 
 /** The results by call. A call without one is still open: it was not begun, or waits for an agent that was interrupted with it. */

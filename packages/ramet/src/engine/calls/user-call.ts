@@ -14,8 +14,13 @@ export interface UserCallResult {
   readonly isError: boolean;
 }
 
-export function callForUser(agent: Agent, call: NamedCall, signal: AbortSignal): Promise<UserCallResult> {
-  return callBeside({ agent, signal, isUntold: true, byUser: true }, call);
+export function callForUser(
+  agent: Agent,
+  call: NamedCall,
+  signal: AbortSignal,
+  onOutput?: (text: string) => void,
+): Promise<UserCallResult> {
+  return callBeside({ agent, signal, isUntold: true, byUser: true, onOutput }, call);
 }
 
 /** Asked about like any call of the agent. */

@@ -51,7 +51,7 @@ const OPTIONS: Readonly<Record<Checked, Readonly<Record<string, typeof TEXT>>>> 
   run: PROMPT,
   spawn: SPAWN,
   attach: { signal: SIGNAL },
-  command: { signal: SIGNAL },
+  command: { signal: SIGNAL, onOutput: FUNCTION },
   undo: { turn: COUNT, force: FLAG, redo: FLAG },
   rewind: REWIND,
   compact: COMPACT,

@@ -214,7 +214,10 @@ export function liveSession(parts: LiveParts): Session {
     },
     command: async (command, options = {}) => {
       checkCall('command', options, command);
-      return alone(async () => (await sharing()).shareCommand(agent, command, untilStopped(options.signal)));
+      const { signal, onOutput } = options;
+      return alone(async () =>
+        (await sharing()).shareCommand(agent, command, untilStopped(signal), onOutput),
+      );
     },
     undo: async (options = {}) => {
       checkCall('undo', options);

@@ -211,8 +211,14 @@ export interface Session extends AsyncDisposable {
   operate(order?: OperateOrder): Promise<OperateOutcome>;
   /** Reads files for a prompt, as the Read tool does and under the same rules; the agent has then read them. */
   attach(paths: readonly string[], options?: { signal?: AbortSignal }): Promise<Attachment[]>;
-  /** Runs a command as the user, where the main agent works. Rules that deny it count; nobody is asked. */
-  command(command: string, options?: { signal?: AbortSignal }): Promise<SharedCommand>;
+  /**
+   * Runs a command as the user, where the main agent works. Rules that deny it count; nobody is asked. `onOutput` gets the
+   * first 30,000 bytes of its output as they come, in whole lines.
+   */
+  command(
+    command: string,
+    options?: { signal?: AbortSignal; onOutput?: (text: string) => void },
+  ): Promise<SharedCommand>;
   /** Restores files that Write and Edit changed, as `undo` of the library does for a session that is closed. */
   undo(options?: Pick<UndoOptions, 'turn' | 'force' | 'redo'>): Promise<UndoOutcome>;
   /** Takes the conversation, the files or both back to before an earlier prompt; between prompts, with no child at work. */

@@ -26,9 +26,15 @@ export async function shareCommand(
   agent: Agent,
   command: string,
   signal: AbortSignal,
+  onOutput?: (text: string) => void,
 ): Promise<SharedCommand> {
   const { callForUser } = await import('../../engine/later.ts');
-  const { content, isError } = await callForUser(agent, { name: 'Bash', input: { command } }, signal);
+  const { content, isError } = await callForUser(
+    agent,
+    { name: 'Bash', input: { command } },
+    signal,
+    onOutput,
+  );
   const output = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
   const told = `${within('user-command', command)}\n${within('user-command-output', output)}`;
   const text = `The user ran a command in the terminal:\n${told}`;

@@ -32,6 +32,7 @@ import {
 import {
   createOutputFile,
   discardOutputFile,
+  followOutput,
   keepOutputFile,
   type OutputFile,
   readShownOutput,
@@ -137,7 +138,10 @@ async function runInForeground(
     await discardOutputFile(output);
     throw error;
   }
+  const { onOutput, redact } = context;
+  const leave = onOutput && followOutput(output, (text) => onOutput(redact(text)));
   const end = await waitForEnd(group, output, timeout, context.signal);
+  leave?.();
   if (typeof end === 'string') await group.terminate();
   const outcome = await report(end, group, output, context);
   const note = shell.confined ? null : ((await context.afterCommand?.(command, since)) ?? null);

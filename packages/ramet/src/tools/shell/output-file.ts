@@ -42,6 +42,23 @@ export function watchOutputSize({ descriptor }: OutputFile, exceeded: () => void
   return () => clearInterval(poll);
 }
 
+/** Of output that is told as it comes: a person reads no more while it runs. */
+const MOST_FOLLOWED = 30_000;
+
+/** Calls `tell` with the whole lines that have come. Returns how to stop that. */
+export function followOutput({ descriptor }: OutputFile, tell: (text: string) => void): () => void {
+  let from = 0;
+  const look = setInterval(() => {
+    const size = Math.min(fstatSync(descriptor).size, MOST_FOLLOWED) - from;
+    const part = size > 0 ? readPart(descriptor, from, size) : Buffer.alloc(0);
+    const whole = part.subarray(0, part.lastIndexOf('\n') + 1);
+    from += whole.length;
+    if (whole.length > 0) tell(cleanText(whole.toString()));
+    if (from + size >= MOST_FOLLOWED) clearInterval(look);
+  }, SIZE_POLL_MS).unref();
+  return () => clearInterval(look);
+}
+
 export interface ShownOutput {
   text: string;
   /** True when only beginning and end are in `text`. */

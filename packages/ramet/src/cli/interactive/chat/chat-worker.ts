@@ -8,7 +8,7 @@
  * 2. A turn that was stopped or failed is not resumed until the user says something or another child ends.
  */
 import { isEmbedded } from '../../../model/catalog.ts';
-import { describeError, UserMistake } from '../../../schema/errors.ts';
+import { describeError } from '../../../schema/errors.ts';
 import { drain } from '../../../schema/generators.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { AgentResult } from '../../../sdk/index.ts';
@@ -32,6 +32,7 @@ import { activityAfter, type EventView } from './event-text.ts';
 import type { PickRequest } from './menus.ts';
 import { shownPrompt, showRecalled } from './recalled.ts';
 import { SteeredLines } from './steered-lines.ts';
+import { runUserCommand } from './user-command.ts';
 
 export interface WorkerParts {
   readonly chat: Chat;
@@ -180,7 +181,7 @@ export class ChatWorker {
     this.#parts.changed();
     try {
       const shell = shellCommand(line);
-      if (shell !== null) await this.#runShell(shell, work.controller.signal);
+      if (shell !== null) await runUserCommand(shell, this.#parts, work.controller.signal);
       else if (command === null) await this.#takeTurn(line, work);
       else await this.#carryOut(command, work.controller.signal);
     } catch (error) {
@@ -218,16 +219,6 @@ export class ChatWorker {
     if (answer.prompt !== undefined) this.#waiting.unshift(answer.prompt);
     if (answer.leave) this.#parts.leave();
     if (answer.goOn) await this.#goOn();
-  }
-
-  /** Its output goes with the next prompt. */
-  async #runShell(command: string, signal: AbortSignal): Promise<void> {
-    const { chat, print, style } = this.#parts;
-    if (command === '') throw new UserMistake('no_command', 'write a command behind the !, as in !npm test');
-    const { output, isError } = await chat.command(command, signal);
-    const text = safeText(output).trimEnd();
-    print(text === '' ? '' : `${isError ? style.red(text) : text}\n`);
-    print(`${style.dim('(goes with your next prompt)')}\n`);
   }
 
   /** False when a file that the prompt names cannot be attached: the prompt is handed back. */

@@ -183,8 +183,8 @@ export class Chat implements AsyncDisposable {
   }
 
   /** Runs a command of the user; the next prompt brings its output along. */
-  async command(command: string, signal: AbortSignal): Promise<SharedCommand> {
-    const shared = await (await this.open(`!${command}`)).command(command, { signal });
+  async command(command: string, options: Parameters<Session['command']>[1]): Promise<SharedCommand> {
+    const shared = await (await this.open(`!${command}`)).command(command, options);
     this.#attachments.push(shared.block);
     return shared;
   }

@@ -73,6 +73,21 @@ describe('UI-1: the rows below the output', () => {
     );
   });
 
+  test('are few while a question is open: what it is about stands above them', () => {
+    const todos = Array.from({ length: 8 }, (_, at) => ({
+      content: `item ${at}`,
+      status: 'pending' as const,
+    }));
+    const size = { columns: 80, rows: 24 };
+    expect(liveRows({ ...QUIET, todos }, size, style).rows).toHaveLength(10);
+    const asked = liveRows({ ...QUIET, todos, answers: 'y once' }, size, style);
+    expect(asked.rows.map((row) => row.text)).toEqual([
+      '☐ item 0 (0 of 8 done)',
+      '? y once',
+      'claude-sonnet-5 · $0.00',
+    ]);
+  });
+
   test('show all of the rule that an always would save, and why one is refused', () => {
     const rule = `always: Edit(//srv/${'a/'.repeat(40)}b.ts)`;
     const shown = liveRows({ ...QUIET, rule, answers: 'Enter: session' }, { columns: 40, rows: 10 }, style);

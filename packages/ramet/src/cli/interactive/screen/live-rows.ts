@@ -65,10 +65,11 @@ export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): 
     return { text: paint(fitted), width: displayWidth(fitted) };
   };
   const menu = state.menu === null ? [] : menuRows(state.menu, { ...size, columns }, style);
+  const room = state.answers === null ? size : besideQuestion(size);
   const above = [
     ...(state.activity === null ? [] : [row(activityText(state.activity), style.cyan)]),
-    ...todoRows(state.todos, size, style).map(({ text, paint }) => row(text, paint)),
-    ...agentRows(state.agents, { ...size, columns }).map((text) => row(text, style.dim)),
+    ...todoRows(state.todos, room, style).map(({ text, paint }) => row(text, paint)),
+    ...agentRows(state.agents, { ...room, columns }).map((text) => row(text, style.dim)),
     ...queuedTexts(state.queued, size).map((text) => row(text, style.dim)),
   ].slice(0, state.menu === null ? undefined : 1);
   const list = menu.map(({ text, paint }) => row(text, paint));
@@ -86,13 +87,18 @@ export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): 
       return withinScreen({ rows: [...above, ...below], cursorRow, cursorColumn: 0 }, size);
     }
   }
-  const room = Math.max(1, size.rows - above.length - below.length - 2);
+  const rowsLeft = Math.max(1, size.rows - above.length - below.length - 2);
   const { prompt, editor } = state.field ?? { prompt: '> ', editor: state.editor };
-  const input = layoutInput(editor, { columns, maxRows: Math.min(room, 12), prompt });
+  const input = layoutInput(editor, { columns, maxRows: Math.min(rowsLeft, 12), prompt });
   const written = input.rows.map((text) => row(text, (shown) => shown));
   const cursorRow = above.length + input.cursorRow;
   const cursorColumn = Math.min(input.cursorColumn, columns);
   return withinScreen({ rows: [...above, ...written, ...below], cursorRow, cursorColumn }, size);
+}
+
+/** What a question is about stands above these rows: they are few while it is open. */
+function besideQuestion(size: ScreenSize): ScreenSize {
+  return { ...size, rows: Math.min(size.rows, 13) - 3 };
 }
 
 /** Lower than the screen, whatever a terminal says that its size is: the row of the cursor stays, and those around it. */
