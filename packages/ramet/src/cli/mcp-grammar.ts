@@ -27,6 +27,7 @@ export function addMcp(program: Command, io: CommandIo, setExitCode: (code: numb
     )
     .option('--env <name=value>', 'a variable for the program; it may be given again', pairs('='))
     .option('--header <name: value>', 'a header for the address; it may be given again', pairs(':'))
+    .option('--force', 'replace a server of that name')
     .option('--json', 'print JSON')
     .action(async (name, target, options) =>
       (await import('./commands/mcp.ts')).addMcpServer(name, target, options, io),

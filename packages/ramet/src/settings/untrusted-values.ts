@@ -34,8 +34,20 @@ export function withholdUntrusted(values: readonly SettingValue[], otherwise: Se
   );
 }
 
-/** Those that trust covers one by one: whether they count is decided where they are used. */
-const JUDGED_ALONE = ['hooks', 'mcpServers', 'statusLine', 'worktree.setup', 'plugins'];
+/**
+ * Every setting that holds a command or names code. A folder's do not count before trust, and not once they have changed.
+ * `alone`: trust covers it by itself, with the files that it runs, and whether it counts is decided where it is used.
+ * `rights`: it counts with the rest of its file.
+ */
+export const COMMAND_SETTINGS: Readonly<Record<string, 'alone' | 'rights'>> = {
+  hooks: 'alone',
+  mcpServers: 'alone',
+  statusLine: 'alone',
+  'worktree.setup': 'alone',
+  plugins: 'alone',
+  // It runs on the merged files, which agents wrote, so that no file of it can be bound.
+  'merge.check': 'rights',
+};
 
 /** The same for a file of a trusted folder that is not what was trusted. */
 export function withholdChanged(values: readonly SettingValue[], otherwise: Settings): SettingValue[] {
@@ -47,7 +59,9 @@ export function withholdChanged(values: readonly SettingValue[], otherwise: Sett
 }
 
 function isJudgedAlone({ path }: SettingValue): boolean {
-  return [path[0] ?? '', path.slice(0, 2).join('.')].some((key) => JUDGED_ALONE.includes(key));
+  return [path[0] ?? '', path.slice(0, 2).join('.')].some(
+    (key) => Object.hasOwn(COMMAND_SETTINGS, key) && COMMAND_SETTINGS[key] === 'alone',
+  );
 }
 
 function widens({ path, value }: SettingValue, otherwise: Settings): boolean {

@@ -81,12 +81,26 @@ function entryOf(place: TrustPlace): TrustEntry | null {
 
 function readEntry(home: string, root: string, identity: string | null): TrustEntry | null {
   try {
-    const { data } = trustEntry.safeParse(JSON.parse(readFileSync(entryPath(home, root), 'utf8')));
+    const data = readOnce(entryPath(home, root));
     if (data?.root !== root) return null;
     return data.repository === undefined || data.repository === identity ? data : null;
   } catch {
     return null; // absent, unreadable or damaged: trust is never assumed
   }
+}
+
+/** The entry that was read last: one with hundreds of parts is asked for several times at each start. */
+let last: { readonly path: string; readonly stamp: string; readonly entry: TrustEntry | undefined } | null =
+  null;
+
+/** Entries are replaced whole, so another content is another file. */
+function readOnce(path: string): TrustEntry | undefined {
+  const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+  const stamp = [ino, size, mtimeNs, ctimeNs].join(':');
+  if (last?.path === path && last.stamp === stamp) return last.entry;
+  const { data } = trustEntry.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  last = { path, stamp, entry: data };
+  return data;
 }
 
 /** What trusted parts were. They are in a file of their own: a start reads digests alone. */

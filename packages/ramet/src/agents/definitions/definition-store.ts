@@ -162,9 +162,12 @@ export class DefinitionStore implements Disposable {
       for (const found of files) {
         if (this.#kept.get(found.path)?.stamp === found.stamp) continue;
         const context = this.#contextOf(found, folder);
-        const read = asTrusted(readFound(found), found, folder.source === 'project' ? trust : null);
+        const raw = readFound(found);
+        const read = asTrusted(raw, found, folder.source === 'project' ? trust : null);
         const file =
-          'problem' in read ? unusable(found.path, read.problem) : parseDefinition(read.text, context, null);
+          'problem' in read
+            ? { ...unusable(found.path, read.problem), name: nameIn(raw, context) }
+            : parseDefinition(read.text, context, null);
         if (file !== null) this.#keep(found, file, 'text' in read ? read.text : null);
         else if ('text' in read) late.push({ found, text: read.text, context });
       }
@@ -214,6 +217,11 @@ export class DefinitionStore implements Disposable {
     const guarded = hooks && { hooks: guardedHooks(hooks, check) };
     return { ...file, definition: { ...definition, ...guarded, check } };
   }
+}
+
+/** Who asks for a type by name is told why it is not used. */
+function nameIn(read: ReturnType<typeof readFound>, context: FileContext): string | null {
+  return 'problem' in read ? null : (parseDefinition(read.text, context, null)?.name ?? null);
 }
 
 /** One that has changed since is not used until it is trusted again. */

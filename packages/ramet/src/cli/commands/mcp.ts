@@ -1,4 +1,6 @@
 /** `ramet mcp`: the MCP servers that agents here can use, and Ramet as one. */
+
+import { UserMistake } from '../../schema/errors.ts';
 import {
   type AddScope,
   addServer,
@@ -56,19 +58,22 @@ interface AddFlags extends McpFlags {
   transport?: 'stdio' | 'http' | 'sse';
   env?: Record<string, string>;
   header?: Record<string, string>;
+  force?: boolean;
 }
 
 export async function addMcpServer(
   name: string,
   [first = '', ...rest]: readonly string[],
-  { scope, transport, env, header, json }: AddFlags,
+  { scope, transport, env, header, force, json }: AddFlags,
   io: CommandIo,
 ): Promise<void> {
   const isAddress = transport === undefined ? /^https?:\/\//.test(first) : transport !== 'stdio';
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(first) && !/^https?:\/\//i.test(first))
+    throw new UserMistake('mcp_server', `${first.slice(0, 100)}: an address begins with http:// or https://`);
   const server = isAddress
     ? { type: transport ?? 'http', url: first, ...(header && { headers: header }) }
     : { command: first, args: rest, ...(env && { env }) };
-  const path = await addServer({ name, scope, server }, callFrom(io));
+  const path = await addServer({ name, scope, server, force }, callFrom(io));
   if (json) io.out(jsonLine({ name, scope, file: path }));
   else io.out(`${printable(`${name} is in ${path} now: ramet mcp test ${name} tries it`)}\n`);
 }

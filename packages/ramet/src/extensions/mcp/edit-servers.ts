@@ -3,15 +3,26 @@
  * with comments keeps them.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { UserMistake } from '../../schema/errors.ts';
 import { changeInFile, insertInto, type RuleFile } from '../../settings/allow-in-file.ts';
 import { JsonMistake, parsePositionedJson } from '../../settings/positioned-json.ts';
 import { isObject, type WrittenServer } from './server-config.ts';
 
 const KEY = 'mcpServers';
 
-/** Throws a UserMistake when the file cannot be changed. Another server of that name is replaced. */
-export async function putServer(file: RuleFile, name: string, server: WrittenServer): Promise<void> {
-  await changeInFile(file, (text) => withServer(text, name, server));
+/** Throws a UserMistake when the file cannot be changed, or has another server of that name that is not to be replaced. */
+export async function putServer(
+  file: RuleFile,
+  name: string,
+  server: WrittenServer,
+  replaces: boolean,
+): Promise<void> {
+  await changeInFile(file, (text) => {
+    const before = text.trim() === '' ? {} : read(text).servers;
+    if (!replaces && Object.hasOwn(before, name) && !isDeepStrictEqual(before[name], server))
+      throw new UserMistake('mcp_name', `${file.path} has a server ${name} already: --force replaces it`);
+    return withServer(text, name, server);
+  });
 }
 
 /** False when the file has no such server. */

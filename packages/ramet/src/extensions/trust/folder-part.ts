@@ -51,7 +51,9 @@ const MOST_FILES = 200;
 export const MOST_LISTED = 3_000;
 
 export function partKey({ kind, source }: Pick<FolderPart, 'kind' | 'source'>, root: string): string {
-  return `${kind} ${relative(root, source)}`;
+  // The same, and asked for hundreds of files at each start.
+  const path = source.startsWith(`${root}/`) ? source.slice(root.length + 1) : relative(root, source);
+  return `${kind} ${path}`;
 }
 
 /** The kind and the path in a key. */
@@ -63,6 +65,17 @@ export function readPartKey(key: string): Pick<FolderPart, 'kind' | 'source'> {
 /** Of what is written down alone. */
 export function ownDigest({ value }: Pick<FolderPart, 'value'>): string {
   return digestOf(textOf(value));
+}
+
+/** Without the texts that only a person is shown; `own` is known where it was compared before. */
+export function digestOfPart(part: FolderPart, root: string, own: string): string {
+  // Most definitions start nothing.
+  if (part.folder === undefined && commandsOf(part).length === 0) return joinedDigest(own, {}, []);
+  return describePart(part, root).digest;
+}
+
+function joinedDigest(own: string, files: Record<string, string>, unfollowed: readonly string[]): string {
+  return digestOf(JSON.stringify([own, Object.entries(files).sort(), unfollowed]));
 }
 
 export function describePart(part: FolderPart, root: string): DescribedPart {
@@ -83,7 +96,7 @@ export function describePart(part: FolderPart, root: string): DescribedPart {
     for (const file of listed ?? []) files[relative(root, file.path)] ??= listedDigest(file);
   }
   const own = ownDigest(part);
-  const digest = digestOf(JSON.stringify([own, Object.entries(files).sort(), unfollowed]));
+  const digest = joinedDigest(own, files, unfollowed);
   const before = { text: text.slice(0, LONGEST_TEXT), files: texts };
   return { key: partKey(part, root), digest, own, files, before, unfollowed };
 }

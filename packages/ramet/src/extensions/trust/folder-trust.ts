@@ -3,7 +3,7 @@
  * Everything that runs for a repository asks here.
  */
 import { type TrustPlace, trustedEntry } from '../../system/trust.ts';
-import { describePart, type FolderPart, ownDigest, type PartKind, partKey } from './folder-part.ts';
+import { digestOfPart, type FolderPart, ownDigest, type PartKind, partKey } from './folder-part.ts';
 
 export interface FolderTrust {
   readonly isTrusted: boolean;
@@ -38,8 +38,9 @@ export function folderTrust(place: TrustPlace): FolderTrust {
     verdictOn(part) {
       if (parts === undefined) return old(part);
       const known = parts[partKey(part, place.root)];
-      if (known?.own !== ownDigest(part)) return 'changed';
-      return known.digest === describePart(part, place.root).digest ? 'trusted' : 'changed';
+      const own = ownDigest(part);
+      if (known?.own !== own) return 'changed';
+      return known.digest === digestOfPart(part, place.root, own) ? 'trusted' : 'changed';
     },
     verdictOnOwn(part, own) {
       if (parts === undefined) return old(part);

@@ -91,4 +91,22 @@ describe('ECO-1: runs for other programs', () => {
     );
     await expect(runs.startAgent({ prompt: ' ' })).rejects.toThrow('give a prompt');
   });
+
+  test.for(['bad name/x', '-x', '../up', '', 'a b'])('%s is no name for a new server', async (name) => {
+    const here = place();
+    await expect(addServer({ name, scope: 'user', server: { command: 'x' } }, here)).rejects.toThrow(
+      'is no name for a server',
+    );
+  });
+
+  test('one that is there is replaced only when asked', async () => {
+    const here = place();
+    const add = (command: string, force?: boolean): Promise<string> =>
+      addServer({ name: 'one', scope: 'user', server: { command }, force }, here);
+    await add('first');
+    await add('first');
+    await expect(add('second')).rejects.toThrow('has a server one already: --force replaces it');
+    await add('second', true);
+    expect((await listServers(here)).servers).toMatchObject([{ checked: { config: { command: 'second' } } }]);
+  });
 });

@@ -46,13 +46,18 @@ export async function listServers(options: CallOptions = {}): Promise<ServerRepo
 
 /** Returns the file it is in now. */
 export async function addServer(
-  { name, scope, server }: { name: string; scope: AddScope; server: WrittenServer },
+  {
+    name,
+    scope,
+    server,
+    force = false,
+  }: { name: string; scope: AddScope; server: WrittenServer; force?: boolean | undefined },
   options: CallOptions = {},
 ): Promise<string> {
-  if (!/^[\w.@/ -]{1,60}$/.test(name))
+  if (!/^[A-Za-z0-9][\w.-]{0,59}$/.test(name))
     throw new UserMistake(
       'mcp_name',
-      `${JSON.stringify(name)} is no name for a server: use letters, digits, - and _`,
+      `${JSON.stringify(name)} is no name for a server: use letters, digits, -, _ and .`,
     );
   const caller = callerOf(options);
   // Variables may be set later: only its shape is checked.
@@ -64,7 +69,7 @@ export async function addServer(
   const place = findPlace(caller);
   const file = fileOf(place, scope);
   const { keepingTrust } = await import('../calls/trust.ts');
-  await keepingTrust(settingsPlace(place, caller.env), file.path, () => putServer(file, name, server));
+  await keepingTrust(settingsPlace(place, caller.env), file.path, () => putServer(file, name, server, force));
   return file.path;
 }
 

@@ -71,7 +71,7 @@ function noticesOf(servers: Awaited<ReturnType<typeof serversHere>>['servers']):
   const names = withheld.map(({ name }) => name).join(', ');
   return [
     ...bad,
-    `MCP servers of this folder are not started, since it is not trusted: ${names} (ramet trust)`,
+    `MCP servers of this folder are not started before you trust them as they are: ${names} (ramet trust)`,
   ];
 }
 

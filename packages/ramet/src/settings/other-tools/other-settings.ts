@@ -39,13 +39,20 @@ export async function readOtherSettings(path: string, place: SettingsPlace): Pro
   } else if (permissions !== undefined) {
     settled.problems.push(`permissions in ${shown} is no object: deny and ask rules in it are NOT in force`);
   }
+  const env = isGiven ? variablesIn(content.env) : {};
+  const refused = Object.keys(env).filter((name) => DECIDES.test(name));
+  for (const name of refused) delete env[name];
+  if (refused.length > 0)
+    problems.push(
+      `env in ${shown}: ${refused.join(', ')} not set: a folder does not decide which programs run or what they load`,
+    );
   return {
     hooks: content.hooks === undefined ? [] : [path],
     rules: [{ place: shown, base, texts: settled.texts }],
     unused: unusedOf(content, isFolders ? (isGiven ? 'given' : 'waiting') : 'never').map(
       (part): UnusedPart => ({ ...part, source: path }),
     ),
-    env: isGiven ? variablesIn(content.env) : {},
+    env,
     statusLines: isGiven && content.statusLine !== undefined ? [path] : [],
     problems: settled.problems,
   };
@@ -102,6 +109,21 @@ function unusedOf(
     ...(standing === 'waiting' && AFTER_TRUST.includes(name) && { needsTrust: true as const }),
   }));
 }
+
+/** Variables that choose a program, have one load code, or lead its traffic elsewhere. */
+const DECIDES: RegExp = new RegExp(
+  `^(?:${[
+    'PATH|IFS|ENV|HOME|SHELL|SHELLOPTS|BASHOPTS|BASH_\\w+|PS4|PROMPT_COMMAND|CDPATH|ZDOTDIR|TMPDIR|INPUTRC',
+    'EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESSOPEN|LESSCLOSE|TAR_OPTIONS|MAKEFLAGS|GNUMAKEFLAGS|MAKEFILES',
+    'LD_\\w+|DYLD_\\w+|GCONV_PATH|GLIBC_\\w+|MALLOC_\\w+|GIT_\\w+|SSH_\\w+|DOCKER_HOST',
+    'NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS)|NPM_CONFIG_\\w+|YARN_\\w+|BUN_\\w+|DENO_\\w+|ELECTRON_RUN_AS_NODE',
+    'PYTHON(?:PATH|HOME|STARTUP|INSPECT|BREAKPOINT|WARNINGS|EXECUTABLE|USERBASE)|PIP_\\w+|UV_\\w+|VIRTUAL_ENV',
+    'PERL5\\w+|PERLLIB|RUBY(?:LIB|OPT)|GEM_(?:HOME|PATH)|BUNDLE_\\w+|PHPRC|PHP_INI_SCAN_DIR|LUA_\\w+|R_PROFILE\\w*',
+    'CLASSPATH|\\w*JAVA\\w*_OPTIONS|JAVA_HOME|MAVEN_OPTS|GRADLE_OPTS|GRADLE_USER_HOME|GOFLAGS|GOPATH|GOROOT|GOPROXY',
+    'CARGO_\\w+|RUSTC\\w*|RUSTFLAGS|RUSTDOC\\w*|CC|CXX|(?:https?|all|no|ftp)_proxy',
+  ].join('|')})$`,
+  'i',
+);
 
 /** Not those that are for Ramet itself and its models. */
 function variablesIn(value: unknown): Record<string, string> {

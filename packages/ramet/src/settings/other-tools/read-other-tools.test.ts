@@ -142,4 +142,33 @@ describe('EXT-1: settings of another tool', () => {
       '.claude/settings.local.json is a link that leads nowhere: deny and ask rules in it are NOT in force',
     ]);
   });
+
+  test('SEC-1: variables of a trusted folder choose no program and load no code', async ({
+    directory: base,
+  }) => {
+    const refused = [
+      'PATH',
+      'NODE_OPTIONS',
+      'LD_PRELOAD',
+      'GIT_SSH_COMMAND',
+      'BASH_ENV',
+      'https_proxy',
+      'npm_config_prefix',
+    ];
+    const env = { ...Object.fromEntries(refused.map((name) => [name, 'x'])), NODE_ENV: 'test', DEBUG: 1 };
+    writeFiles(base, { 'repo/.claude/settings.json': json({ env }) });
+    const root = join(base, 'repo');
+    const place = {
+      root,
+      home: join(base, 'home'),
+      userHome: base,
+      folders: [root],
+      isAsTrusted: async () => true,
+    };
+    const found = await readOtherTools(place);
+    expect(found.env).toEqual({ NODE_ENV: 'test', DEBUG: '1' });
+    expect(found.problems).toEqual([
+      `env in .claude/settings.json: ${refused.join(', ')} not set: a folder does not decide which programs run or what they load`,
+    ]);
+  });
 });

@@ -50,18 +50,22 @@ export function foldersUpTo(cwd: string, top: string): string[] {
   return folders;
 }
 
+/** In one line; `ramet settings` has all. */
+const MOST_NAMED = 6;
+
 /** For the start of a session: one line for what does nothing here, and one for each rule that does not count. */
 export function otherToolsNotices(
   { unused, problems }: OtherTools,
   { root, userHome }: SettingsPlace,
 ): string[] {
-  const named = (parts: readonly UnusedPart[]): string =>
-    parts
-      .map(({ what, source }) => {
-        const shown = shownPath(source, root, userHome);
-        return shown.endsWith(what) ? shown : `${what} in ${shown}`;
-      })
-      .join(', ');
+  const named = (parts: readonly UnusedPart[]): string => {
+    const names = parts.slice(0, MOST_NAMED).map(({ what, source }) => {
+      const shown = shownPath(source, root, userHome);
+      return shown.endsWith(what) ? shown : `${what} in ${shown}`;
+    });
+    const more = parts.length - names.length;
+    return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  };
   const waiting = unused.filter(({ needsTrust }) => needsTrust);
   const idle = unused.filter(({ needsTrust }) => !needsTrust);
   return [
