@@ -160,5 +160,4 @@ export const MISSING: Readonly<Record<string, string>> = {
   'ECO-2': NOT_YET,
   'SEC-1': 'tokens and origins of servers',
   'EXT-2': 'a hook WorktreeCreate that makes the worktree in place of git',
-  'EXT-4': 'completion of prompts of servers, and resources as @server:uri',
 };

@@ -58,3 +58,50 @@ describe.concurrent('EXT-4: a question of a server', () => {
     expect(toolResults(emulator)[0]?.text).toContain('"colour":"green"');
   });
 });
+
+describe.concurrent('EXT-4: what servers offer, at the prompt', () => {
+  const search = { tool_use: [{ name: 'McpSearch', input: { query: '*' } }] };
+
+  test('a resource is completed behind @ once it is known, and attached', async ({ user }) => {
+    const emulator = await user.model(search, { text: 'found them' }, { text: 'read it' });
+    await using terminal = startOnTerminal(user, [...ALLOWED, ...config(user, 'good')]);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows('found them');
+    terminal.type('see @line');
+    await terminal.shows('@line:note://one');
+    terminal.type('\t');
+    await terminal.shows(/> see @line:note:\/\/one/);
+    terminal.type('\r');
+    await terminal.shows('attached line:note://one');
+    await terminal.shows('read it');
+    const sent = JSON.stringify(emulator.requests.at(-1)?.request?.messages);
+    expect(sent).toContain('The user attached a resource of an MCP server.');
+    expect(sent).toContain('about note://one');
+  });
+
+  test('a resource that is not there is one line, and the prompt comes back', async ({ user }) => {
+    await user.model({ text: 'never' });
+    await using terminal = startOnTerminal(user, [...ALLOWED, ...config(user, 'crash')]);
+    await terminal.shows(/^>/m);
+    terminal.type('see @line:note://one now\r');
+    await terminal.shows(/@line:note:\/\/one: the MCP server line did not start: it ended with code 1/);
+    await terminal.shows(/^> see @line:note:\/\/one now/m);
+    expect(terminal.screen).not.toContain('never');
+  });
+
+  test('a prompt of a server is in the list behind the slash, with its arguments', async ({ user }) => {
+    const emulator = await user.model(search, { text: 'found them' }, { text: 'greeted' });
+    await using terminal = startOnTerminal(user, [...ALLOWED, ...config(user, 'good')]);
+    await terminal.shows(/^>/m);
+    terminal.type('go\r');
+    await terminal.shows('found them');
+    terminal.type('/mcp');
+    await terminal.shows(/\/mcp__line__greet .*<who>.*Greets/);
+    terminal.type('\t');
+    await terminal.shows('> /mcp__line__greet');
+    terminal.type('Ada\r');
+    await terminal.shows('greeted');
+    expect(JSON.stringify(emulator.requests.at(-1)?.request?.messages)).toContain('Greet Ada.');
+  });
+});

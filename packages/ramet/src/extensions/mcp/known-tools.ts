@@ -11,9 +11,11 @@ import type { ServerOffer, ServerPrompt } from './server-offer.ts';
 export interface KnownOffer {
   readonly tools: readonly string[];
   readonly prompts: readonly ServerPrompt[];
+  /** Addresses; templates are none. */
+  readonly resources: readonly string[];
 }
 
-const NOTHING: KnownOffer = { tools: [], prompts: [] };
+const NOTHING: KnownOffer = { tools: [], prompts: [], resources: [] };
 const MOST_NAMES = 200;
 
 export function knownOffer(home: string, config: McpServerConfig, cwd: string): KnownOffer {
@@ -21,7 +23,8 @@ export function knownOffer(home: string, config: McpServerConfig, cwd: string): 
     const value: unknown = JSON.parse(readFileSync(pathOf(home, config, cwd), 'utf8'));
     if (!isObject(value) || !Array.isArray(value.tools) || !Array.isArray(value.prompts)) return NOTHING;
     const prompts: unknown[] = value.prompts;
-    return { tools: value.tools.map(String), prompts: prompts.filter(isPrompt) };
+    const resources = Array.isArray(value.resources) ? value.resources.map(String) : [];
+    return { tools: value.tools.map(String), prompts: prompts.filter(isPrompt), resources };
   } catch {
     return NOTHING;
   }
@@ -29,9 +32,13 @@ export function knownOffer(home: string, config: McpServerConfig, cwd: string): 
 
 /** Written only when something changed; a home that cannot be written only means that less is known. */
 export function noteOffer(home: string, config: McpServerConfig, cwd: string, offer: ServerOffer): void {
-  const known = {
+  const known: KnownOffer = {
     tools: offer.tools.slice(0, MOST_NAMES).map(({ name }) => name),
     prompts: offer.prompts.slice(0, MOST_NAMES),
+    resources: offer.resources
+      .filter(({ isTemplate }) => !isTemplate)
+      .slice(0, MOST_NAMES)
+      .map(({ uri }) => uri),
   };
   const text = `${JSON.stringify(known)}\n`;
   const path = pathOf(home, config, cwd);

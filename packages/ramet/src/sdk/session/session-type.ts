@@ -209,7 +209,10 @@ export interface Session extends AsyncDisposable {
    * with the reason when it cannot begin; how each task ended is in the outcome.
    */
   operate(order?: OperateOrder): Promise<OperateOutcome>;
-  /** Reads files for a prompt, as the Read tool does and under the same rules; the agent has then read them. */
+  /**
+   * Reads files for a prompt, as the Read tool does and under the same rules; the agent has then read them. `server:uri`
+   * is a resource of an MCP server.
+   */
   attach(paths: readonly string[], options?: { signal?: AbortSignal }): Promise<Attachment[]>;
   /**
    * Runs a command as the user, where the main agent works. Rules that deny it count; nobody is asked. `onOutput` gets the

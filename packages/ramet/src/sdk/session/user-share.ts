@@ -1,4 +1,6 @@
 /** What a person shares with the main agent beside a prompt: files, and commands with their output. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { callForUser } from '../../engine/later.ts';
 import type { Agent } from '../../engine/shapes.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
@@ -14,12 +16,25 @@ export async function attachFiles(
   const call = callFor ?? (await import('../../engine/later.ts')).callForUser;
   const attached: Attachment[] = [];
   for (const path of paths) {
-    const read = { name: 'Read', input: { file_path: path } };
+    const resource = resourceCall(path, agent.directory.cwd);
+    const read = resource ?? { name: 'Read', input: { file_path: path } };
     const { content, isError } = await call(agent, read, signal);
     const problem = isError ? firstLine(content) : null;
-    attached.push({ path, problem, blocks: isError ? [] : content.map((block) => fileBlock(path, block)) });
+    const what = resource === null ? 'file' : 'resource';
+    attached.push({
+      path,
+      problem,
+      blocks: isError ? [] : content.map((block) => fileBlock(path, block, what)),
+    });
   }
   return attached;
+}
+
+/** `server:uri` is a resource of an MCP server, unless a file has that name. */
+function resourceCall(path: string, cwd: string): { name: string; input: unknown } | null {
+  const [, server, uri] = /^([\w-]+):([a-z][a-z\d+.-]*:\S+)$/i.exec(path) ?? [];
+  if (server === undefined || existsSync(resolve(cwd, path))) return null;
+  return { name: 'McpCall', input: { tool: `mcp__${server}__read_resource`, arguments: { uri } } };
 }
 
 export async function shareCommand(
@@ -41,10 +56,16 @@ export async function shareCommand(
   return { output, isError, block: { type: 'text', text } };
 }
 
-function fileBlock(path: string, block: TextBlock | ImageBlock): TextBlock | ImageBlock {
+function fileBlock(
+  path: string,
+  block: TextBlock | ImageBlock,
+  what: 'file' | 'resource',
+): TextBlock | ImageBlock {
   if (block.type === 'image') return block;
-  const inside = within('attached-file', block.text, inQuotes(visibleName(path)));
-  return { type: 'text', text: `The user attached a file.\n${inside}` };
+  const about =
+    what === 'file' ? 'The user attached a file.' : 'The user attached a resource of an MCP server.';
+  const inside = within(`attached-${what}`, block.text, inQuotes(visibleName(path)));
+  return { type: 'text', text: `${about}\n${inside}` };
 }
 
 /** What is inside cannot close the element. */

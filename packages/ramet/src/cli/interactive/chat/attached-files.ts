@@ -3,18 +3,21 @@ import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, normalize, relative, resolve } from 'node:path';
 import type { ImageBlock, TextBlock } from '../../../schema/content.ts';
+import type { SessionOptions } from '../../../sdk/options.ts';
 import type { Attachment } from '../../../sdk/session/session-type.ts';
 import { visibleName } from '../../../views/text/format.ts';
 import { mentionedFiles } from '../editor/mentions.ts';
 
 /**
  * The files that a prompt names, a line about each folder, which is not attached, and one about each file that no text can
- * name.
+ * name. Resources of servers count as files.
  */
-export function attachable(
+export async function attachable(
   prompt: string,
-  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
-): { paths: string[]; notes: string[]; problems: string[] } {
+  options: SessionOptions & { cwd: string; env: NodeJS.ProcessEnv },
+): Promise<{ paths: string[]; notes: string[]; problems: string[] }> {
+  const { cwd, env } = options;
+  const servers = MAY_NAME_RESOURCE.test(prompt) ? await serverNames(options) : [];
   const home = env.HOME || homedir();
   const placeOf = (name: string): string => (name.startsWith('~/') ? join(home, name.slice(2)) : name);
   const folders = new Set<string>();
@@ -23,7 +26,7 @@ export function attachable(
     const kind = kindOf(resolve(cwd, placeOf(name)));
     if (kind === 'folder') folders.add(name);
     if (kind === null && isOnlySimilar(resolve(cwd, placeOf(name)))) unnamable.add(name);
-    return kind === 'file';
+    return kind === 'file' || (kind === null && isResource(name, servers));
   });
   const notes = Array.from(
     folders,
@@ -33,6 +36,8 @@ export function attachable(
     unnamable,
     (name) => `@${visibleName(name)}: its name is not valid UTF-8, so it cannot be attached; rename it`,
   );
+  // The prompt is handed back: nothing of it is attached.
+  if (problems.length > 0) return { paths: [], notes: [], problems };
   return { paths: names.map(placeOf), notes, problems };
 }
 
@@ -53,6 +58,21 @@ function entriesLike(folder: Buffer, name: string): Buffer[] {
   } catch {
     return [];
   }
+}
+
+/** `server:uri`; without what may follow it in a sentence. */
+const RESOURCE = /^([\w-]+):[a-z][a-z\d+.-]*:\S*[^\s.,;:!?)\]}'"]$/i;
+
+/** Only then is it asked which servers there are. */
+const MAY_NAME_RESOURCE = /(?:^|[\s(])@[\w-]+:[a-z][a-z\d+.-]*:/i;
+
+async function serverNames(options: SessionOptions): Promise<readonly string[]> {
+  const { knownOffers } = await import('../../../sdk/mcp/known-offers.ts');
+  return (await knownOffers(options)).servers;
+}
+
+function isResource(name: string, servers: readonly string[]): boolean {
+  return servers.includes(RESOURCE.exec(name)?.[1] ?? '');
 }
 
 /** Why a pipe or a device cannot be attached is for the tool to say. */
@@ -89,6 +109,7 @@ function leadsTo(path: string, cwd: string): string | null {
 /** As the Read tool numbers them; it says itself if there are more. */
 function sizeOf(block: TextBlock | ImageBlock): string {
   if (block.type === 'image') return 'an image';
+  if (block.text.includes('<attached-resource ')) return `${block.text.length} characters`;
   const lines = block.text.match(/^ *\d+\t/gm)?.length ?? 0;
   return `${lines} line${lines === 1 ? '' : 's'}${block.text.includes('\n(More follows: ') ? ' of more' : ''}`;
 }

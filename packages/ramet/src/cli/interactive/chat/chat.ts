@@ -19,7 +19,7 @@ import { readSession, viewSession } from '../../../views/session-view.ts';
 import { visibleName } from '../../../views/text/format.ts';
 import type { CommandIo } from '../../io.ts';
 import { NO_KEY, sessionNotes, tellingChanges } from '../../output/result-output.ts';
-import { loadCustomCommands } from '../editor/custom-commands.ts';
+import { loadCustomCommands, loadServerCommands } from '../editor/custom-commands.ts';
 import { mayMention } from '../editor/mentions.ts';
 import { AgentBoard } from './agent-board.ts';
 
@@ -152,6 +152,7 @@ export class Chat implements AsyncDisposable {
       return event;
     });
     this.#isBroken = isJournalFailure(result);
+    if (session.tools.includes('McpCall')) void loadServerCommands(this.#options).catch(() => {});
     return result;
   }
 
@@ -170,16 +171,15 @@ export class Chat implements AsyncDisposable {
     if (!mayMention(prompt)) return { notes: [], problems: [] };
     const { attachable, attachedLine } = await import('./attached-files.ts');
     const { cwd } = this.#session?.agent ?? this.#io;
-    const { paths, notes, problems: unnamable } = attachable(prompt, { cwd, env: this.#io.env });
-    if (unnamable.length > 0) return { notes: [], problems: unnamable };
-    if (paths.length === 0) return { notes, problems: [] };
+    const { paths, ...said } = await attachable(prompt, { ...this.#options, cwd, env: this.#io.env });
+    if (paths.length === 0) return said;
     const files = await (await this.open(prompt)).attach(paths, { signal });
     const problems = files.flatMap(({ path, problem }) =>
       problem === null ? [] : [`@${visibleName(path)}: ${problem}`],
     );
     if (problems.length > 0) return { notes: [], problems };
     this.#attachments.push(...files.flatMap(({ blocks }) => blocks));
-    return { notes: [...files.map((file) => attachedLine(file, cwd)), ...notes], problems };
+    return { notes: [...files.map((file) => attachedLine(file, cwd)), ...said.notes], problems };
   }
 
   /** Runs a command of the user; the next prompt brings its output along. */

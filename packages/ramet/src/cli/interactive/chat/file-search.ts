@@ -2,6 +2,7 @@
  * The files that answer what is typed behind an `@`, the best first. The list is read once in the background; each letter
  * more looks only through what answered before. It knows no screen: `changed` is called when there is more to show.
  */
+import type { SessionOptions } from '../../../sdk/options.ts';
 import type { CommandIo } from '../../io.ts';
 import { fuzzyMatcher } from '../editor/fuzzy-match.ts';
 import type { MenuSources } from './menus.ts';
@@ -17,10 +18,21 @@ export interface FileSearchParts {
   now?(): number;
 }
 
-/** The files of the project, listed with the first `@`. */
-export function filesHere({ cwd, env }: CommandIo, changed: () => void): MenuSources {
+/** The files of the project and the resources that servers are known to have, listed with the first `@`. */
+export function filesHere(
+  { cwd, env }: CommandIo,
+  options: () => SessionOptions,
+  changed: () => void,
+): MenuSources {
   const files = new FileSearch({
-    list: async () => (await import('../../../sdk/calls/project-files.ts')).projectFiles({ cwd, env }),
+    list: async () => {
+      const [{ projectFiles }, { knownOffers }] = await Promise.all([
+        import('../../../sdk/calls/project-files.ts'),
+        import('../../../sdk/mcp/known-offers.ts'),
+      ]);
+      const offers = knownOffers({ ...options(), cwd, env }).catch(() => null);
+      return [...(await projectFiles({ cwd, env })), ...((await offers)?.resources ?? [])];
+    },
     changed,
   });
   return { files: (search) => files.find(search) };

@@ -86,7 +86,13 @@ export class TerminalChat implements Disposable {
     };
     this.#question = new ShownQuestion({ ...shared, rules: ruleDesk(parts.io), print: ask });
     this.#form = new ShownForm({ ...shared, print: ask });
-    this.#menus = new Menus(filesHere(parts.io, () => this.#view?.soon()));
+    this.#menus = new Menus(
+      filesHere(
+        parts.io,
+        () => parts.chat.options,
+        () => this.#view?.soon(),
+      ),
+    );
     this.#special = new SpecialKeys({
       ...shared,
       terminal: () => this.#view,

@@ -10,9 +10,10 @@ export interface CustomCommand {
 }
 
 let found: readonly CustomCommand[] = [];
+let ofServers: readonly CustomCommand[] = [];
 
 export function customCommands(): readonly CustomCommand[] {
-  return found;
+  return [...found, ...ofServers];
 }
 
 /** By its name, or by the last part of it. What a server of the session has is not known here. */
@@ -22,7 +23,8 @@ export function isCustomCommand(name: string): boolean {
 }
 
 /** Looks for them. What is wrong with a file is said when a session is opened. */
-export async function loadCustomCommands({ cwd, env, plugins }: SessionOptions): Promise<void> {
+export async function loadCustomCommands(options: SessionOptions): Promise<void> {
+  const { cwd, env, plugins } = options;
   const { prompts } = await listPrompts({
     ...(cwd !== undefined && { cwd }),
     ...(env !== undefined && { env }),
@@ -35,6 +37,17 @@ export async function loadCustomCommands({ cwd, env, plugins }: SessionOptions):
       usage: `/${name}${argumentHint === null ? '' : ` ${argumentHint}`}`,
       meaning: oneLine(description),
     }));
+  await loadServerCommands(options);
+}
+
+/** Prompts of servers, as they were when the servers were last asked; again after a turn that may have asked them. */
+export async function loadServerCommands(options: SessionOptions): Promise<void> {
+  const { knownOffers } = await import('../../../sdk/mcp/known-offers.ts');
+  ofServers = (await knownOffers(options)).prompts.map(({ name, usage, description }) => ({
+    name,
+    usage: oneLine(usage),
+    meaning: oneLine(description),
+  }));
 }
 
 const LONGEST = 100;
