@@ -36,7 +36,7 @@ const PROMPT: Kinds<PromptOptions> = {
 /** What is wrong with an amount or a schema, the engine says. */
 const SPAWN: Kinds<SpawnRequest> = {
   ...{ prompt: TEXT, description: TEXT, subagent_type: TEXT, model: TEXT, effort: oneOf(EFFORTS) },
-  ...{ run_in_background: FLAG, name: TEXT, isolation: oneOf(['worktree']), schema: OBJECT },
+  ...{ run_in_background: FLAG, name: TEXT, isolation: oneOf(['worktree']), schema: SCHEMA },
   expect: fields({ files: NAMES, check: NAME, commit: FLAG }),
   ...{ budget: OBJECT, maxTurns: COUNT },
 };

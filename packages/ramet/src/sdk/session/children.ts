@@ -36,7 +36,7 @@ import {
 } from '../options.ts';
 import type { Place } from '../place.ts';
 import type { SessionTools } from './session-tools.ts';
-import type { SteeredMessage } from './session-type.ts';
+import type { PromptSchema, SteeredMessage } from './session-type.ts';
 
 export interface FamilyOptions {
   session: SessionId;
@@ -184,12 +184,22 @@ interface Parent {
 /** Children of the library end with the session, or when they are stopped. */
 export async function started(
   { agent, family }: Parent,
-  order: Omit<SpawnOrder, 'call' | 'signal'>,
+  {
+    schema: given,
+    ...order
+  }: Omit<SpawnOrder, 'call' | 'signal' | 'schema'> & { schema?: PromptSchema | undefined },
 ): Promise<AgentHandle> {
   const { spawnAgent } = await import('../../engine/later.ts');
-  const outcome = await spawnAgent(family, agent, { ...order, call: null });
+  const schema = given === undefined ? undefined : await plainSchema(given);
+  const outcome = await spawnAgent(family, agent, { ...order, schema, call: null });
   if ('problem' in outcome) throw new UserMistake('no_agent', `no agent was started: ${outcome.problem}`);
   return outcome.handle;
+}
+
+/** As it is recorded and sent: JSON Schema. */
+async function plainSchema(schema: PromptSchema): Promise<Record<string, unknown>> {
+  const { isStandardSchema, jsonSchemaOf } = await import('../own-tools/standard-schema.ts');
+  return { ...(isStandardSchema(schema) ? jsonSchemaOf(schema, 'schema') : schema) };
 }
 
 export async function tellChild({ agent, family }: Parent, to: string, text: string): Promise<AgentHandle> {

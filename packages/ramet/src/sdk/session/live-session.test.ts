@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
 import { drain } from '../../../test/fixtures/engine.ts';
 import { call, startAgents, startFamily } from '../../../test/fixtures/family.ts';
 import type { ForkOverrides } from '../../engine/children/child-terms.ts';
@@ -8,11 +9,11 @@ import type { ForkOptions } from './session-type.ts';
 const REPORT = { text: 'Scope: done.' };
 
 describe('FORK-3: the type of a fork’s options', () => {
-  test('admits the four overrides, a label, a worktree, and nothing else', () => {
+  test('admits the four overrides, a label, a worktree, limits, a schema, and nothing else', () => {
     type Four = 'abortController' | 'skipTranscript' | 'skipCacheWrite' | 'canUseTool';
     expectTypeOf<keyof ForkOverrides>().toEqualTypeOf<Four>();
     expectTypeOf<keyof ForkOptions>().toEqualTypeOf<
-      Four | 'description' | 'name' | 'isolation' | 'budget' | 'maxTurns'
+      Four | 'description' | 'name' | 'isolation' | 'budget' | 'maxTurns' | 'schema'
     >();
   });
 });
@@ -37,6 +38,39 @@ describe('LIB-1: what a session shows is a view', () => {
     expect(session.agents).toEqual([child]);
     gate.resolve();
     await child.result;
+    expect(session.agents).toEqual([]);
+  });
+});
+
+describe('LIB-1: answers of forks and typed agents that fit a schema', () => {
+  const Findings = z.object({ findings: z.array(z.object({ line: z.int() })) });
+  const fitting = '{"findings":[{"line":3}]}';
+
+  test('an answer that does not fit is sent back, and the result is the JSON', async () => {
+    const { session, run, requestsOf } = await startFamily({
+      cast: {
+        'Go.': [{ text: 'Ready.' }],
+        fork: [{ text: 'There is one.' }, { text: fitting }],
+        typed: [{ text: fitting }],
+      },
+    });
+    await run('Go.');
+    const fork = await session.fork('fork', { schema: Findings });
+    const typed = await session.spawn({
+      ...{ prompt: 'typed', description: 'x', subagent_type: 'general-purpose', schema: Findings },
+    });
+    for (const { result } of [fork, typed]) {
+      const { status, text } = await result;
+      expect(status).toBe('done');
+      expect(Findings.parse(JSON.parse(text)).findings).toEqual([{ line: 3 }]);
+    }
+    expect(requestsOf('fork')).toHaveLength(2);
+  });
+
+  test('one that cannot be used is refused before anything starts', async () => {
+    const { session, run } = await startFamily({ cast: { 'Go.': [{ text: 'Ready.' }] } });
+    await run('Go.');
+    await expect(session.fork('child', { schema: { type: 'nonsense' } })).rejects.toThrow('schema');
     expect(session.agents).toEqual([]);
   });
 });

@@ -193,8 +193,8 @@ export function liveSession(parts: LiveParts): Session {
     answerSoFar: (id) => family.find(id)?.here.answer.text ?? '',
     steer: (text) => steered(agent, text),
     tell: (to, text) => tellChild(parts, to, text),
-    fork: (prompt, { description = 'fork', name, isolation, budget, maxTurns, ...overrides } = {}) =>
-      started(parts, { prompt, description, name, isolation, budget, maxTurns, overrides }),
+    fork: (prompt, { description = 'fork', name, isolation, budget, maxTurns, schema, ...overrides } = {}) =>
+      started(parts, { prompt, description, name, isolation, budget, maxTurns, schema, overrides }),
     spawn: async (request) => {
       checkCall('spawn', request);
       return started(parts, request);

@@ -48,6 +48,8 @@ export interface ForkOptions extends ForkOverrides {
   /** What it may spend by itself, and its turns: limits are the engine's, and no part of a request (RES-10). */
   budget?: BudgetLimits | undefined;
   maxTurns?: number | undefined;
+  /** The text of its result is JSON that fits; an answer that does not is sent back. No part of the shared prefix. */
+  schema?: PromptSchema | undefined;
 }
 
 /** A prompt with more than a text. The texts are joined; images and files come before them. */
@@ -135,7 +137,10 @@ export interface SteeredMessage {
 }
 
 /** What the Agent tool takes. */
-export interface SpawnOptions extends SpawnRequest {}
+export interface SpawnOptions extends Omit<SpawnRequest, 'schema'> {
+  /** As for a fork. */
+  schema?: PromptSchema | undefined;
+}
 
 export interface Session extends AsyncDisposable {
   readonly id: SessionId;
