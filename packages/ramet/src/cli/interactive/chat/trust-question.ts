@@ -2,17 +2,18 @@
  * Asks, before a conversation on a terminal begins, about what has changed in a trusted folder (SEC-1), with the
  * difference. A folder that was never trusted is not asked about: notices say what does not count there.
  */
-import { createInterface } from 'node:readline/promises';
 import { systemClock } from '../../../schema/clock.ts';
+import { Cancelled } from '../../../schema/errors.ts';
 import type { CallOptions } from '../../../sdk/calls/caller.ts';
 import type { TrustReview } from '../../../sdk/calls/trust.ts';
 import { printable } from '../../../views/text/format.ts';
 import { reviewLines } from '../../commands/trust.ts';
 import { type CommandIo, callFrom } from '../../io.ts';
+import type { Key } from '../editor/key-parser.ts';
+import { openTerminal } from '../screen/terminal-device.ts';
 
 /** As in other questions. */
 const GUARD_MS = 700;
-const CTRL_C = '\u0003';
 const USUAL_ROWS = 24;
 const ROWS_OF_QUESTION = 2;
 const LEAST_LINES = 5;
@@ -57,31 +58,34 @@ async function isConfirmed({ parts }: TrustReview, io: CommandIo): Promise<boole
   return /^y(?:es)?$/i.test(answer.trim());
 }
 
-/** What was typed before the question could be read answers nothing. */
+/** A line, key by key. What was typed before the question could be read answers nothing, nor does what is pasted. */
 async function ask(question: string, choice: string, io: CommandIo): Promise<string> {
-  io.out(question);
-  await withoutKeys(GUARD_MS, io.signal);
-  const input = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
-  try {
-    return await input.question(choice, { signal: io.signal });
-  } finally {
-    input.close();
-  }
-}
-
-/** Keys that wait at the terminal, or are pressed in this time, are thrown away; all but the one that interrupts. */
-async function withoutKeys(ms: number, signal: AbortSignal): Promise<void> {
-  const { stdin } = process;
-  const onData = (chunk: Buffer | string): void => {
-    if (chunk.includes(CTRL_C)) process.kill(process.pid, 'SIGINT');
+  const answered = Promise.withResolvers<string>();
+  let written: string | null = null;
+  const key = (key: Key): void => {
+    if (key.type === 'press' && key.name === 'interrupt') process.kill(process.pid, 'SIGINT');
+    if (written === null || key.type === 'paste') return;
+    if (key.type === 'text') {
+      written += key.text;
+      io.out(printable(key.text));
+    } else if (key.name === 'enter') answered.resolve(written);
+    else if (key.name === 'escape' || key.name === 'end-of-input') answered.resolve('no');
+    else if (key.name === 'backspace' && written !== '') {
+      written = written.slice(0, -1);
+      io.out('\b \b');
+    }
   };
-  // A line that is not finished would otherwise stay with the terminal.
-  stdin.setRawMode(true);
-  stdin.on('data', onData).resume();
+  const leave = (): void => answered.reject(new Cancelled('the question was interrupted'));
+  io.signal.addEventListener('abort', leave, { once: true });
+  io.out(question);
+  using _ = openTerminal({ key, keysTaken() {}, resized() {}, gone: leave });
+  await systemClock.sleep(GUARD_MS, io.signal);
+  if (!io.signal.aborted) io.out(choice);
+  written = '';
   try {
-    await systemClock.sleep(ms, signal);
+    return await answered.promise;
   } finally {
-    stdin.off('data', onData).pause();
-    stdin.setRawMode(false);
+    io.signal.removeEventListener('abort', leave);
+    io.out('\n');
   }
 }
