@@ -19,25 +19,33 @@ import {
 } from '../../permission/shell/script-words.ts';
 import { isInside } from '../../system/landing-path.ts';
 import {
-  ASKS_ABOUT,
   FEEDS,
-  FLAGS,
   GIT_HOOK_FOLDERS,
   GIT_LOOKS,
-  INLINE,
   isConfigurationOf,
+  isPlain,
   manifestsOf,
   PLACES,
+  REPLACES,
   RUNS_FOLDERS,
   RUNS_PACKAGE_SCRIPTS,
   RUNS_SCRIPTS,
   SHELLS,
-  SUBCOMMANDS,
 } from './known-programs.ts';
-import { checkoutOf, entriesOf, isDirectory, isTemporary, nearest, scriptsOf } from './repository-look.ts';
-import { startedPrograms } from './started-programs.ts';
-import { type CommandReach, isName, type NamedPath, namesIn, roughWords } from './word-names.ts';
+import {
+  checkoutOf,
+  entriesOf,
+  everyFile,
+  isDirectory,
+  isTemporary,
+  nearest,
+  scriptsOf,
+} from './repository-look.ts';
+import { isAboutWorkspaces, scriptOf, startedPrograms } from './started-programs.ts';
+import { type CommandReach, isName, isPath, type NamedPath, namesIn, roughWords } from './word-names.ts';
 
+/** Of folders that count whole. */
+export const MOST_LISTED = 3_000;
 const MOST_WORDS = 2_000;
 const MOST_DIRECTORIES = 24;
 const DEEPEST_SCRIPT = 4;
@@ -166,10 +174,12 @@ class ReachReading {
       if (open !== null && PLACES.test(name)) this.#unclear.add(`the value of ${name}`);
       for (const text of texts.flatMap((one) => one.split(':')))
         if (PLACES.test(name) || text.includes('/')) this.#folder(text);
+      if (PLACES.test(name)) for (const text of texts) this.#stems(text);
     }
     const { programs, unknown, isOpen } = startedPrograms(words);
     if (isOpen) this.#unclear.add('the program it starts');
     for (const name of unknown) this.#unknown.add(name);
+    const isReplaced = words.some(({ start }) => REPLACES.test(start));
     const isStream = isFed && !programs.some(({ name }) => FEEDS.test(name));
     for (const { name, rest } of programs) {
       this.#manifests(name, words, depth);
@@ -181,36 +191,21 @@ class ReachReading {
         for (const { texts } of rest) for (const text of texts) this.#folder(text);
       if (hasBody && RUNS_SCRIPTS.test(name)) this.#stems([...this.#names].join(' '));
       if (name === 'git') this.#git(words);
+      else if (FEEDS.test(name) && isReplaced) this.#unclear.add(`what ${name} fills in`);
+      // Many a program runs a script that it is given without its ending.
+      if (!isPlain(name))
+        for (const { texts } of rest) for (const text of texts) if (isPath(text)) this.#stems(text);
     }
   }
 
   /** `sh x`, `node -r a b`, `python3 -m c`: what it names, or all that can be meant. */
   #runner(name: string, words: readonly ScriptWord[], isFed: boolean): void {
     for (const text of words.flatMap(({ texts }) => texts)) this.#stems(text);
-    let before = '';
-    let isFound = false;
-    for (const { texts, open } of words) {
-      const [text = ''] = texts;
-      if (open === 'pattern') {
-        for (const one of texts) this.#pattern(one);
-        return;
-      }
-      if (open !== null || text === '{}') return void this.#unclear.add(`what ${name} runs`);
-      if (ASKS_ABOUT.test(text)) return;
-      if (INLINE.test(before)) {
-        for (const one of text.match(/[\w./-]+/g) ?? []) this.#folder(one.replaceAll('.', '/'));
-        return;
-      }
-      if (text.startsWith('-') && text !== '-') {
-        before = text;
-        continue;
-      }
-      this.#folder(text);
-      if (text !== '-') isFound = true;
-      if (text !== '-' && (before === '' || FLAGS.test(before)) && !SUBCOMMANDS.test(text)) return;
-      before = '';
-    }
-    if (!isFound && !isFed && !/awk$/.test(name)) this.#unclear.add(`what ${name} reads`);
+    const { folders, patterns, end } = scriptOf(words);
+    for (const one of folders) this.#folder(one);
+    for (const one of patterns) this.#pattern(one);
+    if (end === 'open') this.#unclear.add(`what ${name} runs`);
+    else if (end === 'none' && !isFed && !/awk$/.test(name)) this.#unclear.add(`what ${name} reads`);
   }
 
   /** Hooks that are committed, and settings that it is given: `git -c core.hooksPath=x`. */
@@ -225,6 +220,15 @@ class ReachReading {
   }
 
   #manifests(program: string, words: readonly ScriptWord[], depth: number): void {
+    if (RUNS_PACKAGE_SCRIPTS.test(program) && isAboutWorkspaces(program, words)) {
+      const all = everyFile(checkoutOf(this.#root), MOST_LISTED);
+      if (all === null) this.#unclear.add('packages that it does not name');
+      for (const { path } of all ?? [])
+        if (basename(path) === 'package.json') {
+          this.#add(path, false);
+          this.#scripts(path, words, depth);
+        }
+    }
     for (const directory of this.#directories) {
       for (const name of manifestsOf(program)) {
         const path = nearest(directory, name);

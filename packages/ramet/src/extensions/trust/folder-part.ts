@@ -8,7 +8,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { digestOf } from '../../system/digest.ts';
 import { pathInside, realPath } from '../../system/landing-path.ts';
 import type { CoveredPart } from '../../system/trust.ts';
-import { commandReach } from './command-reach.ts';
+import { commandReach, MOST_LISTED } from './command-reach.ts';
 import { commandsOf } from './commands-in.ts';
 import { listFolder } from './list-folder.ts';
 import { everyFile, isTemporary } from './repository-look.ts';
@@ -47,8 +47,6 @@ export interface DescribedPart extends CoveredPart {
 
 const LONGEST_TEXT = 32 << 10;
 const MOST_FILES = 200;
-/** Of folders that count whole. */
-export const MOST_LISTED = 3_000;
 
 export function partKey({ kind, source }: Pick<FolderPart, 'kind' | 'source'>, root: string): string {
   // The same, and asked for hundreds of files at each start.

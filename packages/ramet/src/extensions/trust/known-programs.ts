@@ -113,3 +113,5 @@ export function isPlain(program: string): boolean {
 export const PLACES: RegExp = /PATH$|^(?:BASH_)?ENV$|OPT(?:ION)?S$|(?:DIRS?|HOME|ROOT)$/;
 /** They give what they read to a command as its words. */
 export const FEEDS: RegExp = /^(?:xargs|parallel)$/;
+/** With these, what they read goes into words of the command: `xargs -I% sh %`. */
+export const REPLACES: RegExp = /^(?:-[a-zA-Z0-9]*[IiJ]|--(?:replace|max-replace))/;

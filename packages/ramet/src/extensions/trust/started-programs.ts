@@ -2,6 +2,9 @@
 import { basename } from 'node:path';
 import type { ScriptWord } from '../../permission/shell/script-words.ts';
 import {
+  ASKS_ABOUT,
+  FLAGS,
+  INLINE,
   isPlain,
   manifestsOf,
   PASSES_ON,
@@ -57,4 +60,44 @@ export function startedPrograms(words: readonly ScriptWord[]): StartedPrograms {
     else if (!SUBCOMMANDS.test(name)) next = null;
   }
   return { programs, unknown, isOpen };
+}
+
+export interface RunScript {
+  /** Names that count whole where they lead to a folder. */
+  readonly folders: readonly string[];
+  readonly patterns: readonly string[];
+  /** `none`: it is given no script, so it reads one. `open`: which one is not known. */
+  readonly end: 'known' | 'none' | 'open';
+}
+
+/** What an interpreter runs, of the words behind it: `sh x`, `node -r a b`, `python3 -m c`. */
+export function scriptOf(words: readonly ScriptWord[]): RunScript {
+  const folders: string[] = [];
+  let before = '';
+  let isFound = false;
+  for (const { texts, open } of words) {
+    const [text = ''] = texts;
+    if (open === 'pattern') return { folders, patterns: texts, end: 'known' };
+    if (open !== null || text === '{}') return { folders, patterns: [], end: 'open' };
+    const isModule = INLINE.test(before);
+    if (isModule) folders.push(...(text.match(/[\w./-]+/g) ?? []).map((one) => one.replaceAll('.', '/')));
+    if (isModule || ASKS_ABOUT.test(text)) return { folders, patterns: [], end: 'known' };
+    if (text.startsWith('-') && text !== '-') {
+      before = text;
+      continue;
+    }
+    folders.push(...texts);
+    isFound ||= text !== '-';
+    if (text !== '-' && (before === '' || FLAGS.test(before)) && !SUBCOMMANDS.test(text)) break;
+    before = '';
+  }
+  return { folders, patterns: [], end: isFound ? 'known' : 'none' };
+}
+
+/** It may run scripts of packages that it finds by itself, or by their names. */
+export function isAboutWorkspaces(program: string, words: readonly ScriptWord[]): boolean {
+  if (/^(?:turbo|nx|lerna|wireit)$/.test(program)) return true;
+  return words.some(({ start }) =>
+    /^(?:-w|-ws|-F|-r|--(?:workspaces?|recursive|filter)|workspaces?)(?:=|$)/.test(start),
+  );
 }

@@ -44,3 +44,7 @@ export function namesIn(word: string): string[] {
 export function isName(word: string): boolean {
   return word !== '' && word.length <= LONGEST_WORD && !word.includes('\0');
 }
+
+export function isPath(word: string): boolean {
+  return /^[\w@.-]*\/[\w@./-]+$/.test(word);
+}

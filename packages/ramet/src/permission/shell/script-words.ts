@@ -91,9 +91,12 @@ function known(text: string): ScriptWord {
 }
 
 const PATTERN = /[*?[]/;
+/** A value that is cut or replaced, and what a command prints into a file: `${x%.*}`, `<(x)`. */
+const COMPUTED = /\$\{[#!]?\w+(?!:?[-=]|\})[^\w]|\$\{[#!]|[<>]\(/;
 
 function readWord(word: ShellWord, variables: readonly ShellAssignment[], scene: ScriptScene): ScriptWord {
   if (word.value !== null) return known(word.value);
+  if (COMPUTED.test(word.source)) return { texts: [], open: 'unknown', start: word.start };
   const { directories, root } = scene;
   const found = expandWord(word, {
     ...{ variables, directories, root, temporary: '/tmp', gitDirectories: () => null },
@@ -135,7 +138,7 @@ export function carriedScript({ words }: ScriptCommand): ScriptWord | null {
 }
 
 function isOption({ texts: [text = ''], open }: ScriptWord): boolean {
-  return open === null && /^[-+]\w/.test(text);
+  return open === null && /^(?:[-+]\w|--$)/.test(text);
 }
 
 function joined(words: readonly ScriptWord[]): ScriptWord | null {
