@@ -48,6 +48,8 @@ export function bundleOptions(entries: Readonly<Record<string, string>>): BuildO
     target: 'node24',
     minifySyntax: true,
     minifyWhitespace: true,
+    // Node prints the line that an uncaught error came from.
+    lineLimit: 300,
     legalComments: 'external',
     external: EXTERNAL,
     // The bundle contains names of modules: the target of a link would name the machine.
