@@ -21,7 +21,10 @@ import type { StoredLogin, TokenStore } from './token-store.ts';
 
 type Refusal = Parameters<NonNullable<AuthProvider['onUnauthorized']>>[0];
 
-export function sessionAuth(store: TokenStore): AuthProvider {
+/** Less than what others wait for one that was killed: two must not renew at once. */
+const RENEWAL_MS = 20_000;
+
+export function sessionAuth(store: TokenStore, limitMs: number = RENEWAL_MS): AuthProvider {
   return {
     token: async () => store.read()?.tokens.access_token,
     async onUnauthorized(refusal) {
@@ -31,20 +34,26 @@ export function sessionAuth(store: TokenStore): AuthProvider {
         if (login === null) throw new LoginNeeded();
         // Another call or process has renewed it meanwhile.
         if (login.tokens.access_token !== refused) return;
-        store.save(await renewed(login, refusal, store));
+        store.save(await renewed(login, refusal, { store, limitMs }));
       });
     },
   };
 }
 
-async function renewed(login: StoredLogin, refusal: Refusal, store: TokenStore): Promise<StoredLogin> {
+async function renewed(
+  login: StoredLogin,
+  refusal: Refusal,
+  { store, limitMs }: { store: TokenStore; limitMs: number },
+): Promise<StoredLogin> {
   const { client, tokens, resource } = login;
   if (tokens.refresh_token === undefined) throw new LoginNeeded();
+  const signal = AbortSignal.timeout(limitMs);
+  const fetchFn: typeof boundedFetch = (url, init) => boundedFetch(url, { ...init, signal });
   const { resourceMetadataUrl } = extractWWWAuthenticateParams(refusal.response);
   try {
     const { authorizationServerUrl, authorizationServerMetadata } = await discoverOAuthServerInfo(
       refusal.serverUrl,
-      { ...(resourceMetadataUrl && { resourceMetadataUrl }), fetchFn: boundedFetch },
+      { ...(resourceMetadataUrl && { resourceMetadataUrl }), fetchFn },
     );
     const issuer = authorizationServerMetadata?.issuer ?? String(authorizationServerUrl);
     if (bare(tokens.issuer) !== bare(issuer)) throw new LoginNeeded();
@@ -53,7 +62,7 @@ async function renewed(login: StoredLogin, refusal: Refusal, store: TokenStore):
       clientInformation: client,
       refreshToken: tokens.refresh_token,
       ...(resource !== undefined && { resource }),
-      fetchFn: boundedFetch,
+      fetchFn,
     });
     return { ...login, tokens: { ...fresh, issuer } };
   } catch (error) {
