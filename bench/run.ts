@@ -26,6 +26,7 @@ import * as siblings from './siblings.ts';
 import * as spawn from './spawn.ts';
 import * as startUp from './start-up.ts';
 import * as teamClaims from './team-claims.ts';
+import * as teamMessages from './team-messages.ts';
 import * as turn from './turn.ts';
 import * as views from './views.ts';
 import * as worktrees from './worktrees.ts';
@@ -63,6 +64,7 @@ const LONG: Measurements = {
   'isolated-spawn': isolatedSpawn,
   'large-repository': largeRepository,
   'team-claims': teamClaims,
+  'team-messages': teamMessages,
   house,
 };
 

@@ -59,6 +59,15 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'worktree open': ['cd "$(ramet worktree open parser)"', 'ramet worktree open parser --shell'],
   'worktree diff': ['ramet worktree diff parser', 'ramet worktree diff parser --stat'],
   'worktree commit': ['ramet worktree commit parser -m "Rewrite the parser"'],
+  team: ['ramet --team parser-work', 'ramet team ls', 'ramet team send lead "the deadline is today"'],
+  'team ls': ['ramet team ls', 'ramet team ls --json'],
+  'team show': ['ramet team show parser-work'],
+  'team tasks': ['ramet team tasks', 'ramet team tasks parser-work --json'],
+  'team send': [
+    'ramet team send ada "use the old format"',
+    'ramet team send "*" "main has moved" --team parser-work',
+  ],
+  'team resume': ['ramet team resume parser-work'],
   mcp: [
     'ramet mcp ls',
     'ramet mcp add files -- npx -y @modelcontextprotocol/server-filesystem .',

@@ -44,6 +44,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['merge'], add: async () => (await merging()).addMerge },
   { names: ['diff', 'blame'], add: async () => (await merging()).addProvenance },
   { names: ['worktree'], add: async () => (await merging()).addWorktree },
+  { names: ['team'], add: async () => (await import('./team/team-grammar.ts')).addTeam },
   { names: ['mcp'], add: async () => (await import('./mcp-grammar.ts')).addMcp },
   { names: ['gc'], add: async () => (await setup()).addGc },
   { names: ['emulate'], add: async () => (await setup()).addEmulate },

@@ -33,7 +33,7 @@ function cells({ definition, state, by, file }: CatalogEntry): string[] {
     duplicate: `the name is taken by ${by}: `,
     untrusted: 'not active, this repository is not trusted (ramet trust): ',
   }[state];
-  const when = definition.offered === false ? 'cannot be asked for yet: ' : why;
+  const when = definition.offered === false ? 'only in a session with --team: ' : why;
   const where = file === null ? '' : `  ${printable(file.path)}`;
   return [
     excerpt(model, 24),

@@ -30,7 +30,7 @@ describe.concurrent('TYPE-4: ramet agents', () => {
       'problems',
     ]);
     expect(stdout).toMatch(/^ {2}theirs +inherit +Read, LS +not active, this repository is not trusted/m);
-    expect(stdout).toMatch(/^ {2}teammate .* cannot be asked for yet: /m);
+    expect(stdout).toMatch(/^ {2}teammate .* only in a session with --team: /m);
     expect(stdout).toContain(`shadowed by ${join(user.rametHome, 'agents/a.md')}`);
     expect(stdout).toContain(
       `error: ${join(user.root, 'home/.claude/agents/bad.md')}:2: name: it has a / in it`,

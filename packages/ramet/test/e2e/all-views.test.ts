@@ -40,6 +40,9 @@ const VIEWS: Readonly<Record<string, { args?: readonly string[]; isLine?: true }
   settings: {},
   doctor: {},
   'mcp ls': { isLine: true },
+  'team ls': {},
+  'team show': {},
+  'team tasks': { isLine: true },
 };
 
 const ACTIONS = [
@@ -47,6 +50,7 @@ const ACTIONS = [
   ...['operate ask', 'operate pause', 'operate resume', 'operate skip', 'operate retry', 'operate start'],
   ...['operate approve', 'operate answer', 'worktree rm', 'worktree open', 'worktree commit', 'emulate'],
   ...['demo', 'completion', 'complete', 'watch'],
+  ...['team send', 'team resume'],
   ...['mcp add', 'mcp login', 'mcp rm', 'mcp serve', 'mcp test'],
 ];
 
@@ -107,7 +111,14 @@ async function prepare(user: User): Promise<void> {
   const merging = { env: IDENTITY };
   const run = await user.ramet(['operate', 'tasks.md', '--into', 'main', '--check', 'true'], merging);
   expect(run).toMatchObject({ code: 0 });
-  const end = await user.ramet(['-p', 'Write notes.', '--permission-mode', 'bypassPermissions']);
+  const end = await user.ramet([
+    '-p',
+    'Write notes.',
+    '--permission-mode',
+    'bypassPermissions',
+    '--team',
+    'crew',
+  ]);
   expect(end).toMatchObject({ code: 0 });
 }
 

@@ -198,12 +198,12 @@ const DOORS: Readonly<Record<string, string>> = {
     ledger/cost-object ledger/cost-table ledger/ledger merge-text operator/markdown operator/progress-lines operator/run-object
     operator/run-progress operator/run-report operator/run-summary operator/run-table operator/task-rows
     proposed-tasks provenance/agent-diff provenance/blame
-    refused-removal repair-text run-notes run-statistics session-markdown session-rows session-target session-view session-watch task-list task-plan text/format text/local-time timeline transcript type-list
+    refused-removal repair-text run-notes run-statistics session-markdown session-rows session-target session-view session-watch task-list task-plan team-text text/format text/local-time timeline transcript type-list
     undo-text worktree-view
   `,
   sdk: `
     agent-types/agent-types agent-types/child-view calls/allow-rules calls/caller calls/check-types calls/known-names
-    calls/project-files calls/prompt-history calls/provenance calls/session-defaults calls/sessions calls/settings-report calls/status calls/status-command calls/stop calls/trust calls/undo
+    calls/project-files calls/prompt-history calls/provenance calls/session-defaults calls/sessions calls/settings-report calls/status calls/status-command calls/stop calls/teams calls/trust calls/undo
     compile-cache doctor/doctor doctor/health-check extensions/list-prompts index mcp/known-offers mcp/manage-servers mcp/serve-agents merge/merge operator/control/ask-operator operator/control/follow-run operator/planning/lint-tasks
     operator/control/new-tasks operator/operate operator/operate-order operator/planning/plan-tasks operator/planning/propose-tasks
     operator/planning/run-statistics operator/write-report options place retention/gc

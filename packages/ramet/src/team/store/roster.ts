@@ -17,9 +17,11 @@ export interface Problem {
   problem: string;
 }
 
+/** Two counts, each of a range of an index. */
 const UNREAD = `
-  (SELECT count(*) FROM messages WHERE messages.team = members.team AND messages.seq > members.cursor
-    AND (receiver = members.key OR (receiver = '*' AND sender IS NOT members.key)))`;
+  ((SELECT count(*) FROM messages WHERE messages.team = members.team AND receiver = members.key AND seq > members.cursor)
+  + (SELECT count(*) FROM messages WHERE messages.team = members.team AND receiver = '*' AND seq > members.cursor
+      AND sender IS NOT members.key))`;
 
 export class Roster {
   readonly #db: TeamDatabase;

@@ -1,0 +1,99 @@
+/** The teams of a repository, for people and other processes: what is on record, and messages to members. */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { UserMistake } from '../../schema/errors.ts';
+import type { SessionId } from '../../schema/ids.ts';
+import type { TeamMember, TeamTask } from '../../schema/team.ts';
+import { isProcessAlive } from '../../system/processes/process-identity.ts';
+import { type StoredTeam, TeamStore } from '../../team/store/team-store.ts';
+import { hintChange, teamFile } from '../../team/wake-line.ts';
+import { findPlace } from '../place.ts';
+import { type CallOptions, callerOf } from './caller.ts';
+
+export interface TeamReport {
+  name: string;
+  /** The session of its lead: resuming it resumes the team. */
+  session: SessionId;
+  /** The process that hosts it; null when none does. */
+  host: number | null;
+  /** The lead first. */
+  members: readonly TeamMember[];
+  tasks: readonly TeamTask[];
+}
+
+/** The newest last. */
+export function listTeams(options: CallOptions = {}): TeamReport[] {
+  const { project } = findPlace(callerOf(options));
+  if (!existsSync(teamFile(project))) return [];
+  using store = new TeamStore(project);
+  return store.teams().map((record) => reportOf(store.open(record)));
+}
+
+/** `name` is a team's, or its session; the only team there is when absent. */
+export function showTeam(name?: string, options: CallOptions = {}): TeamReport {
+  return withTeam(name, options, reportOf);
+}
+
+export interface TeamLetter {
+  /** The only team there is when absent. */
+  team?: string | undefined;
+  /** A member, `lead`, or `*`. */
+  to: string;
+  text: string;
+}
+
+export interface SentLetter {
+  team: string;
+  to: readonly string[];
+  /** False if no process hosts the team: it is read when the team is resumed. */
+  isHosted: boolean;
+}
+
+/** Members learn that it came from outside the team: it permits nothing. */
+export function sendToTeam({ team: name, to, text }: TeamLetter, options: CallOptions = {}): SentLetter {
+  const sent = withTeam(name, options, (team) => {
+    const mail = team.mail.send({ from: null, to, text, call: randomUUID() });
+    if ('problem' in mail) throw new UserMistake('not_sent', `not sent: ${mail.problem}`);
+    return { team: team.record.name, to: mail.receivers, isHosted: hostOf(team) !== null };
+  });
+  hintChange(findPlace(callerOf(options)).project);
+  return sent;
+}
+
+function withTeam<Result>(
+  name: string | undefined,
+  options: CallOptions,
+  use: (team: StoredTeam) => Result,
+): Result {
+  const { project } = findPlace(callerOf(options));
+  if (!existsSync(teamFile(project))) throw noTeam();
+  using store = new TeamStore(project);
+  const all = store.teams();
+  const [only] = all;
+  if (only === undefined) throw noTeam();
+  if (name === undefined && all.length === 1) return use(store.open(only));
+  const found = name === undefined ? undefined : store.find(name);
+  if (found !== undefined) return use(found);
+  const names = all.map((team) => team.name).join(', ');
+  const why = name === undefined ? 'name a team' : `there is no team "${name}"`;
+  throw new UserMistake('no_team', `${why}; the teams here are ${names}`);
+}
+
+function noTeam(): UserMistake {
+  return new UserMistake('no_team', 'this repository has no team: ramet --team NAME begins one');
+}
+
+function reportOf(team: StoredTeam): TeamReport {
+  const { name, session } = team.record;
+  const host = hostOf(team);
+  const members = team.roster.members().map((member) => {
+    // The process in which it worked is gone.
+    return host === null && member.state === 'working' ? { ...member, state: 'idle' as const } : member;
+  });
+  return { name, session, host, members, tasks: team.tasks.all() };
+}
+
+function hostOf({ roster }: StoredTeam): number | null {
+  const host = roster.hostNow();
+  return host !== null && isProcessAlive(host) ? host.pid : null;
+}

@@ -1,0 +1,59 @@
+/** Teams as people read them. */
+import type { TeamMember, TeamTask } from '../schema/team.ts';
+import { excerpt, printable, table } from './text/format.ts';
+
+interface ShownTeam {
+  readonly name: string;
+  readonly session: string;
+  readonly host: number | null;
+  readonly members: readonly TeamMember[];
+  readonly tasks: readonly TeamTask[];
+}
+
+const SUBJECT_LENGTH = 72;
+
+export function teamListText(teams: readonly ShownTeam[]): string {
+  const rows = teams.map(({ name, session, host, members, tasks }) => {
+    const working = members.filter(({ state }) => state === 'working').length;
+    const completed = tasks.filter(({ status }) => status === 'completed').length;
+    return [
+      printable(name),
+      session,
+      host === null ? 'no process' : `process ${host}`,
+      `${members.length - 1} members`,
+      `${working} working`,
+      `${completed} of ${tasks.length} tasks completed`,
+    ];
+  });
+  return table([['TEAM', 'SESSION', 'HOST', 'MEMBERS', 'NOW', 'TASKS'], ...rows]);
+}
+
+export function teamText(team: ShownTeam): string {
+  const { name, session, host, members, tasks } = team;
+  const where =
+    host === null ? `no process hosts it: ramet team resume ${name} resumes it` : `process ${host}`;
+  const rows = members.map(({ name: member, state, agent, type, unread }) => [
+    `  ${printable(member)}`,
+    state,
+    agent ?? '',
+    printable(type),
+    unread === 0 ? '' : `${unread} unread`,
+  ]);
+  return `${printable(name)}  session ${session}  ${printable(where)}\n\nmembers\n${table(rows)}\n${taskTableText(tasks)}`;
+}
+
+export function taskTableText(tasks: readonly TeamTask[]): string {
+  if (tasks.length === 0) return 'no tasks\n';
+  const rows = tasks.map(({ number, status, owner, subject, blockedBy, evidence, note }) => {
+    const waits = blockedBy.length === 0 ? '' : `waits for ${blockedBy.join(', ')}`;
+    const said = evidence ?? note ?? waits;
+    return [
+      `  ${number}`,
+      status,
+      printable(owner ?? ''),
+      excerpt(subject, SUBJECT_LENGTH),
+      excerpt(said, SUBJECT_LENGTH),
+    ];
+  });
+  return `tasks\n${table(rows)}`;
+}

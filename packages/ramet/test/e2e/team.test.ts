@@ -1,0 +1,144 @@
+/** Teams with real processes: messages from other processes, a host that is killed, and its resume. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { Answer } from '../../src/emulator/answer.ts';
+import type { Emulator } from '../../src/emulator/index.ts';
+import type { RequestView } from '../../src/emulator/request-view.ts';
+import { eventually } from '../fixtures/command.ts';
+import { test, type User } from '../fixtures/user.ts';
+
+const BYPASS = ['--permission-mode', 'bypassPermissions'];
+
+type Request = NonNullable<Emulator['requests'][number]['request']>;
+type Script = readonly (Answer | 'never')[];
+
+const call = (name: string, input: Record<string, unknown>) => ({ name, input });
+const uses = (...tool_use: ReturnType<typeof call>[]): Answer => ({ tool_use });
+const add = (name: string) =>
+  call('Agent', { subagent_type: 'teammate', name, description: name, prompt: `You are ${name}. Wait.` });
+
+function whoAsks({ messages }: Pick<Request, 'messages'>): string {
+  return /You are (\w+)\. /.exec(JSON.stringify(messages[0]))?.[1] ?? 'lead';
+}
+
+/** Answers of each agent by turn; `never` waits until the emulator is closed. */
+async function play(user: User, scripts: Record<string, Script>): Promise<Emulator> {
+  const over = Promise.withResolvers<Answer>();
+  const respond = (view: RequestView): Answer | Promise<Answer> => {
+    const answer = scripts[whoAsks(view.request)]?.[view.turn] ?? { text: 'Done.' };
+    return answer === 'never' ? over.promise : answer;
+  };
+  const emulator = await user.emulate({ respond });
+  const { close } = emulator;
+  return Object.assign(emulator, {
+    close: () => {
+      over.resolve({ text: 'over' });
+      return close();
+    },
+  });
+}
+
+function asked(emulator: Emulator, name: string): Request[] {
+  return emulator.requests.flatMap(({ request }) => (request && whoAsks(request) === name ? [request] : []));
+}
+
+function times(request: Request | undefined, text: string): number {
+  return JSON.stringify(request?.messages ?? []).split(text).length - 1;
+}
+
+function withoutSandbox(user: User): void {
+  mkdirSync(user.rametHome, { recursive: true });
+  const settings = { sandbox: { readOnly: 'off', worktree: 'off' } };
+  writeFileSync(join(user.rametHome, 'settings.json'), JSON.stringify(settings));
+}
+
+async function shown(user: User): Promise<{
+  host: number | null;
+  members: { name: string; state: string; unread: number }[];
+  tasks: { owner: string; status: string }[];
+}> {
+  const { stdout, code } = await user.ramet(['team', 'show', '--json']);
+  expect(code).toBe(0);
+  return JSON.parse(stdout);
+}
+
+describe.concurrent('TEAM-2, TEAM-5: a team whose host is killed', () => {
+  test('keeps members, messages and claims; what was sent meanwhile is read once, in order', async ({
+    user,
+  }) => {
+    withoutSandbox(user);
+    const first = await play(user, {
+      lead: [uses(call('TaskCreate', { subject: 'one', description: '' }), add('ada'), add('bob'))],
+      ada: [uses(call('TaskUpdate', { task: 1, status: 'in_progress' })), 'never'],
+    });
+    const running = user.start(['-p', 'Go.', '--team', 'crew', ...BYPASS]);
+    await eventually(() => asked(first, 'ada').length === 2 && asked(first, 'bob').length === 1);
+    expect(await user.ramet(['team', 'send', 'ada', 'letter', 'one'])).toMatchObject({
+      code: 0,
+      stdout: 'sent to ada\n',
+      stderr: '',
+    });
+    // An idle member is woken by another process.
+    expect(await user.ramet(['team', 'send', 'bob', 'letter for bob'])).toMatchObject({ code: 0 });
+    await eventually(() => asked(first, 'bob').length === 2);
+    expect(times(asked(first, 'bob')[1], 'letter for bob')).toBe(1);
+    running.kill('SIGKILL');
+    await running.ended;
+    expect(await shown(user)).toMatchObject({
+      host: null,
+      members: [{ name: 'lead' }, { name: 'ada', unread: 1 }, { name: 'bob', unread: 0 }],
+      tasks: [{ owner: 'ada', status: 'in_progress' }],
+    });
+    const { stderr } = await user.ramet(['team', 'send', 'ada', 'letter two']);
+    expect(stderr).toContain('no process hosts the team: it is read after ramet team resume crew');
+    const second = await play(user, {});
+    expect(await user.ramet(['team', 'resume', 'crew'])).toMatchObject({ code: 0 });
+    const last = asked(second, 'ada').at(-1);
+    expect([times(last, 'letter one'), times(last, 'letter two')]).toEqual([1, 1]);
+    const texts = JSON.stringify(last?.messages);
+    expect(texts.indexOf('letter one')).toBeLessThan(texts.indexOf('letter two'));
+    expect(times(last, 'the command line, not the user')).toBe(2);
+    expect(asked(second, 'bob')).toEqual([]);
+    expect(await shown(user)).toMatchObject({
+      host: null,
+      members: [
+        { name: 'lead', state: 'idle', unread: 0 },
+        { name: 'ada', state: 'idle', unread: 0 },
+        { name: 'bob', state: 'idle', unread: 0 },
+      ],
+      tasks: [{ owner: 'ada', status: 'in_progress' }],
+    });
+  });
+});
+
+describe.concurrent('TEAM-2: ramet team', () => {
+  test('says what is wrong in one line', async ({ user }) => {
+    withoutSandbox(user);
+    expect(await user.here(['team'])).toMatchObject({
+      code: 0,
+      stdout: 'no team here: ramet --team NAME begins one\n',
+    });
+    expect(await user.here(['team', 'send', 'ada', 'x'])).toMatchObject({
+      code: 2,
+      stderr: 'ramet: this repository has no team: ramet --team NAME begins one\n',
+    });
+    await play(user, {});
+    expect(await user.ramet(['-p', 'Go.', '--team', 'crew', ...BYPASS])).toMatchObject({ code: 0 });
+    expect(await user.here(['team', 'send', 'ada', 'x'])).toMatchObject({
+      code: 2,
+      stderr: 'ramet: not sent: nobody here is called "ada"; there are lead, * (everybody)\n',
+    });
+    expect(await user.here(['team', 'show', 'other'])).toMatchObject({
+      code: 2,
+      stderr: 'ramet: there is no team "other"; the teams here are crew\n',
+    });
+    expect(await user.ramet(['-p', 'Go.', '--team', 'Crew', ...BYPASS])).toMatchObject({
+      code: 2,
+      stderr: 'ramet: this repository has a team "crew" already: `ramet team show crew` shows it\n',
+    });
+    expect((await user.here(['team', 'ls'])).stdout).toMatch(
+      /^crew +\w{8} +no process +0 members +0 working +0 of 0 tasks completed$/m,
+    );
+  });
+});
