@@ -152,6 +152,21 @@ describe('UI-1: output above, live rows below', () => {
     expect(clock.due()).toEqual([]);
   });
 
+  test('a long answer that comes while the size changes is written whole', async () => {
+    const { terminal, screen, clock } = screenOn(20, 10);
+    screen.append(lineBlocks('before\n'));
+    screen.draw(live('> '));
+    const lines = Array.from({ length: 3_000 }, (_, at) => `line ${at}`);
+    terminal.rows = 8;
+    screen.redraw(live('> '), { columns: 20, rows: 8 });
+    for (let at = 0; at < lines.length; at += 30) {
+      screen.append(lineBlocks(`${lines.slice(at, at + 30).join('\n')}\n`));
+      screen.draw(live('> '));
+    }
+    await clock.advance(SETTLED_MS);
+    expect(terminal.text.split('\n')).toEqual(['before', ...lines, '>']);
+  });
+
   test('a size that never settles does not hide what is said for ever', async () => {
     const { terminal, screen, clock } = screenOn(20, 10);
     screen.draw(live('> '));

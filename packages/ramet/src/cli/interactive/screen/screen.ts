@@ -112,12 +112,15 @@ export function createScreen(
     const inSight = sight.rowsAt(size, lowest) + missed;
     drawnAt = elapsedOf(clock);
     sight.resize(size);
-    const { added } = takePending();
+    // All of it, however much has come while the size changed: of what was written before only the end is kept.
+    const fresh = pending.flatMap((block) => [...sight.rowsOf(block)]);
+    const added = heightOfAll(fresh, size.columns);
     sight.shows(live, added);
     const { below } = sight;
     const room = Math.max(0, size.rows - below - live.rows.length);
     // What was in sight and what has never been there is written whole, and scrolls away if it must.
-    const output = sight.tail(Math.max(room, inSight + added));
+    const output = [...sight.tail(Math.max(room - added, inSight)), ...fresh];
+    takePending();
     const fills = heightOfAll(output, size.columns) >= room;
     const lines = (rows: readonly LiveRow[]): string =>
       rows.map((row) => lineOf(row, size.columns)).join('\r\n');
