@@ -59,7 +59,7 @@ const ERASE_BELOW = `${CSI}K${CSI}C${CSI}J\r`;
  */
 const SETTLE_MS = 300;
 /** What is told so soon after a drawing may have been so before it. */
-const IN_FLIGHT_MS = 50;
+const IN_FLIGHT_MS = 300;
 /** A terminal whose size never settles shows something too. */
 const LONGEST_HOLD_MS = 20_000;
 
