@@ -133,7 +133,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'HOST-1': NOT_YET,
   'TEAM-1': 'types with `teammate: true`; team memory in the prompt; a session that began without a team',
   'TEAM-3': 'evidence that the engine reads itself',
-  'TEAM-4': 'hooks, plan approval and shutdown; roster and tasks after a compaction',
+  'TEAM-4': 'plan approval',
   'TEAM-5': 'plans',
   'TEAM-6': NOT_YET,
   'MEM-1': NOT_YET,
@@ -150,7 +150,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'COORD-2': NOT_YET,
   'OP-8': NOT_YET,
   'OP-9': 'the pattern `team`',
-  'UI-1': 'the commands team create, stop and attach; trace, memory, daemon, worker, cluster, dashboard, acp',
+  'UI-1': 'the commands team create and attach; trace, memory, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
   'UI-3':
     'the output of a command behind ! while it runs; reference links of Markdown; vim keys and pasted images',

@@ -67,6 +67,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'ramet team send ada "use the old format"',
     'ramet team send "*" "main has moved" --team parser-work',
   ],
+  'team stop': ['ramet team stop parser-work', 'ramet team stop --member ada'],
   'team resume': ['ramet team resume parser-work'],
   mcp: [
     'ramet mcp ls',

@@ -142,6 +142,8 @@ export interface KeptRecord {
   /** Characters that the prompts may take. */
   readonly promptRoom: number;
   readonly todos: readonly string[];
+  /** The team that the agent leads, as it is now. */
+  readonly team?: string | undefined;
   readonly summary: string;
   readonly changedFiles: readonly string[];
   readonly readFiles: readonly string[];
@@ -154,6 +156,7 @@ export function recordText(record: KeptRecord): string {
     'This conversation had become long. The text below replaces everything before this point; what follows it is unchanged. Continue the work, and read files again when you need their content.',
     section('user-messages', keptPrompts(record.prompts, record.promptRoom)),
     section('open-todos', record.todos),
+    record.team ?? '',
     section('summary', [record.summary]),
     section('files-changed', changed),
     section('files-read', read),

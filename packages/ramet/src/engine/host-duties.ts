@@ -66,6 +66,7 @@ const LOOP_EVENTS: readonly HookEventName[] = [
   'PostToolUse',
   'PostToolUseFailure',
   'SubagentStop',
+  'TeammateIdle',
   'PreCompact',
 ];
 

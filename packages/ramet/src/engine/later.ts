@@ -14,5 +14,4 @@ export { worktreeCreated } from './isolation/worktree-hooks.ts';
 export { recordedText, recordedWorktree } from './resume/recorded-report.ts';
 export { resumeEnded } from './resume/resume-ended.ts';
 export { rewindTo } from './resume/rewind.ts';
-export { listText as taskListText } from './team/task-desk.ts';
 export { TeamHost } from './team/team-host.ts';

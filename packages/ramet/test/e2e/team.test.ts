@@ -112,6 +112,43 @@ describe.concurrent('TEAM-2, TEAM-5: a team whose host is killed', () => {
   });
 });
 
+describe.concurrent('TEAM-4: ramet team stop', () => {
+  test('ends members and lead from another process, also after the host was killed', async ({ user }) => {
+    withoutSandbox(user);
+    const first = await play(user, {
+      lead: [uses(call('TaskCreate', { subject: 'one', description: '' }), add('ada')), 'never'],
+      ada: [uses(call('TaskUpdate', { task: 1, status: 'in_progress' }))],
+    });
+    const running = user.start(['-p', 'Go.', '--team', 'crew', ...BYPASS]);
+    await eventually(() => asked(first, 'ada').length === 2 && asked(first, 'lead').length === 2);
+    expect(await user.ramet(['team', 'stop', '--member', 'bob'])).toMatchObject({
+      code: 2,
+      stderr: 'ramet: nobody here is called "bob"; there are lead, ada\n',
+    });
+    expect(await user.ramet(['team', 'stop', '--json'])).toMatchObject({
+      code: 0,
+      stdout: '{"team":"crew","asked":["ada"],"ended":true}\n',
+    });
+    await running.ended;
+    expect(await shown(user)).toMatchObject({
+      host: null,
+      members: [{ name: 'lead' }, { name: 'ada', state: 'stopped' }],
+      tasks: [{ owner: null, status: 'pending' }],
+    });
+    const second = await play(user, { lead: ['never', 'never', 'never'] });
+    const again = user.start(['team', 'resume', 'crew']);
+    await eventually(() => asked(second, 'lead').length === 1);
+    expect((await shown(user)).members[1]).toMatchObject({ name: 'ada', state: 'idle' });
+    again.kill('SIGKILL');
+    await again.ended;
+    expect(await user.ramet(['team', 'stop'])).toMatchObject({ code: 0, stdout: 'stopped ada\n' });
+    expect(await user.ramet(['team', 'stop'])).toMatchObject({
+      code: 0,
+      stdout: 'nobody was left to stop\n',
+    });
+  });
+});
+
 describe.concurrent('TEAM-2: ramet team', () => {
   test('says what is wrong in one line', async ({ user }) => {
     withoutSandbox(user);

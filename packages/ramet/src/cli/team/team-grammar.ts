@@ -35,6 +35,13 @@ export function addTeam(program: Command, io: CommandIo, setExitCode: (code: num
     .option('--json', 'print JSON')
     .action(async (to, words, options) => (await commands()).send(to, words, options, io));
   team
+    .command('stop')
+    .description('end a team: its members are asked, and ended within 30 seconds; then its lead')
+    .argument('[team]', WHICH)
+    .option('--member <name>', 'only this member; the others and the lead continue')
+    .option('--json', 'print JSON')
+    .action(async (name, options) => setExitCode(await (await commands()).stopMembers(name, options, io)));
+  team
     .command('resume')
     .description('resume a team that was interrupted, with all its members')
     .argument('[team]', WHICH)

@@ -1,9 +1,16 @@
 /** `ramet team`: the teams of this repository, messages to their members, and their tasks. */
-import { listTeams, sendToTeam, showTeam } from '../../sdk/calls/teams.ts';
+import {
+  listTeams,
+  reopenTeam,
+  type StoppedTeam,
+  sendToTeam,
+  showTeam,
+  stopTeam,
+} from '../../sdk/calls/teams.ts';
 import { jsonLine } from '../../views/json-spelling.ts';
 import { taskTableText, teamListText, teamText } from '../../views/team-text.ts';
 import { printable } from '../../views/text/format.ts';
-import { type CommandIo, callFrom } from '../io.ts';
+import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { paintGroups, paintTable, styleFor } from '../output/painted.ts';
 
 interface TeamFlags {
@@ -38,13 +45,35 @@ export function send(to: string, words: readonly string[], { json, team }: TeamF
   if (!sent.isHosted) io.note(`no process hosts the team: it is read after ramet team resume ${sent.team}`);
 }
 
+/** Its members, then the session of its lead. */
+export async function stopMembers(
+  name: string | undefined,
+  { json, member }: TeamFlags & { member?: string },
+  io: CommandIo,
+): Promise<number> {
+  const stopped = await stopTeam({ team: name, member }, callFrom(io));
+  const { session, host } = showTeam(stopped.team, callFrom(io));
+  if (member === undefined && host !== null && stopped.ended) {
+    const { stop } = await import('../../sdk/calls/stop.ts');
+    await stop(session, callFrom(io));
+  }
+  if (json) io.out(jsonLine(stopped));
+  else io.out(`${printable(stoppedText(stopped))}\n`);
+  return stopped.ended ? EXIT.done : EXIT.failed;
+}
+
+function stoppedText({ asked, ended }: StoppedTeam): string {
+  if (asked.length === 0) return 'nobody was left to stop';
+  return ended ? `stopped ${asked.join(', ')}` : `asked ${asked.join(', ')}; not all have ended yet`;
+}
+
 /** As `ramet resume` does it. */
 export async function resumeTeam(
   name: string | undefined,
   { json }: TeamFlags,
   io: CommandIo,
 ): Promise<number> {
-  const { session } = showTeam(name, callFrom(io));
+  const session = reopenTeam(name, callFrom(io));
   const { resume } = await import('../commands/resume.ts');
   return resume(session, { outputFormat: 'text', ...(json && { json }) }, io);
 }

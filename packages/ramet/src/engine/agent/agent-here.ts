@@ -129,6 +129,8 @@ export class AgentHere {
   capacity: HeldCapacity | null = null;
   /** Gets what is recorded here, where the agent's loop runs in another process. */
   onRecord: ((event: JournalEvent) => void) | null = null;
+  /** Of the lead of a team: roster and open tasks, which outlast a compaction. */
+  teamNow: (() => string) | null = null;
   /** Called when a request with all that the agent has been told is about to go. */
   onRequest: (() => void) | null = null;
   /** Gets what the agent tells, once it is known to a family: the sink of the session. */

@@ -26,6 +26,7 @@ export function keepWithSummary(agent: Agent, plan: CompactionPlan, summary: str
       prompts: prompts.map((prompt, index) => promptText(prompt, index === 0)),
       promptRoom: bytesOfTokens(room(agent, PROMPTS)),
       todos: openTodos(agent.state),
+      team: agent.here.teamNow?.(),
       summary,
       ...filesOf(agent),
     },

@@ -224,9 +224,12 @@ async function checkAnswer(
 /** Whether a hook has something left for the agent to do. The limit of turns ends that too. */
 async function isKeptByHook(agent: Agent, run: RunState, signal: AbortSignal): Promise<boolean> {
   const { hooks } = agent.runtime;
-  const event = agent.spec.parent === null ? 'Stop' : 'SubagentStop';
+  const { parent, origin, name } = agent.spec;
+  const isMember = origin?.member === true;
+  const event = parent === null ? 'Stop' : isMember ? 'TeammateIdle' : 'SubagentStop';
   if (hooks?.has(agent, event) !== true) return false;
-  const fields = { stop_hook_active: run.isKeptByHook, last_assistant_message: run.text };
+  const said = { stop_hook_active: run.isKeptByHook, last_assistant_message: run.text };
+  const fields = isMember ? { ...said, teammate_name: name } : said;
   const { block, stop, contexts } = await hooks.run(agent, event, fields, signal);
   if (signal.aborted) throw new Cancelled();
   agent.here.halt ??= stop ?? null;

@@ -5,6 +5,8 @@ import { headOf, visibleLine } from '../../system/text/visible-text.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
 import type { TaskDesk, TaskUpdate } from '../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
+import type { Agent } from '../agent/agent.ts';
+import { hookSaid } from '../agent/notices.ts';
 
 const MOST_LISTED = 200;
 const LONGEST_SUBJECT = 120;
@@ -16,14 +18,26 @@ interface TaskHost {
   tellFree(task: number, wake: readonly string[]): void;
 }
 
-export function taskDesk(host: TaskHost, asker: () => string): TaskDesk {
+/** Who works with the list, and the hooks that have a say. */
+interface TaskAsker {
+  name(): string;
+  hook(event: 'TaskCreated' | 'TaskCompleted', task: TeamTask): Promise<string | null>;
+}
+
+export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
   const { tasks } = host.team;
   return {
     async create({ subject, description, blocked_by: needs, owner }) {
-      const made = tasks.create(asker(), { subject, description, needs, owner });
+      const by = asker.name();
+      const made = tasks.create(by, { subject, description, needs, owner });
       if ('problem' in made) return refused(made);
       const { task } = made;
-      if (task.blockedBy.length === 0) host.tellFree(task.number, tasks.whoWakesFor([task], asker()));
+      const said = await asker.hook('TaskCreated', task);
+      if (said !== null) {
+        tasks.remove(task.number, by);
+        return failure(`The task is not on the list: a hook refused it.\n${said}`);
+      }
+      if (task.blockedBy.length === 0) host.tellFree(task.number, tasks.whoWakesFor([task], by));
       return { content: `Task ${task.number} is on the list. ${lineOf(task)}` };
     },
     async get(number) {
@@ -36,12 +50,32 @@ export function taskDesk(host: TaskHost, asker: () => string): TaskDesk {
       return { content: listText(tasks.all()) };
     },
     async update(change) {
-      const edited = edit(host, asker(), change);
+      const by = asker.name();
+      const edited = edit(host, by, change);
       if (edited !== null && (edited.isError === true || change.status === undefined)) return edited;
       if (change.status === undefined) return failure('Nothing to change: give a status, or what to edit.');
-      return setStatus(host, asker(), change, change.status);
+      const task = change.status === 'completed' ? tasks.find(change.task) : undefined;
+      const said = task?.owner === by ? await asker.hook('TaskCompleted', task) : null;
+      if (said !== null) return failure(`Task ${change.task} is not completed: a hook says so.\n${said}`);
+      return setStatus(host, by, change, change.status);
     },
   };
+}
+
+/** What a hook has against it; null for nothing. */
+export async function taskHook(
+  agent: Agent,
+  event: 'TaskCreated' | 'TaskCompleted',
+  task: TeamTask & { teammate_name: string; team_name: string },
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { hooks, redact } = agent.runtime;
+  if (hooks?.has(agent, event) !== true) return null;
+  const { number, subject, description, teammate_name, team_name } = task;
+  const about = { task_id: String(number), task_subject: subject, task_description: description };
+  const { block, stop } = await hooks.run(agent, event, { ...about, teammate_name, team_name }, signal);
+  if (event === 'TaskCompleted') agent.here.halt ??= stop ?? null;
+  return block === undefined ? null : redact(hookSaid(event, block));
 }
 
 function refused({ problem }: { problem: string }): ToolOutcome {

@@ -9,6 +9,7 @@
  * 2. Going idle is a status: it tells nobody anything.
  * 3. One member is resumed at a time once: who wakes it twice wakes it once.
  */
+import { teamNow } from '../../agents/prompts/teammate.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { EVERYBODY, LEAD, type TeamMessage } from '../../schema/team.ts';
@@ -22,7 +23,8 @@ import { agentMessageText } from '../agent/notices.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { continueEnded } from '../resume/resume-ended.ts';
 import type { FamilyTeam, MemberRun } from './family-team.ts';
-import { taskDesk } from './task-desk.ts';
+import { shutDown } from './shut-down.ts';
+import { listText, taskDesk, taskHook } from './task-desk.ts';
 
 interface TeamHostParts {
   readonly family: AgentFamily;
@@ -40,9 +42,12 @@ export class TeamHost implements FamilyTeam, Disposable {
   readonly #hint: () => void;
   /** Members at work, by name. */
   readonly #living = new Map<string, Agent>();
+  readonly #stopping = new Set<string>();
   readonly #waking = new Map<string, Promise<void>>();
   /** What the engine has to say to members that are about to wake. */
   readonly #notices = new Map<string, string[]>();
+  /** Tasks that became free when nobody was idle. */
+  readonly #untold = new Set<number>();
   #isClosed = false;
 
   constructor({ family, lead, team, hint }: TeamHostParts) {
@@ -51,6 +56,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.team = team;
     this.#hint = hint;
     lead.here.onRequest = () => this.#noteRead(lead, LEAD);
+    lead.here.teamNow = () => this.now();
   }
 
   join({ name, type, agent }: { name: string; type: string; agent: AgentId }): string | null {
@@ -73,27 +79,24 @@ export class TeamHost implements FamilyTeam, Disposable {
     if (origin?.member !== true || name === null) return null;
     this.#living.set(name, agent);
     agent.here.onRequest = () => this.#noteRead(agent, name);
-    this.team.roster.setState(name, 'working');
+    if (this.team.roster.find(name)?.state === 'idle') this.team.roster.setState(name, 'working');
     this.team.tasks.adopt(name, this.process);
     return { ended: (result) => this.#rest(name, result) };
   }
 
   /** Its conversation is in the journal, and in no memory. */
-  #rest(name: string, { status }: AgentResult): void {
+  #rest(name: string, { status, cause }: AgentResult): void {
     this.#living.delete(name);
+    // A hook that ends a member ends it for good.
+    const isStopping = cause === 'hook' || this.team.roster.find(name)?.state === 'stopping';
     if (this.#isClosed) {
-      this.team.roster.setState(name, 'idle');
+      this.team.roster.setState(name, isStopping ? 'stopped' : 'idle');
       return;
     }
-    const isStopping = this.team.roster.find(name)?.state === 'stopping';
-    this.team.roster.setState(name, isStopping ? 'stopped' : 'idle');
-    if (isStopping || status === 'failed') {
-      const { wake, released } = this.team.tasks.releaseOf(
-        name,
-        isStopping ? `${name} was stopped` : `${name} failed`,
-      );
-      for (const { number } of released) this.tellFree(number, wake);
-    }
+    if (isStopping) this.#stopped(name);
+    else this.team.roster.setState(name, 'idle');
+    if (status === 'failed') this.#release(name, `${name} failed`);
+    this.#tellOfFree(name);
     // What arrived while it ended.
     if (this.#notices.has(name)) void this.#wake(name);
     this.look();
@@ -121,22 +124,59 @@ export class TeamHost implements FamilyTeam, Disposable {
     };
   }
 
-  tasksFor(agent: AgentId): TaskDesk {
-    return taskDesk(this, () => this.nameOf(agent));
+  tasksFor(agent: AgentId, signal: AbortSignal): TaskDesk {
+    return taskDesk(this, {
+      name: () => this.nameOf(agent),
+      hook: (event, task) => {
+        const team = { teammate_name: this.nameOf(agent), team_name: this.team.record.name };
+        return taskHook(this.#family.find(agent) ?? this.#lead, event, { ...task, ...team }, signal);
+      },
+    });
+  }
+
+  /** Roster and open tasks: what a lead might no longer know after a restart or a compaction. */
+  now(): string {
+    const { roster, tasks } = this.team;
+    const members = roster.members().filter(({ name }) => name !== LEAD);
+    const lines = members.map(({ name, agent, state }) => `${name} (${agent ?? 'not begun'}, ${state})`);
+    return teamNow(lines, listText(tasks.all().filter(({ status }) => status !== 'completed')));
   }
 
   /** Gives members what waits for them. Called after every change of the record that others may have made. */
   look(): void {
     if (this.#isClosed) return;
-    for (const name of this.team.mail.waiting()) {
+    for (const { name, state, unread } of this.team.roster.members()) {
+      if (state === 'stopping') this.#shutDown(name);
+      if (state === 'stopping' || state === 'stopped' || unread === 0) continue;
       const living = name === LEAD ? this.#lead : this.#living.get(name);
       if (living === undefined) void this.#wake(name);
       else if (name === LEAD || this.#family.find(living.spec.id) === living) this.#receive(living, name);
     }
   }
 
-  /** Tells one of the members to wake that a task is free. */
+  #shutDown(name: string): void {
+    const living = this.#living.get(name);
+    const handle = living && this.#family.findHandle(living.spec.id);
+    if (living === undefined) this.#stopped(name);
+    else if (handle !== undefined && !this.#stopping.has(name)) {
+      this.#stopping.add(name);
+      void shutDown(living, handle, living.runtime.clock).finally(() => this.#stopping.delete(name));
+    }
+  }
+
+  #stopped(name: string): void {
+    this.team.roster.setState(name, 'stopped');
+    this.#release(name, `${name} was stopped`);
+  }
+
+  #release(name: string, why: string): void {
+    const { wake, released } = this.team.tasks.releaseOf(name, why);
+    for (const { number } of released) this.tellFree(number, wake);
+  }
+
+  /** Tells members to wake that a task is free. Where all are at work, the next that goes idle is told. */
   tellFree(task: number, wake: readonly string[]): void {
+    if (wake.length === 0) this.#untold.add(task);
     for (const name of wake) {
       const notice = `Task ${task} is free now. Claim it if nobody has, or end your turn.`;
       const living = this.#living.get(name);
@@ -146,6 +186,20 @@ export class TeamHost implements FamilyTeam, Disposable {
       }
       this.#notices.set(name, [...(this.#notices.get(name) ?? []), notice]);
       void this.#wake(name);
+    }
+  }
+
+  /** One task that became free while everybody was at work. */
+  #tellOfFree(name: string): void {
+    if (this.#untold.size === 0 || this.team.roster.find(name)?.state !== 'idle') return;
+    const free = this.team.tasks.free(name);
+    for (const task of this.#untold) {
+      const isForIt = free.includes(task);
+      // One that is assigned to another stays.
+      if (isForIt || this.team.tasks.find(task)?.status !== 'pending') this.#untold.delete(task);
+      if (!isForIt) continue;
+      this.tellFree(task, [name]);
+      return;
     }
   }
 
@@ -194,8 +248,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   async #resume(name: string): Promise<void> {
     const member = this.team.roster.find(name);
     // One that is just ending wakes when it has ended.
-    if (member?.agent == null || member.state === 'stopped' || this.#living.has(name) || this.#isClosed)
-      return;
+    if (member?.agent == null || member.state !== 'idle' || this.#living.has(name) || this.#isClosed) return;
     const done = await continueEnded(this.#family, this.#lead, member.agent, (agent) => {
       this.#receive(agent, name);
       for (const text of this.#notices.get(name) ?? []) agent.receive('notification', null, text);
@@ -228,6 +281,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#lead.here.onRequest = null;
+    this.#lead.here.teamNow = null;
     this.team.roster.leave(this.process);
   }
 }

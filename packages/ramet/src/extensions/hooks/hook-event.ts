@@ -31,7 +31,10 @@ export type HookEventName =
   | 'PreCompact'
   | 'Notification'
   | 'WorktreeCreate'
-  | 'WorktreeRemove';
+  | 'WorktreeRemove'
+  | 'TeammateIdle'
+  | 'TaskCreated'
+  | 'TaskCompleted';
 
 const LONG = 600;
 
@@ -51,6 +54,9 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   Notification: { matches: 'notification_type', refusal: 'none', seconds: LONG },
   WorktreeCreate: { matches: null, refusal: 'block', failureBlocks: true, seconds: LONG },
   WorktreeRemove: { matches: null, refusal: 'none', seconds: 60 },
+  TeammateIdle: { matches: null, refusal: 'block', seconds: LONG },
+  TaskCreated: { matches: null, refusal: 'block', seconds: LONG },
+  TaskCompleted: { matches: null, refusal: 'block', seconds: LONG },
 };
 
 export function isHookEvent(name: string): name is HookEventName {

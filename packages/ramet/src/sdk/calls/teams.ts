@@ -1,6 +1,7 @@
 /** The teams of a repository, for people and other processes: what is on record, and messages to members. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import type { TeamMember, TeamTask } from '../../schema/team.ts';
@@ -58,6 +59,66 @@ export function sendToTeam({ team: name, to, text }: TeamLetter, options: CallOp
   });
   hintChange(findPlace(callerOf(options)).project);
   return sent;
+}
+
+export interface StoppedTeam {
+  team: string;
+  /** Those that were asked to shut down. */
+  asked: readonly string[];
+  /** False if some had not ended when the wait was over; they are still being ended. */
+  ended: boolean;
+}
+
+/** Longer than the host takes to end a member that does not answer. */
+const PATIENCE_MS = 45_000;
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * Ends members, all if none is named: asked first, enforced within 30 seconds. Their claims are released. `resumeTeam`
+ * lets them begin again.
+ */
+export async function stopTeam(
+  { team: name, member }: { team?: string | undefined; member?: string | undefined } = {},
+  options: CallOptions = {},
+): Promise<StoppedTeam> {
+  const { signal } = callerOf(options);
+  const { project } = findPlace(callerOf(options));
+  const asked = withTeam(name, options, (team) => {
+    if (member !== undefined && team.roster.find(member) === undefined) {
+      throw new UserMistake(
+        'no_member',
+        `nobody here is called "${member}"; there are ${team.roster.names().join(', ')}`,
+      );
+    }
+    return { team: team.record.name, asked: team.roster.askToStop(member ?? null) };
+  });
+  hintChange(project);
+  const isOver = (): boolean => withTeam(asked.team, options, (team) => allStopped(team, asked.asked));
+  const since = performance.now();
+  while (!isOver()) {
+    if (signal.aborted || performance.now() - since > PATIENCE_MS) return { ...asked, ended: false };
+    await sleep(LOOK_AGAIN_MS);
+  }
+  return { ...asked, ended: true };
+}
+
+/** Where no process hosts the team, nobody is left to end. */
+function allStopped(team: StoredTeam, names: readonly string[]): boolean {
+  const left = names.filter((name) => team.roster.find(name)?.state !== 'stopped');
+  if (left.length === 0 || hostOf(team) !== null) return left.length === 0;
+  for (const name of left) {
+    team.roster.setState(name, 'stopped');
+    team.tasks.releaseOf(name, `${name} was stopped`);
+  }
+  return true;
+}
+
+/** Lets members that were stopped work again, and returns the session to resume. */
+export function reopenTeam(name?: string, options: CallOptions = {}): SessionId {
+  return withTeam(name, options, ({ record, roster }) => {
+    roster.reopen();
+    return record.session;
+  });
 }
 
 function withTeam<Result>(

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { IDENTITY } from '../../../test/fixtures/merge-repository.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { startEmulator } from '../../emulator/index.ts';
+import { stopTeam } from '../calls/teams.ts';
 import type { SessionOptions } from '../index.ts';
 import { openSession, type Session } from './session.ts';
 
@@ -302,5 +303,134 @@ describe('TEAM-4, TEAM-5: a team that is opened again', () => {
     expect(news).toContain('1. [in_progress, by ada] one');
     expect(lastText(asked(emulator, 'ada')[2])).toContain('Continue.');
     expect(session.team?.tasks()).toMatchObject([{ owner: 'ada', status: 'in_progress' }]);
+  });
+});
+
+describe('TEAM-4: gates', () => {
+  test('hooks refuse a task, keep one from being completed, and send a member back to work', async () => {
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [
+          uses(
+            call('TaskCreate', { subject: 'bad idea', description: '' }),
+            call('TaskCreate', { subject: 'good idea', description: 'do it' }),
+          ),
+          uses(add('ada')),
+        ],
+        ada: [
+          uses(call('TaskUpdate', { task: 2, status: 'in_progress' })),
+          uses(call('TaskUpdate', { task: 2, status: 'completed', evidence: 'it works' })),
+          { text: 'I stop here.' },
+          uses(call('TaskUpdate', { task: 2, status: 'completed', evidence: 'npm test: 0 failed' })),
+        ],
+      }),
+    );
+    const inputs: Record<string, unknown>[] = [];
+    let completions = 0;
+    let idles = 0;
+    const block = (reason: string) => ({ decision: 'block' as const, reason });
+    await using session = await openSession({
+      ...options,
+      hooks: {
+        TaskCreated: [
+          { hooks: [(input) => (JSON.stringify(input).includes('bad idea') ? block('no bad ideas') : {})] },
+        ],
+        TaskCompleted: [
+          {
+            hooks: [
+              (input) => {
+                inputs.push({ ...input });
+                completions += 1;
+                return completions === 1 ? block('run the tests') : {};
+              },
+            ],
+          },
+        ],
+        TeammateIdle: [
+          {
+            hooks: [
+              () => {
+                idles += 1;
+                return idles === 1 ? block('task 2 is open') : {};
+              },
+            ],
+          },
+        ],
+      },
+    });
+    await prompt(session);
+    expect(lastText(asked(emulator, 'lead')[1])).toContain('The task is not on the list: a hook refused it.');
+    const ada = asked(emulator, 'ada').map(lastText);
+    expect(ada[2]).toContain('Task 2 is not completed: a hook says so.');
+    expect(ada[2]).toContain('run the tests');
+    expect(ada[3]).toContain('task 2 is open');
+    expect(inputs[0]).toMatchObject({
+      hook_event_name: 'TaskCompleted',
+      ...{
+        task_id: '2',
+        task_subject: 'good idea',
+        task_description: 'do it',
+        teammate_name: 'ada',
+        team_name: 'crew',
+      },
+    });
+    expect(session.team?.tasks()).toMatchObject([
+      { number: 2, status: 'completed', evidence: 'npm test: 0 failed' },
+    ]);
+    expect(idles).toBe(2);
+  });
+
+  test('a member that is to stop is asked, ends, gives its claims back and gets no more messages', async () => {
+    const hold = Promise.withResolvers<Awaited<Answered>>();
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [
+          uses(call('TaskCreate', { subject: 'one', description: '' }), add('bob')),
+          uses(add('ada')),
+          { text: 'Wait.' },
+          uses(tell('ada', 'Are you there?')),
+        ],
+        ada: [
+          uses(call('TaskUpdate', { task: 1, status: 'in_progress' })),
+          hold.promise,
+          uses(tell('lead', 'Half of it is open.')),
+        ],
+      }),
+    );
+    await using session = await openSession(options);
+    const running = prompt(session);
+    await expect.poll(() => asked(emulator, 'ada').length, PATIENCE).toBe(2);
+    const stopped = stopTeam({ member: 'ada' }, options);
+    await expect.poll(() => session.team?.members()[1]?.state, PATIENCE).toBe('stopping');
+    await expect(session.team?.send({ to: 'ada', text: 'x' })).rejects.toThrow(
+      'ada is shutting down and reads nothing more',
+    );
+    hold.resolve(uses(call('Read', { file_path: 'README.md' })));
+    expect(await stopped).toEqual({ team: 'crew', asked: ['ada'], ended: true });
+    await running;
+    expect(lastText(asked(emulator, 'ada')[2])).toContain('You are asked to shut down.');
+    expect(lastText(asked(emulator, 'lead').at(-1))).toMatch(
+      /Not sent: ada (?:is shutting down|has been stopped)/,
+    );
+    await expect(session.team?.send({ to: 'ada', text: 'x' })).rejects.toThrow(
+      'ada has been stopped; there are lead, bob',
+    );
+    expect(session.team?.tasks()).toMatchObject([
+      { status: 'pending', owner: null, note: 'ada was stopped' },
+    ]);
+    expect(await stopTeam({}, options)).toEqual({ team: 'crew', asked: ['bob'], ended: true });
+  });
+
+  test('the lead knows its team after a compaction', async () => {
+    const { emulator, options } = await newPlace(
+      play({ lead: [uses(call('TaskCreate', { subject: 'one', description: '' }), add('ada'))] }),
+    );
+    await using session = await openSession(options);
+    await prompt(session);
+    await session.compact();
+    await prompt(session, 'Next.');
+    const after = JSON.stringify(asked(emulator, 'lead').at(-1)?.messages);
+    expect(after).toContain(`Members: ada (${session.id}.2, idle)`);
+    expect(after).toContain('1. [pending] one');
   });
 });

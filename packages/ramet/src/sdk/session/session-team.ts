@@ -1,8 +1,7 @@
 /** The team of a session: its record, its host in this process, and what the lead hears about it. Loaded late. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { teamNow } from '../../agents/prompts/teammate.ts';
-import { TeamHost, taskListText } from '../../engine/later.ts';
+import { TeamHost } from '../../engine/later.ts';
 import type { Agent, AgentFamily } from '../../engine/shapes.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
@@ -62,7 +61,7 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
       news() {
         if (isTold) return null;
         isTold = true;
-        return teamText(team);
+        return host.now();
       },
       closing: () => host.closing(),
       [Symbol.dispose]() {
@@ -90,11 +89,4 @@ function teamView(team: StoredTeam, host: TeamHost, hint: () => void): TeamView 
       return { to: sent.receivers };
     },
   };
-}
-
-function teamText({ roster, tasks }: StoredTeam): string {
-  const members = roster.members().filter(({ name }) => name !== LEAD);
-  const open = tasks.all().filter(({ status }) => status !== 'completed');
-  const lines = members.map(({ name, agent, state }) => `${name} (${agent ?? 'not begun'}, ${state})`);
-  return teamNow(lines, taskListText(open));
 }

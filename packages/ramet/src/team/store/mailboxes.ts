@@ -128,11 +128,6 @@ export class Mailboxes {
     this.#db.change(sql, seq, this.#team, keyOf(name), seq);
   }
 
-  /** Whose mailboxes have something new. */
-  waiting(): string[] {
-    return this.#roster.members().flatMap(({ name, unread }) => (unread > 0 ? [name] : []));
-  }
-
   #prune(): void {
     this.#db.row(
       `DELETE FROM messages WHERE team = ?1

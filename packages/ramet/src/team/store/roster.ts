@@ -85,13 +85,24 @@ export class Roster {
     return this.#db.change(sql, state, this.#team, keyOf(name)) !== undefined;
   }
 
+  /** Asks members to shut down, or all of them; returns whom. The lead is no such member. */
+  askToStop(name: string | null): string[] {
+    const sql = `UPDATE members SET state = 'stopping' WHERE team = ? AND key <> ? AND state <> 'stopped'
+      AND key = coalesce(?, key) RETURNING name`;
+    const rows = this.#db.write('synced', () =>
+      this.#db.rows(sql, this.#team, LEAD, name === null ? null : keyOf(name)),
+    );
+    return rows.map((row) => String(row.name));
+  }
+
   setPlan(name: string, plan: PlanState | null): void {
     this.#db.change('UPDATE members SET plan = ? WHERE team = ? AND key = ?', plan, this.#team, keyOf(name));
   }
 
   /** A stopped team begins again. */
   reopen(): void {
-    this.#db.change("UPDATE members SET state = 'idle' WHERE team = ?", this.#team);
+    const sql = "UPDATE members SET state = 'idle' WHERE team = ? AND state IN ('stopping', 'stopped')";
+    this.#db.change(sql, this.#team);
   }
 
   /** Makes this process the only host of the team; says who hosts it otherwise. */

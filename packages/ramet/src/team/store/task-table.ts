@@ -49,9 +49,11 @@ export class TaskTable {
     });
   }
 
+  /** Also of a task that was removed: a number means one task for ever. */
   lastNumber(): number {
-    const row = this.#db.row('SELECT coalesce(max(number), 0) AS last FROM tasks WHERE team = ?', this.#team);
-    return Number(row?.last);
+    const sql = `SELECT max(coalesce((SELECT max(number) FROM tasks WHERE team = ?1), 0),
+      coalesce((SELECT max(task) FROM task_changes WHERE team = ?1), 0)) AS last`;
+    return Number(this.#db.row(sql, this.#team)?.last);
   }
 
   insert({

@@ -276,6 +276,8 @@ describe('TEAM-3: the task list', () => {
     expect(team.tasks.find(1)).toMatchObject({ subject: 'one', needs: [] });
     expect(team.tasks.remove(1, 'lead')).toEqual({ problem: 'cannot remove task 1: needed by task 2' });
     expect(made(team.tasks.remove(3, 'lead')).task.number).toBe(3);
+    // A number is never used again.
+    expect(task(team, 'four')).toBe(4);
   });
 
   test('claims of dead processes are released, and their next host can adopt them first', () => {
