@@ -131,7 +131,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'EXEC-3': NOT_YET,
   'EXEC-4': NOT_YET,
   'HOST-1': NOT_YET,
-  'TEAM-1': 'types with `teammate: true`; team memory in the prompt; a session that began without a team',
+  'TEAM-1': 'team memory in the prompt; members in a session that began without a team',
   'TEAM-3': 'evidence that the engine reads itself',
   'TEAM-4': 'plan approval',
   'TEAM-5': 'plans',

@@ -30,6 +30,7 @@ export type DefinitionTraits = Pick<
   | 'maxTurns'
   | 'budget'
   | 'background'
+  | 'teammate'
   | 'executor'
   | 'isolation'
   | 'mcpServers'
@@ -40,21 +41,8 @@ type Shape = 'text' | 'list' | 'object' | 'list or object' | 'number' | readonly
 
 const OWN_FIELDS = [
   ...['name', 'description', 'prompt', 'tools', 'disallowedTools'],
-  'model',
-  'effort',
-  'permissionMode',
-  'maxTurns',
-  'budget',
-  'background',
-  'executor',
-  'isolation',
-  'mcpServers',
-  'omitClaudeMd',
-  'omitGitStatus',
-  'readOnly',
-  'hooks',
-  'skills',
-  'color',
+  ...['model', 'effort', 'permissionMode', 'maxTurns', 'budget', 'background', 'executor', 'isolation'],
+  ...['mcpServers', 'omitClaudeMd', 'omitGitStatus', 'readOnly', 'hooks', 'skills', 'color', 'teammate'],
 ];
 
 /** Checked, kept, and without effect so far. */
@@ -86,6 +74,7 @@ export function readTraits(
   const disallowedTools = disallowedOf(value('disallowedTools'), toolNames, say);
   const readOnly = flag('readOnly', 'error');
   const background = flag('background', 'warning');
+  const teammate = flag('teammate', 'warning');
   const maxTurns = turnsOf(value('maxTurns'), say);
   const executor = oneOf(value('executor'), ['in-process', 'process'] as const, () =>
     say('executor', 'warning', 'there are in-process and process: it was left out'),
@@ -104,6 +93,7 @@ export function readTraits(
     ...(maxTurns !== undefined && { maxTurns }),
     ...budgetOf(value('budget'), say),
     ...(background !== undefined && { background }),
+    ...(teammate !== undefined && { teammate }),
     ...(executor !== undefined && { executor }),
     ...isolationOf(value('isolation'), say),
     ...hooksOf(value('hooks'), say),

@@ -6,6 +6,7 @@ import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { generalPurpose } from '../../agents/prompts/built-in.ts';
 import type { PromptHead } from '../../conversation/conversation.ts';
 import { estimateTokens } from '../../conversation/frozen-block.ts';
+import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { DefaultIsolation } from '../../git/worktrees/worktree-settings.ts';
 import { costOf, type PriceTable } from '../../model/prices.ts';
 import { byEffort, fitThinking, routineThinking, thinkingNote } from '../../model/thinking.ts';
@@ -160,6 +161,12 @@ function mayWrite({ readOnly, tools, disallowedTools = [] }: AgentDefinition): b
       (tools === 'all' || tools.includes(tool.name)) &&
       !disallowedTools.includes(tool.name),
   );
+}
+
+/** What is given back if there will be no child. */
+export interface MadeForChild {
+  workspace: AgentWorkspace | null;
+  leaveTeam?: () => void;
 }
 
 /** The four things that a fork may change (FORK-3). With any other change it could not read its parent's cache. */

@@ -30,6 +30,7 @@ import {
   freshTokens,
   inheritedTokens,
   isolationOf,
+  type MadeForChild,
   orderFor,
   recordExpectations,
   refuseForkChoices,
@@ -69,18 +70,18 @@ export async function spawnAgent(
   parent: Agent,
   order: SpawnOrder,
 ): Promise<SpawnOutcome> {
-  const made: { workspace: AgentWorkspace | null } = { workspace: null };
+  const made: MadeForChild = { workspace: null };
   try {
     const plan = await planChild(family, parent, order, family.newId(), made);
     // From here on nothing is waited for: what is found free is still free when the child is there.
     refuseTakenName(family, order.name);
     const problem = order.call === null ? null : family.countAsked();
     if (problem !== null) throw refusal('agents_total', problem);
-    joinTeam(family, plan);
     const child =
       plan.fresh === null ? forkOf(family, parent, plan) : freshOf(family, parent, plan, plan.fresh);
     return { handle: startChild(family, parent, child, plan.order) };
   } catch (error) {
+    made.leaveTeam?.();
     await made.workspace?.release();
     if (error instanceof UserMistake) return { problem: error.message, isPassing: isPassing(error) };
     throw error;
@@ -113,7 +114,6 @@ interface FreshPlan {
   /** What it is told about the place it works in. */
   environment: string;
   tools: readonly Tool[];
-  /** Of its type. */
   skills: LoadedSkills | null;
 }
 
@@ -122,13 +122,12 @@ async function planChild(
   parent: Agent,
   order: SpawnOrder,
   id: AgentId,
-  made: { workspace: AgentWorkspace | null },
+  made: MadeForChild,
 ): Promise<ChildPlan> {
   const { limits, spending } = family.parts;
   refuseOtherOverrides(order.overrides ?? {});
-  if (typeof order.prompt !== 'string' || order.prompt.trim() === '') {
+  if (typeof order.prompt !== 'string' || order.prompt.trim() === '')
     throw refusal('no_prompt', 'its prompt is empty: say what it is to do');
-  }
   const depth = (parent.spec.origin?.depth ?? 0) + 1;
   if (depth > limits.depth) {
     const why = `agents may nest ${limits.depth} deep (setting agents.depth), and this would be ${depth}`;
@@ -152,6 +151,7 @@ async function planChild(
     model,
     prices: hosted(parent).runtime.prices,
   });
+  if (isMember) made.leaveTeam = joinTeam(family, order, id);
   // The last of all reasons to refuse, since it is the one that leaves something behind.
   const isolation = isolationOf(order, definition, { parent, isMember, byDefault: limits.isolation });
   if (order.workspace !== undefined) made.workspace = order.workspace;
@@ -159,9 +159,10 @@ async function planChild(
     const { childWorkspace } = await import('../isolation/child-workspace.ts');
     made.workspace = await childWorkspace(parent, { ...order, isByDefault: isolation === 'default' }, id);
   }
-  const cwd = childDirectory(parent, made.workspace);
+  const { workspace } = made;
+  const cwd = childDirectory(parent, workspace);
   const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, cwd, parent);
-  const plan = { id, order, model, allowed, schema, evidence, depth, executor, isMember, ...made };
+  const plan = { id, order, model, allowed, schema, evidence, depth, executor, isMember, workspace };
   if (definition === null) return { ...plan, fresh: null };
   const environment = await family.parts.surroundings.environment({ cwd, model, tools, git: definition.git });
   const skills = await family.skillsFor(definition);

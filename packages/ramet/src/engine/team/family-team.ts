@@ -15,6 +15,8 @@ import type { AgentResult } from '../agent/agent-event.ts';
 export interface FamilyTeam {
   /** Enters a member that is about to start; says why not. */
   join(member: { name: string; type: string; agent: AgentId }): string | null;
+  /** It will not start. */
+  leave(name: string): void;
   /** Whether a living agent is a member. */
   has(agent: AgentId): boolean;
   /** A run of a member begins; null for an agent that is no member. */
@@ -48,7 +50,8 @@ export function isMemberOf(
   definition: AgentDefinition | null,
   { name }: Pick<SpawnRequest, 'name'>,
 ): boolean {
-  if (definition?.teammate !== true) return false;
+  // Without a team, a type of the user's for members is a type as any other.
+  if (definition?.teammate !== true || (team === null && definition.offered !== false)) return false;
   if (team === null)
     throw new UserMistake('no_team', 'this session has no team: one that begins with --team has');
   if (name === undefined) throw new UserMistake('no_name', 'a member of the team needs a name: give it one');
@@ -58,16 +61,13 @@ export function isMemberOf(
   return true;
 }
 
+/** Before anything is waited for, so that members who start together know each other. What it returns takes it back. */
 export function joinTeam(
   { team }: TeamFamily,
-  {
-    id,
-    order,
-    isMember,
-  }: { id: AgentId; order: Pick<SpawnRequest, 'name' | 'subagent_type'>; isMember: boolean },
-): void {
-  if (!isMember) return;
-  const { name = '', subagent_type: type = '' } = order;
-  const problem = team?.join({ name, type, agent: id }) ?? null;
+  { name = '', subagent_type: type = '' }: Pick<SpawnRequest, 'name' | 'subagent_type'>,
+  agent: AgentId,
+): () => void {
+  const problem = team?.join({ name, type, agent }) ?? null;
   if (problem !== null) throw new UserMistake('not_joined', problem);
+  return () => team?.leave(name);
 }

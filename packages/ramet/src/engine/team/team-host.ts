@@ -42,6 +42,8 @@ export class TeamHost implements FamilyTeam, Disposable {
   readonly #hint: () => void;
   /** Members at work, by name. */
   readonly #living = new Map<string, Agent>();
+  /** Members that are about to start for the first time. */
+  readonly #joining = new Set<string>();
   readonly #stopping = new Set<string>();
   readonly #waking = new Map<string, Promise<void>>();
   /** What the engine has to say to members that are about to wake. */
@@ -60,7 +62,14 @@ export class TeamHost implements FamilyTeam, Disposable {
   }
 
   join({ name, type, agent }: { name: string; type: string; agent: AgentId }): string | null {
-    return this.team.roster.add({ name, type, agent })?.problem ?? null;
+    const problem = this.team.roster.add({ name, type, agent })?.problem ?? null;
+    if (problem === null) this.#joining.add(name);
+    return problem;
+  }
+
+  leave(name: string): void {
+    this.#joining.delete(name);
+    this.team.roster.remove(name);
   }
 
   has(agent: AgentId): boolean {
@@ -78,6 +87,8 @@ export class TeamHost implements FamilyTeam, Disposable {
     const { name, origin } = agent.spec;
     if (origin?.member !== true || name === null) return null;
     this.#living.set(name, agent);
+    // What was sent to it before it began.
+    if (this.#joining.delete(name)) queueMicrotask(() => this.look());
     agent.here.onRequest = () => this.#noteRead(agent, name);
     if (this.team.roster.find(name)?.state === 'idle') this.team.roster.setState(name, 'working');
     this.team.tasks.adopt(name, this.process);
@@ -229,7 +240,7 @@ export class TeamHost implements FamilyTeam, Disposable {
 
   #wake(name: string): Promise<void> {
     const under = this.#waking.get(name) ?? Promise.resolve();
-    if (this.#waking.has(name)) return under;
+    if (this.#waking.has(name) || this.#joining.has(name)) return under;
     // The lead does not end before those that are about to work.
     const isThere = this.#lead.children.expect();
     const waking = this.#resume(name)

@@ -14,6 +14,7 @@ import {
   NAMES_ONLY,
   typeLines,
 } from '../../agents/prompts/built-in.ts';
+import { teammate } from '../../agents/prompts/teammate.ts';
 import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
 import { extensionFolders, type PluginFolder } from '../../extensions/extension-places.ts';
 import { nameList } from '../../extensions/prompts/skill-list.ts';
@@ -105,10 +106,18 @@ export function offeringMembers(types: AgentTypes): AgentTypes {
   return {
     ...types,
     get definitions() {
-      return types.definitions.map((type) => (type.teammate === true ? { ...type, offered: true } : type));
+      return types.definitions.map((type) => (type.teammate === true ? asMember(type) : type));
     },
     [Symbol.dispose]: () => types[Symbol.dispose](),
   };
+}
+
+/** What a file says follows what lead and members share (TEAM-1). */
+function asMember(type: AgentDefinition): AgentDefinition {
+  if (type.path === undefined) return { ...type, offered: true };
+  const own = `<your-part>\n${type.system.join('\n')}\n</your-part>`;
+  const { system, notes, instructions, git } = teammate;
+  return { ...type, system, notes: `${notes}\n${own}`, background: true, instructions, git };
 }
 
 /** Few sessions have types in code. */

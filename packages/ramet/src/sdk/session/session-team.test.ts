@@ -1,5 +1,6 @@
 /** A session that leads a team, with a real store, worktrees and the emulator. */
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { IDENTITY } from '../../../test/fixtures/merge-repository.ts';
@@ -170,6 +171,69 @@ describe('TEAM-1, EXEC-1: members', () => {
     expect(execFileSync('git', ['status', '--porcelain'], { cwd: options.cwd, encoding: 'utf8' })).toBe('');
   });
 
+  test('a type of a file with `teammate: true` makes members with a prompt that follows the shared one', async () => {
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [
+          uses(
+            call('Agent', {
+              subagent_type: 'critic',
+              name: 'cleo',
+              description: 'x',
+              prompt: 'You are cleo. Wait.',
+            }),
+          ),
+        ],
+      }),
+    );
+    const folder = join(String(options.env?.HOME), '.claude', 'agents');
+    mkdirSync(folder, { recursive: true });
+    const text = '---\nname: critic\ndescription: criticises\nteammate: true\n---\nBe severe.\n';
+    writeFileSync(join(folder, 'critic.md'), text);
+    await using session = await openSession(options);
+    await prompt(session);
+    const [lead] = asked(emulator, 'lead');
+    const [cleo] = asked(emulator, 'cleo');
+    expect(JSON.stringify([cleo?.tools, cleo?.system])).toBe(JSON.stringify([lead?.tools, lead?.system]));
+    expect(JSON.stringify(cleo?.messages[0])).toMatch(/<teammate>.*<your-part>\\nBe severe\./s);
+    expect(session.team?.members()).toMatchObject([
+      { name: 'lead' },
+      { name: 'cleo', type: 'critic', state: 'idle' },
+    ]);
+    const { team: _, ...plain } = options;
+    await using other = await openSession(plain);
+    await prompt(other);
+    const [alone] = asked(emulator, 'cleo').slice(1);
+    expect(JSON.stringify(alone?.system)).toContain('Be severe.');
+  });
+
+  test('EXEC-2: a member in a process of its own has the same messages and tasks', async () => {
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [
+          uses(call('TaskCreate', { subject: 'one', description: '' }), add('ada')),
+          { text: 'Wait.' },
+          uses(tell('ada', 'Thanks.')),
+        ],
+        ada: [
+          uses(call('TaskUpdate', { task: 1, status: 'in_progress' })),
+          uses(
+            call('TaskUpdate', { task: 1, status: 'completed', evidence: 'seen' }),
+            tell('lead', 'Task 1 is done.'),
+          ),
+        ],
+      }),
+    );
+    await using session = await openSession({ ...options, agents: { executor: 'process' } });
+    await prompt(session);
+    expect(lastText(asked(emulator, 'lead')[2])).toContain(
+      `from=\\"ada (${session.id}.2)\\">\\nTask 1 is done.`,
+    );
+    expect(lastText(asked(emulator, 'ada').at(-1))).toContain('Thanks.');
+    expect(session.team?.tasks()).toMatchObject([{ owner: 'ada', status: 'completed', evidence: 'seen' }]);
+    expect(session.team?.members()).toMatchObject([{ unread: 0 }, { name: 'ada', state: 'idle', unread: 0 }]);
+  });
+
   test('a session without a team has none of its tools, and refuses members with the reason', async () => {
     const { emulator, options } = await newPlace(play({ lead: [uses(add('ada'))] }));
     const { team: _, ...plain } = options;
@@ -203,7 +267,7 @@ describe('TEAM-2: messages', () => {
     await prompt(session);
     const said = asked(emulator, 'ada').map(lastText);
     expect(said[1]).toContain('Sent to lead, bob.');
-    expect(said[1]).toContain('There is no agent \\"carl\\". The agents are main, ada, bob');
+    expect(said[1]).toContain('There is no agent \\"carl\\". The agents are main, ');
     expect(said[1]).toContain('Not sent: that is you: name another member.');
     expect(said.join()).not.toContain('agent-message');
     const heard = [...asked(emulator, 'lead'), ...asked(emulator, 'bob')].map(lastText).join();

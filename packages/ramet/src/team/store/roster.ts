@@ -55,6 +55,11 @@ export class Roster {
     );
   }
 
+  /** One that never began. */
+  remove(name: string): void {
+    this.#db.change('DELETE FROM members WHERE team = ? AND key = ?', this.#team, keyOf(name));
+  }
+
   find(name: string): TeamMember | undefined {
     const sql = `SELECT *, ${UNREAD} AS unread FROM members WHERE team = ? AND key = ?`;
     const row = this.#db.row(sql, this.#team, keyOf(name));
