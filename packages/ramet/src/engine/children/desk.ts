@@ -20,7 +20,7 @@ export function createDesk(family: AgentFamily, id: AgentId, call: string, signa
   return {
     spawn: (request) => spawn(family, asker(), request, { call, signal }),
     send: async (to, message) =>
-      family.team?.send(asker(), to, message, call) ?? send(family, asker(), to, message),
+      (await family.team?.send(asker(), to, message, call)) ?? send(family, asker(), to, message),
     look: (task, wait) => lookAtAgents(family, asker(), { task, call, signal, ...wait }),
     stop: (task) => stop(family, asker(), task),
   };

@@ -22,7 +22,7 @@ export interface FamilyTeam {
   /** A run of a member begins; null for an agent that is no member. */
   begin(agent: Agent): MemberRun | null;
   /** Sends a message to a member, the lead or everybody; null for a receiver that is not in the team. */
-  send(from: Agent, to: string, text: string, call: string): ToolOutcome | null;
+  send(from: Agent, to: string, text: string, call: string): Promise<ToolOutcome | null>;
   tasksFor(agent: AgentId, signal: AbortSignal): TaskDesk;
 }
 

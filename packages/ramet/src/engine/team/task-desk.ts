@@ -21,6 +21,8 @@ interface TaskHost {
 /** Who works with the list, and the hooks that have a say. */
 interface TaskAsker {
   name(): string;
+  /** The call that asks is on disk. */
+  recorded(): Promise<void>;
   hook(event: 'TaskCreated' | 'TaskCompleted', task: TeamTask): Promise<string | null>;
 }
 
@@ -28,6 +30,7 @@ export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
   const { tasks } = host.team;
   return {
     async create({ subject, description, blocked_by: needs, owner }) {
+      await asker.recorded();
       const by = asker.name();
       const made = tasks.create(by, { subject, description, needs, owner });
       if ('problem' in made) return refused(made);
@@ -50,6 +53,7 @@ export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
       return { content: listText(tasks.all()) };
     },
     async update(change) {
+      await asker.recorded();
       const by = asker.name();
       const edited = edit(host, by, change);
       if (edited !== null && (edited.isError === true || change.status === undefined)) return edited;

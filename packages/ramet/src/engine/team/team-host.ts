@@ -113,9 +113,11 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.look();
   }
 
-  send(from: Agent, to: string, text: string, call: string): ToolOutcome | null {
+  async send(from: Agent, to: string, text: string, call: string): Promise<ToolOutcome | null> {
     const receiver = to === 'main' ? LEAD : to;
     if (receiver !== EVERYBODY && this.team.roster.find(receiver) === undefined) return null;
+    // A response that a kill takes back is asked for again: nothing of it may have been sent.
+    await from.runtime.journal.commit('written');
     const sent = this.team.mail.send({
       from: this.nameOf(from.spec.id),
       to: receiver,
@@ -138,6 +140,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   tasksFor(agent: AgentId, signal: AbortSignal): TaskDesk {
     return taskDesk(this, {
       name: () => this.nameOf(agent),
+      recorded: () => this.#lead.runtime.journal.commit('written'),
       hook: (event, task) => {
         const team = { teammate_name: this.nameOf(agent), team_name: this.team.record.name };
         return taskHook(this.#family.find(agent) ?? this.#lead, event, { ...task, ...team }, signal);
@@ -239,8 +242,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   }
 
   #wake(name: string): Promise<void> {
-    const under = this.#waking.get(name) ?? Promise.resolve();
-    if (this.#waking.has(name) || this.#joining.has(name)) return under;
+    if (this.#waking.has(name) || this.#joining.has(name)) return Promise.resolve();
     // The lead does not end before those that are about to work.
     const isThere = this.#lead.children.expect();
     const waking = this.#resume(name)

@@ -77,6 +77,7 @@ export function liveSession(parts: LiveParts): Session {
     const unlink = linkSignal(agent, abort, { ...options, signal: untilStopped(options.signal) });
     try {
       await earlier.beforePrompt(prompt, abort.signal);
+      parts.team?.look();
       await hooks.beforePrompt(prompt, abort.signal);
       if (prompt !== null) await types.refresh(null);
       const news = prompt === null ? null : newsFor(parts, agent);

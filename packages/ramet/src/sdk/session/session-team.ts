@@ -14,6 +14,8 @@ export interface SessionTeam extends Disposable {
   readonly view: TeamView;
   /** Roster and open tasks, once for each process: a resumed lead may no longer know them. */
   news(): string | null;
+  /** Wakes members for what was sent while no process hosted them. Agents of an earlier process have resumed. */
+  look(): void;
   /** From now on no member is woken. */
   closing(): void;
 }
@@ -51,6 +53,7 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
     const host = new TeamHost({ family, lead, team, hint: () => hintChange(project) });
     const problem = team.roster.host(host.process);
     if (problem !== null) throw new UserMistake('team_hosted', problem.problem);
+    if (known !== undefined) forgetUnbegun(known, family);
     for (const member of team.roster.members()) team.tasks.adopt(member.name, host.process);
     team.tasks.releaseDead(LEAD);
     family.team = host;
@@ -63,6 +66,7 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
         isTold = true;
         return host.now();
       },
+      look: () => host.look(),
       closing: () => host.closing(),
       [Symbol.dispose]() {
         listening[Symbol.dispose]();
@@ -73,6 +77,17 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
   } catch (error) {
     store[Symbol.dispose]();
     throw error;
+  }
+}
+
+/** Members whose process was killed before they began: nothing is on record, and their names are free again. */
+function forgetUnbegun({ roster }: StoredTeam, { parts }: AgentFamily): void {
+  const reader = parts.openReader();
+  try {
+    const begun = new Set(Array.from(reader.events({ type: 'agent.started' }), ({ agent }) => agent));
+    for (const { name, agent } of roster.members()) if (!begun.has(agent)) roster.remove(name);
+  } finally {
+    reader.close();
   }
 }
 
