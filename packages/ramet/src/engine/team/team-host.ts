@@ -48,8 +48,9 @@ export class TeamHost implements FamilyTeam, Disposable {
   readonly #waking = new Map<string, Promise<void>>();
   /** What the engine has to say to members that are about to wake. */
   readonly #notices = new Map<string, string[]>();
-  /** Tasks that became free when nobody was idle. */
   readonly #untold = new Set<number>();
+  /** Nobody is woken while agents of an earlier process resume: a member must not run twice. */
+  isHeld = false;
   #isClosed = false;
 
   constructor({ family, lead, team, hint }: TeamHostParts) {
@@ -242,7 +243,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   }
 
   #wake(name: string): Promise<void> {
-    if (this.#waking.has(name) || this.#joining.has(name)) return Promise.resolve();
+    if (this.isHeld || this.#waking.has(name) || this.#joining.has(name)) return Promise.resolve();
     // The lead does not end before those that are about to work.
     const isThere = this.#lead.children.expect();
     const waking = this.#resume(name)
@@ -290,7 +291,6 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.#isClosed = true;
   }
 
-  /** Its members have ended. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#lead.here.onRequest = null;

@@ -56,6 +56,7 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
     if (known !== undefined) forgetUnbegun(known, family);
     for (const member of team.roster.members()) team.tasks.adopt(member.name, host.process);
     team.tasks.releaseDead(LEAD);
+    host.isHeld = known !== undefined;
     family.team = host;
     const listening = listenForChanges(project, () => host.look());
     let isTold = known === undefined;
@@ -66,7 +67,10 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
         isTold = true;
         return host.now();
       },
-      look: () => host.look(),
+      look() {
+        host.isHeld = false;
+        host.look();
+      },
       closing: () => host.closing(),
       [Symbol.dispose]() {
         listening[Symbol.dispose]();
