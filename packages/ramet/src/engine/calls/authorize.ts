@@ -1,22 +1,16 @@
 /**
  * May this call run? The agent's own restriction first, then rules and its mode in force; what they leave open is asked
- * (`ask-permission.ts`). `agentShell` says where a command that may run does so.
+ * (`ask-permission.ts`). Where a command runs that may: `agent-shell.ts`.
  */
 import { resolve } from 'node:path';
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
-import {
-  type Confinement,
-  type OpenQuestion,
-  type PermissionDecision,
-  readOnlyRefusal,
-} from '../../permission/assessment.ts';
+import { type OpenQuestion, type PermissionDecision, readOnlyRefusal } from '../../permission/assessment.ts';
 import { decide, unreadableFiles } from '../../permission/decide.ts';
-import { plainShell, type ShellDecision } from '../../sandbox/command-sandbox.ts';
 import { counterpart, fenceRefusal, isAboutOwnFiles } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { isForReaders, parseInput } from '../../tools/registry.ts';
-import type { Tool, ToolContext } from '../../tools/tool.ts';
+import type { Tool } from '../../tools/tool.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
 import { modeInForce } from '../agent/agent-spec.ts';
 import { NOT_RUN, OUTSIDE_FILES } from '../agent/notices.ts';
@@ -241,60 +235,4 @@ async function decideNow(
     const decision = await decide(policy, tool, details);
     if (decision.kind !== 'ask' || rules === runtime.permissions.rulesOf(spec.id)) return decision;
   }
-}
-
-export interface HeldCall {
-  readonly confinement: Confinement;
-  /** Asks whether the call may run outside the wall that stopped it. */
-  outside(stopped: string | null): Promise<Permit>;
-}
-
-/**
- * Where a command of an agent runs: behind the wall if it was judged to only read, within the bounds of its worktree if
- * the agent has one, and otherwise unconfined, since the user or a rule allowed it.
- */
-export function agentShell(
-  agent: Agent,
-  { confinement, outside }: HeldCall,
-  tell: (message: string) => void,
-): Pick<ToolContext, 'shell' | 'outside'> {
-  const shell = (command: string): Promise<ShellDecision> => shellFor(agent, confinement, command, tell);
-  if (confinement !== 'wall') return { shell };
-  return {
-    shell,
-    async outside(command, stopped) {
-      const permit = await outside(stopped);
-      if (permit.kind === 'refused') return { refusal: permit.reason };
-      return shellFor(agent, permit.confinement, command, tell);
-    },
-  };
-}
-
-async function shellFor(
-  { spec, runtime: { sandbox, childEnvironment }, directory }: Agent,
-  confinement: Confinement,
-  command: string,
-  tell: (message: string) => void,
-): Promise<ShellDecision> {
-  const { cwd, workspace } = directory;
-  const reading = (decision: ShellDecision): Promise<ShellDecision> =>
-    asReading(decision, cwd, childEnvironment);
-  if (confinement === 'wall') return reading(await sandbox.shell(command, cwd));
-  const outside =
-    workspace === null
-      ? plainShell(command)
-      : await sandbox.isolatedShell(command, cwd, workspace.bounds, tell);
-  if (confinement === 'none') return outside;
-  return reading(await sandbox.judgedShell(outside, spec.readOnly === true ? tell : null));
-}
-
-/** No one was asked, so nothing runs that the folder's own git configuration names (SEC-1). */
-async function asReading(
-  decision: ShellDecision,
-  cwd: string,
-  env: Readonly<Record<string, string>>,
-): Promise<ShellDecision> {
-  if ('refusal' in decision) return decision;
-  const { readingEnvironment } = await import('../../git/folder-guard.ts');
-  return { ...decision, environment: { ...decision.environment, ...(await readingEnvironment(cwd, env)) } };
 }

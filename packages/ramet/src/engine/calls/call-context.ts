@@ -4,7 +4,8 @@ import type { ToolUseBlock } from '../../schema/content.ts';
 import type { HeavyPlace, ToolContext } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { progressOfTodos } from '../loop/stop-reason.ts';
-import { agentShell, type HeldCall, inCheckout } from './authorize.ts';
+import { agentShell, type HeldCall } from './agent-shell.ts';
+import { inCheckout } from './authorize.ts';
 import type { HeavyCall } from './heavy-place.ts';
 import type { Permit } from './permit.ts';
 
