@@ -108,8 +108,11 @@ interface MessageAppended {
  */
 interface ConversationReplaced {
   type: 'conversation.replaced';
-  /** `model`: the user chose another model, or another way of thinking. */
-  cause: 'fallback' | 'model' | 'compaction' | 'rewind';
+  /**
+   * `model`: the user chose another model, or another way of thinking. `rules`: what rules say now of a tool that the
+   * provider runs is not what its prompt began with.
+   */
+  cause: 'fallback' | 'model' | 'compaction' | 'rewind' | 'rules';
   /** Of a rewind: how many prompts of the session stay. */
   prompts?: number;
   /** Of a rewind: the files that the agent has seen by then. Absent in journals of earlier versions. */

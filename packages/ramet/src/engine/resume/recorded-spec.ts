@@ -2,7 +2,7 @@
 import { findDefinition } from '../../agents/prompts/built-in.ts';
 import type { AgentOrigin, EventOf } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { Tool } from '../../tools/tool.ts';
+import { type Tool, wireTool } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { agentSpec, basisOf, joinedHooks } from '../agent/agent-spec.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
@@ -84,7 +84,8 @@ function toolsAgain(
   { id, started: { agentType, origin } }: StartedAgent,
   names: readonly string[],
 ): readonly Tool[] {
-  const own = parent.spec.tools.filter(({ name }) => names.includes(name));
+  const isNamed = (tool: Tool): boolean => names.includes(wireTool(tool).name);
+  const own = parent.spec.tools.filter(isNamed);
   const isFork = origin?.kind === 'fork';
   const tools = family.parts.toolsOfRecorded?.(origin?.servers, {
     tools: own,
@@ -93,7 +94,7 @@ function toolsAgain(
     definition: isFork ? undefined : findDefinition(family.parts.definitions, agentType),
     tell: (line) => parent.warn('rights_narrowed', `agent ${id} ${line}`),
   });
-  return (tools ?? own).filter(({ name }) => names.includes(name));
+  return (tools ?? own).filter(isNamed);
 }
 
 /** Without the estimates: what a fork would have cost as a fresh agent is known for one whole run only. */

@@ -8,7 +8,7 @@ import {
   freezeHead,
   type PromptHead,
 } from '../../conversation/conversation.ts';
-import { contentOf, type FrozenBlock, thawBytes } from '../../conversation/frozen-block.ts';
+import { contentOf, type FrozenBlock, freezeBlock, thawBytes } from '../../conversation/frozen-block.ts';
 import { planRequest } from '../../conversation/request.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import type { AgentState, StateMessage } from '../../journal/projections/agent-state.ts';
@@ -58,9 +58,29 @@ export function resumeAgent(
   }
   // It is resumed to work: what had called its work off is void.
   agent.takeFromInbox(({ kind }) => kind === 'cancel', null);
+  followRules(agent);
   recallCache(agent);
   continueLastTurn(agent);
   return agent;
+}
+
+/**
+ * A provider runs its own tools without asking us, so what rules say of them now must be in the prompt: one that is no longer
+ * offered leaves it, and one with other limits takes its place. Every other tool stays as it was.
+ */
+function followRules(agent: Agent): void {
+  const { head, messages } = agent.conversation;
+  const offered = agent.spec.tools.flatMap(({ server }) =>
+    server === undefined ? [] : [freezeBlock(server)],
+  );
+  const tools = head.tools.flatMap((block) => {
+    const { name, input_schema: schema } = contentOf(block);
+    return schema === undefined ? (offered.find((one) => contentOf(one).name === name) ?? []) : block;
+  });
+  const isSame =
+    tools.length === head.tools.length && tools.every((block, at) => block.digest === head.tools[at]?.digest);
+  if (isSame) return;
+  agent.replaceConversation({ cause: 'rules' }, freezeHead({ ...head, tools }), messages);
 }
 
 type Thaw = (digests: readonly Digest[]) => FrozenBlock[];

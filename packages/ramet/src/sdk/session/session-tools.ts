@@ -6,7 +6,7 @@
  * 1. They are fixed when the session starts, and come after the built-in tools, in the order of `SOURCES`. That order is
  *    part of the cached prefix: a new source goes to the end, and the tools of one source have an order of their own.
  * 2. They are part of the head of the prompt, which is recorded. Forks have its bytes; a resumed session has them as they
- *    were, whatever it is given (`toolsAgain`).
+ *    were, whatever it is given (`toolsAgain`); only tools that the provider runs follow the rules of now.
  * 3. A name means one tool. One that a built-in tool or another source has is refused.
  *
  * Children get them as they get built-in tools: the list of a type may name them, rules name them by their name, and
@@ -126,11 +126,16 @@ function badName(name: string, reason: string): UserMistake {
   return new UserMistake('bad_tool', `the tool ${JSON.stringify(name.slice(0, 200))} is refused: ${reason}`);
 }
 
-/** The tools of a resumed session: those that its head names, and no other. What nobody brought again says so when called. */
+/**
+ * The tools of a resumed session: those that its head names, and no other. What nobody brought again says so when called;
+ * what a provider runs by itself is not called, and leaves the head (`engine/resume/resume.ts`).
+ */
 export function toolsAgain(given: readonly Tool[], head: readonly FrozenBlock[]): readonly Tool[] {
-  return head
-    .map((block) => String(contentOf(block).name))
-    .map((name) => given.find((tool) => wireTool(tool).name === name) ?? absentTool(name));
+  return head.flatMap((block) => {
+    const { name, input_schema: schema } = contentOf(block);
+    const found = given.find((tool) => wireTool(tool).name === name);
+    return found ?? (schema === undefined ? [] : absentTool(String(name)));
+  });
 }
 
 /** What the user should know when `has` are the tools of the resumed session. */

@@ -129,6 +129,67 @@ describe('RES-6: WebSearch', () => {
     );
   });
 
+  type Narrower = [label: string, permissions: NonNullable<FamilyOptions['permissions']>, expected?: object];
+  test.for<Narrower>([
+    ['a rule that denies it', { allow: ['WebSearch'], deny: ['WebSearch'] }],
+    ['rules that no longer allow it', {}],
+    [
+      'a rule that denies a domain',
+      { allow: ['WebSearch'], deny: ['WebSearch(domain:bad.example)'] },
+      { blocked_domains: ['bad.example'] },
+    ],
+  ])('SEC-1: %s counts for a resumed session and its agents', async ([, permissions, expected]) => {
+    const cast = {
+      'Go.': [startAgents(['child'], { subagent_type: 'general-purpose', name: 'scout' }), { text: 'Done.' }],
+      child: [
+        { content: [SEARCH, FOUND, { type: 'text', text: 'Scope: found.' }] },
+        { text: 'Scope: more.' },
+      ],
+      'More.': [
+        call('SendMessage', { to: 'scout', message: 'And then?' }),
+        { text: 'I wait.' },
+        { text: 'Heard.' },
+      ],
+      'Again.': [{ text: 'Same.' }],
+    };
+    const family = await startFamily({ ...ALLOWED, cast });
+    await family.run('Go.');
+    expect(searchTool(family.requestsOf('child')[0])).toBeDefined();
+    const again = await family.reopen(cast, {
+      permissions,
+    });
+    expect((await again.run('More.')).result).toMatchObject({ status: 'done', text: 'Heard.' });
+    const later = [...again.requestsOf('More.'), ...again.requestsOf('child').slice(1)];
+    expect(later.length).toBeGreaterThan(3);
+    for (const record of later) {
+      const tool = searchTool(record);
+      if (expected === undefined) expect(tool).toBeUndefined();
+      else expect(tool).toMatchObject(expected);
+    }
+    const names = (record: RequestRecord | undefined) =>
+      record?.request?.tools?.map(({ name }) => name).filter((name) => name !== 'web_search');
+    expect(names(later[0])).toEqual(names(again.requestsOf('Go.')[0]));
+    // It is on record: the next resume begins with these bytes.
+    const third = await again.reopen(cast, {
+      permissions,
+    });
+    expect((await third.run('Again.')).result.status).toBe('done');
+    expect(third.requestsOf('Again.')[0]?.request?.tools).toEqual(later[0]?.request?.tools);
+    expect(eventsOf(third.recordedOf(1), 'conversation.replaced')).toMatchObject([{ cause: 'rules' }]);
+  });
+
+  test('with the same rules a resumed session has the same bytes', async () => {
+    const family = await startFamily({
+      ...ALLOWED,
+      cast: { 'Go.': [{ text: 'Done.' }], 'More.': [{ text: 'Done.' }] },
+    });
+    await family.run('Go.');
+    const again = await family.reopen();
+    await again.run('More.');
+    expect(searchTool(again.requestsOf('More.')[0])).toBeDefined();
+    expect(eventsOf(again.recordedOf(1), 'conversation.replaced')).toEqual([]);
+  });
+
   test('forks share its bytes, and agent files name it', async () => {
     const { run, requestsOf } = await startFamily({
       ...ALLOWED,
