@@ -109,7 +109,7 @@ interface MessageAppended {
 interface ConversationReplaced {
   type: 'conversation.replaced';
   /**
-   * `model`: the user chose another model, or another way of thinking. `rules`: what rules say now of a tool that the
+   * `model`: the user chose another model, or another way of thinking. `rules`: what rules say now about a tool that the
    * provider runs is not what its prompt began with.
    */
   cause: 'fallback' | 'model' | 'compaction' | 'rewind' | 'rules';

@@ -25,12 +25,17 @@ export async function ownPermit(agent: HostedAgent, call: AskedCall, signal: Abo
   if ('kind' in hooked) return hooked;
   const { tool, input } = hooked.asked;
   const decided = await decidedPermit(agent, hooked, signal);
-  const permit = { ...decided, hooks: { ...hooked.notes, ...decided.hooks } };
+  const permit = { ...decided, hooks: joinedNotes(hooked.notes, decided.hooks) };
   if (permit.kind === 'refused') return permit;
   const access = tool.access?.(input) ?? {};
   const heavy = access.command !== undefined && (await isHeavy(agent, access.command));
   const unreadable = unreadableFiles(agent.runtime.permissions, access);
   return { ...permit, unreadable, ...(heavy && { heavy }) };
+}
+
+/** What came later counts, and all that was added is told. */
+function joinedNotes(first: HookNotes, later: HookNotes = {}): HookNotes {
+  return { ...first, ...later, contexts: [...(first.contexts ?? []), ...(later.contexts ?? [])] };
 }
 
 /** Hooks that run before a call. What a person types is the person's own. */
@@ -55,7 +60,7 @@ async function isHeavy({ runtime, directory }: HostedAgent, command: string): Pr
 
 async function decidedPermit(
   agent: HostedAgent,
-  { asked: wanted, settle }: HookedCall,
+  { asked: wanted, settle, isAnswered }: HookedCall,
   signal: AbortSignal,
 ): Promise<Permit> {
   const { tool, request, input } = wanted;
@@ -73,8 +78,12 @@ async function decidedPermit(
   const { cwd } = agent.directory;
   const failing = (await tool.precheck?.(input, { files: agent.files.for(call.id), cwd })) ?? null;
   if (failing !== null) return { kind: 'refused', reason: failing, wouldFail: true };
-  const given = await answerOfHooks(agent, wanted, decision.question, signal);
-  if (given !== null) return given;
+  const given = isAnswered ? null : await answerOfHooks(agent, wanted, decision.question, signal);
+  if (given !== null && 'kind' in given) return given;
+  if (given !== null) {
+    const changed = await decidedPermit(agent, given, signal);
+    return { ...changed, hooks: joinedNotes(given.notes, changed.hooks) };
+  }
   const permit = await askPermission({ agent, tool, call, input, open: decision.question, redecide, signal });
   if (permit.kind === 'refused' || permit.hooks?.changed === undefined) return permit;
   return changedPermit(agent, wanted, permit.hooks, signal);
@@ -106,7 +115,7 @@ async function answerOfHooks(
   asked: AskedCall,
   open: OpenQuestion,
   signal: AbortSignal,
-): Promise<Permit | null> {
+): Promise<HookedCall | Permit | null> {
   const { hooks } = agent.runtime;
   const isHooked = hooks?.has(agent, 'PermissionRequest') === true;
   if (!isHooked && hooks?.has(agent, 'Notification') !== true) return null;

@@ -12,6 +12,7 @@ import type { PermissionQuestion } from '../../permission/broker.ts';
 import { parseRules, sessionRules } from '../../permission/policy.ts';
 import { systemClock } from '../../schema/clock.ts';
 import type { EventOf } from '../../schema/events.ts';
+import * as z from '../../schema/zod.ts';
 import { createProcessRegister } from '../../system/processes/process-register.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { hookedCall } from './call-hooks.ts';
@@ -262,6 +263,75 @@ describe('EXT-2: hooks around a question', () => {
     await deny.run('go');
     expect([deny.asked.length, deny.ran.length]).toEqual([0, 0]);
     expect(resultOf(deny)).toContain('never');
+  });
+
+  const changing = (updatedInput: unknown, more: object = {}) =>
+    reply({ decision: { behavior: 'allow', updatedInput }, ...more });
+
+  test('change the input of the call that they allow, and the model is told', async () => {
+    const engine = await hooked({
+      PreToolUse: [reply({ additionalContext: 'from before' })],
+      PermissionRequest: [changing({ n: 2 }, { additionalContext: 'from the question' })],
+    });
+    await engine.run('go');
+    expect([engine.asked, engine.ran]).toEqual([[], [{ n: 2 }]]);
+    const text = resultOf(engine);
+    expect(text).toContain('A hook changed the input of this call. It ran with: {\\"n\\":2}');
+    for (const part of ['did it', 'from before', 'from the question']) expect(text).toContain(part);
+  });
+
+  test('a changed input is judged again: a rule denies it, and a rule has a person asked about it, once', async () => {
+    const run = async (rules: { deny?: string[]; ask?: string[] }) => {
+      let questions = 0;
+      const tools = [
+        {
+          ...toolOf('Bash', 'execute', async () => ({ content: 'did it' })),
+          access: (input: unknown) => ({ command: String(Object(input).command) }),
+        },
+      ];
+      const engine = await hooked(
+        {
+          PermissionRequest: [
+            () => {
+              questions += 1;
+              return changing({ command: 'rm -r b' })();
+            },
+          ],
+        },
+        {
+          tools,
+          provider: scriptedModel(
+            { calls: [{ id: 'c1', name: 'Bash', input: { command: 'touch a' } }] },
+            { text: 'done' },
+          ),
+          ...rules,
+        },
+      );
+      await engine.run('go');
+      return { questions, asked: engine.asked.map(({ input }) => input), text: resultOf(engine) };
+    };
+    const denied = await run({ deny: ['Bash(rm -r b)'] });
+    expect(denied).toMatchObject({ questions: 1, asked: [] });
+    expect(denied.text).not.toContain('did it');
+    const asked = await run({ ask: ['Bash(rm -r b)'] });
+    expect(asked).toMatchObject({ questions: 1, asked: [{ command: 'rm -r b' }] });
+    expect(asked.text).toContain('did it');
+  });
+
+  test('a changed input that does not fit the tool refuses the call', async () => {
+    const engine = await hooked(
+      { PermissionRequest: [changing({ n: 'two' })] },
+      {
+        tools: [
+          {
+            ...toolOf(DO, 'execute', async () => ({ content: 'did it' })),
+            input: z.object({ n: z.number() }),
+          },
+        ],
+      },
+    );
+    await engine.run('go');
+    expect(resultOf(engine)).toContain(`a hook changed the input of ${DO}, and it is not valid`);
   });
 
   test('do not answer what a rule asks a person', async () => {

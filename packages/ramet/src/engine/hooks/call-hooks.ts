@@ -27,6 +27,8 @@ export interface HookedCall {
   readonly notes: HookNotes;
   /** What hooks make of the decision of rules and mode. */
   settle(decision: PermissionDecision): PermissionDecision;
+  /** Hooks have answered the question about it: what is still open is for a person. */
+  readonly isAnswered?: true;
 }
 
 /** The call as hooks leave it, or their refusal. */
@@ -46,12 +48,23 @@ export async function hookedCall(
   if (verdict.stop !== undefined) return { ...stopped(tool, verdict.stop), hooks: notes };
   const changed = verdict.updatedInput;
   if (changed === undefined) return { asked, notes, settle: settling(agent, asked, verdict) };
-  const parsed = parseInput(tool, changed);
+  return changedCall(agent, asked, notes, { ...verdict, updatedInput: changed });
+}
+
+/** The call with the input that hooks gave it: checked and judged like any other. */
+function changedCall(
+  agent: HostedAgent,
+  { tool, request }: AskedCall,
+  notes: HookNotes,
+  verdict: HookVerdict & Required<Pick<HookVerdict, 'updatedInput'>>,
+): HookedCall | Permit {
+  const { updatedInput: input } = verdict;
+  const parsed = parseInput(tool, input);
   if (!parsed.ok) {
     const reason = `a hook changed the input of ${tool.name}, and it is not valid: ${parsed.message}`;
     return { ...refused(reason), hooks: notes };
   }
-  const own = { tool, request: { ...request, call: { ...call, input: changed } }, input: parsed.value };
+  const own = { tool, request: { ...request, call: { ...request.call, input } }, input: parsed.value };
   return { asked: own, notes, settle: settling(agent, own, verdict) };
 }
 
@@ -110,13 +123,16 @@ function mayAllow(agent: HostedAgent, { tool, input, request }: AskedCall, open:
   return isPlain && (command === undefined || !namesGuarded(command));
 }
 
-/** The answer of hooks to a question that a person would be asked; null if they leave it open. */
+/**
+ * The answer of hooks to a question that a person would be asked, with the call as they changed it; null if they leave it
+ * open.
+ */
 export async function hookedQuestion(
   agent: HostedAgent,
   asked: AskedCall,
   open: OpenQuestion,
   signal: AbortSignal,
-): Promise<Permit | null> {
+): Promise<HookedCall | Permit | null> {
   const { tool, request } = asked;
   const hooks = agent.runtime.hooks;
   const effect = await hooks?.run(agent, 'PermissionRequest', callFields(request.call), signal);
@@ -127,9 +143,12 @@ export async function hookedQuestion(
   }
   if (effect?.stop !== undefined) return { ...stopped(tool, effect.stop), hooks: notes };
   if (effect?.decision !== 'allow') return null;
-  if (effect.updatedInput !== undefined) {
-    agent.warn('hook_unused', 'updatedInput of a PermissionRequest hook is not supported: a person is asked');
-    return null;
+  const { updatedInput } = effect;
+  // A command that has begun keeps its input.
+  if (updatedInput !== undefined && request.outside === undefined) {
+    const changed = { ...notes, changed: updatedInput };
+    const call = changedCall(agent, asked, changed, { decision: 'allow', updatedInput });
+    return 'kind' in call ? call : { ...call, isAnswered: true };
   }
   if (!mayAllow(agent, asked, open)) return null;
   return { kind: 'permitted', confinement: 'none', hooks: notes };

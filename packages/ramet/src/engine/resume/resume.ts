@@ -65,7 +65,7 @@ export function resumeAgent(
 }
 
 /**
- * A provider runs its own tools without asking us, so what rules say of them now must be in the prompt: one that is no longer
+ * A provider runs its own tools without asking us, so what rules say about them now must be in the prompt: one that is no longer
  * offered leaves it, and one with other limits takes its place. Every other tool stays as it was.
  */
 function followRules(agent: Agent): void {

@@ -18,6 +18,8 @@ export interface HookReply {
   readonly block?: string | undefined;
   /** The run ends; why. */
   readonly stop?: string | undefined;
+  /** Of a hook that makes worktrees: where it made one. */
+  readonly path?: string | undefined;
   /** For the user. */
   readonly message?: string | undefined;
 }
@@ -55,6 +57,8 @@ export function answerOfCommand(event: HookEventName, end: HookProcessEnd): Hook
   if (end.isCut) return { failure: 'it printed more than 1 MiB' };
   const text = stdout.trim();
   if (text === '') return { reply: {} };
+  if (!text.startsWith('{') && event === 'WorktreeCreate')
+    return { reply: { path: text.slice(text.lastIndexOf('\n') + 1).trim() } };
   if (!text.startsWith('{')) return { reply: takesText ? { context: cut(text) } : {} };
   try {
     return answerOfValue(event, JSON.parse(text));
@@ -152,6 +156,8 @@ function eventReply(event: HookEventName, fields: Fields): HookReply {
       if (output === undefined) return heard;
       return { ...heard, updatedOutput: cut(typeof output === 'string' ? output : JSON.stringify(output)) };
     }
+    case 'WorktreeCreate':
+      return { ...heard, path: fields.text('worktreePath') };
     default:
       return heard;
   }

@@ -58,7 +58,8 @@ export interface HookResult {
 }
 
 /** What all hooks of an event together want. */
-export interface HookEffect extends Omit<HookReply, 'context' | 'message'> {
+export interface HookEffect extends Omit<HookReply, 'context' | 'message' | 'path'> {
+  readonly paths?: readonly string[];
   /** Told to the model, in order. */
   readonly contexts: readonly string[];
 }
@@ -254,6 +255,7 @@ function merged(event: HookEventName, answers: readonly TimedAnswer[]): HookResu
     ...replies.flatMap(({ block }) => block ?? []),
     ...(hookEventKind(event).failureBlocks ? failures : []),
   ];
+  const paths = replies.flatMap(({ path }) => path ?? []);
   const last = <Key extends keyof HookReply>(key: Key): HookReply[Key] =>
     replies.findLast((reply) => reply[key] !== undefined)?.[key];
   return {
@@ -267,6 +269,7 @@ function merged(event: HookEventName, answers: readonly TimedAnswer[]): HookResu
       block: blocks.length === 0 ? undefined : blocks.join('\n'),
       stop: replies.find(({ stop }) => stop !== undefined)?.stop,
       contexts: replies.flatMap(({ context }) => context ?? []),
+      ...(paths.length > 0 && { paths }),
     },
   };
 }
