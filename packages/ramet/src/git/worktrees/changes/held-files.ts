@@ -2,7 +2,7 @@
  * What of a worktree's files is work: everything but what its commit has and what can be made again. One `git status`
  * and a look into ignored folders; what cannot be read counts as work.
  */
-import { lstatSync, opendirSync } from 'node:fs';
+import { lstatSync, opendirSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describeError } from '../../../schema/errors.ts';
 import { parseGlob } from '../../../system/glob-pattern.ts';
@@ -47,6 +47,8 @@ export interface HeldPaths {
   nested: string[];
   /** Ignored folders with too much in them. */
   unsearched: string[];
+  /** Folders of submodules that were never filled and have files nevertheless: git does not look into them. */
+  submodules: string[];
 }
 
 async function heldFiles(
@@ -64,6 +66,7 @@ async function heldFiles(
       ...told('precious', 'ignored by git, and may be the only copy', held.precious),
       ...told('nested', 'repositories in ignored folders', held.nested),
       ...told('unknown', 'ignored folders too large to search', held.unsearched),
+      ...told('nested', 'files where a submodule belongs, which git does not see', held.submodules),
     ];
   } catch (error) {
     return [{ kind: 'unknown', text: `its files could not be read: ${describeError(error)}` }];
@@ -80,12 +83,13 @@ export async function heldPaths(
   const call = { ...(await trustedGit(place, worktree)), signal };
   const [status, marks] = await Promise.all([
     gitText([...settings, ...STATUS], call),
-    gitText(['ls-files', '-v', '-z'], call),
+    gitText(['ls-files', '-v', '--stage', '-z'], call),
   ]);
   const entries = status.split('\0').filter((entry) => entry !== '');
   return {
     ...changedFiles(entries),
     hidden: hiddenFiles(worktree, marks),
+    submodules: filledByHand(worktree, marks),
     ...ignoredWork(place, worktree, entries),
   };
 }
@@ -117,13 +121,26 @@ function told(kind: VerdictReason['kind'], what: string, paths: readonly string[
   return [{ kind, text: `${what}: ${names}${more}`, count: paths.length }];
 }
 
+/** An entry of the index: its mark, mode, object, stage and path. */
+const HIDDEN = /(?<=^|\0)([a-zS]) [^\t\0]*\t([^\0]+)/g;
+const SUBMODULE = /(?<=^|\0). 160000 [^\t\0]*\t([^\0]+)/g;
+
 /** Files that git was told not to look at: their changes are in no status. */
 function hiddenFiles({ path }: ManagedWorktree, marks: string): string[] {
-  return marks
-    .split('\0')
-    .filter((entry) => /^[a-zS] /.test(entry))
-    .filter((entry) => !/^s/i.test(entry) || lstatSync(join(path, entry.slice(2)), { throwIfNoEntry: false }))
-    .map((entry) => entry.slice(2));
+  return Array.from(marks.matchAll(HIDDEN), ([, mark = '', name = '']) => ({ mark, name }))
+    .filter(({ mark, name }) => !/s/i.test(mark) || lstatSync(join(path, name), { throwIfNoEntry: false }))
+    .map(({ name }) => name);
+}
+
+/** A submodule that was filled has a repository, which git asks. */
+function filledByHand({ path }: ManagedWorktree, marks: string): string[] {
+  const folders = Array.from(marks.matchAll(SUBMODULE), ([, name = '']) => name);
+  return folders.filter((folder) => {
+    const stats = lstatSync(join(path, folder), { throwIfNoEntry: false });
+    if (stats?.isDirectory() !== true) return false;
+    const names = readdirSync(join(path, folder));
+    return names.length > 0 && !names.includes('.git');
+  });
 }
 
 function ignoredWork(

@@ -28,7 +28,7 @@ export async function keepWork(place: WorktreePlace, worktree: ManagedWorktree):
   if (!isTreeOf(worktree.path, worktree))
     throw new RametError('not_its_tree', 'terminal', 'its `.git` file does not lead to it any more');
   const held = await heldPaths(place, worktree);
-  const apart = [...held.nested.map(dirname), ...held.unsearched];
+  const apart = [...held.nested.map(dirname), ...held.unsearched, ...held.submodules];
   const isApart = (path: string): boolean => apart.some((folder) => path.startsWith(`${folder}/`));
   const ignored = held.precious.filter((path) => !isApart(path));
   const also = { ignored, hidden: held.hidden };

@@ -208,6 +208,16 @@ const HOLDING: Record<string, { make(tried: Tried): void; told: RegExp }> = {
     make: (tried) => writeFileSync(join(adminDirectory(tried.place, tried.tree), 'index.lock'), ''),
     told: /^index.lock/,
   },
+  'a file where a submodule belongs': {
+    make: ({ tree }) => {
+      const link = `160000,${git(tree.path, 'rev-parse', 'HEAD').trim()},sub`;
+      git(tree.path, 'update-index', '--add', '--cacheinfo', link);
+      git(tree.path, 'commit', '-qm', 'a submodule');
+      git(tree.path, 'branch', 'elsewhere');
+      writeFiles(tree.path, { 'sub/new.txt': 'work\n' });
+    },
+    told: /^files where a submodule belongs, which git does not see: sub$/,
+  },
   'a submodule with a repository of its own': {
     make: (tried) =>
       mkdirSync(join(adminDirectory(tried.place, tried.tree), 'modules/lib'), { recursive: true }),
