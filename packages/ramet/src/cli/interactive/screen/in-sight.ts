@@ -30,8 +30,6 @@ const NO_ROWS: LiveRows = { rows: [], cursorRow: 0, cursorColumn: 0 };
 interface Kept {
   readonly block: Block;
   readonly height: number;
-  /** The width that it was written for last. */
-  columns: number;
 }
 
 export class InSight {
@@ -67,7 +65,7 @@ export class InSight {
   /** Output that is being written. Returns the rows that it takes. */
   keep(block: Block): number {
     const height = heightOfAll(this.rowsOf(block), this.#size.columns);
-    this.#kept.push({ block, height, columns: this.#size.columns });
+    this.#kept.push({ block, height });
     this.#keptRows += height;
     let old = 0;
     while (this.#keptRows - (this.#kept[old]?.height ?? 0) > KEPT_ROWS)
@@ -94,20 +92,13 @@ export class InSight {
     this.#live = NO_ROWS;
   }
 
-  /** All of it is known: this many rows are free below the live ones. */
-  leaves(below: number): void {
-    this.#below = below;
-  }
-
-  /** The last rows of the output, as many as there are, up to `most`; they are being written again. */
+  /** The last rows of the output, as many as there are, up to `most`. */
   tail(most: number): Row[] {
     const { columns } = this.#size;
     const found: Row[] = [];
     let left = most;
-    for (const kept of this.#kept.toReversed()) {
+    for (const { block } of this.#kept.toReversed()) {
       if (left <= 0) break;
-      const { block } = kept;
-      kept.columns = columns;
       for (const row of this.rowsOf(block).toReversed()) {
         if (left <= 0) break;
         const height = heightOf(row, columns);
@@ -126,45 +117,27 @@ export class InSight {
    */
   rowsAt(size: ScreenSize, lowest: number = size.rows): number {
     const { rows, cursorRow } = this.#live;
+    const standing = heightOfAll(rows, size.columns);
     // A terminal that gets lower first gives up what stands below the cursor.
     const givenUp = Math.max(0, Math.min(this.#size.rows - lowest, rows.length - 1 - cursorRow));
-    const standing = heightOfAll(rows.slice(0, rows.length - givenUp), size.columns);
-    return this.#rowsIn(size.rows - (isSameSize(size, this.#size) ? this.#below : 0) - standing, size);
-  }
-
-  /** The same for this many rows above the cursor. */
-  rowsAbove(cursorRow: number, size: ScreenSize): number {
-    return this.#rowsIn(cursorRow - this.#liveAbove(size), size);
-  }
-
-  /** How far above the cursor the output began, by how terminals wrap rows of another width. */
-  aboveCursor(size: ScreenSize, most: number = size.rows - 1): number {
-    return Math.min(
-      most,
-      this.#liveAbove(size) + this.#kept.reduce((sum, kept) => sum + this.#stood(kept, size), 0),
-    );
-  }
-
-  #rowsIn(rows: number, size: ScreenSize): number {
-    let room = rows;
+    let room = size.rows - (isSameSize(size, this.#size) ? this.#below : 0) - standing + givenUp;
     let taken = 0;
-    for (const kept of this.#kept.toReversed()) {
+    for (const { block } of this.#kept.toReversed()) {
       if (room <= 0) break;
-      const stood = this.#stood(kept, size);
-      const written = heightOfAll(kept.block.rows(textColumns(size.columns)), size.columns);
+      const stood = heightOfAll(this.rowsOf(block), size.columns);
+      const written = heightOfAll(block.rows(textColumns(size.columns)), size.columns);
       taken += stood <= room ? written : stood === written ? room : partOf(written, room / stood);
       room -= stood;
     }
     return taken;
   }
 
-  #stood({ block, columns }: Kept, size: ScreenSize): number {
-    return heightOfAll(block.rows(textColumns(columns)), size.columns);
-  }
-
-  #liveAbove({ columns }: ScreenSize): number {
+  /** How far above the cursor the output began, by how terminals wrap rows of another width. */
+  aboveCursor(size: ScreenSize): number {
     const { rows, cursorRow, cursorColumn } = this.#live;
-    return heightOfAll(rows.slice(0, cursorRow), columns) + Math.floor(cursorColumn / columns);
+    const above = [...this.#kept.flatMap(({ block }) => this.rowsOf(block)), ...rows.slice(0, cursorRow)];
+    const height = heightOfAll(above, size.columns) + Math.floor(cursorColumn / size.columns);
+    return Math.min(size.rows - 1, height);
   }
 }
 

@@ -2,12 +2,6 @@
  * Output above, a few live rows below: what is appended scrolls away like any program's output, and the rows
  * below it are drawn again. It writes bytes and knows neither keys nor sessions.
  *
- * When the size changes, the terminal wraps what stands there in its own way and pulls rows back from its scrollback, and it
- * tells its size late. So nothing is written until the told size has settled and the terminal itself, asked, has the same. It
- * also says where its cursor is: from the rows above the cursor follows which output is in sight. Exactly that is
- * written over and again, by moves from the cursor, so rows that a terminal pulls back at the last moment are not touched.
- * A terminal that does not answer is taken at its word; then a few rows may stand twice.
- *
  * Invariants
  * 1. A frame is one write: nothing is ever seen half drawn, and the cursor ends where the input is.
  * 2. Output is written once. Only what is in sight is drawn again, for another size or when a person asks for it.
@@ -27,7 +21,6 @@ import {
   type ScreenSize,
   textColumns,
 } from './in-sight.ts';
-import type { SeenScreen } from './screen-question.ts';
 
 export type { LiveRow, LiveRows, ScreenSize };
 
@@ -67,8 +60,6 @@ const ERASE_BELOW = `${CSI}K${CSI}C${CSI}J\r`;
 const SETTLE_MS = 300;
 /** What is told so soon after a drawing may have been so before it. */
 const IN_FLIGHT_MS = 300;
-/** A terminal that says another size than it told is asked again so often; then it is taken at its word. */
-const MOST_QUESTIONS = 5;
 /** A terminal whose size never settles shows something too. */
 const LONGEST_HOLD_MS = 20_000;
 
@@ -85,24 +76,15 @@ interface Hold {
   since: number;
 }
 
-/** What is known of a terminal whose screen is drawn again. */
-interface Drawing extends Pick<Hold, 'size' | 'lowest' | 'missed'> {
-  /** The row of the cursor, if the terminal said it. */
-  readonly cursorRow: number | null;
-}
-
 export function createScreen(
   write: (bytes: string) => void,
   start: ScreenSize,
   clock: Clock = systemClock,
-  ask: () => Promise<SeenScreen | null> = async () => null,
 ): Screen {
   const sight = new InSight(start);
   let pending: Block[] = [];
   let hold: Hold | null = null;
   let drawnAt = Number.NEGATIVE_INFINITY;
-  /** Rows that the last drawing may have written over: the terminal had become wider when it came. */
-  let overdrawn = 0;
 
   function takePending(): { bytes: string; added: number } {
     let bytes = '';
@@ -125,10 +107,10 @@ export function createScreen(
     sight.shows(live, added);
   }
 
-  function drawAll(live: LiveRows, { size, lowest, missed, cursorRow }: Drawing): void {
-    const above = sight.aboveCursor(size, cursorRow ?? size.rows - 1);
-    const inSight =
-      (cursorRow === null ? sight.rowsAt(size, lowest) : sight.rowsAbove(cursorRow, size)) + missed;
+  function drawAll(live: LiveRows, { size, lowest, missed }: Pick<Hold, 'size' | 'lowest' | 'missed'>): void {
+    const start = up(sight.aboveCursor(size));
+    const inSight = sight.rowsAt(size, lowest) + missed;
+    drawnAt = elapsedOf(clock);
     sight.resize(size);
     // All of it, however much has come while the size changed: of what was written before only the end is kept.
     const fresh = pending.flatMap((block) => [...sight.rowsOf(block)]);
@@ -137,28 +119,18 @@ export function createScreen(
     const { below } = sight;
     const room = Math.max(0, size.rows - below - live.rows.length);
     // What was in sight and what has never been there is written whole, and scrolls away if it must.
-    const again = cursorRow === null ? Math.max(room - added, inSight) : inSight;
-    const output = [...sight.tail(again), ...fresh];
+    const output = [...sight.tail(Math.max(room - added, inSight)), ...fresh];
     takePending();
-    const height = heightOfAll(output, size.columns);
+    const fills = heightOfAll(output, size.columns) >= room;
     const lines = (rows: readonly LiveRow[]): string =>
       rows.map((row) => lineOf(row, size.columns)).join('\r\n');
     const gap = output.length > 0 && live.rows.length > 0 ? '\r\n' : '';
     const drawn = `${lines(output)}${gap}${WRAP_OFF}${lines(live.rows)}${WRAP_ON}`;
-    // Where the output begins on the screen is known if the terminal said it, or if it fills the screen.
-    const bytes =
-      cursorRow === null && height >= room
-        ? `${CSI}H${drawn}${`\r\n${CSI}K`.repeat(below)}${toCursor(live, below)}`
-        : `${up(above)}\r${drawn}${CSI}J${toCursor(live, 0)}`;
+    // Where the output begins on the screen is known only if it fills it.
+    const bytes = fills
+      ? `${CSI}H${drawn}${`\r\n${CSI}K`.repeat(below)}${toCursor(live, below)}`
+      : `${start}\r${drawn}${CSI}J${toCursor(live, 0)}`;
     write(`${BEGIN_FRAME}${bytes}${END_FRAME}`);
-    drawnAt = elapsedOf(clock);
-    overdrawn = 0;
-    if (cursorRow === null) return;
-    const top = cursorRow - above;
-    sight.leaves(Math.max(0, size.rows - top - height - live.rows.length));
-    void ask().then((seen) => {
-      if (seen !== null && seen.size.columns > size.columns) overdrawn = seen.size.rows;
-    });
   }
 
   function holdFor(live: LiveRows, size: ScreenSize): void {
@@ -174,24 +146,11 @@ export function createScreen(
       since: hold?.since ?? now,
     };
     hold = begun;
-    void settle(begun);
-  }
-
-  async function settle(begun: Hold): Promise<void> {
-    let seen: SeenScreen | null = null;
-    let isSure = false;
-    for (let asked = 0; asked < MOST_QUESTIONS && !isSure; asked++) {
-      await clock.sleep(SETTLE_MS, begun.waiting.signal);
+    void clock.sleep(SETTLE_MS, begun.waiting.signal).then(() => {
       if (hold !== begun) return;
-      seen = await ask();
-      if (hold !== begun) return;
-      // What it says may be older than what it tells: then it will tell another size.
-      isSure = seen === null || isSameSize(seen.size, begun.size);
-    }
-    hold = null;
-    const cursorRow = isSure ? (seen?.cursorRow ?? null) : null;
-    const missed = Math.max(overdrawn, cursorRow === null ? begun.missed : 0);
-    drawAll(begun.live, { ...begun, missed, cursorRow });
+      hold = null;
+      drawAll(begun.live, begun);
+    });
   }
 
   function rest(): void {
@@ -212,15 +171,13 @@ export function createScreen(
         hold.live = live;
         const now = elapsedOf(clock);
         if (now - hold.since < LONGEST_HOLD_MS) return;
-        drawBelow(live);
-        // What was asked before is no longer so.
         hold.since = now;
-        holdFor(live, hold.size);
+        drawBelow(live);
       }
     },
     redraw(live, size) {
       if (hold === null && isSameSize(size, sight.size))
-        drawAll(live, { size, lowest: size.rows, missed: 0, cursorRow: null });
+        drawAll(live, { size, lowest: size.rows, missed: 0 });
       else holdFor(live, size);
     },
     rest,

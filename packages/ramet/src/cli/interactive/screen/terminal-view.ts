@@ -2,7 +2,6 @@
  * The screen in time: output is gathered into frames, a key is shown at once, a spinner turns during work. An answer
  * that is being written has its unfinished block among the live rows; what does not fit there is finished first.
  */
-import { systemClock } from '../../../schema/clock.ts';
 import { AnswerStream } from '../markdown/answer-stream.ts';
 import { type Block, lineBlocks } from '../markdown/blocks.ts';
 import type { Look } from '../markdown/look.ts';
@@ -56,12 +55,7 @@ export class TerminalView implements AnswerSink {
     this.#device = device;
     this.#style = style;
     this.#state = state;
-    this.#screen = createScreen(
-      (bytes) => device.write(bytes),
-      device,
-      systemClock,
-      () => device.ask(),
-    );
+    this.#screen = createScreen((bytes) => device.write(bytes), device);
     this.#stream = new AnswerStream(look);
   }
 
