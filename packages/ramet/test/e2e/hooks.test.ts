@@ -251,8 +251,8 @@ describe.concurrent('SEC-1: hooks of a folder', () => {
     rmSync(mark(user));
     change(user);
     const end = await user.ramet(['-p', 'x']);
-    expect(end.stderr).toContain(
-      'its set of hooks is not what you trusted and does not run (ramet trust shows the difference)',
+    expect(end.stderr).toMatch(
+      /(?:its set of hooks|a file that its hooks run) is not what you trusted.* not run \(ramet trust shows the difference\)/,
     );
     expect(existsSync(mark(user))).toBe(false);
     expect((await user.ramet(['trust', '--show'])).stdout).toMatch(
@@ -262,6 +262,27 @@ describe.concurrent('SEC-1: hooks of a folder', () => {
     await user.ramet(['-p', 'x']);
     expect(existsSync(mark(user))).toBe(true);
     expect(emulator.requests.length).toBe(3);
+  });
+
+  test('guard in the next session when a file has changed that only another one runs', async ({ user }) => {
+    writeFiles(user.root, {
+      'work/guard.sh': 'echo no >&2; exit 2\n',
+      'work/check.sh': `touch ${mark(user)}`,
+    });
+    hook(user, {
+      PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'bash guard.sh' }] }],
+      Stop: command('bash check.sh'),
+    });
+    await user.ramet(['trust']);
+    writeFiles(user.root, { 'work/check.sh': `touch ${mark(user)}; true` });
+    const emulator = await user.emulate({
+      respond: ({ turn }) =>
+        turn === 0 ? { tool_use: [{ name: 'Bash', input: { command: 'touch ran' } }] } : done,
+    });
+    const end = await user.ramet(['-p', '--allowedTools', 'Bash', 'x']);
+    expect(end.stderr).toContain('a file that its hooks run is not what you trusted: these hooks do not run');
+    expect(emulator.requests.length).toBe(2);
+    expect([existsSync(join(user.repository, 'ran')), existsSync(mark(user))]).toEqual([false, false]);
   });
 
   test('run for a caller that trusts the folder for once', async ({ user }) => {

@@ -104,7 +104,7 @@ const PARTS: Record<string, Part> = {
       'tools/hook.sh': touch(user, 'acted'),
     }),
     changed: (user) => ({ 'tools/hook.sh': `${touch(user, 'acted')}\n# more\n` }),
-    says: /its set of hooks is not what you trusted and does not run/,
+    says: /a file that its hooks run is not what you trusted: these hooks do not run/,
   },
   'the setup command of worktrees': {
     files: (user) => ({ '.ramet/settings.json': json({ worktree: { setup: touch(user, 'acted') } }) }),

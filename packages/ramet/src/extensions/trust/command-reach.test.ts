@@ -190,6 +190,10 @@ const SPELLINGS: readonly (readonly [command: string, file: string])[] = [
   ['trap "cd scripts; ./h.sh" EXIT', 'scripts/h.sh'],
   ['npx eslint src', 'eslint.config.js'],
   ['npm run lint', 'eslint.config.js'],
+  ['python3 -m scripts.dir.other', 'scripts/dir/index.js'],
+  [`node -e "require('./scripts/dir')"`, 'scripts/dir/index.js'],
+  ['perl -Iscripts -Mx -e 1', 'scripts/x.js'],
+  ['git x', 'scripts/h.sh'],
 ];
 
 describe('SEC-1: a command runs no file that an agent has written since it was trusted', () => {
@@ -229,6 +233,7 @@ describe('SEC-1: a command runs no file that an agent has written since it was t
     ['cd $X && ./h.sh', /because of the folder it changes into/],
     ['mytool scripts', /mytool scripts \(what mytool loads\)/],
     ['npm test', /npm test \(what vitest loads\)/],
+    ['make hook', /make hook \(what make loads\)/],
   ] as const)('%s is listed as not followed', ([command, listed]) => {
     expect(trusted(command).described.unfollowed.join('\n')).toMatch(listed);
   });

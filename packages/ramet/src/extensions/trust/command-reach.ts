@@ -8,7 +8,6 @@
  * 3. Where a word that decides what runs is not known, the command is unclear: every file of the directories it starts in
  *    counts.
  */
-import type { Dirent } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import {
   carriedScript,
@@ -17,11 +16,12 @@ import {
   type ScriptWord,
   scriptWords,
 } from '../../permission/shell/script-words.ts';
-import { isInside } from '../../system/landing-path.ts';
 import {
   FEEDS,
   GIT_HOOK_FOLDERS,
   GIT_LOOKS,
+  gitAlias,
+  INLINE,
   isConfigurationOf,
   isPlain,
   manifestsOf,
@@ -31,16 +31,10 @@ import {
   RUNS_PACKAGE_SCRIPTS,
   RUNS_SCRIPTS,
   SHELLS,
+  TELLS_COMMANDS,
 } from './known-programs.ts';
-import {
-  checkoutOf,
-  entriesOf,
-  everyFile,
-  isDirectory,
-  isTemporary,
-  nearest,
-  scriptsOf,
-} from './repository-look.ts';
+import { packageFiles, type SearchGround, searchGround, stemFiles } from './module-files.ts';
+import { checkoutOf, everyFile, isDirectory, isTemporary, nearest, scriptsOf } from './repository-look.ts';
 import { isAboutWorkspaces, scriptOf, startedPrograms } from './started-programs.ts';
 import { type CommandReach, isName, isPath, type NamedPath, namesIn, roughWords } from './word-names.ts';
 
@@ -80,10 +74,11 @@ class ReachReading {
   readonly #folders = new Set<string>();
   readonly #unclear = new Set<string>();
   readonly #unknown = new Set<string>();
-  readonly #listings = new Map<string, readonly Dirent[]>();
+  readonly #ground: SearchGround;
 
   constructor(root: string, directories: readonly string[]) {
     this.#root = root;
+    this.#ground = searchGround(this.#directories, [root, ...directories]);
     this.#starts = [...new Set(directories)];
     for (const directory of this.#starts) this.#directories.add(directory);
   }
@@ -200,7 +195,15 @@ class ReachReading {
 
   /** `sh x`, `node -r a b`, `python3 -m c`: what it names, or all that can be meant. */
   #runner(name: string, words: readonly ScriptWord[], isFed: boolean): void {
-    for (const text of words.flatMap(({ texts }) => texts)) this.#stems(text);
+    words.forEach(({ texts }, at) => {
+      const isInline = words[at - 1]?.texts.some((text) => INLINE.test(text)) === true;
+      for (const text of texts) {
+        this.#stems(text);
+        if (isInline) for (const path of packageFiles(text, this.#ground)) this.#add(path, false);
+        // `perl -Ilib`: the value is in the same word.
+        if (/^-[A-Z]./.test(text)) this.#folder(text.slice(2));
+      }
+    });
     const { folders, patterns, end } = scriptOf(words);
     for (const one of folders) this.#folder(one);
     for (const one of patterns) this.#pattern(one);
@@ -212,6 +215,8 @@ class ReachReading {
   #git(words: readonly ScriptWord[]): void {
     const texts = words.flatMap((word) => word.texts);
     for (const text of texts) if (/^[\w.-]+=/.test(text)) this.#folder(text.slice(text.indexOf('=') + 1));
+    const alias = gitAlias(texts);
+    if (alias !== null) this.#unclear.add(`git ${alias}`);
     if (texts.some((text) => GIT_LOOKS.test(text))) return;
     const tops = this.#starts.map(checkoutOf);
     for (const top of tops)
@@ -234,9 +239,10 @@ class ReachReading {
         const path = nearest(directory, name);
         if (path === null) continue;
         this.#add(path, false);
+        if (TELLS_COMMANDS.test(program)) this.#unknown.add(program);
         if (name === 'package.json' && RUNS_PACKAGE_SCRIPTS.test(program)) this.#scripts(path, words, depth);
       }
-      for (const { name } of this.#list(directory))
+      for (const { name } of this.#ground.list(directory))
         if (isConfigurationOf(program, name)) this.#add(join(directory, name), false);
     }
   }
@@ -256,18 +262,8 @@ class ReachReading {
     }
   }
 
-  /** A file may be named without its ending, and a module with dots for slashes. */
   #stems(text: string): void {
-    const names = text.match(/[\w./@-]+/g) ?? [];
-    for (const name of new Set([...names, ...names.map((one) => one.replaceAll('.', '/'))])) {
-      if (!isName(name) || name.startsWith('-')) continue;
-      for (const directory of this.#directories) {
-        const path = resolve(directory, name);
-        if (!this.#isOurs(path)) continue;
-        for (const entry of this.#list(dirname(path)))
-          if (entry.name.startsWith(`${basename(path)}.`)) this.#add(join(dirname(path), entry.name), false);
-      }
-    }
+    for (const path of stemFiles(text, this.#ground)) this.#add(path, false);
   }
 
   /** All of it, if that is what the name leads to. */
@@ -289,12 +285,6 @@ class ReachReading {
   }
 
   #isOurs(path: string): boolean {
-    return [this.#root, ...this.#starts].some((one) => isInside(path, one));
-  }
-
-  #list(directory: string): readonly Dirent[] {
-    const found = this.#listings.get(directory) ?? entriesOf(directory);
-    this.#listings.set(directory, found);
-    return found;
+    return this.#ground.isOurs(path);
   }
 }

@@ -63,6 +63,11 @@ export function partNotice({ kind }: FolderPart, shown: string, verdict: TrustVe
   return `${what} is not what you trusted and does not run (ramet trust shows the difference)`;
 }
 
+/** For hooks that are what was trusted, where a file that one of them runs is not. */
+export function filesNotice(shown: string): string {
+  return `${shown}: a file that its hooks run is not what you trusted: these hooks do not run (ramet trust shows the difference)`;
+}
+
 /** Why a skill, a command or an agent file is not used. */
 export const NOT_AS_TRUSTED = 'it is not what you trusted: ramet trust shows the difference';
 

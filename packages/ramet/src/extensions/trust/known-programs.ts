@@ -87,6 +87,24 @@ export const GIT_HOOK_FOLDERS: readonly string[] = ['.husky', '.githooks'];
 export const GIT_LOOKS: RegExp =
   /^(?:status|log|diff|show|rev-parse|branch|ls-files|blame|describe|remote|config|grep|stash)$/;
 
+/** Those of git itself. Another word is an alias, which runs what a configuration says. */
+const GIT_COMMANDS: RegExp =
+  /^(?:add|am|annotate|apply|archive|bisect|blame|branch|bundle|cat-file|check-\w[\w-]*|checkout|cherry|cherry-pick|clean|clone|commit|commit-tree|config|count-objects|describe|diff|diff-files|diff-index|diff-tree|fetch|for-each-ref|format-patch|fsck|gc|grep|hash-object|help|init|interpret-trailers|lfs|log|ls-files|ls-remote|ls-tree|maintenance|merge|merge-base|merge-tree|mv|name-rev|notes|pack-refs|prune|pull|push|range-diff|read-tree|rebase|reflog|remote|repack|replace|request-pull|reset|restore|rev-list|rev-parse|revert|rm|shortlog|show|show-branch|show-ref|sparse-checkout|stash|status|stripspace|submodule|switch|symbolic-ref|tag|update-index|update-ref|var|verify-commit|version|whatchanged|worktree|write-tree)$/;
+
+/** The word that git looks up among its aliases; null for a command of git. */
+export function gitAlias(texts: readonly string[]): string | null {
+  const words = texts.slice(texts.indexOf('git') + 1);
+  const command = words.find((text, at) => !text.startsWith('-') && !/^-[cC]$/.test(words[at - 1] ?? ''));
+  return command === undefined || GIT_COMMANDS.test(command) ? null : command;
+}
+
+/** Their file has commands of its own, which are not followed. */
+export const TELLS_COMMANDS: RegExp =
+  /^(?:g?make|just|rake|task|go-task|invoke|inv|fab|gradlew?|mvnw?|ant|cmake|ninja|scons|earthly)$/;
+
+/** What an interpreter loads first from a folder. */
+export const BEGINS_FOLDER: RegExp = /^(?:(?:__init__|__main__|index|main|init|mod)\.\w+|package\.json)$/;
+
 export const RUNS_PACKAGE_SCRIPTS: RegExp =
   /^(?:npm|pnpm|yarn|bun|npx|pnpx|bunx|corepack|npm-run-all|run-p|run-s|concurrently|wireit|turbo|nx|lerna|node)$/;
 

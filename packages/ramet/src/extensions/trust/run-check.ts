@@ -18,15 +18,19 @@ import type { CommandReach, NamedPath } from './word-names.ts';
 /** Why a command must not run in that directory, in one line; null if it may. `texts` are the command and its arguments. */
 export type RunCheck = (texts: readonly string[], cwd: string) => string | null;
 
-/** For a part that is trusted now. Where no digests were kept, its files count as they are now. */
+/**
+ * For a part that is trusted, or whose files alone have changed. Where no digests were kept, its files count as they are now; what no
+ * digest can say counts as it is now if nothing has changed.
+ */
 export function runCheck(part: FolderPart, place: TrustPlace, trust: FolderTrust): RunCheck {
   const { root } = place;
   const now = (): ReadonlySet<string> => new Set(Object.values(describePart(part, root).files));
   const files = new TrustedFiles(root, trust.digestsFor(part) ?? now());
-  files.learn(
-    commandsOf(part).map(({ texts }) => texts),
-    folderOf(part.source),
-  );
+  if (trust.verdictOn(part) === 'trusted')
+    files.learn(
+      commandsOf(part).map(({ texts }) => texts),
+      folderOf(part.source),
+    );
   let stamp = trustStamp(place);
   /** What the user has trusted again meanwhile counts at once. */
   const isRenewed = (): boolean => {

@@ -34,7 +34,8 @@ export async function hooksInForce(
   const paths = [...new Map(wanted).keys(), ...(settings.policy?.hooks === 'managed' ? [] : others)];
   if (paths.length === 0) return { hooks: [], notices: [] };
   const { partsOfSettings } = await import('../../extensions/trust/collect-parts.ts');
-  const { folderTrust, partNotice } = await import('../../extensions/trust/folder-trust.ts');
+  const { filesNotice, folderTrust, partNotice } = await import('../../extensions/trust/folder-trust.ts');
+  const { ownDigest } = await import('../../extensions/trust/folder-part.ts');
   const { runCheck } = await import('../../extensions/trust/run-check.ts');
   const trust = folderTrust(place);
   const found = paths.flatMap((path) => {
@@ -43,16 +44,21 @@ export async function hooksInForce(
     return partsOfSettings(path)
       .filter(({ kind }) => kind === 'hooks')
       .map((part) => {
-        if (isOwn) return { entry: { value: part.value, source: { label } }, notice: null, part };
-        const notice = partNotice(part, label, trust.verdictOn(part));
-        const source = { label, ...(notice === null && { check: runCheck(part, place, trust) }) };
-        return { entry: { value: part.value, source }, notice, part };
+        if (isOwn)
+          return { entry: { value: part.value, source: { label } }, notice: null, part, isUsed: true };
+        const verdict = trust.verdictOn(part);
+        // Only files have changed that some of them run: the others still guard, and each looks at its own.
+        const isPartial = verdict === 'changed' && trust.verdictOnOwn(part, ownDigest(part)) === 'trusted';
+        const notice = isPartial ? filesNotice(label) : partNotice(part, label, verdict);
+        const isUsed = notice === null || isPartial;
+        const source = { label, ...(isUsed && { check: runCheck(part, place, trust) }) };
+        return { entry: { value: part.value, source }, notice, part, isUsed };
       });
   });
   const { refuseMistakes, unusedNotice } = await import('./hook-mistakes.ts');
   refuseMistakes(found.map(({ part }) => part).filter(({ source }) => isBindingFile(levels.get(source))));
   return {
-    hooks: found.flatMap(({ entry, notice }) => (notice === null ? [entry] : [])),
+    hooks: found.flatMap(({ entry, isUsed }) => (isUsed ? [entry] : [])),
     notices: found.flatMap(
       ({ notice, part, entry }) => notice ?? unusedNotice(part, entry.source.label) ?? [],
     ),
