@@ -59,7 +59,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'worktree open': ['cd "$(ramet worktree open parser)"', 'ramet worktree open parser --shell'],
   'worktree diff': ['ramet worktree diff parser', 'ramet worktree diff parser --stat'],
   'worktree commit': ['ramet worktree commit parser -m "Rewrite the parser"'],
-  team: ['ramet --team parser-work', 'ramet team ls', 'ramet team send lead "the deadline is today"'],
+  team: ['ramet team ls', 'ramet team show parser-work', 'ramet team send lead "the deadline is today"'],
   'team ls': ['ramet team ls', 'ramet team ls --json'],
   'team show': ['ramet team show parser-work'],
   'team tasks': ['ramet team tasks', 'ramet team tasks parser-work --json'],
