@@ -31,11 +31,17 @@ export function webSearchSource(
   if (provider.searchesWeb !== true) return none(`the provider ${provider.name} does not search the web`);
   const blocked = domainsOf(deny);
   const named = allow.some(isWhole) ? [] : domainsOf(allow);
-  const allowed = named.filter(
-    (domain) => !blocked.some((one) => domain === one || domain.endsWith(`.${one}`)),
-  );
-  if (named.length > 0 && allowed.length === 0) return none('rules deny every domain that rules allow');
-  return { tools: [webSearchTool({ allowed, blocked })] };
+  const isBelow = (domain: string, other: string): boolean =>
+    domain === other || domain.endsWith(`.${other}`);
+  const open = named.filter((domain) => !blocked.some((one) => isBelow(domain, one)));
+  // The provider takes one of the two lists: a domain with a denied one below it cannot be allowed in part.
+  const parted = open.filter((domain) => blocked.some((one) => isBelow(one, domain)));
+  const allowed = open.filter((domain) => !parted.includes(domain));
+  if (named.length > 0 && open.length === 0) return none('rules deny every domain that rules allow');
+  const why = `rules deny a domain below ${parted.join(', ')}, and the provider cannot leave out a part of a domain`;
+  if (named.length > 0 && allowed.length === 0) return none(why);
+  const notices = parted.length === 0 ? [] : [`${NAME} does not search ${parted.join(', ')}: ${why}`];
+  return { tools: [webSearchTool({ allowed, blocked })], notices };
 }
 
 function none(why: string): ToolSource {

@@ -111,6 +111,25 @@ describe('RES-6: WebSearch', () => {
     });
   });
 
+  test('SEC-1: a denied domain below an allowed one is not searched', async () => {
+    const start = async (...allow: string[]) => {
+      const { run, requestsOf, session } = await startFamily({
+        permissions: { allow, deny: ['WebSearch(domain:secret.a.example)'] },
+        cast: { 'Go.': [{ text: 'Done.' }] },
+      });
+      await run('Go.');
+      return { tool: searchTool(requestsOf('Go.')[0]), notices: session.notices.join('\n') };
+    };
+    const beside = await start('WebSearch(domain:a.example)', 'WebSearch(domain:b.example)');
+    expect(beside.tool).toMatchObject({ allowed_domains: ['b.example'] });
+    expect(beside.notices).toContain(
+      'WebSearch does not search a.example: rules deny a domain below a.example',
+    );
+    const alone = await start('WebSearch(domain:a.example)');
+    expect(alone.tool).toBeUndefined();
+    expect(alone.notices).toContain('WebSearch is not offered: rules deny a domain below a.example');
+  });
+
   test('a rule that asks, or a provider without it, keeps it away and says why', async () => {
     const asked = await startFamily({
       permissions: { allow: ['WebSearch'], ask: ['WebSearch'] },
