@@ -15,6 +15,7 @@ import type { CommandIo } from '../../io.ts';
 import type { Key } from '../editor/key-parser.ts';
 import type { Look } from '../markdown/look.ts';
 import { AgentScreen } from '../record/agent-screen.ts';
+import { LaterLooks } from '../record/later-looks.ts';
 import type { LiveState } from '../screen/live-rows.ts';
 import type { FullScreen } from '../screen/screen.ts';
 import type { TextStyle } from '../screen/text-style.ts';
@@ -40,18 +41,16 @@ export interface AgentWindowParts {
 
 interface OpenedAgent {
   readonly screen: AgentScreen;
+  /** A record is still on its way to disk when its event arrives. */
+  readonly looks: LaterLooks;
   /** As it was last: one that has ended is on no board. */
   overview: AgentOverview | null;
   close(): void;
 }
 
-/** A record is still on its way to disk when the event arrives. */
-const RECORDED_MS = 100;
-
 export class AgentWindow implements Disposable {
   readonly #parts: AgentWindowParts;
   #opened: OpenedAgent | null = null;
-  #timer: NodeJS.Timeout | undefined;
   /** What was said to agents and is still to be heard: their record has it from then on. */
   #told: { readonly agent: AgentId; readonly text: string; isHeard(): boolean }[] = [];
 
@@ -69,16 +68,19 @@ export class AgentWindow implements Disposable {
     if (session === null) return;
     this.close();
     const { project } = findPlace(io);
-    const overview = overviewOf(session.id, project, agent);
+    const overview = (): AgentOverview | null => overviewOf(session.id, project, agent);
     const record = new AgentRecord({ project, session: session.id }, agent);
     const screen = new AgentScreen({ record, style, look, title: () => this.#title() });
     screen.written(session.answerSoFar(agent));
     const leave = session.stream(agent);
+    const looks = new LaterLooks(() => this.#lookAgain(overview));
     const close = (): void => {
+      looks[Symbol.dispose]();
       leave();
       record[Symbol.dispose]();
     };
-    this.#opened = { screen, overview, close };
+    this.#opened = { screen, looks, overview: overview(), close };
+    looks.begin();
     this.note(this.#parts.question());
     this.#parts.show(screen);
   }
@@ -94,14 +96,12 @@ export class AgentWindow implements Disposable {
 
   close(): void {
     if (this.#opened === null) return;
-    clearTimeout(this.#timer);
     this.#opened.close();
     this.#opened = null;
     this.#parts.show(null);
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
     this.#opened?.close();
     this.#opened = null;
   }
@@ -114,15 +114,21 @@ export class AgentWindow implements Disposable {
   childActed(event: SessionEvent): void {
     if (this.#opened === null || event.agentId !== this.#opened.screen.agent) return;
     const { status, cause } = event.type === 'agent_ended' ? event : {};
-    const last = this.#parts.chat.board.find(event.agentId);
-    if (status !== undefined && last !== undefined)
+    const last = this.#parts.chat.board.find(event.agentId) ?? this.#opened.overview;
+    if (status !== undefined && last !== null)
       this.#opened.overview = { ...last, status, cause: cause ?? null };
     this.#opened.screen.take(event);
     this.#parts.soon();
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#parts.soon();
-    }, RECORDED_MS);
+    this.#opened.looks.begin();
+  }
+
+  /** One that ended when it was opened may not have been recorded as ended by then. */
+  #lookAgain(overview: () => AgentOverview | null): void {
+    const opened = this.#opened;
+    if (opened === null) return;
+    if (opened.overview?.status === 'running' && !this.#parts.chat.board.find(opened.screen.agent))
+      opened.overview = overview();
+    this.#parts.soon();
   }
 
   /** Whether the key was for what is shown; `writing`: there is text in the input. */
