@@ -8,7 +8,7 @@
  */
 import type { Isolation, OperatorRun, RunChange } from './operator-run.ts';
 import type { BudgetLimits, Effort } from './status.ts';
-import type { TaskConflict } from './task-conflict.ts';
+import type { ConflictSteps, TaskConflict } from './task-conflict.ts';
 import type { Usage } from './usage.ts';
 
 export {
@@ -18,7 +18,7 @@ export {
   type RunChange,
   type RunRules,
 } from './operator-run.ts';
-export type { ConflictResolver, TaskConflict } from './task-conflict.ts';
+export type { ConflictResolver, ConflictSteps, TaskConflict } from './task-conflict.ts';
 
 /** What agents can be (AGENT-5), and what only tasks can be. */
 export const TASK_STATUSES = [
@@ -247,6 +247,8 @@ export interface LeftOut {
   message: string;
   files: readonly string[];
   check: RecordedCheck | null;
+  /** How a person resolves its conflict. */
+  steps?: ConflictSteps;
 }
 
 /** What is about to land, and what came of it. `intended` comes before the target moves. */

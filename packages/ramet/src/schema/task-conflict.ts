@@ -12,3 +12,12 @@ export interface ConflictResolver {
   /** A part of what the task has cost; null if unknown. */
   costUsd: number | null;
 }
+
+/** The commands with which a person resolves a conflict: those before the files are edited, and those after. */
+export interface ConflictSteps {
+  readonly merge: readonly string[];
+  readonly commit: string;
+  /** The run finds the work then. */
+  readonly resume: string;
+  readonly after: readonly string[];
+}

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
@@ -114,6 +115,37 @@ describe.concurrent('OP-4: a target that others move meanwhile', { timeout: 240_
     expect(statusesOf(second.run)).toEqual(['T2 done', 'T1 done']);
     expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt', 'T2-again.txt', 'T2.txt']);
     expect(subjects(user).filter((subject) => subject.includes('person'))).toHaveLength(1);
+  });
+
+  test('person: the printed steps, followed word for word, land what did not fit', async ({ user }) => {
+    prepareRun(user, '- [ ] T2 [P] Write it\n');
+    let hasMoved = false;
+    await user.emulate({
+      respond: (asked) => {
+        if (!hasMoved) commitOn(user, 'main', 'T2.txt', 'a person\n');
+        hasMoved = true;
+        return taskWorker(asked);
+      },
+    });
+    const { run } = await operateHere(user, 'tasks.md', '--on-conflict', 'person');
+    expect(statusesOf(run)).toEqual(['T2 frozen conflict']);
+    const [way = ''] = (run.tasks[0]?.next_step ?? '').split('Or let an agent');
+    const steps = [...way.matchAll(/^ {2}(.+)$/gm)].map(([, command = '']) => command);
+    const at = steps.findIndex((step) => step.includes(' commit '));
+    expect(steps[at - 1]).toContain(`merge refs/ramet/operator/${run.session_id}`);
+    expect(steps[at + 1]).toBe(`ramet operate --resume ${run.session_id}`);
+    const follow = (command: string): unknown =>
+      execFileSync('sh', ['-c', command], { cwd: user.repository, env: user.env, stdio: 'pipe' });
+    expect(() => follow(steps[at - 1] ?? '')).toThrow();
+    const [, tree = ''] = /^git -C (\S+) /.exec(steps[at] ?? '') ?? [];
+    writeFileSync(join(tree, 'T2.txt'), 'both\n');
+    follow(steps[at] ?? '');
+    // All of the result is in that task: there is nothing else to land, and nothing says so.
+    expect(readFileSync(run.report, 'utf8')).not.toContain('The result');
+    const end = await operateHere(user, '--resume', run.session_id);
+    expect(statusesOf(end.run), end.stderr).toEqual(['T2 done']);
+    expect(git(user.repository, 'show', 'main:T2.txt')).toBe('both');
+    expect(end.run.tasks[0]?.attempts).toHaveLength(1);
   });
 
   test('a result that breaks the check on the new target is told apart by task', async ({ user }) => {

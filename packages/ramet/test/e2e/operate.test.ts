@@ -258,7 +258,7 @@ describe.concurrent('OP-3, OP-5: what goes wrong with one task', () => {
     expect(end.code).toBe(1);
     expect(end.stdout).toMatch(/T001 +blocked: permission/);
     expect(end.stdout).toMatch(
-      /T001: Bash node .*ramet operate answer T001-\w{4} denied # or once, or always/,
+      /T001: Bash node .*ramet operate answer T001-\w{4} denied --session \w+ # or once, or always/,
     );
     expect(filesOn(user, 'main')).toContain('two.txt');
     const resumed = await user.here([
@@ -293,7 +293,7 @@ describe.concurrent('OP-3, OP-5: what goes wrong with one task', () => {
       },
     });
     const end = await operate(user, 'tasks.yaml');
-    expect(end.stdout).toMatch(/ramet operate start -- --/);
+    expect(end.stdout).toMatch(/ramet operate start --session \w+ -- --/);
     expect(filesOn(user, 'main')).toEqual(expect.arrayContaining(['0.txt', '1.txt', '2.txt', '3.txt']));
     expect(await user.here(['operate', 'skip', '--', '--'])).toMatchObject({ code: 0 });
     expect(await user.here(['operate', '--resume'])).toMatchObject({ code: 0 });

@@ -189,7 +189,7 @@ const DOORS: Readonly<Record<string, string>> = {
   executors: 'in-process process/process-executor',
   operator: `
     plan/estimate plan/fold-history plan/predict plan/run-history plan/statistics run/actions run/apply-operator-event
-    run/decisions run/isolation run/operator run/operator-state run/ports run/task-actors schedule/fan-in schedule/task-graph tasks/listed-task tasks/mark-task
+    run/decisions run/isolation run/operate-command run/operator run/operator-state run/ports run/task-actors schedule/fan-in schedule/task-graph tasks/listed-task tasks/mark-task
     tasks/read-task-list tasks/task-budget
   `,
   views: `

@@ -5,7 +5,7 @@ import { approval, askOperator, currentRun } from '../../sdk/operator/control/as
 import { lintTasks } from '../../sdk/operator/planning/lint-tasks.ts';
 import { reportOf } from '../../sdk/operator/write-report.ts';
 import { runObject } from '../../views/operator/run-object.ts';
-import { isRunWhole } from '../../views/operator/run-summary.ts';
+import { isRunWhole, resumeText } from '../../views/operator/run-summary.ts';
 import { leftRun, runNotes, runTable } from '../../views/operator/run-table.ts';
 import { problemText } from '../../views/task-list.ts';
 import { printable } from '../../views/text/format.ts';
@@ -22,20 +22,21 @@ export interface RequestFlags {
 export async function ask(action: OperatorAction, { session }: RequestFlags, io: CommandIo): Promise<number> {
   const outcome = await askOperator(action, { ...callFrom(io), session });
   if (outcome.refused !== null) {
-    io.note(outcome.refused);
+    // Without a word about it, the run that answers may be another than the one that is meant.
+    io.note(session === undefined ? `${outcome.refused} (session ${outcome.session})` : outcome.refused);
     return EXIT.failed;
   }
   const next = `; no operator runs now, so this happens when the run is resumed: ramet operate --resume ${outcome.session}`;
-  io.out(`${printable(doneText(action))}${outcome.isPending ? next : ''}\n`);
+  io.out(`${printable(doneText(action, outcome.session))}${outcome.isPending ? next : ''}\n`);
   return EXIT.done;
 }
 
-function doneText(action: OperatorAction): string {
+function doneText(action: OperatorAction, session: string): string {
   switch (action.kind) {
     case 'add':
       return `added: ${action.tasks.map(({ id }) => id).join(', ')}`;
     case 'pause':
-      return 'paused: nothing new starts, and what is under way finishes; continue with: ramet operate resume';
+      return `paused: nothing new starts, and what is under way finishes; continue with: ramet operate resume --session ${session}`;
     case 'resume':
       return 'resumed: tasks start again';
     case 'stop':
@@ -79,7 +80,7 @@ export async function add(file: string, flags: AddFlags, io: CommandIo): Promise
     io.out(problemText(list.problems));
     return EXIT.failed;
   }
-  const tasks = await newTasks(list, { optional, session, ...callFrom(io) });
+  const tasks = await newTasks(list, { file, optional, session, ...callFrom(io) });
   if (tasks.length === 0)
     throw new UserMistake('nothing_new', `the run has all open tasks of ${file} already`);
   return ask({ kind: 'add', tasks }, flags, io);
@@ -99,8 +100,7 @@ export async function status(flags: RequestFlags & { json?: boolean }, io: Comma
   const head = `session ${place.session}: ${runs}\n`;
   io.out(`${head}${paintTable(runTable(state, io.columns, now), styleFor(io))}\n`);
   for (const line of runNotes(state, now, writer !== null)) io.out(`${line}\n`);
-  if (writer === null && !isRunWhole(state))
-    io.out(`resume it with: ramet operate --resume ${place.session}\n`);
+  if (writer === null && !isRunWhole(state)) io.out(`resume it with: ${resumeText(state)}\n`);
 }
 
 export interface AskFlags

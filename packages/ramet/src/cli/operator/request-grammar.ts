@@ -6,7 +6,7 @@ import type { RequestFlags } from '../commands/operate-request.ts';
 import type { CommandIo } from '../io.ts';
 import { positiveNumber, wholeNumber } from '../run-options.ts';
 
-const SESSION = 'the session of the run (default: the run under way here, or else the latest)';
+const SESSION = 'the session of the run (default: the only run here that can be meant)';
 const TASK = 'the id of a task';
 
 export function addRequests(operate: Command, io: CommandIo, setExitCode: (code: number) => void): void {

@@ -2,7 +2,7 @@
 import { isTaskEnded, type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
 import { writeReport } from '../../sdk/operator/write-report.ts';
 import { runObject } from '../../views/operator/run-object.ts';
-import { isRunWhole } from '../../views/operator/run-summary.ts';
+import { isRunWhole, resumeText } from '../../views/operator/run-summary.ts';
 import { leftRun, runNotes, runTable } from '../../views/operator/run-table.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../io.ts';
 import type { OperateFormat } from './live-run.ts';
@@ -24,7 +24,7 @@ export function showEnd(ended: EndedRun, format: OperateFormat, io: CommandIo): 
     for (const line of runNotes(state, now, false)) io.out(`${line}\n`);
     if (file !== null) io.out(`report: ${file}\n`);
   } else io.out(`${JSON.stringify(runObject(state, { session, report: file, now }))}\n`);
-  if (!isRunWhole(state)) io.note(`resume it with: ramet operate --resume ${session}`);
+  if (!isRunWhole(state)) io.note(`resume it with: ${resumeText(state)}`);
   return exitCodeOfRun(state, io);
 }
 

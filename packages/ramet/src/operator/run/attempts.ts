@@ -2,14 +2,8 @@
 import type { AttemptChange, OperatorRun, TaskConflict } from '../../schema/operator-events.ts';
 import { addCost, addUsage } from '../../schema/usage.ts';
 import { attemptsOf, isAsking } from './decisions.ts';
-import {
-  answerCommand,
-  type OperatorState,
-  type TaskAttempt,
-  taskName,
-  taskOf,
-  tasksOf,
-} from './operator-state.ts';
+import { answerCommand } from './operate-command.ts';
+import { type OperatorState, type TaskAttempt, taskName, taskOf, tasksOf } from './operator-state.ts';
 import type {
   AttemptEnd,
   AttemptOrder,
@@ -140,7 +134,7 @@ export class Attempts {
   }
 
   #watch(entry: Entry, number: number): AttemptWatch {
-    const { actors, onChange } = this.#parts;
+    const { actors, run, onChange } = this.#parts;
     const { id } = entry;
     return {
       rests: () => {
@@ -153,7 +147,7 @@ export class Attempts {
         onChange();
       },
       asked: (question) => {
-        actors.change(id, { type: 'ask' }, { question, person: answerCommand(question.id) });
+        actors.change(id, { type: 'ask' }, { question, person: answerCommand(run, question.id) });
         onChange();
       },
       answered: () => {

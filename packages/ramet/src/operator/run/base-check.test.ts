@@ -29,7 +29,7 @@ describe('OP-5: a check that fails before any task', () => {
     expect(world.state).toMatchObject({
       ...{ status: 'ended', cause: 'base_check', baseCheck: FAILED },
       message:
-        'the check fails on main without any task (exit code 1; its output: /log): repair it, or start the tasks that are left nevertheless: ramet operate --resume',
+        'the check fails on main without any task (exit code 1; its output: /log): repair it, or start the tasks that are left nevertheless: ramet operate --resume s',
     });
     world.events.push({ type: 'operator.resumed' });
     await world.run({ merge: () => undefined });

@@ -6,6 +6,7 @@
 import type { OperatorRun, RecordedCheck } from '../../schema/operator-events.ts';
 import type { ReadyQueue } from '../schedule/ready-queue.ts';
 import { checkOf } from './decisions.ts';
+import { resumeCommand } from './operate-command.ts';
 import { type OperatorState, type TaskState, taskOf, tasksOf } from './operator-state.ts';
 import type { OperatorPorts } from './ports.ts';
 
@@ -51,7 +52,7 @@ export function unrepaired(state: OperatorState): string | null {
   const { run, baseCheck } = state;
   const isHeld = tasksOf(state).some((task) => isOpen(task) && waitsForRepair(state, task));
   if (!isHeld || run === null || baseCheck === null) return null;
-  return `the check fails on ${run.target} without any task (${baseCheck.ending}; its output: ${baseCheck.output}): repair it, or start the tasks that are left nevertheless: ramet operate --resume`;
+  return `the check fails on ${run.target} without any task (${baseCheck.ending}; its output: ${baseCheck.output}): repair it, or start the tasks that are left nevertheless: ${resumeCommand(run)}`;
 }
 
 function isOpen({ status }: TaskState): boolean {

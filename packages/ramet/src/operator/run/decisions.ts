@@ -11,6 +11,7 @@ import { ReadyQueue } from '../schedule/ready-queue.ts';
 import { isolationOf, sharesCheckout } from './isolation.ts';
 import {
   costOfTask,
+  isDoneWith,
   isTaskEnded,
   type OperatorState,
   type TaskAttempt,
@@ -145,7 +146,7 @@ export function spentAll(state: OperatorState): string | null {
   if (limit === undefined) return null;
   const { usd } = spendingOf(state);
   if (usd === null) return `what was spent is unknown, and the budget is $${limit}`;
-  return usd >= limit ? `$${usd.toFixed(2)} of $${limit} is spent` : null;
+  return usd >= limit ? `${amount(usd)} of $${limit} is spent` : null;
 }
 
 /** Why nothing more may start; null while there is money for `live` agents and one more. */
@@ -155,7 +156,26 @@ export function overBudget(state: OperatorState, live: number): string | null {
   const { usd, expectedUsd } = spendingOf(state);
   if (usd === null || usd >= limit) return spentAll(state);
   const next = usd + expectedUsd * (live + 1);
-  return next <= limit ? null : `another task would take it to about $${next.toFixed(2)} of $${limit}`;
+  return next <= limit ? null : `another task would take it to about ${amount(next)} of $${limit}`;
+}
+
+/** Never so few digits that money that was spent looks like none, or like the limit. */
+function amount(usd: number): string {
+  return `$${usd >= 1 || usd === 0 ? usd.toFixed(2) : Number(usd.toFixed(6))}`;
+}
+
+/**
+ * A budget with which a run that had too little can be resumed: what was spent, and what the tasks that are left may cost,
+ * with some room. Null where none was too small, or where what was spent is unknown: no amount would do then.
+ */
+export function higherBudget(state: OperatorState): number | null {
+  const limit = state.run?.budget.usd;
+  const { usd, expectedUsd } = spendingOf(state);
+  if (state.cause !== 'budget' || limit === undefined || usd === null) return null;
+  const left = tasksOf(state).filter((task) => !isDoneWith(task)).length;
+  const wanted = Math.max(2 * limit, 1.5 * (usd + expectedUsd * left));
+  const unit = 10 ** (Math.floor(Math.log10(wanted)) - 1);
+  return Number((Math.ceil(wanted / unit) * unit).toPrecision(2));
 }
 
 /** Tasks that nothing starts any more, each with those that it waits for: a phase by its first task that is not done. */

@@ -1,9 +1,12 @@
 /** The last words of a run: why tasks are left, and how it ended. */
 import type { OperatorEvent } from '../../schema/operator-events.ts';
 import { unrepaired } from './base-check.ts';
-import { strandedTasks } from './decisions.ts';
+import { spentAll, strandedTasks } from './decisions.ts';
 import type { OperatorState } from './operator-state.ts';
 import type { TaskActors } from './task-actors.ts';
+
+/** Behind why the money is gone. */
+export const REVIEW_WAITS = ', and a review waits';
 
 export interface EndingParts {
   readonly actors: TaskActors;
@@ -20,6 +23,10 @@ export function recordEnd({ actors, state, drain, record }: EndingParts): void {
       actors.change(id, { type: 'strand' }, { message: `it waits for ${waits.slice(0, 5).join(', ')}` });
   const { status, cause, message } = state();
   const isWhole = status === 'running' || status === 'paused';
-  const end = isWhole ? { cause: null, message: null } : { cause, message };
+  // Agents that were under way when the money was gone have cost something, too.
+  const spent = cause === 'budget' ? spentAll(state()) : null;
+  const waits = message?.endsWith(REVIEW_WAITS) === true ? REVIEW_WAITS : '';
+  const last = spent === null ? message : `${spent}${waits}`;
+  const end = isWhole ? { cause: null, message: null } : { cause, message: last };
   record({ type: 'operator.changed', status: 'ended', ...end });
 }

@@ -17,9 +17,11 @@ export function openNeeds(state: OperatorState, task: RunTask): string[] {
 
 /** Where the work of done tasks is. */
 export function landingWork(state: OperatorState): LandingWork[] {
-  return tasksOf(state).flatMap(({ task, status, result }) =>
-    status === 'done' && result !== null ? [{ task, result }] : [],
-  );
+  return tasksOf(state).flatMap(({ task, status, result, attempts }) => {
+    if (status !== 'done' || result === null) return [];
+    const attempt = attempts.findLast(({ state }) => state === 'passed');
+    return [{ task, result, ...(attempt !== undefined && { attempt }) }];
+  });
 }
 
 /** After this many conflicts of one task a person decides. */
@@ -31,13 +33,13 @@ export function isLastRound({ onConflict }: OperatorRun, rounds: number): boolea
 
 /** What being left out means for a task that is to be done again. */
 export function leavingNews(left: LeftOut, state: OperatorState, run: OperatorRun): FailureNews {
-  const { cause, message, files, check } = left;
+  const { cause, message, files, check, steps } = left;
   const task = taskOf(state, left.task);
   const rounds = (task?.conflict?.rounds ?? 0) + 1;
   const passed = task?.attempts.findLast((attempt) => attempt.state === 'passed');
   return {
     ...{ event: 'left_out', cause, message },
-    ...(cause === 'conflict' && { final: isLastRound(run, rounds), conflict: { files, rounds } }),
+    ...(cause === 'conflict' && { final: isLastRound(run, rounds), conflict: { files, rounds }, steps }),
     ...(check !== null && { check }),
     ...(passed !== undefined && {
       attempt: { number: passed.number, state: 'failed', cause, message, check },

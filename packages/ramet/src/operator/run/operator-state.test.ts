@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { taskName, taskWord } from './operator-state.ts';
+import { operateCommand, resumeCommand, taskWord } from './operate-command.ts';
+import { taskName } from './operator-state.ts';
 
 describe('OP-2: the names of agents, branches and files of a task', () => {
   test('are its id, where that can be a name', () => {
@@ -9,6 +10,14 @@ describe('OP-2: the names of agents, branches and files of a task', () => {
   test('are one word in a command', () => {
     const words = ['T1', '-rf', "it's", 'a b', '$(x)'].map(taskWord);
     expect(words).toEqual(['T1', '-- -rf', "'it'\\''s'", "'a b'", "'$(x)'"]);
+  });
+
+  test('are part of commands that name the run', () => {
+    const run = { integration: 'refs/ramet/operator/k3v9x2ab-1700000000000' };
+    expect(operateCommand(run, 'retry', 'T1')).toBe('ramet operate retry T1 --session k3v9x2ab');
+    expect(operateCommand(run, 'skip', '-rf')).toBe('ramet operate skip --session k3v9x2ab -- -rf');
+    expect(operateCommand(run, 'resume')).toBe('ramet operate resume --session k3v9x2ab');
+    expect(resumeCommand(run)).toBe('ramet operate --resume k3v9x2ab');
   });
 
   test('are never those of another task', () => {

@@ -16,7 +16,6 @@ import type {
 } from '../../schema/operator-events.ts';
 import type { Usage } from '../../schema/usage.ts';
 import { mapOf, type PersistentMap, valueAt } from '../../system/persistent.ts';
-import { visibleLine } from '../../system/text/visible-text.ts';
 
 /** One try of a task. What is not known is null. */
 export interface TaskAttempt {
@@ -167,20 +166,6 @@ export function costOfTask({ attempts }: TaskState): number | null {
 
 export function lastAttempt({ attempts }: Pick<TaskState, 'attempts'>): TaskAttempt | undefined {
   return attempts.at(-1);
-}
-
-/** The id of a task as a word of a command: what a shell or the command would read in another way is quoted. */
-export function taskWord(id: string): string {
-  const word = /^[\w./:@%+=,-]+$/.test(id) ? id : `'${visibleLine(id).replaceAll("'", "'\\''")}'`;
-  return id.startsWith('-') ? `-- ${word}` : word;
-}
-
-/** The answers to a question, as words of the command. The first does no harm: a line that is pasted whole gives it. */
-export const ANSWER_WORDS = ['denied', 'once', 'always'] as const;
-
-export function answerCommand(question: string): string {
-  const [first, ...others] = ANSWER_WORDS;
-  return `ramet operate answer ${question} ${first} # or ${others.join(', or ')}`;
 }
 
 const LONGEST_NAME = 40;

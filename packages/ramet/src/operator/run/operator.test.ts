@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { OperatorWorld, runTask } from '../../../test/fixtures/operator-world.ts';
+import { higherBudget } from './decisions.ts';
+import { resumeCommand } from './operate-command.ts';
 import { lastAttempt, taskOf } from './operator-state.ts';
 
 const THREE = [runTask('a'), runTask('b', { waits: ['a'] }), runTask('c')];
@@ -94,7 +96,7 @@ describe('OP-2: the operator', () => {
     expect(world.started.filter((name) => name.startsWith('a'))).toEqual(['a-1', 'a-2', 'a-3']);
     expect(taskOf(world.state, 'a')).toMatchObject({
       ...{ failures: 3, message: 'too long' },
-      person: 'ramet operate retry a, or ramet operate skip a',
+      person: 'ramet operate retry a --session s, or ramet operate skip a --session s',
     });
     expect(taskOf(world.state, 'b')?.message).toBe('it waits for a');
     expect(world.landed).toEqual([['c']]);
@@ -236,7 +238,7 @@ describe('OP-5, OP-6: when a run stops', () => {
     await world.run();
     expect(world.started).toHaveLength(5);
     expect(world.state).toMatchObject({ status: 'ended', cause: 'breaker' });
-    expect(world.state.message).toMatch(/^5 tasks in a row have failed: .*ramet operate --resume$/);
+    expect(world.state.message).toMatch(/^5 tasks in a row have failed: .*ramet operate --resume s$/);
   });
 
   test('nothing starts that the budget would not cover', async () => {
@@ -245,7 +247,21 @@ describe('OP-5, OP-6: when a run stops', () => {
     await world.run();
     expect(world.started).toEqual(['a-1', 'b-1']);
     expect(world.state).toMatchObject({ cause: 'budget' });
+    expect(higherBudget(world.state)).toBeGreaterThan(0.05);
     expect(world.landed.at(-1)).toEqual(['a', 'b']);
+  });
+
+  test('OP-6: a run whose money is gone says what was spent in the end, and which budget would do', async () => {
+    const tasks = ['a', 'b', 'c', 'd'].map((id) => runTask(id));
+    const world = new OperatorWorld({ tasks, width: 2, run: { budget: { usd: 0.0015 } } });
+    await world.run();
+    const spent = 0.01 * world.started.length;
+    expect(world.state).toMatchObject({ cause: 'budget', message: `$${spent} of $0.0015 is spent` });
+    const usd = higherBudget(world.state) ?? 0;
+    expect(resumeCommand(world.state.run, usd)).toBe(`ramet operate --resume s --max-budget-usd ${usd}`);
+    world.events.push({ type: 'operator.resumed', change: { budget: { usd } } });
+    await world.run();
+    expect(Object.values(world.statuses())).toEqual(Array(4).fill('done'));
   });
 
   test('a usage limit interrupts the run, and another process continues it', async () => {
@@ -294,7 +310,10 @@ describe('what people are asked, and may ask for', () => {
     await world.run();
     expect(world.statuses()).toEqual({ a: 'blocked: permission', b: 'blocked: dependency', c: 'done' });
     expect(taskOf(world.state, 'a')).toMatchObject({
-      ...{ question: { id: 'q1' }, person: 'ramet operate answer q1 denied # or once, or always' },
+      ...{
+        question: { id: 'q1' },
+        person: 'ramet operate answer q1 denied --session s # or once, or always',
+      },
     });
     world.events.push({ type: 'operator.resumed' });
     await world.run({ attempt: () => ({}) });
@@ -305,7 +324,9 @@ describe('what people are asked, and may ask for', () => {
     const world = new OperatorWorld({ tasks: [runTask('a', { gate: 'approve the tests' }), runTask('b')] });
     await world.run();
     expect(world.statuses()).toEqual({ a: 'blocked: gate', b: 'done' });
-    expect(taskOf(world.state, 'a')?.person).toBe('approve the tests; then: ramet operate start a');
+    expect(taskOf(world.state, 'a')?.person).toBe(
+      'approve the tests; then: ramet operate start a --session s',
+    );
     world.events.push({ type: 'operator.resumed' });
     const operator = world.operator();
     expect(operator.act({ kind: 'retry', task: 'a' }, 'person')).toBe(

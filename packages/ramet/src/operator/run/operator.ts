@@ -18,8 +18,9 @@ import { type EndParts, takeEnd } from './attempt-ends.ts';
 import { Attempts, attemptName } from './attempts.ts';
 import { checkBase, isBaseUnknown, nextTask } from './base-check.ts';
 import { attemptsOf, judge, overBudget, queueOf, spentAll } from './decisions.ts';
-import { recordEnd } from './end-run.ts';
+import { REVIEW_WAITS, recordEnd } from './end-run.ts';
 import { Integrator } from './integrator.ts';
+import { resumeCommand } from './operate-command.ts';
 import { isTaskEnded, type OperatorState, taskOf, tasksOf } from './operator-state.ts';
 import type { OperatorPorts } from './ports.ts';
 import { RetryTimers, restoreTasks } from './restore-tasks.ts';
@@ -90,9 +91,8 @@ export class Operator {
 
   /** Until nothing is under way and nothing can start. `signal`: nothing more starts, and what runs is waited for. */
   async run(signal: AbortSignal): Promise<OperatorState> {
-    const unlink = onAbort(signal, () =>
-      this.#drain('interrupted', `interrupted (${String(signal.reason)})`),
-    );
+    const interrupt = (): void => this.#drain('interrupted', `interrupted (${String(signal.reason)})`);
+    const unlink = onAbort(signal, interrupt);
     try {
       restoreTasks(this.#state, {
         ...{ actors: this.#actors, timers: this.#timers },
@@ -187,7 +187,7 @@ export class Operator {
     if (this.#state.status !== 'running' || !this.#reviews.isWaiting) return;
     const why = spentAll(this.#state);
     if (why === null) this.#reviews.begin(Math.max(1, this.#ports.width(this.#run)) - this.#working);
-    else this.#drain('budget', `${why}, and a review waits`);
+    else this.#drain('budget', `${why}${REVIEW_WAITS}`);
   }
 
   #launch(): void {
@@ -253,7 +253,7 @@ export class Operator {
   #count(failed: boolean): void {
     this.#breaker = afterEnd(this.#breaker, failed);
     if (this.#breaker.tripped === null || this.#state.status !== 'running') return;
-    const message = `${this.#breaker.tripped}: nothing more starts; repair the cause, then: ramet operate --resume`;
+    const message = `${this.#breaker.tripped}: nothing more starts; repair the cause, then: ${resumeCommand(this.#run)}`;
     this.#record({ type: 'operator.changed', status: 'tripped', cause: 'breaker', message });
   }
 

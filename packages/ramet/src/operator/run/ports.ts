@@ -2,6 +2,7 @@
 import type { Clock } from '../../schema/clock.ts';
 import type {
   ConflictResolver,
+  ConflictSteps,
   OperatorEvent,
   OperatorRun,
   RebasedWork,
@@ -118,15 +119,6 @@ export interface MergeBatch {
   onChecked(): Promise<void>;
 }
 
-/** The commands with which a person resolves a conflict: those before the files are edited, and those after. */
-export interface ConflictSteps {
-  readonly merge: readonly string[];
-  readonly commit: string;
-  /** The run finds the work then. */
-  readonly resume: string;
-  readonly after: readonly string[];
-}
-
 /** What a person made of work that conflicted. */
 export interface ResolvedWork {
   readonly number: number;
@@ -196,6 +188,8 @@ export interface LandingOrder {
 export interface LandingWork {
   readonly task: RunTask;
   readonly result: string;
+  /** The try that did it. */
+  readonly attempt?: Pick<TaskAttempt, 'branch' | 'base' | 'commit'>;
 }
 
 /** The same work on top of what the target has become. Nothing refers to it yet. */

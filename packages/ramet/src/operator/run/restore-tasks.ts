@@ -1,7 +1,8 @@
 /** What an earlier process left under way continues: its agents, its merges, and the tasks that wait for their next try. */
 import type { Clock } from '../../schema/clock.ts';
 import type { Attempts } from './attempts.ts';
-import { type OperatorState, type TaskState, tasksOf, taskWord } from './operator-state.ts';
+import { operateCommand } from './operate-command.ts';
+import { type OperatorState, type TaskState, tasksOf } from './operator-state.ts';
 import type { ResolvedWork } from './ports.ts';
 import type { Reviews } from './reviews.ts';
 import type { TaskActors } from './task-actors.ts';
@@ -98,12 +99,12 @@ function offerAgain(
 }
 
 /** Once: a person who has started it is not asked again. */
-function hold({ task }: TaskState, { asked }: OperatorState, actors: TaskActors): void {
+function hold({ task }: TaskState, { asked, run }: OperatorState, actors: TaskActors): void {
   const isStarted = asked.some(
     ({ action, refused }) => refused === null && action.kind === 'start' && action.task === task.id,
   );
   if (isStarted) return;
   const message = task.gate ?? 'it is deferred';
-  const person = `${message}; then: ramet operate start ${taskWord(task.id)}`;
+  const person = `${message}; then: ${operateCommand(run, 'start', task.id)}`;
   actors.change(task.id, { type: 'gate', cause: 'gate' }, { message, person });
 }

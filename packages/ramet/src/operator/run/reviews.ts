@@ -10,7 +10,8 @@ import type { AttemptChange, AttemptReview, OperatorRun } from '../../schema/ope
 import { addCost, addUsage } from '../../schema/usage.ts';
 import { isSilent } from './approvals.ts';
 import { isApproved, openReviews, verdictsOf } from './decisions.ts';
-import { type OperatorState, type TaskAttempt, type TaskState, taskOf, taskWord } from './operator-state.ts';
+import { eitherOf, operateCommand } from './operate-command.ts';
+import { type OperatorState, type TaskAttempt, type TaskState, taskOf } from './operator-state.ts';
 import type { LiveReview, OperatorPorts, ReviewEnd } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
 import type { FailureNews } from './task-failure.ts';
@@ -165,8 +166,8 @@ export class Reviews {
     if (types.length === 0) return;
     const last = attempt.silent.findLast(({ type }) => types.includes(type));
     const message = `its reviewer ${types.join(' and ')} gave no verdict: ${last?.message ?? ''}`;
-    const word = taskWord(id);
-    const person = `retry asks again, and approve merges it as it is: ramet operate retry ${word}, ramet operate approve ${word}, or ramet operate skip ${word}`;
+    const commands = (['retry', 'approve', 'skip'] as const).map((kind) => operateCommand(run, kind, id));
+    const person = `retry asks again, and approve merges it as it is: ${eitherOf(commands)}`;
     if (actors.change(id, { type: 'unreviewed' }, { message, person }) !== null) onBlocked(id);
   }
 

@@ -1,6 +1,6 @@
 /** The actors of a run, one for each task. Every transition is recorded here, and nothing else changes a task's status. */
 import type { OperatorEvent, TaskChanged, TaskStatus } from '../../schema/operator-events.ts';
-import type { TaskState } from './operator-state.ts';
+import type { OperatorState, TaskState } from './operator-state.ts';
 import { createTaskActor, type TaskActor, type TaskEvent } from './task-machine.ts';
 
 /** What is recorded along with a transition. */
@@ -58,4 +58,11 @@ export class TaskActors {
     const { status, context } = actor;
     this.#record({ type: 'task.changed', task: id, status, cause: context.cause, ...facts });
   }
+}
+
+/** For questions about what is allowed: nothing is recorded. */
+export function actorsOf(state: OperatorState, tasks: readonly TaskState[]): TaskActors {
+  const actors = new TaskActors(state.run?.retries ?? 0, () => {});
+  for (const task of tasks) actors.admit(task);
+  return actors;
 }

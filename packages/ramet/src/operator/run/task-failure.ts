@@ -1,6 +1,7 @@
 /** What a failure of an attempt means for its task: tried again after a while, or given to a person with what to do. */
 import type {
   AttemptChange,
+  ConflictSteps,
   OperatorRun,
   RecordedCheck,
   TaskConflict,
@@ -8,8 +9,7 @@ import type {
 } from '../../schema/operator-events.ts';
 import { visibleLine } from '../../system/text/visible-text.ts';
 import { afterFailure as delayAfter } from '../schedule/breaker.ts';
-import { taskWord } from './operator-state.ts';
-import type { ConflictSteps } from './ports.ts';
+import { eitherOf, operateCommand } from './operate-command.ts';
 import type { TaskActors } from './task-actors.ts';
 import { MOVE_CAUSE } from './task-machine.ts';
 
@@ -57,7 +57,7 @@ export function recordFailure(
     ...facts,
     message,
     ...(now === 'waiting' && { until }),
-    ...((now === 'frozen' || now === 'blocked') && { person: adviceFor(id, news) }),
+    ...((now === 'frozen' || now === 'blocked') && { person: adviceFor(id, news, run) }),
   }));
   if (status === null && attempt !== undefined)
     actors.note(id, { attempt: { ...attempt, state: 'stopped' } });
@@ -75,21 +75,20 @@ const ADVICE: Readonly<Record<string, string>> = {
   review: 'see what its reviewers say, and its branch',
 };
 
-function adviceFor(id: string, { cause, message, steps, conflict }: FailureNews): string {
+function adviceFor(id: string, { cause, message, steps, conflict }: FailureNews, run: OperatorRun): string {
   // A clone or a shared checkout has failed before any set-up command.
   const isEarly = cause === 'setup' && message?.startsWith('it cannot be isolated') === true;
   const first = ADVICE[isEarly ? 'isolation' : cause];
-  const word = taskWord(id);
-  if (steps !== undefined) return twoWays(word, steps, conflict?.files ?? []);
-  const approve = cause === 'review' ? `, ramet operate approve ${word}` : '';
-  return `${first === undefined ? '' : `${first}; then: `}ramet operate retry ${word}${approve}, or ramet operate skip ${word}`;
+  if (steps !== undefined) return twoWays(operateCommand(run, 'retry', id), steps, conflict?.files ?? []);
+  const kinds = ['retry', ...(cause === 'review' ? (['approve'] as const) : []), 'skip'] as const;
+  return `${first === undefined ? '' : `${first}; then: `}${eitherOf(kinds.map((kind) => operateCommand(run, kind, id)))}`;
 }
 
 const MOST_FILES = 5;
 
 /** Several lines: a command has a line of its own, with two spaces before it, and runs as it stands. */
 function twoWays(
-  word: string,
+  retry: string,
   { merge, commit, resume, after }: ConflictSteps,
   files: readonly string[],
 ): string {
@@ -102,6 +101,6 @@ function twoWays(
     `Edit the files with conflict markers${shown === '' ? '' : ` (${shown}${more})`}, then:`,
     ...commands([commit, resume, ...after]),
     'Or let an agent do it again:',
-    ...commands([`ramet operate retry ${word}`, resume]),
+    ...commands([retry, resume]),
   ].join('\n');
 }

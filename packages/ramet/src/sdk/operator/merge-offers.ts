@@ -2,6 +2,7 @@
 import { callIn, mergeTrees, readCommit, stepsToResolve } from '../../git/merges.ts';
 import { gitText } from '../../git/run-git.ts';
 import type { MergeEntry, MergePorts, MergeRepository } from '../../git/shapes.ts';
+import { resumeCommand } from '../../operator/run/operate-command.ts';
 import type { TaskAttempt } from '../../operator/run/operator-state.ts';
 import type {
   LandingReport,
@@ -132,15 +133,16 @@ async function holds(head: string, commit: string, repository: MergeRepository):
 /** The files in which a branch conflicts with the private ref, and how a person resolves that. */
 export async function conflictOf(
   entry: MergeEntry & { reason: string },
-  { integration }: OperatorRun,
-  { repository, session }: { repository: MergeRepository; session: string },
+  run: OperatorRun,
+  repository: MergeRepository,
 ): Promise<MergeOutcome> {
+  const { integration } = run;
   const head = await readCommit(integration, repository);
   const merged = head === null ? null : await mergeTrees([head, entry.tip], callIn(repository));
   const files = merged === null || merged.clean ? [] : merged.files;
   const { merge, commit, after } = await stepsToResolve(entry, integration, repository);
-  const resume = `ramet operate --resume ${session}`;
-  return { kind: 'conflict', files, message: entry.reason, steps: { merge, commit, resume, after } };
+  const steps = { merge, commit, resume: resumeCommand(run), after };
+  return { kind: 'conflict', files, message: entry.reason, steps };
 }
 
 export function hasWork({ attempt }: MergeOffer): boolean {

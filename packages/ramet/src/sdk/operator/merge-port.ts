@@ -161,9 +161,7 @@ export class OperatorMerges {
         // Its work is on the ref: another process put it there, and died before it could say so.
         return { kind: 'merged', result: report.after, isNothing: false };
       case 'conflicted':
-        return conflictOf({ ...entry, reason: message }, run, {
-          ...{ repository: this.#target.repository, session: this.#settings.session },
-        });
+        return conflictOf({ ...entry, reason: message }, run, this.#target.repository);
       case 'waiting':
         return { kind: 'base_check', message, check: this.#blamed(message, check) };
       default:

@@ -41,7 +41,7 @@ describe('OP-2: a file that is run a second time', () => {
     const place = madePlace();
     const { session, close } = await runIn(place, { isOver: false, isLive: true });
     expect(() => refuseSecondRun('tasks.md', place)).toThrow(
-      `tasks.md runs already, in session ${session}: see ramet operate status; to start another one, add --again (in the library, again: true)`,
+      `tasks.md runs already, in session ${session}: see ramet operate status --session ${session}; to start another one, add --again (in the library, again: true)`,
     );
     await close();
     const ended = madePlace();

@@ -43,7 +43,7 @@ export function refuseSecondRun(file: string, { project, cwd }: Pick<Place, 'pro
     if (run === null || run.file === null || resolve(at, run.file) !== path) continue;
     if (status === 'ended') return;
     const next = live
-      ? `runs already, in session ${session}: see ramet operate status`
+      ? `runs already, in session ${session}: see ramet operate status --session ${session}`
       : `has a run that is not over: resume it with ramet operate --resume ${session}`;
     throw new UserMistake(
       'run_open',

@@ -28,8 +28,8 @@ test('UI-1: a run without a terminal is told in lines: one for each change that 
     '[1/4] T001 done: Write the schema (1.0 s, $0.2500)',
     '[1/4] T002 running: Write the reader',
     '[1/4] T003 running: Call the release script',
-    '[1/4] T002 failed: check: the check failed 3 times (2.0 s, $0.5000); needs you: look at its branch, then try it again: ramet operate retry T002',
-    '[1/4] T003 blocked: permission: Call the release script (2.0 s, $0.00); needs you: Bash ./release.sh (not allowed): ramet operate answer q1 denied # or once, or always',
+    '[1/4] T002 failed: check: the check failed 3 times (2.0 s, $0.5000); needs you: look at its branch, then try it again: ramet operate retry T002 --session s',
+    '[1/4] T003 blocked: permission: Call the release script (2.0 s, $0.00); needs you: Bash ./release.sh (not allowed): ramet operate answer q1 denied --session s # or once, or always',
     null,
     'tasks added: T005',
     null,
@@ -50,7 +50,9 @@ test('UI-1: a long question is shortened, and never the command that answers it'
   const line = linesOf([...MIXED_RUN, taskChange('T004', 'blocked', { cause: 'permission', question })]).at(
     -1,
   );
-  expect(line).toMatch(/needs you: Bash x+…: ramet operate answer q2 denied # or once, or always$/);
+  expect(line).toMatch(
+    /needs you: Bash x+…: ramet operate answer q2 denied --session s # or once, or always$/,
+  );
 });
 
 test('OP-3: that an agent waits for a limit is one line, with the time', () => {

@@ -57,7 +57,7 @@ export class ProgressLines {
     const isOver = took !== null && task.status !== 'queued' && !isUnderWay(task);
     const figures = isOver ? ` (${duration(took)}, ${costText(task)})` : '';
     const what = plainLine((isAway(task) ? null : task.message) ?? task.task.title, LONGEST);
-    const step = nextStep(task, LONGEST);
+    const step = nextStep(task, after, LONGEST);
     const next = step === null ? '' : `; needs you: ${step}`;
     const counted = `[${this.#done}/${after.order.length}]`;
     return `${counted} ${plainLine(task.task.id, 40)} ${statusText(task, time)}: ${what}${figures}${next}`;

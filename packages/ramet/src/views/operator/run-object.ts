@@ -64,7 +64,7 @@ export function runObject(state: OperatorState, facts: RunFacts): Record<string,
     usage,
     cache_hit_rate: hitRate(usage),
     report,
-    tasks: tasksOf(state).map(taskObject),
+    tasks: tasksOf(state).map((task) => taskObject(task, state)),
     problems,
   };
 }
@@ -78,7 +78,7 @@ export function objectWithoutRun(
   return { ...object, status: 'ended', message, file };
 }
 
-function taskObject(task: TaskState): Record<string, unknown> {
+function taskObject(task: TaskState, state: OperatorState): Record<string, unknown> {
   const { status, cause, message, failures, result, check, conflict, question, marked, until } = task;
   const { id, title, file, line, phase, waits, files, gate } = task.task;
   return {
@@ -86,7 +86,7 @@ function taskObject(task: TaskState): Record<string, unknown> {
     ...{ status, cause, message, failures, retry_at: until === null ? null : new Date(until).toISOString() },
     ...{ commit: result, check, conflict: conflictObject(conflict), question, marked },
     needs_person: needsPerson(task),
-    next_step: nextStep(task),
+    next_step: nextStep(task, state),
     attempts: task.attempts.map(attemptObject),
   };
 }

@@ -22,7 +22,7 @@ describe('OP-2: the block that shows a run', () => {
       '✗ T002 Write the reader         failed: check        2.0 s  $0.5000',
       '! T003 Call the release script  blocked: permission  2.0 s  $0.0500',
       '· T004 Write the manual         after T002',
-      '2 need you: T002: look at its branch, then try it again: ramet operate retry T002',
+      '2 need you: T002: look at its branch, then try it again: ramet operate retry T002 --session s',
     ]);
   });
 
@@ -116,9 +116,10 @@ describe('OP-2: the block that shows a run', () => {
     const tripped = madeRun(...events, {
       ...{ type: 'operator.changed', status: 'tripped', cause: 'breaker', message: '5 failed' },
     });
-    expect(texts(tripped, live, WIDE).at(-1)).toBe(
-      'tripped: nothing new starts; waits for a (breaker: 5 failed); ramet operate resume continues it',
-    );
+    expect(texts(tripped, live, WIDE).slice(-2)).toEqual([
+      'tripped: nothing new starts; waits for a (breaker: 5 failed)',
+      '  ramet operate resume --session s continues it',
+    ]);
     expect(texts(draining, live, { columns: 60, rows: 24 }).slice(-2)).toEqual([
       'stopping: nothing new starts; waits for a (interrupted)',
       '  Ctrl-C again stops at once',

@@ -29,7 +29,7 @@ export function progressRows(state: OperatorState, live: LiveFigures, size: Bloc
   const columns = Math.max(1, size.columns - 1);
   const summary = withLiveCost(summaryOf(state), state, live);
   const head = [headRow(state, summary, live.now), spendRow(state, summary)];
-  const tail = [...personRows(summary, columns), ...runRows(state, columns)];
+  const tail = [...personRows(state, summary, columns), ...runRows(state, columns)];
   const room = size.rows - FREE_ROWS - head.length - tail.length;
   const graph = room < 4 ? [] : graphRow(state, columns);
   const tasks = taskRows(state, live, { columns, rows: Math.max(0, room - graph.length) });
@@ -78,9 +78,9 @@ function graphRow(state: OperatorState, columns: number): ProgressRow[] {
 }
 
 /** The first one. Its command is never cut: it has rows of its own where the screen is narrow. */
-function personRows({ people }: RunSummary, columns: number): ProgressRow[] {
+function personRows(state: OperatorState, { people }: RunSummary, columns: number): ProgressRow[] {
   const steps = people.flatMap((task) => {
-    const step = stepOf(task);
+    const step = stepOf(task, state);
     return step === null ? [] : [{ id: plainLine(task.task.id, 40), ...step }];
   });
   const [first] = steps;

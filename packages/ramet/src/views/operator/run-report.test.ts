@@ -21,9 +21,9 @@ describe('OP-4: report.md', () => {
       '| cost | $0.7500 of $5.00 |',
       '| prompt cache | 80% of the input was read from it (2.1k tokens in all) |',
       '| T002 | Write the reader | failed: check | - | 0 | 1 | 2.0 s | $0.5000 | 80% |',
-      '- **T002** Write the reader (failed: check)\n\n  look at its branch, then try it again\n\n  ```\n  ramet operate retry T002\n  ```\n',
-      '\n\n  ```\n  ramet operate answer q1 denied\n  ```\n\n  or\n\n  ```\n  ramet operate answer q1 once\n  ```\n',
-      'Not done: T004. To run what is left:\n\n```\nramet operate --resume k3v9x2ab\n```',
+      '- **T002** Write the reader (failed: check)\n\n  look at its branch, then try it again\n\n  ```\n  ramet operate retry T002 --session s\n  ```\n',
+      '\n\n  ```\n  ramet operate answer q1 denied --session s\n  ```\n\n  or\n\n  ```\n  ramet operate answer q1 once --session s\n  ```\n',
+      'Not done: T004. To run what is left:\n\n```\nramet operate --resume s\n```',
       '- merged as: `abcdef1234567890`',
       '- files: `src/schema.ts`, `src/a|b.ts`',
       '- conflicts: `src/reader.ts`; given to the policy 2 times',
@@ -89,6 +89,19 @@ describe('OP-4: report.md', () => {
     expect(runNotes(run, 3_000, true)).toEqual(
       expect.arrayContaining(['  git merge 1234567890ab', 'or with:', '  ramet merge --continue']),
     );
+  });
+
+  test('a result that did not land and comes without a command is landed by a resumed run', () => {
+    const landed = { type: 'operator.landed', state: 'failed', commit: '1234567890ab' } as const;
+    const run = madeRun(
+      startedRun([madeTask('a')]),
+      taskChange('a', 'done'),
+      { ...landed, ...{ before: null, after: null, message: 'main moves all the time' } },
+      { type: 'operator.changed', status: 'ended', cause: null, message: null },
+    );
+    const lines = ['main moves all the time', 'to try to land it again:', '  ramet operate --resume s'];
+    expect(runNotes(run, 3_000, false)).toEqual(expect.arrayContaining(lines));
+    expect(runReport(run, FACTS)).toContain('again:\n\n  ```\n  ramet operate --resume s\n  ```\n');
   });
 
   test('nothing that others wrote becomes Markdown, HTML or a control character', () => {

@@ -14,18 +14,20 @@ import { addUsage, hitRate, NO_USAGE } from '../../schema/usage.ts';
 import { visibleLine, visibleText } from '../../system/text/visible-text.ts';
 import { duration, percent, usageTokens } from '../text/format.ts';
 import { code, fenced, markdownLine, markdownTable } from './markdown.ts';
-import { linesOf, type StepLine, stepLines, stepOf } from './person-step.ts';
+import { type StepLine, stepLines, stepOf } from './person-step.ts';
 import {
   clockOf,
   countsText,
+  isEmptied,
   needsPerson,
+  resumeText,
   spendText,
   statusText,
   summaryOf,
   timeOf,
   whyText,
 } from './run-summary.ts';
-import { filesOf, landingLines } from './run-table.ts';
+import { filesOf, landingLines, landingSteps } from './run-table.ts';
 import { costText } from './task-rows.ts';
 
 const LINE = 300;
@@ -47,12 +49,12 @@ export function runReport(state: OperatorState, facts: RunReportFacts): string {
   return [
     `# ${markdownLine(state.run?.file ?? 'Tasks', LINE)}: ${headline(state)}`,
     overview(state, facts),
-    people(state, facts),
+    people(state),
     '## Tasks',
     taskTable(tasks, clockOf(state, facts.now)),
     ...tasks
       .filter(({ attempts, status }) => attempts.length > 0 || status !== 'queued')
-      .map((task) => taskPart(task, facts)),
+      .map((task) => taskPart(task, state, facts)),
   ]
     .filter((part) => part !== '')
     .map((part) => `${part}\n`)
@@ -116,12 +118,13 @@ function reviewRows(types: readonly string[]): [string, string][] {
 /** A result that is not on the target though its run is over, with the whole reason: it names what to do. */
 function unlanded(state: OperatorState): string {
   const { landing, run } = state;
-  if (landing === null || landing.state === 'moved' || landing.message === null) return '';
+  const steps = landingSteps(state);
+  if (landing === null || landing.state === 'moved' || steps.length === 0 || isEmptied(state)) return '';
   const target = markdownLine(run?.target ?? 'the target', 60);
-  return `- **The result** is ${code(landing.commit)} and is not on ${target}\n\n${indented(stepText(linesOf(landing.message)))}`;
+  return `- **The result** is ${code(landing.commit)} and is not on ${target}\n\n${indented(stepText(steps))}`;
 }
 
-function people(state: OperatorState, { session }: RunReportFacts): string {
+function people(state: OperatorState): string {
   const tasks = tasksOf(state);
   const landing = unlanded(state);
   const waiting = tasks.filter(needsPerson);
@@ -132,7 +135,7 @@ function people(state: OperatorState, { session }: RunReportFacts): string {
     return '## What needs a person\n\nNothing.';
   const items = waiting.map((task) => {
     const { id, title } = task.task;
-    const lines = stepLines(task);
+    const lines = stepLines(task, state);
     const said = lines.length > 0 ? lines : [{ text: task.message ?? '', isCommand: false }];
     return `- **${markdownLine(id, 40)}** ${markdownLine(title, LINE)} (${markdownLine(statusText(task, 0), LINE)})\n\n${indented(stepText(said))}`;
   });
@@ -142,7 +145,7 @@ function people(state: OperatorState, { session }: RunReportFacts): string {
   const others =
     rest.length === 0
       ? ''
-      : `Not done: ${rest.join(', ')}. To run what is left:\n\n${fenced(`ramet operate --resume ${session}`)}`;
+      : `Not done: ${rest.join(', ')}. To run what is left:\n\n${fenced(resumeText(state))}`;
   return ['## What needs a person', landing, ...items, others].filter((part) => part !== '').join('\n\n');
 }
 
@@ -185,11 +188,11 @@ function cacheOf(attempts: readonly TaskAttempt[]): number | null {
   return hitRate(attempts.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE));
 }
 
-function taskPart(task: TaskState, facts: RunReportFacts): string {
+function taskPart(task: TaskState, state: OperatorState, facts: RunReportFacts): string {
   const { id, title, file, line } = task.task;
   const files = filesOf(task);
   const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : '';
-  const step = stepOf(task);
+  const step = stepOf(task, state);
   const lines = [
     `- status: ${markdownLine(statusText(task, facts.now), LINE)}${task.message === null ? '' : `: ${markdownLine(task.message, LINE)}`}`,
     file === null ? '' : `- from: ${code(`${file}:${line}`)}`,
@@ -206,7 +209,7 @@ function taskPart(task: TaskState, facts: RunReportFacts): string {
       : '',
     step === null
       ? ''
-      : `- to do: ${[step.what === '' ? '' : markdownLine(step.what, LINE), step.command === '' ? '' : code(step.command)].filter((part) => part !== '').join(': ')}`,
+      : `- to do: ${[step.what === '' ? '' : markdownLine(step.what, LINE), step.commands.map(code).join(' or ')].filter((part) => part !== '').join(': ')}`,
   ];
   const parts = [
     `## ${markdownLine(id, 40)}: ${markdownLine(title, LINE)}`,

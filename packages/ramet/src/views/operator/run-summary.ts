@@ -1,4 +1,6 @@
 /** The figures of an operator's run that all its views share: counts, spend, cache, and what each status looks like. */
+import { higherBudget } from '../../operator/run/decisions.ts';
+import { operateCommand, resumeCommand } from '../../operator/run/operate-command.ts';
 import {
   isTaskEnded,
   type OperatorState,
@@ -151,8 +153,15 @@ export function holdOf(state: OperatorState): { what: string; next: string } {
   const isStopping = status === 'draining';
   const word = isStopping ? 'stopping' : status;
   const presses = cause === 'interrupted' ? 'again' : 'twice';
-  const next = isStopping ? `Ctrl-C ${presses} stops at once` : 'ramet operate resume continues it';
+  const next = isStopping
+    ? `Ctrl-C ${presses} stops at once`
+    : `${operateCommand(state.run, 'resume')} continues it`;
   return { what: `${word}: nothing new starts; ${waitingFor(state)}`, next };
+}
+
+/** How a run is continued that nobody runs: with more money, if it had too little. */
+export function resumeText(state: OperatorState): string {
+  return resumeCommand(state.run, higherBudget(state));
 }
 
 /** Ids of the tasks that this one still waits for. */
@@ -197,7 +206,13 @@ export function isRunWhole(state: OperatorState): boolean {
 }
 
 /** Whether nothing is left that should be on the target. */
-export function hasLanded({ run, landing, integrated }: OperatorState): boolean {
+export function hasLanded(state: OperatorState): boolean {
+  const { run, landing, integrated } = state;
   if (landing === null) return integrated === null || integrated === run?.base;
-  return landing.state === 'moved' || landing.state === 'kept';
+  return landing.state === 'moved' || landing.state === 'kept' || isEmptied(state);
+}
+
+/** Nothing of the result is left: the target has moved, and no task fits to it any more. */
+export function isEmptied({ landing, integrated, ground, rebased }: OperatorState): boolean {
+  return landing?.state === 'failed' && rebased > 0 && integrated === ground;
 }

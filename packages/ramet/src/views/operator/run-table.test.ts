@@ -54,8 +54,8 @@ describe('OP-2: the table at the end of a run', () => {
 
   test('is followed by the sum, the target, and the commands of what needs a person', () => {
     expect(runNotes(state, 61_000, true)).toEqual([
-      'T002: the check failed 3 times; look at its branch, then try it again: ramet operate retry T002',
-      'T003: Bash ./release.sh (not allowed): ramet operate answer q1 denied # or once, or always',
+      'T002: the check failed 3 times; look at its branch, then try it again: ramet operate retry T002 --session s',
+      'T003: Bash ./release.sh (not allowed): ramet operate answer q1 denied --session s # or once, or always',
       'main is unchanged',
       '1 of 4 tasks done (1 blocked, 1 failed, 1 queued); $0.7500 of $5.00; cache 80%; 1 min',
     ]);
@@ -106,9 +106,11 @@ describe('OP-2: the table at the end of a run', () => {
     );
     const notes = runNotes(after, 3_000, true).slice(0, 3);
     expect(notes).toEqual([
-      expect.stringMatching(/^a: Bash echo x+…: ramet operate answer T001-1a2b denied # or once, or always$/),
+      expect.stringMatching(
+        /^a: Bash echo x+…: ramet operate answer T001-1a2b denied --session s # or once, or always$/,
+      ),
       expect.stringMatching(/^b: z+…; the check fails.*; then: ramet operate retry b$/),
-      expect.stringMatching(/^c: y+…: ramet operate start c$/),
+      expect.stringMatching(/^c: y+…: ramet operate start c --session s$/),
     ]);
     expect(Math.max(...notes.map(({ length }) => length))).toBeLessThan(700);
   });

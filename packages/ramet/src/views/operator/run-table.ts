@@ -1,4 +1,5 @@
 /** A run of the operator as a table with what a person must know below it: at the end, and for `ramet operate status`. */
+import { resumeCommand } from '../../operator/run/operate-command.ts';
 import {
   lastAttempt,
   type OperatorState,
@@ -13,6 +14,7 @@ import {
   clockOf,
   countsText,
   holdText,
+  isEmptied,
   isUnderWay,
   plainLine,
   type RunSummary,
@@ -92,7 +94,7 @@ const MOST_MARKS = 3;
 export function runNotes(state: OperatorState, now: number, isLive: boolean): string[] {
   const summary = summaryOf(state);
   const troubles = tasksOf(state).flatMap((task) => {
-    const [first, ...more] = troubleOf(task, LONGEST);
+    const [first, ...more] = troubleOf(task, state, LONGEST);
     return first === undefined ? [] : [`${plainLine(task.task.id, 40)}: ${first}`, ...more];
   });
   return [
@@ -142,22 +144,32 @@ function sumLine({ run, startedAt }: OperatorState, summary: RunSummary, until: 
 }
 
 /** Where the result is. A target that has moved is told from where it was when the run began, or from `from`. */
-export function landingLines(
-  { run, status, landing, integrated }: OperatorState,
-  from: string | null = run?.base ?? null,
-): string[] {
+export function landingLines(state: OperatorState, from: string | null = state.run?.base ?? null): string[] {
+  const { run, status, landing, integrated } = state;
   const target = plainLine(run?.target ?? 'the target', 60);
   if (landing === null) return notLanded(target, { run, status, integrated });
-  const { state, commit, after, message } = landing;
-  const said = message === null ? [] : linesOf(message).map(shownLine);
+  const { state: how, commit, after } = landing;
+  const said = landingSteps(state).map(shownLine);
   const place = after ?? commit;
   // A resume may find that a killed process had moved it.
-  if (state === 'moved' && place === from) return [`${target} is at ${short(place)}`, ...said];
-  if (state === 'moved') return [`${target}: ${short(from)} to ${short(place)}`, ...said];
-  if (state === 'intended') return [`${target} is about to move to ${short(commit)}`, ...said];
-  if (state === 'kept')
-    return [`the result is ready as ${short(commit)} and is not on ${target} yet`, ...said];
+  if (how === 'moved' && place === from) return [`${target} is at ${short(place)}`, ...said];
+  if (how === 'moved') return [`${target}: ${short(from)} to ${short(place)}`, ...said];
+  if (how === 'intended') return [`${target} is about to move to ${short(commit)}`, ...said];
+  if (how === 'kept') return [`the result is ready as ${short(commit)} and is not on ${target} yet`, ...said];
+  if (isEmptied(state)) return [`${target} has moved, and nothing of the result fits to it`];
   return [`nothing landed on ${target}; the result is ${short(commit)}`, ...said];
+}
+
+/** What is said about a landing. One that has failed comes with a command: the run tries again when it is resumed. */
+export function landingSteps(state: OperatorState): StepLine[] {
+  const { landing, run, status } = state;
+  const said = landing?.message ? linesOf(landing.message) : [];
+  const isOver = landing?.state === 'failed' && status === 'ended';
+  if (!isOver || said.some(({ isCommand }) => isCommand)) return said;
+  return [
+    ...[...said, { text: 'to try to land it again:', isCommand: false }],
+    { text: resumeCommand(run), isCommand: true },
+  ];
 }
 
 /** Commands stand a little to the right. */

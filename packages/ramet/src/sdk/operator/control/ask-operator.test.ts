@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MIXED_RUN } from '../../../../test/fixtures/operator-run.ts';
+import { MIXED_RUN, taskChange } from '../../../../test/fixtures/operator-run.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../../test/fixtures/temporary.ts';
 import { git } from '../../../../test/fixtures/worktrees.ts';
 import { createSession } from '../../../journal/sessions.ts';
@@ -10,6 +10,7 @@ import type { OperatorAction } from '../../../schema/operator-events.ts';
 import { latestInterrupted, refuseRun } from '../../calls/status.ts';
 import { findPlace, operatorDirectory } from '../../place.ts';
 import { askOperator, currentRun, type RunCallOptions, runOverview } from './ask-operator.ts';
+import { newTask } from './new-tasks.ts';
 import { takeRequests, watchRequests } from './operator-requests.ts';
 
 interface MadeSession {
@@ -21,13 +22,19 @@ interface MadeSession {
 async function madeSession(
   cwd = temporaryDirectory(),
   more: readonly JournalEvent[] = [],
+  home = join(temporaryDirectory(), 'ramet'),
 ): Promise<MadeSession> {
-  const env = { RAMET_HOME: join(temporaryDirectory(), 'ramet') };
+  const env = { RAMET_HOME: home };
   const { project } = findPlace({ cwd, env });
   const journal = await createSession({ project, cwd });
   const place = { project, session: journal.session };
   mkdirSync(operatorDirectory(place), { recursive: true });
-  for (const event of [...MIXED_RUN, ...more]) journal.append(null, event);
+  const integration = `refs/ramet/operator/${journal.session}`;
+  for (const event of [...MIXED_RUN, ...more])
+    journal.append(
+      null,
+      event.type === 'operator.started' ? { ...event, run: { ...event.run, integration } } : event,
+    );
   await journal.commit('written');
   return { at: { cwd, env }, place, close: () => journal.close() };
 }
@@ -98,6 +105,47 @@ describe('OP-2, LIB-1: a run, seen from another process', () => {
       return null;
     });
     expect(taken).toEqual(['retry', 'answer']);
+  });
+
+  test('is never chosen by chance: what two runs of a repository allow is refused, with the command for each', async () => {
+    const cwd = temporaryDirectory();
+    const home = join(temporaryDirectory(), 'ramet');
+    const first = await madeSession(cwd, [], home);
+    await first.close();
+    const second = await madeSession(cwd, [], home);
+    await second.close();
+    const sessions = [first.place.session, second.place.session];
+    for (const [action, words] of [
+      [{ kind: 'retry', task: 'T002' }, 'retry T002'],
+      [{ kind: 'skip', task: 'T004' }, 'skip T004'],
+      [{ kind: 'answer', question: 'q1', answer: 'once' }, 'answer q1 once'],
+    ] as const) {
+      const message = await askOperator(action, first.at).then(String, (error: Error) => error.message);
+      for (const session of sessions)
+        expect(message).toContain(
+          `  ramet operate ${words} --session ${session}  # tasks.md into main, 1 of 4 done`,
+        );
+    }
+    expect(() => newTask('Name the authors', first.at)).toThrow(
+      `ramet operate add 'Name the authors' --session ${sessions[0]}`,
+    );
+    const [session] = sessions;
+    expect(await askOperator({ kind: 'retry', task: 'T002' }, { ...first.at, session })).toMatchObject({
+      session,
+      refused: null,
+    });
+  });
+
+  test('is the one that can be meant, if no other of the repository allows what is asked', async () => {
+    const cwd = temporaryDirectory();
+    const home = join(temporaryDirectory(), 'ramet');
+    const first = await madeSession(cwd, [], home);
+    await first.close();
+    const later = await madeSession(cwd, [taskChange('T002', 'done', { person: null })], home);
+    await later.close();
+    const asked = await askOperator({ kind: 'retry', task: 'T002' }, first.at);
+    expect(asked).toMatchObject({ session: first.place.session, refused: null });
+    expect(runOverview(first.at).session).toBe(later.place.session);
   });
 
   test('before the first one, the answer says how to start one', async () => {

@@ -2,23 +2,22 @@
  * Runs of the operator, seen from another process: which one is meant, what it is now, and asking it for something. Where
  * nobody runs it, what is asked for waits until it is resumed.
  */
-import { existsSync } from 'node:fs';
 import { runGit } from '../../../git/run-git.ts';
 import { agentStatuses, statusBoardOf } from '../../../journal/projections/status.ts';
-import { findSession, listSessions } from '../../../journal/session-list.ts';
 import { livingWriter, openReader } from '../../../journal/sessions.ts';
 import { allowedActions, permitted, refusalOf } from '../../../operator/run/actions.ts';
 import { foldOperator, OPERATOR_EVENTS } from '../../../operator/run/apply-operator-event.ts';
 import { type OperatorState, type TaskState, taskOf, tasksOf } from '../../../operator/run/operator-state.ts';
-import { TaskActors } from '../../../operator/run/task-actors.ts';
+import { actorsOf } from '../../../operator/run/task-actors.ts';
 import { elapsedOf, systemClock } from '../../../schema/clock.ts';
 import { UserMistake } from '../../../schema/errors.ts';
 import type { OperatorAction, OperatorRun } from '../../../schema/operator-events.ts';
 import { childEnvironment } from '../../../system/child-environment.ts';
 import type { ProcessIdentity } from '../../../system/processes/process-identity.ts';
 import { type CallOptions, callerOf } from '../../calls/caller.ts';
-import { findPlace, type OperatorPlace, operatorDirectory } from '../../place.ts';
+import { findPlace, type OperatorPlace } from '../../place.ts';
 import { withOpenCosts } from '../open-costs.ts';
+import { chooseRun, noRun, type WantedOfRun } from './choose-run.ts';
 import { type Asker, putRequest, takeAnswer, waitingActions, withdrawRequest } from './operator-requests.ts';
 
 const LOOK_AGAIN_MS = 50;
@@ -33,14 +32,14 @@ export interface FoundRun {
 }
 
 export interface RunCallOptions extends CallOptions {
-  /** A session or the beginning of its id; the one that runs here when absent, or else the latest. */
+  /** A session or the beginning of its id; absent for the only run that can be meant. */
   session?: string | undefined;
 }
 
 /** The run that is meant. */
-export function findRun(options: RunCallOptions = {}): FoundRun {
+export function findRun(options: RunCallOptions = {}, wanted: WantedOfRun = null): FoundRun {
   const { project } = findPlace(callerOf(options));
-  const session = chooseRun(project, options.session);
+  const session = chooseRun(project, options.session, wanted);
   const place = { project, session };
   const writer = livingWriter(place);
   const reader = openReader({ ...place, forgiving: true });
@@ -99,35 +98,6 @@ export function runOverview(options: RunCallOptions = {}): RunOverview {
   return { session: place.session, isRunning: writer !== null, run, ...known };
 }
 
-function chooseRun(project: string, wanted: string | undefined): string {
-  const isRun = (session: string): boolean => existsSync(operatorDirectory({ project, session }));
-  if (wanted !== undefined) {
-    const { session } = findSession(project, wanted);
-    if (!isRun(session)) throw noRun(session);
-    return session;
-  }
-  const runs = listSessions(project).filter(({ session }) => isRun(session));
-  const live = runs.filter((entry) => entry.live);
-  if (live.length > 1) {
-    const ids = live.map(({ session }) => session).join(', ');
-    throw new UserMistake(
-      'session_ambiguous',
-      `${live.length} operators run here: name one of ${ids} with --session`,
-    );
-  }
-  const found = live[0] ?? runs[0];
-  if (found === undefined)
-    throw new UserMistake('no_run', 'no operator has run in this repository: ramet operate FILE starts one');
-  return found.session;
-}
-
-function noRun(session: string): UserMistake {
-  return new UserMistake(
-    'no_run',
-    `session ${session} is no run of an operator: ramet operate status shows the latest`,
-  );
-}
-
 export interface AskedOutcome {
   session: string;
   /** Why it was refused, and what is possible; null when it was carried out, or waits. */
@@ -143,7 +113,7 @@ export async function askOperator(
   by: Asker = 'person',
 ): Promise<AskedOutcome> {
   const { signal } = callerOf(options);
-  const { place, state, writer } = findRun(options);
+  const { place, state, writer } = findRun(options, wantedOf(action));
   const { session } = place;
   if (writer === null) return leaveRequest(action, place, state, by);
   const name = putRequest(place, action, { writer, now: systemClock.now(), by });
@@ -161,13 +131,17 @@ export async function askOperator(
   const ended = livingWriter(place) === null ? ' before it ended' : ` in ${PATIENCE_MS / 1_000} seconds`;
   throw new UserMistake(
     'no_answer',
-    `the operator of session ${session} ${what}${ended}: see ramet operate status`,
+    `the operator of session ${session} ${what}${ended}: see ramet operate status --session ${session}`,
   );
+}
+
+function wantedOf(action: OperatorAction): WantedOfRun {
+  return action.kind === 'add' ? { kind: 'add', what: action.tasks[0]?.title ?? '' } : action;
 }
 
 /** Approval of the commit that a task has now, by the user that git knows here. */
 export async function approval(task: string, options: RunCallOptions = {}): Promise<OperatorAction> {
-  const { state } = findRun(options);
+  const { state } = findRun(options, { kind: 'approve', task });
   const { cwd, env } = callerOf(options);
   const call = { cwd, env: childEnvironment(env) };
   const asked = ['user.name', 'user.email'].map((key) => runGit(['config', '--get', key], call));
@@ -212,10 +186,4 @@ export function allowedToModel({ state, writer }: FoundRun, task?: TaskState): r
   if (task === undefined)
     return writer === null ? [] : permitted(allowedActions(state, actorsOf(state, [])), 'model');
   return permitted(allowedActions(state, actorsOf(state, [task]), task.task.id), 'model');
-}
-
-function actorsOf(state: OperatorState, tasks: readonly TaskState[]): TaskActors {
-  const actors = new TaskActors(state.run?.retries ?? 0, () => {});
-  for (const task of tasks) actors.admit(task);
-  return actors;
 }

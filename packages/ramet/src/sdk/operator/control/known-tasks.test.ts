@@ -25,7 +25,7 @@ test('OP-2: a task that the run has by another title is not added, and that is t
     join(cwd, 'more.md'),
     '- [ ] T001 Write another\n- [ ] T002 Write two\n- [ ] T003 Write three\n',
   );
-  const tasks = await newTasks(await lintTasks('more.md', at), { ...at, optional: false });
+  const tasks = await newTasks(await lintTasks('more.md', at), { ...at, file: 'more.md', optional: false });
   expect(tasks.map(({ id }) => id)).toEqual(['T003']);
   expect(said).toEqual(['T001 is not added: the run has it as "Write one"; give the new one another id']);
 });

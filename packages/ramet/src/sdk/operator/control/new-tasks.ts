@@ -10,10 +10,10 @@ import { findRun, type RunCallOptions } from './ask-operator.ts';
 
 export async function newTasks(
   list: TaskList,
-  options: RunCallOptions & { optional: boolean },
+  options: RunCallOptions & { optional: boolean; file: string },
 ): Promise<RunTask[]> {
   const { cwd, note } = callerOf(options);
-  const { place, state } = findRun(options);
+  const { place, state } = findRun(options, { kind: 'add', what: options.file });
   const directory = join(operatorDirectory(place), 'tasks');
   const { tasks } = await runTasks(list, { optional: options.optional }, { cwd, directory });
   for (const { id, title } of tasks) {
@@ -28,7 +28,7 @@ export async function newTasks(
 
 /** A task that is told in words: it waits for nothing, and no file has it. */
 export function newTask(text: string, options: RunCallOptions): RunTask {
-  const { state } = findRun(options);
+  const { state } = findRun(options, { kind: 'add', what: text });
   let number = 1;
   while (taskOf(state, `ADD-${number}`) !== undefined) number += 1;
   const words = text.trim().toWellFormed();

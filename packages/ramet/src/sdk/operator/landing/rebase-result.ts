@@ -2,7 +2,14 @@
  * Puts the result of a run on top of what its target has become, task by task: what fits and passes the check stays, what does
  * not is left out, and so is what waits for it. Writes objects only.
  */
-import { buildCheckedChain, commitReplayed, describeConflicts, replayWork } from '../../../git/merges.ts';
+import {
+  buildCheckedChain,
+  commitReplayed,
+  describeConflicts,
+  isAncestor,
+  replayWork,
+  stepsToResolve,
+} from '../../../git/merges.ts';
 import type {
   CheckOutcome,
   ConflictResolution,
@@ -12,6 +19,7 @@ import type {
   OpenConflict,
 } from '../../../git/shapes.ts';
 import { needs } from '../../../operator/run/decisions.ts';
+import { resumeCommand } from '../../../operator/run/operate-command.ts';
 import type { LandingOrder, RebasedResult } from '../../../operator/run/ports.ts';
 import type { LeftOut, OperatorRun } from '../../../schema/operator-events.ts';
 import { recordedCheck } from '../check-output.ts';
@@ -59,7 +67,8 @@ export async function rebaseResult(
     for (const { item, outcome } of chain.aside)
       if (outcome.kind === 'nothing') results.set(item.task.id, onto);
     const head = chain.steps.at(-1)?.head.commit ?? onto;
-    return { commit: head, onto, results: Object.fromEntries(results), left: [...left.values()], spent };
+    const out = await Promise.all([...left.values()].map((one) => withSteps(one, spans, place)));
+    return { commit: head, onto, results: Object.fromEntries(results), left: out, spent };
   }
 }
 
@@ -100,6 +109,24 @@ function leftBy(
   const tried = outcome.tried === undefined ? '' : `; ${outcome.tried}`;
   const message = `${movedText(place)}, and this conflicts in ${describeConflicts(outcome.conflicts)}${tried}`;
   return { ...facts, cause: 'conflict', message, files: outcome.files };
+}
+
+/** Not where the work began with what the target has lost: to merge its branch would bring that back. */
+async function withSteps(left: LeftOut, spans: readonly WorkSpan[], place: RebasePlace): Promise<LeftOut> {
+  const { repository, run, onto } = place;
+  const {
+    branch = null,
+    commit = null,
+    base = null,
+  } = spans.find(({ task }) => task.id === left.task)?.attempt ?? {};
+  if (left.cause !== 'conflict' || branch === null || commit === null || base === null) return left;
+  if (!(await isAncestor(base, onto, repository))) return left;
+  const {
+    merge,
+    commit: end,
+    after,
+  } = await stepsToResolve({ branch, tip: commit }, run.integration, repository);
+  return { ...left, steps: { merge, commit: end, resume: resumeCommand(run), after } };
 }
 
 function failing({ task }: WorkSpan, outcome: CheckOutcome, place: RebasePlace): LeftOut {
