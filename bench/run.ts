@@ -22,6 +22,7 @@ import * as operator from './operator.ts';
 import * as processExecutor from './process-executor.ts';
 import * as resume from './resume.ts';
 import * as sandbox from './sandbox.ts';
+import * as secrets from './secrets.ts';
 import * as siblings from './siblings.ts';
 import * as spawn from './spawn.ts';
 import * as startUp from './start-up.ts';
@@ -54,6 +55,7 @@ const MEASUREMENTS: Measurements = {
   sandbox,
   hooks,
   mcp,
+  secrets,
   views,
 };
 const LONG: Measurements = {

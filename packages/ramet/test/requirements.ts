@@ -136,7 +136,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'TEAM-3': 'evidence that the engine reads itself',
   'TEAM-4': 'plan approval',
   'TEAM-5': 'plans; a trial with many kills in which no message is lost',
-  'TEAM-6': NOT_YET,
+  'TEAM-6': 'the server, and the client that syncs a folder',
   'MEM-1': NOT_YET,
   'MEM-2': NOT_YET,
   'BG-1': NOT_YET,

@@ -82,6 +82,11 @@ export const ROOMS: readonly Room[] = [
     leaves: 'running members, texts for models',
   },
   {
+    name: 'memory',
+    owns: 'memory files and their sources, the secret guard, the server of team memory and the sync with it',
+    leaves: 'running agents, when memory is read or written',
+  },
+  {
     name: 'engine',
     owns: 'the turn loop, tool calls, budgets, fallback, compaction, resume; forks, launches and the life of children',
     leaves: 'how an agent is hosted, how a session is opened',

@@ -1,0 +1,63 @@
+/**
+ * Random words that stand alone, with no name beside them. Most random text in files is public: digests, images, keys that are
+ * meant to be seen, ids in addresses. So only a word of the usual length of a token counts, in a short line, with
+ * nothing around it that says what it is.
+ */
+import { isMixedRandom, isPlaceholder } from './random-text.ts';
+import type { SecretPlace } from './secret-place.ts';
+
+const LONGEST_LINE = 300;
+const RUN = /[A-Za-z0-9+/_-]{32,}/g;
+const LONGEST = 120;
+/** Part of an address, a path, a file name, a call. */
+const BEFORE = /[=.@%$#&?\\]/;
+const AFTER = /[.@%(:]/;
+const PUBLIC_LINE =
+  /sha-?\d|md5|blake|digest|checksum|hash|integrity|finger|etag|nonce|signature|public|\bpub|cert|ssh-|ecdsa|https?:|data:|base64|\buuid|commit|resolved|\bh1:|import |require\(|"[nxye]"\s*:|class=|href|src=|\bd=/i;
+/** A line of an encoded block: nothing but the alphabet of base64. */
+const BLOCK_LINE = /^[ \t>|"'+*#/]{0,20}[A-Za-z0-9+/]{40,}={0,2}["',+\\n]{0,4}\s*$/;
+
+export function bareSecrets(text: string): SecretPlace[] {
+  const found: SecretPlace[] = [];
+  for (const { index, 0: word } of text.matchAll(RUN)) {
+    if (
+      word.length > LONGEST ||
+      BEFORE.test(text[index - 1] ?? ' ') ||
+      AFTER.test(text[index + word.length] ?? ' ')
+    )
+      continue;
+    if (!isMixedRandom(word, 32) || isPlaceholder(word) || isPathLike(word)) continue;
+    const around = linesAround(text, index);
+    if (around === null || PUBLIC_LINE.test(around.line) || PUBLIC_LINE.test(around.before)) continue;
+    if (BLOCK_LINE.test(around.before) || (BLOCK_LINE.test(around.line) && BLOCK_LINE.test(around.after)))
+      continue;
+    found.push({ rule: 'random text', at: index });
+  }
+  return found;
+}
+
+function isPathLike(word: string): boolean {
+  return word.split(/[/_-]/).some((part) => part.length >= 5 && /^[A-Za-z]?[a-z]+$/.test(part));
+}
+
+interface LinesAround {
+  before: string;
+  line: string;
+  after: string;
+}
+
+/** Null in a long line. Looks no further than one, to either side. */
+function linesAround(text: string, at: number): LinesAround | null {
+  const left = text.slice(Math.max(0, at - 2 * LONGEST_LINE), at);
+  const right = text.slice(at, at + 2 * LONGEST_LINE);
+  const start = left.lastIndexOf('\n');
+  const stop = right.indexOf('\n');
+  const line = left.slice(start + 1) + (stop === -1 ? right : right.slice(0, stop));
+  if (line.length > LONGEST_LINE) return null;
+  const [after = ''] = stop === -1 ? [] : right.slice(stop + 1).split('\n', 1);
+  return {
+    before: start === -1 ? '' : left.slice(left.lastIndexOf('\n', start - 1) + 1, start),
+    line,
+    after,
+  };
+}

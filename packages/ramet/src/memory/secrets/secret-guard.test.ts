@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { cleanFiles } from '../../../test/fixtures/clean-files.ts';
+import { plantedSecrets } from '../../../test/fixtures/planted-secrets.ts';
+import { BASE62, HEX, seededRandom } from '../../../test/fixtures/seeded-random.ts';
+import { secretsIn, secretsText } from './secret-guard.ts';
+
+/** Not the seed that the rules were tuned on; `npm run bench -- secrets` judges ten times as many. */
+const SEED = 4_711;
+
+describe('TEAM-6: the secret guard', () => {
+  test('finds planted secrets of 50 kinds at their line: at least 97 of 100', ({ annotate }) => {
+    const planted = plantedSecrets(SEED, 5);
+    expect(new Set(planted.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(50);
+    const missed = planted.filter(({ text, line }) => !secretsIn(text).some((found) => found.line === line));
+    const recall = 1 - missed.length / planted.length;
+    void annotate(`recall ${recall} of ${planted.length}`);
+    expect(recall, missed.map(({ kind }) => kind).join(', ')).toBeGreaterThanOrEqual(0.97);
+  });
+
+  test('names at most one clean file in 200, of those full of digests and keys that are public', () => {
+    const clean = cleanFiles(SEED, 200);
+    const named = clean.filter(({ text }) => secretsIn(text).length > 0);
+    expect(named.map(({ kind }) => kind).length).toBeLessThanOrEqual(1);
+  });
+
+  test('never repeats a secret in what it says', () => {
+    for (const { text, secret } of plantedSecrets(SEED, 1)) {
+      const said = secretsText(secretsIn(text));
+      expect(said).not.toContain(secret.slice(0, 12));
+    }
+  });
+
+  test('is not switched off by a comment in the text', () => {
+    const [token] = plantedSecrets(SEED, 1).filter(({ kind }) => kind === 'shopify');
+    const text = `<!-- secretlint-disable -->\n${token?.secret}\n<!-- secretlint-enable -->\n`;
+    expect(secretsIn(text)).toMatchObject([{ line: 2 }]);
+  });
+
+  test('lists one finding for each line, and at most five in a message', () => {
+    const random = seededRandom(SEED);
+    const lines = Array.from(
+      { length: 7 },
+      () => `API_KEY=${random.text(HEX, 40)} # ghp_${random.text(BASE62, 36)}`,
+    );
+    const found = secretsIn(`# keys\n${lines.join('\n')}\n`);
+    expect(found.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8]);
+    expect(secretsText(found)).toMatch(/^line 2 \([^)]+\), .*line 6 \([^)]+\) and 2 more$/);
+  });
+
+  test.each([
+    'password: ********',
+    'API_KEY=<your key>',
+    'export TOKEN=$(pass show build)',
+    'const token = lexer.nextToken();',
+    'password: z.string().min(8),',
+    'max_tokens: 4096',
+    'apiKey: process.env.API_KEY2,',
+    'The password for staging is in the vault; ask Kim.',
+    'token_url: https://login.example.org/oauth2/v2/token',
+    'postgres://user:password@localhost:5432/main',
+    'aws_access_key_id = AKIAIOSFODNN7EXAMPLE',
+    'passwordHash: string;',
+    'commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+    '',
+  ])('says nothing about %j', (line) => {
+    expect(secretsIn(line)).toEqual([]);
+  });
+
+  test.each(['\0', '\ud800', '\ufeff', 'key:', 'password=', `token: ${'"'.repeat(100)}`])(
+    'reads %j without failing',
+    (text) => {
+      expect(() => secretsIn(text)).not.toThrow();
+    },
+  );
+
+  /** Each is what one of the expressions likes to look at again and again. */
+  const HOSTILE = {
+    'one word': () => 'a'.repeat(LENGTH),
+    'random letters': () => seededRandom(1).text(BASE62, LENGTH),
+    'names without values': () => 'password: '.repeat(LENGTH / 10),
+    'names in one line': () => 'token=x '.repeat(LENGTH / 8),
+    'joined names': () => 'api_key_secret_token_'.repeat(LENGTH / 21),
+    addresses: () => '://a:b'.repeat(LENGTH / 6),
+    'beginnings of tokens': () => 'ghs_1_xoxb-SG.eyJsk-ant-hvs.'.repeat(LENGTH / 28),
+    'beginnings of private keys': () => '-----BEGIN PRIVATE KEY-----\n'.repeat(LENGTH / 28),
+    'a private key without an end': () => `-----BEGIN PRIVATE KEY-----\n${'MIIE '.repeat(LENGTH / 5)}`,
+    'tokens with points': () => `ghs_1_${'a_1_ghs_'.repeat(100)}.`.repeat(LENGTH / 807),
+    blanks: () => 'token'.padEnd(LENGTH),
+    'empty lines': () => 'token\n'.repeat(LENGTH / 6),
+  } as const;
+  const LENGTH = 256 * 1024;
+
+  test.each(Object.entries(HOSTILE))('takes linear time for %s', (_name, make) => {
+    const text = make();
+    const half = text.slice(0, text.length / 2);
+    secretsIn(half);
+    const cpu = (work: string): number => {
+      const before = process.cpuUsage();
+      secretsIn(work);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    const smaller = Math.min(cpu(half), cpu(half));
+    const whole = Math.min(cpu(text), cpu(text));
+    // Twice the text takes four times as long where it is quadratic; 50 ms for what a busy machine adds.
+    expect(whole).toBeLessThan(3 * smaller + 50_000);
+    expect(whole).toBeLessThan(2_000_000);
+  });
+});

@@ -1,0 +1,79 @@
+/**
+ * The secret guard of memory (TEAM-6): what a text holds that must not be kept or sent. Says the rule and the line, never
+ * the secret. Recommended rules of secretlint, the keys that Ramet takes out of what agents read, more known prefixes, and
+ * chance for what has no form of its own. Loaded late: nobody needs it at a start.
+ *
+ * Invariants
+ * 1. Nothing in a text or its path switches a rule off or makes one open a file.
+ * 2. Time grows with the length of the text and no faster, also for text made to hurt.
+ */
+import { SECRET_PATTERNS } from '../../schema/secret-patterns.ts';
+import { bareSecrets } from './bare-secret.ts';
+import { knownPrefixes } from './known-prefixes.ts';
+import { libraryFindings } from './library-rules.ts';
+import { namedSecrets } from './named-secret.ts';
+import { isPlaceholder } from './random-text.ts';
+import type { SecretPlace } from './secret-place.ts';
+
+export interface SecretFinding {
+  /** What kind of secret: `GitHub token`, `private key`, `secret by its name`. */
+  rule: string;
+  /** From 1. */
+  line: number;
+}
+
+/** One for each line that has a secret, in order. */
+export function secretsIn(text: string): SecretFinding[] {
+  const finders = [ownPatterns, knownPrefixes, libraryFindings, addressPasswords, namedSecrets, bareSecrets];
+  const places = finders.flatMap((find) => find(text)).sort((a, b) => a.at - b.at);
+  const found = new Map<number, SecretFinding>();
+  let line = 1;
+  let position = 0;
+  for (const { rule, at } of places) {
+    for (
+      let next = text.indexOf('\n', position);
+      next !== -1 && next < at;
+      next = text.indexOf('\n', position)
+    ) {
+      line++;
+      position = next + 1;
+    }
+    if (!found.has(line)) found.set(line, { rule, line });
+  }
+  return [...found.values()];
+}
+
+/** For a message: `line 3 (GitHub token), line 9 (private key)`. */
+export function secretsText(findings: readonly SecretFinding[]): string {
+  const shown = findings.slice(0, 5).map(({ rule, line }) => `line ${line} (${rule})`);
+  const more = findings.length - shown.length;
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+const OWN = new RegExp(SECRET_PATTERNS.map(([, expression]) => `(${expression})`).join('|'), 'g');
+
+function ownPatterns(text: string): SecretPlace[] {
+  const found: SecretPlace[] = [];
+  for (const match of text.matchAll(OWN)) {
+    const group = match.slice(1).findIndex((captured) => captured !== undefined);
+    // As the documents of AWS print it.
+    if (!match[0].endsWith('EXAMPLE'))
+      found.push({ rule: SECRET_PATTERNS[group]?.[0] ?? 'known secret', at: match.index });
+  }
+  return found;
+}
+
+const ADDRESS = /:\/\/[^\s/:@"'`<>]{0,100}:([^\s/@"'`<>]{4,200})@[^\s/@"'`<>]/g;
+const COMMON_PASSWORD =
+  /^(?:pass(?:word|wd)?|pwd|secret|token|user(?:name)?|key|root|admin|postgres|guest|test|hunter2|port|\d{1,5})$/i;
+
+/** `scheme://user:password@host`, whatever the scheme. */
+function addressPasswords(text: string): SecretPlace[] {
+  const found: SecretPlace[] = [];
+  for (const match of text.matchAll(ADDRESS)) {
+    const password = match[1] ?? '';
+    if (isPlaceholder(password) || COMMON_PASSWORD.test(password) || /^[$%{[(:]/.test(password)) continue;
+    found.push({ rule: 'password in an address', at: match.index });
+  }
+  return found;
+}
