@@ -151,7 +151,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'COORD-2': NOT_YET,
   'OP-8': NOT_YET,
   'OP-9': 'the pattern `team`',
-  'UI-1': 'the commands team create and attach; trace, memory, daemon, worker, cluster, dashboard, acp',
+  'UI-1': 'the commands trace, memory, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
   'UI-3':
     'the output of a command behind ! while it runs; reference links of Markdown; vim keys and pasted images',

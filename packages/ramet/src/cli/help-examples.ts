@@ -60,8 +60,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'worktree diff': ['ramet worktree diff parser', 'ramet worktree diff parser --stat'],
   'worktree commit': ['ramet worktree commit parser -m "Rewrite the parser"'],
   team: ['ramet team ls', 'ramet team show parser-work', 'ramet team send lead "the deadline is today"'],
+  'team create': [
+    'ramet team create parser-work --member ada --member bob:reviewer',
+    'ramet team create parser-work "split the parser from the printer"',
+  ],
+  'team attach': ['ramet team attach', 'ramet team attach parser-work'],
   'team ls': ['ramet team ls', 'ramet team ls --json'],
-  'team show': ['ramet team show parser-work'],
+  'team show': ['ramet team show parser-work', 'ramet team show --watch'],
   'team tasks': ['ramet team tasks', 'ramet team tasks parser-work --json'],
   'team send': [
     'ramet team send ada "use the old format"',

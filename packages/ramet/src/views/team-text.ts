@@ -1,5 +1,6 @@
 /** Teams as people read them. */
-import type { TeamMember, TeamTask } from '../schema/team.ts';
+import type { TodoItem } from '../schema/status.ts';
+import { LEAD, type TeamMember, type TeamTask } from '../schema/team.ts';
 import { excerpt, printable, table } from './text/format.ts';
 
 interface ShownTeam {
@@ -40,6 +41,28 @@ export function teamText(team: ShownTeam): string {
     unread === 0 ? '' : `${unread} unread`,
   ]);
   return `${printable(name)}  session ${session}  ${printable(where)}\n\nmembers\n${table(rows)}\n${taskTableText(tasks)}`;
+}
+
+/** The members in one row, for those who follow a team. */
+export function teamRow({ name, members }: Pick<ShownTeam, 'name' | 'members'>): string {
+  const each = members.map(({ name: member, state, unread }) => {
+    const what = member === LEAD ? '' : ` ${state}`;
+    return `${printable(member)}${what}${unread === 0 ? '' : `, ${unread} unread`}`;
+  });
+  return `${printable(name)}: ${each.join(' · ')}`;
+}
+
+/** The tasks of a team as rows that stay in sight. */
+export function taskTodos(tasks: readonly TeamTask[]): TodoItem[] {
+  return tasks.map(({ number, status, owner, subject, blockedBy }) => {
+    const waits = blockedBy.length === 0 ? '' : `, waits for ${blockedBy.join(', ')}`;
+    const who = owner === null ? '' : ` (${owner}${waits})`;
+    const failed = status === 'failed' ? ' failed' : '';
+    return {
+      content: `${number}${failed} ${excerpt(subject, SUBJECT_LENGTH)}${who || (waits && ` (${waits.slice(2)})`)}`,
+      status: status === 'failed' ? 'pending' : status,
+    };
+  });
 }
 
 export function taskTableText(tasks: readonly TeamTask[]): string {

@@ -50,7 +50,7 @@ const ACTIONS = [
   ...['operate ask', 'operate pause', 'operate resume', 'operate skip', 'operate retry', 'operate start'],
   ...['operate approve', 'operate answer', 'worktree rm', 'worktree open', 'worktree commit', 'emulate'],
   ...['demo', 'completion', 'complete', 'watch'],
-  ...['team send', 'team stop', 'team resume'],
+  ...['team create', 'team attach', 'team send', 'team stop', 'team resume'],
   ...['mcp add', 'mcp login', 'mcp rm', 'mcp serve', 'mcp test'],
 ];
 

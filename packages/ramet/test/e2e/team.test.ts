@@ -156,11 +156,11 @@ describe.concurrent('TEAM-2: ramet team', () => {
     withoutSandbox(user);
     expect(await user.here(['team'])).toMatchObject({
       code: 0,
-      stdout: 'no team here: ramet --team NAME begins one\n',
+      stdout: 'no team here: ramet team create NAME makes one\n',
     });
     expect(await user.here(['team', 'send', 'ada', 'x'])).toMatchObject({
       code: 2,
-      stderr: 'ramet: this repository has no team: ramet --team NAME begins one\n',
+      stderr: 'ramet: this repository has no team: ramet team create NAME makes one\n',
     });
     await play(user, {});
     expect(await user.ramet(['-p', 'Go.', '--team', 'crew', ...BYPASS])).toMatchObject({ code: 0 });

@@ -1,5 +1,6 @@
 /** The agent types that come with Ramet, how a type is found by name, and how types are listed for a model. */
 import { nameList } from '../../extensions/prompts/skill-list.ts';
+import { visibleLine } from '../../system/text/visible-text.ts';
 import type { AgentDefinition } from '../definitions/definition.ts';
 import { nearTypes } from '../definitions/near-types.ts';
 import { codeReview } from './code-review.ts';
@@ -103,6 +104,13 @@ export function fileTypeLines(definitions: readonly AgentDefinition[]): string[]
   const rest = definitions.slice(lines.length).map(({ name }) => name);
   if (rest.length === 0) return lines;
   return [...lines, `${NAMES_ONLY}${nameList(rest)}${FIND_MORE}`];
+}
+
+/** Why a type makes no members of a team. */
+export function unknownMemberType(wanted: string, definitions: readonly AgentDefinition[]): string {
+  const types = definitions.flatMap(({ name, teammate }) => (teammate === true ? [name] : []));
+  const shown = visibleLine(wanted.slice(0, 100));
+  return `"${shown}" is no type of members; there are ${nameList(types)} (teammate: true in its file makes one)`;
 }
 
 /** The answer to an unknown type: all types if there are few, otherwise the nearest with what they are for. */

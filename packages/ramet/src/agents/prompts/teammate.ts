@@ -46,6 +46,10 @@ ${THREAD_NOTES}
   offered: false,
 };
 
+/** The first message of a member that was added before there was work for it. What woke it follows. */
+export const ADDED_EARLY =
+  'You were added to the team before there was work for you. What follows woke you: do what it asks, or what the task list has for you.';
+
 /** What the lead of a team is told before its first prompt. */
 export const LEAD_NOTES = `<team>
 You lead a team. Members are agents of the type teammate that you add with Agent and a name. They stay: each works in the background in its own worktree, ends its turn when it has nothing to do, and wakes with everything it knew.

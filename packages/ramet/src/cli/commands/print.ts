@@ -203,7 +203,11 @@ const NOTHING_CAME =
 
 const STILL_OPEN = `standard input is open and silent: waiting for it to close; gives up after ${SILENCE_MS / 1000} seconds of silence`;
 
-function sessionOptions(options: PrintOptions, resume: string | undefined, io: CommandIo): SessionOptions {
+export function sessionOptions(
+  options: PrintOptions,
+  resume: string | undefined,
+  io: CommandIo,
+): SessionOptions {
   const { model, fallbackModel, maxTurns, maxBudgetUsd, permissionMode, allowedTools, disallowedTools } =
     options;
   return {

@@ -7,6 +7,7 @@ import { chooseSession } from '../../views/session-view.ts';
 import { SessionWatch } from '../../views/session-watch.ts';
 import { printable } from '../../views/text/format.ts';
 import { recordedLine } from '../../views/timeline.ts';
+import type { WatchedTeam } from '../interactive/record/team-input.ts';
 import { childLine, endingLine, lastPrompt } from '../interactive/record/watched-text.ts';
 import { textStyle } from '../interactive/screen/text-style.ts';
 import { type CommandIo, callFrom, EXIT, exitCodeOf } from '../io.ts';
@@ -20,14 +21,24 @@ export async function watch(
   options: { json?: boolean },
   io: CommandIo,
 ): Promise<number> {
-  const { project } = findPlace(io);
   const running = wanted === undefined ? sessionList(callFrom(io)).filter(({ live }) => live) : [];
   const [newest, ...others] = running.map(({ session }) => session);
-  using watched = new SessionWatch(project, chooseSession(wanted ?? newest, project));
   if (others.length > 0) io.note(`also running: ${others.join(', ')}; ramet watch <session> takes another`);
+  return await watchSession(wanted ?? newest, options, io);
+}
+
+/** With a team, a person can write to it. */
+export async function watchSession(
+  session: string | undefined,
+  options: { json?: boolean | undefined },
+  io: CommandIo,
+  team: WatchedTeam | null = null,
+): Promise<number> {
+  const { project } = findPlace(io);
+  using watched = new SessionWatch(project, chooseSession(session, project));
   if (!options.json && isAttended(io)) {
     const { watchOnTerminal } = await import('../interactive/record/watch-on-terminal.ts');
-    return await watchOnTerminal(watched, io);
+    return await watchOnTerminal(watched, io, team);
   }
   return await (options.json ? asEvents(watched, io) : asLines(watched, io));
 }

@@ -1,4 +1,5 @@
 /** `ramet team`: the teams of this repository, messages to their members, and their tasks. */
+import { UserMistake } from '../../schema/errors.ts';
 import {
   listTeams,
   reopenTeam,
@@ -21,7 +22,7 @@ interface TeamFlags {
 export function listAll({ json }: TeamFlags, io: CommandIo): void {
   const teams = listTeams(callFrom(io));
   if (json) io.out(jsonLine({ teams }));
-  else if (teams.length === 0) io.out('no team here: ramet --team NAME begins one\n');
+  else if (teams.length === 0) io.out('no team here: ramet team create NAME makes one\n');
   else io.out(paintTable(teamListText(teams), styleFor(io)));
 }
 
@@ -67,6 +68,9 @@ function stoppedText({ asked, ended }: StoppedTeam): string {
   return ended ? `stopped ${asked.join(', ')}` : `asked ${asked.join(', ')}; not all have ended yet`;
 }
 
+/** For a lead that has had no prompt yet. */
+const BEGIN = 'The team begins. No goal was given: do what messages ask of you, then end your turn.';
+
 /** As `ramet resume` does it. */
 export async function resumeTeam(
   name: string | undefined,
@@ -74,6 +78,13 @@ export async function resumeTeam(
   io: CommandIo,
 ): Promise<number> {
   const session = reopenTeam(name, callFrom(io));
-  const { resume } = await import('../commands/resume.ts');
-  return resume(session, { outputFormat: 'text', ...(json && { json }) }, io);
+  const outputFormat = json ? 'json' : 'text';
+  try {
+    const { resume } = await import('../commands/resume.ts');
+    return await resume(session, { outputFormat }, io);
+  } catch (error) {
+    if (!(error instanceof UserMistake) || error.code !== 'no_prompt') throw error;
+    const { carryOut } = await import('../commands/print.ts');
+    return carryOut(BEGIN, { outputFormat }, session, io);
+  }
 }

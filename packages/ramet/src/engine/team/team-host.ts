@@ -12,19 +12,20 @@
 import { teamNow } from '../../agents/prompts/teammate.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { EVERYBODY, LEAD, type TeamMessage } from '../../schema/team.ts';
+import { EVERYBODY, LEAD, type TeamMember } from '../../schema/team.ts';
 import { type ProcessIdentity, thisProcess } from '../../system/processes/process-identity.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
 import type { TaskDesk } from '../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
-import { agentMessageText } from '../agent/notices.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { continueEnded } from '../resume/resume-ended.ts';
 import type { FamilyTeam, MemberRun } from './family-team.ts';
+import { noteRead, receiveMail, sentText } from './member-mail.ts';
 import { shutDown } from './shut-down.ts';
 import { listText, taskDesk, taskHook } from './task-desk.ts';
+import { addWaiting, beginWaiting, warnOfMany } from './waiting-member.ts';
 
 interface TeamHostParts {
   readonly family: AgentFamily;
@@ -43,7 +44,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   /** Members at work, by name. */
   readonly #living = new Map<string, Agent>();
   /** Members that are about to start for the first time. */
-  readonly #joining = new Set<string>();
+  readonly #joining = new Map<string, { isWaiting: boolean }>();
   readonly #stopping = new Set<string>();
   readonly #waking = new Map<string, Promise<void>>();
   /** What the engine has to say to members that are about to wake. */
@@ -58,19 +59,31 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.#lead = lead;
     this.team = team;
     this.#hint = hint;
-    lead.here.onRequest = () => this.#noteRead(lead, LEAD);
+    lead.here.onRequest = () => noteRead(team, lead, LEAD);
     lead.here.teamNow = () => this.now();
   }
 
   join({ name, type, agent }: { name: string; type: string; agent: AgentId }): string | null {
+    const isWaiting = this.team.roster.find(name)?.agent === null;
     const problem = this.team.roster.add({ name, type, agent })?.problem ?? null;
-    if (problem === null) this.#joining.add(name);
-    return problem;
+    if (problem !== null) return problem;
+    this.#joining.set(name, { isWaiting });
+    if (!isWaiting) warnOfMany(this.team, this.#lead);
+    return null;
   }
 
   leave(name: string): void {
+    // One that was waiting waits on.
+    if (this.#joining.get(name)?.isWaiting === true) this.team.roster.setAgent(name, null);
+    else this.team.roster.remove(name);
     this.#joining.delete(name);
-    this.team.roster.remove(name);
+  }
+
+  /** Adds one that begins when there is work for it; says why not. */
+  addWaiting(member: { name: string; type: string }): string | null {
+    const problem = addWaiting(this.team, this.#family, member);
+    if (problem === null) warnOfMany(this.team, this.#lead);
+    return problem;
   }
 
   has(agent: AgentId): boolean {
@@ -89,8 +102,13 @@ export class TeamHost implements FamilyTeam, Disposable {
     if (origin?.member !== true || name === null) return null;
     this.#living.set(name, agent);
     // What was sent to it before it began.
-    if (this.#joining.delete(name)) queueMicrotask(() => this.look());
-    agent.here.onRequest = () => this.#noteRead(agent, name);
+    if (this.#joining.delete(name)) {
+      queueMicrotask(() => {
+        this.#tell(agent, name);
+        this.look();
+      });
+    }
+    agent.here.onRequest = () => noteRead(this.team, agent, name);
     if (this.team.roster.find(name)?.state === 'idle') this.team.roster.setState(name, 'working');
     this.team.tasks.adopt(name, this.process);
     return { ended: (result) => this.#rest(name, result) };
@@ -129,13 +147,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     const idle = sent.receivers.filter((name) => name !== LEAD && !this.#living.has(name));
     this.look();
     this.#hint();
-    const wakes =
-      idle.length === 0
-        ? ''
-        : ` ${idle.join(', ')} ${idle.length === 1 ? 'was' : 'were'} idle, and wake${idle.length === 1 ? 's' : ''} with it.`;
-    return {
-      content: `Sent to ${sent.receivers.join(', ')}. It is read after the current tool call.${wakes}`,
-    };
+    return { content: sentText(sent.receivers, idle) };
   }
 
   tasksFor(agent: AgentId, signal: AbortSignal): TaskDesk {
@@ -165,7 +177,8 @@ export class TeamHost implements FamilyTeam, Disposable {
       if (state === 'stopping' || state === 'stopped' || unread === 0) continue;
       const living = name === LEAD ? this.#lead : this.#living.get(name);
       if (living === undefined) void this.#wake(name);
-      else if (name === LEAD || this.#family.find(living.spec.id) === living) this.#receive(living, name);
+      else if (name === LEAD || this.#family.find(living.spec.id) === living)
+        receiveMail(this.team, living, name);
     }
   }
 
@@ -218,30 +231,6 @@ export class TeamHost implements FamilyTeam, Disposable {
     }
   }
 
-  #receive(agent: Agent, name: string): void {
-    for (const message of this.team.mail.unread(name, agent.state.mail)) {
-      agent.receive('message', this.#senderId(message), this.#textOf(message), { mail: message.seq });
-    }
-  }
-
-  #senderId({ from }: TeamMessage): AgentId | null {
-    return from === null ? null : (this.team.roster.find(from)?.agent ?? from);
-  }
-
-  #textOf(message: TeamMessage): string {
-    const { from, text } = message;
-    if (from === null) return agentMessageText({ kind: 'outside', from: null, name: null }, text);
-    const id = this.#senderId(message);
-    return agentMessageText({ kind: 'message', from: id, name: id === from ? null : from }, text);
-  }
-
-  /** Everything that it has received and that is not in its inbox any more is in the request that goes now. */
-  #noteRead({ state }: Agent, name: string): void {
-    const waiting = state.inbox.flatMap(({ mail }) => mail ?? []);
-    const read = waiting.length === 0 ? state.mail : Math.min(...waiting) - 1;
-    if (read > 0) this.team.mail.advance(name, read);
-  }
-
   #wake(name: string): Promise<void> {
     if (this.isHeld || this.#waking.has(name) || this.#joining.has(name)) return Promise.resolve();
     // The lead does not end before those that are about to work.
@@ -262,11 +251,15 @@ export class TeamHost implements FamilyTeam, Disposable {
   async #resume(name: string): Promise<void> {
     const member = this.team.roster.find(name);
     // One that is just ending wakes when it has ended.
-    if (member?.agent == null || member.state !== 'idle' || this.#living.has(name) || this.#isClosed) return;
+    if (member?.state !== 'idle' || this.#living.has(name) || this.#isClosed) return;
+    if (member.agent === null) {
+      const begun = await beginWaiting(this.#family, this.#lead, member);
+      if ('problem' in begun) this.#lost(member, begun.problem);
+      return;
+    }
     const done = await continueEnded(this.#family, this.#lead, member.agent, (agent) => {
-      this.#receive(agent, name);
-      for (const text of this.#notices.get(name) ?? []) agent.receive('notification', null, text);
-      this.#notices.delete(name);
+      receiveMail(this.team, agent, name);
+      this.#tell(agent, name);
       const { items } = agent.inbox;
       if (items.length === 0) return;
       const blocks = items.flatMap((item) => item.blocks);
@@ -277,13 +270,19 @@ export class TeamHost implements FamilyTeam, Disposable {
         items.map(({ item }) => item),
       );
     });
-    if (!('problem' in done) || this.#isClosed) return;
+    if ('problem' in done) this.#lost(member, done.problem);
+  }
+
+  #lost({ name, agent }: TeamMember, problem: string): void {
+    if (this.#isClosed) return;
     this.team.roster.setState(name, 'stopped');
-    this.#lead.receive(
-      'notification',
-      member.agent,
-      `The member ${name} is lost: ${done.problem} Its messages stay unread.`,
-    );
+    const text = `The member ${name} is lost: ${problem} Its messages stay unread.`;
+    this.#lead.receive('notification', agent, text);
+  }
+
+  #tell(agent: Agent, name: string): void {
+    for (const text of this.#notices.get(name) ?? []) agent.receive('notification', null, text);
+    this.#notices.delete(name);
   }
 
   /** The session ends: nobody is woken any more. */

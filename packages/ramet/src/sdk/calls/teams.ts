@@ -6,9 +6,15 @@ import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import type { TeamMember, TeamTask } from '../../schema/team.ts';
 import { isProcessAlive } from '../../system/processes/process-identity.ts';
-import { type StoredTeam, TeamStore } from '../../team/store/team-store.ts';
+import {
+  memberNamesProblem,
+  newTeamProblem,
+  type StoredTeam,
+  TeamStore,
+} from '../../team/store/team-store.ts';
 import { hintChange, teamFile } from '../../team/wake-line.ts';
-import { findPlace } from '../place.ts';
+import { findPlace, type Place } from '../place.ts';
+import type { SessionOptions } from '../session-options.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 
 export interface TeamReport {
@@ -33,6 +39,46 @@ export function listTeams(options: CallOptions = {}): TeamReport[] {
 /** `name` is a team's, or its session; the only team there is when absent. */
 export function showTeam(name?: string, options: CallOptions = {}): TeamReport {
   return withTeam(name, options, reportOf);
+}
+
+export interface TeamPlan {
+  name: string;
+  /** They begin when there is work for them. Of the type `teammate` when it has none. */
+  members?: readonly { name: string; type?: string | undefined }[];
+}
+
+/**
+ * Makes a team: a session whose main agent leads it, and members without a task. No model is asked. Everything that is
+ * given is checked before anything is made.
+ */
+export async function createTeam(
+  { name, members = [] }: TeamPlan,
+  session: SessionOptions = {},
+): Promise<TeamReport> {
+  const place = findPlace(callerOf(session));
+  const problem = newTeamProblem(place.project, name) ?? memberNamesProblem(members.map((one) => one.name));
+  if (problem !== null) throw new UserMistake('bad_team', problem);
+  const types = members.flatMap(({ type }) => type ?? []);
+  if (types.length > 0) await refuseTypes(types, place, session);
+  const { openSession } = await import('../session/session.ts');
+  {
+    await using opened = await openSession({ title: `team ${name}`, ...session, team: name });
+    for (const member of members) await opened.team?.add(member);
+  }
+  return showTeam(name, session);
+}
+
+async function refuseTypes(types: readonly string[], place: Place, session: SessionOptions): Promise<void> {
+  const [{ openAgentTypes }, { findDefinition, unknownMemberType }] = await Promise.all([
+    import('../agent-types/agent-types.ts'),
+    import('../../agents/prompts/built-in.ts'),
+  ]);
+  const { agentTypes } = session;
+  using known = await openAgentTypes(place, session.env ?? process.env, {
+    ...(agentTypes && { types: agentTypes }),
+  });
+  const wrong = types.find((type) => findDefinition(known.definitions, type)?.teammate !== true);
+  if (wrong !== undefined) throw new UserMistake('not_added', unknownMemberType(wrong, known.definitions));
 }
 
 export interface TeamLetter {
@@ -141,7 +187,7 @@ function withTeam<Result>(
 }
 
 function noTeam(): UserMistake {
-  return new UserMistake('no_team', 'this repository has no team: ramet --team NAME begins one');
+  return new UserMistake('no_team', 'this repository has no team: ramet team create NAME makes one');
 }
 
 function reportOf(team: StoredTeam): TeamReport {

@@ -259,11 +259,11 @@ function withAttachments(
 /** An agent without a conversation needs a prompt. Call it before agents resume: they would be stopped by the refusal. */
 export function refuseWithoutPrompt({ conversation, state, runtime }: Agent): void {
   if (conversation.messages.length > 0) return;
-  const reason =
+  const [code, reason] =
     state.requests > 0
-      ? 'the conversation of the main agent is lost'
-      : 'no prompt of this session is on record';
-  throw nothingToDo(`${reason}: give it a prompt with: ${promptCommand({ runtime })}`);
+      ? ['nothing_to_do', 'the conversation of the main agent is lost']
+      : ['no_prompt', 'no prompt of this session is on record'];
+  throw new UserMistake(code, `${reason}: give it a prompt with: ${promptCommand({ runtime })}`);
 }
 
 function promptCommand({ runtime }: Pick<Agent, 'runtime'>): string {

@@ -498,3 +498,69 @@ describe('TEAM-4: gates', () => {
     expect(after).toContain('1. [pending] one');
   });
 });
+
+describe('TEAM-1: members that are added before there is work', () => {
+  test('cost nothing until a message or a task wakes them, and the lead knows them', async () => {
+    const { emulator, options } = await newPlace((view) => {
+      const texts = JSON.stringify(view.request.messages[0]);
+      if (!texts.includes('You were added to the team before')) return { text: 'Done.' };
+      return { text: `I read ${view.request.messages.length}.` };
+    });
+    const waiting = (): View['request'][] =>
+      emulator.requests.flatMap(({ request }) =>
+        request && JSON.stringify(request.messages[0]).includes('You were added to the team')
+          ? [request]
+          : [],
+      );
+    let id = '';
+    {
+      await using session = await openSession(options);
+      id = session.id;
+      await session.team?.add({ name: 'ada' });
+      await session.team?.add({ name: 'bob', type: 'teammate' });
+      await expect(session.team?.add({ name: 'Ada' })).rejects.toThrow(
+        'this team has a member "ada" (idle): choose another name',
+      );
+      await expect(session.team?.add({ name: 'x', type: 'Explore\u0007' })).rejects.toThrow(
+        '"Explore\\x07" is no type of members; there are teammate (teammate: true in its file makes one)',
+      );
+      expect(session.team?.members()).toMatchObject([
+        { name: 'lead' },
+        { name: 'ada', agent: null, state: 'idle', type: 'teammate' },
+        { name: 'bob', agent: null },
+      ]);
+      await prompt(session);
+      expect(lastText(emulator.requests[0]?.request ?? undefined)).toContain(
+        'Members: ada (not begun, idle); bob (not begun, idle)',
+      );
+      expect(emulator.requests).toHaveLength(1);
+      await session.team?.send({ to: 'ada', text: 'Count to three.' });
+      await expect.poll(() => waiting().length, PATIENCE).toBe(1);
+      expect(JSON.stringify(waiting()[0]?.messages)).toContain('Count to three.');
+      await expect.poll(() => session.team?.members()[1]?.state, PATIENCE).toBe('idle');
+      expect(session.team?.members()[1]).toMatchObject({ agent: `${id}.2`, unread: 0 });
+    }
+    await using again = await openSession({ ...options, resume: id });
+    expect(again.team?.members()).toMatchObject([{}, { agent: `${id}.2` }, { agent: null }]);
+    await prompt(again);
+    await again.team?.send({ to: 'bob', text: 'Now you.' });
+    await expect.poll(() => waiting().length, PATIENCE).toBe(2);
+    expect(JSON.stringify(waiting()[1]?.messages)).toContain('Now you.');
+    await expect.poll(() => again.agents.length, PATIENCE).toBe(0);
+  });
+
+  test('a sixth member is made with a warning', async () => {
+    const { options } = await newPlace(play({}));
+    const warnings: string[] = [];
+    await using session = await openSession({
+      ...options,
+      onRecord: (_, event) => {
+        if (event.type === 'warning.raised') warnings.push(event.message);
+      },
+    });
+    for (let n = 1; n <= 7; n++) await session.team?.add({ name: `m${n}` });
+    expect(warnings.filter((text) => text.includes('the team has'))).toEqual([
+      expect.stringContaining('the team has 6 members: three to five pay for most work'),
+    ]);
+  });
+});

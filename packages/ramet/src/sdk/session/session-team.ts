@@ -1,6 +1,7 @@
 /** The team of a session: its record, its host in this process, and what the lead hears about it. Loaded late. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { teammate } from '../../agents/prompts/teammate.ts';
 import { TeamHost } from '../../engine/later.ts';
 import type { Agent, AgentFamily } from '../../engine/shapes.ts';
 import { UserMistake } from '../../schema/errors.ts';
@@ -60,8 +61,11 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
     family.team = host;
     const listening = listenForChanges(project, () => host.look());
     let isTold = known === undefined;
+    const added = (): void => {
+      isTold = false;
+    };
     return {
-      view: teamView(team, host, () => hintChange(project)),
+      view: teamView(team, host, { added, hint: () => hintChange(project) }),
       news() {
         if (isTold) return null;
         isTold = true;
@@ -84,22 +88,38 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
   }
 }
 
-/** Members whose process was killed before they began: nothing is on record, and their names are free again. */
+/**
+ * Members whose process was killed before they began: nothing is on record. Their names are free again; one that was
+ * written to begins with that.
+ */
 function forgetUnbegun({ roster }: StoredTeam, { parts }: AgentFamily): void {
   const reader = parts.openReader();
   try {
     const begun = new Set(Array.from(reader.events({ type: 'agent.started' }), ({ agent }) => agent));
-    for (const { name, agent } of roster.members()) if (!begun.has(agent)) roster.remove(name);
+    for (const { name, agent, unread } of roster.members()) {
+      if (agent === null || begun.has(agent)) continue;
+      if (unread > 0) roster.setAgent(name, null);
+      else roster.remove(name);
+    }
   } finally {
     reader.close();
   }
 }
 
-function teamView(team: StoredTeam, host: TeamHost, hint: () => void): TeamView {
+function teamView(
+  team: StoredTeam,
+  host: TeamHost,
+  { added, hint }: { added(): void; hint(): void },
+): TeamView {
   return {
     name: team.record.name,
     members: () => team.roster.members(),
     tasks: () => team.tasks.all(),
+    async add({ name, type = teammate.name }) {
+      const problem = host.addWaiting({ name, type });
+      if (problem !== null) throw new UserMistake('not_added', problem);
+      added();
+    },
     async send({ to, text }) {
       const sent = team.mail.send({ from: null, to, text, call: randomUUID() });
       if ('problem' in sent) throw new UserMistake('not_sent', `not sent: ${sent.problem}`);

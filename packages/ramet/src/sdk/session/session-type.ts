@@ -28,6 +28,12 @@ export interface TeamView {
   /** The lead first. */
   members(): readonly TeamMember[];
   tasks(): readonly TeamTask[];
+  /**
+   * Adds a member without a task: it begins with its first message, or with a task that becomes free, and is in no memory
+   * until then. `type` is `teammate` when absent. The lead learns of it with the next prompt. Rejects with the reason when
+   * it cannot be added.
+   */
+  add(member: { name: string; type?: string | undefined }): Promise<void>;
   /** Writes to a member, `lead` or `*`. It is told that the message came from outside the team. Resolves with the receivers. */
   send(message: { to: string; text: string }): Promise<{ to: readonly string[] }>;
 }

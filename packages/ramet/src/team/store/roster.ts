@@ -32,12 +32,22 @@ export class Roster {
     this.#team = team;
   }
 
-  /** It receives what is sent from now on. A name stays its holder's, also of one that was stopped. */
+  /**
+   * It receives what is sent from now on. A name stays its holder's, also of one that was stopped; only one that has no
+   * agent yet gets the one that is given.
+   */
   add({ name, type, agent, plan }: NewMember): Problem | null {
     const bad = nameProblem(name, 'member');
     if (bad !== null) return { problem: bad };
     return this.#db.write('synced', () => {
       const holder = this.find(name);
+      if (holder?.agent === null && agent !== null) {
+        this.#db.row(
+          'UPDATE members SET agent = ?, type = ? WHERE team = ? AND key = ?',
+          ...[agent, type, this.#team, keyOf(name)],
+        );
+        return null;
+      }
       if (holder !== undefined) {
         return { problem: `this team has a member "${holder.name}" (${holder.state}): choose another name` };
       }
@@ -78,7 +88,8 @@ export class Roster {
     return this.#db.rows(sql, this.#team, LEAD).map(({ name }) => String(name));
   }
 
-  setAgent(name: string, agent: AgentId): void {
+  /** Null: it has not begun after all. */
+  setAgent(name: string, agent: AgentId | null): void {
     this.#db.write('synced', () =>
       this.#db.row('UPDATE members SET agent = ? WHERE team = ? AND key = ?', agent, this.#team, keyOf(name)),
     );
@@ -98,6 +109,12 @@ export class Roster {
       this.#db.rows(sql, this.#team, LEAD, name === null ? null : keyOf(name)),
     );
     return rows.map((row) => String(row.name));
+  }
+
+  /** Members that are not stopped, without the lead. */
+  get count(): number {
+    const sql = "SELECT count(*) AS count FROM members WHERE team = ? AND key <> ? AND state <> 'stopped'";
+    return Number(this.#db.row(sql, this.#team, LEAD)?.count);
   }
 
   setPlan(name: string, plan: PlanState | null): void {

@@ -94,6 +94,17 @@ export function newTeamProblem(project: string, name: string): string | null {
   return same === undefined ? null : taken('this repository has', same);
 }
 
+/** Why these cannot be the names of the members of one team; null if they can. */
+export function memberNamesProblem(names: readonly string[]): string | null {
+  for (const [at, name] of names.entries()) {
+    const bad = nameProblem(name, 'member');
+    if (bad !== null) return bad;
+    const same = names.slice(0, at).find((other) => keyOf(other) === keyOf(name));
+    if (same !== undefined) return `two members would be called "${same}": names differ in more than case`;
+  }
+  return null;
+}
+
 function taken(who: string, { name }: TeamRecord): string {
   return `${who} a team "${name}" already: \`ramet team show ${name}\` shows it`;
 }

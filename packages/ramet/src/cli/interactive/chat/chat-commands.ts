@@ -74,6 +74,7 @@ const RUN: Readonly<Record<ChatCommandName, Run>> = {
     text: (await aboutSession()).exportSession(argument, chat, io),
   }),
   agents: (_, { chat, io }) => ({ text: agentsText(chat, io) }),
+  team: async (_, { chat }) => ({ text: (await aboutSession()).teamStatus(chat) }),
   open: (argument, { chat, io }) => openAgent(argument, chat, io),
   tell: async (argument, { chat, io }) => ({ text: await tellAgents(argument, chat, io) }),
   cancel: (argument, { chat }) => ({ text: cancelAgents(argument, chat) }),

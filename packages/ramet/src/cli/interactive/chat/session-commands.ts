@@ -1,6 +1,7 @@
 /** Commands about the session as a whole: what fills its context, its state, a copy of it; and two prompts that people ask often. */
 import { UserMistake } from '../../../schema/errors.ts';
 import { VERSION } from '../../../sdk/version.ts';
+import { teamText } from '../../../views/team-text.ts';
 import { dollars, percent, safeLine, table, tokens, usageTokens } from '../../../views/text/format.ts';
 import { exported } from '../../commands/sessions.ts';
 import type { CommandIo } from '../../io.ts';
@@ -43,6 +44,15 @@ export function sessionStatus(chat: Chat, io: CommandIo): string {
     ...(board.size === 0 ? [] : [['agents at work', String(board.size)]]),
     ...(chat.todos.length === 0 ? [] : [['todo list', `${done} of ${chat.todos.length} done`]]),
   ]);
+}
+
+const NO_TEAM =
+  'this session has no team: ramet team create NAME makes one, ramet --team NAME begins a session with one';
+
+export function teamStatus({ session }: Chat): string {
+  if (session?.team === undefined) return NO_TEAM;
+  const { name, members, tasks } = session.team;
+  return teamText({ name, session: session.id, host: process.pid, members: members(), tasks: tasks() });
 }
 
 const FORCE = /^--force(?:\s+|$)|\s+--force$/;

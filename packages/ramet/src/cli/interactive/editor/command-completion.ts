@@ -17,6 +17,7 @@ export type ChatCommandName =
   | 'context'
   | 'status'
   | 'agents'
+  | 'team'
   | 'open'
   | 'tell'
   | 'cancel'
@@ -40,6 +41,7 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
   context: { usage: '/context', meaning: 'what fills the context window', instant: true },
   status: { usage: '/status', meaning: 'session, model, mode, folder, figures', instant: true },
   agents: { usage: '/agents', meaning: 'the agents of this session', instant: true },
+  team: { usage: '/team', meaning: 'members, unread messages and tasks of the team', instant: true },
   open: { usage: '/open [agent]', meaning: "show an agent's conversation; also Ctrl-T", instant: true },
   tell: { usage: '/tell <agent> <text>', meaning: 'send a message to an agent', instant: true },
   cancel: { usage: '/cancel <agent>', meaning: 'stop an agent after a last summary', instant: true },

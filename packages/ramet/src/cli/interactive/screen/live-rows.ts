@@ -31,6 +31,8 @@ export interface LiveState {
   readonly todos: readonly TodoItem[];
   /** The children at work. */
   readonly agents: readonly TreePlace<BoardAgent>[];
+  /** Who is in the team that is followed. */
+  readonly team?: string | null;
   /** What was said and is still to be heard or carried out. */
   readonly queued: readonly string[];
   /** What a child asks; null when nothing, or when the question stands right above. */
@@ -70,6 +72,7 @@ export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): 
     ...(state.activity === null ? [] : [row(activityText(state.activity), style.cyan)]),
     ...todoRows(state.todos, room, style).map(({ text, paint }) => row(text, paint)),
     ...agentRows(state.agents, { ...room, columns }).map((text) => row(text, style.dim)),
+    ...(state.team && size.rows >= 8 ? [row(`  ${safeLine(state.team)}`, style.dim)] : []),
     ...queuedTexts(state.queued, size).map((text) => row(text, style.dim)),
   ].slice(0, state.menu === null ? undefined : 1);
   const list = menu.map(({ text, paint }) => row(text, paint));

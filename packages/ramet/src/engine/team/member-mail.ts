@@ -1,0 +1,39 @@
+/** A member's messages on their way from the record into its conversation. */
+import type { AgentId } from '../../schema/ids.ts';
+import type { TeamMessage } from '../../schema/team.ts';
+import type { StoredTeam } from '../../team/store/team-store.ts';
+import type { Agent } from '../agent/agent.ts';
+import { agentMessageText } from '../agent/notices.ts';
+
+/** Gives it what its own record does not have yet. */
+export function receiveMail(team: StoredTeam, agent: Agent, name: string): void {
+  for (const message of team.mail.unread(name, agent.state.mail)) {
+    const sender = senderId(team, message);
+    agent.receive('message', sender, textOf(message, sender), { mail: message.seq });
+  }
+}
+
+/** Everything that it has received and that is not in its inbox any more is in the request that goes now. */
+export function noteRead(team: StoredTeam, { state }: Agent, name: string): void {
+  const waiting = state.inbox.flatMap(({ mail }) => mail ?? []);
+  const read = waiting.length === 0 ? state.mail : Math.min(...waiting) - 1;
+  if (read > 0) team.mail.advance(name, read);
+}
+
+/** What the model of its sender reads. */
+export function sentText(receivers: readonly string[], idle: readonly string[]): string {
+  const wakes =
+    idle.length === 0
+      ? ''
+      : ` ${idle.join(', ')} ${idle.length === 1 ? 'was' : 'were'} idle, and wake${idle.length === 1 ? 's' : ''} with it.`;
+  return `Sent to ${receivers.join(', ')}. It is read after the current tool call.${wakes}`;
+}
+
+function senderId({ roster }: StoredTeam, { from }: TeamMessage): AgentId | null {
+  return from === null ? null : (roster.find(from)?.agent ?? from);
+}
+
+function textOf({ from, text }: TeamMessage, sender: AgentId | null): string {
+  if (from === null) return agentMessageText({ kind: 'outside', from: null, name: null }, text);
+  return agentMessageText({ kind: 'message', from: sender, name: sender === from ? null : from }, text);
+}

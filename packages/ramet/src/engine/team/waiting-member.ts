@@ -1,0 +1,48 @@
+/**
+ * A member that was added before there was work for it: a row of the roster, and no agent yet. It begins with its first
+ * message, or with a task that became free.
+ */
+import { unknownMemberType } from '../../agents/prompts/built-in.ts';
+import { ADDED_EARLY } from '../../agents/prompts/teammate.ts';
+import type { TeamMember } from '../../schema/team.ts';
+import type { StoredTeam } from '../../team/store/team-store.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { AgentFamily } from '../children/family.ts';
+import { type SpawnOutcome, spawnAgent } from '../children/spawn.ts';
+import { memberType } from './family-team.ts';
+
+/** More of them talk to each other more than they work. */
+const MOST_ADVISED = 5;
+
+/** Says why it cannot be added; null when it is. */
+export function addWaiting(
+  { roster }: StoredTeam,
+  { parts }: AgentFamily,
+  { name, type }: Pick<TeamMember, 'name' | 'type'>,
+): string | null {
+  const found = memberType(parts.definitions, type);
+  if (found === undefined) return unknownMemberType(type, parts.definitions);
+  return roster.add({ name, type: found.name, agent: null })?.problem ?? null;
+}
+
+/** The engine tells it what woke it after this. */
+export function beginWaiting(
+  family: AgentFamily,
+  lead: Agent,
+  { name, type }: Pick<TeamMember, 'name' | 'type'>,
+): Promise<SpawnOutcome> {
+  return spawnAgent(family, lead, {
+    ...{ subagent_type: type, name, description: name, prompt: ADDED_EARLY },
+    ...{ run_in_background: true, call: null },
+  });
+}
+
+/** Once, with the first that is one too many. */
+export function warnOfMany({ roster }: StoredTeam, lead: Agent): void {
+  const { count } = roster;
+  if (count !== MOST_ADVISED + 1) return;
+  lead.warn(
+    'many_members',
+    `the team has ${count} members: three to five pay for most work, since each one more reads and writes messages of all others`,
+  );
+}
