@@ -19,6 +19,7 @@ const DAY_MS = 86_400_000;
  */
 const IN_MEMORY = [
   /\/src\/(?:.*\/)?(?:git|merge|worktrees|shared-git|isolation)\//,
+  /\/src\/extensions\/trust\//,
   /\/src\/sdk\/operator\/(?:attempts\/(?:clone|shared-checkout|worktree-pattern)|return-worktrees)\./,
   /\/test\/(?:crash\/|contract\/executor(?:-equal|-lost)?\.)/,
   /\/test\/e2e\/operate-(?:conflicts|goal|life|moved-target|patterns|policies|resume|review)\./,

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rametHome } from './home.ts';
 import { isInside } from './landing-path.ts';
 
 let known: OwnPlaces | null | undefined;
@@ -57,6 +58,14 @@ export function childEnvironment(
     if (wanted.has(name) || isNeeded(name)) kept[name] = value;
   }
   return kept;
+}
+
+/**
+ * For commands that run with trusted files only. Python takes compiled code from `__pycache__` beside a module without a
+ * look at the module, and agents can write there: such commands have a folder of their own for it.
+ */
+export function withOwnPython(env: Readonly<Record<string, string>>): Record<string, string> {
+  return { ...env, PYTHONPYCACHEPREFIX: join(rametHome(env), 'python-cache') };
 }
 
 function isNeeded(name: string): boolean {

@@ -1,6 +1,7 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { trust } from '../../system/trust.ts';
 import { type DescribedPart, describePart, type FolderPart } from './folder-part.ts';
@@ -21,11 +22,12 @@ const FILES = {
   'cmd/x/main.go': 'package main\n',
   'bin/ln.real': 'echo\n',
   'package.json':
-    '{"scripts":{"h":"sh scripts/h.sh","lint":"eslint src","test":"vitest run"},"bin":{"t":"x"}}',
+    '{"scripts":{"h":"sh scripts/h.sh","lint":"eslint src","test":"vitest run","unit":"node --test test/"},"bin":{"t":"x"}}',
   'pyproject.toml': '[project]\n',
   'go.mod': 'module x\n',
   'Cargo.toml': '[package]\n',
-  Makefile: 'hook:\n',
+  Makefile:
+    'include rules.mk\nTOOLS = scripts\nDIR := $(TOOLS)\nhook: need\n\t@eslint src/index.ts\nneed:\n\t-@$(DIR)/h.sh $$X\nother:\n\tnode scripts/x.js\n',
   justfile: 'hook:\n',
   Rakefile: 'task :h\n',
   'Taskfile.yml': 'version: 3\n',
@@ -34,6 +36,10 @@ const FILES = {
   'composer.json': '{}',
   'compose.yaml': 'services:\n',
   'eslint.config.js': 'export default [];\n',
+  'test/a.test.js': '1;\n',
+  'CHANGELOG.md': 'text\n',
+  'patterns.txt': 'x\n',
+  'rules.mk': 'ruled:\n\t@sh $(DIR)/h.sh\n',
 };
 
 interface Trusted {
@@ -43,26 +49,39 @@ interface Trusted {
   runsWith(file: string): boolean;
 }
 
-function trusted(command: string, files: Record<string, string> = FILES): Trusted {
-  const base = temporaryDirectory();
-  const root = join(base, 'work');
-  writeFiles(root, files);
-  mkdirSync(join(root, 'bin'), { recursive: true });
-  symlinkSync('bin/ln.real', join(root, 'lnk'));
-  const value = { PreToolUse: [{ hooks: [{ type: 'command', command }] }] };
+/** One for all commands: each puts back what it changes. */
+let shared = '';
+beforeAll(() => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'ramet-test-')));
+  shared = join(base, 'work');
+  writeFiles(shared, FILES);
+  symlinkSync('bin/ln.real', join(shared, 'lnk'));
+  return () => rmSync(base, { recursive: true, force: true });
+});
+
+function trusted(command: string, event = 'PostToolUse'): Trusted {
+  const root = shared;
+  const value = { [event]: [{ hooks: [{ type: 'command', command }] }] };
   const part: FolderPart = { kind: 'hooks', source: join(root, '.claude/settings.json'), value };
-  const place = { home: join(base, 'home'), root };
+  const place = { home: temporaryDirectory(), root };
   const described = describePart(part, root);
   const { key, ...covered } = described;
   trust(place, { [key]: covered });
   const check = runCheck(part, place, folderTrust(place));
-  expect(check([command], root)).toBeNull();
+  const answers = event === 'PreToolUse';
+  expect(check([command], root, answers)).toBeNull();
   return {
     root,
     described,
     runsWith(file) {
+      const isThere = Object.hasOwn(FILES, file);
       writeFiles(root, { [file]: 'changed by an agent\n' });
-      return check([command], root) === null;
+      try {
+        return check([command], root, answers) === null;
+      } finally {
+        if (isThere) writeFiles(root, { [file]: FILES[file as keyof typeof FILES] });
+        else rmSync(join(root, file));
+      }
     },
   };
 }
@@ -194,6 +213,30 @@ const SPELLINGS: readonly (readonly [command: string, file: string])[] = [
   [`node -e "require('./scripts/dir')"`, 'scripts/dir/index.js'],
   ['perl -Iscripts -Mx -e 1', 'scripts/x.js'],
   ['git x', 'scripts/h.sh'],
+  ['make hook', 'rules.mk'],
+  ['make hook', 'scripts/h.sh'],
+  ['make ruled', 'scripts/h.sh'],
+  ['make', 'scripts/h.sh'],
+  ['make other', 'scripts/x.js'],
+  // A way from what is read to what runs makes it no data.
+  ['tail -1 scripts/h.sh | sh', 'scripts/h.sh'],
+  ['cat scripts/h.sh > /tmp/copy-of-h; sh /tmp/copy-of-h', 'scripts/h.sh'],
+  ['cp scripts/h.sh out.sh && sh out.sh', 'scripts/h.sh'],
+  ['eval "$(cat scripts/h.sh)"', 'scripts/h.sh'],
+  ['head -5 scripts/h.sh | mytool', 'scripts/h.sh'],
+  ['cat scripts/h.sh; sh scripts/h.sh', 'scripts/h.sh'],
+  ['npx eslint --config scripts/x.js src', 'scripts/x.js'],
+  ['npx eslint -c scripts/x.js src', 'scripts/x.js'],
+  ['npx prettier --plugin ./scripts/x.js --write src', 'scripts/x.js'],
+  ['grep -qf patterns.txt', 'patterns.txt'],
+  ['jq -f patterns.txt', 'patterns.txt'],
+  ['rg --pre scripts/h.sh x src', 'scripts/h.sh'],
+  ['node --test --require ./scripts/x.js test/', 'scripts/x.js'],
+  ['python3 -m pytest test', 'pytest.py'],
+  ['python3 -E -m scripts.mod', 'scripts/__pycache__/mod.cpython-311.pyc'],
+  ['env -i python3 -m scripts.mod', 'scripts/__pycache__/mod.cpython-311.pyc'],
+  ['npx prettier --write src/index.ts', 'src/.prettierrc.cjs'],
+  ['npx eslint --fix src/index.ts', 'src/deep/.eslintrc.js'],
 ];
 
 describe('SEC-1: a command runs no file that an agent has written since it was trusted', () => {
@@ -221,6 +264,29 @@ describe('SEC-1: a command runs no file that an agent has written since it was t
     ['NODE_ENV=docs node scripts/x.js', 'docs/page.md'],
     ['git status --short | tee -a log.txt', 'src/index.ts'],
     ['make hook', 'docs/page.md'],
+    ['make hook', 'src/index.ts'],
+    ['make hook', 'scripts/x.js'],
+    ['npx prettier --write src/index.ts', 'src/index.ts'],
+    ['npx eslint --fix src/index.ts', 'src/index.ts'],
+    ['bash -c "npx prettier --write src/index.ts"', 'src/index.ts'],
+    ['timeout 20 npx prettier --write src/index.ts >/dev/null 2>&1', 'src/index.ts'],
+    ['tail -1 CHANGELOG.md', 'CHANGELOG.md'],
+    ['head -n 3 CHANGELOG.md | grep -q text && echo yes', 'CHANGELOG.md'],
+    ['grep -q NOTE src/index.ts || true', 'src/index.ts'],
+    ['cat src/index.ts | wc -l', 'src/index.ts'],
+    ['wc -l < src/index.ts', 'src/index.ts'],
+    ['test -f src/index.ts && npm run lint', 'src/index.ts'],
+    ['diff -q src/index.ts scripts/x.js || true', 'src/index.ts'],
+    ['node --check scripts/x.js', 'scripts/x.js'],
+    ['bash -n scripts/h.sh', 'scripts/h.sh'],
+    ['for f in src/*.ts; do node --check "$f"; done', 'src/index.ts'],
+    ['npm run unit', 'test/b.test.js'],
+    ['npm run unit 2>&1 | tail -20', 'test/a.test.js'],
+    ['node --test test/a.test.js | tail -5', 'test/a.test.js'],
+    ['go test ./cmd/x', 'cmd/x/main.go'],
+    ['python3 -m pytest test', 'test/test_a.py'],
+    ['python3 -m scripts.mod', 'scripts/__pycache__/mod.cpython-311.pyc'],
+    ['npx vitest run test/a.test.js', 'test/a.test.js'],
   ] as const)('%s: also with another %s', ([command, file]) => {
     expect(trusted(command).runsWith(file)).toBe(true);
   });
@@ -233,10 +299,19 @@ describe('SEC-1: a command runs no file that an agent has written since it was t
     ['cd $X && ./h.sh', /because of the folder it changes into/],
     ['mytool scripts', /mytool scripts \(what mytool loads\)/],
     ['npm test', /npm test \(what vitest loads\)/],
-    ['make hook', /make hook \(what make loads\)/],
+    ['make hook', /make hook \(what make, eslint loads\)/],
+    ['npm run unit', /npm run unit \(what node --test loads\)/],
   ] as const)('%s is listed as not followed', ([command, listed]) => {
     expect(trusted(command).described.unfollowed.join('\n')).toMatch(listed);
   });
+
+  test.for(['cat docs/page.md', 'jq . docs/page.md', 'echo "$(head -1 docs/page.md)"'])(
+    '%s: what it prints decides about calls, so that the file counts there',
+    (command) => {
+      expect(trusted(command, 'PostToolUse').runsWith('docs/page.md')).toBe(true);
+      expect(trusted(command, 'PreToolUse').runsWith('docs/page.md')).toBe(false);
+    },
+  );
 
   test('a command that is read whole is not listed', () => {
     expect(trusted('cd scripts && sh h.sh 2>&1 | tail -3').described.unfollowed).toEqual([]);

@@ -5,6 +5,15 @@ export interface PartCommand {
   readonly texts: readonly string[];
   /** It is no command: words of a text that may hold some. */
   readonly isRough: boolean;
+  /** What it prints decides about calls. */
+  readonly answers?: true;
+}
+
+/** Hooks of these events answer whether a call may run. */
+const DECIDES: RegExp = /^(?:PreToolUse|PermissionRequest)$/;
+
+export function decidesCalls(event: string): boolean {
+  return DECIDES.test(event);
 }
 
 /** Which of them runs, and when, is for its reader to know. */
@@ -30,17 +39,18 @@ function script(text: string): PartCommand {
   return { texts: [text], isRough: false };
 }
 
-function commandsIn(value: unknown): PartCommand[] {
-  if (Array.isArray(value)) return value.flatMap(commandsIn);
+function commandsIn(value: unknown, answers = false): PartCommand[] {
+  const within = (inner: unknown, key = ''): PartCommand[] => commandsIn(inner, answers || decidesCalls(key));
+  if (Array.isArray(value)) return value.flatMap((one) => within(one));
   if (!isObject(value)) return [];
   const { command, args, env, cwd, ...rest } = value;
-  if (typeof command !== 'string') return Object.values(value).flatMap(commandsIn);
+  if (typeof command !== 'string') return Object.entries(value).flatMap(([key, inner]) => within(inner, key));
   const words = Array.isArray(args) ? args.filter((one) => typeof one === 'string') : [];
   const variables = isObject(env) ? Object.entries(env).map(([name, one]) => `${name}=${one}`) : [];
   const place = typeof cwd === 'string' ? [cwd] : [];
   return [
-    { texts: [command, ...words, ...variables, ...place], isRough: false },
-    ...Object.values(rest).flatMap(commandsIn),
+    { texts: [command, ...words, ...variables, ...place], isRough: false, ...(answers && { answers }) },
+    ...Object.values(rest).flatMap((one) => within(one)),
   ];
 }
 
@@ -49,8 +59,9 @@ function ofAgentFile(text: string): PartCommand[] {
   const front = /^\s*---\r?\n([\s\S]*?)\n---/.exec(text)?.[1] ?? text;
   const fields = /^(?:hooks|mcpServers):[\s\S]*/m.exec(front)?.[0];
   if (fields === undefined) return [];
-  const commands = Array.from(fields.matchAll(/^[\s-]*"?command"?:[ \t]*(.+)$/gm), ([, scalar = '']) =>
-    script(unquoted(scalar.trim())),
+  const commands = Array.from(
+    fields.matchAll(/^[\s-]*"?command"?:[ \t]*(.+)$/gm),
+    ([, scalar = '']) => ({ ...script(unquoted(scalar.trim())), answers: true }) as const,
   );
   return [...commands, { texts: fields.split(/[\s,[\]{}]+/).map(unquoted), isRough: true }];
 }

@@ -8,10 +8,10 @@ import { dirname, relative, resolve } from 'node:path';
 import { digestOf } from '../../system/digest.ts';
 import { pathInside, realPath } from '../../system/landing-path.ts';
 import type { CoveredPart } from '../../system/trust.ts';
-import { commandReach, MOST_LISTED } from './command-reach.ts';
-import { commandsOf } from './commands-in.ts';
+import { commandReach } from './command-reach.ts';
+import { commandsOf, type PartCommand } from './commands-in.ts';
 import { listFolder } from './list-folder.ts';
-import { everyFile, isTemporary } from './repository-look.ts';
+import { everyFile, isTemporary, MOST_LISTED } from './repository-look.ts';
 import { contentOf, listedDigest } from './trusted-content.ts';
 import type { CommandReach } from './word-names.ts';
 
@@ -107,8 +107,8 @@ function filesOf(part: FolderPart, root: string): PartFiles {
   const unfollowed: string[] = [];
   const paths = new Set<string>();
   const folders = new Set<string>();
-  for (const { texts, isRough } of commandsOf(part)) {
-    const reach = reachOf(texts, part, root);
+  for (const { texts, isRough, answers } of commandsOf(part)) {
+    const reach = reachOf({ texts, answers }, part, root);
     for (const { path } of reach.paths) for (const found of fileIn(path, root)) paths.add(found);
     if (isRough) continue;
     for (const folder of reach.folders) folders.add(folder);
@@ -134,14 +134,14 @@ interface PartFiles {
 
 /** As seen from the root, and from the folder whose settings they are. */
 function reachOf(
-  texts: readonly string[],
+  { texts, answers }: Pick<PartCommand, 'texts'> & { readonly answers: boolean | undefined },
   { source, folder }: Pick<FolderPart, 'source' | 'folder'>,
   root: string,
 ): CommandReach {
   const placed = texts.map((text) =>
     text.replace(/"?\$\{CLAUDE_(?:SKILL_DIR|PLUGIN_ROOT)\}"?/g, (name) => folder ?? name),
   );
-  return commandReach(placed, root, [root, folderOf(source)]);
+  return commandReach(placed, root, [root, folderOf(source)], answers);
 }
 
 /** The folder that a file of settings or servers is for. */

@@ -48,8 +48,8 @@ const MANIFESTS: ReadonlyMap<string, readonly string[]> = new Map(
     deno: 'deno.json deno.jsonc package.json',
     'node nodejs tsx ts-node': 'package.json',
     composer: 'composer.json',
-    'uv uvx poetry pipenv pdm rye hatch pixi poe pip pip3 pipx tox nox pytest py.test ruff mypy':
-      'pyproject.toml uv.toml setup.py setup.cfg tox.ini noxfile.py Pipfile pixi.toml conftest.py pytest.ini mypy.ini',
+    'uv uvx poetry pipenv pdm rye hatch pixi poe pip pip3 pipx tox nox pytest py.test ruff mypy flake8 black isort':
+      'pyproject.toml .flake8 uv.toml setup.py setup.cfg tox.ini noxfile.py Pipfile pixi.toml conftest.py pytest.ini mypy.ini',
     'invoke inv fab': 'tasks.py fabfile.py pyproject.toml',
     go: 'go.mod go.work',
     'gradle gradlew':
@@ -78,24 +78,6 @@ const MANIFESTS: ReadonlyMap<string, readonly string[]> = new Map(
 
 export function manifestsOf(program: string): readonly string[] {
   return MANIFESTS.get(program) ?? [];
-}
-
-/** Folders that git runs programs from, by habit of those who commit hooks. */
-export const GIT_HOOK_FOLDERS: readonly string[] = ['.husky', '.githooks'];
-
-/** Subcommands of git that run no hook. */
-export const GIT_LOOKS: RegExp =
-  /^(?:status|log|diff|show|rev-parse|branch|ls-files|blame|describe|remote|config|grep|stash)$/;
-
-/** Those of git itself. Another word is an alias, which runs what a configuration says. */
-const GIT_COMMANDS: RegExp =
-  /^(?:add|am|annotate|apply|archive|bisect|blame|branch|bundle|cat-file|check-\w[\w-]*|checkout|cherry|cherry-pick|clean|clone|commit|commit-tree|config|count-objects|describe|diff|diff-files|diff-index|diff-tree|fetch|for-each-ref|format-patch|fsck|gc|grep|hash-object|help|init|interpret-trailers|lfs|log|ls-files|ls-remote|ls-tree|maintenance|merge|merge-base|merge-tree|mv|name-rev|notes|pack-refs|prune|pull|push|range-diff|read-tree|rebase|reflog|remote|repack|replace|request-pull|reset|restore|rev-list|rev-parse|revert|rm|shortlog|show|show-branch|show-ref|sparse-checkout|stash|status|stripspace|submodule|switch|symbolic-ref|tag|update-index|update-ref|var|verify-commit|version|whatchanged|worktree|write-tree)$/;
-
-/** The word that git looks up among its aliases; null for a command of git. */
-export function gitAlias(texts: readonly string[]): string | null {
-  const words = texts.slice(texts.indexOf('git') + 1);
-  const command = words.find((text, at) => !text.startsWith('-') && !/^-[cC]$/.test(words[at - 1] ?? ''));
-  return command === undefined || GIT_COMMANDS.test(command) ? null : command;
 }
 
 /** Their file has commands of its own, which are not followed. */

@@ -3,7 +3,7 @@ import type { Dirent } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isInside } from '../../system/landing-path.ts';
 import { BEGINS_FOLDER } from './known-programs.ts';
-import { entriesOf } from './repository-look.ts';
+import { entriesOf, isDirectory } from './repository-look.ts';
 import { isName } from './word-names.ts';
 
 /** Where they are looked for. */
@@ -52,4 +52,13 @@ export function packageFiles(text: string, { directories, isOurs, list }: Search
         for (let at = start; at !== top && isOurs(at); at = dirname(at))
           for (const file of list(at)) if (BEGINS_FOLDER.test(file.name)) found.push(join(at, file.name));
   return found;
+}
+
+/** What Python has compiled lies beside its modules, and counts in their place. */
+export function compiledFolders(paths: Iterable<string>, { directories, isOurs }: SearchGround): string[] {
+  const modules = [...paths].filter((path) => path.endsWith('.py')).map(dirname);
+  return [...new Set([...directories, ...modules])]
+    .filter(isOurs)
+    .map((folder) => join(folder, '__pycache__'))
+    .filter(isDirectory);
 }

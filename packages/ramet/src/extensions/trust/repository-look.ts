@@ -77,6 +77,8 @@ export interface ListedFile {
   readonly target: string | null;
 }
 
+/** Of folders that count whole. */
+export const MOST_LISTED = 3_000;
 const LEFT_OUT = new Set(['.git', 'node_modules', '.DS_Store']);
 const DEEPEST = 24;
 

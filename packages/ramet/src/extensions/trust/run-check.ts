@@ -7,16 +7,19 @@ import { type BigIntStats, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isInside, realPath } from '../../system/landing-path.ts';
 import { type TrustPlace, trustStamp } from '../../system/trust.ts';
-import { commandReach, MOST_LISTED } from './command-reach.ts';
-import { commandsOf } from './commands-in.ts';
+import { commandReach } from './command-reach.ts';
+import { commandsOf, type PartCommand } from './commands-in.ts';
 import { describePart, type FolderPart, folderOf, ownDigest } from './folder-part.ts';
 import { type FolderTrust, folderTrust } from './folder-trust.ts';
-import { everyFile, isTemporary, type ListedFile } from './repository-look.ts';
+import { everyFile, isTemporary, type ListedFile, MOST_LISTED } from './repository-look.ts';
 import { contentOf, listedDigest } from './trusted-content.ts';
 import type { CommandReach, NamedPath } from './word-names.ts';
 
-/** Why a command must not run in that directory, in one line; null if it may. `texts` are the command and its arguments. */
-export type RunCheck = (texts: readonly string[], cwd: string) => string | null;
+/**
+ * Why a command must not run in that directory, in one line; null if it may. `texts` are the command and its arguments.
+ * `answers`: what it prints decides about calls.
+ */
+export type RunCheck = (texts: readonly string[], cwd: string, answers?: boolean) => string | null;
 
 /**
  * For a part that is trusted, or whose files alone have changed. Where no digests were kept, its files count as they are now; what no
@@ -26,11 +29,7 @@ export function runCheck(part: FolderPart, place: TrustPlace, trust: FolderTrust
   const { root } = place;
   const now = (): ReadonlySet<string> => new Set(Object.values(describePart(part, root).files));
   const files = new TrustedFiles(root, trust.digestsFor(part) ?? now());
-  if (trust.verdictOn(part) === 'trusted')
-    files.learn(
-      commandsOf(part).map(({ texts }) => texts),
-      folderOf(part.source),
-    );
+  if (trust.verdictOn(part) === 'trusted') files.learn(commandsOf(part), folderOf(part.source));
   let stamp = trustStamp(place);
   /** What the user has trusted again meanwhile counts at once. */
   const isRenewed = (): boolean => {
@@ -43,9 +42,9 @@ export function runCheck(part: FolderPart, place: TrustPlace, trust: FolderTrust
     files.digests = digests;
     return true;
   };
-  return (texts, cwd) => {
-    const problem = files.problem(texts, cwd);
-    return problem !== null && isRenewed() ? files.problem(texts, cwd) : problem;
+  return (texts, cwd, answers = false) => {
+    const problem = files.problem({ texts, answers }, cwd);
+    return problem !== null && isRenewed() ? files.problem({ texts, answers }, cwd) : problem;
   };
 }
 
@@ -53,6 +52,8 @@ export function runCheck(part: FolderPart, place: TrustPlace, trust: FolderTrust
 const SMALL = 64n << 10n;
 /** A file that was changed a moment ago can be changed again within one tick of its clock. */
 const SETTLED_NS = 100_000_000n;
+
+type RunCommand = Pick<PartCommand, 'texts'> & { readonly answers?: boolean };
 
 class TrustedFiles {
   readonly #root: string;
@@ -70,7 +71,7 @@ class TrustedFiles {
   }
 
   /** What no digest can say: files outside, and files that are too large, count as they are at the start. */
-  learn(commands: readonly (readonly string[])[], folder: string): void {
+  learn(commands: readonly RunCommand[], folder: string): void {
     for (const { path } of commands.flatMap((one) => this.#reach(one, folder).paths)) {
       const stats = statsOf(path);
       if (stats === null || !stats.isFile()) continue;
@@ -80,8 +81,8 @@ class TrustedFiles {
     }
   }
 
-  problem(texts: readonly string[], cwd: string): string | null {
-    const { paths, folders, unclear } = this.#reach(texts, cwd);
+  problem(command: RunCommand, cwd: string): string | null {
+    const { paths, folders, unclear } = this.#reach(command, cwd);
     for (const named of paths) if (!this.#isTrusted(named)) return this.#explain(named.path, cwd);
     for (const folder of folders) {
       const listed = everyFile(folder, MOST_LISTED);
@@ -93,8 +94,8 @@ class TrustedFiles {
     return null;
   }
 
-  #reach(texts: readonly string[], directory: string): CommandReach {
-    return commandReach(texts, this.#root, [directory, this.#root]);
+  #reach({ texts, answers }: RunCommand, directory: string): CommandReach {
+    return commandReach(texts, this.#root, [directory, this.#root], answers);
   }
 
   /** Of a folder that counts whole: a file that has not changed is not read again. */

@@ -1,5 +1,6 @@
 /** The user's command that makes a new worktree ready for use (`worktree.setup`). Its failure is told, not hidden. */
 import { spawn } from 'node:child_process';
+import { withOwnPython } from '../../system/child-environment.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import { worktreeEnvironment } from './worktree-environment.ts';
 import type { WorktreePlace } from './worktree-place.ts';
@@ -26,7 +27,7 @@ export async function runSetup(
   if (refusal !== null) return { command, code: null, output: `it did not run: ${refusal}` };
   const shell = spawn('bash', ['-c', command], {
     cwd: worktree.path,
-    env: { ...place.env, ...worktreeEnvironment(place, worktree), PWD: worktree.path },
+    env: { ...withOwnPython(place.env), ...worktreeEnvironment(place, worktree), PWD: worktree.path },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(signal !== undefined && { signal }),
     killSignal: 'SIGKILL',

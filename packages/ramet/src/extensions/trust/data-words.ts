@@ -1,0 +1,130 @@
+/**
+ * The words of a script that name what it works on, not what it runs: `tail CHANGELOG.md`, `npx prettier --write src/a.js`,
+ * `node --test test/`. A word counts as data only where nothing in the script can run what was read: who pipes a file into
+ * a shell, or copies it and runs the copy, runs it.
+ */
+import { basename } from 'node:path';
+import type { ScriptCommand, ScriptWord } from '../../permission/shell/script-words.ts';
+import { FEEDS, PASSES_ON, RUNS_SCRIPTS, SHELLS } from './known-programs.ts';
+import { scriptOf, startedPrograms } from './started-programs.ts';
+import { roughWords } from './word-names.ts';
+
+const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+/** They print what they read, or something about it. */
+const READS = setOf(
+  ': [ [[ base64 basename cat cksum cmp column comm cut date diff dirname du echo egrep exit false fgrep file fmt fold grep head hexdump jq ls md5sum nl od paste printf pwd readlink realpath rg sha1sum sha256sum shasum sleep sort stat strings sum tac tail test tr tree true uniq wc xxd yq',
+);
+/** They judge it or write it in another form. */
+const CHECKS = setOf(
+  'actionlint biome black clang-format dprint eslint flake8 gofmt goimports hadolint isort markdownlint markdownlint-cli2 mypy oxlint prettier pyright ruff rustfmt shellcheck shfmt stylelint stylua taplo tsc yamllint',
+);
+const TESTS = setOf('ava bats ctest jest mocha nose2 phpunit playwright pytest py.test rspec tap uvu vitest');
+const TEST_WORDS: Readonly<Record<string, RegExp>> = {
+  go: /^(?:test|vet|fmt)$/,
+  deno: /^(?:test|lint|fmt|check)$/,
+  bun: /^test$/,
+  cargo: /^(?:test|nextest|clippy|fmt|check)$/,
+  swift: /^test$/,
+  dotnet: /^(?:test|format)$/,
+};
+const TEST_MODULES = /^(?:pytest|unittest|nose2|ruff|black|isort|mypy|flake8|py_compile|compileall)$/;
+
+/** The word behind such an option is no data: a list of patterns, a configuration, code that is loaded. */
+const LOADS: RegExp =
+  /^--[\w-]*(?:program|from|config|file|plugin|parser|resolve|rule|format|require|import|load|project|pre|module|path|setup|reporter)[\w-]*$|^-[cfrLpP]$/;
+const READS_LOAD: RegExp = /^--[\w-]*(?:program|from|file|pre)[\w-]*$/;
+const FILTERS: RegExp = /^(?:[ef]?grep|rg|jq|yq|file)$/;
+
+/** What runs a script of tests, or checks sources in a way that runs some of them; null for all others. */
+export function testRunner({ name, rest }: Started): string | null {
+  if (TESTS.has(name)) return name;
+  const operands = rest.map(({ texts: [text = ''] }) => text);
+  const first = operands.find((text) => !text.startsWith('-')) ?? '';
+  if (TEST_WORDS[name]?.test(first) === true) return `${name} ${first}`;
+  if (/^node(?:js)?$/.test(name) && operands.includes('--test')) return 'node --test';
+  const module = operands[operands.indexOf('-m') + 1] ?? '';
+  const isModule = /^python[\d.]*$/.test(name) && operands.includes('-m') && TEST_MODULES.test(module);
+  return isModule ? module : null;
+}
+
+/** It reads a program, and does not run it: `bash -n x`, `node --check x`. */
+export function onlyChecks({ name, rest }: Started): boolean {
+  const [first = ''] = rest[0]?.texts ?? [];
+  if (/^node(?:js)?$/.test(name)) return /^(?:--check|-c)$/.test(first);
+  return SHELLS.test(name) && first === '-n';
+}
+
+interface Started {
+  readonly name: string;
+  readonly rest: readonly ScriptWord[];
+}
+
+/** The program that a command is about; null if it may be more than one, or is not known. */
+function programOf({ words }: ScriptCommand): Started | null {
+  const { programs, isOpen } = startedPrograms(words);
+  const own = programs.filter(({ name }) => !PASSES_ON.test(name) && !/^\d+[smh]?$/.test(name));
+  const isFed = programs.some(({ name }) => FEEDS.test(name));
+  const [program = null] = own;
+  if (isOpen || isFed || program === null) return null;
+  // What follows a program of tests or a check is named like a program by chance.
+  return own.length === 1 || READS.has(program.name) || CHECKS.has(program.name) ? program : null;
+}
+
+function worksOnData(program: Started): boolean {
+  const { name } = program;
+  return READS.has(name) || CHECKS.has(name) || testRunner(program) !== null || onlyChecks(program);
+}
+
+/** What it reads from a pipe is no program for it. */
+function takesData(program: Started): boolean {
+  return worksOnData(program) || (RUNS_SCRIPTS.test(program.name) && scriptOf(program.rest).end === 'known');
+}
+
+export interface DataWords {
+  readonly words: ReadonlySet<ScriptWord>;
+  /** The same as `roughWords` gives them. */
+  readonly names: ReadonlySet<string>;
+  /** Nothing in the script runs anything: what redirects read is data too. */
+  readonly isAll: boolean;
+}
+
+const NO_DATA: DataWords = { words: new Set(), names: new Set(), isAll: false };
+/** Ways from what is read to what runs. */
+const CARRIES = /\$\(|`|<\(|<</;
+const WRITES = /(?<![<=&-])>{1,2}(?!\s*(?:&|\/dev\/null))/;
+const PIPE = /(?<!\|)\|(?!\|)/;
+const CARRIERS = /^(?:eval|source|\.|exec|trap|alias|export|declare|read|mapfile|readarray)$/;
+
+/** `answers`: what it prints decides about calls, so that files that it prints are no data. */
+export function dataWords(
+  text: string,
+  commands: readonly ScriptCommand[],
+  { root, answers }: { readonly root: string; readonly answers: boolean },
+): DataWords {
+  const programs = commands.map(programOf);
+  if (commands.some(({ assignments }) => assignments.some(({ open }) => open !== null))) return NO_DATA;
+  const isAll = programs.every((one) => one !== null && (READS.has(one.name) || CHECKS.has(one.name)));
+  const isSafe =
+    !CARRIES.test(text) &&
+    !WRITES.test(text) &&
+    !commands.some(({ words: [first] }) => CARRIERS.test(basename(first?.texts[0] ?? ''))) &&
+    (!PIPE.test(text) || programs.every((one) => one !== null && takesData(one)));
+  if (!isAll && !isSafe) return NO_DATA;
+  const words = programs.flatMap((program) =>
+    program === null || !worksOnData(program) || (answers && READS.has(program.name))
+      ? []
+      : operandsOf(program),
+  );
+  const names = words.flatMap(({ texts }) => texts.flatMap((one) => [one, ...roughWords(one, root)]));
+  return { words: new Set(words), names: new Set(names), isAll: isAll && !answers };
+}
+
+function operandsOf({ name, rest }: Started): ScriptWord[] {
+  const loads = READS.has(name) ? READS_LOAD : LOADS;
+  const module = /^python/.test(name) ? rest.findIndex(({ texts: [text] }) => text === '-m') + 1 : -1;
+  return rest.filter(({ texts: [text = ''], open }, at) => {
+    const [before = ''] = rest[at - 1]?.texts ?? [];
+    const isLoaded = loads.test(before) || (FILTERS.test(name) && /^-\w*[fL]$/.test(before));
+    return open !== 'unknown' && !text.startsWith('-') && !isLoaded && at > module;
+  });
+}

@@ -1,0 +1,40 @@
+/** What git runs besides itself: hooks that are committed, settings that it is given, aliases. */
+import { join } from 'node:path';
+import type { ScriptWord } from '../../permission/shell/script-words.ts';
+import { checkoutOf, isDirectory } from './repository-look.ts';
+
+/** Folders that git runs programs from, by habit of those who commit hooks. */
+const HOOK_FOLDERS: readonly string[] = ['.husky', '.githooks'];
+
+/** Subcommands of git that run no hook. */
+const LOOKS: RegExp =
+  /^(?:status|log|diff|show|rev-parse|branch|ls-files|blame|describe|remote|config|grep|stash)$/;
+
+/** Those of git itself. Another word is an alias, which runs what a configuration says. */
+const COMMANDS: RegExp =
+  /^(?:add|am|annotate|apply|archive|bisect|blame|branch|bundle|cat-file|check-\w[\w-]*|checkout|cherry|cherry-pick|clean|clone|commit|commit-tree|config|count-objects|describe|diff|diff-files|diff-index|diff-tree|fetch|for-each-ref|format-patch|fsck|gc|grep|hash-object|help|init|interpret-trailers|lfs|log|ls-files|ls-remote|ls-tree|maintenance|merge|merge-base|merge-tree|mv|name-rev|notes|pack-refs|prune|pull|push|range-diff|read-tree|rebase|reflog|remote|repack|replace|request-pull|reset|restore|rev-list|rev-parse|revert|rm|shortlog|show|show-branch|show-ref|sparse-checkout|stash|status|stripspace|submodule|switch|symbolic-ref|tag|update-index|update-ref|var|verify-commit|version|whatchanged|worktree|write-tree)$/;
+
+/** The word that git looks up among its aliases; null for a command of git. */
+function aliasIn(texts: readonly string[]): string | null {
+  const words = texts.slice(texts.indexOf('git') + 1);
+  const command = words.find((text, at) => !text.startsWith('-') && !/^-[cC]$/.test(words[at - 1] ?? ''));
+  return command === undefined || COMMANDS.test(command) ? null : command;
+}
+
+export interface GitRuns {
+  /** They count whole where they lead to a folder: `git -c core.hooksPath=x`. */
+  readonly names: readonly string[];
+  /** They count whole. */
+  readonly folders: readonly string[];
+  readonly alias: string | null;
+}
+
+export function gitRuns(words: readonly ScriptWord[], starts: readonly string[]): GitRuns {
+  const texts = words.flatMap((word) => word.texts);
+  const names = texts
+    .filter((text) => /^[\w.-]+=/.test(text))
+    .map((text) => text.slice(text.indexOf('=') + 1));
+  const tops = texts.some((text) => LOOKS.test(text)) ? [] : starts.map(checkoutOf);
+  const folders = tops.flatMap((top) => HOOK_FOLDERS.map((folder) => join(top, folder))).filter(isDirectory);
+  return { names, folders, alias: aliasIn(texts) };
+}

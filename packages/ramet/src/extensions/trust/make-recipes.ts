@@ -1,0 +1,115 @@
+/** What a Makefile runs for goals, as far as it can be read without make: recipes, included files, `$(shell ...)`. */
+
+export interface MakeReading {
+  /** Scripts for the shell. */
+  readonly scripts: readonly string[];
+  /** Files that it includes, or patterns of them. */
+  readonly includes: readonly string[];
+}
+
+interface MakeRule {
+  readonly targets: readonly string[];
+  readonly needs: readonly string[];
+  readonly recipe: string[];
+}
+
+interface MakeFile {
+  readonly rules: MakeRule[];
+  readonly variables: Map<string, string>;
+  readonly includes: string[];
+  readonly shells: string[];
+}
+
+const MOST_LINES = 20_000;
+const DEEPEST = 6;
+const LONGEST = 64 << 10;
+const ASSIGNED = /^(?:(?:override|export|private)\s+)*([\w.-]+)\s*(\+=|\?=|!=|:{0,3}=)\s*(.*)$/;
+
+export function makeRecipes(text: string, asked: readonly string[]): MakeReading {
+  const file = readMakefile(text);
+  const rules = rulesFor(file.rules, asked);
+  const scripts = rules.flatMap((rule) => rule.recipe.map((line) => plainLine(filled(line, file, rule))));
+  const includes = file.includes.flatMap((line) => filled(line, file).split(/\s+/));
+  return {
+    scripts: [...file.shells, ...scripts].filter((one) => one !== ''),
+    includes: includes.filter(Boolean),
+  };
+}
+
+function readMakefile(text: string): MakeFile {
+  const file: MakeFile = { rules: [], variables: new Map(), includes: [], shells: [] };
+  let rule: MakeRule | null = null;
+  for (const line of text.replace(/\\\r?\n/g, ' ').split(/\r?\n/, MOST_LINES)) {
+    for (const [, script = ''] of line.matchAll(/\$\(shell\s+([^)]*)\)/g))
+      file.shells.push(filled(script, file));
+    if (line.startsWith('\t') && rule !== null) {
+      rule.recipe.push(line);
+      continue;
+    }
+    const plain = line.replace(/(^|[^\\])#.*$/, '$1').trim();
+    const included = /^[-s]?include\s+(.+)$/.exec(plain)?.[1];
+    const [, name, how, value = ''] = ASSIGNED.exec(plain) ?? [];
+    if (included !== undefined) file.includes.push(included);
+    else if (name !== undefined) assign(file, name, how ?? '=', value);
+    else rule = readRule(file, plain) ?? (plain === '' ? rule : null);
+  }
+  return file;
+}
+
+function assign({ variables, shells }: MakeFile, name: string, how: string, value: string): void {
+  if (how === '!=') shells.push(value);
+  if (how === '?=' && variables.has(name)) return;
+  variables.set(name, how === '+=' ? `${variables.get(name) ?? ''} ${value}` : value);
+}
+
+function readRule(file: MakeFile, line: string): MakeRule | null {
+  const [, targets = '', rest = ''] = /^([^:=]+)::?(?!=)(.*)$/.exec(line) ?? [];
+  if (targets === '') return null;
+  const [needs = '', ...recipe] = rest.split(';');
+  const rule = {
+    targets: filled(targets, file).trim().split(/\s+/),
+    needs: filled(needs, file).replace('|', ' ').trim().split(/\s+/).filter(Boolean),
+    recipe: recipe.length === 0 ? [] : [recipe.join(';')],
+  };
+  file.rules.push(rule);
+  return rule;
+}
+
+/** Those of the goals, of what they need, and all that are for patterns. Without a goal it is the first. */
+function rulesFor(rules: readonly MakeRule[], asked: readonly string[]): MakeRule[] {
+  const isPattern = ({ targets }: MakeRule): boolean => targets.some((one) => /[%*]/.test(one));
+  const named = asked.filter((one) => rules.some(({ targets }) => targets.includes(one)));
+  const first = rules.find(({ targets: [target = '.'] }) => !target.startsWith('.'));
+  const wanted = new Set(named.length > 0 ? named : first?.targets);
+  for (const goal of wanted)
+    for (const { targets, needs } of rules)
+      if (targets.includes(goal)) for (const one of needs) wanted.add(one);
+  return rules.filter((rule) => isPattern(rule) || rule.targets.some((one) => wanted.has(one)));
+}
+
+/** A variable that is not set there is empty, as make has it. */
+function filled(text: string, { variables }: MakeFile, rule?: MakeRule): string {
+  const own: Readonly<Record<string, string>> = {
+    '@': rule?.targets[0] ?? '',
+    '<': rule?.needs[0] ?? '',
+    '^': rule?.needs.join(' ') ?? '',
+    MAKE: 'make',
+    CURDIR: '.',
+  };
+  let filledIn = text;
+  for (let depth = 0; depth < DEEPEST; depth++) {
+    const next = filledIn.replace(
+      /\$\$|\$\(wildcard\s+([^()]*)\)|\$[({]([\w.@<^-]+)[)}]|\$([@<^])/g,
+      (whole, pattern?: string, name?: string, sign?: string) =>
+        whole === '$$' ? whole : (pattern ?? variables.get(name ?? '') ?? own[name ?? sign ?? ''] ?? ''),
+    );
+    if (next === filledIn || next.length > LONGEST) break;
+    filledIn = next;
+  }
+  return filledIn;
+}
+
+/** Signs for make, and its way to write a dollar. */
+function plainLine(line: string): string {
+  return line.replace(/^[\s@+-]+/, '').replaceAll('$$', '$');
+}

@@ -1,0 +1,41 @@
+/** What is found out about a command while it is read. */
+import type { CommandReach, NamedPath } from './word-names.ts';
+
+export class ReachFinds {
+  readonly #paths = new Map<string, NamedPath>();
+  /** Every file in these counts. */
+  readonly folders: Set<string> = new Set();
+  readonly unclear: Set<string> = new Set();
+  readonly unknown: Set<string> = new Set();
+
+  get paths(): Iterable<string> {
+    return this.#paths.keys();
+  }
+
+  has(path: string): boolean {
+    return this.#paths.has(path);
+  }
+
+  add(path: string, isAbsolute = false): void {
+    if (!this.#paths.has(path)) this.#paths.set(path, { path, isAbsolute });
+  }
+
+  /** What a script that it runs reaches; the folders of one that is not clear are for the caller to judge. */
+  take({ paths, folders, unclear, unknown }: CommandReach): void {
+    for (const one of paths) this.#paths.set(one.path, one);
+    if (unclear === null) for (const one of folders) this.folders.add(one);
+    for (const one of unknown) this.unknown.add(one);
+  }
+
+  /** Where it is not clear, every file of the directories that it starts in counts. */
+  reach(starts: readonly string[]): CommandReach {
+    const [unclear = null] = this.unclear;
+    if (unclear !== null) for (const start of starts) this.folders.add(start);
+    return {
+      paths: [...this.#paths.values()],
+      folders: [...this.folders],
+      unclear,
+      unknown: [...this.unknown],
+    };
+  }
+}
