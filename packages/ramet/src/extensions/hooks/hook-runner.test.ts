@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
 import { systemClock } from '../../schema/clock.ts';
+import { findProcess } from '../../system/processes/process-identity.ts';
 import { createProcessRegister } from '../../system/processes/process-register.ts';
 import { simulatedClock } from '../../testing/simulated-clock.ts';
 import { type HookInput, readHooks } from './hook-config.ts';
@@ -41,7 +43,12 @@ async function fire(directory: string, fired: Fired): Promise<HookResult> {
   });
   const read = readHooks({ [event]: [{ hooks }] }, { label: 'test', variables: fired.variables });
   expect(read.unused).toEqual([]);
-  return runner.run({ hooks: read.hooks, input: inputOf(directory, event, input), agent: 'a1', signal });
+  return await runner.run({
+    hooks: read.hooks,
+    input: inputOf(directory, event, input),
+    agent: 'a1',
+    signal,
+  });
 }
 
 const variable = (name: string): string => `$\{${name}}`;
@@ -251,6 +258,35 @@ describe('EXT-2: processes of hooks', () => {
     const { runs } = await fire(directory, { hooks: [run('setsid sleep 3 & echo $! > child; exit 0')] });
     expect(runs).toMatchObject([{ outcome: 'ok' }]);
     expect(runs[0]?.durationMs).toBeLessThan(2_500);
+  });
+
+  test('RES-8: that leave a daemon with a session of its own: it ends with the runner', async ({
+    directory,
+  }) => {
+    const command = 'setsid sh -c "echo \\$\\$ > child; exec sleep 1000" & until test -s child; do :; done';
+    await fire(directory, { hooks: [run(command)] });
+    const daemon = Number(readFileSync(join(directory, 'child'), 'utf8'));
+    expect(findProcess(daemon)?.ended ?? true).toBe(true);
+    expect(readdirSync(join(directory, 'processes'))).toEqual([]);
+  });
+
+  test('SEC-1: run no compiled Python that lies beside a module', async ({ directory, skip }) => {
+    const probe = spawnSync('python3', ['--version']);
+    if (probe.status !== 0) return skip('there is no python3');
+    writeFiles(directory, { 'd/mod.py': 'print("the module")\n' });
+    const forge = [
+      'import importlib._bootstrap_external as b, importlib.util as u, os',
+      'p = u.cache_from_source("d/mod.py"); os.makedirs(os.path.dirname(p), exist_ok=True)',
+      'c = compile("print(\'what an agent wrote\')", "x", "exec")',
+      'open(p, "wb").write(b._code_to_hash_pyc(c, b"12345678", False))',
+    ].join('\n');
+    spawnSync('python3', ['-c', forge], { cwd: directory });
+    const said = spawnSync('python3', ['-m', 'd.mod'], { cwd: directory, encoding: 'utf8' });
+    expect(said.stdout).toBe('what an agent wrote\n');
+    const environment = { HOME: directory, RAMET_HOME: join(directory, 'home') };
+    const hooks = [run('python3 -m d.mod')];
+    const { effect } = await fire(directory, { event: 'SessionStart', hooks, environment });
+    expect(effect.contexts).toEqual(['the module']);
   });
 
   test('that are asynchronous are not waited for, change nothing, and end with the runner', async ({

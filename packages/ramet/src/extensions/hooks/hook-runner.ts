@@ -6,13 +6,17 @@
  * 2. The answer depends on the order of the configuration, never on who ends first: deny beats ask beats allow, of changed
  *    inputs the last counts, texts are joined in order.
  * 3. A hook that fails, hangs or prints garbage changes nothing, and is reported.
- * 4. Hooks that nobody waits for end with the runner.
+ * 4. Hooks that nobody waits for end with the runner, and so does what hooks have left running.
  * 5. A hook of a repository runs only with the files that were trusted, as they are at that moment.
  */
 import { type Clock, elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
+import { withOwnPython } from '../../system/child-environment.ts';
 import { AtMost } from '../../system/few-at-once.ts';
+import { endMarked } from '../../system/processes/marked-processes.ts';
+import { type ExpectedGroup, OWNER_VARIABLE } from '../../system/processes/process-group.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
+import { decidesCalls } from '../trust/commands-in.ts';
 import type { CommandHook, FunctionHook, Hook, HookInput } from './hook-config.ts';
 import { type HookEventName, hookEventKind } from './hook-event.ts';
 import { answerOfCommand, answerOfValue, type HookAnswer, type HookReply, replyOf } from './hook-reply.ts';
@@ -69,6 +73,8 @@ const NOTHING: HookResult = { runs: [], effect: { contexts: [] }, messages: [] }
 export class HookRunner implements AsyncDisposable {
   readonly #ground: HookGround;
   readonly #background = new Map<Promise<void>, AbortController>();
+  /** The mark of all that hooks start, on disk until it is ended. */
+  #owner: ExpectedGroup | null = null;
   /** Why hooks were not run: said once for each file. */
   readonly #withheld = new Set<string>();
 
@@ -119,12 +125,14 @@ export class HookRunner implements AsyncDisposable {
     const variables = { CLAUDE_PROJECT_DIR: projectDirectory, ...hook.source.variables };
     // A shell expands variables itself: a folder's name put into its script could be a command.
     const words = [hook.command, ...(hook.args ?? [])].map((word) => expanded(word, variables));
+    this.#owner ??= processes.expect('hooks');
     const end = await runHookCommand({
+      owner: this.#owner.token,
       program: hook.args === null ? 'bash' : (words[0] ?? ''),
       // Where its input is a socket, bash takes itself for a remote shell and reads ~/.bashrc, which may print.
       args: hook.args === null ? ['--norc', '-c', hook.command] : words.slice(1),
       cwd: input.cwd,
-      env: { ...environment, ...variables },
+      env: withOwnPython({ ...environment, ...variables }),
       input: json,
       ...{ timeoutMs: hook.timeoutMs, agent, signal, clock, processes },
     });
@@ -165,6 +173,10 @@ export class HookRunner implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const stop of this.#background.values()) stop.abort();
     await Promise.all(this.#background.keys());
+    if (this.#owner === null) return;
+    await endMarked(`${OWNER_VARIABLE}=${this.#owner.token}`);
+    this.#owner.settle();
+    this.#owner = null;
   }
 }
 
@@ -188,6 +200,7 @@ function whyWithheld(hook: Hook, cwd: string): string | null {
   return check(
     [hook.command, ...(hook.args ?? [])].map((word) => expanded(word, variables)),
     cwd,
+    decidesCalls(hook.event),
   );
 }
 

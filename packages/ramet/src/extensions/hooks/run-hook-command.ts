@@ -3,7 +3,7 @@
  *
  * Invariants
  * 1. The command has a process group of its own. Nothing of the group is left when this resolves, whether the command
- *    ended, was too slow or was interrupted. A daemon with a session of its own is out of reach.
+ *    ended, was too slow or was interrupted. A daemon with a session of its own carries the owner's mark: it ends with it.
  * 2. The group is noted on disk while it runs: the next start ends what a killed process left.
  * 3. However much is printed, little of it is kept.
  */
@@ -12,7 +12,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
-import { START_VARIABLE, signalGroup, terminateGroup } from '../../system/processes/process-group.ts';
+import {
+  OWNER_VARIABLE,
+  START_VARIABLE,
+  signalGroup,
+  terminateGroup,
+} from '../../system/processes/process-group.ts';
 import { AGENT_VARIABLE, type ProcessRegister } from '../../system/processes/process-register.ts';
 
 export interface HookCommand {
@@ -23,6 +28,8 @@ export interface HookCommand {
   readonly input: string;
   readonly timeoutMs: number;
   readonly agent: string;
+  /** Marks whatever it starts. */
+  readonly owner: string;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly processes: ProcessRegister;
@@ -52,8 +59,9 @@ export async function runHookCommand(command: HookCommand): Promise<HookProcessE
   const expected = command.processes.expect(command.agent);
   let child: ChildProcess;
   try {
-    const { program, args, cwd, agent } = command;
-    const env = { ...command.env, [AGENT_VARIABLE]: agent, [START_VARIABLE]: expected.token };
+    const { program, args, cwd, agent, owner } = command;
+    const marks = { [AGENT_VARIABLE]: agent, [OWNER_VARIABLE]: owner, [START_VARIABLE]: expected.token };
+    const env = { ...command.env, ...marks };
     child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     const problem = await startProblem(child);
     if (problem !== null) return failed(problem);

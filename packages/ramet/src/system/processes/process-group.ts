@@ -52,6 +52,12 @@ export interface ExpectedGroup {
 /** Tells one start of a group from all others. */
 export const START_VARIABLE = 'RAMET_START';
 
+/**
+ * Tells all programs of one owner from all others. What leaves its group by a session of its own still has it, and is
+ * ended with the owner.
+ */
+export const OWNER_VARIABLE = 'RAMET_OWNER';
+
 /** The first that is free after input, output and errors. */
 export const HANDED_DESCRIPTOR = 3;
 

@@ -11,6 +11,7 @@ import { describeError, systemCode } from '../../schema/errors.ts';
 import {
   type ExpectedGroup,
   livingGroups,
+  OWNER_VARIABLE,
   START_VARIABLE,
   signalGroup,
   terminateGroups,
@@ -147,18 +148,20 @@ function identity(pid: string | undefined, started: string | undefined): Process
  *
  * Invariants
  * 1. A group is ended only when the process that started it is gone, and when it is proved to be the same group: its
- *    leader has the start time that was noted, or, the leader being gone, a member carries the agent's id in its
- *    environment. A pid that another process has now is left alone.
- * 2. A group that was about to start is the one of the oldest process that carries the token of that start.
+ *    leader has the start time that was noted, or, the leader being gone, a member carries the agent's id or the noted
+ *    token in its environment. A pid that another process has now is left alone.
+ * 2. A group that was about to start is each of a process that carries the token of that start, or of its owner.
  * 3. A note goes when nothing is left that it could be about.
  *
  * The groups that were ended. Costs one look at a directory when there are none.
  */
 export async function reapOrphans(directory: string): Promise<RunningGroup[]> {
-  const notes = orphansIn(directory).map(({ file, group }) => ({ file, group: begun(group) }));
+  const notes = orphansIn(directory).flatMap(({ file, group }) =>
+    begun(group).map((one) => ({ file, ...one })),
+  );
   if (notes.length === 0) return [];
   const members = memberLookup();
-  const ours = notes.filter(({ group }) => isSameGroup(group, members));
+  const ours = notes.filter(({ group, isProved }) => isProved || isSameGroup(group, members));
   const left = await terminateGroups(ours.map(({ group }) => group.leader.pid));
   for (const note of notes) {
     // One that cannot be ended, such as a process that hangs in the system, is tried again next time.
@@ -167,26 +170,24 @@ export async function reapOrphans(directory: string): Promise<RunningGroup[]> {
   return ours.map(({ group }) => group);
 }
 
-/** With the leader that an expected group has got; itself for all others, and for one that never began. */
-function begun(group: RunningGroup): RunningGroup {
+/** Those that an expected group has become; itself for all others, and for one that never began. */
+function begun(group: RunningGroup): { group: RunningGroup; isProved: boolean }[] {
   const { leader } = group;
-  if (leader.pid !== EXPECTED) return group;
+  const asNoted = [{ group, isProved: false }];
+  if (leader.pid !== EXPECTED) return asNoted;
+  const marks = [START_VARIABLE, OWNER_VARIABLE].map((name) => `${name}=${leader.started}`);
   try {
-    const marked = [...livingGroups()].flatMap(([id, members]) =>
-      members
-        .filter((pid) => carries(pid, `${START_VARIABLE}=${leader.started}`))
-        .map((pid) => ({ id, pid })),
+    const marked = [...livingGroups()].filter(([, members]) =>
+      members.some((pid) => marks.some((mark) => carries(pid, mark))),
     );
-    const [first] = marked.sort((one, other) => startTicks(one.pid) - startTicks(other.pid));
-    if (first === undefined) return group;
-    return { ...group, leader: { pid: first.id, started: findProcess(first.id)?.started ?? leader.started } };
+    if (marked.length === 0) return asNoted;
+    return marked.map(([pid]) => ({
+      group: { ...group, leader: { pid, started: findProcess(pid)?.started ?? leader.started } },
+      isProved: true,
+    }));
   } catch {
-    return group;
+    return asNoted;
   }
-}
-
-function startTicks(pid: number): number {
-  return Number(findProcess(pid)?.started.split('-')[1] ?? Number.POSITIVE_INFINITY);
 }
 
 /** The living members of a group: the system is read once, on the first call. */

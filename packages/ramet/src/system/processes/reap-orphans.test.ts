@@ -4,7 +4,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import { isGroupAlive, startProcessGroup } from './process-group.ts';
+import { isGroupAlive, OWNER_VARIABLE, startProcessGroup } from './process-group.ts';
 import { findProcess, type ProcessIdentity, thisProcess } from './process-identity.ts';
 import { AGENT_VARIABLE, createProcessRegister, groupOfNote, reapOrphans } from './process-register.ts';
 
@@ -55,6 +55,21 @@ describe('RES-8: what a killed process left', () => {
     note(directory, group);
     expect(await reapedIn(directory)).toEqual([group.pid]);
     expect(isGroupAlive(group.pid)).toBe(false);
+  });
+
+  test('is ended wherever it went, if it carries the mark of its owner', async () => {
+    const directory = temporaryDirectory();
+    const env = { [OWNER_VARIABLE]: 'a-token', [AGENT_VARIABLE]: AGENT };
+    const first = await startGroup('echo up; sleep 600', env);
+    const second = await startGroup('setsid sleep 600 & echo $!; wait', env);
+    const stranger = await startGroup('echo up; sleep 600', { [OWNER_VARIABLE]: 'another' });
+    writeFileSync(join(directory, `${GONE.pid}@${GONE.started} 0@a-token hooks`), '');
+    const reaped = await reapedIn(directory);
+    expect(reaped).toEqual(expect.arrayContaining([first.pid, second.pid]));
+    expect(reaped.length).toBe(3);
+    expect(reaped.some(isGroupAlive)).toBe(false);
+    expect(isGroupAlive(stranger.pid)).toBe(true);
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   test.for<[string, (group: ProcessIdentity) => ProcessIdentity]>([
