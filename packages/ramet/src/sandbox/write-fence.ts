@@ -28,6 +28,8 @@ export interface WriteFence {
    * below it, and a pattern all that begins as it does.
    */
   readonly only?: readonly string[] | undefined;
+  /** What git shares between worktrees may be changed too. */
+  readonly ownsGit?: true;
 }
 
 /** Why nothing may be written at `path`, which is absolute; null when something may. */

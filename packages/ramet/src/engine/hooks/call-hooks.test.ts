@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -163,6 +163,54 @@ describe('EXT-2: hooks before a call', () => {
       expect(existsSync(join(engine.cwd, path))).toBe(false);
     },
   );
+
+  test.for<[string, (outside: string) => string]>([
+    ['a folder that is deleted', (outside) => `rm -rf ${outside}/kept`],
+    ['one behind a variable', (outside) => `D=${outside}; rm -rf "$D"/kept`],
+    ['one that only the shell knows', () => 'rm -rf "$SOMEWHERE"/kept'],
+    ['a file that is written', (outside) => `echo x > ${outside}/kept`],
+    ['a copy', (outside) => `cp README.md ${outside}/kept`],
+    ['a folder above', () => 'touch ../other && rm -rf ../other'],
+    ['another repository', (outside) => `git -C ${outside} clean -fd`],
+  ])('that allow do not beat the protection of files outside: %s', async ([, commandFor]) => {
+    const { builtInTools } = await import('../../tools/registry.ts');
+    const tools = builtInTools({ fork: true, types: [] }).filter(({ name }) => name === 'Bash');
+    const outside = temporaryDirectory();
+    mkdirSync(join(outside, 'kept'));
+    const command = commandFor(outside);
+    for (const hooks of [
+      { PreToolUse: [reply({ permissionDecision: 'allow' })] },
+      { PreToolUse: [reply({ permissionDecision: 'allow', updatedInput: { command } })] },
+      { PermissionRequest: [reply({ decision: { behavior: 'allow' } })] },
+      { PermissionRequest: [reply({ decision: { behavior: 'allow', updatedInput: { command } } })] },
+    ]) {
+      const isChanged = JSON.stringify(Object.values(hooks)).includes('updatedInput');
+      const input = { command: isChanged ? 'touch a' : command };
+      const provider = scriptedModel({ calls: [{ id: 'c1', name: 'Bash', input }] }, { text: 'done' });
+      const engine = await hooked(hooks, { provider, tools, answer: 'denied' });
+      await engine.run('go');
+      expect(engine.asked).toMatchObject([{ input: { command } }]);
+      expect(existsSync(join(outside, 'kept'))).toBe(true);
+    }
+  });
+
+  test.for([
+    'touch made',
+    'mkdir -p a/b && echo x > a/b/c 2>/dev/null',
+    'git tag x; git branch y',
+    'npm test',
+  ])('that allow spare the question about %s', async (command) => {
+    const { builtInTools } = await import('../../tools/registry.ts');
+    const tools = builtInTools({ fork: true, types: [] }).filter(({ name }) => name === 'Bash');
+    const provider = scriptedModel(
+      { calls: [{ id: 'c1', name: 'Bash', input: { command } }] },
+      { text: 'done' },
+    );
+    const hooks = { PreToolUse: [reply({ permissionDecision: 'allow' })] };
+    const engine = await hooked(hooks, { provider, tools, answer: 'denied' });
+    await engine.run('go');
+    expect(engine.asked).toEqual([]);
+  });
 
   test('change the input: it is checked, judged and run as changed, and the model is told', async () => {
     const engine = await hooked({ PreToolUse: [reply({ updatedInput: { n: 2 } })] });

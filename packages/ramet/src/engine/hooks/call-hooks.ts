@@ -47,17 +47,17 @@ export async function hookedCall(
   }
   if (verdict.stop !== undefined) return { ...stopped(tool, verdict.stop), hooks: notes };
   const changed = verdict.updatedInput;
-  if (changed === undefined) return { asked, notes, settle: settling(agent, asked, verdict) };
+  if (changed === undefined) return { asked, notes, settle: await settling(agent, asked, verdict) };
   return changedCall(agent, asked, notes, { ...verdict, updatedInput: changed });
 }
 
 /** The call with the input that hooks gave it: checked and judged like any other. */
-function changedCall(
+async function changedCall(
   agent: HostedAgent,
   { tool, request }: AskedCall,
   notes: HookNotes,
   verdict: HookVerdict & Required<Pick<HookVerdict, 'updatedInput'>>,
-): HookedCall | Permit {
+): Promise<HookedCall | Permit> {
   const { updatedInput: input } = verdict;
   const parsed = parseInput(tool, input);
   if (!parsed.ok) {
@@ -65,7 +65,7 @@ function changedCall(
     return { ...refused(reason), hooks: notes };
   }
   const own = { tool, request: { ...request, call: { ...request.call, input } }, input: parsed.value };
-  return { asked: own, notes, settle: settling(agent, own, verdict) };
+  return { asked: own, notes, settle: await settling(agent, own, verdict) };
 }
 
 /** The run ends, and not with this call. */
@@ -87,16 +87,17 @@ function notesOf({ updatedInput, contexts, stop }: HookVerdict): HookNotes {
   return { changed: updatedInput, contexts, stop };
 }
 
-function settling(
+async function settling(
   agent: HostedAgent,
   asked: AskedCall,
   { decision, reason }: HookVerdict,
-): HookedCall['settle'] {
+): Promise<HookedCall['settle']> {
+  const isOutside = decision === 'allow' && (await leavesDirectory(agent, asked));
   return (decided) => {
     if (decision === 'ask' && decided.kind === 'allow') return asking(agent, asked, reason);
     if (decision !== 'allow' || decided.kind === 'allow') return decided;
     const open = decided.kind === 'ask' ? decided.question : decided.open;
-    return open !== undefined && mayAllow(agent, asked, open)
+    return open !== undefined && !isOutside && mayAllow(agent, asked, open)
       ? { kind: 'allow', confinement: 'none' }
       : decided;
   };
@@ -123,6 +124,14 @@ function mayAllow(agent: HostedAgent, { tool, input, request }: AskedCall, open:
   return isPlain && (command === undefined || !namesGuarded(command));
 }
 
+/** A command that writes elsewhere, as far as it shows. */
+async function leavesDirectory({ directory }: HostedAgent, { tool, input }: AskedCall): Promise<boolean> {
+  const { command } = tool.access?.(input) ?? {};
+  if (command === undefined) return false;
+  const { writesOutside } = await import('../../permission/shell/fence/fence-command.ts');
+  return writesOutside(command, directory.cwd);
+}
+
 /**
  * The answer of hooks to a question that a person would be asked, with the call as they changed it; null if they leave it
  * open.
@@ -147,10 +156,10 @@ export async function hookedQuestion(
   // A command that has begun keeps its input.
   if (updatedInput !== undefined && request.outside === undefined) {
     const changed = { ...notes, changed: updatedInput };
-    const call = changedCall(agent, asked, changed, { decision: 'allow', updatedInput });
+    const call = await changedCall(agent, asked, changed, { decision: 'allow', updatedInput });
     return 'kind' in call ? call : { ...call, isAnswered: true };
   }
-  if (!mayAllow(agent, asked, open)) return null;
+  if (!mayAllow(agent, asked, open) || (await leavesDirectory(agent, asked))) return null;
   return { kind: 'permitted', confinement: 'none', hooks: notes };
 }
 

@@ -4,11 +4,11 @@
  * worktrees. What only shows when it runs is held by the sandbox, where there is one (`sandbox/isolated-shell.ts`).
  */
 
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { findRepository } from '../../../git/repository.ts';
 import { gitWords, refusedBesideOthers } from '../../../git/shared-git/git-words.ts';
 import type { WriteFence } from '../../../sandbox/write-fence.ts';
-import { openedPath } from '../../../system/landing-path.ts';
+import { landingPath, openedPath } from '../../../system/landing-path.ts';
 import { readsOnly } from '../programs/read-only-git.ts';
 import { expandWord } from '../reading/expand-word.ts';
 import type { ShellAssignment, ShellCommand } from '../reading/shell-reading.ts';
@@ -129,6 +129,23 @@ function movedTo(
   return expandWord(place, expansionScene(scene)).flatMap(({ text }) =>
     (directories ?? [scene.cwd]).flatMap((directory) => openedPath(directory, text) ?? []),
   );
+}
+
+/**
+ * Whether a script, as far as its text shows, writes outside a directory, or where is known only when it runs. For who
+ * may allow a command without a person. What git does to the repository itself is no writing here.
+ */
+export async function writesOutside(script: string, cwd: string): Promise<boolean> {
+  const root = landingPath(cwd) ?? cwd;
+  const fence = {
+    root,
+    from: root,
+    scratch: root,
+    temporary: [],
+    guarded: [dirname(root)],
+    ownsGit: true,
+  } as const;
+  return (await scriptRefusal(fence, script, { directories: [cwd], cwd, variables: [], depth: 0 })) !== null;
 }
 
 /**

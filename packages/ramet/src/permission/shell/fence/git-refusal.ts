@@ -31,7 +31,7 @@ interface GitSetting {
 export function gitRefusal(scene: FenceScene, view: CommandView, setting: GitSetting): string | null {
   const { outer, inner, isReader } = setting;
   const call = gitCall(view);
-  const shared = sharedRefusal(call);
+  const shared = scene.fence.ownsGit === true ? null : sharedRefusal(call);
   if (shared !== null) return shared;
   if (call.looks && gitWrites(call).length === 0) return null;
   const moves = view.place === null ? call.moves : [view.place, ...call.moves];
@@ -55,6 +55,7 @@ export function gitRefusal(scene: FenceScene, view: CommandView, setting: GitSet
     const refusal = targetRefusal(scene, word, places);
     if (refusal !== null) return refusal;
   }
+  if (scene.fence.ownsGit === true) return null;
   const at = outer.directories === null ? sentTo(scene, moves, [tracedPlace(scene, outer)]) : places;
   const asked = gitDirs.length === 0 ? at : gitDirs.flatMap((word) => sentTo(scene, [word], at));
   const config = configRefusal(scene, call, { places: at, asked, assigned });
