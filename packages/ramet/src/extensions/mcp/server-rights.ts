@@ -12,7 +12,10 @@ export function readRights(rights: ServerRights | null): NameTest {
   const also = readRights(rights.also ?? null);
   return (name) => {
     if (!also(name) || never.some((matches) => matches(name))) return false;
-    if (rights.own.includes(serverOfName(name) ?? '')) return true;
+    const server = serverOfName(name) ?? '';
+    // A type has all tools of a server that it names, unless its list says which.
+    const isListed = rights.only?.some((pattern) => isAbout(pattern, server)) === true;
+    if (rights.own.includes(server)) return !isListed || only?.some((matches) => matches(name)) === true;
     return above(name) && (only === null || only.some((matches) => matches(name)));
   };
 }

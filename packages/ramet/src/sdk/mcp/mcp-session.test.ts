@@ -432,19 +432,27 @@ describe('TYPE-3: agent types', () => {
       home: {
         'agents/inline.md': `---\nname: inline\ndescription: d\ntools: Read\nmcpServers:\n  - ${inline}\n---\nYou.\n`,
         'agents/narrow.md': '---\nname: narrow\ndescription: d\ntools: Read, mcp__a__echo\n---\nYou.\n',
+        'agents/named.md':
+          '---\nname: named\ndescription: d\ntools: Read, mcp__a__echo\nmcpServers: a\n---\nYou.\n',
         'agents/without.md': '---\nname: without\ndescription: d\ndisallowedTools: mcp__b\n---\nYou.\n',
         'agents/plain.md': '---\nname: plain\ndescription: d\ntools: Read\n---\nYou.\n',
         'agents/reader.md': '---\nname: reader\ndescription: d\nreadOnly: true\n---\nYou.\n',
       },
       cast: {
         'Go.': [
-          ...['inline', 'narrow', 'without', 'plain', 'reader'].map((type) =>
+          ...['inline', 'narrow', 'named', 'without', 'plain', 'reader'].map((type) =>
             startAgents([type], { subagent_type: type }),
           ),
           { text: 'Done.' },
         ],
         inline: [mcp('mcp__own__echo', { text: 'mine' }), mcp('mcp__a__echo', { text: 'x' }), REPORT],
         narrow: [
+          call('McpSearch', { query: '*' }),
+          mcp('mcp__a__add', { a: 1, b: 1 }),
+          mcp('mcp__a__echo', { text: 'y' }),
+          REPORT,
+        ],
+        named: [
           call('McpSearch', { query: '*' }),
           mcp('mcp__a__add', { a: 1, b: 1 }),
           mcp('mcp__a__echo', { text: 'y' }),
@@ -460,11 +468,13 @@ describe('TYPE-3: agent types', () => {
     expect(offered(inlined[0])).toEqual(['Read', 'McpSearch', 'McpCall']);
     expect(lastTexts(inlined[1])).toEqual(['echo: mine']);
     expect(lastTexts(inlined[2])[0]).toContain('The servers are own');
-    const narrow = requestsOf('narrow').map(lastTexts);
-    expect(narrow[1]?.[0]).toContain('mcp__a__echo');
-    expect(narrow[1]?.[0]).not.toMatch(/mcp__b|mcp__a__add/);
-    expect(narrow[2]?.[0]).toContain('There is no tool mcp__a__add');
-    expect(narrow[3]).toEqual(['echo: y']);
+    for (const type of ['narrow', 'named']) {
+      const narrow = requestsOf(type).map(lastTexts);
+      expect(narrow[1]?.[0]).toContain('mcp__a__echo');
+      expect(narrow[1]?.[0]).not.toMatch(/mcp__b|mcp__a__add/);
+      expect(narrow[2]?.[0]).toContain('There is no tool mcp__a__add');
+      expect(narrow[3]).toEqual(['echo: y']);
+    }
     const without = lastTexts(requestsOf('without')[1])[0];
     expect(without).toContain('mcp__a__echo');
     expect(without).not.toContain('mcp__b');
