@@ -10,7 +10,13 @@ export { buildCheckedChain } from './merge/checked-chain.ts';
 export { conflictMatrix } from './merge/conflict-matrix.ts';
 export { describeConflicts } from './merge/integration.ts';
 export { integrationRef, shortName } from './merge/integration-refs.ts';
-export { DEFAULT_CHECK_SECONDS, listedEntries, shellWord, stepsToResolve } from './merge/merge-advice.ts';
+export {
+  DEFAULT_CHECK_SECONDS,
+  listedEntries,
+  shellWord,
+  stepsToResolve,
+  wayToBranch,
+} from './merge/merge-advice.ts';
 export { openMergeEntries } from './merge/merge-entries.ts';
 export { mergeMessage } from './merge/merge-message.ts';
 export { requireObjectId } from './merge/merge-output.ts';

@@ -148,6 +148,42 @@ describe.concurrent('OP-4: a target that others move meanwhile', { timeout: 240_
     expect(end.run.tasks[0]?.attempts).toHaveLength(1);
   });
 
+  test('WORK-5: work that somebody took off the target is not done, and its steps put it back', async ({
+    user,
+  }) => {
+    prepareRun(user, '- [ ] T1 Write it\n- [ ] T2 Write it\n- [ ] T3 Write it\n');
+    const base = git(user.repository, 'rev-parse', 'main').trim();
+    let isSetBack = false;
+    await user.emulate({
+      respond: (asked) => {
+        // T1 and T2 have landed by then.
+        if (taskIn(asked) === 'T3' && !isSetBack) {
+          git(user.repository, 'update-ref', 'refs/heads/main', base);
+          isSetBack = true;
+        }
+        return taskWorker(asked);
+      },
+    });
+    const { run, code } = await operateHere(user, 'tasks.md', '--parallel', '1');
+    expect(statusesOf(run)).toEqual(['T1 frozen removed', 'T2 frozen removed', 'T3 done']);
+    expect(code).toBe(1);
+    expect(filesOn(user, 'main')).toEqual(['README.md', 'T3.txt']);
+    const [first] = run.tasks;
+    expect(first?.message).toMatch(/^landed as \w{10}, and was removed from main by somebody$/);
+    expect(readFileSync(run.report, 'utf8')).toContain('was removed from main by somebody');
+    expect(readFileSync(join(user.repository, 'tasks.md'), 'utf8')).toMatch(/\[ \] T1 [\s\S]*\[x\] T3/);
+    for (const { next_step } of run.tasks.slice(0, 2)) {
+      const [way = ''] = (next_step ?? '').split('Or let an agent');
+      for (const [, command = ''] of way.matchAll(/^ {2}(.+)$/gm))
+        execFileSync('sh', ['-c', command], { cwd: user.repository, env: user.env, stdio: 'pipe' });
+    }
+    expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt', 'T2.txt', 'T3.txt']);
+    const end = await operateHere(user, '--resume', run.session_id);
+    expect(statusesOf(end.run), end.stderr).toEqual(['T1 done', 'T2 done', 'T3 done']);
+    expect(end.code).toBe(0);
+    expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt', 'T2.txt', 'T3.txt']);
+  });
+
   test('a result that breaks the check on the new target is told apart by task', async ({ user }) => {
     prepareRun(user, '- [ ] T1 [P] Write it\n- [ ] T2 [P] Write it\n');
     let hasMoved = false;

@@ -118,13 +118,13 @@ export async function stepsToResolve(
   side: string,
   repository: MergeRepository,
 ): Promise<ResolveSteps> {
-  const { into, name, git, isDirty, after } = await wayTo(branch, tip, repository);
+  const { into, name, git, isDirty, after } = await wayToBranch(branch, tip, repository);
   // Git refuses to merge over uncommitted files, and puts these back after the commit.
   const merge = [...into, `${git} merge ${isDirty ? '--autostash ' : ''}${shellWord(side)}`];
   return { name, merge, commit: `${git} commit -a --no-edit`, after };
 }
 
-interface WayToBranch {
+export interface WayToBranch {
   into: string[];
   name: string;
   git: string;
@@ -134,7 +134,11 @@ interface WayToBranch {
 }
 
 /** How to get to the branch: its worktree where it has one, this checkout where that can leave its branch. */
-async function wayTo(branch: string, tip: string, repository: MergeRepository): Promise<WayToBranch> {
+export async function wayToBranch(
+  branch: string,
+  tip: string,
+  repository: MergeRepository,
+): Promise<WayToBranch> {
   const [checkout] = checkoutsOf(`refs/heads/${branch}`, repository);
   if (checkout !== undefined) {
     const { directory } = checkout;

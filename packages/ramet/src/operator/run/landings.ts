@@ -10,7 +10,7 @@ import { landingWork, leavingNews } from './left-out.ts';
 import { type OperatorState, taskOf, tasksOf } from './operator-state.ts';
 import type { OperatorPorts, RebasedResult } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
-import type { FailureNews } from './task-failure.ts';
+import { type FailureNews, waysBack } from './task-failure.ts';
 
 export interface LandingParts {
   readonly ports: OperatorPorts;
@@ -113,8 +113,27 @@ export class Landings {
     if (left.length > 0) onLeftOut();
   }
 
+  /** At the end: somebody may have set the target back, and what it does not have any more is not done. */
+  async #noteLost(): Promise<void> {
+    const { run, ports, actors, state } = this.#parts;
+    const { landing } = state();
+    if (landing?.state !== 'moved' && landing?.state !== 'kept') return;
+    const kept = landing.state === 'kept' ? landing.commit : null;
+    const lost = await ports.lost?.(run, { work: landingWork(state()), kept });
+    for (const [id, work] of lost ?? [])
+      actors.change(
+        id,
+        { type: 'removed' },
+        {
+          message: `landed as ${work.result.slice(0, 10)}, and was removed from ${run.target} by somebody`,
+          person: waysBack(id, work.steps, run),
+        },
+      );
+  }
+
   /** At the end, if something has landed or nothing had to. */
   async markAll(): Promise<void> {
+    await this.#noteLost();
     const { run, ports, record, state } = this.#parts;
     const { landing, integrated } = state();
     const hasLanded = landing !== null && (landing.state === 'moved' || landing.state === 'kept');

@@ -185,6 +185,13 @@ export interface LandingOrder {
   readonly leftUsd?: number;
 }
 
+/** Work that had landed and is not on the target any more. */
+export interface LostWork {
+  readonly result: string;
+  /** The commands that put it back. */
+  readonly steps: readonly string[];
+}
+
 export interface LandingWork {
   readonly task: RunTask;
   readonly result: string;
@@ -216,6 +223,11 @@ export interface OperatorPorts {
   /** One batch at a time. */
   integrate(batch: MergeBatch): Promise<BatchReport>;
   land(run: OperatorRun, order: LandingOrder): Promise<LandingReport>;
+  /** What of this work, which has landed, the target does not have now: by task. `kept`: what waits to be taken into it. */
+  lost?(
+    run: OperatorRun,
+    landed: { work: readonly LandingWork[]; kept: string | null },
+  ): Promise<ReadonlyMap<string, LostWork>>;
   /** The private ref is another commit from now on, which need not have what it had. */
   reset(run: OperatorRun, commit: string): Promise<void>;
   /** Marks tasks as done in their files. By id; one that is missing was not marked. */

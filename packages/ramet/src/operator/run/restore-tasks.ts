@@ -76,10 +76,11 @@ function restoreTask(
  * nevertheless, it is, unless the result has it already.
  */
 function takeResolved(
-  { task: { id }, status }: TaskState,
+  { task: { id }, status, cause }: TaskState,
   { number, branch, commit, isIn }: ResolvedWork,
   { actors, reviews }: Pick<RestoredParts, 'actors' | 'reviews'>,
 ): boolean {
+  if (status === 'frozen' && cause === 'removed') return actors.change(id, { type: 'restored' }) !== null;
   if (status !== 'frozen' && !((status === 'queued' || status === 'waiting') && isIn)) return false;
   const attempt = { number, state: 'ended', branch, commit, cause: null, message: null } as const;
   const message = 'a person has resolved its conflict';

@@ -9,7 +9,7 @@ import type {
 } from '../../schema/operator-events.ts';
 import { visibleLine } from '../../system/text/visible-text.ts';
 import { afterFailure as delayAfter } from '../schedule/breaker.ts';
-import { eitherOf, operateCommand } from './operate-command.ts';
+import { eitherOf, operateCommand, resumeCommand } from './operate-command.ts';
 import type { TaskActors } from './task-actors.ts';
 import { MOVE_CAUSE } from './task-machine.ts';
 
@@ -82,6 +82,19 @@ function adviceFor(id: string, { cause, message, steps, conflict }: FailureNews,
   if (steps !== undefined) return twoWays(operateCommand(run, 'retry', id), steps, conflict?.files ?? []);
   const kinds = ['retry', ...(cause === 'review' ? (['approve'] as const) : []), 'skip'] as const;
   return `${first === undefined ? '' : `${first}; then: `}${eitherOf(kinds.map((kind) => operateCommand(run, kind, id)))}`;
+}
+
+/** For work that had landed and was removed by somebody. */
+export function waysBack(id: string, steps: readonly string[], run: OperatorRun): string {
+  const commands = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
+  return [
+    'To put it back as it was:',
+    ...commands(steps),
+    'Or let an agent do it again:',
+    ...commands([operateCommand(run, 'retry', id), resumeCommand(run)]),
+    'Or leave it out:',
+    ...commands([operateCommand(run, 'skip', id)]),
+  ].join('\n');
 }
 
 const MOST_FILES = 5;

@@ -3,8 +3,8 @@
  * by itself: what follows from a change is done by the operator, after the change is on record.
  *
  * Invariants
- * 1. `done` is reached from `merging` or `verifying` alone, so no error leads there. It is left only if the target has moved and
- *    the work does not fit to it.
+ * 1. `done` is reached from `merging` or `verifying` alone, so no error leads there; and again by work that somebody had taken
+ *    off the target, when it is back. It is left only if the target has moved and does not have the work, or the work does not fit.
  * 2. A failure is tried again while the task has retries, and freezes it otherwise; setup and permission block it instead.
  *    What only has to be done elsewhere is tried again at once, and is no failure.
  */
@@ -39,6 +39,9 @@ export type TaskEvent =
   | { type: 'rejected'; cause: string; final?: boolean }
   /** It was merged, and is taken out again: it does not fit to what the target has become. */
   | { type: 'left_out'; cause: string; final?: boolean }
+  /** It had landed, and somebody has taken it off the target; or it is there again. */
+  | { type: 'removed' }
+  | { type: 'restored' }
   /** Its work is still good, and is merged again when what it waits for is done. */
   | { type: 'offered_again' }
   /** The time of the next try has come. */
@@ -71,6 +74,7 @@ const machine = setup({
 
 const noted = machine.assign({ cause: ({ event }) => causeOf(event) });
 const stranded = machine.assign({ cause: 'dependency' });
+const removed = machine.assign({ cause: 'removed' });
 const unreviewed = machine.assign({ cause: 'review' });
 const asking = machine.assign({ cause: 'permission' });
 const cleared = machine.assign({ cause: null });
@@ -179,9 +183,13 @@ const taskMachine = machine.createMachine({
       },
     },
     merging: { on: { ...IN_MERGE, resume: { target: 'verifying' } } },
-    done: { on: { left_out: AFTER_LEAVING, ...OFFERED_AGAIN } },
+    done: {
+      on: { left_out: AFTER_LEAVING, removed: { target: 'frozen', actions: [removed] }, ...OFFERED_AGAIN },
+    },
     failed: { on: { ...RETRY, ...SKIP } },
-    frozen: { on: { ...RETRY, ...SKIP, ...OFFERED_AGAIN } },
+    frozen: {
+      on: { restored: { target: 'done', actions: [cleared] }, ...RETRY, ...SKIP, ...OFFERED_AGAIN },
+    },
     skipped: { on: RETRY },
     cancelled: { on: { ...RETRY, ...SKIP } },
     interrupted: {

@@ -34,6 +34,7 @@ import { runRules } from './attempts/task-prompt.ts';
 import { makeRequestDirectory, watchRequests } from './control/operator-requests.ts';
 import { watchWaits } from './control/watch-waits.ts';
 import { landOnTarget } from './landing/land-on-target.ts';
+import { lostWork } from './landing/lost-work.ts';
 import { markDone } from './landing/mark-done.ts';
 import { resolvedWork } from './landing/resolved-work.ts';
 import { OperatorMerges } from './merge-port.ts';
@@ -270,6 +271,7 @@ function portsFor(
         land: (...whole) => merges.land(...whole),
         rebase: (...moved) => merges.rebase(...moved),
       }),
+    lost: (run, landed) => lostWork(run, landed, target.repository),
     reset: (run, commit) => merges.reset(run, commit),
     mark: (run, tasks) => markDone(run, tasks, parts.place),
     width: () => width,

@@ -44,7 +44,7 @@ export function stepOf(
   if (person === null) return null;
   if (person.includes('\n')) {
     const commands = [operateCommand(run, 'retry', task.id)];
-    return { ...oneOf(manySteps(run), commands), lines: linesOf(person) };
+    return { ...oneOf(manySteps(run, cause), commands), lines: linesOf(person) };
   }
   // Our own text: what is to be repaired, and then the command.
   const at = person.indexOf('ramet operate ');
@@ -53,8 +53,9 @@ export function stepOf(
   return oneOf(person.slice(0, at).replace(/:\s*$/, ''), commands);
 }
 
-function manySteps(run: NamedRun): string {
-  return `resolve it with the steps of ${operateCommand(run, 'status')}, or let an agent do it again`;
+function manySteps(run: NamedRun, cause: string | null): string {
+  const verb = cause === 'removed' ? 'put it back' : 'resolve it';
+  return `${verb} with the steps of ${operateCommand(run, 'status')}, or let an agent do it again`;
 }
 
 function oneOf(what: string, commands: readonly string[]): PersonStep {

@@ -4,6 +4,7 @@ import type { MergeRepository } from '../../../git/shapes.ts';
 import { type OperatorState, type TaskState, tasksOf } from '../../../operator/run/operator-state.ts';
 import type { ResolvedWork } from '../../../operator/run/ports.ts';
 import type { OperatorRun } from '../../../schema/operator-events.ts';
+import { lostWork } from './lost-work.ts';
 
 export interface ResolvedPlace {
   readonly repository: MergeRepository;
@@ -19,12 +20,33 @@ export async function resolvedWork(
   const found = new Map<string, ResolvedWork>();
   const { run } = state;
   if (run === null) return found;
+  for (const [id, work] of await putBack(state, run, place.repository)) found.set(id, work);
   for (const task of tasksOf(state)) {
     if (!isConflict(task)) continue;
     const work = await workOf(task, run, place);
     if (work !== null) found.set(task.task.id, work);
   }
   return found;
+}
+
+/** Work that somebody had taken off the target, and that is there again. */
+async function putBack(
+  state: OperatorState,
+  run: OperatorRun,
+  repository: MergeRepository,
+): Promise<[string, ResolvedWork][]> {
+  const removed = tasksOf(state).filter(({ status, cause }) => status === 'frozen' && cause === 'removed');
+  const work = removed.flatMap(({ task, result, attempts }) => {
+    const attempt = attempts.findLast(({ state }) => state === 'passed');
+    return result === null || attempt === undefined ? [] : [{ task, result, attempt }];
+  });
+  const lost = await lostWork(run, { work, kept: null }, repository);
+  return work
+    .filter(({ task }) => !lost.has(task.id))
+    .map(({ task, result, attempt }) => [
+      task.id,
+      { number: attempt.number, branch: result, commit: result, isIn: true },
+    ]);
 }
 
 /** Also one that is to be done again: an earlier process may have taken that from a person, and died before it began. */
