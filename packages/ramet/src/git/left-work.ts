@@ -37,4 +37,10 @@ export {
   type WorkReading,
   wholeWork,
 } from './left-work/own-commits.ts';
+export {
+  pushSteps,
+  type SubmoduleCommit,
+  type SubmoduleSite,
+  unsharedSubmodules,
+} from './left-work/submodule-commits.ts';
 export { ownLog } from './worktrees/changes/held-commits.ts';

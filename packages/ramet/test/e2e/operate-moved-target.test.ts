@@ -148,7 +148,7 @@ describe.concurrent('OP-4: a target that others move meanwhile', { timeout: 240_
     expect(end.run.tasks[0]?.attempts).toHaveLength(1);
   });
 
-  test('WORK-5: work that somebody took off the target is not done, and its steps put it back', async ({
+  test('WORK-5: work that someone took off the target is not done, and its steps put it back', async ({
     user,
   }) => {
     prepareRun(user, '- [ ] T1 Write it\n- [ ] T2 Write it\n- [ ] T3 Write it\n');
@@ -169,8 +169,8 @@ describe.concurrent('OP-4: a target that others move meanwhile', { timeout: 240_
     expect(code).toBe(1);
     expect(filesOn(user, 'main')).toEqual(['README.md', 'T3.txt']);
     const [first] = run.tasks;
-    expect(first?.message).toMatch(/^landed as \w{10}, and was removed from main by somebody$/);
-    expect(readFileSync(run.report, 'utf8')).toContain('was removed from main by somebody');
+    expect(first?.message).toMatch(/^landed as \w{10}, and was removed from main by someone$/);
+    expect(readFileSync(run.report, 'utf8')).toContain('was removed from main by someone');
     expect(readFileSync(join(user.repository, 'tasks.md'), 'utf8')).toMatch(/\[ \] T1 [\s\S]*\[x\] T3/);
     for (const { next_step } of run.tasks.slice(0, 2)) {
       const [way = ''] = (next_step ?? '').split('Or let an agent');

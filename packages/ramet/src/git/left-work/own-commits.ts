@@ -12,6 +12,12 @@ import { type GitCall, gitText, runGit } from '../run-git.ts';
 export interface WorkObjection {
   readonly cause: string;
   readonly message: string;
+  /** Another attempt would not help. */
+  readonly final?: boolean;
+  /** What a person can do, with the commands. */
+  readonly person?: string;
+  /** What holds the work nevertheless. */
+  readonly branch?: string | null;
 }
 
 export interface WorkReading {

@@ -23,7 +23,10 @@ export function takeEnd(id: string, end: AttemptEnd, attempt: AttemptChange, par
     offer(id, { ...attempt, state: 'ended', commit: end.commit, files: end.files }, parts);
   else if (end.kind === 'unchanged') unchanged(id, end.isReport, attempt, parts);
   else if (end.kind === 'interrupted') interrupted(id, end, attempt, parts);
-  else parts.failed(id, { ...failureOf(attempt, end.cause, end.message), final: end.final ?? false });
+  else {
+    const { cause, message, final = false, person } = end;
+    parts.failed(id, { ...failureOf(attempt, cause, message), final, person });
+  }
 }
 
 function offer(id: string, attempt: AttemptChange, parts: EndParts): void {

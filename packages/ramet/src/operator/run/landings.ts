@@ -113,7 +113,7 @@ export class Landings {
     if (left.length > 0) onLeftOut();
   }
 
-  /** At the end: somebody may have set the target back, and what it does not have any more is not done. */
+  /** At the end: someone may have set the target back, and what it does not have any more is not done. */
   async #noteLost(): Promise<void> {
     const { run, ports, actors, state } = this.#parts;
     const { landing } = state();
@@ -125,7 +125,7 @@ export class Landings {
         id,
         { type: 'removed' },
         {
-          message: `landed as ${work.result.slice(0, 10)}, and was removed from ${run.target} by somebody`,
+          message: `landed as ${work.result.slice(0, 10)}, and was removed from ${run.target} by someone`,
           person: waysBack(id, work.steps, run),
         },
       );

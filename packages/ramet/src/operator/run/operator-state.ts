@@ -168,6 +168,9 @@ export function lastAttempt({ attempts }: Pick<TaskState, 'attempts'>): TaskAtte
   return attempts.at(-1);
 }
 
+/** Its work names a commit of a submodule that nobody else has. */
+export const SUBMODULE_CAUSE = 'submodule';
+
 const LONGEST_NAME = 40;
 
 /**

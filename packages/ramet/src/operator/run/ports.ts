@@ -59,6 +59,8 @@ export type AttemptEnd = AttemptFacts &
         readonly cause: string;
         readonly message: string | null;
         readonly final?: boolean;
+        /** What a person can do, with the commands. */
+        readonly person?: string;
       }
     /** It can be resumed. */
     | { readonly kind: 'interrupted'; readonly cause: string; readonly message: string | null }

@@ -2,7 +2,7 @@
 import type { Clock } from '../../schema/clock.ts';
 import type { Attempts } from './attempts.ts';
 import { operateCommand } from './operate-command.ts';
-import { type OperatorState, type TaskState, tasksOf } from './operator-state.ts';
+import { type OperatorState, SUBMODULE_CAUSE, type TaskState, tasksOf } from './operator-state.ts';
 import type { ResolvedWork } from './ports.ts';
 import type { Reviews } from './reviews.ts';
 import type { TaskActors } from './task-actors.ts';
@@ -83,7 +83,10 @@ function takeResolved(
   if (status === 'frozen' && cause === 'removed') return actors.change(id, { type: 'restored' }) !== null;
   if (status !== 'frozen' && !((status === 'queued' || status === 'waiting') && isIn)) return false;
   const attempt = { number, state: 'ended', branch, commit, cause: null, message: null } as const;
-  const message = 'a person has resolved its conflict';
+  const message =
+    cause === SUBMODULE_CAUSE
+      ? 'a person has pushed the commit of its submodule'
+      : 'a person has resolved its conflict';
   if (actors.change(id, { type: 'offered_again' }, { attempt, message }) === null) return false;
   reviews.offer(id, number, true);
   return true;

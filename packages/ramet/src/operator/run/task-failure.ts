@@ -23,6 +23,8 @@ export interface FailureNews {
   readonly attempt?: AttemptChange;
   readonly check?: RecordedCheck | null;
   readonly conflict?: TaskConflict;
+  /** What a person can do, with the commands. */
+  readonly person?: string | undefined;
   /** How a person resolves it. */
   readonly steps?: ConflictSteps | undefined;
 }
@@ -57,7 +59,7 @@ export function recordFailure(
     ...facts,
     message,
     ...(now === 'waiting' && { until }),
-    ...((now === 'frozen' || now === 'blocked') && { person: adviceFor(id, news, run) }),
+    ...((now === 'frozen' || now === 'blocked') && { person: news.person ?? adviceFor(id, news, run) }),
   }));
   if (status === null && attempt !== undefined)
     actors.note(id, { attempt: { ...attempt, state: 'stopped' } });
@@ -84,7 +86,7 @@ function adviceFor(id: string, { cause, message, steps, conflict }: FailureNews,
   return `${first === undefined ? '' : `${first}; then: `}${eitherOf(kinds.map((kind) => operateCommand(run, kind, id)))}`;
 }
 
-/** For work that had landed and was removed by somebody. */
+/** For work that had landed and was removed by someone. */
 export function waysBack(id: string, steps: readonly string[], run: OperatorRun): string {
   const commands = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
   return [

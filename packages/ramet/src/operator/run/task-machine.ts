@@ -3,7 +3,7 @@
  * by itself: what follows from a change is done by the operator, after the change is on record.
  *
  * Invariants
- * 1. `done` is reached from `merging` or `verifying` alone, so no error leads there; and again by work that somebody had taken
+ * 1. `done` is reached from `merging` or `verifying` alone, so no error leads there; and again by work that someone had taken
  *    off the target, when it is back. It is left only if the target has moved and does not have the work, or the work does not fit.
  * 2. A failure is tried again while the task has retries, and freezes it otherwise; setup and permission block it instead.
  *    What only has to be done elsewhere is tried again at once, and is no failure.
@@ -39,7 +39,7 @@ export type TaskEvent =
   | { type: 'rejected'; cause: string; final?: boolean }
   /** It was merged, and is taken out again: it does not fit to what the target has become. */
   | { type: 'left_out'; cause: string; final?: boolean }
-  /** It had landed, and somebody has taken it off the target; or it is there again. */
+  /** It had landed, and someone has taken it off the target; or it is there again. */
   | { type: 'removed' }
   | { type: 'restored' }
   /** Its work is still good, and is merged again when what it waits for is done. */

@@ -54,7 +54,7 @@ export function stepOf(
 }
 
 function manySteps(run: NamedRun, cause: string | null): string {
-  const verb = cause === 'removed' ? 'put it back' : 'resolve it';
+  const verb = cause === 'removed' ? 'put it back' : cause === 'submodule' ? 'push it' : 'resolve it';
   return `${verb} with the steps of ${operateCommand(run, 'status')}, or let an agent do it again`;
 }
 

@@ -232,6 +232,7 @@ async function judged(order: AttemptOrder, ended: EndedAgent, parts: AttemptPart
     cause: string;
     message: string | null;
     final?: boolean;
+    person?: string;
   }): Promise<AttemptEnd> => {
     // What keeps its files from being taken may keep them from being put away: the first reason is the one to tell.
     const kept = await pattern.abandon?.(order, ended).catch(ignoreFailure);

@@ -5,12 +5,14 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  type ChangedPath,
   changedPaths,
   clonedLog,
   clonedTip,
   keepWork,
   leftInClone,
   leftOnRefs,
+  type SubmoduleSite,
   wholeWork,
 } from '../../../git/left-work.ts';
 import { addAll, clonePath, makeClone, moveApart, withScratch } from '../../../git/managed-worktrees.ts';
@@ -27,6 +29,7 @@ import {
 } from './attempt-pattern.ts';
 import { attemptRefs, type RefWitness } from './attempt-refs.ts';
 import { nestedObjection, strayLinks } from './nested-repositories.ts';
+import { submoduleObjection } from './submodule-objection.ts';
 
 export interface ClonePlace {
   worktrees: WorktreePlace;
@@ -50,8 +53,11 @@ export function clonePattern(place: ClonePlace): AttemptPattern {
     if (diverged !== null) return diverged;
     const objection = nested.length === 0 ? null : setAside(nested, site, worktrees);
     const work = await committed(order, { tip, tree, agent }, place);
+    const unshared = work === null ? null : await submoduleObjection(order, work, siteIn(path, worktrees));
+    // The clone stays: it alone has the commit of the submodule.
+    if (unshared !== null) return unshared;
     rmSync(path, { recursive: true, force: true });
-    return objection ?? work;
+    return objection ?? withoutChanges(work);
   };
   return {
     isolation: 'clone',
@@ -66,7 +72,7 @@ export function clonePattern(place: ClonePlace): AttemptPattern {
     // A clone that cannot be read stays where it is: its path is on record.
     async abandon(order, { id }) {
       const work = await fetched(order, id).catch(() => null);
-      return { branch: work !== null && 'branch' in work ? work.branch : null };
+      return { branch: (work !== null && 'branch' in work ? work.branch : null) ?? null };
     },
   };
 }
@@ -140,16 +146,28 @@ async function committed(
   { run, task, attempt }: AttemptOrder,
   { tip, tree, agent }: Pick<ClonedWork, 'tip' | 'tree'> & { agent: string },
   { worktrees, session }: ClonePlace,
-): Promise<AttemptWork | null> {
+): Promise<(AttemptWork & { changes: ChangedPath[] }) | null> {
   const call: GitCall = { cwd: worktrees.repository.root, env: worktrees.env };
   const ref = workRef(run, attempt.name);
   const message = withTrailers(task.title, { agent, session, task: `${task.id} ${task.title}` });
   const isCommitted = tree === (await tipOf(tip, call, 'tree'));
   const commit = isCommitted ? tip : await keepWork({ ref, base: tip, tree, message }, call);
   const changes = await changedPaths(attempt.base ?? run.base, commit, call);
-  if (changes.length > 0) return { commit, branch: ref, files: changes.map(({ path }) => path) };
+  if (changes.length > 0) return { commit, branch: ref, files: changes.map(({ path }) => path), changes };
   await gitText(['update-ref', '--no-deref', '-d', ref], call);
   return null;
+}
+
+function withoutChanges(work: AttemptWork | null): AttemptWork | null {
+  return work === null ? null : { commit: work.commit, branch: work.branch, files: work.files };
+}
+
+function siteIn(
+  directory: string,
+  { repository, env }: WorktreePlace,
+): SubmoduleSite & { directory: string } {
+  const { commonDirectory, root } = repository;
+  return { commonDirectory, directory, call: { cwd: root, env } };
 }
 
 function tipOf(name: string, call: GitCall, kind: 'commit' | 'tree' = 'commit'): Promise<string> {

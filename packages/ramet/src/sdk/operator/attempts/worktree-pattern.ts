@@ -41,6 +41,7 @@ import {
 } from './attempt-pattern.ts';
 import { attemptRefs, type RefWitness } from './attempt-refs.ts';
 import { nestedObjection, strayLinks } from './nested-repositories.ts';
+import { submoduleObjection } from './submodule-objection.ts';
 
 /** Each attempt in a worktree that begins at the private ref, on a branch of its own. */
 export function worktreePattern(place: WorktreePlace, witness: RefWitness): AttemptPattern {
@@ -122,6 +123,9 @@ async function committedWork(
   const nested = [...new Set([...leftOut, ...links])];
   if (nested.length > 0) return nestedObjection(nested);
   if (commit === null || changes.length === 0) return null;
+  const site = { commonDirectory: place.repository.commonDirectory, directory: worktree.path, call };
+  const unshared = await submoduleObjection(order, { commit, branch, changes }, site);
+  if (unshared !== null) return unshared;
   return { commit, branch, files: changes.map(({ path }) => path) };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Work that had landed and that somebody has taken off the target since: it was set back, or its history was written anew. What
+ * Work that had landed and that someone has taken off the target since: it was set back, or its history was rewritten. What
  * the target has by another commit is not lost.
  */
 import { callIn, isAncestor, readCommit, replayWork, wayToBranch } from '../../../git/merges.ts';

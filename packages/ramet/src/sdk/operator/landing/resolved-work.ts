@@ -1,7 +1,13 @@
 /** Conflicts that a person has resolved with git since a run ended: the branch of the work has moved, or is merged already. */
-import { isAncestor, readCommit } from '../../../git/merges.ts';
+import { changedPaths, unsharedSubmodules } from '../../../git/left-work.ts';
+import { callIn, isAncestor, readCommit } from '../../../git/merges.ts';
 import type { MergeRepository } from '../../../git/shapes.ts';
-import { type OperatorState, type TaskState, tasksOf } from '../../../operator/run/operator-state.ts';
+import {
+  type OperatorState,
+  SUBMODULE_CAUSE,
+  type TaskState,
+  tasksOf,
+} from '../../../operator/run/operator-state.ts';
 import type { ResolvedWork } from '../../../operator/run/ports.ts';
 import type { OperatorRun } from '../../../schema/operator-events.ts';
 import { lostWork } from './lost-work.ts';
@@ -22,6 +28,8 @@ export async function resolvedWork(
   if (run === null) return found;
   for (const [id, work] of await putBack(state, run, place.repository)) found.set(id, work);
   for (const task of tasksOf(state)) {
+    const shared = await sharedWork(task, run, place.repository);
+    if (shared !== null) found.set(task.task.id, shared);
     if (!isConflict(task)) continue;
     const work = await workOf(task, run, place);
     if (work !== null) found.set(task.task.id, work);
@@ -29,7 +37,25 @@ export async function resolvedWork(
   return found;
 }
 
-/** Work that somebody had taken off the target, and that is there again. */
+/** Work that named a commit of a submodule which nobody else had, if a person has given that to others. */
+async function sharedWork(
+  { status, cause, attempts }: TaskState,
+  run: OperatorRun,
+  repository: MergeRepository,
+): Promise<ResolvedWork | null> {
+  const attempt = attempts.findLast((one) => one.cause === SUBMODULE_CAUSE);
+  const { number = 0, branch = null, base, path: directory = null } = attempt ?? {};
+  if (status !== 'frozen' || cause !== SUBMODULE_CAUSE || branch === null) return null;
+  const commit = await readCommit(branch.startsWith('refs/') ? branch : `refs/heads/${branch}`, repository);
+  if (commit === null) return null;
+  const call = callIn(repository);
+  const changes = await changedPaths(base ?? run.base, commit, call);
+  const { commonDirectory } = repository;
+  const left = await unsharedSubmodules(commit, changes, { commonDirectory, directory, call });
+  return left.length > 0 ? null : { number, branch, commit, isIn: false };
+}
+
+/** Work that someone had taken off the target, and that is there again. */
 async function putBack(
   state: OperatorState,
   run: OperatorRun,
