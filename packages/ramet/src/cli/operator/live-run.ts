@@ -192,7 +192,7 @@ class BlockDisplay implements RunDisplay {
     }));
     const shape = { rows, cursorRow: Math.max(0, rows.length - 1), cursorColumn: 0 };
     if (columns === this.#drawnColumns) this.#screen.draw(shape);
-    else this.#screen.redraw(shape, { columns, rows: height });
+    else this.#screen.resized(shape, { columns, rows: height });
     this.#drawnColumns = columns;
   }
 

@@ -54,7 +54,7 @@ function blockDisplay(io: CommandIo): TeamDisplay {
       const now = size();
       const shape = rowsOf(team, now, (text) => paintGroups(text, style));
       if (now.columns === drawn.columns) screen.draw(shape);
-      else screen.redraw(shape, now);
+      else screen.resized(shape, now);
       drawn = now;
       last = team;
     },

@@ -52,7 +52,7 @@ export async function runOnTerminal(
   const opened = openTerminal({
     key: (key) => terminal.key(key),
     keysTaken: () => view.now(),
-    resized: () => view.redraw(),
+    resized: () => view.resized(),
     gone: () => terminal.leave(EXIT.hungUp, 'SIGHUP'),
   });
   const device = hasUnicode(io.env) ? opened : inAscii(opened, asciiForms);

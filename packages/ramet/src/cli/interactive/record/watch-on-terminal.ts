@@ -38,7 +38,7 @@ export async function watchOnTerminal(
       view.soon();
     },
     keysTaken: () => {},
-    resized: () => view.redraw(),
+    resized: () => view.resized(),
     gone: () => leave(EXIT.hungUp),
   });
   using device = hasUnicode(io.env) ? opened : inAscii(opened, asciiForms);

@@ -1,9 +1,9 @@
 /**
- * What a terminal may show of what was written to it: the last output, and the live rows below it. A terminal wraps what is in
- * sight in its own way when its size changes, and shows what had scrolled away when it grows. It writes nothing.
+ * What a terminal may show of what was written to it: the end of the output, and the live rows below it. It writes nothing.
  */
 import type { Block } from '../markdown/blocks.ts';
-import { brokenRows, type Row } from '../markdown/wrapped-rows.ts';
+import type { Row } from '../markdown/wrapped-rows.ts';
+import { heightOfAll, KeptOutput, textColumns } from './kept-output.ts';
 
 export interface LiveRow {
   /** May hold colours. */
@@ -23,19 +23,31 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** Rows of output that are kept to be drawn again: more than any screen has. */
-const KEPT_ROWS = 600;
-const NO_ROWS: LiveRows = { rows: [], cursorRow: 0, cursorColumn: 0 };
-
-interface Kept {
-  readonly block: Block;
-  readonly height: number;
+/** A terminal on which all is to be written again. */
+export interface StandingScreen {
+  /** The row of its cursor; null if it has its last size and only that is to be counted. */
+  readonly cursorRow: number | null;
+  /** How wide it is. */
+  readonly columns: number;
+  /** The live rows may have been cut at its width, where it would else have broken them. */
+  readonly isCut: boolean;
 }
 
+/** What stands from this many rows above the cursor on, to be written again. */
+export interface OutputInSight {
+  readonly above: number;
+  readonly rows: readonly Row[];
+  /** In a terminal that has become wider meanwhile, what is above it is written over too, from this place on. */
+  readonly place: number;
+  /** Rows of the terminal above it. */
+  readonly top: number;
+}
+
+const NO_ROWS: LiveRows = { rows: [], cursorRow: 0, cursorColumn: 0 };
+
 export class InSight {
+  readonly #output = new KeptOutput();
   #size: ScreenSize;
-  #kept: Kept[] = [];
-  #keptRows = 0;
   #live = NO_ROWS;
   /** How many rows are free below the live ones, at most; exactly, once it has been none. */
   #below: number;
@@ -64,14 +76,7 @@ export class InSight {
 
   /** Output that is being written. Returns the rows that it takes. */
   keep(block: Block): number {
-    const height = heightOfAll(this.rowsOf(block), this.#size.columns);
-    this.#kept.push({ block, height });
-    this.#keptRows += height;
-    let old = 0;
-    while (this.#keptRows - (this.#kept[old]?.height ?? 0) > KEPT_ROWS)
-      this.#keptRows -= this.#kept[old++]?.height ?? 0;
-    if (old > 0) this.#kept = this.#kept.slice(old);
-    return height;
+    return this.#output.keep(block, this.#size.columns);
   }
 
   /** The live rows are these, below `added` new rows of output. */
@@ -81,10 +86,22 @@ export class InSight {
     this.#live = live;
   }
 
+  /** The live rows are these, and this many are free below them. */
+  leaves(below: number, live: LiveRows): void {
+    this.#below = Math.max(0, below);
+    this.#live = live;
+  }
+
   /** From now on all is written for this size. How much room is left below is no longer known. */
   resize(size: ScreenSize): void {
     if (!isSameSize(size, this.#size)) this.#below = 0;
     this.#size = size;
+  }
+
+  /** Something else was written to the terminal, which has this size. */
+  reopen(size: ScreenSize): void {
+    this.#output.forget();
+    this.resize(size);
   }
 
   /** The live rows are gone. */
@@ -92,76 +109,35 @@ export class InSight {
     this.#live = NO_ROWS;
   }
 
-  /** The last rows of the output, as many as there are, up to `most`. */
-  tail(most: number): Row[] {
-    const { columns } = this.#size;
-    const found: Row[] = [];
-    let left = most;
-    for (const { block } of this.#kept.toReversed()) {
-      if (left <= 0) break;
-      for (const row of this.rowsOf(block).toReversed()) {
-        if (left <= 0) break;
-        const height = heightOf(row, columns);
-        const parts = height <= left ? [row] : brokenRows(row, columns).slice(-left);
-        found.push(...parts.reverse());
-        left -= Math.min(left, height);
-      }
-    }
-    return found.reverse();
-  }
-
-  /**
-   * How many rows the output in sight takes at a new width. A terminal has broken the rows that stood there; from the first of
-   * them on all must be written again, or scroll away: what is written over is nowhere else. `lowest`: the terminal may have
-   * been as low as that in between.
-   */
-  rowsAt(size: ScreenSize, lowest: number = size.rows): number {
-    const { rows, cursorRow } = this.#live;
-    const standing = heightOfAll(rows, size.columns);
-    // A terminal that gets lower first gives up what stands below the cursor.
-    const givenUp = Math.max(0, Math.min(this.#size.rows - lowest, rows.length - 1 - cursorRow));
-    let room = size.rows - (isSameSize(size, this.#size) ? this.#below : 0) - standing + givenUp;
-    let taken = 0;
-    for (const { block } of this.#kept.toReversed()) {
-      if (room <= 0) break;
-      const stood = heightOfAll(this.rowsOf(block), size.columns);
-      const written = heightOfAll(block.rows(textColumns(size.columns)), size.columns);
-      taken += stood <= room ? written : stood === written ? room : partOf(written, room / stood);
-      room -= stood;
-    }
-    return taken;
-  }
-
-  /** How far above the cursor the output began, by how terminals wrap rows of another width. */
-  aboveCursor(size: ScreenSize): number {
+  /** Live rows above the cursor, as they stand. */
+  liveAbove({ columns, isCut }: Pick<StandingScreen, 'columns' | 'isCut'>): number {
     const { rows, cursorRow, cursorColumn } = this.#live;
-    const above = [...this.#kept.flatMap(({ block }) => this.rowsOf(block)), ...rows.slice(0, cursorRow)];
-    const height = heightOfAll(above, size.columns) + Math.floor(cursorColumn / size.columns);
-    return Math.min(size.rows - 1, height);
+    if (isCut) return cursorRow;
+    return heightOfAll(rows.slice(0, cursorRow), columns) + Math.floor(cursorColumn / columns);
   }
-}
 
-/** The last column stays free: a terminal that has written there is between two rows. */
-export function textColumns(columns: number): number {
-  return Math.max(1, columns - 1);
+  /** From now on all is written for this size; the output that stands on the terminal too, from `place` on at least. */
+  again(standing: StandingScreen, size: ScreenSize, place: number): OutputInSight {
+    const { rows, cursorRow } = this.#live;
+    const counted = this.#size.rows - this.#below - Math.max(1, rows.length) + cursorRow;
+    const row = Math.max(0, standing.cursorRow ?? counted);
+    const live = Math.min(row, this.liveAbove(standing));
+    this.resize(size);
+    const { columns } = size;
+    const output = this.#output.again({
+      rows: row - live,
+      broken: live - Math.min(row, cursorRow),
+      stoodAt: standing.columns,
+      columns,
+      from: place,
+    });
+    const above = live + output.height;
+    return { ...output, above, top: row - above };
+  }
 }
 
 export function isSameSize(one: ScreenSize, other: ScreenSize): boolean {
   return one.columns === other.columns && one.rows === other.rows;
-}
-
-/** Rows that the terminal makes of them. */
-export function heightOfAll(rows: readonly Row[], columns: number): number {
-  return rows.reduce((sum, row) => sum + heightOf(row, columns), 0);
-}
-
-function heightOf(row: Row, columns: number): number {
-  return row.width <= columns ? 1 : brokenRows(row, columns).length;
-}
-
-/** Of a block that begins above the screen; rather a row twice than none. */
-function partOf(rows: number, share: number): number {
-  return Math.min(rows, Math.ceil(rows * share) + 1);
 }
 
 function liveHeight({ rows }: LiveRows): number {

@@ -62,7 +62,7 @@ describe('UI-1: output above, live rows below', () => {
     screen.append(lineBlocks('output\n'));
     screen.draw(live('> ', 'other'));
     expect(frames).toHaveLength(4);
-    screen.redraw(live('> ', 'other'), { columns: 20, rows: 10 });
+    screen.redraw(live('> ', 'other'));
     expect(frames).toHaveLength(5);
   });
 
@@ -116,7 +116,7 @@ describe('UI-1: output above, live rows below', () => {
     screen.append([whole('abcdefghij'.repeat(5)), ...lineBlocks('one\ntwo\n')]);
     screen.draw(live('> ', 'status'));
     const before = terminal.text;
-    screen.redraw(live('> ', 'status'), { columns: 10, rows: 5 });
+    screen.redraw(live('> ', 'status'));
     expect(terminal.text).toBe(before);
     expect(terminal.cursor).toEqual({ row: 7, column: 2 });
   });
@@ -127,7 +127,7 @@ describe('UI-1: output above, live rows below', () => {
     screen.draw(live('> '));
     const lines = Array.from({ length: 12 }, (_, line) => `line ${line}`);
     screen.append(lineBlocks(`${lines.join('\n')}\n`));
-    screen.redraw(live('> '), { columns: 20, rows: 6 });
+    screen.redraw(live('> '));
     expect(terminal.text.split('\n').slice(-13)).toEqual([...lines, '>']);
   });
 
@@ -139,7 +139,7 @@ describe('UI-1: output above, live rows below', () => {
     const before = terminal.text;
     for (const rows of [9, 8, 7]) {
       terminal.rows = rows;
-      screen.redraw(live('> '), { columns: 20, rows });
+      screen.resized(live('> '), { columns: 20, rows });
       await clock.advance(SETTLED_MS - 50);
       screen.append(lineBlocks(`at ${rows}\n`));
       screen.draw(live('> typed'));
@@ -158,7 +158,7 @@ describe('UI-1: output above, live rows below', () => {
     screen.draw(live('> '));
     const lines = Array.from({ length: 3_000 }, (_, at) => `line ${at}`);
     terminal.rows = 8;
-    screen.redraw(live('> '), { columns: 20, rows: 8 });
+    screen.resized(live('> '), { columns: 20, rows: 8 });
     for (let at = 0; at < lines.length; at += 30) {
       screen.append(lineBlocks(`${lines.slice(at, at + 30).join('\n')}\n`));
       screen.draw(live('> '));
@@ -171,7 +171,7 @@ describe('UI-1: output above, live rows below', () => {
     const { terminal, screen, clock } = screenOn(20, 10);
     screen.draw(live('> '));
     for (let time = 0; time < 210; time++) {
-      screen.redraw(live('> '), { columns: 20, rows: 10 - (time % 2) });
+      screen.resized(live('> '), { columns: 20, rows: 10 - (time % 2) });
       if (time === 0) screen.append(lineBlocks('said\n'));
       await clock.advance(100);
       screen.draw(live('> '));
@@ -182,7 +182,7 @@ describe('UI-1: output above, live rows below', () => {
   test('what has the terminal meanwhile is not drawn over', async () => {
     const { terminal, screen, clock } = screenOn(20, 10);
     screen.draw(live('> '));
-    screen.redraw(live('> '), { columns: 20, rows: 8 });
+    screen.resized(live('> '), { columns: 20, rows: 8 });
     screen.rest();
     await clock.advance(SETTLED_MS * 2);
     expect(terminal.text).toBe('>');
@@ -201,7 +201,7 @@ describe('UI-1: output above, live rows below', () => {
     let [under, toldAt, isToBeTold] = [live('> '), Number.NEGATIVE_INFINITY, false];
     const tell = (): void => {
       [toldAt, isToBeTold] = [clock.now(), false];
-      screen.redraw(under, { columns: 20, rows: terminal.rows });
+      screen.resized(under, { columns: 20, rows: terminal.rows });
     };
     for (const { lines: more, below, rows, thenMs } of steps) {
       const fresh = Array.from({ length: more }, (_, at) => `line ${lines.length + at}`);
@@ -254,11 +254,11 @@ describe('UI-1: output above, live rows below', () => {
     screen.append(lineBlocks(`${lines.join('\n')}\n`));
     screen.draw(live('> '));
     terminal.rows = 10;
-    screen.redraw(live('> '), { columns: 20, rows: 10 });
+    screen.resized(live('> '), { columns: 20, rows: 10 });
     await clock.advance(SETTLED_MS - 1);
     terminal.rows = 14;
     await clock.advance(1);
-    screen.redraw(live('> '), { columns: 20, rows: 14 });
+    screen.resized(live('> '), { columns: 20, rows: 14 });
     await clock.advance(SETTLED_MS);
     const seen = terminal.text.split('\n').filter((line) => line.startsWith('line'));
     expect(new Set(seen)).toEqual(new Set(lines));
@@ -278,12 +278,11 @@ describe('UI-1: output above, live rows below', () => {
       fc.array(fc.tuple(block, rows, fc.boolean()), { maxLength: 20 }),
       (columns, steps) => {
         const { terminal, screen } = screenOn(columns, 10);
-        const size = { columns, rows: 10 };
         for (const [blocks, below, again] of steps) {
           screen.append(blocks);
           screen.draw(live(...below));
           const before = terminal.text;
-          if (again) screen.redraw(live(...below), size);
+          if (again) screen.redraw(live(...below));
           expect(terminal.text).toBe(before);
         }
         screen.close();

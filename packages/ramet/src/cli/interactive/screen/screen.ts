@@ -2,6 +2,12 @@
  * Output above, a few live rows below: what is appended scrolls away like any program's output, and the rows
  * below it are drawn again. It writes bytes and knows neither keys nor sessions.
  *
+ * When the size changes, the terminal wraps what stands there in its own way and pulls rows back from its scrollback, and it
+ * tells its size late. So nothing is written until the told size has settled and the terminal itself, asked, has the same. It
+ * also says where its cursor is: from the rows above the cursor follows which output is in sight. Exactly that is
+ * written over and again, by moves from the cursor, so rows that a terminal pulls back at the last moment are not touched.
+ * Where the terminal does not answer, what stands there stays as it is.
+ *
  * Invariants
  * 1. A frame is one write: nothing is ever seen half drawn, and the cursor ends where the input is.
  * 2. Output is written once. Only what is in sight is drawn again, for another size or when a person asks for it.
@@ -9,18 +15,20 @@
  * 4. A frame that would change nothing is not written.
  * 5. While the size changes nothing is written, for 20 seconds at most; then only from the live rows on.
  * 6. The whole screen is never erased at once: some terminals would keep what was on it in their scrollback.
+ * 7. Output that may have been written over is written again: rather a row twice than none.
  */
 import { type Clock, elapsedOf, systemClock } from '../../../schema/clock.ts';
 import type { Block } from '../markdown/blocks.ts';
 import {
-  heightOfAll,
   InSight,
   isSameSize,
   type LiveRow,
   type LiveRows,
   type ScreenSize,
-  textColumns,
+  type StandingScreen,
 } from './in-sight.ts';
+import { heightOfAll, textColumns } from './kept-output.ts';
+import type { SeenScreen } from './screen-question.ts';
 
 export type { LiveRow, LiveRows, ScreenSize };
 
@@ -29,11 +37,13 @@ export interface Screen {
   append(blocks: readonly Block[]): void;
   /** What is to stand below the output. */
   draw(live: LiveRows): void;
+  /** Draws again what is in sight. */
+  redraw(live: LiveRows): void;
   /**
-   * Draws again what is in sight. With another size it waits until that has settled: the terminal wraps what stands there in its
-   * own way, and what is written before it has told its last size would be written over the wrong rows.
+   * The terminal has told a size, another one or again the same: in between it may have had others. Draws again what is in sight
+   * when it has settled.
    */
-  redraw(live: LiveRows, size: ScreenSize): void;
+  resized(live: LiveRows, size: ScreenSize): void;
   /** The size that all was drawn for. */
   readonly size: ScreenSize;
   /** Something else has the terminal: nothing is drawn before `draw` or `redraw` is called again. */
@@ -58,8 +68,10 @@ const ERASE_BELOW = `${CSI}K${CSI}C${CSI}J\r`;
  * 250 ms later, and over a slow link what was written before arrives after it.
  */
 const SETTLE_MS = 300;
-/** What is told so soon after a drawing may have been so before it. */
-const IN_FLIGHT_MS = 300;
+/** What was drawn so shortly before a size was told may have met that size. */
+const IN_FLIGHT_MS = 2_000;
+/** A terminal that says another size than it told is asked again so often; then it has the size that it says. */
+const MOST_QUESTIONS = 5;
 /** A terminal whose size never settles shows something too. */
 const LONGEST_HOLD_MS = 20_000;
 
@@ -68,10 +80,8 @@ interface Hold {
   /** Ends the wait for it to settle. */
   readonly waiting: AbortController;
   readonly size: ScreenSize;
-  /** The terminal may have been as low as this. */
-  readonly lowest: number;
-  /** Rows that the last drawing may have written over, because the terminal was larger by then. */
-  readonly missed: number;
+  /** As in `StandingScreen`. */
+  readonly isCut: boolean;
   live: LiveRows;
   since: number;
 }
@@ -80,11 +90,21 @@ export function createScreen(
   write: (bytes: string) => void,
   start: ScreenSize,
   clock: Clock = systemClock,
+  /** Where the terminal cannot be asked, its size is read before every frame: nothing is drawn for an earlier one. */
+  ask: (() => Promise<SeenScreen | null>) | null = null,
 ): Screen {
   const sight = new InSight(start);
   let pending: Block[] = [];
   let hold: Hold | null = null;
-  let drawnAt = Number.NEGATIVE_INFINITY;
+  let wroteAt = Number.NEGATIVE_INFINITY;
+  let drawings = 0;
+  /** From this place on output may have been written over: the terminal may have become wider when the last drawing came. */
+  let unsureFrom = Number.POSITIVE_INFINITY;
+
+  function writeFrame(bytes: string): void {
+    wroteAt = elapsedOf(clock);
+    write(`${BEGIN_FRAME}${bytes}${END_FRAME}`);
+  }
 
   function takePending(): { bytes: string; added: number } {
     let bytes = '';
@@ -98,39 +118,38 @@ export function createScreen(
   }
 
   /** Moves from where the cursor is: whatever the size, what stands above the live rows is not touched. */
-  function drawBelow(live: LiveRows): void {
+  function drawBelow(live: LiveRows, above: number = sight.live.cursorRow): void {
     // With nothing to add and the same rows, nothing on the screen would change.
     if (pending.length === 0 && isSame(live, sight.live)) return;
     const { bytes, added } = takePending();
     const output = added === 0 ? '' : ERASE_BELOW + bytes;
-    write(`${BEGIN_FRAME}${up(sight.live.cursorRow)}\r${output}${rowsBelow(live)}${END_FRAME}`);
+    writeFrame(`${up(above)}\r${output}${rowsBelow(live)}`);
     sight.shows(live, added);
   }
 
-  function drawAll(live: LiveRows, { size, lowest, missed }: Pick<Hold, 'size' | 'lowest' | 'missed'>): void {
-    const start = up(sight.aboveCursor(size));
-    const inSight = sight.rowsAt(size, lowest) + missed;
-    drawnAt = elapsedOf(clock);
-    sight.resize(size);
-    // All of it, however much has come while the size changed: of what was written before only the end is kept.
-    const fresh = pending.flatMap((block) => [...sight.rowsOf(block)]);
-    const added = heightOfAll(fresh, size.columns);
-    sight.shows(live, added);
-    const { below } = sight;
-    const room = Math.max(0, size.rows - below - live.rows.length);
-    // What was in sight and what has never been there is written whole, and scrolls away if it must.
-    const output = [...sight.tail(Math.max(room - added, inSight)), ...fresh];
+  function drawAll(live: LiveRows, size: ScreenSize, standing: StandingScreen): void {
+    const isFull = sight.below === 0;
+    const { above, rows, top, place } = sight.again(standing, size, unsureFrom);
+    const output = [...rows, ...pending.flatMap((block) => [...sight.rowsOf(block)])];
     takePending();
-    const fills = heightOfAll(output, size.columns) >= room;
-    const lines = (rows: readonly LiveRow[]): string =>
-      rows.map((row) => lineOf(row, size.columns)).join('\r\n');
+    const lines = (drawn: readonly LiveRow[]): string =>
+      drawn.map((row) => lineOf(row, size.columns)).join('\r\n');
     const gap = output.length > 0 && live.rows.length > 0 ? '\r\n' : '';
     const drawn = `${lines(output)}${gap}${WRAP_OFF}${lines(live.rows)}${WRAP_ON}`;
-    // Where the output begins on the screen is known only if it fills it.
-    const bytes = fills
-      ? `${CSI}H${drawn}${`\r\n${CSI}K`.repeat(below)}${toCursor(live, below)}`
-      : `${start}\r${drawn}${CSI}J${toCursor(live, 0)}`;
-    write(`${BEGIN_FRAME}${bytes}${END_FRAME}`);
+    // A person asks for it when something else was written there: then the cursor may be anywhere.
+    const start = standing.cursorRow === null && isFull ? `${CSI}H${'\n'.repeat(top)}` : `${up(above)}\r`;
+    writeFrame(`${start}${drawn}${CSI}J${toCursor(live)}`);
+    sight.leaves(size.rows - top - heightOfAll(output, size.columns) - live.rows.length, live);
+    if (standing.cursorRow !== null) void verify(size, place);
+  }
+
+  /** In a terminal that was wider by then, moving up has met output that was not written again. */
+  async function verify({ columns }: ScreenSize, place: number): Promise<void> {
+    const drawing = ++drawings;
+    unsureFrom = place;
+    const seen = await (ask?.() ?? null);
+    if (drawing === drawings && seen !== null && seen.size.columns <= columns)
+      unsureFrom = Number.POSITIVE_INFINITY;
   }
 
   function holdFor(live: LiveRows, size: ScreenSize): void {
@@ -139,18 +158,34 @@ export function createScreen(
     const begun: Hold = {
       waiting: new AbortController(),
       size,
-      // Between two sizes that were told there may have been others, of any height.
-      lowest: hold === null ? size.rows : 0,
-      missed: Math.max(hold?.missed ?? 0, now - drawnAt < IN_FLIGHT_MS ? moreRows(size, sight.size) : 0),
+      isCut: hold?.isCut === true || (ask !== null && now - wroteAt < IN_FLIGHT_MS),
       live,
       since: hold?.since ?? now,
     };
     hold = begun;
-    void clock.sleep(SETTLE_MS, begun.waiting.signal).then(() => {
+    void settle(begun);
+  }
+
+  async function settle(begun: Hold): Promise<void> {
+    let seen: SeenScreen | null = null;
+    for (let asked = 0; asked < MOST_QUESTIONS; asked++) {
+      await clock.sleep(SETTLE_MS, begun.waiting.signal);
       if (hold !== begun) return;
-      hold = null;
-      drawAll(begun.live, begun);
-    });
+      seen = await (ask?.() ?? null);
+      if (hold !== begun) return;
+      // What it says may be older than what it tells: then it will tell another size.
+      if (seen === null || isSameSize(seen.size, begun.size)) break;
+    }
+    hold = null;
+    const { live, size, isCut } = begun;
+    if (seen !== null) drawAll(live, size, { cursorRow: seen.cursorRow, columns: seen.size.columns, isCut });
+    else {
+      const above = sight.liveAbove({ columns: size.columns, isCut });
+      sight.resize(size);
+      // The terminal may have dropped those below the cursor.
+      sight.clearLive();
+      drawBelow(live, above);
+    }
   }
 
   function rest(): void {
@@ -171,28 +206,26 @@ export function createScreen(
         hold.live = live;
         const now = elapsedOf(clock);
         if (now - hold.since < LONGEST_HOLD_MS) return;
-        hold.since = now;
         drawBelow(live);
+        // What was asked before is no longer so.
+        hold.since = now;
+        holdFor(live, hold.size);
       }
     },
-    redraw(live, size) {
-      if (hold === null && isSameSize(size, sight.size))
-        drawAll(live, { size, lowest: size.rows, missed: 0 });
-      else holdFor(live, size);
+    redraw(live) {
+      const { size } = sight;
+      if (hold === null) drawAll(live, size, { cursorRow: null, columns: size.columns, isCut: false });
+      else hold.live = live;
     },
+    resized: holdFor,
     rest,
-    reopen: (size) => sight.resize(size),
+    reopen: (size) => sight.reopen(size),
     close() {
       rest();
       write(`${up(sight.live.cursorRow)}\r${ERASE_BELOW}${takePending().bytes}${CSI}?25h`);
       sight.clearLive();
     },
   };
-}
-
-/** Rows that a terminal of this size shows and one of the other did not. */
-function moreRows({ columns, rows }: ScreenSize, other: ScreenSize): number {
-  return columns > other.columns ? rows : Math.max(0, rows - other.rows);
 }
 
 /** Behind a full row the cursor stands on its last column, which would be erased. */
@@ -211,11 +244,11 @@ function isSame(one: LiveRows, other: LiveRows): boolean {
 
 function rowsBelow(live: LiveRows): string {
   const drawn = live.rows.map(({ text }) => `${text}${CSI}K`).join('\r\n');
-  return `${WRAP_OFF}${drawn}${WRAP_ON}${CSI}J${toCursor(live, 0)}`;
+  return `${WRAP_OFF}${drawn}${WRAP_ON}${CSI}J${toCursor(live)}`;
 }
 
-function toCursor({ rows, cursorRow, cursorColumn }: LiveRows, below: number): string {
-  return `${up(rows.length - 1 - cursorRow + below)}\r${right(cursorColumn)}`;
+function toCursor({ rows, cursorRow, cursorColumn }: LiveRows): string {
+  return `${up(rows.length - 1 - cursorRow)}\r${right(cursorColumn)}`;
 }
 
 function up(rows: number): string {

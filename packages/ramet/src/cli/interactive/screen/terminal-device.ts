@@ -1,11 +1,14 @@
 /** The terminal of this process: keys as they are pressed, its size, and whether it is still there. */
 import { createKeyParser, type Key } from '../editor/key-parser.ts';
+import { createScreenQuestion, HELD_MS, type SeenScreen } from './screen-question.ts';
 
 /** Disposing of it puts the terminal back into the state it was in. */
 export interface TerminalDevice extends Disposable {
   readonly columns: number;
   readonly rows: number;
   write(text: string): void;
+  /** What the terminal itself says about its size and its cursor, after all that was written; null when it does not answer. */
+  ask(): Promise<SeenScreen | null>;
   /** Another program has the terminal until `work` ends. */
   lend(work: () => Promise<void>): Promise<void>;
 }
@@ -29,19 +32,24 @@ const PASTE_SILENCE_MS = 3_000;
 export function openTerminal(listener: TerminalListener): TerminalDevice {
   const { stdin, stdout } = process;
   const parser = createKeyParser();
+  const question = createScreenQuestion((bytes) => void stdout.write(bytes));
   let timer: NodeJS.Timeout | undefined;
   const take = (keys: readonly Key[]): void => {
     for (const key of keys) listener.key(key);
     if (keys.length > 0) listener.keysTaken();
   };
+  const takeTyped = (typed: string): void => {
+    if (typed !== '') take(parser.feed(typed));
+    if (question.isHolding) timer = setTimeout(() => takeTyped(question.release()), HELD_MS);
+    else if (parser.waiting !== null)
+      timer = setTimeout(
+        () => take(parser.flush()),
+        parser.waiting === 'escape' ? ESCAPE_MS : PASTE_SILENCE_MS,
+      );
+  };
   const onData = (chunk: string): void => {
     clearTimeout(timer);
-    take(parser.feed(chunk));
-    if (parser.waiting === null) return;
-    timer = setTimeout(
-      () => take(parser.flush()),
-      parser.waiting === 'escape' ? ESCAPE_MS : PASTE_SILENCE_MS,
-    );
+    takeTyped(question.typedOf(chunk));
   };
   const onResize = (): void => listener.resized();
   const onGone = (): void => listener.gone();
@@ -69,7 +77,10 @@ export function openTerminal(listener: TerminalListener): TerminalDevice {
       return stdout.rows || 24;
     },
     write: (text) => void stdout.write(text),
+    ask: question.ask,
     async lend(work) {
+      // Its answer is not for the other program.
+      await question.answered();
       clearTimeout(timer);
       isLent = true;
       stdin.off('data', onData);
@@ -114,6 +125,7 @@ export function inAscii(device: TerminalDevice, forms: (bytes: string) => string
       return device.rows;
     },
     write: (text) => device.write(forms(text)),
+    ask: () => device.ask(),
     lend: (work) => device.lend(work),
     [Symbol.dispose]: () => device[Symbol.dispose](),
   };

@@ -2,10 +2,12 @@
  * The screen in time: output is gathered into frames, a key is shown at once, a spinner turns during work. An answer
  * that is being written has its unfinished block among the live rows; what does not fit there is finished first.
  */
+import { systemClock } from '../../../schema/clock.ts';
 import { AnswerStream } from '../markdown/answer-stream.ts';
 import { type Block, lineBlocks } from '../markdown/blocks.ts';
 import type { Look } from '../markdown/look.ts';
-import { isSameSize, textColumns } from './in-sight.ts';
+import { isSameSize } from './in-sight.ts';
+import { textColumns } from './kept-output.ts';
 import { type LiveState, liveRows } from './live-rows.ts';
 import {
   createScreen,
@@ -49,13 +51,20 @@ export class TerminalView implements AnswerSink {
   #isLent = false;
   /** What has the whole screen. */
   #full: FullScreen | null = null;
+  /** The size was another one at some time while that was so. */
+  #isResizedBehind = false;
 
   /** `state` is asked for what to show below the output, once a frame. */
   constructor(device: TerminalDevice, style: TextStyle, look: Look, state: () => LiveState) {
     this.#device = device;
     this.#style = style;
     this.#state = state;
-    this.#screen = createScreen((bytes) => device.write(bytes), device);
+    this.#screen = createScreen(
+      (bytes) => device.write(bytes),
+      device,
+      systemClock,
+      () => device.ask(),
+    );
     this.#stream = new AnswerStream(look);
   }
 
@@ -121,8 +130,8 @@ export class TerminalView implements AnswerSink {
       this.now();
     } else if (hadFull) {
       if (!this.#isLent) this.#device.write(LEAVE_FULL_SCREEN);
-      if (isSameSize(this.#screen.size, this.#size)) this.now();
-      else this.redraw();
+      if (this.#isResizedBehind || !isSameSize(this.#screen.size, this.#size)) this.resized();
+      else this.now();
     }
   }
 
@@ -139,12 +148,19 @@ export class TerminalView implements AnswerSink {
     this.soon();
   }
 
-  /** Draws again all that is in sight, at the size that the terminal has now. */
+  /** Draws again all that is in sight. */
   redraw(): void {
     this.#frameDone();
     this.#fullBytes = '';
     if (this.#full !== null) this.now();
-    else if (!this.#closed && !this.#isLent) this.#screen.redraw(this.#live(), this.#size);
+    else if (!this.#closed && !this.#isLent) this.#screen.redraw(this.#live());
+  }
+
+  /** The terminal has told its size. */
+  resized(): void {
+    this.#isResizedBehind = this.#full !== null;
+    if (this.#isResizedBehind) this.redraw();
+    else if (!this.#closed && !this.#isLent) this.#screen.resized(this.#live(), this.#size);
   }
 
   /** Another program has the screen until `work` ends; what is printed meanwhile is shown after it. */

@@ -1,0 +1,171 @@
+/**
+ * The end of the output, as it stands on a terminal: which blocks, and the width that each was written for. A terminal that has
+ * changed its width has broken or joined their rows in its own way. It writes nothing.
+ *
+ * Invariants
+ * 1. What is to be written again begins with what stands at the start of a row, or before it: rather some words twice than none.
+ * 2. Of a row that the terminal has broken, all is written again or nothing: it would join what follows with the part above.
+ * 3. A block that begins above the screen is in two parts from then on; they are one again when both are written again.
+ */
+import type { Block } from '../markdown/blocks.ts';
+import { brokenRows, colouredSpans, type Row } from '../markdown/wrapped-rows.ts';
+
+/** Rows of output that are kept to be drawn again: more than any screen has. */
+const KEPT_ROWS = 600;
+
+interface Kept {
+  readonly block: Block;
+  /** Later output has a higher one. */
+  readonly place: number;
+  /** When it was written first, or last. */
+  readonly height: number;
+  /** The width that it was written for last. */
+  readonly columns: number;
+  /** It is the first or the second part of this. */
+  readonly part?: { readonly of: Kept; readonly isFirst: boolean };
+}
+
+interface RowsAgain {
+  /** This many rows of the terminal hold output, or what others have written before it. */
+  readonly rows: number;
+  /** This many more below them are there only because the terminal has broken rows. */
+  readonly broken: number;
+  /** How wide the terminal is. */
+  readonly stoodAt: number;
+  /** The width to write for. */
+  readonly columns: number;
+  readonly from: number;
+}
+
+interface OutputAgain {
+  /** Rows of the terminal that hold output which is written again. */
+  readonly height: number;
+  readonly rows: readonly Row[];
+  /**
+   * In a terminal that has become wider by then, rows that it had broken are joined, and rows above are written over too: from this
+   * place on.
+   */
+  readonly place: number;
+}
+
+export class KeptOutput {
+  #kept: Kept[] = [];
+  #rows = 0;
+  #places = 0;
+
+  /** Output that is being written. Returns the rows that it takes. */
+  keep(block: Block, columns: number): number {
+    const height = heightOfAll(block.rows(textColumns(columns)), columns);
+    this.#kept.push({ block, height, columns, place: ++this.#places });
+    this.#rows += height;
+    let old = 0;
+    while (this.#rows - (this.#kept[old]?.height ?? 0) > KEPT_ROWS)
+      this.#rows -= this.#kept[old++]?.height ?? 0;
+    if (old > 0) this.#kept = this.#kept.slice(old);
+    return height;
+  }
+
+  /** What is to be written again of the last rows of a terminal, from a place on at least. */
+  again({ rows, broken, stoodAt, columns, from }: RowsAgain): OutputAgain {
+    let [left, at] = [rows, this.#kept.length];
+    while (at > 0) {
+      const kept = this.#kept[at - 1];
+      if (kept === undefined) break;
+      const height = heightOfAll(standing(kept), stoodAt);
+      if (height > left) {
+        const below = standing(kept).findIndex((_, row, all) => heightOfAll(all.slice(row), stoodAt) <= left);
+        if (below === -1) break;
+        left -= heightOfAll(standing(kept).slice(below), stoodAt);
+        // The second part is the first that is written again.
+        this.#kept.splice(at - 1, 1, ...partsOf(kept, below));
+        break;
+      }
+      left -= height;
+      at -= 1;
+    }
+    const standingRows = this.#kept.slice(at).reduce((sum, kept) => sum + standing(kept).length, 0);
+    const place = this.#placeAbove(broken + rows - left - standingRows, at);
+    const first = this.#kept.findIndex((kept) => kept.place >= from);
+    const begin = first === -1 ? at : Math.min(first, at);
+    const taken = joined(this.#kept.slice(begin)).map((kept) => ({ ...kept, columns }));
+    this.#kept.splice(begin, this.#kept.length, ...taken);
+    return { height: rows - left, rows: taken.flatMap(standing), place };
+  }
+
+  /** Nothing of it is on the terminal any more. */
+  forget(): void {
+    this.#kept = [];
+    this.#rows = 0;
+  }
+
+  /** This many of its own rows above one of the blocks: infinite for none. */
+  #placeAbove(rows: number, at: number): number {
+    let [left, place] = [rows, Number.POSITIVE_INFINITY];
+    for (const kept of this.#kept.slice(0, at).toReversed()) {
+      if (left <= 0) break;
+      left -= standing(kept).length;
+      place = kept.place;
+    }
+    return place;
+  }
+}
+
+function standing({ block, columns }: Kept): readonly Row[] {
+  return block.rows(textColumns(columns));
+}
+
+/** In two, after this many of its rows. */
+function partsOf(kept: Kept, after: number): [Kept, Kept] {
+  const rows = standing(kept);
+  const [upper, lower] = [rows.slice(0, after), rows.slice(after)];
+  const columns = textColumns(kept.columns);
+  const rest = (width: number): readonly Row[] =>
+    width === columns ? lower : rowsAfter(upper, kept.block.rows(width), rows);
+  return [
+    { ...kept, height: 0, block: { rows: () => upper }, part: { of: kept, isFirst: true } },
+    { ...kept, block: { rows: rest }, part: { of: kept, isFirst: false } },
+  ];
+}
+
+/** Of the rows for another width those that have what follows `upper`; all of them if it cannot be told. */
+function rowsAfter(upper: readonly Row[], rows: readonly Row[], before: readonly Row[]): readonly Row[] {
+  if (lettersOf(rows) !== lettersOf(before)) return rows;
+  const gone = lettersOf(upper).length;
+  let letters = 0;
+  for (const [at, row] of rows.entries()) {
+    if (letters === gone) return rows.slice(at);
+    letters += lettersOf([row]).length;
+    if (letters > gone) return rows.slice(at);
+  }
+  return [];
+}
+
+function lettersOf(rows: readonly Row[]): string {
+  const spans = rows.flatMap(({ text }) => colouredSpans(text));
+  return spans.map(({ text }) => text.replaceAll(/\s/g, '')).join('');
+}
+
+function joined(kept: readonly Kept[]): Kept[] {
+  const whole: Kept[] = [];
+  for (const one of kept) {
+    const { part } = one;
+    const isRest = part !== undefined && !part.isFirst && whole.at(-1)?.part?.of === part.of;
+    if (isRest && whole.at(-1)?.part?.isFirst) whole.splice(-1, 1, part.of);
+    else whole.push(one);
+  }
+  return whole;
+}
+
+/** The last column stays free: a terminal that has written there is between two rows. */
+export function textColumns(columns: number): number {
+  return Math.max(1, columns - 1);
+}
+
+/** Rows that the terminal makes of them. */
+export function heightOfAll(rows: readonly Row[], columns: number): number {
+  return rows.reduce((sum, row) => sum + heightOf(row, columns), 0);
+}
+
+function heightOf(row: Row, columns: number): number {
+  return row.width <= columns ? 1 : brokenRows(row, columns).length;
+}
