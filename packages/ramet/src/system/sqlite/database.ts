@@ -39,10 +39,14 @@ export function migrate(db: DatabaseSync, migrations: readonly string[]): void {
 
 /**
  * Runs `work` in one transaction that takes the write lock at once: taking it later, after a read, can fail
- * without waiting. On any failure nothing of it remains.
+ * without waiting. On any failure nothing of it remains. `waiting` gets the lock where SQLite's own wait is not wanted.
  */
-export function inTransaction<Result>(db: DatabaseSync, work: () => Result): Result {
-  db.exec('BEGIN IMMEDIATE');
+export function inTransaction<Result>(
+  db: DatabaseSync,
+  work: () => Result,
+  waiting: (begin: () => void) => void = (begin) => begin(),
+): Result {
+  waiting(() => db.exec('BEGIN IMMEDIATE'));
   try {
     const result = work();
     db.exec('COMMIT');

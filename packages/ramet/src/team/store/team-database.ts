@@ -15,9 +15,9 @@ import { describeError, JournalError, RametError } from '../../schema/errors.ts'
 import { DISK_TROUBLES, diskTroubleAt } from '../../system/disk-trouble.ts';
 import {
   createSharedFile,
+  inTransaction,
   migrate,
   requireKnownVersion,
-  rollBack,
   schemaVersion,
 } from '../../system/sqlite/database.ts';
 import { isBusy, isDamaged } from '../../system/sqlite/sqlite-failure.ts';
@@ -51,7 +51,7 @@ export class TeamDatabase implements Disposable {
       const version = retrying(() => schemaVersion(db));
       requireKnownVersion(this.file, version, TEAM_MIGRATIONS);
       retrying(() => db.exec('PRAGMA synchronous = NORMAL'));
-      if (version < TEAM_MIGRATIONS.length) this.#inTransaction(db, () => migrate(db, TEAM_MIGRATIONS));
+      if (version < TEAM_MIGRATIONS.length) inTransaction(db, () => migrate(db, TEAM_MIGRATIONS), retrying);
       return db;
     } catch (error) {
       db.close();
@@ -73,28 +73,17 @@ export class TeamDatabase implements Disposable {
     return this.row(sql, ...values);
   }
 
-  /** Runs `work` in one transaction; on any failure nothing of it remains. */
+  /** Runs `work` in one transaction, which may be one that is under way; on any failure nothing of it remains. */
   write<Result>(durability: Durability, work: () => Result): Result {
+    if (this.#db.isTransaction) return work();
     return this.#explaining(() => {
       this.#setDurability(durability);
-      return this.#inTransaction(this.#db, work);
+      return inTransaction(this.#db, work, retrying);
     });
   }
 
-  #inTransaction<Result>(db: DatabaseSync, work: () => Result): Result {
-    retrying(() => db.exec('BEGIN IMMEDIATE'));
-    try {
-      const result = work();
-      db.exec('COMMIT');
-      return result;
-    } catch (error) {
-      rollBack(db);
-      throw error;
-    }
-  }
-
   #setDurability(wanted: Durability): void {
-    if (wanted === this.#durability) return;
+    if (wanted === this.#durability || this.#db.isTransaction) return;
     this.#db.exec(`PRAGMA synchronous = ${wanted === 'synced' ? 'FULL' : 'NORMAL'}`);
     this.#durability = wanted;
   }
