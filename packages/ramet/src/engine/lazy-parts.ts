@@ -52,7 +52,7 @@ export function lazyDesk(family: AgentFamily, id: AgentId, call: string, signal:
     send: async (to, message) => (await desk()).send(to, message),
     look: async (task, wait) => (await desk()).look(task, wait),
     stop: async (task) => (await desk()).stop(task),
-    ...(family.team !== null && { tasks: family.team.tasksFor(id, signal) }),
+    ...(family.team !== null && { tasks: family.team.tasksFor(id, call, signal) }),
   };
 }
 

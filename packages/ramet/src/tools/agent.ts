@@ -80,6 +80,7 @@ export const sendMessageTool: Tool = defineTool({
     'Send a message to another agent by name or id. A running agent reads it after its current tool call; an ended agent resumes in the background with all it knew.',
   effect: 'read',
   schedule: 'ordered',
+  onceInTeam: true,
   input: z.strictObject({ to: z.string().check(z.minLength(1)), message: z.string().check(z.minLength(1)) }),
   run: ({ to, message }, { agents }) => agents.send(to, message),
 });

@@ -11,6 +11,7 @@ const createTool: Tool = defineTool({
   description: "Put a task on the team's list. Say in description everything that its worker needs to know.",
   effect: 'read',
   schedule: 'ordered',
+  onceInTeam: true,
   input: z.strictObject({
     subject: z.string().check(z.describe('One line')),
     description: z.string(),
@@ -44,6 +45,7 @@ const updateTool: Tool = defineTool({
     'Change a task. status in_progress claims it, and fails if another was faster; completed needs evidence; failed needs a note; pending releases it. Only its owner and the lead may change it.',
   effect: 'read',
   schedule: 'ordered',
+  onceInTeam: true,
   input: z.strictObject({
     task,
     status: z.optional(z.enum(['pending', 'in_progress', 'completed', 'failed'])),

@@ -106,6 +106,11 @@ export interface Tool<Input = unknown> {
   schedule: ToolSchedule;
   /** It can change files of the checkout by itself, though that is not its `effect`. */
   changesFiles?: true;
+  /**
+   * In a session with a team its effect is on record under the id of the call. A call that a kill cut off is made again,
+   * and finds what it did.
+   */
+  onceInTeam?: true;
   /** Agents that the main agent starts do not have it; a fork, which shares its parent's list, is refused by the tool. */
   mainOnly?: true;
   /**

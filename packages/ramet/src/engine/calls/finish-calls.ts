@@ -15,6 +15,7 @@ import { realPath } from '../../system/landing-path.ts';
 import { valueAt } from '../../system/persistent.ts';
 import { removeLeftovers } from '../../system/replace-file.ts';
 import type { ToolOutcome } from '../../tools/agent-desk.ts';
+import { findTool } from '../../tools/registry.ts';
 import type { Agent } from '../agent/agent.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
 import type { CalledAgent } from '../agent/runtime.ts';
@@ -126,7 +127,11 @@ async function sortOut(agent: Agent, open: OpenCalls): Promise<SortedCalls> {
   const isUnsure = (call: ToolUseBlock): boolean => {
     // What was lost may hold its start, or the agent that it started.
     if (delegates(agent, call)) return recordIsShort && !called.has(call.id);
-    return !isRepeatable(agent, call) && (recordIsShort || valueAt(started, call.id) === true);
+    return (
+      !isRepeatable(agent, call) &&
+      !findsItself(agent, call) &&
+      (recordIsShort || valueAt(started, call.id) === true)
+    );
   };
   const unsure = without.filter(isUnsure);
   for (const call of unsure) {
@@ -134,6 +139,12 @@ async function sortOut(agent: Agent, open: OpenCalls): Promise<SortedCalls> {
     answers.set(call.id, unanswered(call.id, MAY_HAVE_RUN));
   }
   return { answers, unsure: unsure.length > 0, rest: without.filter((call) => !isUnsure(call)), called };
+}
+
+/** Whether its effect is in the record of the team, where a repeated call finds it. */
+function findsItself({ spec: { tools } }: Agent, { name }: ToolUseBlock): boolean {
+  if (findTool(tools, name)?.onceInTeam !== true) return false;
+  return tools.some(({ onceInTeam, ofSession }) => onceInTeam === true && ofSession === true);
 }
 
 function idsOf(calls: readonly ToolUseBlock[]): string[] {

@@ -23,7 +23,7 @@ export interface FamilyTeam {
   begin(agent: Agent): MemberRun | null;
   /** Sends a message to a member, the lead or everybody; null for a receiver that is not in the team. */
   send(from: Agent, to: string, text: string, call: string): Promise<ToolOutcome | null>;
-  tasksFor(agent: AgentId, signal: AbortSignal): TaskDesk;
+  tasksFor(agent: AgentId, call: string, signal: AbortSignal): TaskDesk;
 }
 
 export interface MemberRun {

@@ -20,6 +20,8 @@ interface TaskHost {
 
 /** Who works with the list, and the hooks that have a say. */
 interface TaskAsker {
+  /** The call that asks, in the team. */
+  readonly call: string;
   name(): string;
   /** The call that asks is on disk. */
   recorded(): Promise<void>;
@@ -27,12 +29,12 @@ interface TaskAsker {
 }
 
 export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
-  const { tasks } = host.team;
+  const { tasks, calls } = host.team;
   return {
     async create({ subject, description, blocked_by: needs, owner }) {
       await asker.recorded();
       const by = asker.name();
-      const made = tasks.create(by, { subject, description, needs, owner });
+      const made = calls.once(asker.call, () => tasks.create(by, { subject, description, needs, owner }));
       if ('problem' in made) return refused(made);
       const { task } = made;
       const said = await asker.hook('TaskCreated', task);
@@ -55,13 +57,13 @@ export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
     async update(change) {
       await asker.recorded();
       const by = asker.name();
-      const edited = edit(host, by, change);
+      const edited = calls.once(`${asker.call}:edit`, () => edit(host, by, change));
       if (edited !== null && (edited.isError === true || change.status === undefined)) return edited;
       if (change.status === undefined) return failure('Nothing to change: give a status, or what to edit.');
       const task = change.status === 'completed' ? tasks.find(change.task) : undefined;
       const said = task?.owner === by ? await asker.hook('TaskCompleted', task) : null;
       if (said !== null) return failure(`Task ${change.task} is not completed: a hook says so.\n${said}`);
-      return setStatus(host, by, change, change.status);
+      return setStatus(host, { by, call: asker.call }, change, change.status);
     },
   };
 }
@@ -96,19 +98,19 @@ function edit({ team: { tasks } }: TaskHost, by: string, change: TaskUpdate): To
 
 function setStatus(
   host: TaskHost,
-  by: string,
+  { by, call }: { by: string; call: string },
   { task, evidence, note }: TaskUpdate,
   status: TeamTaskState,
 ): ToolOutcome {
-  const { tasks } = host.team;
+  const { tasks, calls } = host.team;
   if (status === 'in_progress') {
-    const claimed = tasks.claim(task, by, host.process);
+    const claimed = calls.once(call, () => tasks.claim(task, by, host.process));
     return 'problem' in claimed
       ? refused(claimed)
       : { content: `Task ${task} is yours.\n${wholeOf(claimed.task)}` };
   }
   if (status === 'pending') {
-    const freed = tasks.release(task, by, note ?? `released by ${by}`);
+    const freed = calls.once(call, () => tasks.release(task, by, note ?? `released by ${by}`));
     if ('problem' in freed) return refused(freed);
     host.tellFree(
       task,
@@ -119,7 +121,7 @@ function setStatus(
   if (status === 'completed' && (evidence ?? '').trim() === '') {
     return failure('Say in evidence what proves it: a command and its result, the commit, the files.');
   }
-  const ended = tasks.end(task, by, { status, evidence, note });
+  const ended = calls.once(call, () => tasks.end(task, by, { status, evidence, note }));
   if ('problem' in ended) return refused(ended);
   for (const freed of ended.freed) host.tellFree(freed.number, tasks.whoWakesFor([freed], by));
   const next = ended.freed.map(({ number }) => number);

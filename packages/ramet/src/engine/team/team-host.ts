@@ -19,6 +19,7 @@ import type { TaskDesk } from '../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
+import { MAY_HAVE_RUN } from '../agent/notices.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { continueEnded } from '../resume/resume-ended.ts';
 import type { FamilyTeam, MemberRun } from './family-team.ts';
@@ -134,9 +135,12 @@ export class TeamHost implements FamilyTeam, Disposable {
 
   async send(from: Agent, to: string, text: string, call: string): Promise<ToolOutcome | null> {
     const receiver = to === 'main' ? LEAD : to;
-    if (receiver !== EVERYBODY && this.team.roster.find(receiver) === undefined) return null;
     // A response that a kill takes back is asked for again: nothing of it may have been sent.
     await from.runtime.journal.commit('written');
+    if (receiver !== EVERYBODY && this.team.roster.find(receiver) === undefined) {
+      // An agent of the session that is no member keeps no record of the call.
+      return this.team.calls.isFirst(`${from.spec.id}:${call}`) ? null : failure(MAY_HAVE_RUN);
+    }
     const sent = this.team.mail.send({
       from: this.nameOf(from.spec.id),
       to: receiver,
@@ -150,8 +154,9 @@ export class TeamHost implements FamilyTeam, Disposable {
     return { content: sentText(sent.receivers, idle) };
   }
 
-  tasksFor(agent: AgentId, signal: AbortSignal): TaskDesk {
+  tasksFor(agent: AgentId, call: string, signal: AbortSignal): TaskDesk {
     return taskDesk(this, {
+      call: `${agent}:${call}`,
       name: () => this.nameOf(agent),
       recorded: () => this.#lead.runtime.journal.commit('written'),
       hook: (event, task) => {

@@ -105,17 +105,18 @@ function plainMessage({ role, blocks, shared }: FrozenMessage): FrozenMessage {
 const REGISTRY: readonly Tool[] = builtInTools({ fork: true, types: [] });
 
 /** What the loop must know of a tool that its host runs. */
-interface HostTool extends Pick<Tool, 'name' | 'effect' | 'schedule' | 'pathFields'> {
+interface HostTool extends Pick<Tool, 'name' | 'effect' | 'schedule' | 'pathFields' | 'onceInTeam'> {
   /** What names of tools that it adopts begin with. */
   readonly adopted?: string;
 }
 
-function hostTool({ name, effect, schedule, pathFields, adopts }: Tool): HostTool {
+function hostTool({ name, effect, schedule, pathFields, onceInTeam, adopts }: Tool): HostTool {
   return {
     name,
     effect,
     schedule,
     ...(pathFields && { pathFields }),
+    ...(onceInTeam && { onceInTeam }),
     ...(adopts && { adopted: adopts.prefix }),
   };
 }

@@ -55,11 +55,14 @@ export class Mailboxes {
       };
     }
     return this.#db.write('synced', () => {
-      const receivers = this.#receiversOf(from, to);
-      if ('problem' in receivers) return receivers;
       const earlier = this.#db.row('SELECT seq FROM messages WHERE team = ? AND call = ?', this.#team, call);
-      const seq = earlier === undefined ? this.#insert({ from, to, text, call }) : Number(earlier.seq);
-      if (earlier === undefined && seq % PRUNE_EVERY === 0) this.#prune();
+      const receivers = this.#receiversOf(from, to);
+      // Who received it may have ended since.
+      if (earlier !== undefined)
+        return { seq: Number(earlier.seq), receivers: 'names' in receivers ? receivers.names : [to] };
+      if ('problem' in receivers) return receivers;
+      const seq = this.#insert({ from, to, text, call });
+      if (seq % PRUNE_EVERY === 0) this.#prune();
       return { seq, receivers: receivers.names };
     });
   }

@@ -43,8 +43,8 @@ export class Roster {
       const holder = this.find(name);
       if (holder?.agent === null && agent !== null) {
         this.#db.row(
-          'UPDATE members SET agent = ?, type = ? WHERE team = ? AND key = ?',
-          ...[agent, type, this.#team, keyOf(name)],
+          'UPDATE members SET agent = ?, type = ?, plan = ? WHERE team = ? AND key = ?',
+          ...[agent, type, plan ?? null, this.#team, keyOf(name)],
         );
         return null;
       }

@@ -67,4 +67,13 @@ export const TEAM_MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX changes_of_task ON task_changes (team, task);
   `,
+  `
+  CREATE TABLE calls (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    team INTEGER NOT NULL REFERENCES teams(id),
+    call TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    UNIQUE (team, call)
+  );
+  `,
 ];

@@ -318,7 +318,7 @@ describe('TEAM-5: the file', () => {
     db.close();
     const before = readFileSync(file);
     expect(() => new TeamStore(project)).toThrow(
-      `${file} has schema version 99 and this ramet knows up to 1: update ramet to use it`,
+      `${file} has schema version 99 and this ramet knows up to 2: update ramet to use it`,
     );
     expect(readFileSync(file).equals(before)).toBe(true);
   });
@@ -338,5 +338,39 @@ describe('TEAM-5: the file', () => {
     const project = newProject();
     mkdirSync(join(project, 'teams.sqlite'));
     expect(() => new TeamStore(project)).toThrow('it is a directory; move it away');
+  });
+});
+
+describe('TEAM-2, TEAM-5: calls that are made again after a kill', () => {
+  test('find what they did, and change nothing a second time', () => {
+    const team = newTeam('ada');
+    const create = () =>
+      team.calls.once('ada:1', () => team.tasks.create('ada', { subject: 'x', description: '' }));
+    const first = made(create());
+    expect(create()).toEqual(first);
+    expect(team.tasks.all()).toHaveLength(1);
+    const claim = () => team.calls.once('ada:2', () => team.tasks.claim(1, 'ada', ME));
+    expect(claim()).toEqual(claim());
+    expect(made(claim()).task).toMatchObject({ owner: 'ada', status: 'in_progress' });
+    expect([team.calls.isFirst('ada:3'), team.calls.isFirst('ada:3')]).toEqual([true, false]);
+  });
+
+  test('leave nothing of a change that failed', () => {
+    const team = newTeam('ada');
+    const failing = (): void => {
+      made(team.tasks.create('ada', { subject: 'x', description: '' }));
+      throw new Error('no');
+    };
+    expect(() => team.calls.once('ada:1', failing)).toThrow('no');
+    expect(team.tasks.all()).toEqual([]);
+    expect(team.calls.isFirst('ada:1')).toBe(true);
+  });
+
+  test('a message that was sent is not refused because its receiver has ended since', () => {
+    const team = newTeam('ada');
+    const letter = { from: 'lead', to: 'ada', text: 'hello', call: 'lead:1' };
+    const { seq } = made(team.mail.send(letter));
+    team.roster.setState('ada', 'stopped');
+    expect(team.mail.send(letter)).toEqual({ seq, receivers: ['ada'] });
   });
 });

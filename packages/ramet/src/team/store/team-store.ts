@@ -7,6 +7,7 @@ import type { AgentId, SessionId } from '../../schema/ids.ts';
 import { LEAD, type TeamRecord } from '../../schema/team.ts';
 import { keyOf, nameProblem } from '../rules/team-names.ts';
 import { teamFile } from '../wake-line.ts';
+import { CallRecord } from './call-record.ts';
 import { Mailboxes } from './mailboxes.ts';
 import { type Problem, Roster } from './roster.ts';
 import { TeamTaskList } from './task-list.ts';
@@ -25,6 +26,7 @@ export interface StoredTeam {
   readonly roster: Roster;
   readonly mail: Mailboxes;
   readonly tasks: TeamTaskList;
+  readonly calls: CallRecord;
 }
 
 export class TeamStore implements Disposable {
@@ -73,7 +75,8 @@ export class TeamStore implements Disposable {
   open(record: TeamRecord): StoredTeam {
     const roster = new Roster(this.#db, record.id);
     const mail = new Mailboxes(this.#db, record.id, roster);
-    return { record, roster, mail, tasks: new TeamTaskList(this.#db, record.id, roster, this.#now) };
+    const tasks = new TeamTaskList(this.#db, record.id, roster, this.#now);
+    return { record, roster, mail, tasks, calls: new CallRecord(this.#db, record.id) };
   }
 
   #find(where: string, ...values: readonly string[]): TeamRecord[] {
