@@ -1,4 +1,4 @@
-/** One round: a team begins, its processes are killed and resumed many times, and what is left is looked at. */
+/** One round: a team begins, its processes are killed and resumed many times, and what is left is checked. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -26,6 +26,7 @@ import type { FamilyTeam, MemberRun } from './family-team.ts';
 import { noteRead, receiveMail, sentText } from './member-mail.ts';
 import { shutDown } from './shut-down.ts';
 import { listText, taskDesk, taskHook } from './task-desk.ts';
+import { TaskNews } from './task-news.ts';
 import { addWaiting, beginWaiting, warnOfMany } from './waiting-member.ts';
 
 interface TeamHostParts {
@@ -46,11 +47,10 @@ export class TeamHost implements FamilyTeam, Disposable {
   readonly #living = new Map<string, Agent>();
   /** Members that are about to start for the first time. */
   readonly #joining = new Map<string, { isWaiting: boolean }>();
+  readonly #reserved = new Set<string>();
   readonly #stopping = new Set<string>();
   readonly #waking = new Map<string, Promise<void>>();
-  /** What the engine has to say to members that are about to wake. */
-  readonly #notices = new Map<string, string[]>();
-  readonly #untold = new Set<number>();
+  readonly #news: TaskNews;
   /** Nobody is woken while agents of an earlier process resume: a member must not run twice. */
   isHeld = false;
   #isClosed = false;
@@ -60,7 +60,11 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.#lead = lead;
     this.team = team;
     this.#hint = hint;
-    lead.here.onRequest = () => noteRead(team, lead, LEAD);
+    this.#news = new TaskNews(this);
+    lead.here.onRequest = () => {
+      noteRead(team, lead, LEAD);
+      this.#unreserve();
+    };
     lead.here.teamNow = () => this.now();
   }
 
@@ -78,6 +82,18 @@ export class TeamHost implements FamilyTeam, Disposable {
     if (this.#joining.get(name)?.isWaiting === true) this.team.roster.setAgent(name, null);
     else this.team.roster.remove(name);
     this.#joining.delete(name);
+  }
+
+  /** The lead's call for them is made again, with their tasks; without one they begin with what was written to them. */
+  reserve(names: readonly string[]): void {
+    for (const name of names) this.#reserved.add(name);
+  }
+
+  /** A request of the lead: its open calls have been made again, or answered. */
+  #unreserve(): void {
+    if (this.#reserved.size === 0) return;
+    this.#reserved.clear();
+    queueMicrotask(() => this.look());
   }
 
   /** Adds one that begins when there is work for it; says why not. */
@@ -105,7 +121,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     // What was sent to it before it began.
     if (this.#joining.delete(name)) {
       queueMicrotask(() => {
-        this.#tell(agent, name);
+        this.#news.tell(agent, name);
         this.look();
       });
     }
@@ -127,9 +143,9 @@ export class TeamHost implements FamilyTeam, Disposable {
     if (isStopping) this.#stopped(name);
     else this.team.roster.setState(name, 'idle');
     if (status === 'failed') this.#release(name, `${name} failed`);
-    this.#tellOfFree(name);
+    this.#news.tellOfFree(name);
     // What arrived while it ended.
-    if (this.#notices.has(name)) void this.#wake(name);
+    if (this.#news.has(name)) void this.wake(name);
     this.look();
   }
 
@@ -180,10 +196,9 @@ export class TeamHost implements FamilyTeam, Disposable {
     for (const { name, state, unread } of this.team.roster.members()) {
       if (state === 'stopping') this.#shutDown(name);
       if (state === 'stopping' || state === 'stopped' || unread === 0) continue;
-      const living = name === LEAD ? this.#lead : this.#living.get(name);
-      if (living === undefined) void this.#wake(name);
-      else if (name === LEAD || this.#family.find(living.spec.id) === living)
-        receiveMail(this.team, living, name);
+      const reader = name === LEAD ? this.#lead : this.reader(name);
+      if (reader !== null) receiveMail(this.team, reader, name);
+      else if (!this.#living.has(name)) void this.wake(name);
     }
   }
 
@@ -207,37 +222,20 @@ export class TeamHost implements FamilyTeam, Disposable {
     for (const { number } of released) this.tellFree(number, wake);
   }
 
-  /** Tells members to wake that a task is free. Where all are at work, the next that goes idle is told. */
   tellFree(task: number, wake: readonly string[]): void {
-    if (wake.length === 0) this.#untold.add(task);
-    for (const name of wake) {
-      const notice = `Task ${task} is free now. Claim it if nobody has, or end your turn.`;
-      const living = this.#living.get(name);
-      if (living !== undefined && this.#family.find(living.spec.id) === living) {
-        living.receive('notification', null, notice);
-        continue;
-      }
-      this.#notices.set(name, [...(this.#notices.get(name) ?? []), notice]);
-      void this.#wake(name);
-    }
+    this.#news.tellFree(task, wake);
   }
 
-  /** One task that became free while everybody was at work. */
-  #tellOfFree(name: string): void {
-    if (this.#untold.size === 0 || this.team.roster.find(name)?.state !== 'idle') return;
-    const free = this.team.tasks.free(name);
-    for (const task of this.#untold) {
-      const isForIt = free.includes(task);
-      // One that is assigned to another stays.
-      if (isForIt || this.team.tasks.find(task)?.status !== 'pending') this.#untold.delete(task);
-      if (!isForIt) continue;
-      this.tellFree(task, [name]);
-      return;
-    }
+  /** A member at work that still reads; null for one that is just ending, and for one that is idle. */
+  reader(name: string): Agent | null {
+    const living = this.#living.get(name);
+    return living !== undefined && this.#family.find(living.spec.id) === living ? living : null;
   }
 
-  #wake(name: string): Promise<void> {
-    if (this.isHeld || this.#waking.has(name) || this.#joining.has(name)) return Promise.resolve();
+  /** Resumes a member that is idle, or begins one that waits. */
+  wake(name: string): Promise<void> {
+    const isAbout = this.#waking.has(name) || this.#joining.has(name) || this.#reserved.has(name);
+    if (this.isHeld || isAbout) return Promise.resolve();
     // The lead does not end before those that are about to work.
     const isThere = this.#lead.children.expect();
     const waking = this.#resume(name)
@@ -264,7 +262,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     }
     const done = await continueEnded(this.#family, this.#lead, member.agent, (agent) => {
       receiveMail(this.team, agent, name);
-      this.#tell(agent, name);
+      this.#news.tell(agent, name);
       const { items } = agent.inbox;
       if (items.length === 0) return;
       const blocks = items.flatMap((item) => item.blocks);
@@ -283,11 +281,6 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.team.roster.setState(name, 'stopped');
     const text = `The member ${name} is lost: ${problem} Its messages stay unread.`;
     this.#lead.receive('notification', agent, text);
-  }
-
-  #tell(agent: Agent, name: string): void {
-    for (const text of this.#notices.get(name) ?? []) agent.receive('notification', null, text);
-    this.#notices.delete(name);
   }
 
   /** The session ends: nobody is woken any more. */

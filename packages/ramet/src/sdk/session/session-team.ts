@@ -54,7 +54,7 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
     const host = new TeamHost({ family, lead, team, hint: () => hintChange(project) });
     const problem = team.roster.host(host.process);
     if (problem !== null) throw new UserMistake('team_hosted', problem.problem);
-    if (known !== undefined) forgetUnbegun(known, family);
+    if (known !== undefined) host.reserve(forgetUnbegun(known, family));
     for (const member of team.roster.members()) team.tasks.adopt(member.name, host.process);
     team.tasks.releaseDead(LEAD);
     host.isHeld = known !== undefined;
@@ -89,18 +89,23 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
 }
 
 /**
- * Members whose process was killed before they began: nothing is on record. Their names are free again; one that was
- * written to begins with that.
+ * Members whose process was killed before they began: nothing is on record. Their names are free again, but for those
+ * that were written to, which are returned: the call that asks for one is made again.
  */
-function forgetUnbegun({ roster }: StoredTeam, { parts }: AgentFamily): void {
+function forgetUnbegun({ roster }: StoredTeam, { parts }: AgentFamily): string[] {
+  const kept: string[] = [];
   const reader = parts.openReader();
   try {
     const begun = new Set(Array.from(reader.events({ type: 'agent.started' }), ({ agent }) => agent));
     for (const { name, agent, unread } of roster.members()) {
       if (agent === null || begun.has(agent)) continue;
-      if (unread > 0) roster.setAgent(name, null);
-      else roster.remove(name);
+      if (unread === 0) roster.remove(name);
+      else {
+        roster.setAgent(name, null);
+        kept.push(name);
+      }
     }
+    return kept;
   } finally {
     reader.close();
   }

@@ -1,0 +1,61 @@
+/** Tells members that tasks have become free: those at work between their calls, others when they wake. */
+import type { StoredTeam } from '../../team/store/team-store.ts';
+import type { Agent } from '../agent/agent.ts';
+
+interface NewsHost {
+  readonly team: StoredTeam;
+  /** A member at work that still reads; null for any other. */
+  reader(name: string): Agent | null;
+  wake(name: string): Promise<void>;
+}
+
+export class TaskNews {
+  readonly #host: NewsHost;
+  /** What the engine has to say to members that are about to wake. */
+  readonly #notices = new Map<string, string[]>();
+  /** Tasks that became free while everybody was at work. */
+  readonly #untold = new Set<number>();
+
+  constructor(host: NewsHost) {
+    this.#host = host;
+  }
+
+  /** Where all are at work, the next that goes idle is told. */
+  tellFree(task: number, wake: readonly string[]): void {
+    if (wake.length === 0) this.#untold.add(task);
+    for (const name of wake) {
+      const notice = `Task ${task} is free now. Claim it if nobody has, or end your turn.`;
+      const reader = this.#host.reader(name);
+      if (reader !== null) {
+        reader.receive('notification', null, notice);
+        continue;
+      }
+      this.#notices.set(name, [...(this.#notices.get(name) ?? []), notice]);
+      void this.#host.wake(name);
+    }
+  }
+
+  /** One task that became free while everybody was at work. */
+  tellOfFree(name: string): void {
+    const { roster, tasks } = this.#host.team;
+    if (this.#untold.size === 0 || roster.find(name)?.state !== 'idle') return;
+    const free = tasks.free(name);
+    for (const task of this.#untold) {
+      const isForIt = free.includes(task);
+      // One that is assigned to another stays.
+      if (isForIt || tasks.find(task)?.status !== 'pending') this.#untold.delete(task);
+      if (!isForIt) continue;
+      this.tellFree(task, [name]);
+      return;
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#notices.has(name);
+  }
+
+  tell(agent: Agent, name: string): void {
+    for (const text of this.#notices.get(name) ?? []) agent.receive('notification', null, text);
+    this.#notices.delete(name);
+  }
+}
