@@ -120,7 +120,6 @@ export const NOT_YET = 'not yet';
 export const MISSING: Readonly<Record<string, string>> = {
   'FORK-9': 'agents on other machines (EXEC-3)',
   'AGENT-1': 'remote agents (EXEC-3)',
-  'AGENT-2': 'that forking is off under a coordinator (COORD-1)',
   'TYPE-3': 'the field memory is read and reported, and does nothing',
   'RES-6': 'TaskCreate, TaskGet, TaskList and TaskUpdate in a session without a team',
   'RES-7': 'session memory is not injected again; the summary is made by the agent itself, not by a fork',
@@ -146,8 +145,6 @@ export const MISSING: Readonly<Record<string, string>> = {
   'BG-6': NOT_YET,
   'BG-7': NOT_YET,
   'BG-8': NOT_YET,
-  'COORD-1': NOT_YET,
-  'COORD-2': NOT_YET,
   'OP-8': NOT_YET,
   'OP-9': 'the pattern `team`',
   'UI-1': 'the commands trace, memory, daemon, worker, cluster, dashboard, acp',

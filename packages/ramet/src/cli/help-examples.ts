@@ -9,6 +9,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'ramet -p "list the modules" --output-format json',
     'git diff | ramet -p "review this"',
     'ramet -p "list the modules" --json-schema \'{"type": "array"}\'',
+    'ramet -p "find out why logins fail, and fix it" --coordinator',
     'ramet --continue',
   ],
   resume: ['ramet resume', 'ramet resume k3v9x2ab --max-budget-usd 2'],

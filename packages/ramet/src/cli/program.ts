@@ -163,6 +163,12 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     )
     .addOption(
       new Option(
+        '--coordinator',
+        'coordinate workers in four phases: research, synthesis, implementation, verification (docs/coordinator.md)',
+      ).conflicts(['continue', 'resume', 'team']),
+    )
+    .addOption(
+      new Option(
         '--worktree-base <commit>',
         'start of a new worktree: a commit, branch, tag or pull request of origin (pr/123)',
       ).conflicts(['continue', 'resume']),

@@ -15,3 +15,8 @@ export { recordedText, recordedWorktree } from './resume/recorded-report.ts';
 export { resumeEnded } from './resume/resume-ended.ts';
 export { rewindTo } from './resume/rewind.ts';
 export { TeamHost } from './team/team-host.ts';
+
+/** By itself: it brings the library of state machines. */
+export function coordinatorHost(): Promise<typeof import('./coordinator/coordinator-host.ts')> {
+  return import('./coordinator/coordinator-host.ts');
+}

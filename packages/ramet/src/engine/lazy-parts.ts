@@ -53,6 +53,7 @@ export function lazyDesk(family: AgentFamily, id: AgentId, call: string, signal:
     look: async (task, wait) => (await desk()).look(task, wait),
     stop: async (task) => (await desk()).stop(task),
     ...(family.team !== null && { tasks: family.team.tasksFor(id, call, signal) }),
+    ...(family.coordinator !== null && { coordination: family.coordinator.deskFor(id) }),
   };
 }
 

@@ -29,6 +29,8 @@ const BESIDES: ReadonlySet<string> = new Set<JournalEvent['type']>([
   'hooks.ran',
   'launch.decided',
   'permission.asked',
+  'coordination.refused',
+  'phase.changed',
   'progress.reported',
   'request.failed',
   'request.started',

@@ -3,7 +3,7 @@
  * do is in `events.ts`, which joins these to everything that can be recorded.
  */
 import type { Digest } from './ids.ts';
-import type { AgentStatus, BudgetLimits, LaunchMode, PermissionMode } from './status.ts';
+import type { AgentStatus, BudgetLimits, CoordinatorPhase, LaunchMode, PermissionMode } from './status.ts';
 import type { RecordedWorktree } from './worktree-events.ts';
 
 /** How a child was asked for. The main agent has none. */
@@ -25,6 +25,8 @@ export interface AgentOrigin {
   startLost?: true;
   /** It is a member of the session's team, by its name (TEAM-1). */
   member?: true;
+  /** It is a worker of a coordinator, and began in this phase (COORD-1). */
+  phase?: CoordinatorPhase;
   /** It runs in a process of its own (EXEC-2). */
   executor?: 'process';
   /** It changes nothing, whatever its mode or its ancestors' allow (TYPE-2). */
@@ -221,6 +223,33 @@ interface ForkCompared {
   freshUsd: number | null;
 }
 
+/** A coordinator's work is in another phase (COORD-1). */
+interface PhaseChanged {
+  type: 'phase.changed';
+  /** Null when the session begins. */
+  from: CoordinatorPhase | null;
+  to: CoordinatorPhase;
+  /** What the coordinator says about it: what was found, what is planned, what is to be proved. */
+  note: string;
+}
+
+/** A coordinator gives an ended worker more to do. The worker's own events follow. */
+interface WorkerContinued {
+  type: 'worker.continued';
+  worker: string;
+  phase: CoordinatorPhase;
+}
+
+/** A rule of its phase kept a coordinator from something (COORD-2). */
+interface CoordinationRefused {
+  type: 'coordination.refused';
+  what: 'delegation' | 'phase' | 'answer';
+  phase: CoordinatorPhase;
+  /** Which of them: equal ones are counted, and the third passes where that is said. */
+  key: string;
+  reason: string;
+}
+
 interface AgentEnded {
   type: 'agent.ended';
   status: AgentStatus;
@@ -245,4 +274,7 @@ export type AgentLifecycleEvent =
   | CompactionPostponed
   | AgentStalled
   | ForkCompared
+  | PhaseChanged
+  | WorkerContinued
+  | CoordinationRefused
   | AgentEnded;

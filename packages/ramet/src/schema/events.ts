@@ -46,6 +46,8 @@ interface SessionStarted {
   branch?: string | null;
   /** The session of the run of tasks that its main agent watches; absent for most. */
   watches?: string;
+  /** Its main agent coordinates workers (COORD-1). */
+  coordinator?: true;
 }
 
 interface SessionResumed {

@@ -45,6 +45,11 @@ export const EXECUTORS = ['in-process', 'process'] as const;
 
 export type ExecutorKind = (typeof EXECUTORS)[number];
 
+/** What a session with a coordinator is at (COORD-1). */
+export const COORDINATOR_PHASES = ['research', 'synthesis', 'implementation', 'verification'] as const;
+
+export type CoordinatorPhase = (typeof COORDINATOR_PHASES)[number];
+
 /** How hard a model is to think (RES-9). */
 export const EFFORTS = ['low', 'medium', 'high', 'max'] as const;
 

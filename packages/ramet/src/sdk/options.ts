@@ -17,18 +17,27 @@ import { type BudgetLimits, type LaunchMode, SESSION_MODES, type SessionMode } f
 import { NO_USAGE, readBudget } from '../schema/usage.ts';
 import type { AgentSettings, Settings, SettingsInForce } from '../settings/settings.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { AgentTypeOptions, MainType } from './agent-types/code-types.ts';
+import type { AgentTypeOptions, LeadRole, MainType } from './agent-types/code-types.ts';
 import { toolsMade } from './own-tools/own-tool.ts';
 import { refuseByPolicy, refuseForbiddenModel } from './policy.ts';
 import { brokerOf } from './session/deciding-broker.ts';
 import type { RecordListener } from './session/event-bus.ts';
-import { ownHooks, type PassedOptions, passedOn, type SessionOptions } from './session-options.ts';
+import {
+  ownHooks,
+  type PassedOptions,
+  passedOn,
+  retryFromEnvironment,
+  type SessionOptions,
+  windowFromEnvironment,
+} from './session-options.ts';
 
 export type { SessionOptions } from './session-options.ts';
 
 /** The caps on agents of a session. */
 export interface AgentCaps {
   limits: AgentLimits;
+  /** How many may be at work at once, where the user has said it. */
+  concurrent?: number | undefined;
   /** What all of them together may spend. */
   budget: Pick<BudgetLimits, 'usd' | 'tokens'>;
 }
@@ -81,6 +90,8 @@ export interface ResolvedOptions extends SettingsInForce, PassedOptions {
   title: string | null;
   worktree: string | true | null;
   team: string | true | null;
+  /** Where the main agent coordinates workers. */
+  leadRole?: LeadRole;
   worktreeBase: string | undefined;
   onRecord: RecordListener | undefined;
   takeOver: boolean;
@@ -188,6 +199,7 @@ function agentCaps(agents: AgentSettings, { maxTurns: turns, worktree }: Setting
       executor: caps.executor ?? DEFAULT_AGENT_LIMITS.executor,
       isolation: worktree?.default ?? DEFAULT_AGENT_LIMITS.isolation,
     },
+    concurrent: caps.concurrent,
     budget: { usd, tokens },
   };
 }
@@ -218,28 +230,11 @@ function notEmpty(model: string): string {
   );
 }
 
-function retryFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetryPolicy> {
-  const text = env.RAMET_MAX_RETRIES;
-  if (text === undefined || text === '') return {};
-  if (/^\d+$/.test(text)) return { maxRetries: Number(text) };
-  throw new UserMistake('bad_retries', `RAMET_MAX_RETRIES is not a whole number: ${text}`);
-}
-
 function shareOfWindow(threshold: number | undefined): number | undefined {
   if (threshold === undefined || (threshold > 0 && threshold <= 1)) return threshold;
   throw new UserMistake(
     'bad_threshold',
     `compactionThreshold is ${threshold}: give a share above 0 and at most 1, such as 0.8`,
-  );
-}
-
-function windowFromEnvironment(env: NodeJS.ProcessEnv): number | undefined {
-  const text = env.RAMET_CONTEXT_WINDOW;
-  if (text === undefined || text === '') return undefined;
-  if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new UserMistake(
-    'bad_window',
-    `RAMET_CONTEXT_WINDOW is not a number of tokens: ${text}; give one such as 200000`,
   );
 }
 

@@ -143,6 +143,8 @@ export interface SessionOptions {
    * The session leads a team of this name; true for a name of Ramet's choice. A session that is resumed keeps its team.
    */
   team?: string | true;
+  /** The main agent coordinates workers in four phases and changes nothing itself. A resumed session keeps what it is. */
+  coordinator?: boolean;
   /** Folders of plugins, besides those that settings name. */
   plugins?: readonly string[];
   /** A session of `operate`, or true for the run here: the main agent of a new session watches it. */
@@ -206,6 +208,7 @@ const SESSION: Kinds<SessionOptions> = {
     worktree: or(true, TEXT),
     worktreeBase: NAME,
     team: or(true, NAME),
+    coordinator: FLAG,
     operatorTools: or(true, NAME),
     plugins: NAMES,
     title: TEXT,
@@ -238,17 +241,18 @@ export function checkSessionOptions(options: SessionOptions): void {
 /** What those who need it read as it was given. */
 export type PassedOptions = Pick<
   SessionOptions,
-  'mcpServers' | 'mcpConfig' | 'strictMcpServers' | 'agent' | 'builtInTools'
+  'mcpServers' | 'mcpConfig' | 'strictMcpServers' | 'agent' | 'builtInTools' | 'coordinator'
 >;
 
 export function passedOn(options: SessionOptions): PassedOptions {
-  const { mcpServers, mcpConfig, strictMcpServers, agent, builtInTools } = options;
+  const { mcpServers, mcpConfig, strictMcpServers, agent, builtInTools, coordinator } = options;
   return {
     ...(mcpServers && { mcpServers }),
     ...(mcpConfig && { mcpConfig }),
     ...(strictMcpServers && { strictMcpServers }),
     ...(agent !== undefined && { agent }),
     ...(builtInTools && { builtInTools }),
+    ...(coordinator && { coordinator }),
   };
 }
 
@@ -260,4 +264,21 @@ export function ownHooks(value: SessionOptions['hooks']): HookEntry[] {
   if (problem !== undefined)
     throw new UserMistake('bad_argument', `openSession: the option hooks: ${problem}`);
   return [{ value, source }];
+}
+
+export function retryFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetryPolicy> {
+  const text = env.RAMET_MAX_RETRIES;
+  if (text === undefined || text === '') return {};
+  if (/^\d+$/.test(text)) return { maxRetries: Number(text) };
+  throw new UserMistake('bad_retries', `RAMET_MAX_RETRIES is not a whole number: ${text}`);
+}
+
+export function windowFromEnvironment(env: NodeJS.ProcessEnv): number | undefined {
+  const text = env.RAMET_CONTEXT_WINDOW;
+  if (text === undefined || text === '') return undefined;
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new UserMistake(
+    'bad_window',
+    `RAMET_CONTEXT_WINDOW is not a number of tokens: ${text}; give one such as 200000`,
+  );
 }

@@ -1,7 +1,7 @@
 /** What a tool may ask of the engine about other agents; the engine brings it in the tool's context. */
 
 import type { ImageBlock, TextBlock } from '../schema/content.ts';
-import type { BudgetLimits, Effort } from '../schema/status.ts';
+import type { BudgetLimits, CoordinatorPhase, Effort } from '../schema/status.ts';
 import type { TeamTaskState } from '../schema/team.ts';
 
 /**
@@ -48,6 +48,16 @@ export interface AgentDesk {
   stop(id: string): Promise<ToolOutcome | null>;
   /** The task list of the team. Its tools run in the process of the host. */
   tasks?: TaskDesk;
+  /** Of a session with a coordinator. Its tools run in the process of the host. */
+  coordination?: CoordinationDesk;
+}
+
+/** What the agents of a session with a coordinator may ask for (COORD-1). */
+export interface CoordinationDesk {
+  /** Goes to another phase; the coordinator alone does. */
+  change(to: CoordinatorPhase, note: string): Promise<ToolOutcome>;
+  /** Writes a file of the scratchpad. */
+  write(file: string, text: string, append: boolean): Promise<ToolOutcome>;
 }
 
 /** What a member of a team may do with the team's tasks (TEAM-3). */

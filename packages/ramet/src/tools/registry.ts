@@ -39,6 +39,20 @@ export function builtInTools(choices: AgentChoices): readonly Tool[] {
 /** For an agent that only looks at files. */
 export const lookingTools: readonly Tool[] = [readTool, globTool, grepTool];
 
+/**
+ * The tools of a coordinator and those that its workers have theirs of (COORD-1): it has what reads, and they have all but
+ * what starts agents or writes to them.
+ */
+export function splitForCoordinator(tools: readonly Tool[]): {
+  lead: readonly Tool[];
+  workers: readonly Tool[];
+} {
+  return {
+    lead: tools.filter(({ effect }) => effect === 'read'),
+    workers: tools.filter((tool) => tool.schedule !== 'last' && tool !== sendMessageTool),
+  };
+}
+
 /** Whether it can change the checkout by itself; starting agents and fetching pages cannot. */
 export function mayChangeFiles({ effect, changesFiles }: Tool): boolean {
   return effect === 'write' || changesFiles === true;

@@ -31,6 +31,7 @@ function agent(number: number, parts: Partial<AgentOverview> = {}): TreePlace<Ag
     usage: NO_USAGE,
     costUsd: 0.0088,
     todos: [],
+    phase: null,
     progress: null,
     worktree: null,
     checkoutChanges: [],

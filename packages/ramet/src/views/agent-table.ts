@@ -86,6 +86,7 @@ function detailLine({ agent, level }: PlacedAgent, now: number): string[] {
   const parts = [
     // Only what the column lacks, where it has the rest.
     status.startsWith(shown) ? status.slice(shown.length).trim() : status,
+    phaseOf(agent),
     activityOf(agent, now),
     progressOf(agent),
     worktreeOf(agent),
@@ -102,6 +103,7 @@ function statusText(agent: AgentOverview, now: number): string {
 function doing(agent: AgentOverview, now: number): string {
   const parts = [
     agent.background ? 'in the background' : '',
+    phaseOf(agent),
     worktreeOf(agent),
     checkoutOf(agent),
     activityOf(agent, now),
@@ -118,6 +120,11 @@ function progressOf({ todos, progress, status }: AgentOverview): string {
   const done = todos.filter((todo) => todo.status === 'completed').length;
   const far = current === undefined ? '' : ` (${done} of ${todos.length})`;
   return line === '' ? '' : `${excerpt(line, PROGRESS_LENGTH)}${far}`;
+}
+
+/** What a coordinator's session is at. */
+function phaseOf({ phase }: AgentOverview): string {
+  return phase === null ? '' : `phase ${phase}`;
 }
 
 function worktreeOf({ worktree }: AgentOverview): string {

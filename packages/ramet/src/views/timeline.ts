@@ -104,6 +104,12 @@ function describe(event: JournalEvent): string {
       return describeOperatorEvent(event);
     case 'todos.changed':
       return `todos changed: ${openTodos(event.todos).length} open of ${event.todos.length}`;
+    case 'phase.changed':
+      return `phase ${event.to}: ${event.note}`;
+    case 'worker.continued':
+      return `worker ${event.worker} continued for ${event.phase}`;
+    case 'coordination.refused':
+      return `${event.what} refused in ${event.phase}: ${event.reason}`;
     case 'background_task.started':
       return `background task ${event.task} started (pid ${event.pid})`;
     case 'background_task.ended':
@@ -155,7 +161,10 @@ const KEPT: Record<EventOf<'cache.kept'>['choice'], string> = {
   minutes: 'written for five minutes from here on',
 };
 
-type LifeEvent = Exclude<AgentLifecycleEvent, { type: 'agent.started' | 'agent.ended' }>;
+type LifeEvent = Exclude<
+  AgentLifecycleEvent,
+  { type: 'agent.started' | 'agent.ended' | 'phase.changed' | 'worker.continued' | 'coordination.refused' }
+>;
 
 function describeLife(event: LifeEvent): string {
   switch (event.type) {

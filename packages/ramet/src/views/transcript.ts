@@ -64,6 +64,7 @@ function agentText(view: TranscriptView, agent: AgentOverview, options: Transcri
   const open = openTodos(agent.todos);
   return [
     `\n${printable(agentLine(agent))}\n`,
+    agent.phase === null ? '' : `phase: ${agent.phase}\n`,
     progressText(agent),
     inherited === null ? '' : inheritedText(view, agent, inherited, options),
     replacedText(view, replaced, options),

@@ -139,7 +139,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   journal: `
     find-file-writer integrity journal missing-files projections/agent-state projections/apply-event
-    projections/cut-off-agents projections/file-history projections/inherited-messages
+    projections/coordination projections/cut-off-agents projections/file-history projections/inherited-messages
     projections/recorded-agents projections/status rename-session repair-session session-file session-index session-list
     sessions
   `,
@@ -178,12 +178,12 @@ const DOORS: Readonly<Record<string, string>> = {
     plugins/read-plugin prompts/expand-prompt prompts/prompt-file prompts/prompt-store prompts/skill-list
   `,
   tools: `
-    agent agent-desk files/image-type files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view
+    agent agent-desk coordination files/image-type files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view
     mcp/mcp-tools shell/background-tasks shell/output-file team-tasks tool web-search
   `,
   agents: `
     definitions/definition definitions/definition-file definitions/definition-catalog definitions/definition-store
-    definitions/validate-definitions prompts/built-in prompts/first-message
+    definitions/validate-definitions prompts/built-in prompts/coordinator prompts/first-message
     prompts/main-prompt prompts/teammate
   `,
   team: 'store/team-store wake-line',

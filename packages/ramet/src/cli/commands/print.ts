@@ -43,6 +43,7 @@ export interface PrintOptions {
   worktree?: string | true;
   worktreeBase?: string;
   team?: string | true;
+  coordinator?: boolean;
   pluginDir?: string[];
   agent?: string;
   /** JSON, or a file, as `jsonSchema` is. */
@@ -234,7 +235,22 @@ export function sessionOptions(
     ...agentOptions(options, io),
     ...worktreeOptions(options),
     ...(options.team === undefined ? {} : { team: options.team }),
+    ...(coordinates(options, resume, io) ? { coordinator: true } : {}),
   };
+}
+
+const COORDINATOR_MODE = 'RAMET_COORDINATOR_MODE';
+
+/** The variable is for new sessions: one that is resumed keeps what it is. */
+function coordinates(
+  { coordinator, operatorTools }: PrintOptions,
+  resume: string | undefined,
+  { env }: CommandIo,
+): boolean {
+  const said = env[COORDINATOR_MODE] ?? '';
+  if (!['', '0', '1'].includes(said))
+    throw new UserMistake('bad_variable', `${COORDINATOR_MODE} is ${JSON.stringify(said)}: set it to 1 or 0`);
+  return coordinator ?? (said === '1' && resume === undefined && operatorTools === undefined);
 }
 
 /** What other harnesses call all tools. */

@@ -98,6 +98,14 @@ export class ComingAnswer {
   }
 }
 
+/** What keeps a coordinator from telling results that it does not have (COORD-2). */
+interface CoordinatorDuty {
+  /** What is wrong with an answer that would end the turn; null for nothing. */
+  objection(text: string): Promise<string | null>;
+  /** Whose results are still missing when one arrives; null for nobody's. */
+  openWork(): string | null;
+}
+
 /** A run that begins: its bill, and the turns that it has had in an earlier process. */
 interface BegunRun {
   readonly spending: Spending;
@@ -129,7 +137,9 @@ export class AgentHere {
   capacity: HeldCapacity | null = null;
   /** Gets what is recorded here, where the agent's loop runs in another process. */
   onRecord: ((event: JournalEvent) => void) | null = null;
-  /** Of the lead of a team: roster and open tasks, which outlast a compaction. */
+  /** Of a coordinator: what it is held to when it answers. A resumed one gets it again from its host. */
+  duty: CoordinatorDuty | null = null;
+  /** Of the lead of a team, or a coordinator: what outlasts a compaction. */
   teamNow: (() => string) | null = null;
   /** Called when a request with all that the agent has been told is about to go. */
   onRequest: (() => void) | null = null;

@@ -19,7 +19,13 @@ import type { Clock } from '../../schema/clock.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
 import type { AgentOrigin } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { BudgetLimits, ExecutorKind, PermissionMode, SessionMode } from '../../schema/status.ts';
+import type {
+  BudgetLimits,
+  CoordinatorPhase,
+  ExecutorKind,
+  PermissionMode,
+  SessionMode,
+} from '../../schema/status.ts';
 import type { CheckSlots } from '../../system/check-slots.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import type { AgentDesk, ToolOutcome } from '../../tools/agent-desk.ts';
@@ -82,6 +88,20 @@ export interface SessionRuntime extends AgentRuntime {
   readonly broker: PermissionBroker;
 }
 
+/**
+ * What an agent may do in a phase of a coordinator: `reads`: nothing that changes files; `proves`: commands, but no file is
+ * written; both may write to the scratchpad. `coordinates`: tools that read, and nothing else.
+ */
+export type PhaseRights = 'all' | 'reads' | 'proves' | 'coordinates';
+
+/** Of a session with a coordinator (COORD-1). */
+export interface PhaseRules {
+  readonly phase: CoordinatorPhase;
+  /** Where all of its agents may write. */
+  readonly scratchpad: string;
+  rightsOf(agent: { readonly spec: Pick<AgentSpec, 'id' | 'origin'> }): PhaseRights;
+}
+
 /** What the engine lets the tools of an agent know of other agents, and ask of them. */
 export interface AgentDesks {
   deskFor(agent: AgentId, call: string, signal: AbortSignal): AgentDesk;
@@ -89,6 +109,8 @@ export interface AgentDesks {
   calledBy(agent: AgentId, calls: readonly string[]): Promise<ReadonlyMap<string, CalledAgent>>;
   /** The state of the main agent now, to be read only (RES-4). */
   root(): Promise<RootView>;
+  /** Null in a session without a coordinator. Permission asks, in the process of the host. */
+  phaseRules?(): PhaseRules | null;
   /** Loads what starting agents takes, while nothing else is to be done: a request has just gone out. */
   prepare(): void;
 }
@@ -109,6 +131,8 @@ export interface AgentSpec {
   readonly thinking: ThinkingConfig | null;
   readonly system: readonly string[];
   readonly tools: readonly Tool[];
+  /** What its children have their tools of, where that is more than its own: a coordinator's workers write. */
+  readonly childTools?: readonly Tool[] | undefined;
   /** The mode it starts with. Its state has the one it has now, and `modeInForce` says what that amounts to. */
   readonly permissionMode: PermissionMode;
   /** Its parent's mode in force: it never exceeds that. Absent for the main agent. */

@@ -128,7 +128,7 @@ async function answerOfHooks(
 /** What nobody is asked about: the fence, the agent's own restriction, and harm to others. */
 async function agentRefusal(
   agent: Agent,
-  { tool, input }: Pick<AskedCall, 'tool' | 'input'>,
+  { tool, input, request: { byUser } }: AskedCall,
   signal: AbortSignal,
 ): Promise<string | null> {
   const { canUseTool, readOnly, toolLimits } = agent.spec;
@@ -136,6 +136,11 @@ async function agentRefusal(
   if (fenced !== null) return `${tool.name} is refused: ${fenced}`;
   // A fork has its parent's tools and a call can be made up: what is offered is not yet what may run (TYPE-2).
   if (readOnly === true && !isForReaders(tool)) return readOnlyRefusal(tool.name, 'it changes something');
+  const phase = agent.runtime.agents.phaseRules?.() ?? null;
+  if (phase !== null && byUser !== true) {
+    const refusal = (await import('../coordinator/phase-rules.ts')).phaseRefusal(phase, agent, tool, input);
+    if (refusal !== null) return refusal;
+  }
   if (canUseTool !== undefined) {
     const refusal = await orInterrupted(ownRefusal(canUseTool, tool.name, input), signal);
     if (refusal !== null) return refusal;
@@ -224,6 +229,10 @@ async function decideNow(
   outside: PermitRequest['outside'],
 ): Promise<PermissionDecision> {
   const { spec, runtime, directory } = agent;
+  const phase = runtime.agents.phaseRules?.() ?? null;
+  const readOnly =
+    spec.readOnly === true ||
+    (phase !== null && (await import('../coordinator/phase-rules.ts')).onlyReads(phase, agent, tool, input));
   for (;;) {
     const rules = runtime.permissions.rulesOf(spec.id);
     const details = {
@@ -236,9 +245,9 @@ async function decideNow(
       // A tool of the session runs its command by itself: no sandbox holds it.
       tool.ofSession !== true &&
       tool.access?.(input).command !== undefined &&
-      (mode !== 'bypassPermissions' || spec.readOnly === true);
+      (mode !== 'bypassPermissions' || readOnly);
     const policy = {
-      ...{ mode, rules, readOnly: spec.readOnly, counterpart: inCheckout(directory) },
+      ...{ mode, rules, readOnly, counterpart: inCheckout(directory) },
       wall: judged && outside?.stopped !== null && (await runtime.sandbox.wall()),
     };
     const decision = await decide(policy, tool, details);

@@ -180,14 +180,16 @@ async function outcomeOf(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome>
 async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcome> {
   const { agent, signal } = run;
   if (agent.here.halt !== null && run.byUser !== true) return { ...failure(NOT_RUN.hook), isNotBegun: true };
-  const tool = findTool(agent.spec.tools, call.name);
+  // What a person types is not held to the list of a coordinator.
+  const own = run.byUser === true ? (agent.spec.childTools ?? agent.spec.tools) : agent.spec.tools;
+  const tool = findTool(own, call.name);
   if (tool === undefined) {
     const known = agent.spec.tools.map(({ name }) => name).join(', ');
     return failure(`there is no tool "${call.name}"; the tools are ${known}`);
   }
-  const own = parseInput(tool, call.input);
-  if (!own.ok) return failure(own.message);
-  let asked = { call, input: own.value };
+  const given = parseInput(tool, call.input);
+  if (!given.ok) return failure(given.message);
+  let asked = { call, input: given.value };
   let waitedMs = 0;
   const permitted = async (request: PermitRequest): Promise<Permit> => {
     const since = elapsedOf(agent.runtime.clock);
@@ -199,7 +201,7 @@ async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcom
   if (run.signal.aborted) return { ...failure(NOT_RUN.interrupted), isNotBegun: true };
   const { hooks = {} } = permit;
   if (permit.kind === 'refused') return withHooks(run, call, { ...refusedOutcome(permit), waitedMs }, hooks);
-  const input = hooks.changed === undefined ? own : parseInput(tool, hooks.changed);
+  const input = hooks.changed === undefined ? given : parseInput(tool, hooks.changed);
   if (!input.ok) return failure(input.message);
   if (hooks.changed !== undefined) asked = { call: { ...call, input: hooks.changed }, input: input.value };
   if (mayChangeFiles(tool)) await run.agent.checkout.enter();

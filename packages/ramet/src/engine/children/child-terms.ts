@@ -12,8 +12,8 @@ import { costOf, type PriceTable } from '../../model/prices.ts';
 import { byEffort, fitThinking, routineThinking, thinkingNote } from '../../model/thinking.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { AgentOrigin, RecordedEvidence } from '../../schema/events.ts';
-import type { BudgetLimits, Effort } from '../../schema/status.ts';
+import type { AgentOrigin } from '../../schema/events.ts';
+import type { BudgetLimits, CoordinatorPhase, Effort } from '../../schema/status.ts';
 import { NO_USAGE, readBudget, strictest } from '../../schema/usage.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import { builtInTools, isForReaders, mayChangeFiles } from '../../tools/registry.ts';
@@ -21,8 +21,6 @@ import type { Tool } from '../../tools/tool.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
 import { headOf } from '../agent/agent-content.ts';
 import type { AgentSpec, CanUseTool } from '../agent/runtime.ts';
-import type { AnswerSchema } from '../answer/answer-schema.ts';
-import type { Evidence } from '../answer/evidence.ts';
 import type { AgentFamily } from './family.ts';
 
 /**
@@ -32,7 +30,7 @@ import type { AgentFamily } from './family.ts';
 export function toolsOf(definition: AgentDefinition, parent: ToolOwner): readonly Tool[] {
   const { tools, disallowedTools = [] } = definition;
   const only = readsOnly(definition, parent);
-  const own = withoutMainOnly(parent.spec.tools);
+  const own = withoutMainOnly(heritableTools(parent));
   if (tools === 'all' && disallowedTools.length === 0 && !only) return own;
   return own.filter(
     (tool) =>
@@ -49,7 +47,7 @@ export function toolsOfType(
   parent: ToolOwner,
 ): readonly Tool[] {
   const tools = toolsOf(definition, parent);
-  const heir = { tools: parent.spec.tools, readsOnly: readsOnly(definition, parent) };
+  const heir = { tools: heritableTools(parent), readsOnly: readsOnly(definition, parent) };
   return family.parts.toolsOfType?.(definition, tools, heir) ?? tools;
 }
 
@@ -58,7 +56,12 @@ function withoutMainOnly(tools: readonly Tool[]): readonly Tool[] {
 }
 
 interface ToolOwner {
-  readonly spec: Pick<AgentSpec, 'tools' | 'readOnly'>;
+  readonly spec: Pick<AgentSpec, 'tools' | 'childTools' | 'readOnly'>;
+}
+
+/** Of what an agent's children can have: the workers of a coordinator are not held to its list (COORD-1). */
+export function heritableTools({ spec }: ToolOwner): readonly Tool[] {
+  return spec.childTools ?? spec.tools;
 }
 
 /** By its type, or because its parent does: rights never widen on the way down. `definition` is null for a fork. */
@@ -253,42 +256,10 @@ function refuseUnpriced({ usd }: BudgetLimits, model: string, prices: PriceTable
   );
 }
 
-/** What is expected of an agent, in its recorded form, so that a resumed agent is held to it (AGENT-6). */
-export function recordExpectations(
-  schema: AnswerSchema | null,
-  evidence: Evidence | null,
-): Pick<AgentOrigin, 'schema' | 'evidence'> {
-  return {
-    ...(schema && { schema: JSON.parse(schema.source) }),
-    ...(evidence && { evidence: recordEvidence(evidence) }),
-  };
-}
-
-export async function recallExpectations(
-  origin: AgentOrigin | undefined,
-): Promise<Pick<AgentSpec, 'answer' | 'evidence'>> {
-  const { schema, evidence } = origin ?? {};
-  return {
-    ...(schema && { answer: await recallSchema(schema) }),
-    ...(evidence && { evidence: { ...evidence, files: new Map(Object.entries(evidence.files)) } }),
-  };
-}
-
-function recordEvidence({ expected, files, commit }: Evidence): RecordedEvidence {
-  return { expected, files: Object.fromEntries(files), commit };
-}
-
-async function recallSchema(schema: Record<string, unknown>): Promise<AnswerSchema> {
-  const { compileAnswerSchema } = await import('../answer/answer-schema.ts');
-  const compiled = await compileAnswerSchema(schema);
-  // It was compiled before it was recorded.
-  if (!compiled.ok) throw new Error(`the recorded schema cannot be used: ${compiled.problem}`);
-  return compiled.schema;
-}
-
-export async function answerSchema(schema: Record<string, unknown>): Promise<AnswerSchema> {
-  const { compileAnswerSchema } = await import('../answer/answer-schema.ts');
-  const compiled = await compileAnswerSchema(schema);
-  if (compiled.ok) return compiled.schema;
-  throw new UserMistake('bad_schema', `the schema cannot be used: ${compiled.problem}`);
+/** What it is in a team, or for a coordinator. */
+export function roleOf(
+  isMember: boolean,
+  { phase }: { phase?: CoordinatorPhase | undefined },
+): Pick<AgentOrigin, 'member' | 'phase'> {
+  return { ...(isMember && { member: true as const }), ...(phase && { phase }) };
 }

@@ -1,5 +1,6 @@
 /** What the tools of one agent may ask about other agents, carried out (AGENT-3, AGENT-7). */
 import type { AgentId } from '../../schema/ids.ts';
+import type { CoordinatorPhase } from '../../schema/status.ts';
 import type { AgentDesk, SpawnRequest } from '../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
@@ -18,25 +19,38 @@ export function createDesk(family: AgentFamily, id: AgentId, call: string, signa
     return agent;
   };
   return {
-    spawn: (request) => spawn(family, asker(), request, { call, signal }),
-    send: async (to, message) =>
-      (await family.team?.send(asker(), to, message, call)) ?? send(family, asker(), to, message),
-    look: (task, wait) => lookAtAgents(family, asker(), { task, call, signal, ...wait }),
-    stop: (task) => stop(family, asker(), task),
+    async spawn(request) {
+      const start = (order: SpawnRequest, phase?: CoordinatorPhase): Promise<ToolOutcome> =>
+        spawn(family, asker(), order, { call, signal, phase });
+      return family.coordinator?.delegate(asker(), request, start) ?? start(request);
+    },
+    async send(to, message) {
+      const tell = (text: string): Promise<ToolOutcome> => send(family, asker(), to, text);
+      if (family.coordinator !== null) return family.coordinator.send(asker(), to, message, tell);
+      return (await family.team?.send(asker(), to, message, call)) ?? tell(message);
+    },
+    look: async (task, wait) =>
+      isBlind(family, asker()) ? null : lookAtAgents(family, asker(), { task, call, signal, ...wait }),
+    stop: async (task) => (isBlind(family, asker()) ? null : stop(family, asker(), task)),
   };
+}
+
+/** The workers of a coordinator do not see each other (COORD-1). */
+function isBlind({ coordinator }: AgentFamily, { spec }: Agent): boolean {
+  return coordinator !== null && spec.parent !== null;
 }
 
 async function spawn(
   family: AgentFamily,
   parent: Agent,
   request: SpawnRequest,
-  { call, signal }: { call: string; signal: AbortSignal },
+  given: { call: string; signal: AbortSignal; phase?: CoordinatorPhase | undefined },
 ): Promise<ToolOutcome> {
-  const spawned = await spawnAgent(family, parent, { ...request, call, signal });
+  const spawned = await spawnAgent(family, parent, { ...request, ...given });
   if ('problem' in spawned) return failure(`No agent was started: ${spawned.problem}.`);
   const { handle } = spawned;
   if (family.team?.has(handle.id) === true) return { content: joined(handle) };
-  return reportOfRunning(family, parent.runtime, handle, signal);
+  return reportOfRunning(family, parent.runtime, handle, given.signal);
 }
 
 function joined({ id, name }: AgentHandle): string {

@@ -23,6 +23,7 @@ import { Capacity, HeldCapacity } from '../agent/capacity.ts';
 import type { AgentExecutor } from '../agent/executor.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
 import type { Spending } from '../budget/budget.ts';
+import type { FamilyCoordinator } from '../coordinator/phase-rules.ts';
 import { keepingWarm } from '../exchange/keep-warm.ts';
 import type { FamilyTeam } from '../team/family-team.ts';
 import type { AgentHandle } from './child-handle.ts';
@@ -153,6 +154,8 @@ export class AgentFamily implements Disposable {
   readonly heads: Map<string, PromptHead> = new Map();
   /** Set when the session has a team. */
   team: FamilyTeam | null = null;
+  /** Set when the main agent coordinates workers. */
+  coordinator: FamilyCoordinator | null = null;
   readonly #agents = new Map<AgentId, Agent>();
   readonly #handles = new Map<AgentId, AgentHandle>();
   #lastNumber: number;

@@ -11,17 +11,16 @@ import { requireEffort } from '../../model/thinking.ts';
 import { RametError, UserMistake } from '../../schema/errors.ts';
 import type { AgentOrigin } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { ExecutorKind } from '../../schema/status.ts';
+import type { CoordinatorPhase, ExecutorKind } from '../../schema/status.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { Agent, hosted } from '../agent/agent.ts';
 import { agentSpec, basisOf, type OwnSpec } from '../agent/agent-spec.ts';
 import type { AnswerSchema } from '../answer/answer-schema.ts';
-import type { Evidence, Expectation } from '../answer/evidence.ts';
+import type { Evidence } from '../answer/evidence.ts';
 import { isMemberOf, joinTeam, memberType } from '../team/family-team.ts';
 import type { AgentHandle } from './child-handle.ts';
 import {
-  answerSchema,
   type ChildLimits,
   childLimits,
   type ForkOverrides,
@@ -32,12 +31,13 @@ import {
   isolationOf,
   type MadeForChild,
   orderFor,
-  recordExpectations,
   refuseForkChoices,
   refuseOtherOverrides,
   refuseWithoutTools,
+  roleOf,
   toolsOfType,
 } from './child-terms.ts';
+import { answerSchema, evidenceBefore, recordExpectations } from './expectations.ts';
 import { type AgentFamily, type LoadedSkills, refuseBadName, refuseTakenName } from './family.ts';
 import { recordedRights } from './recorded-rights.ts';
 import { startChild } from './run-child.ts';
@@ -60,6 +60,8 @@ export interface SpawnOrder extends SpawnRequest {
   readOnly?: boolean | undefined;
   /** Where it runs; what its type or the settings say when absent. */
   executor?: ExecutorKind | undefined;
+  /** It is a coordinator's worker, for this phase. */
+  phase?: CoordinatorPhase | undefined;
 }
 
 /** `isPassing`: what was in the way may be gone the next time. */
@@ -193,11 +195,6 @@ function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): A
   throw refusal('unknown_type', `${reason}${otherwise} subagent_type it is a fork`);
 }
 
-async function evidenceBefore(expected: Expectation, cwd: string, { runtime }: Agent): Promise<Evidence> {
-  const { noteBefore } = await import('../answer/evidence.ts');
-  return noteBefore(expected, cwd, runtime.childEnvironment);
-}
-
 function forkOf(family: AgentFamily, parent: Agent, plan: ChildPlan): Agent {
   const { overrides = {} } = plan.order;
   const origin: AgentOrigin = {
@@ -243,7 +240,8 @@ function freshOf(
   const shared = family.sharedOpening(child, definition, skills);
   const notice = plan.workspace?.notice[definition.git ? 'brief' : 'whole'] ?? null;
   const notes = plan.order.skipsNotes ? null : definition.notes;
-  const own = [notes, environment, notice].filter((text) => text !== null).join('\n');
+  const worker = family.coordinator?.notesFor(plan.order.phase) ?? null;
+  const own = [notes, environment, notice, worker].filter((text) => text !== null).join('\n');
   const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));
   child.say('prompt', [...shared, ...texts], shared.length);
   return child;
@@ -286,7 +284,7 @@ function originOf(
   const expected = recordExpectations(schema, evidence);
   const worktree = workspace !== null && { worktree: workspace.worktree };
   const rights = recordedRights(family, parent, order, fresh);
-  const basis = { kind, call, description, background, depth, ...(isMember && { member: true as const }) };
+  const basis = { kind, call, description, background, depth, ...roleOf(isMember, order) };
   return { ...basis, ...elsewhere, ...rights, ...worktree, ...expected };
 }
 

@@ -144,7 +144,9 @@ export function sayWithNews(
   const { items } = agent.inbox;
   if (items.some(({ kind }) => kind === 'cancel')) run.cancelledAt ??= run.turns;
   const news = items.flatMap((item) => item.blocks);
-  const all = [...blocks, ...fileNotices(agent), ...dueNotices(agent, run), ...news];
+  const open = items.some(({ kind }) => kind === 'notification') ? agent.here.duty?.openWork() : null;
+  const due = [...dueNotices(agent, run), ...(open ? [notice(open)] : [])];
+  const all = [...blocks, ...fileNotices(agent), ...due, ...news];
   if (all.length === 0) return;
   const delivered = items.map(({ item }) => item);
   agent.say(cause, all, 0, delivered);
@@ -174,6 +176,7 @@ export function notice(text: string): FrozenBlock {
  * no message has arrived meanwhile, and no agent in the background is still working (AGENT-3, AGENT-7).
  */
 export async function afterAnswer(agent: Agent, run: RunState, options: RunOptions): Promise<Ending | null> {
+  if (agent.here.duty !== null && (await isHeldToDuty(agent, run, options))) return null;
   if (agent.inbox.size === 0 && options.waitForChildren !== false && agent.runtime.host.mayHaveNews(agent)) {
     await agent.runtime.host.news(agent, options.signal);
   }
@@ -186,6 +189,15 @@ export async function afterAnswer(agent: Agent, run: RunState, options: RunOptio
     return null;
   }
   return checkAnswer(agent, run, options);
+}
+
+/** Whether a coordinator has to answer again. What has arrived meanwhile is told first. */
+async function isHeldToDuty(agent: Agent, run: RunState, { signal }: RunOptions): Promise<boolean> {
+  if (agent.inbox.size > 0 || signal.aborted) return false;
+  const objection = (await agent.here.duty?.objection(run.text)) ?? null;
+  if (objection === null) return false;
+  sayWithNews(agent, run, 'notice', [notice(objection)]);
+  return true;
 }
 
 /** The part of `AgentHost` that waits. The agent does not count as running meanwhile (LAUNCH-3). */

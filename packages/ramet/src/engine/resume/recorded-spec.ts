@@ -6,6 +6,7 @@ import { type Tool, wireTool } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { agentSpec, basisOf, joinedHooks } from '../agent/agent-spec.ts';
 import type { AgentSpec } from '../agent/runtime.ts';
+import { heritableTools } from '../children/child-terms.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { hooksDigest } from '../children/recorded-rights.ts';
 import { LOST_FOR_GOOD } from './give-up.ts';
@@ -85,11 +86,12 @@ function toolsAgain(
   names: readonly string[],
 ): readonly Tool[] {
   const isNamed = (tool: Tool): boolean => names.includes(wireTool(tool).name);
-  const own = parent.spec.tools.filter(isNamed);
   const isFork = origin?.kind === 'fork';
+  const all = isFork ? parent.spec.tools : heritableTools(parent);
+  const own = all.filter(isNamed);
   const tools = family.parts.toolsOfRecorded?.(origin?.servers, {
     tools: own,
-    parent: { tools: parent.spec.tools, readsOnly: origin?.readOnly === true },
+    parent: { tools: all, readsOnly: origin?.readOnly === true },
     isFork,
     definition: isFork ? undefined : findDefinition(family.parts.definitions, agentType),
     tell: (line) => parent.warn('rights_narrowed', `agent ${id} ${line}`),
@@ -100,7 +102,7 @@ function toolsAgain(
 /** Without the estimates: what a fork would have cost as a fresh agent is known for one whole run only. */
 function originOf({ origin }: EventOf<'agent.started'>): AgentOrigin {
   const { kind = 'fresh', call = null, description = '', background = false, depth = 1 } = origin ?? {};
-  const { executor, readOnly, worktree, toolLimits, servers, hooks, member } = origin ?? {};
+  const { executor, readOnly, worktree, toolLimits, servers, hooks, member, phase } = origin ?? {};
   return {
     kind,
     call,
@@ -108,6 +110,7 @@ function originOf({ origin }: EventOf<'agent.started'>): AgentOrigin {
     background,
     depth,
     ...(member && { member }),
+    ...(phase && { phase }),
     ...(executor && { executor }),
     ...(readOnly && { readOnly }),
     ...(toolLimits && { toolLimits }),

@@ -22,7 +22,7 @@ import { type Agent, hosted } from '../agent/agent.ts';
 import { agentResumed } from '../agent/notices.ts';
 import type { CarriedSpending } from '../budget/budget.ts';
 import { hasOpenCalls, type OpenCalls, openCallsOf } from '../calls/finish-calls.ts';
-import { recallExpectations } from '../children/child-terms.ts';
+import { recallExpectations } from '../children/expectations.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { startedText } from '../children/report.ts';
 import { startChild } from '../children/run-child.ts';

@@ -2,7 +2,7 @@
 import type { ThinkingConfig } from '../../schema/content.ts';
 import type { RecordedWorktree } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { AgentStatus, TodoItem } from '../../schema/status.ts';
+import type { AgentStatus, CoordinatorPhase, TodoItem } from '../../schema/status.ts';
 import { NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { NO_WAIT } from './run-status.ts';
 
@@ -45,6 +45,8 @@ export interface AgentOverview {
   costUsd: number | null;
   /** Its list of its own work, as it last wrote it. */
   todos: readonly TodoItem[];
+  /** Of a coordinator: what its session is at; null for every other agent. */
+  phase: CoordinatorPhase | null;
   /** Its latest progress line for the current task; null before the first. */
   progress: string | null;
   /** The worktree it works in, or that holds its work; null for one that has none, or whose has vanished. */
@@ -73,6 +75,7 @@ export const BEGINNING: Readonly<Omit<AgentOverview, keyof OverviewAtStart | 'la
   usage: NO_USAGE,
   costUsd: 0,
   todos: [],
+  phase: null,
   progress: null,
   worktree: null,
   checkoutChanges: [],

@@ -84,6 +84,7 @@ describe('AGENT-5: the status of an agent', () => {
       usage: responseCompleted().usage,
       costUsd: 0.5,
       todos: [],
+      phase: null,
       progress: null,
       worktree: null,
       checkoutChanges: [],

@@ -172,6 +172,9 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
     case 'todos.changed':
       agent.todos = event.todos;
       break;
+    case 'phase.changed':
+      agent.phase = event.to;
+      break;
     case 'worktree.created':
       agent.worktree = placeOf(event);
       break;

@@ -46,6 +46,12 @@ export interface MainType {
   readonly skills: string | null;
 }
 
+/** What a main agent has that coordinates workers. */
+export interface LeadRole {
+  readonly system: string;
+  split(tools: readonly Tool[]): { lead: readonly Tool[]; workers: readonly Tool[] };
+}
+
 export interface TypesInCode {
   /** With them: they come before others of the same name, except those that are managed. */
   over(definitions: readonly AgentDefinition[]): readonly AgentDefinition[];

@@ -3,6 +3,7 @@ import type { Agent } from '../../engine/shapes.ts';
 import type { ToldTypes } from '../agent-types/agent-types.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
+import type { SessionCoordinator } from './session-coordinator.ts';
 import type { SharedParts } from './session-runtime.ts';
 import type { SessionTeam } from './session-team.ts';
 import type { OpenSession } from './session-type.ts';
@@ -17,6 +18,8 @@ export interface LiveParts extends SharedParts {
   told: ToldTypes;
   /** Absent for a session that leads none. */
   team?: SessionTeam;
+  /** Absent for a session whose main agent does not coordinate. */
+  coordinator?: SessionCoordinator;
   /** An earlier process may have left agents to resume. */
   isResumed: boolean;
   /** Opens another session, for an agent that is to be independent of this one. */

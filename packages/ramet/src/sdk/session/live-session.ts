@@ -140,9 +140,9 @@ export function liveSession(parts: LiveParts): Session {
       const permissionMode = agent.state.permissionMode ?? agent.spec.permissionMode;
       return Object.freeze({ id, parent, type, name, permissionMode, cwd: agent.directory.cwd });
     },
-    tools: agent.spec.tools.map(({ name }) => name),
-    repository: place.repository,
+    ...{ tools: agent.spec.tools.map(({ name }) => name), repository: place.repository },
     ...(parts.team && { team: parts.team.view }),
+    ...(parts.coordinator && { coordinator: parts.coordinator.view }),
     notices: [...settings.notices, ...types.notices()],
     get model() {
       return agent.conversation.head.model;
@@ -249,14 +249,14 @@ export function liveSession(parts: LiveParts): Session {
 
 /** What the agent should know before a prompt; before its first one also what its tools want to be said. */
 function newsFor(
-  { told, types, extra, settings, runtime, team }: LiveParts,
+  { told, types, extra, settings, runtime, team, coordinator }: LiveParts,
   { conversation, spec }: Agent,
 ): string | null {
   const isFirst = conversation.messages.length === 0;
   const about = isFirst ? extra.about(spec.tools, 'main') : null;
   const skills = isFirst ? runtime.redact(settings.mainType?.skills ?? '') : '';
-  const texts = [skills || null, about, told.news(types.definitions), team?.news() ?? null];
-  return texts.filter((text) => text !== null).join('\n') || null;
+  const role = team?.news() ?? coordinator?.news();
+  return [skills, about, told.news(types.definitions), role].filter(Boolean).join('\n') || null;
 }
 
 const goingBack = (): Promise<typeof import('./going-back.ts')> => import('./going-back.ts');

@@ -52,6 +52,7 @@ export function startAgent(
     repository: place.repository?.root ?? null,
     ...(git?.known && { branch: git.branch }),
     ...(shared.watch && { watches: shared.watch.run }),
+    ...(settings.coordinator && { coordinator: true as const }),
   });
   const agent = Agent.start(runtime, newSpec(shared, model, place, settings));
   shared.admitMain(agent);
@@ -147,7 +148,8 @@ function mainSpec(
     watch?.tools ?? (told === undefined ? toolsTelling(types.definitions, fork) : toolsAsTold(told, fork));
   const given = watch === undefined ? extra.tools : [];
   const all = [...base(head?.tools).filter(({ name }) => chosen?.includes(name) ?? true), ...given];
-  const tools = mainType?.tools(all) ?? all;
+  const whole = mainType?.tools(all) ?? all;
+  const { lead: tools = whole, workers } = settings.leadRole?.split(whole) ?? {};
   const widest = widestMode(settings);
   const basis: SpecBasis = {
     parent: null,
@@ -167,6 +169,7 @@ function mainSpec(
     thinking: settings.thinking,
     system: watch?.system ?? systemOf(settings, runtime.redact),
     tools: head === undefined ? tools : toolsAgain(tools, head.tools),
+    ...(workers && { childTools: workers }),
     permissionMode: settings.permissionMode ?? permissionMode,
     maxTurns: settings.maxTurns,
     budget: settings.budget,
@@ -181,11 +184,13 @@ function rightsOf({ readOnly, hooks, toolLimits }: AgentDefinition): Partial<Spe
 
 /** Blocks of their own: what is appended leaves the bytes before it as they are. */
 function systemOf(
-  { systemPrompt, appendSystemPrompt, mainType }: ResolvedOptions,
+  { systemPrompt, appendSystemPrompt, mainType, leadRole }: ResolvedOptions,
   redact: (text: string) => string,
 ): string[] {
   const given = mainType?.definition.system ?? (systemPrompt === null ? null : [systemPrompt]);
-  const own = given?.map((text) => redact(text.toWellFormed())) ?? [MAIN_PROMPT];
+  const said = given?.map((text) => redact(text.toWellFormed()));
+  // A prompt of the user's does not take the place of the rules of a coordinator.
+  const own = leadRole === undefined ? (said ?? [MAIN_PROMPT]) : [...(said ?? []), leadRole.system];
   return appendSystemPrompt === null ? own : [...own, redact(appendSystemPrompt.toWellFormed())];
 }
 

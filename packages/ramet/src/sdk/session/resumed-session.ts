@@ -6,6 +6,7 @@ import { findSession, latestSession, type SessionEntry } from '../../journal/ses
 import { openReader, resumeSession } from '../../journal/sessions.ts';
 import { thinkingNote } from '../../model/thinking.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import type { EventOf } from '../../schema/events.ts';
 import { agentId, type SessionId } from '../../schema/ids.ts';
 import { isInside } from '../../system/landing-path.ts';
 import { teamFile } from '../../team/wake-line.ts';
@@ -42,7 +43,11 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
   const teams = existsSync(teamFile(here.project)) ? await import('./session-team.ts') : null;
   const teamName = teams?.teamOfSession(here.project, entry.session) ?? null;
   refuseOtherTeam(asked, teamName);
-  const given = { ...(await withPlugins(asked, plugins, place)), team: teamName };
+  const isCoordinated = readStart(here.project, entry.session)?.coordinator === true;
+  refuseOtherRole(asked, isCoordinated);
+  const coordinating = isCoordinated ? await import('./session-coordinator.ts') : null;
+  const plain = { ...(await withPlugins(asked, plugins, place)), team: teamName };
+  const given = coordinating?.coordinated(plain) ?? plain;
   const prompts = await openPrompts(
     extensionPlace(place, given.env, plugins),
     settingsPlace(place, given.env),
@@ -108,7 +113,11 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
             ...{ project: here.project, family: shared.family, lead: agent },
             ...{ session: entry.session, name: teamName },
           });
-    const own = { agent, place, surroundings, told, isResumed: true, ...(team && { team }) };
+    const coordinator = await coordinating?.openCoordinator({
+      ...{ family: shared.family, lead: agent, permissions, isResumed: true },
+    });
+    const roles = { ...(team && { team }), ...(coordinator && { coordinator }) };
+    const own = { agent, place, surroundings, told, isResumed: true, ...roles };
     opened.move();
     return { ...shared, ...own, settings: { ...settings, notices } };
   } catch (error) {
@@ -123,6 +132,26 @@ function refuseOtherTeam({ team }: ResolvedOptions, has: string | null): void {
   if (team === null || team === true || team === has) return;
   const why = has === null ? 'this session began without a team' : `this session leads the team "${has}"`;
   throw new UserMistake('not_for_resume', `${why}: leave --team out, or begin a new session`);
+}
+
+/** The environment asks for new sessions alone, and so does not get here. */
+function refuseOtherRole({ coordinator }: ResolvedOptions, has: boolean): void {
+  if (!coordinator || has) return;
+  throw new UserMistake(
+    'not_for_resume',
+    'this session began without a coordinator: leave --coordinator out, or begin a new session',
+  );
+}
+
+function readStart(project: string, session: SessionId): EventOf<'session.started'> | null {
+  const reader = openReader({ project, session });
+  try {
+    for (const { event } of reader.events({ types: ['session.started'] }))
+      if (event.type === 'session.started') return event;
+    return null;
+  } finally {
+    reader.close();
+  }
 }
 
 /** With the type that the main agent began as; most are of none. */

@@ -169,6 +169,7 @@ export function shareParts(
         const { viewRoot } = await import('../../engine/later.ts');
         return viewRoot(hosted(main));
       },
+      phaseRules: () => family.coordinator,
       prepare: prepareDesks(),
     },
   };

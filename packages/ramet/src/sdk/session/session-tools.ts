@@ -26,6 +26,7 @@ const SOURCES: readonly OpenSource[] = [
   mcpSource,
   openWebSearch,
   openTeamTools,
+  openCoordinatorTools,
 ];
 
 async function openWebSearch({ settings, place, provider }: SourceOrder): Promise<ToolSource | null> {
@@ -41,6 +42,10 @@ async function openTeamTools({ settings: { team } }: SourceOrder): Promise<ToolS
     import('../../agents/prompts/teammate.ts'),
   ]);
   return { tools: teamTools, about: (_, reader) => (reader === 'main' ? LEAD_NOTES : null) };
+}
+
+async function openCoordinatorTools({ settings: { coordinator } }: SourceOrder): Promise<ToolSource | null> {
+  return coordinator ? { tools: (await import('../../tools/coordination.ts')).coordinationTools } : null;
 }
 
 async function openSkills({ settings, place, prompts }: SourceOrder): Promise<ToolSource | null> {

@@ -12,7 +12,7 @@ import type {
 import type { Repository } from '../../git/shapes.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
-import type { BudgetLimits, SessionMode } from '../../schema/status.ts';
+import type { BudgetLimits, CoordinatorPhase, SessionMode } from '../../schema/status.ts';
 import type { TeamMember, TeamTask } from '../../schema/team.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { UndoOptions, UndoOutcome } from '../calls/undo.ts';
@@ -21,6 +21,13 @@ import type { SessionOptions } from '../options.ts';
 import type { ImageInput } from '../own-tools/own-result.ts';
 import type { JsonSchema, SchemaOutput, StandardSchema } from '../own-tools/standard-schema.ts';
 import type { SessionEvent } from './event-bus.ts';
+
+/** The coordinator of a session as it is now. */
+export interface CoordinatorView {
+  readonly phase: CoordinatorPhase;
+  /** The directory that it shares with its workers. */
+  readonly scratchpad: string;
+}
 
 /** The team of a session as it is on record now. */
 export interface TeamView {
@@ -158,6 +165,8 @@ export interface Session extends AsyncDisposable {
   readonly repository: Repository | null;
   /** The team that it leads; absent for none (option `team`). */
   readonly team?: TeamView;
+  /** The phase of its coordinator; absent for none (option `coordinator`). */
+  readonly coordinator?: CoordinatorView;
   /** What the user should know of the settings, one line each. */
   readonly notices: readonly string[];
   /** The children that run or wait their turn, as they are now. */

@@ -102,8 +102,11 @@ async function openNew(
   refuseUnenforceableBudget(newSessionModel(asked, provider), asked);
   if (watch !== undefined && newSessionModel(asked, provider) === RECIPE_MODEL) throw noWatcher();
   await using opened = new AsyncDisposableStack();
+  const coordinating = asked.coordinator ? await import('./session-coordinator.ts') : null;
+  coordinating?.refuseOtherRoles(asked, watch !== undefined);
   const { plugins, problems } = await findPlugins(place, asked);
-  const given = await withPlugins(asked, plugins, place);
+  const plain = await withPlugins(asked, plugins, place);
+  const given = coordinating?.coordinated(plain) ?? plain;
   const prompts = await openPrompts(
     extensionPlace(place, given.env, plugins),
     settingsPlace(place, given.env),
@@ -162,7 +165,11 @@ async function openNew(
     ...{ project: place.project, family: shared.family, lead: agent },
     ...{ session: journal.session, name: settings.team ?? true },
   });
-  const own = { agent, place, surroundings, told, isResumed: false, ...(team && { team }) };
+  const coordinator = await coordinating?.openCoordinator({
+    ...{ family: shared.family, lead: agent, permissions, isResumed: false },
+  });
+  const roles = { ...(team && { team }), ...(coordinator && { coordinator }) };
+  const own = { agent, place, surroundings, told, isResumed: false, ...roles };
   // From here on the session releases them.
   opened.move();
   return { ...shared, ...own, settings: { ...settings, notices } };

@@ -137,6 +137,7 @@ export interface StatusFacts {
   readonly permissionMode: string | null;
   readonly tally: ChatTally;
   readonly context: ContextFill | null;
+  readonly session?: { readonly coordinator?: { readonly phase: string } } | null;
 }
 
 /** From here on a person should know what helps. */
@@ -148,10 +149,11 @@ function contextText({ tokens, window }: ContextFill): string {
 }
 
 /** The most important first: a narrow screen cuts the rest. */
-export function statusText({ model, permissionMode, tally, context }: StatusFacts): string {
+export function statusText({ model, permissionMode, tally, context, session }: StatusFacts): string {
   const { responses, usage, costUsd } = tally;
   return [
     ...(permissionMode === null ? [] : [permissionMode]),
+    ...(session?.coordinator === undefined ? [] : [session.coordinator.phase]),
     safeLine(model ?? 'default model'),
     ...(context === null || !Number.isFinite(context.window) ? [] : [contextText(context)]),
     dollars(costUsd),

@@ -1,0 +1,277 @@
+/**
+ * The coordinator of a session, in the process that hosts it (COORD-1, COORD-2): what its phase allows is decided here, and
+ * not by its prompt. What it knows of workers is read from the record, so a resumed session decides as the killed one did.
+ *
+ * Invariants
+ * 1. A change of phase is on record before it counts.
+ * 2. The same refusal is said twice. The third time a delegation or an answer passes, with a note: a rule that judges words
+ *    may be wrong. What is judged by facts (phases, open workers, rights) never passes.
+ */
+import {
+  COORDINATION_EVENTS,
+  type Coordination,
+  coordinationOf,
+  type RecordedWorker,
+  unverified,
+} from '../../journal/projections/coordination.ts';
+import type { AgentId } from '../../schema/ids.ts';
+import type { CoordinatorPhase } from '../../schema/status.ts';
+import type { CoordinationDesk, SpawnRequest } from '../../tools/agent-desk.ts';
+import { failure, type ToolOutcome } from '../../tools/tool.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { PhaseRights } from '../agent/runtime.ts';
+import type { AgentFamily } from '../children/family.ts';
+import { claimedResult } from './claimed-results.ts';
+import * as words from './coordinator-words.ts';
+import { missingIn, namedThings } from './judge-delegation.ts';
+import { nextPhases, phaseObstacle } from './phase-machine.ts';
+import type { FamilyCoordinator } from './phase-rules.ts';
+import { writeScratchpad } from './scratchpad.ts';
+import { continueAdvice, type KnowingWorker, spawnAdvice } from './worker-overlap.ts';
+
+/** How often a judgement of words comes back. */
+const MOST_REFUSALS = 2;
+/** Of an ended worker: those that began last. */
+const MOST_COMPARED = 50;
+
+interface CoordinatorParts {
+  readonly family: AgentFamily;
+  readonly lead: Agent;
+  readonly scratchpad: string;
+}
+
+export class CoordinatorHost implements FamilyCoordinator {
+  readonly scratchpad: string;
+  readonly #family: AgentFamily;
+  readonly #lead: Agent;
+  #phase: CoordinatorPhase;
+
+  constructor({ family, lead, scratchpad }: CoordinatorParts) {
+    this.#family = family;
+    this.#lead = lead;
+    this.scratchpad = scratchpad;
+    this.#phase = this.#read().phase;
+    lead.here.duty = {
+      objection: (text) => this.#objection(text),
+      openWork: () => this.#openWork(),
+    };
+    lead.here.teamNow = () => this.now();
+  }
+
+  get phase(): CoordinatorPhase {
+    return this.#phase;
+  }
+
+  rightsOf({ spec }: Pick<Agent, 'spec'>): PhaseRights {
+    if (spec.id === this.#lead.spec.id) return 'coordinates';
+    if (spec.origin?.phase === undefined) return 'all';
+    return this.#phase === 'research' ? 'reads' : this.#phase === 'verification' ? 'proves' : 'all';
+  }
+
+  notesFor(phase: CoordinatorPhase | undefined): string | null {
+    return phase === undefined ? null : words.workerNotes(phase, this.scratchpad);
+  }
+
+  async delegate(
+    from: Agent,
+    request: SpawnRequest,
+    start: (request: SpawnRequest, phase: CoordinatorPhase) => Promise<ToolOutcome>,
+  ): Promise<ToolOutcome> {
+    if (from !== this.#lead) return failure(words.NOT_COORDINATOR);
+    const phase = this.#phase;
+    if (phase === 'synthesis') return this.#refused('delegation', 'synthesis', words.ALONE);
+    if (request.subagent_type === 'fork') return this.#refused('delegation', 'fork', words.NO_FORKS);
+    const expected = [...(request.expect?.files ?? []), request.expect?.check ?? []].flat();
+    const missing = missingIn({ prompt: request.prompt, expected }, phase === 'implementation');
+    const passed = await this.#passes('delegation', keyOf(request.name ?? request.description), missing);
+    if (passed.refusal !== null) return passed.refusal;
+    const advice = await this.#spawnAdvice(request.prompt);
+    // A worker never holds up the coordinator: its report is a notification.
+    const started = await start({ ...request, run_in_background: true }, phase);
+    return withLines(started, [passed.note, advice]);
+  }
+
+  async send(
+    from: Agent,
+    to: string,
+    message: string,
+    send: (message: string) => Promise<ToolOutcome>,
+  ): Promise<ToolOutcome> {
+    if (from !== this.#lead) return failure(words.NOT_COORDINATOR);
+    const phase = this.#phase;
+    const worker = (await this.#now()).workers.findLast(({ id, name }) => id === to || name === to);
+    if (worker === undefined) return send(message);
+    if (phase === 'synthesis') return this.#refused('delegation', 'synthesis', words.ALONE);
+    if (phase === 'verification' && worker.implemented !== null)
+      return this.#refused('delegation', 'verification', words.ownWork(worker));
+    if (this.#family.find(worker.id) !== undefined) return send(message);
+    const missing = phase === 'research' ? null : missingIn({ prompt: message }, phase === 'implementation');
+    const passed = await this.#passes('delegation', keyOf(worker.name ?? worker.id), missing);
+    if (passed.refusal !== null) return passed.refusal;
+    this.#lead.record({ type: 'worker.continued', worker: worker.id, phase });
+    const notes = worker.phase === phase ? message : `${words.nowIn(phase)}\n${message}`;
+    const sent = await send(notes);
+    const advice = continueAdvice(namedThings(message).files, this.#knowing(worker));
+    return withLines(sent, [passed.note, advice]);
+  }
+
+  deskFor(agent: AgentId): CoordinationDesk {
+    return {
+      change: (to, note) =>
+        agent === this.#lead.spec.id
+          ? this.#change(to, note)
+          : Promise.resolve(failure(words.NOT_COORDINATOR)),
+      write: (file, text, append) => writeScratchpad(this.scratchpad, { file, text, append }),
+    };
+  }
+
+  async #change(to: CoordinatorPhase, note: string): Promise<ToolOutcome> {
+    const from = this.#phase;
+    const coordination = await this.#now();
+    const open = this.#openOf(coordination);
+    const missing = to === 'implementation' ? missingIn({ prompt: note }, true) : null;
+    const context = { open: open.length, implemented: unverified(coordination).length, isPlanned: true };
+    const obstacle = phaseObstacle(from, to, context);
+    if (obstacle !== null) {
+      const why = words.whyPhaseStays(obstacle, { from, to, next: nextPhases(from), open });
+      return this.#refused('phase', to, why);
+    }
+    // The machine has the last word, also about what is judged by words.
+    const passed = await this.#passes('phase', 'plan', missing);
+    const isPlanned = passed.refusal === null;
+    if (passed.refusal !== null || phaseObstacle(from, to, { ...context, isPlanned }) !== null)
+      return passed.refusal ?? failure(words.NOTHING_CHANGED);
+    this.#lead.record({ type: 'phase.changed', from, to, note });
+    await this.#lead.runtime.journal.commit('written');
+    this.#phase = to;
+    return withLines({ content: words.phaseBegins(to) }, [passed.note]);
+  }
+
+  /** What a judgement of words comes to: a refusal, or a note that goes with what passes. */
+  async #passes(
+    what: 'delegation' | 'phase' | 'answer',
+    key: string,
+    missing: string | null,
+  ): Promise<{ refusal: ToolOutcome | null; note: string | null }> {
+    if (missing === null) return { refusal: null, note: null };
+    const { refusals, since } = await this.#now();
+    const before = refusals.filter((one) => one.what === what && one.key === key && one.seq > since);
+    if (before.length >= MOST_REFUSALS) return { refusal: null, note: words.passedAnyway(missing) };
+    return { refusal: this.#refused(what, key, words.comesBack(what, missing)), note: null };
+  }
+
+  #refused(what: 'delegation' | 'phase' | 'answer', key: string, reason: string): ToolOutcome {
+    this.#lead.record({ type: 'coordination.refused', what, phase: this.#phase, key, reason });
+    return failure(reason);
+  }
+
+  /** What keeps the coordinator from ending its turn with this answer; null when nothing does. */
+  async #objection(text: string): Promise<string | null> {
+    const coordination = await this.#now();
+    const problem = this.#answerProblem(text, coordination);
+    if (problem === null) return null;
+    const { refusals, workers } = coordination;
+    // Whatever it has done since is a new attempt.
+    const last = Math.max(coordination.since, ...workers.map(({ given }) => given));
+    const before = refusals.filter(
+      ({ what, key, seq }) => what === 'answer' && key === problem.key && seq > last,
+    );
+    if (before.length >= MOST_REFUSALS) {
+      this.#lead.warn(`coordinator_${problem.key}`, problem.warning);
+      return null;
+    }
+    this.#refused('answer', problem.key, problem.reason);
+    return problem.reason;
+  }
+
+  #answerProblem(text: string, coordination: Coordination): words.AnswerProblem | null {
+    const open = this.#openOf(coordination);
+    if (open.length > 0) {
+      const anyReported = coordination.workers.some(({ id, ended }) => ended !== null && !hasId(open, id));
+      const claim = claimedResult(text, open, anyReported);
+      return claim === null
+        ? null
+        : words.claimed(claim.sentence, claim.worker === null ? open : [claim.worker]);
+    }
+    const made = unverified(coordination);
+    if (made.length > 0) return words.notVerified(made, this.#phase);
+    return null;
+  }
+
+  /** For the message with which a result arrives: whose results are still missing. */
+  #openWork(): string | null {
+    const running = this.#lead.children.running.filter(({ inBackground }) => inBackground);
+    return running.length === 0 ? null : words.stillOpen(running);
+  }
+
+  /** Phase, workers and scratchpad: what a coordinator might no longer know after a restart or a compaction. */
+  now(): string {
+    const coordination = this.#read();
+    const open = this.#openOf(coordination);
+    return words.coordinatorNow({
+      ...coordination,
+      scratchpad: this.scratchpad,
+      isOpen: (id) => hasId(open, id),
+    });
+  }
+
+  /** Those whose results the coordinator does not have: they work, or their notification has not been told. */
+  #openOf({ workers }: Coordination): RecordedWorker[] {
+    const { children, inbox } = this.#lead;
+    const waiting = new Set(inbox.items.flatMap(({ kind, from }) => (kind === 'notification' ? [from] : [])));
+    return workers.filter(({ id }) => children.find(id) !== undefined || waiting.has(id));
+  }
+
+  async #spawnAdvice(prompt: string): Promise<string | null> {
+    const { files } = namedThings(prompt);
+    if (files.length === 0) return null;
+    const { workers } = await this.#now();
+    const ended = workers.filter(({ id, ended }) => ended !== null && this.#family.find(id) === undefined);
+    const knowing = ended.slice(-MOST_COMPARED).map((worker) => this.#knowing(worker));
+    return spawnAdvice(files, knowing, this.#phase);
+  }
+
+  #knowing({ id, name, readOnly }: RecordedWorker): KnowingWorker {
+    const read = new Set<string>();
+    const changed = new Set<string>();
+    const reader = this.#family.parts.openReader();
+    try {
+      for (const { event } of reader.events({ agent: id, types: ['file.read', 'file.changed'] })) {
+        if (event.type === 'file.read') read.add(event.path);
+        if (event.type === 'file.changed') changed.add(event.path);
+      }
+    } finally {
+      reader.close();
+    }
+    return { id, name, readOnly, read, changed };
+  }
+
+  async #now(): Promise<Coordination> {
+    await this.#lead.runtime.journal.commit('written');
+    return this.#read();
+  }
+
+  #read(): Coordination {
+    const reader = this.#family.parts.openReader();
+    try {
+      return coordinationOf(reader.events({ types: COORDINATION_EVENTS }), this.#lead.spec.id);
+    } finally {
+      reader.close();
+    }
+  }
+}
+
+function hasId(workers: readonly RecordedWorker[], wanted: AgentId): boolean {
+  return workers.some(({ id }) => id === wanted);
+}
+
+/** By what a delegation is known again when its words change. */
+function keyOf(name: string): string {
+  return name.trim().toLowerCase().replace(/\s+/g, ' ').slice(0, 100);
+}
+
+function withLines(outcome: ToolOutcome, lines: readonly (string | null)[]): ToolOutcome {
+  const more = lines.filter((line) => line !== null);
+  if (more.length === 0 || outcome.isError === true || typeof outcome.content !== 'string') return outcome;
+  return { ...outcome, content: [outcome.content, ...more].join('\n') };
+}

@@ -1,0 +1,70 @@
+/** The delegations were written before the rule. It was tuned on one half of them; the other half judges it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { missingIn, namedThings } from './judge-delegation.ts';
+
+const FIXTURES = join(import.meta.dirname, '../../../test/fixtures/delegations');
+
+function delegations(name: string): string[] {
+  return readFileSync(join(FIXTURES, `${name}.txt`), 'utf8')
+    .trim()
+    .split('\n');
+}
+
+const comesBack = (prompt: string): boolean => missingIn({ prompt }, true) !== null;
+
+describe('COORD-2: delegations in the implementation phase', () => {
+  const held = delegations('good-held');
+  const good = [...delegations('good-tuned'), ...held];
+  const bad = [...delegations('bad-tuned'), ...delegations('bad-held')];
+
+  test('the table has at least 200 good and 60 bad ones, each once', () => {
+    expect(new Set(good).size).toBeGreaterThanOrEqual(200);
+    expect(new Set(bad).size).toBeGreaterThanOrEqual(60);
+    expect(new Set([...good, ...bad]).size).toBe(good.length + bad.length);
+  });
+
+  test('at most 2% of good ones come back, also of those that the rule was not tuned on', () => {
+    const [ofHeld, ofAll] = [held.filter(comesBack), good.filter(comesBack)];
+    const caught = bad.filter(comesBack);
+    const share = (part: readonly string[], whole: readonly string[]): string =>
+      `${part.length} of ${whole.length} (${((part.length / whole.length) * 100).toFixed(1)}%)`;
+    console.log(
+      `good delegations that come back: ${share(ofAll, good)}, kept back from tuning: ${share(ofHeld, held)}; bad ones: ${share(caught, bad)}`,
+    );
+    expect(ofHeld.length / held.length).toBeLessThanOrEqual(0.02);
+    expect(ofAll.length / good.length).toBeLessThanOrEqual(0.02);
+    expect(caught.length / bad.length).toBeGreaterThanOrEqual(0.95);
+  });
+
+  test.each(['Based on your findings, fix it.', 'As you found, the parser is wrong. Fix src/parser.ts.'])(
+    'what is missing is said: %s',
+    (prompt) => {
+      expect(missingIn({ prompt }, true)).toMatch(
+        /leaves the conclusion to the worker.*which file and symbol/,
+      );
+      // Also where nothing concrete is asked for: a fresh worker has found nothing.
+      expect(missingIn({ prompt }, false)).not.toBeNull();
+    },
+  );
+
+  test('research need not name anything, and what the call expects is concrete', () => {
+    const prompt = 'Find out how the login works.';
+    expect(missingIn({ prompt }, false)).toBeNull();
+    expect(missingIn({ prompt }, true)).toMatch(/no file, symbol, line, command or error text/);
+    expect(missingIn({ prompt, expected: ['src/login.ts'] }, true)).toBeNull();
+  });
+
+  test('files are named once each, without what is none', () => {
+    const text = 'In src/a.ts and ./lib/b.py (see src/a.ts:12) and README.md, and/or read/write.';
+    expect(namedThings(text).files).toEqual(['src/a.ts', './lib/b.py', 'README.md']);
+  });
+
+  test('text of any length and kind is judged in little time', () => {
+    const texts = ['a/'.repeat(50_000), '"'.repeat(100_000), `${'x'.repeat(100_000)}.`, '('.repeat(50_000)];
+    const since = performance.now();
+    for (const prompt of texts) missingIn({ prompt }, true);
+    expect(performance.now() - since).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import type { JournalEvent, RecordedEvent } from '../../schema/events.ts';
+import type { CoordinatorPhase } from '../../schema/status.ts';
+import { coordinationOf, unverified } from './coordination.ts';
+
+const LEAD = 's.1';
+
+function recorded(...given: [agent: string, event: JournalEvent][]): RecordedEvent[] {
+  return given.map(([agent, event], index) => ({ seq: index + 1, time: 0, agent, event }));
+}
+
+function started(phase: CoordinatorPhase | undefined, name: string | null = null): JournalEvent {
+  const origin = { kind: 'fresh', call: 'c', description: 'd', background: true, depth: 1 } as const;
+  return {
+    ...{ type: 'agent.started', parent: LEAD, agentType: 'general-purpose', name, model: 'm' },
+    ...{ permissionMode: 'bubble', maxTurns: 1, budget: {}, origin: { ...origin, ...(phase && { phase }) } },
+  };
+}
+
+const ended: JournalEvent = { type: 'agent.ended', status: 'done', cause: null, message: null };
+const phase = (from: CoordinatorPhase | null, to: CoordinatorPhase): [string, JournalEvent] => [
+  LEAD,
+  { type: 'phase.changed', from, to, note: to },
+];
+
+describe('COORD-1: the work of a coordinator on record', () => {
+  test('phase, workers and their ends; agents of a program are no workers', () => {
+    const events = recorded(
+      phase(null, 'research'),
+      ['s.2', started('research', 'ada')],
+      ['s.3', started(undefined)],
+      ['s.2', ended],
+    );
+    expect(coordinationOf(events, LEAD)).toMatchObject({
+      phase: 'research',
+      since: 1,
+      workers: [{ id: 's.2', name: 'ada', phase: 'research', given: 2, ended: { seq: 4, status: 'done' } }],
+    });
+    expect(coordinationOf([], LEAD)).toMatchObject({ phase: 'research', since: 0, workers: [] });
+  });
+
+  test('what is implemented stays unverified until a worker of a later verification has ended', () => {
+    const implemented = [
+      phase('synthesis', 'implementation'),
+      ['s.2', started('implementation')],
+      ['s.2', ended],
+    ] as [string, JournalEvent][];
+    const open = (...more: [string, JournalEvent][]): string[] =>
+      unverified(coordinationOf(recorded(...implemented, ...more), LEAD)).map(({ id }) => id);
+    expect(open()).toEqual(['s.2']);
+    expect(open(phase('implementation', 'verification'), ['s.3', started('verification')])).toEqual(['s.2']);
+    expect(open(['s.3', started('verification')], ['s.3', ended])).toEqual([]);
+    // Who implemented and then looks into something has still implemented.
+    const again: JournalEvent = { type: 'worker.continued', worker: 's.2', phase: 'research' };
+    expect(open([LEAD, again], ['s.2', ended])).toEqual(['s.2']);
+    const more: JournalEvent = { type: 'worker.continued', worker: 's.2', phase: 'implementation' };
+    expect(open(['s.3', started('verification')], ['s.3', ended], [LEAD, more], ['s.2', ended])).toEqual([
+      's.2',
+    ]);
+  });
+});
