@@ -46,7 +46,11 @@ export function addRunOptions(command: Command): Command {
       'use the plugin in this folder: agents, skills, commands; may be repeated',
       (folder: string, before: string[] = []) => [...before, folder],
     )
-    .option('--mcp-config <file...>', 'more MCP servers: files like .mcp.json, or their JSON')
+    .option(
+      '--mcp-config <file>',
+      'more MCP servers: a file like .mcp.json, or its JSON; may be repeated',
+      (file: string, before: string[] = []) => [...before, file],
+    )
     .option('--strict-mcp-config', 'only MCP servers of --mcp-config')
     .option('--trust', 'trust this folder for this run, as it is (also RAMET_TRUST=1)')
     .addOption(

@@ -100,6 +100,7 @@ export async function carryOut(
     signal: io.signal,
     partial: options.includePartialMessages ?? false,
     commands: true,
+    typed: true,
     ...schema,
   });
   return exitCodeOf(result);

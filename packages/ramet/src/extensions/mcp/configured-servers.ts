@@ -49,6 +49,8 @@ export interface ServerPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether the servers of this file of a repository are trusted, as they are. */
   readonly isTrusted: (source: string) => boolean;
+  /** Why a server of such a file does not count, where it is more than that the folder is not trusted. */
+  readonly whyWithheld?: (source: string, name: string) => string | null;
   /** For servers of such a file: what must hold each time they start. */
   readonly checkFor?: (source: string) => RunCheck | undefined;
 }
@@ -140,14 +142,22 @@ function serversIn(file: Record<string, unknown> | null | undefined): Record<str
 function resolved(written: readonly WrittenServers[], place: ServerPlace): ConfiguredServer[] {
   const { env, isTrusted } = place;
   const nearest = new Map<string, WrittenServers>();
-  for (const one of written) for (const name of Object.keys(one.servers)) nearest.set(name, one);
+  const isWithheld = ({ isForeign, source }: WrittenServers): boolean => isForeign && !isTrusted(source);
+  // A repository that is not trusted takes no server of the user's away.
+  for (const one of [...written.filter(isWithheld), ...written.filter((each) => !isWithheld(each))])
+    for (const name of Object.keys(one.servers)) nearest.set(name, one);
   const keys = serverKeys([...nearest.keys()]);
   const servers = written.flatMap((one) =>
     Object.entries(one.servers).map(([name, server]): ConfiguredServer => {
       const { scope, source, isForeign } = one;
       const winner = nearest.get(name) ?? one;
       const unused =
-        winner !== one ? `set in ${winner.source}` : whyUnused(server, isForeign && !isTrusted(source));
+        winner !== one
+          ? `set in ${winner.source}`
+          : whyUnused(
+              server,
+              isWithheld(one) ? (place.whyWithheld?.(source, name) ?? UNTRUSTED_SERVER) : null,
+            );
       const check = isForeign && unused === null ? place.checkFor?.(source) : undefined;
       const checked = guardedServer(checkServer(server, { env, isForeign }), check);
       return { name, key: keys.get(name) ?? name, scope, source, checked, unused };
@@ -156,9 +166,8 @@ function resolved(written: readonly WrittenServers[], place: ServerPlace): Confi
   return servers.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
 }
 
-function whyUnused(server: unknown, isWithheld: boolean): string | null {
-  if (isObject(server) && server.disabled === true) return 'it is disabled';
-  return isWithheld ? UNTRUSTED_SERVER : null;
+function whyUnused(server: unknown, whyWithheld: string | null): string | null {
+  return isObject(server) && server.disabled === true ? 'it is disabled' : whyWithheld;
 }
 
 /** Null when there is no such file; a text says what is wrong with it. */

@@ -25,6 +25,15 @@ export async function putServer(
   });
 }
 
+export async function holdsServer(file: RuleFile, name: string): Promise<boolean> {
+  let holds = false;
+  await changeInFile(file, (text) => {
+    holds = text.trim() !== '' && Object.hasOwn(read(text).servers, name);
+    return text;
+  });
+  return holds;
+}
+
 /** False when the file has no such server. */
 export async function takeServer(file: RuleFile, name: string): Promise<boolean> {
   let found = false;

@@ -43,7 +43,7 @@ export async function askedPrompt(
 
 function unknownPrompt(name: string, names: readonly string[]): UserMistake {
   const near = nearName(name, names);
-  const meant = near === null ? '' : `; did you mean /${near}?`;
+  const meant = near === null ? '.' : `; did you mean /${near}?`;
   const there =
     namesWithin(
       names.map((one) => `/${one}`),

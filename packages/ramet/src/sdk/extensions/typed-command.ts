@@ -1,9 +1,10 @@
 /** A prompt that begins with `/name` of a skill or command: what the model gets instead of it. Loaded late. */
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { callForAgent } from '../../engine/later.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { nearName } from '../../system/text/close-names.ts';
 import type { LiveParts } from '../session/live-parts.ts';
 import { attachFiles } from '../session/user-share.ts';
 import { promptText } from './carry-out-prompt.ts';
@@ -19,17 +20,22 @@ export interface TypedCommand {
 /** Null for a prompt that is none: a path such as `/etc/hosts`, or a name that nobody has. */
 export async function typedCommand(
   { agent, prompts, place, settings, extra }: LiveParts,
-  typed: string,
-  signal: AbortSignal,
+  prompted: string,
+  { typed = false, signal }: { readonly typed?: boolean | undefined; readonly signal: AbortSignal },
 ): Promise<TypedCommand | null> {
-  const [, name, argument = ''] = /^\/([\w.:-]+)(?:\s+([\s\S]*))?$/.exec(typed.trim()) ?? [];
+  const [, name, argument = ''] = /^\/([\w.:-]+)(?:\s+([\s\S]*))?$/.exec(prompted.trim()) ?? [];
   if (name === undefined) return null;
   const prompt = await prompts.find(name);
   if (prompt === null) {
     const made = await extra.command({ name, argument }, signal);
+    if (made === null && typed && isCommandName(name)) throw unknownCommand(name, prompts.all);
     return made && { prompt: made.text, attachments: made.images, model: null };
   }
-  if (!prompt.forUser) return null;
+  if (!prompt.forUser) {
+    if (typed)
+      throw new UserMistake('no_command', `/${name} is for the model only: say what you want instead`);
+    return null;
+  }
   const projectRoot = place.repository?.root ?? place.cwd;
   const allowsNothing = settings.settings.policy?.allowRules === 'managed';
   const made = await promptText({ agent, prompt, prompts, argument, projectRoot, allowsNothing, signal });
@@ -49,6 +55,18 @@ export async function typedCommand(
     attachments: attached.flatMap(({ blocks }) => blocks),
     model: prompt.model,
   };
+}
+
+/** `/tmp is full` is about a folder. */
+function isCommandName(name: string): boolean {
+  return /^[a-z]/i.test(name) && !existsSync(`/${name}`);
+}
+
+function unknownCommand(name: string, all: LiveParts['prompts']['all']): UserMistake {
+  const names = all.filter(({ forUser }) => forUser).map((one) => one.name);
+  const near = nearName(name, names);
+  const hint = near === null ? 'ramet settings lists skills and commands' : `did you mean /${near}?`;
+  return new UserMistake('no_command', `there is no skill or command /${name}: ${hint}`);
 }
 
 function isFile(path: string): boolean {

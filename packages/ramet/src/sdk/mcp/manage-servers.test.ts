@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LINE_SERVER } from '../../../test/fixtures/mcp/servers.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { callerOf } from '../calls/caller.ts';
+import { changeTrust } from '../calls/trust.ts';
 import { checkServers } from '../doctor/server-check.ts';
 import { findPlace } from '../place.ts';
 import { addServer, listServers, removeServer, tryServers } from './manage-servers.ts';
@@ -59,6 +60,43 @@ describe('EXT-4: managing servers', () => {
     expect(await removeServer('one', here)).toEqual([file]);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ mcpServers: {} });
     await expect(removeServer('one', here)).rejects.toThrow('no server one to remove');
+  });
+
+  test('one name in two scopes is listed twice, and removed only from the scope that is said', async () => {
+    const here = place();
+    const user = await addServer({ name: 'one', scope: 'user', server: server('good') }, here);
+    const local = await addServer({ name: 'one', scope: 'local', server: server('crash') }, here);
+    const withheld = await listServers(here);
+    // What is not trusted takes nothing away.
+    expect(withheld.servers).toMatchObject([
+      { scope: 'user', unused: null },
+      { scope: 'local', unused: `set in ${user}` },
+    ]);
+    changeTrust('trust', here);
+    expect((await listServers(here)).servers).toMatchObject([
+      { scope: 'user', unused: `set in ${local}` },
+      { scope: 'local', unused: null },
+    ]);
+    await expect(removeServer('one', here)).rejects.toThrow(
+      'there is a server one in the scopes user and local: say which with --scope local',
+    );
+    expect(await removeServer('one', { ...here, scope: 'user' })).toEqual([user]);
+    expect((await listServers(here)).servers).toMatchObject([{ name: 'one', scope: 'local', unused: null }]);
+  });
+
+  test('SEC-1: those that changed since trust are told apart', async () => {
+    const here = place();
+    const path = join(here.cwd, '.mcp.json');
+    const write = (mcpServers: object): void => writeFileSync(path, JSON.stringify({ mcpServers }));
+    write({ kept: server('good'), other: server('good') });
+    changeTrust('trust', here);
+    write({ kept: server('good'), other: server('crash'), added: server('good') });
+    const { servers } = await listServers(here);
+    expect(servers.map(({ name, unused }) => `${name}: ${unused}`)).toEqual([
+      'added: it is new since you trusted this folder: ramet trust shows the difference',
+      'kept: its file, or a file that it runs, has changed since you trusted this folder: ramet trust shows the difference',
+      'other: it has changed since you trusted this folder: ramet trust shows the difference',
+    ]);
   });
 
   test('a server without a command is refused, and nothing is written', async () => {

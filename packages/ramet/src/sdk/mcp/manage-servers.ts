@@ -5,7 +5,7 @@ import {
   PROJECT_FILE,
   type ServerReport,
 } from '../../extensions/mcp/configured-servers.ts';
-import { putServer, takeServer } from '../../extensions/mcp/edit-servers.ts';
+import { holdsServer, putServer, takeServer } from '../../extensions/mcp/edit-servers.ts';
 import { ServerPool } from '../../extensions/mcp/pool.ts';
 import { checkServer, type McpServerConfig, type WrittenServer } from '../../extensions/mcp/server-config.ts';
 import { leftOutWords, ServerFailure } from '../../extensions/mcp/server-failure.ts';
@@ -82,6 +82,7 @@ export async function removeServer(
   const caller = callerOf(options);
   const place = findPlace(caller);
   const removed: string[] = [];
+  if (scope === undefined) await refuseSeveral(name, place);
   for (const one of scope === undefined ? ADD_SCOPES : [scope]) {
     const file = fileOf(place, one);
     await keepingTrust(settingsPlace(place, caller.env), file.path, async () => {
@@ -93,6 +94,17 @@ export async function removeServer(
   const known = servers.find((one) => one.name === name);
   const where = known === undefined ? 'see ramet mcp ls' : `it is in ${known.source}: remove it there`;
   throw new UserMistake('mcp_name', `no server ${name} to remove: ${where}`);
+}
+
+/** One name in two files may be two servers. */
+async function refuseSeveral(name: string, place: Place): Promise<void> {
+  const held = await Promise.all(ADD_SCOPES.map((one) => holdsServer(fileOf(place, one), name)));
+  const scopes = ADD_SCOPES.filter((_, index) => held[index]);
+  if (scopes.length > 1)
+    throw new UserMistake(
+      'mcp_scope',
+      `there is a server ${name} in the scopes ${scopes.join(' and ')}: say which with --scope ${scopes.at(-1)}`,
+    );
 }
 
 /** Starts a server, asks what it offers, and ends it. */

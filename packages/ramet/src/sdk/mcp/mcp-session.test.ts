@@ -159,6 +159,35 @@ describe('EXT-4: MCP servers in a session', () => {
     expect(scene.requestsOf('/mcp__other__x')).toHaveLength(1);
   });
 
+  test('@server:uri in a typed prompt attaches the resource; one that there is not ends the prompt', async () => {
+    const scene = await startFamily({
+      mcpServers: { line: line() },
+      cast: { look: [{ text: 'Done.' }, { text: 'Done.' }, { text: 'Done.' }] },
+    });
+    await scene.run('look at @line:note://one, and @other:note://one', { typed: true });
+    const [texts] = scene.requestsOf('look').map(lastTexts);
+    expect(texts?.join('\n')).toMatch(/<attached-resource path="line:note:\/\/one">\nabout note:\/\/one/);
+    expect(texts?.join('\n')).not.toContain('path="other');
+    await expect(scene.run('look at @line:note://none', { typed: true })).rejects.toThrow(
+      /^@line:note:\/\/none: /,
+    );
+    await scene.run('look at @line:note://one', {});
+    expect(lastTexts(scene.requestsOf('look')[1]).join()).not.toContain('attached-resource');
+  });
+
+  test.for([
+    ['/nosuch', 'there is no skill or command /nosuch: ramet settings lists skills and commands'],
+    ['/triaje it', 'there is no skill or command /triaje: did you mean /triage?'],
+  ] as const)('a typed %s that nobody has is an error', async ([prompt, message]) => {
+    const scene = await startFamily({
+      home: { 'commands/triage.md': 'Triage it.' },
+      cast: { '/tmp is full': [{ text: 'Done.' }] },
+    });
+    await expect(scene.run(prompt, { commands: true, typed: true })).rejects.toThrow(message);
+    await scene.run('/tmp is full', { commands: true, typed: true });
+    expect(scene.requestsOf('/tmp is full')).toHaveLength(1);
+  });
+
   test('pictures pass through, a long answer is kept in a file', async () => {
     const { run, requestsOf } = await startFamily({
       permissions: { allow: ['mcp__line', 'mcp__long'] },

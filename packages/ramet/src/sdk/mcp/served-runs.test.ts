@@ -39,6 +39,13 @@ describe('ECO-1: runs for other programs', () => {
     expect(() => runs.view('')).toThrow('there is no session');
   });
 
+  test('a type that there is not is refused at once', async () => {
+    const here = place();
+    await using runs = new ServedRuns(callerOf(here), 'acceptEdits');
+    await expect(runs.startAgent({ prompt: 'Look.', type: 'nosuch' })).rejects.toThrow(/nosuch/);
+    expect(runs.list().every(({ running }) => !running)).toBe(true);
+  });
+
   test('a run of an earlier process has its answer', async () => {
     const here = place();
     const text = await (async () => {

@@ -8,7 +8,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { AgentResult } from '../../engine/shapes.ts';
+import type { AgentHandle, AgentResult } from '../../engine/shapes.ts';
 import { findSession, type SessionEntry } from '../../journal/session-list.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { Cancelled, describeError, UserMistake } from '../../schema/errors.ts';
@@ -104,12 +104,11 @@ export class ServedRuns implements AsyncDisposable {
       await session[Symbol.asyncDispose]();
       throw new Cancelled();
     }
+    const child = type === undefined ? null : await startedChild(session, type, prompt ?? '');
     this.#follow(session.id, async (signal) => {
       await using open = session;
       // Awaited here: the session ends with this function.
-      return await (type === undefined
-        ? answer(open, prompt ?? null, signal)
-        : childAnswer(open, type, prompt ?? '', signal));
+      return await (child === null ? answer(open, prompt ?? null, signal) : childAnswer(child, signal));
     });
     return this.view(session.id);
   }
@@ -252,14 +251,18 @@ async function answer(session: Session, prompt: string | null, signal: AbortSign
   }
 }
 
-async function childAnswer(
-  session: Session,
-  type: string,
-  prompt: string,
-  signal: AbortSignal,
-): Promise<AgentResult> {
+/** A type that there is not is refused at once, and nothing stays open for it. */
+async function startedChild(session: Session, type: string, prompt: string): Promise<AgentHandle> {
   const [description = type] = prompt.trim().split('\n');
-  const handle = await session.spawn({ prompt, description: description.slice(0, 80), subagent_type: type });
+  try {
+    return await session.spawn({ prompt, description: description.slice(0, 80), subagent_type: type });
+  } catch (error) {
+    await session[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function childAnswer(handle: AgentHandle, signal: AbortSignal): Promise<AgentResult> {
   const unlink = onAbort(signal, () => handle.stop('stopped'));
   return handle.result.finally(unlink);
 }

@@ -1,4 +1,5 @@
 /** The MCP servers of a session's options, settings and place. Loaded only where there may be one. */
+import { isDeepStrictEqual } from 'node:util';
 import {
   configuredServers,
   givenServers,
@@ -7,12 +8,13 @@ import {
   type WrittenServers,
 } from '../../extensions/mcp/configured-servers.ts';
 import { partsOfSettings } from '../../extensions/trust/collect-parts.ts';
+import { partKey } from '../../extensions/trust/folder-part.ts';
 import { type FolderTrust, folderTrust } from '../../extensions/trust/folder-trust.ts';
 import { type RunCheck, runCheck } from '../../extensions/trust/run-check.ts';
 import { isTrustedPlace } from '../../settings/read-settings.ts';
 import type { SettingsLevel, SettingValue } from '../../settings/setting-value.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { TrustPlace } from '../../system/trust.ts';
+import { type TrustPlace, trustedTexts } from '../../system/trust.ts';
 import type { Place } from '../place.ts';
 import { settingsPlace } from '../session/session-settings.ts';
 import type { McpServerOptions } from '../session-options.ts';
@@ -66,6 +68,7 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
       env,
       isTrusted: (source) =>
         pluginAt(source) !== undefined || (isTrustedPlace(where) && isAsTrusted(source, trust)),
+      whyWithheld: (source, name) => (trust.isTrusted ? whyChanged(source, name, where) : null),
       checkFor: (source) =>
         pluginAt(source)?.check ?? (trust.isTrusted ? startCheck(source, where, trust) : undefined),
     },
@@ -88,6 +91,32 @@ function isAsTrusted(source: string, trust: FolderTrust): boolean {
   if (!trust.isTrusted) return true;
   const parts = partsOfSettings(source).filter(({ kind }) => kind === 'mcp');
   return parts.length > 0 && parts.every((part) => trust.verdictOn(part) === 'trusted');
+}
+
+/** What of the file has changed: this server, another one, or a file that one of them runs. */
+function whyChanged(source: string, name: string, place: TrustPlace): string | null {
+  const part = partsOfSettings(source).find(({ kind }) => kind === 'mcp');
+  if (part === undefined) return null;
+  const before = trustedTexts(place)[partKey(part, place.root)]?.text;
+  const asked = 'ramet trust shows the difference';
+  if (before === undefined) return `it is new since you trusted this folder: ${asked}`;
+  const [was, is] = [serverIn(parsed(before), name), serverIn(part.value, name)];
+  if (was === undefined) return `it is new since you trusted this folder: ${asked}`;
+  if (!isDeepStrictEqual(was, is)) return `it has changed since you trusted this folder: ${asked}`;
+  return `its file, or a file that it runs, has changed since you trusted this folder: ${asked}`;
+}
+
+function serverIn(value: unknown, name: string): unknown {
+  const all = Object(value);
+  return Object(all.mcpServers ?? all)[name];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function startCheck(source: string, place: TrustPlace, trust: FolderTrust): RunCheck | undefined {

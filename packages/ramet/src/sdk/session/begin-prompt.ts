@@ -7,6 +7,9 @@ import { type ResolvedOptions, refuseUnenforceableBudget } from '../options.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { PromptOptions } from './session-type.ts';
 
+/** `@server:uri`. Which servers there are is looked up then. */
+const MAY_NAME_RESOURCE = /(?:^|[\s(])@[\w-]+:[a-z][a-z\d+.-]*:/i;
+
 export interface BegunPrompt extends Disposable {
   readonly prompt: string | null;
   readonly attachments: readonly (TextBlock | ImageBlock)[];
@@ -15,7 +18,7 @@ export interface BegunPrompt extends Disposable {
 export async function beginPrompt(
   parts: LiveParts,
   prompt: string | null,
-  { commands, attachments = [] }: PromptOptions,
+  { commands, typed, attachments = [] }: PromptOptions,
   signal: AbortSignal,
 ): Promise<BegunPrompt> {
   const { agent, settings } = parts;
@@ -24,14 +27,18 @@ export async function beginPrompt(
   undo.defer(() => hosted(agent).runtime.permissions.revoke(agent.spec.id));
   const mayBeCommand = commands === true && prompt !== null && /^\s*\//.test(prompt);
   const command =
-    mayBeCommand && (parts.prompts.store !== null || /^\s*\/mcp__/.test(prompt))
-      ? await (await import('../extensions/typed-command.ts')).typedCommand(parts, prompt, signal)
+    mayBeCommand && (typed === true || parts.prompts.store !== null || /^\s*\/mcp__/.test(prompt))
+      ? await (await import('../extensions/typed-command.ts')).typedCommand(parts, prompt, { typed, signal })
       : null;
+  const named =
+    typed === true && command === null && prompt !== null && MAY_NAME_RESOURCE.test(prompt)
+      ? await (await import('./user-share.ts')).namedResources(agent, prompt, signal)
+      : [];
   if (command !== null && command.model !== null) undo.defer(switchedModel(agent, command.model, settings));
   const ending = undo.move();
   return {
     prompt: command?.prompt ?? prompt,
-    attachments: [...attachments, ...(command?.attachments ?? [])],
+    attachments: [...attachments, ...named, ...(command?.attachments ?? [])],
     [Symbol.dispose]: () => ending[Symbol.dispose](),
   };
 }

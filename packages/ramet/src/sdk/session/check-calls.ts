@@ -31,7 +31,7 @@ const TEXT_OR_PARTS: ArgumentKind = {
 };
 const PROMPT: Kinds<PromptOptions> = {
   ...{ signal: SIGNAL, partial: FLAG, waitForChildren: FLAG, attachments: LIST, commands: FLAG },
-  schema: SCHEMA,
+  ...{ schema: SCHEMA, typed: FLAG },
 };
 /** What is wrong with an amount or a schema, the engine says. */
 const SPAWN: Kinds<SpawnRequest> = {

@@ -56,7 +56,8 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
     ...commands.notices,
   ];
   const serverOrigins = report.values.filter(
-    ({ path, unused }) => path[0] === 'mcpServers' && (unused === null || unused === UNTRUSTED),
+    ({ path, unused }) =>
+      path[0] === 'mcpServers' && (unused === null || unused === UNTRUSTED || unused.startsWith('set in ')),
   );
   return {
     ...{ settings: commands.settings, notices, hooks: found.hooks, childEnv: others.env },

@@ -87,6 +87,11 @@ export interface PromptOptions extends Partial<Omit<RunOptions, 'answer'>> {
   attachments?: readonly (TextBlock | ImageBlock)[];
   /** A prompt `/name arguments` asks for the skill or command of that name, where there is one. */
   commands?: boolean;
+  /**
+   * The prompt is what a person typed, as with `ramet -p`: `@server:uri` in it attaches a resource of an MCP server, and
+   * with `commands` a `/name` that nobody has is an error.
+   */
+  typed?: boolean;
 }
 
 /** How a prompt ended. */

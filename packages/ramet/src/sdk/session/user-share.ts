@@ -4,7 +4,9 @@ import { resolve } from 'node:path';
 import type { callForUser } from '../../engine/later.ts';
 import type { Agent } from '../../engine/shapes.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
+import { UserMistake } from '../../schema/errors.ts';
 import { visibleName } from '../../system/text/visible-text.ts';
+import { serversOf } from '../../tools/mcp/mcp-tools.ts';
 import type { Attachment, SharedCommand } from './session-type.ts';
 
 export async function attachFiles(
@@ -28,6 +30,24 @@ export async function attachFiles(
     });
   }
   return attached;
+}
+
+/** Without what may follow it in a sentence. */
+const RESOURCES = /(?:^|[\s(])@(([\w-]+):[a-z][a-z\d+.-]*:\S*[^\s.,;:!?)\]}'"])/gi;
+
+/** The resources of its servers that a prompt names; one that cannot be read ends the prompt. */
+export async function namedResources(
+  agent: Agent,
+  prompt: string,
+  signal: AbortSignal,
+): Promise<(TextBlock | ImageBlock)[]> {
+  const servers = serversOf(agent.spec.tools)?.servers.map(({ key }) => key) ?? [];
+  const names = Array.from(prompt.matchAll(RESOURCES), ([, name = '', server = '']) => ({ name, server }));
+  const known = names.filter(({ server }) => servers.includes(server)).map(({ name }) => name);
+  const attached = await attachFiles(agent, [...new Set(known)], signal);
+  const refused = attached.find(({ problem }) => problem !== null);
+  if (refused !== undefined) throw new UserMistake('mcp_resource', `@${refused.path}: ${refused.problem}`);
+  return attached.flatMap(({ blocks }) => blocks);
 }
 
 /** `server:uri` is a resource of an MCP server, unless a file has that name. */
