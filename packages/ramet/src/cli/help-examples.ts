@@ -22,7 +22,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   show: ['ramet show', 'ramet show .2', 'ramet show k3v9x2ab --full'],
   logs: ['ramet logs', 'ramet logs .2 --follow'],
-  cost: ['ramet cost', 'ramet cost --all', 'ramet cost k3v9x2ab --json'],
+  cost: ['ramet cost', 'ramet cost --all', 'ramet cost --team', 'ramet cost k3v9x2ab --json'],
   sessions: ['ramet sessions', 'ramet sessions rename k3v9 "Parser rewrite"', 'ramet sessions rm k3v9'],
   'sessions ls': ['ramet sessions ls -n 50', 'ramet sessions ls --json'],
   'sessions rename': ['ramet sessions rename k3v9 "Parser rewrite"'],

@@ -240,6 +240,10 @@ function addViews(program: Command, io: CommandIo, setExitCode: (code: number) =
     .description('show what a session cost, by agent, type and model: tokens, cache, dollars')
     .argument('[session]', SESSION_ARGUMENT)
     .option('--all', 'all sessions of this repository, with a total')
+    .option(
+      '--team [team]',
+      'what a team cost by member, and what its messages added (default: the only one)',
+    )
     .option('--json', 'print JSON')
     .action(async (session, options) => (await import('./commands/cost.ts')).cost(session, options, io));
 }

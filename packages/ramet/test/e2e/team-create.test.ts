@@ -151,5 +151,19 @@ describe.concurrent('UI-1, TEAM-2: ramet team attach', () => {
     expect(states.at(-1)).toMatchObject({ host: null, members: [{ unread: 0 }, { unread: 0 }] });
     const asked = emulator.requests.map(({ request }) => JSON.stringify(request?.messages.at(-1)));
     expect(asked.filter((text) => text.includes('hurry up'))).toHaveLength(1);
+    const cost = JSON.parse((await user.here(['cost', '--team', '--json'])).stdout);
+    const { total } = JSON.parse((await user.here(['cost', '--json'])).stdout);
+    expect(cost).toMatchObject({
+      ...{ team: 'crew', total },
+      members: { lead: { messages: { received: 1 } }, ada: { messages: { received: 1 } } },
+    });
+    expect(cost.members.lead.total_cost_usd + cost.members.ada.total_cost_usd).toBeCloseTo(
+      total.total_cost_usd,
+      9,
+    );
+    expect((await user.here(['cost', '--team', 'crew'])).stdout).toMatch(
+      /^team crew, session \w+\nBY MEMBER /,
+    );
+    expect(await user.here(['cost', '--team', 'crew', '--all'])).toMatchObject({ code: 2 });
   });
 });

@@ -200,7 +200,7 @@ const DOORS: Readonly<Record<string, string>> = {
   views: `
     agent-label agent-record agent-table asked-change cache/cache-explainer cache/explanation-text cache/sent-requests
     exchanges interrupted-text json-spelling
-    ledger/cost-object ledger/cost-table ledger/ledger merge-text operator/markdown operator/progress-lines operator/run-object
+    ledger/cost-object ledger/cost-table ledger/ledger ledger/team-cost merge-text operator/markdown operator/progress-lines operator/run-object
     operator/run-progress operator/run-report operator/run-summary operator/run-table operator/task-rows
     proposed-tasks provenance/agent-diff provenance/blame
     refused-removal repair-text run-notes run-statistics session-markdown session-rows session-target session-view session-watch task-list task-plan team-text text/format text/local-time timeline transcript type-list

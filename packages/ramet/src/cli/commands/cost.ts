@@ -13,9 +13,18 @@ import { paintTable, styleFor } from '../output/painted.ts';
 interface CostOptions {
   json?: boolean;
   all?: boolean;
+  /** True where no name is given. */
+  team?: string | true;
 }
 
-export function cost(wanted: string | undefined, options: CostOptions, io: CommandIo): void {
+export async function cost(wanted: string | undefined, options: CostOptions, io: CommandIo): Promise<void> {
+  if (options.team !== undefined) {
+    if (wanted !== undefined || options.all === true) {
+      const also = wanted ?? '--all';
+      throw new UserMistake('bad_usage', `name a team, or what else to show, not both: ${also}`);
+    }
+    return showTeamCost(options.team, options, io);
+  }
   if (options.all === true) {
     if (wanted !== undefined)
       throw new UserMistake('bad_usage', `name a session or --all, not both: ${wanted}`);
@@ -26,6 +35,19 @@ export function cost(wanted: string | undefined, options: CostOptions, io: Comma
   const { entry, ledger } = view;
   if (options.json) io.out(`${JSON.stringify(costObject(entry.session, ledger))}\n`);
   else io.out(paintTable(`session ${entry.session}\n${ledgerText(ledger, io.columns)}`, styleFor(io)));
+  tellDamage(view, io);
+}
+
+async function showTeamCost(team: string | true, { json }: CostOptions, io: CommandIo): Promise<void> {
+  const [{ showTeam }, { teamCostObject, teamCostText, viewTeamCost }] = await Promise.all([
+    import('../../sdk/calls/teams.ts'),
+    import('../../views/ledger/team-cost.ts'),
+  ]);
+  const found = showTeam(team === true ? undefined : team, callFrom(io));
+  using view = viewTeamCost(found.session, findPlace(io).project);
+  const { cost } = view;
+  if (json) io.out(`${JSON.stringify(teamCostObject(found, cost))}\n`);
+  else io.out(paintTable(teamCostText(found, cost, io.columns), styleFor(io)));
   tellDamage(view, io);
 }
 
