@@ -85,6 +85,12 @@ describe.concurrent('OP-2, UI-4: the life of a run', () => {
     });
     expect(await user.here(['operate', 'skip', 'T002'])).toMatchObject({ code: 0 });
     writeFileSync(join(user.root, 'more.md'), '- [ ] T004 Write four.txt\n');
+    expect(await user.here(['operate', 'add', ' '])).toMatchObject({
+      ...{
+        code: 2,
+        stderr: expect.stringContaining('there is nothing to add: ramet operate add "what to do"'),
+      },
+    });
     expect(await user.here(['operate', 'add', join(user.root, 'more.md')])).toMatchObject({
       ...{ code: 0, stdout: 'added: T004\n' },
     });

@@ -146,7 +146,8 @@ describe.concurrent('OP-4: a target that others change while a run is under way'
       },
     });
     const end = await operateHere(user, 'tasks.md');
-    expect(end).toMatchObject({ code: 0, run: { landing: { state: 'moved' } } });
+    expect(end).toMatchObject({ code: 1, run: { landing: { state: 'moved' } } });
+    expect(statusesOf(end.run)).toEqual(['T1 frozen removed', 'T2 done']);
     expect(end.run.landing?.message).toMatch(/^main no longer has \w{10}, which it had before/);
     expect(filesOn(user, 'main')).toEqual(['README.md', 'T2.txt']);
     expect(git(user.repository, 'log', '--format=%s', 'main')).not.toContain('T1');

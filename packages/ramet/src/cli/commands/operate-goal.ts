@@ -6,20 +6,12 @@ import { proposalText } from '../../views/proposed-tasks.ts';
 import { taskPlanText } from '../../views/task-plan.ts';
 import { dollars } from '../../views/text/format.ts';
 import { type CommandIo, callFrom, EXIT, exitCodeOf } from '../io.ts';
-
-export interface GoalFlags {
-  yes?: boolean;
-  out?: string;
-  model?: string;
-  planModel?: string;
-  maxBudgetUsd?: number;
-  optional?: boolean;
-}
+import { goalCommand, type OperateFlags } from '../operator/operate-flags.ts';
 
 /** `run` runs the file; the exit code is that of the run, or 0 where it is not run. */
 export async function operateGoal(
   goal: string,
-  flags: GoalFlags,
+  flags: OperateFlags,
   io: CommandIo,
   run: (file: string) => Promise<number>,
 ): Promise<number> {
@@ -45,7 +37,7 @@ export async function operateGoal(
   if (forecast !== null) io.out(`${taskPlanText({ model: priced, left, forecast, history })}\n`);
   io.out(`The tasks are in ${file}; writing them cost ${dollars(costUsd)}.\n`);
   if (yes || (await isWanted(left, io))) return run(file);
-  io.note(`nothing was run: change the file if you like, and run it with: ramet operate ${shellWord(file)}`);
+  io.note(`nothing was run: change the file if you like, and run it with: ${goalCommand(file, flags)}`);
   return EXIT.done;
 }
 
@@ -59,8 +51,4 @@ async function isWanted(tasks: number, io: CommandIo): Promise<boolean> {
   } finally {
     asking.close();
   }
-}
-
-function shellWord(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

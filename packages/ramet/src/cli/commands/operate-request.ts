@@ -69,13 +69,19 @@ export interface AddFlags extends RequestFlags {
 /** A task in words, or those of a file that the run does not have yet. */
 export async function add(file: string, flags: AddFlags, io: CommandIo): Promise<number> {
   const { bullets, tag, optional = false, session } = flags;
-  const { newTask, newTasks } = await import('../../sdk/operator/control/new-tasks.ts');
+  const { idsOfRun, newTask, newTasks } = await import('../../sdk/operator/control/new-tasks.ts');
+  if (file.trim() === '')
+    throw new UserMistake(
+      'no_task',
+      'there is nothing to add: ramet operate add "what to do", or ramet operate add FILE',
+    );
   if (isGoal(file, io.cwd)) {
     const task = newTask(file, { session, ...callFrom(io) });
     return ask({ kind: 'add', tasks: [task] }, flags, io);
   }
   const read = { ...(bullets !== undefined && { bullets }), ...(tag !== undefined && { tag }) };
-  const list = await lintTasks(file, { ...read, ...callFrom(io) });
+  const elsewhere = idsOfRun(file, { session, ...callFrom(io) });
+  const list = await lintTasks(file, { ...read, ...callFrom(io), elsewhere });
   if (list.problems.some(({ level }) => level === 'error')) {
     io.out(problemText(list.problems));
     return EXIT.failed;

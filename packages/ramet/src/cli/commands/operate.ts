@@ -1,54 +1,12 @@
 /** `ramet operate`: runs the tasks of a file; with `--lint`, how the file was read and what is wrong with it. */
 import { describeError, firstError, UserMistake } from '../../schema/errors.ts';
-import type { Isolation } from '../../schema/operator-events.ts';
-import type { ConflictPolicy, MergeStrategy, SessionMode } from '../../schema/status.ts';
 import { lintTasks } from '../../sdk/operator/planning/lint-tasks.ts';
 import { objectWithoutRun, runObject } from '../../views/operator/run-object.ts';
 import { countText, isAllDone, problemText, taskListObject, taskListText } from '../../views/task-list.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { isGoal } from '../operator/goal-argument.ts';
-import type { LiveRun, OperateFormat } from '../operator/live-run.ts';
-
-export interface OperateFlags {
-  lint?: boolean;
-  json?: boolean;
-  bullets?: boolean;
-  tag?: string;
-  optional?: boolean;
-  into?: string;
-  policy?: string;
-  parallel?: number | 'auto';
-  attempts?: number;
-  isolation?: Isolation | 'auto';
-  strategy?: MergeStrategy;
-  /** False for `--no-check`. */
-  check?: string | false;
-  checkSeconds?: number;
-  onConflict?: ConflictPolicy;
-  resolveModel?: string;
-  resolveBudgetUsd?: number;
-  review?: string[];
-  reviewModel?: string;
-  planModel?: string;
-  retries?: number;
-  maxBudgetUsd?: number;
-  model?: string;
-  updateCheckout?: boolean;
-  /** False for `--no-marks`. */
-  marks?: boolean;
-  permissionMode?: SessionMode;
-  allow?: string[];
-  deny?: string[];
-  /** Start also where a run of the same file is not over. */
-  again?: boolean;
-  /** True where no session is named. */
-  resume?: string | true;
-  /** With a goal: run the tasks without a question; where they are written. */
-  yes?: boolean;
-  out?: string;
-  outputFormat?: OperateFormat;
-  report?: string;
-}
+import type { LiveRun } from '../operator/live-run.ts';
+import type { OperateFlags } from '../operator/operate-flags.ts';
 
 /** Exits with 1 if the file has errors, or if a task is not done. Programs get an object whatever happens. */
 export async function operate(path: string | undefined, flags: OperateFlags, io: CommandIo): Promise<number> {

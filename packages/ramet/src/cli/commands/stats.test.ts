@@ -97,6 +97,8 @@ describe('OP-7: ramet plan and ramet stats read earlier runs', () => {
     expect(shown.stdout).toMatch(/^2 \* +30\.0 s ± 5% +\$1\.00 ± 5%/m);
     expect(shown.stdout).toContain('From 2 tasks in 1 earlier run, at the prices of');
     expect(shown.stdout).toContain('2 of these tasks were done before');
+    writeFileSync(join(cwd, 'tasks.md'), '- [x] T1 do T1\n- [ ] T2 [P] do T2\n');
+    expect((await run('plan', 'tasks.md')).stdout).toContain('1 of these tasks was done before');
   });
 
   test('statistics say so where there is nothing or too little', async () => {

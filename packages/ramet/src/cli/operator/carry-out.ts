@@ -2,9 +2,11 @@
  * Runs tasks in this terminal: shows them while they run, and what is left at the end. Ctrl-C once starts nothing new; twice
  * stops the agents and saves; what has not ended within two seconds is left to the next process.
  */
+import { RametError, systemCode } from '../../schema/errors.ts';
 import type { OperateOptions } from '../../sdk/operator/operate.ts';
 import type { RunningOperator } from '../../sdk/operator/operate-order.ts';
 import { checkReportFile } from '../../sdk/operator/write-report.ts';
+import { resumeText, summaryOf } from '../../views/operator/run-summary.ts';
 import { type CommandIo, callFrom } from '../io.ts';
 import { LiveRun, type OperateFormat } from './live-run.ts';
 import { type EndedRun, showEnd } from './run-end.ts';
@@ -54,9 +56,30 @@ export async function carryOut(
     const code = showEnd(ended, format, io);
     if (isStuck) io.endNow?.(code);
     return code;
+  } catch (error) {
+    throw withNextStep(error, live, io);
   } finally {
     live[Symbol.dispose]();
   }
+}
+
+/** A disk without room ends a run anywhere: which place it is, what is saved and what to do is told. */
+export function withNextStep(
+  error: unknown,
+  { session, state }: Pick<LiveRun, 'session' | 'state'>,
+  { cwd, env }: Pick<CommandIo, 'cwd' | 'env'>,
+): unknown {
+  const code = systemCode(error);
+  if (session === null || (code !== 'ENOSPC' && code !== 'EDQUOT')) return error;
+  const path = error instanceof Error && 'path' in error ? String(error.path) : null;
+  const place = path ?? `${cwd} or ${env.RAMET_HOME ?? '~/.ramet'}`;
+  const message = `the disk is full: there is no room in ${place}; ${tasksSaved(state)}; make room, then: ${resumeText(state)}`;
+  return new RametError('disk_full', 'terminal', message, { cause: error });
+}
+
+function tasksSaved(state: LiveRun['state']): string {
+  const { done, total } = summaryOf(state);
+  return `what ${done} of ${total} tasks did is saved, and the others are continued`;
 }
 
 /** The first Ctrl-C is heard by the run itself. Other signals do not wait for agents. */

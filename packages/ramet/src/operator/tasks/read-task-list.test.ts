@@ -93,7 +93,7 @@ describe('OP-1: a spec-kit file', () => {
     const whyOf = (line: number): string | undefined => list.ignored.find((one) => one.line === line)?.why;
     expect(whyOf(5)).toBe('a legend');
     expect(whyOf(6)).toBe('[P] is no mark of a task');
-    expect(whyOf(23)).toBe('a block of code');
+    expect(whyOf(23)).toBe('a block of code, which its agent gets as it is');
     expect(whyOf(31)).toBe('a list item without a box');
     const covered = new Set(
       list.readings.flatMap(({ line, count }) => Array.from({ length: count }, (_, n) => line + n)),

@@ -15,6 +15,8 @@ export interface TaskListOptions {
   /** Which list of a JSON file that has several. */
   tag?: string | undefined;
   cwd: string;
+  /** Ids of tasks elsewhere, such as those of a run, that tasks of the list may wait for. */
+  elsewhere?: ReadonlySet<string> | undefined;
   /** The root of the repository; without one the folder of the file. */
   root?: string | undefined;
 }
@@ -41,7 +43,8 @@ async function readFile(full: string, path: string, options: TaskListOptions): P
 /** The list of one file whose text is there already. */
 export async function taskListOf(text: string, path: string, options: TaskListOptions): Promise<TaskList> {
   const draft = await draftOf(text, path, options);
-  return settleTasks(draft, { folder: folderOf(resolve(options.cwd, path), options) });
+  const { elsewhere } = options;
+  return settleTasks(draft, { folder: folderOf(resolve(options.cwd, path), options), elsewhere });
 }
 
 async function draftOf(
@@ -107,7 +110,8 @@ async function readFolder(full: string, path: string, options: TaskListOptions):
     );
   const finished = finishedIds(folder);
   adoptRenamed(draft, finished);
-  return settleTasks(draft, { folder: folderOf(join(folder, 'x'), options), finished });
+  const { elsewhere } = options;
+  return settleTasks(draft, { folder: folderOf(join(folder, 'x'), options), finished, elsewhere });
 }
 
 async function readText(full: string, path: string): Promise<string> {

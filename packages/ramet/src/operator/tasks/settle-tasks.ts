@@ -13,11 +13,16 @@ export interface SettleOptions {
   folder: string;
   /** Ids that are known to be done though they are not in the list. */
   finished?: ReadonlySet<string>;
+  /** Ids of tasks elsewhere that tasks of the list may wait for. */
+  elsewhere?: ReadonlySet<string> | undefined;
 }
 
 const MOST_TASKS = 10_000;
 
-export function settleTasks(draft: TaskDraft, { folder, finished = new Set() }: SettleOptions): TaskList {
+export function settleTasks(
+  draft: TaskDraft,
+  { folder, finished = new Set(), elsewhere = new Set() }: SettleOptions,
+): TaskList {
   const { tasks, ignored, problems, readings } = draft;
   addIssueTasks(draft);
   if (tasks.length > MOST_TASKS) {
@@ -32,7 +37,7 @@ export function settleTasks(draft: TaskDraft, { folder, finished = new Set() }: 
   setParents(draft, index);
   applyPhases(draft, index);
   applyEdges(draft, index);
-  resolveAll(draft, index, finished);
+  resolveAll(draft, index, { finished, elsewhere });
   applyWaves(draft, index);
   setFiles(draft, folder);
   settleStatuses(index);
@@ -113,13 +118,19 @@ function applyEdges(draft: TaskDraft, index: TaskIndex): void {
   }
 }
 
-function resolveAll(draft: TaskDraft, index: TaskIndex, finished: ReadonlySet<string>): void {
+function resolveAll(
+  draft: TaskDraft,
+  index: TaskIndex,
+  { finished, elsewhere }: { finished: ReadonlySet<string>; elsewhere: ReadonlySet<string> },
+): void {
   for (const task of index.tasks) {
     const wanted = new Set<string>();
     for (const reference of task.references) {
       const ids = index.resolve(reference);
       reportBackwards(draft, index, { ...reference, file: task.file });
-      if (ids.length === 0)
+      if (ids.length === 0 && reference.to === undefined && elsewhere.has(reference.id))
+        wanted.add(reference.id);
+      else if (ids.length === 0)
         reportUnknown(draft, index, task, { ...reference, done: isFinished(reference.id, finished) });
       for (const id of ids)
         if (isWanted(draft, index, task, { ...reference, id, range: ids.length > 1 })) wanted.add(id);

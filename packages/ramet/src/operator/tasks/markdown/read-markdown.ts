@@ -215,8 +215,11 @@ class MarkdownReader {
       // Without the line that closes it.
       const block = this.#lines.slice(line.number, Math.max(line.number, end - 1)).map(({ body }) => body);
       const what = this.#graph(block, line);
-      if (what === null) this.#draft.ignore(line.number, 'a block of code');
-      else this.#draft.read(line.number, what);
+      if (what === null) {
+        // Its words mean nothing here; the text of a task has it nevertheless.
+        const given = this.#draft.tasks.length > 0 ? ', which its agent gets as it is' : '';
+        this.#draft.ignore(line.number, `a block of code${given}`);
+      } else this.#draft.read(line.number, what);
     }
   }
 

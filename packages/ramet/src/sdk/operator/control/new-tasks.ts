@@ -21,9 +21,21 @@ export async function newTasks(
     if (known !== title)
       note(`${id} is not added: the run has it as ${JSON.stringify(known)}; give the new one another id`);
   }
+  const wanted = new Map(list.tasks.map(({ id, dependsOn }) => [id, dependsOn]));
+  const isNew = (id: string): boolean => taskOf(state, id) === undefined;
   return tasks
-    .filter(({ id }) => taskOf(state, id) === undefined)
-    .map((task) => ({ ...task, file: task.file === null ? null : resolve(cwd, task.file) }));
+    .filter(({ id }) => isNew(id))
+    .map((task) => {
+      // The file does not have them, so its own order says nothing about them.
+      const others = (wanted.get(task.id) ?? []).filter((id) => !isNew(id) && !task.waits.includes(id));
+      const file = task.file === null ? null : resolve(cwd, task.file);
+      return { ...task, waits: [...task.waits, ...others], file };
+    });
+}
+
+/** The ids of a run's tasks: those of a file that is added may wait for them. */
+export function idsOfRun(file: string, options: RunCallOptions): ReadonlySet<string> {
+  return new Set(findRun(options, { kind: 'add', what: file }).state.order);
 }
 
 /** A task that is told in words: it waits for nothing, and no file has it. */

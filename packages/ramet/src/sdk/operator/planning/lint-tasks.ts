@@ -10,11 +10,14 @@ export interface LintQuestion extends CallOptions {
   bullets?: boolean;
   /** Which list of a JSON file that has several. */
   tag?: string;
+  /** Ids of tasks elsewhere, such as those of a run, that tasks of the list may wait for. */
+  elsewhere?: ReadonlySet<string>;
 }
 
 /** `path` is a task file, or a folder with a file for each task. */
 export async function lintTasks(path: string, options: LintQuestion = {}): Promise<TaskList> {
   const { cwd } = callerOf(options);
   const root = findRepository(dirname(resolve(cwd, path)))?.root;
-  return readTaskList(path, { cwd, root, bullets: options.bullets, tag: options.tag });
+  const { bullets, tag, elsewhere } = options;
+  return readTaskList(path, { cwd, root, bullets, tag, elsewhere });
 }

@@ -41,12 +41,11 @@ export async function planTasks(path: string, options: PlanQuestion = {}): Promi
   const model = chosenModel(options, runs);
   if (hasErrors) return { list, model, left: 0, forecast: null, history: null };
   const graph = taskGraph(list, { optional: options.optional ?? false });
-  const estimated = list.tasks.map(({ id, title, settings: { type, effort } }) => ({
-    id,
-    title,
-    type,
-    effort,
-  }));
+  // What is done is not planned.
+  const open = new Set(graph.nodes.map(({ id }) => id));
+  const estimated = list.tasks
+    .filter(({ id }) => open.has(id))
+    .map(({ id, title, settings: { type, effort } }) => ({ id, title, type, effort }));
   const history = estimatesOf(estimated, runs, model);
   return { list, model, left: graph.nodes.length, forecast: forecast(graph, model, history), history };
 }
