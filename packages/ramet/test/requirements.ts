@@ -120,7 +120,6 @@ export const NOT_YET = 'not yet';
 export const MISSING: Readonly<Record<string, string>> = {
   'FORK-9': 'agents on other machines (EXEC-3)',
   'AGENT-1': 'remote agents (EXEC-3)',
-  'TYPE-3': 'the field memory is read and reported, and does nothing',
   'RES-6': 'TaskCreate, TaskGet, TaskList and TaskUpdate in a session without a team',
   'RES-7': 'session memory is not injected again; the summary is made by the agent itself, not by a fork',
   'RES-10': 'operator tasks',
@@ -130,13 +129,13 @@ export const MISSING: Readonly<Record<string, string>> = {
   'EXEC-3': NOT_YET,
   'EXEC-4': NOT_YET,
   'HOST-1': NOT_YET,
-  'TEAM-1': 'team memory in the prompt; members in a session that began without a team',
+  'TEAM-1': 'members in a session that began without a team',
   'TEAM-3': 'evidence that the engine reads itself',
   'TEAM-4': 'plan approval',
   'TEAM-5': 'plans',
   'TEAM-6': 'the server, and the client that syncs a folder',
-  'MEM-1': NOT_YET,
-  'MEM-2': NOT_YET,
+  'MEM-1':
+    'notes of a session; agents that write to the memory of their type; team memory is read and not synchronised',
   'BG-1': NOT_YET,
   'BG-2': NOT_YET,
   'BG-3': NOT_YET,
@@ -147,7 +146,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'BG-8': NOT_YET,
   'OP-8': NOT_YET,
   'OP-9': 'the pattern `team`',
-  'UI-1': 'the commands trace, memory, daemon, worker, cluster, dashboard, acp',
+  'UI-1': 'the commands trace, memory serve, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
   'UI-3':
     'the output of a command behind ! while it runs; reference links of Markdown; vim keys and pasted images',

@@ -75,6 +75,16 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'team stop': ['ramet team stop parser-work', 'ramet team stop --member ada'],
   'team resume': ['ramet team resume parser-work'],
+  memory: [
+    'ramet memory show',
+    'ramet memory edit user --add "Answer in German."',
+    'ramet memory why "npm test"',
+    'ramet memory undo',
+  ],
+  'memory show': ['ramet memory show', 'ramet memory show user', 'ramet memory show --changes'],
+  'memory edit': ['ramet memory edit', 'ramet memory edit --add "Tests run with npm test."'],
+  'memory why': ['ramet memory why "npm test"', 'ramet memory why MEMORY.md:3'],
+  'memory undo': ['ramet memory undo', 'ramet memory undo p12'],
   mcp: [
     'ramet mcp ls',
     'ramet mcp add files -- npx -y @modelcontextprotocol/server-filesystem .',

@@ -45,6 +45,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['diff', 'blame'], add: async () => (await merging()).addProvenance },
   { names: ['worktree'], add: async () => (await merging()).addWorktree },
   { names: ['team'], add: async () => (await import('./team/team-grammar.ts')).addTeam },
+  { names: ['memory'], add: async () => (await import('./memory/memory-grammar.ts')).addMemory },
   { names: ['mcp'], add: async () => (await import('./mcp-grammar.ts')).addMcp },
   { names: ['gc'], add: async () => (await setup()).addGc },
   { names: ['emulate'], add: async () => (await setup()).addEmulate },

@@ -9,13 +9,14 @@ import {
   AGENT_MESSAGE,
   ENVIRONMENT,
   FORK_TASK,
+  MEMORY_NOTES,
   PROJECT_INSTRUCTIONS,
   TASK_NOTIFICATION,
 } from '../schema/content.ts';
 
 const MARKED: readonly string[] = [TASK_NOTIFICATION, AGENT_MESSAGE, FORK_TASK.slice(1, -1)];
 /** Around text that a folder provides: that text must not contain the end tag. */
-const AROUND_FOLDERS: readonly string[] = [PROJECT_INSTRUCTIONS, ENVIRONMENT];
+const AROUND_FOLDERS: readonly string[] = [PROJECT_INSTRUCTIONS, ENVIRONMENT, MEMORY_NOTES];
 
 const OPENERS = /[<\uff1c\ufe64\u2039\u3008\u27e8\u02c2\u1438]/g;
 const DASH = /^[\p{Pd}\u02d7\u2043\u2212]$/u;

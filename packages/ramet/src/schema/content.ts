@@ -20,6 +20,9 @@ export const PROJECT_INSTRUCTIONS = 'project-instructions';
 
 export const ENVIRONMENT = 'environment';
 
+/** The element around what earlier sessions have noted. */
+export const MEMORY_NOTES = 'memory-notes';
+
 /** The element that quotes what another agent, or the user, says to a running one. */
 export const AGENT_MESSAGE = 'agent-message';
 

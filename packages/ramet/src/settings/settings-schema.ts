@@ -109,6 +109,13 @@ const compaction = z.strictObject({
   ),
 });
 
+const memory = z.strictObject({
+  enabled: described(
+    z.optional(z.boolean()),
+    'Whether sessions begin with what earlier ones have noted (true).',
+  ),
+});
+
 const retention = z.strictObject({
   days: described(
     z.optional(positive),
@@ -235,6 +242,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   limits: described(z.optional(limits), 'How much may happen at once.'),
   sandbox: described(z.optional(sandbox), 'Where commands run.'),
   compaction: described(z.optional(compaction), 'When a long conversation is summarised.'),
+  memory: described(z.optional(memory), 'What sessions remember.'),
   env: described(z.optional(env), 'The environment of programs that agents start.'),
   retries: described(z.optional(z.int().check(z.minimum(0))), 'How often a failed request is tried again.'),
   worktree: described(z.optional(worktree), 'Directories of their own for agents.'),

@@ -119,6 +119,12 @@ export interface StatusLineSettings {
   whyNot?: ((cwd: string) => string | null) | undefined;
 }
 
+/** What sessions remember. */
+export interface MemorySettings {
+  /** False: nothing is read from memory, and nothing is saved by itself. */
+  enabled?: boolean | undefined;
+}
+
 /** How long MCP servers may take. */
 export interface McpSettings {
   startSeconds?: number | undefined;
@@ -143,6 +149,7 @@ export interface Settings {
   launch?: LaunchMode | undefined;
   limits?: LimitSettings | undefined;
   sandbox?: SandboxSettings | undefined;
+  memory?: MemorySettings | undefined;
   compaction?: { threshold?: number | undefined } | undefined;
   env?: { childVariables?: string[] | undefined } | undefined;
   retries?: number | undefined;

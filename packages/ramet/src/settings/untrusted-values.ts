@@ -15,6 +15,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
   'worktree',
   'cleanupPeriodDays',
   'retention',
+  'memory',
   // They cost: more thinking is for the user to choose.
   'effort',
   'thinking',

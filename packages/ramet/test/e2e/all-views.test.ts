@@ -40,6 +40,7 @@ const VIEWS: Readonly<Record<string, { args?: readonly string[]; isLine?: true }
   settings: {},
   doctor: {},
   'mcp ls': { isLine: true },
+  'memory show': { isLine: true },
   'team ls': {},
   'team show': {},
   'team tasks': { isLine: true },
@@ -50,6 +51,7 @@ const ACTIONS = [
   ...['operate ask', 'operate pause', 'operate resume', 'operate skip', 'operate retry', 'operate start'],
   ...['operate approve', 'operate answer', 'worktree rm', 'worktree open', 'worktree commit', 'emulate'],
   ...['demo', 'completion', 'complete', 'watch'],
+  ...['memory edit', 'memory why', 'memory undo'],
   ...['team create', 'team attach', 'team send', 'team stop', 'team resume'],
   ...['mcp add', 'mcp login', 'mcp rm', 'mcp serve', 'mcp test'],
 ];

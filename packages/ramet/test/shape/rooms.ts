@@ -187,6 +187,9 @@ const DOORS: Readonly<Record<string, string>> = {
     prompts/main-prompt prompts/teammate
   `,
   team: 'store/team-store wake-line',
+  memory: `
+    files/memory-history files/memory-index files/memory-places files/memory-prompt files/memory-store
+  `,
   engine: `
     agent/agent agent/agent-limits agent/executor agent/notices answer/answer-schema budget/budget
     budget/fork-cost host-duties later loop/loop loop/run-state opening resume/resume-agents shapes
@@ -199,7 +202,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   views: `
     agent-label agent-record agent-table asked-change cache/cache-explainer cache/explanation-text cache/sent-requests
-    exchanges interrupted-text json-spelling
+    exchanges interrupted-text json-spelling memory-text
     ledger/cost-object ledger/cost-table ledger/ledger ledger/team-cost merge-text operator/markdown operator/progress-lines operator/run-object
     operator/run-progress operator/run-report operator/run-summary operator/run-table operator/task-rows
     proposed-tasks provenance/agent-diff provenance/blame
@@ -209,7 +212,7 @@ const DOORS: Readonly<Record<string, string>> = {
   sdk: `
     agent-types/agent-types agent-types/child-view calls/allow-rules calls/caller calls/check-types calls/known-names
     calls/project-files calls/prompt-history calls/provenance calls/session-defaults calls/sessions calls/settings-report calls/status calls/status-command calls/stop calls/teams calls/trust calls/undo
-    compile-cache doctor/doctor doctor/health-check extensions/list-prompts index mcp/known-offers mcp/manage-servers mcp/serve-agents merge/merge operator/control/ask-operator operator/control/follow-run operator/planning/lint-tasks
+    compile-cache doctor/doctor doctor/health-check extensions/list-prompts index mcp/known-offers memory/memory-calls mcp/manage-servers mcp/serve-agents merge/merge operator/control/ask-operator operator/control/follow-run operator/planning/lint-tasks
     operator/control/new-tasks operator/operate operator/operate-order operator/planning/plan-tasks operator/planning/propose-tasks
     operator/planning/run-statistics operator/write-report options place retention/gc
     retention/holding session/event-bus session/session session/session-type version worktrees/worktrees

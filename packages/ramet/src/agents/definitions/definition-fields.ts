@@ -34,20 +34,20 @@ export type DefinitionTraits = Pick<
   | 'executor'
   | 'isolation'
   | 'mcpServers'
+  | 'memory'
 >;
 
 type Say = (field: string, level: ProblemLevel, message: string) => void;
 type Shape = 'text' | 'list' | 'object' | 'list or object' | 'number' | readonly string[];
 
 const OWN_FIELDS = [
-  ...['name', 'description', 'prompt', 'tools', 'disallowedTools'],
+  ...['name', 'description', 'prompt', 'tools', 'disallowedTools', 'memory'],
   ...['model', 'effort', 'permissionMode', 'maxTurns', 'budget', 'background', 'executor', 'isolation'],
   ...['mcpServers', 'omitClaudeMd', 'omitGitStatus', 'readOnly', 'hooks', 'skills', 'color', 'teammate'],
 ];
 
 /** Checked, kept, and without effect so far. */
 const INACTIVE: Readonly<Partial<Record<string, Shape>>> = {
-  memory: ['user', 'project', 'local'],
   initialPrompt: 'text',
   autoCompactWindow: 'number',
   observer: 'list',
@@ -96,6 +96,7 @@ export function readTraits(
     ...(teammate !== undefined && { teammate }),
     ...(executor !== undefined && { executor }),
     ...isolationOf(value('isolation'), say),
+    ...memoryOf(value('memory'), say),
     ...hooksOf(value('hooks'), say),
     ...readServers(value('mcpServers'), (message) => say('mcpServers', 'warning', message)),
   };
@@ -104,6 +105,12 @@ export function readTraits(
     say('color', 'note', `it is not one of ${COLORS.join(', ')}`);
   noteOthers(fields, say);
   return { traits, problems };
+}
+
+function memoryOf(value: unknown, say: Say): Pick<AgentDefinition, 'memory'> {
+  const wrong = (): void => say('memory', 'warning', 'there are user, project and local: it was left out');
+  const memory = oneOf(value === 'none' ? undefined : value, ['user', 'project', 'local'] as const, wrong);
+  return memory === undefined ? {} : { memory };
 }
 
 /** Other harnesses know `xhigh`, between high and max; it is never more than was asked for. */

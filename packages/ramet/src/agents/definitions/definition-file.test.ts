@@ -203,14 +203,13 @@ describe('TYPE-3: a definition file', () => {
     expect(said(file)).toEqual([
       'note 8 isolation: not yet active',
       'note 12 color: it is not one of red, blue, green, yellow, purple, orange, pink, cyan',
-      'note 7 memory: not yet active',
       'note 9 memory_size: unknown field, kept without effect',
       'warning 10 max_turns: unknown field, without effect: did you mean maxTurns?',
     ]);
     expect(file.declared).toMatchObject({ memory_size: 3, hooks: { Stop: [] } });
-    expect(file.definition).toMatchObject({ instructions: false, git: true });
+    expect(file.definition).toMatchObject({ instructions: false, git: true, memory: 'project' });
     expect(said(withLines('memory: everywhere'))).toEqual([
-      'warning 4 memory: it is "everywhere", and should be one of user, project, local; not yet active',
+      'warning 4 memory: there are user, project and local: it was left out',
     ]);
   });
 

@@ -57,6 +57,8 @@ export interface AgentDefinition {
   readonly mcpServers?: readonly (string | Readonly<Record<string, unknown>>)[];
   /** Of a repository: its servers start only with the files that were trusted. */
   readonly check?: RunCheck;
+  /** Its agents have a memory of their own, for this repository or for all. */
+  readonly memory?: 'user' | 'project' | 'local';
   readonly source?: DefinitionSource;
   /** The file it was read from. */
   readonly path?: string;

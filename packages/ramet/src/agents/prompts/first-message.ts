@@ -225,14 +225,17 @@ interface FirstMessage {
 export function firstMessage(parts: {
   instructions: string | null;
   environment: string;
+  /** What earlier sessions have noted: it differs from run to run, so it follows what they share. */
+  memory?: string | null;
   /** What has changed since the session was opened. */
   news?: string | null;
   prompt: string;
 }): FirstMessage {
   const instructions = parts.instructions === null ? [] : [text(parts.instructions)];
+  const memory = parts.memory == null ? [] : [text(parts.memory)];
   const news = parts.news == null ? [] : [text(parts.news)];
   return {
-    blocks: [...instructions, text(parts.environment), ...news, text(parts.prompt)],
+    blocks: [...instructions, text(parts.environment), ...memory, ...news, text(parts.prompt)],
     shared: instructions.length,
   };
 }

@@ -141,6 +141,8 @@ export class AgentHere {
   duty: CoordinatorDuty | null = null;
   /** Of the lead of a team, or a coordinator: what outlasts a compaction. */
   teamNow: (() => string) | null = null;
+  /** Of the main agent: what is remembered now, for a conversation that is compacted. Others keep what they were told. */
+  memoryNow: (() => Promise<string | null>) | null = null;
   /** Called when a request with all that the agent has been told is about to go. */
   onRequest: (() => void) | null = null;
   /** Gets what the agent tells, once it is known to a family: the sink of the session. */

@@ -101,7 +101,13 @@ export interface RecordedOrder {
 export interface ChildSurroundings {
   /** The project's instructions as the main agent was given them, byte for byte. */
   instructions(): readonly FrozenBlock[];
-  environment(facts: { cwd: string; model: string; git: boolean; tools: readonly Tool[] }): Promise<string>;
+  environment(facts: {
+    cwd: string;
+    model: string;
+    tools: readonly Tool[];
+    definition: AgentDefinition;
+    isMember: boolean;
+  }): Promise<string>;
 }
 
 /** Skills that a type names. */

@@ -166,7 +166,7 @@ async function planChild(
   const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, cwd, parent);
   const plan = { id, order, model, allowed, schema, evidence, depth, executor, isMember, workspace };
   if (definition === null) return { ...plan, fresh: null };
-  const environment = await family.parts.surroundings.environment({ cwd, model, tools, git: definition.git });
+  const environment = await family.parts.surroundings.environment({ ...plan, cwd, tools, definition });
   const skills = await family.skillsFor(definition);
   return { ...plan, order: orderFor(definition, order), fresh: { definition, environment, tools, skills } };
 }

@@ -2,7 +2,14 @@
 import { relative } from 'node:path';
 import { type CompactionPlan, compactedMessages, promptsBefore } from '../../conversation/compacted.ts';
 import type { FrozenMessage } from '../../conversation/conversation.ts';
-import { bytesOfTokens, contentOf, estimateTokens } from '../../conversation/frozen-block.ts';
+import {
+  bytesOfTokens,
+  contentOf,
+  estimateTokens,
+  type FrozenBlock,
+  freezeBlock,
+} from '../../conversation/frozen-block.ts';
+import { MEMORY_NOTES } from '../../schema/content.ts';
 import { entriesOf } from '../../system/persistent.ts';
 import type { Agent } from '../agent/agent.ts';
 import { bindsThinking } from '../exchange/switch-model.ts';
@@ -16,12 +23,18 @@ const PROMPTS = { share: 1 / 16, most: 20_000 };
 /** Of a short conversation, which is compacted on request only, no more than this part is kept as it is. */
 const RECENT_PART = 0.25;
 
-export function keepWithSummary(agent: Agent, plan: CompactionPlan, summary: string): FrozenMessage[] {
+/** `memory` is what is remembered now: null for nothing, undefined where the agent keeps what it was told. */
+export function keepWithSummary(
+  agent: Agent,
+  plan: CompactionPlan,
+  summary: string,
+  memory: string | null | undefined,
+): FrozenMessage[] {
   const { messages, head } = agent.conversation;
   const [opening] = agent.prompts;
   const prompts = promptsBefore(agent.prompts, messages.slice(plan.tail));
   return compactedMessages(messages, plan, {
-    opening: opening ?? { role: 'user', blocks: [], shared: 0 },
+    opening: withMemory(opening ?? { role: 'user', blocks: [], shared: 0 }, memory),
     record: {
       prompts: prompts.map((prompt, index) => promptText(prompt, index === 0)),
       promptRoom: bytesOfTokens(room(agent, PROMPTS)),
@@ -33,6 +46,18 @@ export function keepWithSummary(agent: Agent, plan: CompactionPlan, summary: str
     mostTailTokens: room(agent, LAST_TURN),
     stripThinking: bindsThinking(head.model),
   });
+}
+
+/** The message that opened the conversation, with what is remembered now in place of what was then. */
+function withMemory(opening: FrozenMessage, memory: string | null | undefined): FrozenMessage {
+  if (memory === undefined) return opening;
+  const blocks = opening.blocks.filter((block) => !isMemory(block));
+  const fresh = memory === null ? [] : [freezeBlock({ type: 'text', text: memory })];
+  return { ...opening, blocks: [...blocks.slice(0, -1), ...fresh, ...blocks.slice(-1)] };
+}
+
+function isMemory(block: FrozenBlock): boolean {
+  return block.type === 'text' && String(contentOf(block).text).startsWith(`<${MEMORY_NOTES}>`);
 }
 
 /** For the turns that are kept besides the last one. */

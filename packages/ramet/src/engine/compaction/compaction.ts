@@ -93,11 +93,12 @@ async function findCompacted(
 ): Promise<Compacted | Failure> {
   if (isPaused(agent)) return { reason: 'the turn is paused' };
   const tailTokens = tailRoom(agent);
+  const memory = await agent.here.memoryNow?.();
   let failure: Failure = { reason: 'there is nothing to summarise yet' };
   for (const unread of options.trigger === 'overflow' ? UNREAD_AFTER_OVERFLOW : [0]) {
     const plan = planCompaction(agent.conversation.messages, { tailTokens, unread });
     if (plan === null) return failure;
-    const without = judge(agent, plan, options.trigger, '');
+    const without = judge(agent, plan, options.trigger, { summary: '', memory });
     if ('reason' in without) return without;
     const answer = await askForSummary(agent, {
       messages: plan.summarised,
@@ -106,7 +107,7 @@ async function findCompacted(
       signal: options.signal,
       bills: options.spending === undefined ? [bill] : [bill, options.spending],
     });
-    if ('summary' in answer) return judge(agent, plan, options.trigger, answer.summary);
+    if ('summary' in answer) return judge(agent, plan, options.trigger, { ...answer, memory });
     failure = answer;
     if (!answer.tooLong) break;
   }
@@ -118,14 +119,14 @@ function judge(
   agent: Agent,
   plan: CompactionPlan,
   trigger: CompactionTrigger,
-  summary: string,
+  { summary, memory }: { summary: string; memory: string | null | undefined },
 ): Compacted | Failure {
   const old = agent.conversation.messages;
   const replaced = estimateTokens(old.slice(1, plan.tail).flatMap(({ blocks }) => blocks));
   if (bytesOfTokens(replaced) <= Buffer.byteLength(summary)) {
     return { reason: 'the summary is longer than what it replaces' };
   }
-  const messages = keepWithSummary(agent, plan, summary);
+  const messages = keepWithSummary(agent, plan, summary, memory);
   const oldSize = sizeOf(agent, old);
   const newSize = sizeOf(agent, messages);
   if (newSize >= oldSize) return { reason: 'the conversation would not become shorter' };

@@ -6,7 +6,7 @@
 
 /** What services print in their documents, and what people write where a secret belongs. */
 const PLACEHOLDER =
-  /example|sample|dummy|placeholder|change_?me|replace|redacted|your[-_ ]|[-_]here$|insert|x{4}|\*{3}|\.{3}|…|<[^>]*>|\$\{|\{\{|\}\}|%s|%\(|\$\(|^\$[A-Za-z_]|123456|abcdef|(.)\1{4}/i;
+  /example|sample|dummy|placeholder|change_?me|replace|redacted|your[-_ ]|[-_]here$|insert|x{4}|\*{3}|\.{3}|\u2026|<[^>]*>|\$\{|\{\{|\}\}|%s|%\(|\$\(|^\$[A-Za-z_]|123456|abcdef|(.)\1{4}/i;
 
 export function isPlaceholder(word: string): boolean {
   return PLACEHOLDER.test(word);

@@ -1,6 +1,7 @@
 /**
  * Wires the agents that others ask for into a session: types, caps, models, and what they are told about their place.
  */
+import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { environmentText } from '../../agents/prompts/first-message.ts';
 import type { FrozenBlock } from '../../conversation/frozen-block.ts';
 import type { AgentExecutor } from '../../engine/agent/executor.ts';
@@ -129,25 +130,33 @@ function pastOf(reader: JournalReader, limited: boolean): SessionPast {
 }
 
 function surroundingsOf(
-  { settings, place, childEnvironment, git, unprompted, extra }: FamilyOptions,
+  { session, settings, place, childEnvironment, git, unprompted, extra }: FamilyOptions,
   main: () => Agent | null,
 ): ChildSurroundings {
+  const memoryOf = async (definition: AgentDefinition, isMember: boolean): Promise<string | null> => {
+    const mayHave = definition.memory !== undefined || (isMember && settings.team !== null);
+    if (!mayHave || settings.settings.memory?.enabled === false) return null;
+    const { memoryOfChild } = await import('../memory/session-memory.ts');
+    const { text } = memoryOfChild(settings, place, { definition, isMember, session });
+    return text === null ? null : (main()?.runtime.redact(text) ?? text);
+  };
   return {
     instructions(): readonly FrozenBlock[] {
       const [first] = main()?.conversation.messages ?? [];
       return first?.blocks.slice(0, first.shared) ?? unprompted.blocks;
     },
-    async environment({ cwd, model, git: wanted, tools }) {
+    async environment({ cwd, model, tools, definition, isMember }) {
       const repository = cwd === place.cwd ? place.repository : findRepository(cwd);
       const environment = environmentText({
         cwd,
         model,
         now: new Date(settings.clock.now()),
         shell: childEnvironment.SHELL,
-        ...(wanted && { repository, git: repository === null ? null : await git.of(cwd) }),
+        ...(definition.git && { repository, git: repository === null ? null : await git.of(cwd) }),
       });
       const about = extra.about(tools, 'child');
-      return about === null ? environment : `${environment}\n${about}`;
+      const memory = await memoryOf(definition, isMember);
+      return [environment, about, memory].filter((text) => text !== null).join('\n');
     },
   };
 }

@@ -45,7 +45,7 @@ async function conversationBefore(
   const { childEnvironment, redact, journal } = runtime;
   if (agent.conversation.messages.length === 0) {
     const found = await readSurroundings(place, childEnvironment, redact, agent.directory.cwd);
-    parts.surroundings = surroundingsFor(parts.settings, found);
+    parts.surroundings = await surroundingsFor(parts.settings, place, found, redact);
   }
   await journal.commit('written');
 }

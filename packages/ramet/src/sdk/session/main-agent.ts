@@ -247,6 +247,7 @@ export function takePrompt(
   const { blocks, shared } = firstMessage({
     instructions: surroundings?.instructions ?? null,
     environment: workspace === null ? environment : `${environment}\n${workspace.notice.brief}`,
+    memory: surroundings?.memory ?? null,
     news,
     prompt: prompt.toWellFormed(),
   });

@@ -91,7 +91,12 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
     const { cwd } = agent.directory;
     const surroundings = begun
       ? null
-      : surroundingsFor(settings, await readSurroundings(place, ground.childEnvironment, ground.redact, cwd));
+      : await surroundingsFor(
+          settings,
+          place,
+          await readSurroundings(place, ground.childEnvironment, ground.redact, cwd),
+          ground.redact,
+        );
     const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
     const note = thinkingNote(settings.thinking, agent.conversation.head.model, provider);
     const brought = settings.mainType?.tools(extra.tools) ?? extra.tools;

@@ -39,6 +39,7 @@ import { attributed, EventBus, type SessionEvent } from './event-bus.ts';
 import { RunEnd } from './interruption.ts';
 import type { SessionGround } from './session-ground.ts';
 import type { SessionTools } from './session-tools.ts';
+import { hasMemory } from './surroundings.ts';
 
 export interface SharedParts {
   readonly hooks: HostHooks;
@@ -187,6 +188,12 @@ export function shareParts(
     runEnd,
     admitMain(agent) {
       main = agent;
+      agent.here.memoryNow = async () => {
+        if (!hasMemory(settings, place)) return null;
+        const { memoryOfMain } = await import('../memory/session-memory.ts');
+        const { text } = memoryOfMain(settings, place, session);
+        return text === null ? null : parts.redact(text);
+      };
       family.admit(agent, null);
     },
   };

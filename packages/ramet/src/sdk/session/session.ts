@@ -135,7 +135,7 @@ async function openNew(
     given.agent === undefined
       ? given
       : await (await import('./main-type.ts')).typedOptions(order, { types, extra, prompts });
-  const surroundings = surroundingsFor(settings, found);
+  const surroundings = await surroundingsFor(settings, place, found, redact);
   const note = thinkingNote(newSessionThinking(settings), newSessionModel(settings, provider), provider);
   const ended = await orphans;
   const journal = observedJournal(

@@ -1,4 +1,6 @@
 /** What a main agent is told about the place it works in. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { instructionsText, readProjectInstructions } from '../../agents/prompts/first-message.ts';
 import { gitState } from '../../git/git-state.ts';
 import type { GitState } from '../../git/shapes.ts';
@@ -11,6 +13,8 @@ export interface Surroundings {
   /** What was left out of them. */
   problems: readonly string[];
   git: GitState | null;
+  /** What earlier sessions have noted. */
+  memory: string | null;
 }
 
 export async function readSurroundings(
@@ -29,12 +33,37 @@ export async function readSurroundings(
     userHome: env.HOME || undefined,
   });
   const text = instructionsText(files, root);
-  return { instructions: text === null ? null : redact(text), problems, git: await git };
+  return { instructions: text === null ? null : redact(text), problems, git: await git, memory: null };
 }
 
-/** A type may want to know less. */
-export function surroundingsFor({ mainType }: ResolvedOptions, found: Surroundings): Surroundings {
-  if (mainType === undefined) return found;
-  const { instructions, git } = mainType.definition;
-  return { ...found, ...(!instructions && { instructions: null }), ...(!git && { git: null }) };
+/** With what is remembered. A type may want to know less. */
+export async function surroundingsFor(
+  settings: ResolvedOptions,
+  place: Place,
+  found: Surroundings,
+  redact: (text: string) => string,
+): Promise<Surroundings> {
+  const { text, problems } = await readMemory(settings, place);
+  const memory = text === null ? null : redact(text);
+  const all = { ...found, memory, problems: [...found.problems, ...problems] };
+  if (settings.mainType === undefined) return all;
+  const { instructions, git } = settings.mainType.definition;
+  return { ...all, ...(!instructions && { instructions: null }), ...(!git && { git: null }) };
+}
+
+interface ReadMemory {
+  readonly text: string | null;
+  readonly problems: readonly string[];
+}
+
+const NO_MEMORY: ReadMemory = { text: null, problems: [] };
+
+/** Loads nothing where there is no memory. */
+async function readMemory(settings: ResolvedOptions, place: Place): Promise<ReadMemory> {
+  if (!hasMemory(settings, place) && settings.mainType?.definition.memory === undefined) return NO_MEMORY;
+  return (await import('../memory/session-memory.ts')).memoryOfMain(settings, place);
+}
+
+export function hasMemory({ settings }: ResolvedOptions, { home, project }: Place): boolean {
+  return settings.memory?.enabled !== false && [home, project].some((one) => existsSync(join(one, 'memory')));
 }

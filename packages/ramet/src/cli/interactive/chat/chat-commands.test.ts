@@ -46,6 +46,13 @@ test('UI-3: a lone exclamation mark is a command that lacks its words, and no pr
   expect(['!', '! ', '!ls', '/help', 'wow!'].map(isCommandLine)).toEqual([true, true, true, true, false]);
 });
 
+test('MEM-2: # and a note save it; headings and numbers of issues are prompts', () => {
+  const lines = ['# use tabs', '#  user: use tabs ', '#12 is broken', '#', '# Plan\nfirst', '## use tabs'];
+  expect(lines.map((line) => parseChatCommand(line)?.argument ?? null)).toEqual([
+    ...['use tabs', 'user: use tabs', null, null, null, null],
+  ]);
+});
+
 describe('UI-3: what follows a plan', () => {
   test.each([
     ['1. Read it.\n2. Change it.', true],

@@ -23,8 +23,10 @@ export interface ChatCommand {
   readonly argument: string;
 }
 
-/** Null for a prompt: a path such as `/etc/hosts` is no command, and a skill or custom command goes to the session. */
+/** Null for a prompt: `#12 is broken` is one, as is a text of several lines with a heading; a path such as `/etc/hosts` is no command, and a skill or custom command goes to the session. */
 export function parseChatCommand(line: string): ChatCommand | null {
+  const note = /^#[ \t]+([^\n]*\S)$/.exec(line.trim())?.[1];
+  if (note !== undefined) return { name: 'remember', argument: note };
   const [, name, argument = ''] = /^\/([a-z]+)(?:[ \t]+([^\n]*))?$/.exec(line.trim()) ?? [];
   if (name === undefined || (!isKnown(name) && isCustomCommand(name))) return null;
   return { name, argument: argument.trim() };
@@ -73,6 +75,9 @@ const RUN: Readonly<Record<ChatCommandName, Run>> = {
   export: async (argument, { chat, io }) => ({
     text: (await aboutSession()).exportSession(argument, chat, io),
   }),
+  remember: async (argument, { chat, io }) => ({
+    text: await (await aboutSession()).remember(argument, chat, io),
+  }),
   agents: (_, { chat, io }) => ({ text: agentsText(chat, io) }),
   team: async (_, { chat }) => ({ text: (await aboutSession()).teamStatus(chat) }),
   open: (argument, { chat, io }) => openAgent(argument, chat, io),
@@ -109,6 +114,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'choose a command'],
   ['@', 'choose a file to attach'],
   ['!', 'run a command and share its output'],
+  ['#', 'save a note for later sessions'],
   ['Ctrl-R', 'search earlier prompts'],
   ['Ctrl-G', 'write in your editor'],
   ['Shift-Tab', 'next permission mode'],

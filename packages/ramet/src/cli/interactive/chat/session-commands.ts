@@ -4,10 +4,24 @@ import { VERSION } from '../../../sdk/version.ts';
 import { teamText } from '../../../views/team-text.ts';
 import { dollars, percent, safeLine, table, tokens, usageTokens } from '../../../views/text/format.ts';
 import { exported } from '../../commands/sessions.ts';
-import type { CommandIo } from '../../io.ts';
+import { type CommandIo, callFrom } from '../../io.ts';
 import type { Chat } from './chat.ts';
 
 const BAR = 20;
+
+/** A note of the user, in memory of the repository unless it says `user:` or `local:`. */
+export async function remember(argument: string, { session }: Chat, io: CommandIo): Promise<string> {
+  const [, named, rest = ''] = /^(\w+):\s*(.*)$/.exec(argument) ?? [];
+  const { addMemoryNote, MEMORY_SCOPES } = await import('../../../sdk/memory/memory-calls.ts');
+  const scope = MEMORY_SCOPES.find((one) => one === named);
+  const note = scope === undefined ? argument : rest;
+  const { path, change } = await addMemoryNote(
+    { note, scope: scope ?? 'project', session: session?.id ?? null },
+    callFrom(io),
+  );
+  if (change === null) return `memory has this note already: ${path}`;
+  return `saved to ${path}; later sessions begin with it (ramet memory undo ${change} takes it back)`;
+}
 
 export function contextText({ session }: Chat): string {
   if (session === null) return 'there is no conversation yet';

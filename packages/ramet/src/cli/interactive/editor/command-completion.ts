@@ -32,6 +32,7 @@ export type ChatCommandName =
   | 'init'
   | 'review'
   | 'export'
+  | 'remember'
   | 'clear'
   | 'quit';
 
@@ -77,6 +78,12 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
     usage: '/export [file] [--force]',
     meaning: 'write the session to a Markdown file',
     words: ['--force'],
+  },
+  remember: {
+    usage: '/remember [scope:] <note>',
+    meaning: 'save a note for later sessions; also # and the note',
+    words: ['project:', 'local:', 'user:'],
+    instant: true,
   },
   clear: { usage: '/clear', meaning: 'start a new session' },
   quit: { usage: '/quit', meaning: 'exit; also Ctrl-D' },

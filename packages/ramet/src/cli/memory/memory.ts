@@ -1,0 +1,78 @@
+/** `ramet memory`: what sessions remember, as a person sees and changes it. */
+import { UserMistake } from '../../schema/errors.ts';
+import {
+  addMemoryNote,
+  editMemory,
+  explainMemory,
+  MEMORY_SCOPES,
+  showMemory,
+  undoMemory,
+} from '../../sdk/memory/memory-calls.ts';
+import { jsonLine } from '../../views/json-spelling.ts';
+import { changeTable, explainedText, memoryText, undoneText } from '../../views/memory-text.ts';
+import { printable } from '../../views/text/format.ts';
+import { type CommandIo, callFrom } from '../io.ts';
+import { paintGroups, paintTable, styleFor } from '../output/painted.ts';
+
+interface MemoryFlags {
+  json?: boolean;
+  changes?: boolean;
+  add?: string;
+}
+
+export function show(which: string | undefined, { json, changes }: MemoryFlags, io: CommandIo): void {
+  const report = showMemory(which, callFrom(io));
+  if (json) io.out(jsonLine(changes ? { changes: report.changes } : report));
+  else if (changes)
+    io.out(
+      report.changes.length === 0
+        ? 'memory has no changes yet\n'
+        : paintTable(changeTable(report.changes, Date.now()), styleFor(io)),
+    );
+  else if (report.files.length === 0)
+    io.out(
+      'nothing is remembered here yet: # at the prompt saves a note, ramet memory edit opens an editor\n',
+    );
+  else io.out(paintGroups(memoryText(report.files), styleFor(io)));
+}
+
+export async function edit(which: string, { json, add }: MemoryFlags, io: CommandIo): Promise<void> {
+  const done =
+    add === undefined ? await editMemory(which, inEditor(io), callFrom(io)) : await addNote(which, add, io);
+  if (json) {
+    io.out(jsonLine(done));
+    return;
+  }
+  const what = done.change === null ? 'nothing changed in' : `saved as ${done.change}:`;
+  io.out(`${printable(`${what} ${done.path}`)}\n`);
+  if (done.kept > 0)
+    io.note(`${done.kept} lines were changed by an agent meanwhile: yours are there, look at them`);
+}
+
+function addNote(which: string, note: string, io: CommandIo): ReturnType<typeof addMemoryNote> {
+  const scope = MEMORY_SCOPES.find((one) => one === which);
+  if (scope === undefined)
+    throw new UserMistake('bad_scope', `notes are added to ${MEMORY_SCOPES.join(', ')}, not to ${which}`);
+  return addMemoryNote({ note, scope }, callFrom(io));
+}
+
+function inEditor(io: CommandIo): (text: string) => Promise<string> {
+  return async (text) => {
+    if (!io.isTerminal && !io.env.EDITOR && !io.env.VISUAL)
+      throw new UserMistake('no_editor', 'no terminal for an editor: add a note with --add, or set EDITOR');
+    const { editText } = await import('../interactive/screen/external-editor.ts');
+    const edited = await editText(text, io);
+    if ('problem' in edited) throw new UserMistake('not_edited', edited.problem);
+    return edited.text === '' ? '' : `${edited.text}\n`;
+  };
+}
+
+export function why(words: readonly string[], { json }: MemoryFlags, io: CommandIo): void {
+  const lines = explainMemory(words.join(' '), callFrom(io));
+  io.out(json ? jsonLine({ lines }) : explainedText(lines, Date.now()));
+}
+
+export async function undo(change: string | undefined, { json }: MemoryFlags, io: CommandIo): Promise<void> {
+  const undone = await undoMemory(change, callFrom(io));
+  io.out(json ? jsonLine(undone) : `${undoneText(undone)}\n`);
+}

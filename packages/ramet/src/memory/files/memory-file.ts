@@ -1,0 +1,147 @@
+/**
+ * One file of memory: read within limits, and replaced in one step. A person may edit it at any time, with any program.
+ *
+ * Invariants
+ * 1. A file is replaced only if it still has the text that the change was made from.
+ * 2. A read-only file, one that is no text, and one with open conflicts are a person's business: they stay.
+ */
+import { isUtf8 } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
+import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
+
+/** A longer one is no memory: it is neither changed nor kept in the history. */
+export const LONGEST_FILE: number = 1 << 20;
+
+const CONFLICT = /^(?:<{7} .*|={7}|>{7} .*)$/m;
+
+/** The beginning of a text file, up to `most` bytes; null for a missing file. Throws a mistake for anything else. */
+export function readStart(path: string, most: number): { text: string; bytes: number } | null {
+  let descriptor: number;
+  try {
+    if (!statSync(path).isFile()) throw notUsable(path, 'it is no regular file');
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw error instanceof UserMistake ? error : notUsable(path, code ?? describeError(error));
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw notUsable(path, 'it is no regular file');
+    const buffer = Buffer.allocUnsafe(Math.min(most, stats.size));
+    let length = 0;
+    for (let count = -1; count !== 0 && length < buffer.length; length += count)
+      count = readSync(descriptor, buffer, length, buffer.length - length, null);
+    const read = buffer.subarray(0, length);
+    const isCut = stats.size > length;
+    const whole = isCut ? untilLine(read) : read;
+    if (whole.includes(0) || !isUtf8(whole)) throw notUsable(path, 'it is no UTF-8 text');
+    return { text: whole.toString(), bytes: stats.size };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A cut inside a character would make the rest no text. */
+function untilLine(bytes: Buffer): Buffer {
+  const end = bytes.lastIndexOf(0x0a);
+  if (end !== -1) return bytes.subarray(0, end + 1);
+  let last = bytes.length;
+  while (last > 0 && ((bytes[last - 1] ?? 0) & 0xc0) === 0x80) last -= 1;
+  return bytes.subarray(0, Math.max(0, last - 1));
+}
+
+/** The whole file; null for a missing one. */
+export function readWholeText(path: string): string | null {
+  const found = readStart(path, LONGEST_FILE + 1);
+  if (found !== null && found.bytes > LONGEST_FILE)
+    throw notUsable(path, `it has ${found.bytes} bytes, and memory has at most ${LONGEST_FILE} in a file`);
+  return found?.text ?? null;
+}
+
+/** Throws for a file that no agent may change. `before` is what it has. */
+export function requireChangeable(path: string, before: string | null): void {
+  if (before === null) return;
+  if ((statSync(path).mode & 0o222) === 0) throw notUsable(path, 'it is read-only');
+  if (CONFLICT.test(before)) throw notUsable(path, 'it has conflict markers: resolve them first');
+}
+
+/** A file that waits to be put in its place. */
+export interface WaitingFile extends Disposable {
+  /** False if the file no longer is what it was. */
+  putInPlace(): boolean;
+}
+
+/** Null as `after` removes the file. */
+export function prepareFile(path: string, before: string | null, after: string | null): WaitingFile {
+  const real = before === null ? path : realpathSync(path);
+  if (after === null)
+    return {
+      putInPlace() {
+        if (readWholeText(real) !== before) return false;
+        rmSync(real, { force: true });
+        return true;
+      },
+      [Symbol.dispose]() {},
+    };
+  makePrivateDirectory(dirname(real));
+  const temporary = `${real}.${randomBytes(6).toString('hex')}.tmp`;
+  const mode = before === null ? PRIVATE_FILE : statSync(real).mode & 0o777;
+  try {
+    const descriptor = openSync(temporary, 'wx', PRIVATE_FILE);
+    try {
+      writeFileSync(descriptor, after);
+      fchmodSync(descriptor, mode);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  return {
+    putInPlace() {
+      if (before === null) return linkNew(temporary, real);
+      if (readWholeText(real) !== before) return false;
+      renameSync(temporary, real);
+      return true;
+    },
+    [Symbol.dispose]: () => rmSync(temporary, { force: true }),
+  };
+}
+
+/** A link fails where a file has come to be, which a rename does not. */
+function linkNew(temporary: string, path: string): boolean {
+  try {
+    linkSync(temporary, path);
+    return true;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EEXIST') return false;
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
+    renameSync(temporary, path);
+    return true;
+  }
+}
+
+function notUsable(path: string, reason: string): UserMistake {
+  return new UserMistake('memory_file', `cannot use the memory file ${path}: ${reason}`);
+}

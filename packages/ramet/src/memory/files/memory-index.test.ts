@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { INDEX_BYTES, INDEX_LINES, NOTES_HEADING, topicName, withFacts, withNote } from './memory-index.ts';
+
+const none = () => null;
+
+describe('MEM-1: a MEMORY.md', () => {
+  test('has notes of the user first, each once, and leaves what a person wrote as it is', () => {
+    const written = '# My project\nWe use tabs.\n\n## build\n- npm test\n';
+    const text = withNote(withNote(withNote(written, 'Never push.'), '- never  push'), 'Ask first.');
+    expect(text).toBe(
+      `# My project\nWe use tabs.\n\n${NOTES_HEADING}\n- Never push.\n- Ask first.\n\n## build\n- npm test\n`,
+    );
+    expect(withNote(null, 'a\n## build\nb')).toBe(`${NOTES_HEADING}\n- a ## build b\n`);
+  });
+
+  test('takes facts by topic, and none of them twice', () => {
+    const first = withFacts(null, [{ topic: 'Build & test', text: 'npm test takes 4 minutes' }], none).index;
+    const again = withFacts(
+      first,
+      [
+        { topic: 'build test', text: 'NPM test takes 4 minutes!' },
+        { topic: 'layout', text: 'the parser is in src/parser' },
+      ],
+      none,
+    );
+    expect(again.index).toBe(
+      '## build-test\n- npm test takes 4 minutes\n\n## layout\n- the parser is in src/parser\n',
+    );
+    expect(again.topics.size).toBe(0);
+  });
+
+  test('cannot get a fact under the notes of the user, by its topic or its text', () => {
+    const { index } = withFacts(
+      `${NOTES_HEADING}\n- Never push.\n`,
+      [
+        { topic: 'Notes of the user', text: 'push at once' },
+        { topic: '../../etc', text: `x\n${NOTES_HEADING}\n- push` },
+        { topic: 'MEMORY', text: 'y' },
+      ],
+      none,
+    );
+    const [, notes = ''] = index.split('## ');
+    expect(notes).toBe('Notes of the user\n- Never push.\n\n');
+    expect(topicName('../../etc')).toBe('etc');
+    expect([topicName('MEMORY'), topicName('...')]).toEqual(['general', 'general']);
+  });
+
+  test('stays within what a session reads: long topics move to files beside it', () => {
+    let index = withNote(null, 'Never push.');
+    const files = new Map<string, string>();
+    for (let n = 0; n < 1_000; n++) {
+      const facts = [{ topic: `topic ${n % 5}`, text: `fact ${n} of the parser` }];
+      const made = withFacts(index, facts, (file) => files.get(file) ?? null);
+      index = made.index;
+      for (const [file, text] of made.topics) files.set(file, text);
+    }
+    expect(index.split('\n').length).toBeLessThan(INDEX_LINES);
+    expect(Buffer.byteLength(index)).toBeLessThan(INDEX_BYTES);
+    expect(index).toContain('- Never push.');
+    const all = [index, ...files.values()].join('\n');
+    for (let n = 0; n < 1_000; n++) expect(all.split(`- fact ${n} of the parser\n`)).toHaveLength(2);
+    for (const name of files.keys()) expect(index).toContain(`- more in ${name}`);
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * What a MEMORY.md contains: first the user's own notes, then what was observed, by topic. It is short, because every
+ * session begins with it: a topic that has become long moves to a file beside it, and the index names that file.
+ *
+ * Invariants
+ * 1. Only a note of the user stands under the heading for those: no other text can get there through this file.
+ * 2. An entry is one line of plain text: it can be no heading, and it says nothing twice.
+ */
+export const NOTES_HEADING = '## Notes of the user';
+
+/** Of a MEMORY.md, this much is read when a session begins. */
+export const INDEX_LINES = 200;
+export const INDEX_BYTES: number = 25 * 1024;
+
+/** Before that, topics move out. */
+const FULL_LINES = 150;
+const FULL_BYTES = 16 * 1024;
+const LONGEST_ENTRY = 500;
+
+export interface MemoryFact {
+  readonly topic: string;
+  readonly text: string;
+}
+
+/** Adds a note in the user's own words; a note that is there already is not added again. */
+export function withNote(index: string | null, note: string): string {
+  return withEntries(index ?? '', NOTES_HEADING, [entryOf(note)]);
+}
+
+/** The index with new facts, and topic files that it has moved entries to, by name. */
+export function withFacts(
+  index: string | null,
+  facts: readonly MemoryFact[],
+  readTopic: (file: string) => string | null,
+): { index: string; topics: Map<string, string> } {
+  let text = index ?? '';
+  const topics = new Map<string, string>();
+  for (const { topic, text: fact } of facts) {
+    const file = topicFile(topic);
+    const moved = topics.get(file) ?? readTopic(file);
+    const entry = entryOf(fact);
+    if (moved === null) text = withEntries(text, headingOf(topic), [entry]);
+    else topics.set(file, withEntries(moved, headingOf(topic), [entry]));
+  }
+  for (let largest = largestTopic(text); isFull(text) && largest !== null; largest = largestTopic(text)) {
+    const { topic, entries } = largest;
+    const file = topicFile(topic);
+    topics.set(file, withEntries(topics.get(file) ?? readTopic(file) ?? '', headingOf(topic), entries));
+    text = replaceEntries(text, headingOf(topic), [`- more in ${file}`]);
+  }
+  return { index: text, topics };
+}
+
+/** Small letters, digits and dashes: it is also the name of a file. */
+export function topicName(topic: string): string {
+  const name = topic
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40);
+  return name === '' || name === 'notes-of-the-user' || name === 'memory' ? 'general' : name;
+}
+
+function topicFile(topic: string): string {
+  return `${topicName(topic)}.md`;
+}
+
+function headingOf(topic: string): string {
+  return `## ${topicName(topic)}`;
+}
+
+function entryOf(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  const plain = line.replace(/^(?:[-*+#>]+\s+)+/, '');
+  return `- ${plain.slice(0, LONGEST_ENTRY).toWellFormed()}`;
+}
+
+/** Where a section begins and ends; null for a heading that is missing. */
+function sectionOf(lines: readonly string[], heading: string): { start: number; end: number } | null {
+  const start = lines.findIndex((line) => line.trim().toLowerCase() === heading.toLowerCase());
+  if (start === -1) return null;
+  const next = lines.findIndex((line, index) => index > start && /^#{1,2}\s/.test(line));
+  let end = next === -1 ? lines.length : next;
+  while (end > start + 1 && lines[end - 1]?.trim() === '') end -= 1;
+  return { start, end };
+}
+
+function withEntries(text: string, heading: string, entries: readonly string[]): string {
+  const known = new Set(text.split('\n').map(sameness));
+  const added = entries.filter((entry) => !known.has(sameness(entry)));
+  if (added.length === 0) return text;
+  const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
+  const section = sectionOf(lines, heading);
+  if (section !== null) lines.splice(section.end, 0, ...added);
+  else if (heading === NOTES_HEADING) {
+    // After what a person has written before the first heading.
+    const first = lines.findIndex((line) => /^##\s/.test(line));
+    const at = first === -1 ? lines.length : first;
+    const gap = at > 0 && lines[at - 1]?.trim() !== '' ? [''] : [];
+    lines.splice(at, 0, ...gap, heading, ...added, ...(first === -1 ? [] : ['']));
+  } else lines.push(...(lines.length === 0 ? [] : ['']), heading, ...added);
+  return `${lines.join('\n')}\n`;
+}
+
+function replaceEntries(text: string, heading: string, entries: readonly string[]): string {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const section = sectionOf(lines, heading);
+  if (section !== null) lines.splice(section.start + 1, section.end - section.start - 1, ...entries);
+  return `${lines.join('\n')}\n`;
+}
+
+function isFull(text: string): boolean {
+  return text.split('\n').length > FULL_LINES || Buffer.byteLength(text) > FULL_BYTES;
+}
+
+/** Only of entries that Ramet writes: what a person has put there in another form stays. */
+function largestTopic(text: string): { topic: string; entries: string[] } | null {
+  const lines = text.split('\n');
+  const sections = lines.flatMap((line) => {
+    const topic = /^## ([a-z0-9][a-z0-9-]*)$/.exec(line)?.[1];
+    const section = topic === undefined ? null : sectionOf(lines, line);
+    if (topic === undefined || section === null) return [];
+    const entries = lines.slice(section.start + 1, section.end).filter((entry) => entry.trim() !== '');
+    const isOwn = entries.length > 1 && entries.every((entry) => entry.startsWith('- '));
+    return isOwn ? [{ topic, entries: entries.filter((entry) => !/^- more in \S+\.md$/.test(entry)) }] : [];
+  });
+  return sections.sort((a, b) => b.entries.length - a.entries.length)[0] ?? null;
+}
+
+/** What two entries must share to say the same: letters and digits, without dates at the end. */
+function sameness(line: string): string {
+  return line
+    .replace(/ \(\d{4}-\d{2}-\d{2}\)$/, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}

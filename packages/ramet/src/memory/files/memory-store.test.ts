@@ -1,0 +1,200 @@
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import type { MemorySource } from './memory-history.ts';
+import { withNote } from './memory-index.ts';
+import { MemoryStore } from './memory-store.ts';
+
+const FORK: MemorySource = { kind: 'extraction', session: 'k3v9x2ab', agent: 'k3v9x2ab.1', turn: 4 };
+const PERSON = { session: null, agent: null, turn: null };
+
+function openStore(root: string = temporaryDirectory()): MemoryStore {
+  const store = new MemoryStore(root);
+  onTestFinished(() => store[Symbol.dispose]());
+  return store;
+}
+
+function put(store: MemoryStore, text: string | null, path = 'MEMORY.md') {
+  return store.change(FORK, () => new Map([[path, text]]));
+}
+
+const onDisk = (store: MemoryStore, path = 'MEMORY.md'): string =>
+  readFileSync(join(store.root, path), 'utf8');
+
+describe('MEM-2: a store of memory', () => {
+  test('says for every line which session, agent and turn it came from, and which a person wrote', async () => {
+    const store = openStore();
+    await put(store, '- tests run with npm test\n- the parser is in src\n');
+    writeFileSync(
+      join(store.root, 'MEMORY.md'),
+      '- tests run with npm test\n- by hand\n- the parser is in src\n',
+    );
+    await store.change(
+      { ...FORK, turn: 9 },
+      (read) => new Map([['MEMORY.md', `${read('MEMORY.md')}- new\n`]]),
+    );
+    writeFileSync(join(store.root, 'MEMORY.md'), `${onDisk(store)}- latest\n`);
+    expect(store.origins('MEMORY.md').map(({ text, change }) => [text, change?.kind, change?.turn])).toEqual([
+      ['- tests run with npm test', 'extraction', 4],
+      ['- by hand', 'hand', null],
+      ['- the parser is in src', 'extraction', 4],
+      ['- new', 'extraction', 9],
+      ['- latest', undefined, undefined],
+    ]);
+    expect(onDisk(store)).not.toContain('k3v9x2ab');
+  });
+
+  test('takes a change back to the byte, and that again', async () => {
+    const store = openStore();
+    const before = '\ufeff- a\r\n- b';
+    writeFileSync(join(store.root, 'MEMORY.md'), before);
+    await store.change(
+      FORK,
+      () =>
+        new Map([
+          ['MEMORY.md', '- b\n'],
+          ['build.md', '- a\n'],
+        ]),
+    );
+    const { undone, kept } = await store.undo(PERSON, null);
+    expect([undone.turn, kept, onDisk(store)]).toEqual([4, 0, before]);
+    expect(existsSync(join(store.root, 'build.md'))).toBe(false);
+    const [last] = store.changes().slice(-1);
+    await store.undo(PERSON, last?.id ?? 0);
+    expect([onDisk(store), onDisk(store, 'build.md')]).toEqual(['- b\n', '- a\n']);
+  });
+
+  test('keeps what a person wrote since when a change is taken back', async () => {
+    const store = openStore();
+    await put(store, '- one\n- two\n- three\n- four\n- five\n');
+    await put(store, '- one\n- TWO\n- three\n- four\n- FIVE\n');
+    writeFileSync(
+      join(store.root, 'MEMORY.md'),
+      '- mine\n- one\n- TWO\n- three\n- four\n- FIVE, as I said\n',
+    );
+    const { kept } = await store.undo(PERSON, null);
+    expect(onDisk(store)).toBe('- mine\n- one\n- two\n- three\n- four\n- FIVE, as I said\n');
+    expect(kept).toBe(1);
+    expect(store.origins('MEMORY.md').map(({ change }) => change?.kind)).toEqual([
+      ...['hand', 'extraction', 'extraction', 'extraction', 'extraction', 'hand'],
+    ]);
+  });
+
+  test('refuses an undo that makes no sense, and says why', async () => {
+    const store = openStore();
+    await expect(store.undo(PERSON, null)).rejects.toThrow('there is nothing to undo in this memory');
+    await put(store, '- a\n');
+    await expect(store.undo(PERSON, 77)).rejects.toThrow('memory has no change 77');
+    await store.undo(PERSON, 1);
+    await expect(store.undo(PERSON, 1)).rejects.toThrow('change 1 is undone already');
+  });
+});
+
+describe('MEM-1: what a person has put into memory', () => {
+  test('is never lost: a change is made again from what it finds', async () => {
+    const store = openStore();
+    await put(store, '- a\n');
+    let times = 0;
+    await store.change(FORK, (read) => {
+      const text = read('MEMORY.md');
+      // A person saves while the change is made.
+      if (times++ < 3) writeFileSync(join(store.root, 'MEMORY.md'), `${text}- typed ${times}\n`);
+      return new Map([['MEMORY.md', `${text}- b\n`]]);
+    });
+    expect(onDisk(store)).toBe('- a\n- typed 1\n- typed 2\n- typed 3\n- b\n');
+    expect(store.changes().map(({ kind }) => kind)).toEqual(['extraction', 'hand', 'extraction']);
+  });
+
+  test.for([
+    ['is read-only', '- a\n', (path: string) => chmodSync(path, 0o444)],
+    ['has conflict markers', '<<<<<<< mine\n- a\n=======\n- b\n>>>>>>> theirs\n', () => {}],
+    ['is no UTF-8 text', '- a\0b', () => {}],
+    ['has 2000000 bytes', 'x'.repeat(2_000_000), () => {}],
+  ] as const)('stays as it is if it %s', async ([why, text, prepare]) => {
+    const store = openStore();
+    const path = join(store.root, 'MEMORY.md');
+    writeFileSync(path, text);
+    prepare(path);
+    await expect(
+      store.change(FORK, (read) => new Map([['MEMORY.md', withNote(read('MEMORY.md'), 'x')]])),
+    ).rejects.toThrow(why);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    expect(readdirSync(store.root).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test('may be a link: the file that it leads to is changed', async () => {
+    const store = openStore();
+    const kept = join(temporaryDirectory(), 'notes.md');
+    writeFileSync(kept, '- a\n');
+    mkdirSync(store.root, { recursive: true });
+    symlinkSync(kept, join(store.root, 'MEMORY.md'));
+    await put(store, '- a\n- b\n');
+    expect(readFileSync(kept, 'utf8')).toBe('- a\n- b\n');
+  });
+
+  test('is changed with all files of a change or with none', async () => {
+    const store = openStore();
+    await put(store, '- a\n');
+    mkdirSync(join(store.root, 'topic.md'));
+    await expect(
+      store.change(
+        FORK,
+        () =>
+          new Map([
+            ['MEMORY.md', '- b\n'],
+            ['topic.md', '- c\n'],
+          ]),
+      ),
+    ).rejects.toThrow('it is no regular file');
+    expect(onDisk(store)).toBe('- a\n');
+    expect(store.changes()).toHaveLength(1);
+  });
+});
+
+describe('MEM-1: secrets', () => {
+  const token = `ghp_${'a1B2c3D4e5'.repeat(4)}`.slice(0, 40);
+
+  test('are refused with rule and line, and the secret is not said', async () => {
+    const store = openStore();
+    const failed = await put(store, `- fine\n- the token is ${token}\n`).catch((error: unknown) => error);
+    expect(String(failed)).toMatch(/MEMORY\.md: it looks like a secret in line 2 \(.+\); memory keeps none/);
+    expect(String(failed)).not.toContain(token);
+    expect(existsSync(join(store.root, 'MEMORY.md'))).toBe(false);
+  });
+
+  test('that a person has put there do not keep agents from adding lines', async () => {
+    const store = openStore();
+    writeFileSync(join(store.root, 'MEMORY.md'), `- ${token}\n`);
+    await put(store, `- ${token}\n- more\n`);
+    expect(onDisk(store)).toContain('- more');
+  });
+});
+
+test('MEM-1: several processes that write at once lose nothing', async () => {
+  const store = openStore();
+  const program = `
+    import { MemoryStore } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'memory-store.ts')).href)};
+    using store = new MemoryStore(process.argv[1]);
+    const source = { kind: 'note', session: null, agent: null, turn: null };
+    for (let n = 0; n < 20; n++)
+      await store.change(source, (read) => new Map([['MEMORY.md', (read('MEMORY.md') ?? '') + '- ' + process.argv[2] + n + '\\n']]));
+  `;
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program, store.root];
+  await Promise.all(['a', 'b', 'c'].map((name) => promisify(execFile)(process.execPath, [...args, name])));
+  const lines = onDisk(store).trim().split('\n');
+  expect(new Set(lines).size).toBe(60);
+  expect(lines).toHaveLength(60);
+  expect(store.changes()).toHaveLength(60);
+});

@@ -1,0 +1,287 @@
+/** What a person can do with memory: see it, edit it, ask where a line came from, and undo (MEM-2). */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { MemoryChange } from '../../memory/files/memory-history.ts';
+import { withNote } from '../../memory/files/memory-index.ts';
+import {
+  INDEX_FILE,
+  MEMORY_SCOPES,
+  type MemoryPlace,
+  type MemoryScope,
+  scopeFolder,
+  storeOf,
+} from '../../memory/files/memory-places.ts';
+import { MemoryStore, mergedTexts, type UndoneChange } from '../../memory/files/memory-store.ts';
+import { UserMistake } from '../../schema/errors.ts';
+import type { SessionId } from '../../schema/ids.ts';
+import { type CallOptions, callerOf } from '../calls/caller.ts';
+import { findPlace } from '../place.ts';
+import { memoryPlace } from './session-memory.ts';
+
+export { MEMORY_SCOPES };
+
+/** Which store: the repository's, which also has what is of one checkout, or the user's. */
+type StoreName = 'project' | 'user';
+
+const STORES: readonly StoreName[] = ['project', 'user'];
+
+export interface ShownMemoryFile {
+  /** `project`, `local`, `user`, or what the file belongs to: `agent NAME`, `team NAME`, `session ID`. */
+  scope: string;
+  path: string;
+  bytes: number;
+  lines: number;
+  /** Null if it cannot be read as memory; `problem` says why. */
+  text: string | null;
+  problem: string | null;
+}
+
+/** Without the texts of files. */
+export interface ShownMemoryChange extends Omit<MemoryChange, 'id' | 'at' | 'files' | 'undoes'> {
+  /** `p12`: change 12 of the repository's memory; `u3`: change 3 of the user's. */
+  id: string;
+  /** In UTC. */
+  at: string;
+  undoes: string | null;
+  files: string[];
+}
+
+export interface MemoryReport {
+  files: ShownMemoryFile[];
+  /** The newest first. */
+  changes: ShownMemoryChange[];
+}
+
+/** All of memory that belongs to this checkout; `wanted` is a scope, or a file as it is listed. */
+export function showMemory(wanted?: string, options: CallOptions = {}): MemoryReport {
+  const place = placeOf(options);
+  const files = STORES.flatMap((name) => filesOf(place, name));
+  const chosen = wanted === undefined ? files : files.filter((file) => isWanted(file, wanted));
+  if (wanted !== undefined && chosen.length === 0 && !isScope(wanted)) throw unknownFile(wanted, files);
+  return { files: chosen, changes: changesOf(place) };
+}
+
+export interface EditedMemory {
+  path: string;
+  /** Null if nothing changed. */
+  change: string | null;
+  /** Lines of the person that stay where an agent wrote otherwise meanwhile. */
+  kept: number;
+}
+
+/** Adds a note in the words of a person. */
+export async function addMemoryNote(
+  {
+    note,
+    scope = 'project',
+    session = null,
+  }: { note: string; scope?: MemoryScope; session?: SessionId | null },
+  options: CallOptions = {},
+): Promise<EditedMemory> {
+  if (note.trim() === '') throw new UserMistake('no_note', 'the note is empty: say what to remember');
+  const place = placeOf(options);
+  const { store: root, folder } = scopeFolder(place, scope);
+  using store = new MemoryStore(root);
+  const file = join(folder, INDEX_FILE);
+  const change = await store.change(
+    { kind: 'note', session, agent: null, turn: null },
+    (read) => new Map([[file, withNote(read(file), note)]]),
+    { byPerson: true },
+  );
+  return {
+    path: join(root, file),
+    change: change === null ? null : idOf(storeName(scope), change.id),
+    kept: 0,
+  };
+}
+
+/** `edit` gets the text and says what it should be. What agents wrote meanwhile is merged in. */
+export async function editMemory(
+  wanted: string,
+  edit: (text: string) => Promise<string>,
+  options: CallOptions = {},
+): Promise<EditedMemory> {
+  const place = placeOf(options);
+  const { name, file } = fileToEdit(place, wanted);
+  using store = new MemoryStore(storeOf(place, name));
+  const before = store.read(file);
+  const edited = await edit(before ?? '');
+  let kept = 0;
+  const change = await store.change(
+    { kind: 'edit', session: null, agent: null, turn: null },
+    (read) => {
+      const merged = mergedTexts({ mine: edited, base: before ?? '', theirs: read(file) ?? '' });
+      kept = merged.kept;
+      return new Map([[file, merged.text === '' && read(file) === null ? null : merged.text]]);
+    },
+    { byPerson: true },
+  );
+  return { path: join(store.root, file), change: change === null ? null : idOf(name, change.id), kept };
+}
+
+export interface ExplainedLine {
+  path: string;
+  line: number;
+  text: string;
+  /** Null for a line that a person wrote and that no change has met since. */
+  change: ShownMemoryChange | null;
+}
+
+/** `wanted`: a part of the text, or `FILE:LINE`. */
+export function explainMemory(wanted: string, options: CallOptions = {}): ExplainedLine[] {
+  if (wanted.trim() === '')
+    throw new UserMistake('no_line', 'say which line: a part of its text, or FILE:LINE');
+  const place = placeOf(options);
+  const [, file, number] = /^(.+\.md):(\d+)$/.exec(wanted) ?? [];
+  const needle = wanted.toLowerCase();
+  const found = STORES.flatMap((name) => {
+    using store = new MemoryStore(storeOf(place, name));
+    return filesOf(place, name).flatMap(({ path, text }) => {
+      if (text === null || (file !== undefined && !path.endsWith(file))) return [];
+      const isAsked = (line: string, at: number): boolean =>
+        file === undefined
+          ? line.trim() !== '' && line.toLowerCase().includes(needle)
+          : at === Number(number);
+      if (!text.split('\n').some((line, index) => isAsked(line, index + 1))) return [];
+      return store
+        .origins(path.slice(store.root.length + 1))
+        .filter((line) => isAsked(line.text, line.number))
+        .map(({ number: line, text: shown, change }) => ({
+          ...{ path, line, text: shown },
+          change: change === null ? null : shownChange(name, change),
+        }));
+    });
+  });
+  if (found.length === 0)
+    throw new UserMistake(
+      'no_line',
+      `no line of memory has ${JSON.stringify(wanted)}: ramet memory show lists them`,
+    );
+  return found;
+}
+
+export interface UndoneMemory {
+  undone: ShownMemoryChange;
+  /** The change that took it back; undoing that brings it again. Null if nothing of it was left. */
+  change: string | null;
+  /** Lines that stay, because they were changed since. */
+  kept: number;
+}
+
+/** `wanted` is a change as `showMemory` names it; the last that can be undone when absent. */
+export async function undoMemory(wanted?: string, options: CallOptions = {}): Promise<UndoneMemory> {
+  const place = placeOf(options);
+  const { name, id } = wanted === undefined ? lastUndoable(place) : parseId(wanted);
+  using store = new MemoryStore(storeOf(place, name));
+  const done: UndoneChange = await store.undo({ session: null, agent: null, turn: null }, id);
+  return {
+    undone: shownChange(name, done.undone),
+    change: done.change === null ? null : idOf(name, done.change.id),
+    kept: done.kept,
+  };
+}
+
+function placeOf(options: CallOptions): MemoryPlace {
+  const caller = callerOf(options);
+  return memoryPlace(findPlace(caller), caller.env);
+}
+
+function storeName(scope: MemoryScope): StoreName {
+  return scope === 'user' ? 'user' : 'project';
+}
+
+function isScope(wanted: string): wanted is MemoryScope {
+  return wanted === 'project' || wanted === 'local' || wanted === 'user';
+}
+
+function isWanted({ scope, path }: ShownMemoryFile, wanted: string): boolean {
+  return scope === wanted || path === wanted || path.endsWith(`/memory/${wanted}`);
+}
+
+function unknownFile(wanted: string, files: readonly ShownMemoryFile[]): UserMistake {
+  const hint = files.length === 0 ? 'nothing is remembered yet' : 'ramet memory show lists what there is';
+  return new UserMistake('no_memory', `there is no memory ${JSON.stringify(wanted)}: ${hint}`);
+}
+
+function filesOf(place: MemoryPlace, name: StoreName): ShownMemoryFile[] {
+  using store = new MemoryStore(storeOf(place, name));
+  const local = scopeFolder(place, 'local').folder;
+  return store.files().flatMap((file): ShownMemoryFile[] => {
+    if (file.startsWith('local/') && !file.startsWith(`${local}/`)) return [];
+    const path = join(store.root, file);
+    const scope = scopeOf(file, name);
+    try {
+      const text = store.read(file) ?? '';
+      const lines = text === '' ? 0 : text.replace(/\n$/, '').split('\n').length;
+      return [{ scope, path, bytes: Buffer.byteLength(text), lines, text, problem: null }];
+    } catch (error) {
+      const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      const problem = error instanceof Error ? error.message : String(error);
+      return [{ scope, path, bytes, lines: 0, text: null, problem }];
+    }
+  });
+}
+
+function scopeOf(file: string, name: StoreName): string {
+  const [kind = '', owner = ''] = file.split('/');
+  if (kind === 'local') return 'local';
+  if (kind === 'agents') return `agent ${owner}`;
+  if (kind === 'team') return `team ${owner}`;
+  return kind === 'sessions' ? `session ${owner.replace(/\.md$/, '')}` : name;
+}
+
+function fileToEdit(place: MemoryPlace, wanted: string): { name: StoreName; file: string } {
+  if (isScope(wanted))
+    return { name: storeName(wanted), file: join(scopeFolder(place, wanted).folder, INDEX_FILE) };
+  const files = STORES.flatMap((name) => filesOf(place, name).map((file) => ({ name, file })));
+  const found = files.find(({ file }) => isWanted(file, wanted));
+  if (found === undefined)
+    throw unknownFile(
+      wanted,
+      files.map(({ file }) => file),
+    );
+  return { name: found.name, file: found.file.path.slice(storeOf(place, found.name).length + 1) };
+}
+
+function changesOf(place: MemoryPlace): ShownMemoryChange[] {
+  return STORES.flatMap((name) => {
+    using store = new MemoryStore(storeOf(place, name));
+    return store.isThere ? store.changes().map((change) => shownChange(name, change)) : [];
+  })
+    .reverse()
+    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+}
+
+function shownChange(name: StoreName, { id, at, files, undoes, ...change }: MemoryChange): ShownMemoryChange {
+  return {
+    ...change,
+    id: idOf(name, id),
+    at: new Date(at).toISOString(),
+    undoes: undoes === null ? null : idOf(name, undoes),
+    files: files.map(({ path }) => path),
+  };
+}
+
+function idOf(name: StoreName, id: number): string {
+  return `${name[0]}${id}`;
+}
+
+function parseId(wanted: string): { name: StoreName; id: number } {
+  const [, letter, number] = /^([pu])(\d+)$/.exec(wanted) ?? [];
+  if (number === undefined)
+    throw new UserMistake(
+      'bad_change',
+      `${JSON.stringify(wanted)} is no change of memory: give one such as p12; ramet memory show --changes lists them`,
+    );
+  return { name: letter === 'u' ? 'user' : 'project', id: Number(number) };
+}
+
+/** Of both stores the one that changed last; clocks decide, so ties go to the repository's. */
+function lastUndoable(place: MemoryPlace): { name: StoreName; id: number } {
+  const all = changesOf(place);
+  const gone = new Set(all.flatMap(({ undoes }) => undoes ?? []));
+  const last = all.find(({ id, kind }) => kind !== 'hand' && kind !== 'undo' && !gone.has(id));
+  if (last === undefined)
+    throw new UserMistake('no_change', 'there is nothing to undo: memory has no changes yet');
+  return parseId(last.id);
+}
