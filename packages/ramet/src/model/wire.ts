@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import type { OtherBlock } from '../schema/content.ts';
-import { ModelError } from '../schema/errors.ts';
+import { Cancelled, ModelError } from '../schema/errors.ts';
 import { isUncertain, NO_USAGE, type TokenCount, type Usage } from '../schema/usage.ts';
 import type { ResponseBlock } from './provider.ts';
 
@@ -213,9 +213,21 @@ function tooLarge(): ModelError {
   return new ModelError('response_too_large', 'terminal', message);
 }
 
+/** Of text; code has fewer. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** What an answer with this many characters had used when it was cut off: the provider tells the count of its output at the end. */
+export function cutUsage(usage: Usage | null, characters: number): Usage | null {
+  if (usage === null) return null;
+  const output_tokens = Math.max(usage.output_tokens, Math.ceil(characters / CHARACTERS_PER_TOKEN));
+  return { ...usage, output_tokens, estimated: true };
+}
+
 /** The same error, saying what was billed for the part of the answer that came. */
 export function withUsage(error: unknown, usage: Usage | null): unknown {
-  if (!(error instanceof ModelError) || usage === null) return error;
+  if (usage === null) return error;
+  if (error instanceof Cancelled) return new Cancelled(error.message, { cause: error, usage });
+  if (!(error instanceof ModelError)) return error;
   const { code, family, message, status, retryAfterMs } = error;
   return new ModelError(code, family, message, { status, retryAfterMs, usage, cause: error });
 }

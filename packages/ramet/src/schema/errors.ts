@@ -103,9 +103,13 @@ export class JournalError extends RametError {
 }
 
 export class Cancelled extends RametError {
-  constructor(message = 'interrupted', options?: { cause?: unknown }) {
-    super('cancelled', 'cancelled', message, options);
+  /** As in `ModelError`. */
+  readonly usage: Usage | undefined;
+
+  constructor(message = 'interrupted', options: { cause?: unknown; usage?: Usage | undefined } = {}) {
+    super('cancelled', 'cancelled', message, { cause: options.cause });
     this.name = 'Cancelled';
+    this.usage = options.usage;
   }
 }
 

@@ -13,6 +13,8 @@ export interface Usage {
   cache_creation_1h_input_tokens: number;
   /** How often the provider searched the web, which it bills besides. Absent for never. */
   web_search_requests?: number;
+  /** A part of `output_tokens` is estimated: an answer was cut off before the provider told its count. */
+  estimated?: true;
 }
 
 const TOKEN_COUNTS = [
@@ -43,6 +45,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
   const searches = (a.web_search_requests ?? 0) + (b.web_search_requests ?? 0);
   if (searches > 0) sum.web_search_requests = searches;
+  if (a.estimated === true || b.estimated === true) sum.estimated = true;
   if (a.unknown === undefined && b.unknown === undefined) return sum;
   const unknown = TOKEN_COUNTS.filter((count) => isUncertain(a, count) || isUncertain(b, count));
   return unknown.length > 0 ? { unknown, ...sum } : sum;

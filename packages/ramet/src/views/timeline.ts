@@ -221,6 +221,7 @@ function describeAnswer({ answer, rules, reason, updatedInput }: EventOf<'permis
 }
 
 function describeRequest(event: EventOf<'request.started' | 'request.failed'>): string {
+  if (event.type === 'request.failed' && event.code === 'cancelled') return `request ${event.message}`;
   if (event.type === 'request.failed') {
     const next = event.retryInMs === null ? 'giving up' : `trying again in ${pause(event.retryInMs)}`;
     return `request failed: ${event.status ?? event.code} ${event.message}; ${next}`;

@@ -112,6 +112,30 @@ describe.concurrent('RES-5: SIGINT', () => {
     ]);
   });
 
+  test('MODEL-3: what had come of an answer is on the bill, and said to be estimated', async ({ user }) => {
+    const text = 'word '.repeat(400);
+    await user.emulate({ respond: () => ({ text }), fault: () => ({ kind: 'stall', at: 'text' }) });
+    const format = ['--output-format', 'stream-json', '--include-partial-messages'];
+    const running = user.start(['-p', 'Work.', ...BYPASS, ...format]);
+    await eventually(() => running.stdout.includes('text_delta'));
+    running.kill('SIGINT');
+    const end = await running.ended;
+    expect(end.stdout).not.toContain('api_retry');
+    const result = JSON.parse(linesOf(end.stdout).at(-1) ?? '');
+    expect(result.usage).toMatchObject({ estimated: true });
+    expect(result.usage.input_tokens + result.usage.cache_creation_input_tokens).toBeGreaterThan(1_000);
+    expect(result.total_cost_usd).toBeGreaterThan(0);
+    const [agent] = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
+    expect(agent.usage).toMatchObject(result.usage);
+    const { stdout } = await user.ramet(['cost']);
+    expect(stdout).toMatch(/~\d/);
+    expect(stdout).toContain(
+      'an answer was cut off before the provider told its count: its output is estimated (~)',
+    );
+    expect(stdout).not.toContain('without a response');
+    expect((await user.ramet(['logs'])).stdout).toContain('request stopped while it answered');
+  });
+
   test('runs none of the calls that were still to come', async ({ user }) => {
     const next = { name: 'Write', input: { file_path: 'later.txt', content: 'x' } };
     await user.emulate({ respond: () => ({ tool_use: [HANGING, next] }) });

@@ -23,6 +23,8 @@ export function streamJsonOutput(io: CommandIo): ResultOutput {
     event(session, event) {
       agents.saw(event);
       denials.saw(event);
+      // That it was stopped is in the result.
+      if (event.type === 'request_failed' && event.code === 'cancelled') return;
       line(session, wireEvent(event), { id: event.agentId, parent: event.parentAgentId });
     },
     end(session, result) {

@@ -14,15 +14,15 @@ import type { PlannedRequest } from '../../model/cache/cache-map.ts';
 import { mostCost } from '../../model/prices.ts';
 import type { ModelRequest, ModelResponse } from '../../model/provider.ts';
 import type { RateRequest } from '../../model/rate/rate-window.ts';
-import { type FailedAttempt, withRetries } from '../../model/rate/retry.ts';
+import { withRetries } from '../../model/rate/retry.ts';
 import { withThinkingRoom } from '../../model/thinking.ts';
-import { ModelError } from '../../schema/errors.ts';
+import { Cancelled, ModelError } from '../../schema/errors.ts';
 import type { Breakpoint, EventOf } from '../../schema/events.ts';
 import { addCost, isPromptUncertain } from '../../schema/usage.ts';
 import { hasKey } from '../../system/persistent.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
 import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
-import { costUnder, failedRequest, markLifetime, priced } from './price-response.ts';
+import { costUnder, type FailedRequest, failedRequest, markLifetime, priced } from './price-response.ts';
 import { ProviderWait, RateTurn } from './rate-turn.ts';
 
 /** The part of `AgentHost` that asks the model: where the keys and the rate window are (EXEC-2). */
@@ -157,6 +157,9 @@ async function attemptOnce(agent: HostedAgent, outgoing: Outgoing, attempt: numb
     return response;
   } catch (error) {
     turn.failed(error);
+    // One that is stopped while it comes in is billed as far as it came.
+    if (error instanceof Cancelled && error.usage !== undefined)
+      recordFailure(agent, outgoing, { attempt, error, retryInMs: null });
     throw error;
   }
 }
@@ -240,10 +243,11 @@ async function sendOnce(
   }
 }
 
-function recordFailure(agent: HostedAgent, outgoing: Outgoing, failure: FailedAttempt): void {
+function recordFailure(agent: HostedAgent, outgoing: Outgoing, failure: FailedRequest): void {
   const { request, wait, options } = outgoing;
   const { error, retryInMs } = failure;
-  if (retryInMs !== null && agent.runtime.health?.verdict(error) === 'wait') wait.failed();
+  if (retryInMs !== null && error instanceof ModelError && agent.runtime.health?.verdict(error) === 'wait')
+    wait.failed();
   const event = failedRequest(agent, request, failure);
   if (event.usage !== null) options.onSpent(event.usage, event.costUsd);
   agent.record(event);

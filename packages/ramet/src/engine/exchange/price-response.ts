@@ -7,6 +7,7 @@ import { type CacheTtl, tokensAt } from '../../model/cache/cache-map.ts';
 import { type Cost, costOf, findRow, mayHaveCost } from '../../model/prices.ts';
 import type { ModelResponse } from '../../model/provider.ts';
 import type { FailedAttempt } from '../../model/rate/retry.ts';
+import { type Cancelled, ModelError } from '../../schema/errors.ts';
 import type { EventOf } from '../../schema/events.ts';
 import { NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { HostedAgent } from '../agent/agent.ts';
@@ -41,11 +42,13 @@ export function priced(
   return { usage, costUsd: usd, atLeastUsd };
 }
 
+export type FailedRequest = Omit<FailedAttempt, 'error'> & { readonly error: ModelError | Cancelled };
+
 /** An attempt that failed, as it is recorded (MODEL-2): with what the provider had counted, or that it may have. */
 export function failedRequest(
   { runtime, conversation }: HostedAgent,
   request: string,
-  { attempt, error, retryInMs }: FailedAttempt,
+  { attempt, error, retryInMs }: FailedRequest,
 ): EventOf<'request.failed'> {
   const { code, message, usage = null } = error;
   return {
@@ -53,12 +56,12 @@ export function failedRequest(
     request,
     attempt,
     code,
-    status: error.status ?? null,
-    message,
+    status: error instanceof ModelError ? (error.status ?? null) : null,
+    message: error instanceof ModelError ? message : 'stopped while it answered',
     retryInMs,
     usage,
     costUsd: usage === null ? 0 : costOf(conversation.head.model, usage, runtime.prices).usd,
-    ...(mayHaveCost(error) && { mayCost: true }),
+    ...(error instanceof ModelError && mayHaveCost(error) && { mayCost: true }),
   };
 }
 

@@ -145,7 +145,31 @@ describe('MODEL-2: every way an answer can go wrong has a name', () => {
   test('MODEL-3: a stream that breaks tells what was counted by then', async () => {
     const part = HELLO.slice(0, HELLO.indexOf('event: content_block_stop'));
     const provider = await serve((_request, response) => void response.writeHead(200, STREAM).end(part));
-    await expect(ask(provider)).rejects.toMatchObject({ usage: { input_tokens: 3, output_tokens: 1 } });
+    await expect(ask(provider)).rejects.toMatchObject({
+      usage: { input_tokens: 3, output_tokens: 2, estimated: true },
+    });
+    // The count comes with the end.
+    const whole = HELLO.slice(0, HELLO.lastIndexOf('event: message_stop'));
+    const counted = await serve((_request, response) => void response.writeHead(200, STREAM).end(whole));
+    const error = await ask(counted).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ usage: { input_tokens: 3, output_tokens: 4 } });
+    expect(error).not.toHaveProperty('usage.estimated');
+  });
+
+  test('MODEL-3: an answer that is stopped tells what was counted by then', async () => {
+    const part = HELLO.slice(0, HELLO.indexOf('event: content_block_stop'));
+    const provider = await serve((_request, response) => void response.writeHead(200, STREAM).write(part));
+    const stop = new AbortController();
+    const stopped = ask(provider, {
+      signal: stop.signal,
+      onDelta: ({ type }) => {
+        if (type === 'text') stop.abort();
+      },
+    });
+    await expect(stopped).rejects.toMatchObject({
+      family: 'cancelled',
+      usage: { input_tokens: 3, estimated: true },
+    });
   });
 
   test('a stream that is reset is a lost connection', async () => {

@@ -18,6 +18,7 @@ import {
 import type { ModelProvider, ModelRequest, ModelResponse, SendOptions } from '../provider.ts';
 import { rateHeaders } from '../rate/rate-headers.ts';
 import {
+  cutUsage,
   type EventProgress,
   type EventReading,
   readEvents,
@@ -172,7 +173,9 @@ async function readMessage(
     await readEvents(answer, { take, toError });
     return assembler.finish();
   } catch (error) {
-    throw withUsage(error, readUsage(assembler.usage));
+    const { uncounted } = assembler;
+    const usage = readUsage(assembler.usage);
+    throw withUsage(error, uncounted === null ? usage : cutUsage(usage, uncounted));
   }
 }
 

@@ -38,6 +38,7 @@ export class ResponseAssembler {
   #cutToolUse = false;
   #began = false;
   #complete = false;
+  #characters = 0;
 
   constructor(onDelta: (delta: ModelDelta) => void) {
     this.#onDelta = onDelta;
@@ -50,6 +51,11 @@ export class ResponseAssembler {
   /** What the provider has counted so far: it is billed, also when the stream breaks. */
   get usage(): WireUsage | null {
     return this.#usage;
+  }
+
+  /** How many characters of output came before the provider told its count; null when it has told it. */
+  get uncounted(): number | null {
+    return this.#stopReason === null ? this.#characters : null;
   }
 
   take(event: StreamEvent): void {
@@ -123,23 +129,28 @@ export class ResponseAssembler {
     this.#begin();
     switch (delta.type) {
       case 'text_delta':
-        block.text += stringField(delta, 'text');
+        block.text += this.#counted(stringField(delta, 'text'));
         this.#onDelta({ type: 'text', text: stringField(delta, 'text') });
         break;
       case 'thinking_delta':
-        block.text += stringField(delta, 'thinking');
+        block.text += this.#counted(stringField(delta, 'thinking'));
         this.#onDelta({ type: 'thinking', text: stringField(delta, 'thinking') });
         break;
       case 'signature_delta':
         block.signature += stringField(delta, 'signature');
         break;
       case 'input_json_delta':
-        block.json += stringField(delta, 'partial_json');
+        block.json += this.#counted(stringField(delta, 'partial_json'));
         break;
       case 'citations_delta':
         block.citations.push(delta.citation);
         break;
     }
+  }
+
+  #counted(text: string): string {
+    this.#characters += text.length;
+    return text;
   }
 
   #blockStop(event: StreamEvent): void {

@@ -115,7 +115,7 @@ function row(name: string, line: LedgerLine, longLived: boolean): string[] {
     shown('cache_creation_input_tokens', long),
     ...(longLived ? [shown('cache_creation_1h_input_tokens')] : []),
     shown('cache_read_input_tokens'),
-    shown('output_tokens'),
+    (usage.estimated === true ? '~' : '') + shown('output_tokens'),
     isBelowMinimum(line) ? BELOW_MINIMUM : percent(hitRate(usage)),
     reused.tokens === 0 ? '-' : dollars(reused.savedUsd),
     atLeastDollars(costUsd, atLeastUsd),
@@ -137,6 +137,8 @@ export function totalNotes(total: LedgerLine): string[] {
     );
   if (isUncertain(usage))
     notes.push(`the provider gave impossible numbers of tokens: such a sum is at least what it says (+)`);
+  if (usage.estimated === true)
+    notes.push('an answer was cut off before the provider told its count: its output is estimated (~)');
   if (unanswered.requests > 0) {
     const most = mostUnanswered(unanswered);
     const bound = most === null ? '' : `, at most ${dollars(most)}`;

@@ -28,7 +28,8 @@ export function atLeastTokens(count: number, isPart: boolean): string {
 }
 
 export function usageTokens(usage: Usage): string {
-  return atLeastTokens(totalTokens(usage), isUncertain(usage));
+  const about = usage.estimated === true ? '~' : '';
+  return about + atLeastTokens(totalTokens(usage), isUncertain(usage));
 }
 
 export function percent(share: number | null): string {
