@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AnswerSchema, compileAnswerSchema } from './answer-schema.ts';
+import { type AnswerSchema, compileAnswerSchema, compileWith } from './answer-schema.ts';
 
 const PERSON = {
   type: 'object',
@@ -131,6 +131,21 @@ describe('AGENT-5: no schema and no answer hangs the process', () => {
       problem: 'the answer cannot be checked: it takes longer than 500 ms',
     });
     expect(check('{}').ok).toBe(true);
+  });
+
+  test('a machine that is busy with other things does not make a schema late', async () => {
+    const library = await import('@cfworker/json-schema');
+    let waits = 0;
+    // The clock goes on, and no work is done.
+    class Waiting extends library.Validator {
+      override validate(instance: unknown): ReturnType<InstanceType<typeof library.Validator>['validate']> {
+        if (waits++ === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+        return super.validate(instance);
+      }
+    }
+    const compiling = compileWith({ ...library, Validator: Waiting }, { type: 'object' });
+    expect(compiling).toMatchObject({ ok: true });
+    expect(waits).toBeGreaterThan(2);
   });
 
   test('an answer nested a hundred thousand times is refused', async () => {

@@ -27,7 +27,10 @@ export type CompiledSchema = { ok: true; schema: AnswerSchema } | { ok: false; p
 
 const MOST_BYTES = 64_000;
 const DEEPEST = 64;
+/** Of work. On a machine that is busy with other things it takes longer. */
 const MOST_MS = 500;
+/** The clock may run this many times as long before that is given up. */
+const MOST_LOOKS = 5;
 const MOST_ERRORS = 200;
 const MOST_PROBLEMS = 5;
 const LONGEST_PROBLEM = 240;
@@ -181,7 +184,23 @@ function faultOf({ instanceLocation, keyword, error }: OutputUnit): string {
  */
 type BoundedResult<Value> = { ok: true; value: Value } | { ok: false; reason: string };
 
+/** The limit is one of the clock: where others had the processor, the call, which changes nothing, is made again. */
 function boundedCall<Value>(call: () => Value, mostMs: number): BoundedResult<Value> {
+  for (let looks = 1; ; looks++) {
+    const before = process.threadCpuUsage();
+    const result = timedCall(call, mostMs * looks);
+    const { user, system } = process.threadCpuUsage(before);
+    const isOver = (user + system) / 1_000 >= mostMs / 2 || looks === MOST_LOOKS;
+    if (result.ok || !result.isLate || isOver)
+      return result.ok ? result : { ok: false, reason: result.reason };
+  }
+}
+
+type TimedResult<Value> =
+  | { ok: true; value: Value }
+  | { ok: false; reason: string; readonly isLate: boolean };
+
+function timedCall<Value>(call: () => Value, mostMs: number): TimedResult<Value> {
   let value: Value | undefined;
   const run = (): void => {
     value = call();
@@ -192,14 +211,18 @@ function boundedCall<Value>(call: () => Value, mostMs: number): BoundedResult<Va
     // A call that came to its end has set its value.
     return { ok: true, value: value as Value };
   } catch (error) {
-    return { ok: false, reason: reasonOf(error, mostMs) };
+    return { ok: false, reason: reasonOf(error), isLate: isLate(error) };
   }
 }
 
-function reasonOf(error: unknown, mostMs: number): string {
+function isLate(error: unknown): boolean {
   // This error is made in the other context, whose `Error` is not ours.
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
-  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return `it takes longer than ${mostMs} ms`;
+  return code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+}
+
+function reasonOf(error: unknown): string {
+  if (isLate(error)) return `it takes longer than ${MOST_MS} ms`;
   if (error instanceof RangeError) return 'it is nested too deeply, or refers to itself without end';
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
 }
