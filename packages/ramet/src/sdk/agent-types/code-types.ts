@@ -67,6 +67,11 @@ export function readTypes(
   const notices: string[] = [];
   const definitions = Object.entries(types).map(([name, fields]) => {
     const place = `agentTypes.${name}`;
+    if (!/^\S{1,100}$/.test(name))
+      throw new UserMistake(
+        'bad_type',
+        `${JSON.stringify(place)} is no name for a type: models call it by one word, such as code-reviewer`,
+      );
     if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
       throw new UserMistake('bad_type', `${place} is no object: give { description, prompt, ... }`);
     const { definition, problems } = definitionOf({ ...fields, name }, { path: place, toolNames });

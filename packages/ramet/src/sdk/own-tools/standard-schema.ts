@@ -66,6 +66,11 @@ function written(schema: StandardSchema, what: string): unknown {
   throw badSchema(what, `${instead}, or pass the JSON Schema yourself`);
 }
 
+/** It has a JSON Schema of its own. */
+export function writesItself(schema: StandardSchema): boolean {
+  return '_zod' in schema || jsonSchemaMaker(schema['~standard']) !== null;
+}
+
 /** What adds JSON Schema to the schemas of a library. */
 const WRAPPERS: Readonly<Record<string, string>> = {
   valibot: ' with toStandardJsonSchema of @valibot/to-json-schema',

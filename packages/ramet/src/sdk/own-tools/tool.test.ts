@@ -224,6 +224,12 @@ describe('LIB-1: a tool that cannot work is refused when it is made', () => {
       /tool "x": input is missing: give a Zod 4 schema, or inputSchema/,
     ],
     ['no schema, but something', { ...good, input: { type: 'object' } }, /give a Zod 4 or Standard Schema/],
+    ['a name of MCP', { ...good, name: 'mcp__a__b' }, /tool "mcp__a__b": its name begins with mcp__/],
+    [
+      'two schemas',
+      { ...good, inputSchema: { type: 'object' } },
+      /tool "x": give input or inputSchema, not both/,
+    ],
     ['an unknown access', { ...good, access: 'all' }, /give read, write, execute, or \{ effect/],
     ['a schema of a text', { ...good, input: zod.string() }, /its input must be an object/],
     [

@@ -33,6 +33,7 @@ import {
   jsonSchemaOf,
   type SchemaOutput,
   type StandardSchema,
+  writesItself,
 } from './standard-schema.ts';
 
 /** What one call reaches, for permission: paths as the call gives them, a shell command, an address. */
@@ -113,6 +114,11 @@ export function tool(definition: ToolWithSchema<StandardSchema> | ToolWithJsonSc
   checkOptions('tool', definition ?? null, TOOL);
   for (const field of ['name', 'description', 'run'] as const)
     if (definition[field] === undefined) throw mistake(definition, `${field} is missing`);
+  if (/^mcp__/i.test(definition.name))
+    throw mistake(
+      definition,
+      'its name begins with mcp__, which names of tools of MCP servers do: choose another',
+    );
   const { name, description, access = 'execute', timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = definition;
   const rule: ToolAccessRule<never> = typeof access === 'string' ? { effect: access } : access;
   const { schema, check } = inputOf(definition);
@@ -148,6 +154,11 @@ function inputOf(definition: ToolWithSchema<StandardSchema> | ToolWithJsonSchema
   const { name, input } = definition;
   if (input === undefined && definition.inputSchema === undefined)
     throw mistake(definition, 'input is missing: give a Zod 4 schema, or inputSchema');
+  if (input !== undefined && definition.inputSchema !== undefined && writesItself(input))
+    throw mistake(
+      definition,
+      'give input or inputSchema, not both: this input writes its JSON Schema itself',
+    );
   const json =
     definition.inputSchema ?? (input && jsonSchemaOf(input, `tool ${JSON.stringify(name)}: input`));
   const compiled = compileWith(validator, json);

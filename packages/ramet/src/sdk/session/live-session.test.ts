@@ -128,6 +128,7 @@ describe('AGENT-3: children of the library', () => {
     });
     await run('Go.');
     const child = await session.fork('child');
+    await session.close();
     await session[Symbol.asyncDispose]();
     expect(await child.result).toMatchObject({ status: 'interrupted', cause: 'parent_ended' });
   });

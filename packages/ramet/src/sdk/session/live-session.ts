@@ -242,7 +242,7 @@ export function liveSession(parts: LiveParts): Session {
         const request = { trigger: 'request', instructions } as const;
         return compact(agent, { ...request, signal: untilStopped(signal) }).finally(leave);
       }),
-    [Symbol.asyncDispose]: closeOnce,
+    ...{ close: closeOnce, [Symbol.asyncDispose]: closeOnce },
   };
   return session;
 }

@@ -174,6 +174,9 @@ describe('LIB-1: agent types in code', () => {
     await expect(open({ 'a/b': { description: 'd', prompt: 'p' } })).rejects.toThrow(
       /agentTypes.a\/b: name: it has a \//,
     );
+    await expect(open({ 'a b': { description: 'd', prompt: 'p' } })).rejects.toThrow(
+      '"agentTypes.a b" is no name for a type: models call it by one word, such as code-reviewer',
+    );
     await expect(open({ bad: 'prompt' })).rejects.toThrow(/agentTypes.bad is no object/);
     const { session } = await open({ odd: { description: 'd', prompt: 'p', tools: ['Read', 'Nope'] } });
     expect(session.notices).toEqual(['agentTypes.odd: tools: there is no tool Nope here: left out']);
