@@ -355,6 +355,16 @@ describe.concurrent('EXT-2: hooks around worktrees', () => {
     return log;
   }
 
+  /** No agent has one, no branch is left, and what git still knows of is kept ready for the next agent. */
+  async function expectGivenBack(user: User): Promise<void> {
+    const listed = await user.ramet(['worktree', 'ls', '--json']);
+    expect(JSON.parse(listed.stdout)).toEqual([]);
+    expect(git(user.repository, 'branch', '--list', 'ramet/*')).toBe('');
+    const known = git(user.repository, 'worktree', 'list', '--porcelain');
+    const others = known.match(/^worktree .*$/gm)?.slice(1) ?? [];
+    expect(others.filter((path) => !path.includes('/.pool/'))).toEqual([]);
+  }
+
   test('run in the new worktree of an agent, and when it is removed', async ({ user }) => {
     const log = await withHooks(user, 'echo ready; echo /no/such/path');
     expect(await user.ramet(['-p', 'go'])).toMatchObject({ code: 0 });
@@ -384,6 +394,7 @@ describe.concurrent('EXT-2: hooks around worktrees', () => {
       expect(end.stderr).toContain(
         `a WorktreeCreate hook refused it: it gave the path ${own}, and Ramet makes worktrees itself: prepare the one in worktree_path`,
       );
+      await expectGivenBack(user);
     },
   );
 
@@ -397,6 +408,7 @@ describe.concurrent('EXT-2: hooks around worktrees', () => {
     const refused = await user.ramet(['-p', 'go', '--worktree']);
     expect(refused.code).not.toBe(0);
     expect(refused.stderr).toContain('a WorktreeCreate hook refused it');
+    await expectGivenBack(user);
   });
 });
 
