@@ -484,3 +484,72 @@ describe('COORD-2: delegations and answers', () => {
     expect(readFileSync(join(String(options.cwd), 'src/a.ts'), 'utf8')).toBe('export const a = 7;\n');
   });
 });
+
+describe('COORD-1: beside the phases', () => {
+  test('workers in a process of their own are held to the same rules, and share the scratchpad', async () => {
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [uses(add('ada'))],
+        ada: [
+          uses(
+            call('Write', { file_path: 'x.txt', content: 'x' }),
+            call('Bash', { command: 'touch y.txt' }),
+            call('Scratchpad', { file: 'a.md', text: 'found' }),
+          ),
+        ],
+      }),
+      { agents: { executor: 'process' } },
+    );
+    await using session = await openSession(options);
+    await prompt(session);
+    expect(told(emulator, 'ada', 1)).toContain('Write is refused: the coordinator is in its research phase');
+    for (const name of ['x.txt', 'y.txt']) expect(existsSync(join(String(options.cwd), name))).toBe(false);
+    expect(readFileSync(join(String(session.coordinator?.scratchpad), 'a.md'), 'utf8')).toBe('found');
+  });
+
+  test('a command that a person types is not held to the list of the coordinator', async () => {
+    const { options } = await newPlace(play({}));
+    await using session = await openSession(options);
+    await session.command('echo typed > typed.txt');
+    expect(readFileSync(join(String(options.cwd), 'typed.txt'), 'utf8')).toBe('typed\n');
+  });
+
+  test('an agent that a program starts is no worker, and no phase limits it', async () => {
+    const { options } = await newPlace(
+      play({ cid: [uses(call('Write', { file_path: 'x.txt', content: 'x' }))] }),
+    );
+    await using session = await openSession(options);
+    const prompted = { prompt: 'You are cid. Write.', description: 'cid', subagent_type: 'general-purpose' };
+    expect(await (await session.spawn(prompted)).result).toMatchObject({ status: 'done' });
+    expect(existsSync(join(String(options.cwd), 'x.txt'))).toBe(true);
+  });
+
+  test('a session without a coordinator has none of its tools and none of its bytes', async () => {
+    const { emulator, options } = await newPlace(
+      play({ lead: [uses(call('Phase', { to: 'synthesis', note: 'x' }))] }),
+      {
+        coordinator: false,
+      },
+    );
+    await using session = await openSession(options);
+    await prompt(session);
+    const [lead] = asked(emulator, 'lead');
+    expect(toolsOf(lead)).not.toContain('Phase');
+    expect(JSON.stringify(lead)).not.toMatch(/coordinat|scratchpad/i);
+    expect(told(emulator, 'lead', 1)).toContain('there is no tool \\"Phase\\"');
+    expect(session.coordinator).toBeUndefined();
+  });
+
+  test('after a compaction the coordinator knows phase and workers', async () => {
+    const { emulator, options } = await newPlace(
+      play({ lead: [uses(add('ada')), { text: 'I started ada.' }, SYNTHESIS] }),
+    );
+    await using session = await openSession(options);
+    await prompt(session);
+    await session.compact();
+    await prompt(session, 'And now?');
+    const last = JSON.stringify(asked(emulator, 'lead').at(-1)?.messages);
+    expect(last).toContain('The phase is synthesis: a is 1 in src/a.ts:1');
+    expect(last).toContain(`ada (${session.id}.2): research, done: ada`);
+  });
+});
