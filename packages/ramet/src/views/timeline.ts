@@ -34,7 +34,7 @@ function describe(event: JournalEvent): string {
     case 'session.resumed':
       return `session resumed in ${event.cwd} (ramet ${event.version})`;
     case 'agent.started':
-      return `agent started: ${[event.agentType, event.name].filter(Boolean).join(' ')} on ${event.model}, ${event.permissionMode}, at most ${event.maxTurns} turns`;
+      return `agent started: ${[event.agentType, event.name].filter(Boolean).join(' ')} on ${event.model}, ${event.permissionMode}, at most ${event.maxTurns} turns${event.origin?.phase ? `, for ${event.origin.phase}` : ''}`;
     case 'agent.resumed':
     case 'status.changed':
     case 'conversation.inherited':

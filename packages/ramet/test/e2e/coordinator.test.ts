@@ -181,6 +181,7 @@ describe.concurrent('COORD-1: what is seen of it', () => {
     expect((await user.ramet(['ps'])).stdout).toContain('phase verification');
     const { stdout } = await user.ramet(['logs']);
     expect(stdout).toContain('phase implementation: README.md: write `bob`');
+    expect(stdout).toMatch(/agent started: general-purpose eve .*, for verification$/m);
     const usage = (name: string): number =>
       asked(emulator, name)[0]?.usage?.cache_read_input_tokens ?? Number.NaN;
     const total = (name: string): number => {

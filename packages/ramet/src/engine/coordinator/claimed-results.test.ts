@@ -14,6 +14,10 @@ describe('COORD-2: results that have not arrived', () => {
     '- **ada**: verified, all tests passed',
     'The workers have found two causes.',
     'Both agents reported no problem.',
+    'The cause was found by ada in src/a.ts.',
+    'According to **ada**, the parser drops a token.',
+    'ada (k3v9x2ab.2) has already fixed it.',
+    'bob and ada found the cause.',
   ])('is a claim: %s', (text) => {
     expect(claimedResult(text, OPEN, false)).not.toBeNull();
   });
@@ -28,6 +32,10 @@ describe('COORD-2: results that have not arrived', () => {
     '> ada found it\nThat was the plan.',
     '```\nada found it\n```',
     'I found three files myself.',
+    'bob found the bug in src/a.ts, and I started ada to fix it.',
+    'I started ada and found three files myself.',
+    'ada looks into what bob reported.',
+    'Based on what the user said I gave ada the parser.',
   ])('is none: %s', (text) => {
     expect(claimedResult(text, OPEN, false)).toBeNull();
   });

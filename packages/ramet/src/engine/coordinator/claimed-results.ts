@@ -1,6 +1,7 @@
 /**
- * Whether an answer tells results that have not arrived (COORD-2). Only what the engine can know counts: it names a worker
- * that still runs, or "the workers" while none has reported, and says in the same sentence that something came of it.
+ * Whether an answer tells results that have not arrived (COORD-2). Only what the engine can know counts: a worker that still
+ * runs, or "the workers" while none has reported, is said to have done or found something. Who stands beside the verb decides:
+ * "ada found it, and I started bob" says nothing about bob.
  */
 
 export interface OpenWorker {
@@ -8,8 +9,11 @@ export interface OpenWorker {
   readonly name: string | null;
 }
 
-const CLAIM =
-  /\b(?:found|finds|reported|reports|confirmed|confirms|discovered|identified|fixed|implemented|completed|finished|verified|passed|succeeded|failed|returned|showed|shows|concluded|determined|wrote|added|changed|removed|says|said|is done|are done|has ended|have ended)\b/i;
+const VERBS =
+  'found|finds|reported|reports|confirmed|confirms|discovered|identified|fixed|implemented|completed|finished|verified|proved|passed|succeeded|failed|returned|showed|shows|concluded|determined|wrote|added|changed|removed|says|said|is done|are done|has ended|have ended';
+/** Right after the name, but for a few words. */
+const AFTER = new RegExp(`^(?:\\W+(?!and\\b|or\\b|to\\b|who\\b)[\\w.-]+){0,3}?\\W+(?:${VERBS})\\b`, 'i');
+const BEFORE = new RegExp(`(?:\\b(?:${VERBS})\\b[^,;]* by|according to|as reported by)\\W*$`, 'i');
 
 /** What is still to come, or did not happen, is no claim. */
 const OPEN =
@@ -23,11 +27,13 @@ export function claimedResult(
 ): { readonly sentence: string; readonly worker: OpenWorker | null } | null {
   if (open.length === 0) return null;
   for (const sentence of sentencesOf(text)) {
-    if (!CLAIM.test(sentence) || OPEN.test(sentence)) continue;
-    const worker = open.find((one) => names(sentence, one));
+    if (OPEN.test(sentence)) continue;
+    const worker = open.find(({ id, name }) =>
+      [id, name].some((word) => word !== null && claims(sentence, word)),
+    );
     if (worker !== undefined) return { sentence, worker };
-    if (!anyReported && /\b(?:(?:the|both|all|my) )(?:\w+ )?(?:workers?|agents?)\b/i.test(sentence))
-      return { sentence, worker: null };
+    const [all] = /\b(?:the|both|all|my) (?:\w+ )?(?:workers?|agents?)\b/i.exec(sentence) ?? [];
+    if (!anyReported && all !== undefined && claims(sentence, all)) return { sentence, worker: null };
   }
   return null;
 }
@@ -41,13 +47,13 @@ function sentencesOf(text: string): string[] {
     .filter((sentence) => sentence !== '');
 }
 
-function names(sentence: string, { id, name }: OpenWorker): boolean {
-  return [id, name].some((word) => word !== null && isWord(sentence, word));
-}
-
-function isWord(sentence: string, word: string): boolean {
-  const at = sentence.toLowerCase().indexOf(word.toLowerCase());
-  if (at === -1) return false;
-  const around = [sentence[at - 1] ?? ' ', sentence[at + word.length] ?? ' '];
-  return around.every((sign) => !/[\p{L}\p{N}_]/u.test(sign));
+/** Whether something is said to have come of `who`, at any of its places in the sentence. */
+function claims(sentence: string, who: string): boolean {
+  const [text, word] = [sentence.toLowerCase(), who.toLowerCase()];
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    const [before, after] = [text.slice(0, at), text.slice(at + word.length)];
+    if (/[\p{L}\p{N}_]$/u.test(before) || /^[\p{L}\p{N}_]/u.test(after)) continue;
+    if (AFTER.test(after) || BEFORE.test(before)) return true;
+  }
+  return false;
 }

@@ -176,7 +176,9 @@ export class CoordinatorHost implements FamilyCoordinator {
     const before = refusals.filter(
       ({ what, key, seq }) => what === 'answer' && key === problem.key && seq > last,
     );
-    if (before.length >= MOST_REFUSALS) {
+    // What only the user can decide is asked.
+    const isQuestion = problem.key === 'unverified' && /\?\W*$/.test(text);
+    if (isQuestion || before.length >= MOST_REFUSALS) {
       this.#lead.warn(`coordinator_${problem.key}`, problem.warning);
       return null;
     }

@@ -8,6 +8,7 @@ import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/
 import { startEmulator } from '../../emulator/index.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { SessionOptions } from '../index.ts';
+import { tool } from '../own-tools/tool.ts';
 import { openSession, type Session } from './session.ts';
 
 type Emulator = Awaited<ReturnType<typeof startEmulator>>;
@@ -44,6 +45,8 @@ async function newPlace(respond: Respond, more: Partial<SessionOptions> = {}): P
   };
   return { emulator, options, events };
 }
+
+const NO_INPUT = { type: 'object', properties: {} } as const;
 
 const call = (name: string, input: Record<string, unknown>) => ({ name, input });
 const uses = (...tool_use: ReturnType<typeof call>[]) => ({ tool_use });
@@ -112,6 +115,20 @@ describe('COORD-1: the coordinator and its workers', () => {
     expect(opening).toContain(`At most ${availableParallelism()} workers work at once`);
     expect(opening).toContain(`Scratchpad: ${session.coordinator?.scratchpad}`);
     expect(JSON.stringify(lead?.system)).toContain('The four phases');
+  });
+
+  test('of the tools of a program the coordinator has those that read, and workers have all', async () => {
+    const own = (name: string, access: 'read' | 'write') =>
+      tool({ name, description: name, inputSchema: NO_INPUT, access, run: () => name });
+    const { emulator, options } = await newPlace(play({ lead: [uses(call('put', {}), add('ada'))] }), {
+      tools: [own('look', 'read'), own('put', 'write')],
+    });
+    await using session = await openSession(options);
+    await prompt(session);
+    const [lead, ada] = [toolsOf(asked(emulator, 'lead')[0]), toolsOf(asked(emulator, 'ada')[0])];
+    expect([lead.includes('look'), lead.includes('put')]).toEqual([true, false]);
+    expect([ada.includes('look'), ada.includes('put')]).toEqual([true, true]);
+    expect(told(emulator, 'lead', 1)).toContain('there is no tool \\"put\\"');
   });
 
   test('a call of a tool that the coordinator does not have changes nothing', async () => {
@@ -408,6 +425,24 @@ describe('COORD-2: delegations and answers', () => {
     expect(told(emulator, 'lead', 4)).toContain('<task-notification>');
     const refused = events.flatMap((event) => (event.type === 'coordination.refused' ? [event.key] : []));
     expect(refused).toEqual(['claim', 'claim']);
+  });
+
+  test('a question to the user may end the turn before anything is verified, with a warning', async () => {
+    const { options, events } = await newPlace(
+      play({
+        lead: [
+          SYNTHESIS,
+          IMPLEMENTATION,
+          uses(add('bob', 'In src/a.ts set `a` to 2.')),
+          { text: 'I started bob.' },
+          { text: 'bob could not decide. Should `a` be 2 or 3?' },
+        ],
+      }),
+    );
+    await using session = await openSession(options);
+    expect(await prompt(session)).toBe('bob could not decide. Should `a` be 2 or 3?');
+    const warnings = events.flatMap((event) => (event.type === 'warning.raised' ? [event.code] : []));
+    expect(warnings).toEqual(['coordinator_unverified']);
   });
 
   test('with each result the coordinator is told who has not reported', async () => {

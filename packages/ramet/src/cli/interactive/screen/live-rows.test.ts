@@ -58,6 +58,8 @@ describe('UI-1: the rows below the output', () => {
       style,
     );
     expect(live.rows.at(-1)?.text).toMatch(/^acceptEdits · /);
+    const session = { coordinator: { phase: 'synthesis' } };
+    expect(statusText({ ...facts, tally, session })).toMatch(/^acceptEdits · synthesis · claude/);
   });
 
   test('are narrower and lower than the screen, whatever size a terminal says it has', () => {
