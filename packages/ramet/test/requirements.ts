@@ -131,8 +131,6 @@ export const MISSING: Readonly<Record<string, string>> = {
   'HOST-1': NOT_YET,
   'TEAM-1': 'members in a session that began without a team',
   'TEAM-3': 'evidence that the engine reads itself',
-  'TEAM-4': 'plan approval',
-  'TEAM-5': 'plans',
   'TEAM-6': 'the server, and the client that syncs a folder',
   'MEM-1':
     'notes of a session; agents that write to the memory of their type; team memory is read and not synchronised',

@@ -73,6 +73,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'ramet team send ada "use the old format"',
     'ramet team send "*" "main has moved" --team parser-work',
   ],
+  'team approve': ['ramet team approve ada', 'ramet team approve ada --reason "keep the old names"'],
+  'team reject': ['ramet team reject ada --reason "no new dependency"'],
   'team stop': ['ramet team stop parser-work', 'ramet team stop --member ada'],
   'team resume': ['ramet team resume parser-work'],
   memory: [

@@ -52,7 +52,10 @@ export function lazyDesk(family: AgentFamily, id: AgentId, call: string, signal:
     send: async (to, message) => (await desk()).send(to, message),
     look: async (task, wait) => (await desk()).look(task, wait),
     stop: async (task) => (await desk()).stop(task),
-    ...(family.team !== null && { tasks: family.team.tasksFor(id, call, signal) }),
+    ...(family.team !== null && {
+      tasks: family.team.tasksFor(id, call, signal),
+      plans: family.team.plansFor(id, call),
+    }),
     ...(family.coordinator !== null && { coordination: family.coordinator.deskFor(id) }),
   };
 }

@@ -19,6 +19,7 @@ export type { AnswerSchema } from './answer/answer-schema.ts';
 export type { SpendingRecord } from './budget/budget.ts';
 export type { Permit, PermitRequest } from './calls/permit.ts';
 export type { AgentHandle } from './children/child-handle.ts';
+export type { SpawnOrder } from './children/child-plan.ts';
 export type { ForkOverrides } from './children/child-terms.ts';
 export type {
   AgentFamily,
@@ -27,7 +28,7 @@ export type {
   RecordedOrder,
   ToolHeir,
 } from './children/family.ts';
-export type { SpawnOrder, SpawnOutcome } from './children/spawn.ts';
+export type { SpawnOutcome } from './children/spawn.ts';
 export type { CompactionOutcome } from './compaction/compaction.ts';
 export type { ContextUse } from './compaction/context-state.ts';
 export type { ExchangeOptions, ModelExchange } from './exchange/model-exchange.ts';

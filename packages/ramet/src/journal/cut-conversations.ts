@@ -31,6 +31,7 @@ const BESIDES: ReadonlySet<string> = new Set<JournalEvent['type']>([
   'permission.asked',
   'coordination.refused',
   'phase.changed',
+  'plan.changed',
   'progress.reported',
   'request.failed',
   'request.started',

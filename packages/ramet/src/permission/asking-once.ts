@@ -39,8 +39,10 @@ export function askingOnce(broker: PermissionBroker): PermissionBroker {
   }
 
   const elicit = broker.elicit?.bind(broker);
+  const approvePlan = broker.approvePlan?.bind(broker);
   return {
     ...(elicit && { elicit }),
+    ...(approvePlan && { approvePlan }),
     async ask(question, signal) {
       if (signal.aborted) throw new Cancelled();
       const key = keyOf(question);

@@ -56,7 +56,23 @@ export type ElicitedAnswer =
   | { readonly action: 'accept'; readonly content?: Record<string, string | number | boolean | string[]> }
   | { readonly action: 'decline' | 'cancel' };
 
+/** The plan of a member of a team that changes nothing before it is approved. */
+export interface MemberPlan {
+  readonly agent: string;
+  /** The member's name. */
+  readonly agentName: string;
+  readonly plan: string;
+}
+
+export interface PlanDecision {
+  readonly approve: boolean;
+  /** Told to the member; a rejection needs it. */
+  readonly feedback?: string | undefined;
+}
+
 export interface PermissionBroker {
+  /** Asks the person about a plan. Where it is absent, the lead of the team answers. */
+  approvePlan?(question: MemberPlan, signal: AbortSignal): Promise<PlanDecision>;
   /** Passes a server's question on to the person. Where it is absent, every such question is declined. */
   elicit?(question: ElicitedQuestion, signal: AbortSignal): Promise<ElicitedAnswer>;
   /**

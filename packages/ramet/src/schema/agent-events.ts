@@ -208,6 +208,14 @@ interface CompactionPostponed {
   untilTokens: number;
 }
 
+/** The plan of a member that must plan first was answered: what it asked of models before an approval is the plan's cost. */
+interface PlanChanged {
+  type: 'plan.changed';
+  plan: 'approved' | 'rejected';
+  /** Who answered: `lead`; null for a person. */
+  by: string | null;
+}
+
 /** Nothing has happened for longer than the stall limit (AGENT-7). */
 interface AgentStalled {
   type: 'agent.stalled';
@@ -272,6 +280,7 @@ export type AgentLifecycleEvent =
   | ToolWithdrawn
   | WindowLearned
   | CompactionPostponed
+  | PlanChanged
   | AgentStalled
   | ForkCompared
   | PhaseChanged

@@ -35,11 +35,22 @@ export interface TeamMember {
   unread: number;
 }
 
+/** What a message is about, where the engine acts on it: a plan for the lead, and the answers to one. */
+export type MessageKind = 'plan' | 'approved' | 'rejected';
+
 export interface TeamMessage {
   /** Unique in the repository and rising: the order in which messages were sent. */
   seq: number;
   /** A member's name; null for one that a person or a program sent from outside the team. */
   from: string | null;
+  text: string;
+  /** Null for plain words. */
+  kind: MessageKind | null;
+}
+
+/** A plan that waits for an answer. */
+export interface WaitingPlan {
+  member: string;
   text: string;
 }
 

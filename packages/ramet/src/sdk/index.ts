@@ -15,9 +15,11 @@ export type { ModelProvider } from '../model/provider.ts';
 export type {
   ElicitedAnswer,
   ElicitedQuestion,
+  MemberPlan,
   PermissionAnswer,
   PermissionBroker,
   PermissionQuestion,
+  PlanDecision,
 } from '../permission/broker.ts';
 export type { RuleTexts } from '../permission/policy.ts';
 export { ModelError, RametError, UserMistake } from '../schema/errors.ts';

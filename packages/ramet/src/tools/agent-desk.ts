@@ -50,6 +50,7 @@ export interface AgentDesk {
   tasks?: TaskDesk;
   /** Of a session with a coordinator. Its tools run in the process of the host. */
   coordination?: CoordinationDesk;
+  plans?: PlanDesk;
 }
 
 /** What the agents of a session with a coordinator may ask for (COORD-1). */
@@ -58,6 +59,12 @@ export interface CoordinationDesk {
   change(to: CoordinatorPhase, note: string): Promise<ToolOutcome>;
   /** Writes a file of the scratchpad. */
   write(file: string, text: string, append: boolean): Promise<ToolOutcome>;
+}
+
+/** Plans of members that must plan first (TEAM-4). */
+export interface PlanDesk {
+  submit(plan: string): Promise<ToolOutcome>;
+  answer(answer: { member: string; approve: boolean; feedback?: string | undefined }): Promise<ToolOutcome>;
 }
 
 /** What a member of a team may do with the team's tasks (TEAM-3). */

@@ -1,4 +1,4 @@
-/** The tools of a team's task list (TEAM-3). A session without a team has none of them. */
+/** The tools of a team: its task list (TEAM-3) and plans (TEAM-4). A session without a team has none of them. */
 import * as z from '../schema/zod.ts';
 import type { TaskDesk } from './agent-desk.ts';
 import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from './tool.ts';
@@ -59,8 +59,31 @@ const updateTool: Tool = defineTool({
   run: (input, context) => desk(context, (tasks) => tasks.update(input)),
 });
 
+/** Plans of members that must plan first (TEAM-4). */
+const planTool: Tool = defineTool({
+  name: 'TeamPlan',
+  description:
+    'For a member that must plan first: give plan, then end your turn and wait. For the lead: answer with member, approve and, to reject, feedback.',
+  effect: 'read',
+  schedule: 'ordered',
+  onceInTeam: true,
+  input: z.strictObject({
+    plan: z.optional(z.string()),
+    member: z.optional(z.string()),
+    approve: z.optional(z.boolean()),
+    feedback: z.optional(z.string()),
+  }),
+  async run({ plan, member, approve, feedback }, { agents }) {
+    if (agents.plans === undefined) return failure('This session has no team.');
+    if (plan !== undefined && member === undefined && approve === undefined) return agents.plans.submit(plan);
+    if (member === undefined || approve === undefined || plan !== undefined)
+      return failure('Give plan, or member and approve.');
+    return agents.plans.answer({ member, approve, feedback });
+  },
+});
+
 /** Their order is part of the prompt. */
-export const teamTools: readonly Tool[] = [createTool, getTool, listTool, updateTool];
+export const teamTools: readonly Tool[] = [createTool, getTool, listTool, updateTool, planTool];
 
 async function desk(
   { agents }: Pick<ToolContext, 'agents'>,

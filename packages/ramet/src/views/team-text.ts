@@ -1,6 +1,6 @@
 /** Teams as people read them. */
 import type { TodoItem } from '../schema/status.ts';
-import { LEAD, type TeamMember, type TeamTask } from '../schema/team.ts';
+import { LEAD, type TeamMember, type TeamTask, type WaitingPlan } from '../schema/team.ts';
 import { excerpt, printable, table } from './text/format.ts';
 
 interface ShownTeam {
@@ -9,6 +9,7 @@ interface ShownTeam {
   readonly host: number | null;
   readonly members: readonly TeamMember[];
   readonly tasks: readonly TeamTask[];
+  readonly plans: readonly WaitingPlan[];
 }
 
 const SUBJECT_LENGTH = 72;
@@ -30,17 +31,23 @@ export function teamListText(teams: readonly ShownTeam[]): string {
 }
 
 export function teamText(team: ShownTeam): string {
-  const { name, session, host, members, tasks } = team;
+  const { name, session, host, members, tasks, plans } = team;
   const where =
     host === null ? `no process hosts it: ramet team resume ${name} resumes it` : `process ${host}`;
-  const rows = members.map(({ name: member, state, agent, type, unread }) => [
+  const rows = members.map(({ name: member, state, agent, type, unread, plan }) => [
     `  ${printable(member)}`,
     state,
     agent ?? '',
     printable(type),
-    unread === 0 ? '' : `${unread} unread`,
+    [unread === 0 ? '' : `${unread} unread`, plan === null ? '' : `plan ${plan}`].filter(Boolean).join(', '),
   ]);
-  return `${printable(name)}  session ${session}  ${printable(where)}\n\nmembers\n${table(rows)}\n${taskTableText(tasks)}`;
+  return `${printable(name)}  session ${session}  ${printable(where)}\n\nmembers\n${table(rows)}\n${plans.map(planText).join('')}${taskTableText(tasks)}`;
+}
+
+/** Whole: who approves it has to read it. */
+function planText({ member, text }: WaitingPlan): string {
+  const lines = text.split('\n').map((line) => `  ${printable(line)}\n`);
+  return `plan of ${printable(member)}, which waits: ramet team approve ${printable(member)}\n${lines.join('')}\n`;
 }
 
 /** The members in one row, for those who follow a team. */

@@ -48,6 +48,7 @@ function describe(event: JournalEvent): string {
     case 'tool.withdrawn':
     case 'window.learned':
     case 'compaction.postponed':
+    case 'plan.changed':
     case 'agent.stalled':
     case 'fork.compared':
       return describeLife(event);
@@ -196,6 +197,8 @@ function describeLife(event: LifeEvent): string {
       return `context window of ${event.model}: ${event.tokens} tokens`;
     case 'compaction.postponed':
       return `compaction postponed until ${event.untilTokens} tokens`;
+    case 'plan.changed':
+      return `plan ${event.plan} by ${event.by ?? 'a person'}`;
     case 'agent.stalled':
       return `silent for ${seconds(event.silentMs)}`;
     case 'fork.compared':

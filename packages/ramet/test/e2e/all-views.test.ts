@@ -52,7 +52,7 @@ const ACTIONS = [
   ...['operate approve', 'operate answer', 'worktree rm', 'worktree open', 'worktree commit', 'emulate'],
   ...['demo', 'completion', 'complete', 'watch'],
   ...['memory edit', 'memory why', 'memory undo'],
-  ...['team create', 'team attach', 'team send', 'team stop', 'team resume'],
+  ...['team create', 'team attach', 'team send', 'team approve', 'team reject', 'team stop', 'team resume'],
   ...['mcp add', 'mcp login', 'mcp rm', 'mcp serve', 'mcp test'],
 ];
 

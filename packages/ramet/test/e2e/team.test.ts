@@ -181,3 +181,44 @@ describe.concurrent('TEAM-2: ramet team', () => {
     );
   });
 });
+
+describe.concurrent('TEAM-4, TEAM-5: a plan that waits when its process is killed', () => {
+  test('is shown and approved by command; after a resume the member carries it out', async ({ user }) => {
+    withoutSandbox(user);
+    const planner = call('Agent', {
+      ...{ subagent_type: 'planning-teammate', name: 'ada', description: 'ada' },
+      prompt: 'You are ada. Write made.txt.',
+    });
+    const first = await play(user, {
+      lead: [uses(planner), { text: 'Wait.' }, 'never'],
+      ada: [uses(call('TeamPlan', { plan: '1. Write made.txt.' }))],
+    });
+    const running = user.start(['-p', 'Go.', '--team', 'crew', ...BYPASS]);
+    await eventually(() => asked(first, 'ada').length === 2 && asked(first, 'lead').length === 3);
+    running.kill('SIGKILL');
+    await running.ended;
+    const { stdout } = await user.ramet(['team', 'show']);
+    expect(stdout).toContain('plan sent');
+    expect(stdout).toContain('plan of ada, which waits: ramet team approve ada\n  1. Write made.txt.');
+    expect(await user.ramet(['team', 'approve', 'bob'])).toMatchObject({
+      code: 2,
+      stderr:
+        'ramet: no plan was answered: nobody here is called "bob"; there are lead, ada, * (everybody)\n',
+    });
+    expect(await user.ramet(['team', 'approve', 'ada'])).toMatchObject({
+      code: 0,
+      stdout: 'approved the plan of ada\n',
+      stderr: 'ramet: no process hosts the team: it is read after ramet team resume crew\n',
+    });
+    expect(await user.ramet(['team', 'reject', 'ada', '--reason', 'late'])).toMatchObject({
+      code: 2,
+      stderr: 'ramet: no plan was answered: ada has an approved plan already\n',
+    });
+    const write = uses(call('Write', { file_path: 'made.txt', content: 'made\n' }));
+    const second = await play(user, { ada: [{ text: 'Wait.' }, { text: 'Wait.' }, write] });
+    expect(await user.ramet(['team', 'resume', 'crew'])).toMatchObject({ code: 0 });
+    const told = JSON.stringify(asked(second, 'ada').at(-1)?.messages);
+    expect(told).toContain('A person approved your plan.');
+    expect(told).toContain('Created made.txt');
+  });
+});

@@ -61,6 +61,22 @@ export function addTeam(program: Command, io: CommandIo, setExitCode: (code: num
     .option('--json', 'print JSON')
     .action(async (to, words, options) => (await commands()).send(to, words, options, io));
   team
+    .command('approve')
+    .description("approve a member's plan: it carries it out; ramet team show prints plans that wait")
+    .argument('<member>', 'its name')
+    .option('--reason <text>', 'what to tell it with that')
+    .option('--team <team>', WHICH)
+    .option('--json', 'print JSON')
+    .action(async (member, options) => (await commands()).answer(member, true, options, io));
+  team
+    .command('reject')
+    .description("reject a member's plan: it plans again with your reason")
+    .argument('<member>', 'its name')
+    .option('--reason <text>', 'what is to be different')
+    .option('--team <team>', WHICH)
+    .option('--json', 'print JSON')
+    .action(async (member, options) => (await commands()).answer(member, false, options, io));
+  team
     .command('stop')
     .description('end a team: its members are asked, and ended within 30 seconds; then its lead')
     .argument('[team]', WHICH)

@@ -1,6 +1,7 @@
 /** `ramet team`: the teams of this repository, messages to their members, and their tasks. */
 import { UserMistake } from '../../schema/errors.ts';
 import {
+  answerPlan,
   listTeams,
   reopenTeam,
   type StoppedTeam,
@@ -44,6 +45,22 @@ export function send(to: string, words: readonly string[], { json, team }: TeamF
   }
   io.out(`${printable(`sent to ${sent.to.join(', ')}`)}\n`);
   if (!sent.isHosted) io.note(`no process hosts the team: it is read after ramet team resume ${sent.team}`);
+}
+
+export function answer(
+  member: string,
+  approve: boolean,
+  { json, team, reason }: TeamFlags & { reason?: string },
+  io: CommandIo,
+): void {
+  const answered = answerPlan({ team, member, approve, feedback: reason }, callFrom(io));
+  if (json) {
+    io.out(jsonLine({ ...answered, approved: approve }));
+    return;
+  }
+  io.out(`${printable(`${approve ? 'approved' : 'rejected'} the plan of ${answered.member}`)}\n`);
+  if (!answered.isHosted)
+    io.note(`no process hosts the team: it is read after ramet team resume ${answered.team}`);
 }
 
 /** Its members, then the session of its lead. */

@@ -16,9 +16,10 @@ import { NO_USAGE } from '../../schema/usage.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentExecutor } from '../agent/executor.ts';
+import type { SpawnOrder } from './child-plan.ts';
 import { createDesk } from './desk.ts';
 import type { AgentFamily } from './family.ts';
-import { type SpawnOrder, spawnAgent } from './spawn.ts';
+import { spawnAgent } from './spawn.ts';
 
 /** Everything a main agent has, and it only reads. */
 const reader: AgentDefinition = { ...generalPurpose, name: 'reader', aliases: [], readOnly: true };

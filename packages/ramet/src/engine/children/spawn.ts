@@ -6,24 +6,25 @@ import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { findDefinition, offeredDefinitions, unknownType } from '../../agents/prompts/built-in.ts';
 import { isFork } from '../../conversation/conversation.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
-import { type AgentWorkspace, directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { requireEffort } from '../../model/thinking.ts';
 import { RametError, UserMistake } from '../../schema/errors.ts';
 import type { AgentOrigin } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { CoordinatorPhase, ExecutorKind } from '../../schema/status.ts';
-import type { SpawnRequest } from '../../tools/agent-desk.ts';
-import type { Tool } from '../../tools/tool.ts';
 import { Agent, hosted } from '../agent/agent.ts';
-import { agentSpec, basisOf, type OwnSpec } from '../agent/agent-spec.ts';
-import type { AnswerSchema } from '../answer/answer-schema.ts';
-import type { Evidence } from '../answer/evidence.ts';
+import { agentSpec, basisOf } from '../agent/agent-spec.ts';
 import { isMemberOf, joinTeam, memberType } from '../team/family-team.ts';
 import type { AgentHandle } from './child-handle.ts';
 import {
-  type ChildLimits,
+  type ChildPlan,
+  childDirectory,
+  type FreshPlan,
+  originOf,
+  planned,
+  type SpawnOrder,
+  taskText,
+} from './child-plan.ts';
+import {
   childLimits,
-  type ForkOverrides,
   freshHead,
   freshThinking,
   freshTokens,
@@ -34,35 +35,11 @@ import {
   refuseForkChoices,
   refuseOtherOverrides,
   refuseWithoutTools,
-  roleOf,
   toolsOfType,
 } from './child-terms.ts';
-import { answerSchema, evidenceBefore, recordExpectations } from './expectations.ts';
-import { type AgentFamily, type LoadedSkills, refuseBadName, refuseTakenName } from './family.ts';
-import { recordedRights } from './recorded-rights.ts';
+import { answerSchema, evidenceBefore } from './expectations.ts';
+import { type AgentFamily, refuseBadName, refuseTakenName } from './family.ts';
 import { startChild } from './run-child.ts';
-
-export interface SpawnOrder extends SpawnRequest {
-  /** The tool call that asks; null for the library, whose children no cap on models counts. */
-  call: string | null;
-  /** Ends a child in the foreground; without it only the child's handle does. */
-  signal?: AbortSignal | undefined;
-  overrides?: ForkOverrides;
-  /** The commit that its own worktree begins with; where the asking checkout is when absent. */
-  worktreeBase?: string | undefined;
-  /** The messages that it shares say what the notes of its type would. */
-  skipsNotes?: boolean | undefined;
-  /** Refuse it if the set-up command of its worktree fails; otherwise it is told and begins. */
-  needsSetup?: boolean | undefined;
-  /** It works here, and not in a worktree that is made for it. */
-  workspace?: AgentWorkspace | undefined;
-  /** It only reads, whatever its type may do. */
-  readOnly?: boolean | undefined;
-  /** Where it runs; what its type or the settings say when absent. */
-  executor?: ExecutorKind | undefined;
-  /** It is a coordinator's worker, for this phase. */
-  phase?: CoordinatorPhase | undefined;
-}
 
 /** `isPassing`: what was in the way may be gone the next time. */
 export type SpawnOutcome = { handle: AgentHandle } | { problem: string; isPassing?: boolean };
@@ -92,31 +69,6 @@ export async function spawnAgent(
 
 function isPassing({ cause }: UserMistake): boolean {
   return cause instanceof RametError && cause.family !== 'mistake' && cause.code !== 'setup_failed';
-}
-
-interface ChildPlan {
-  /** Given before anything is waited for, so that numbers follow the order of the calls. */
-  id: AgentId;
-  order: SpawnOrder;
-  /** Null for a fork. */
-  fresh: FreshPlan | null;
-  model: string;
-  allowed: ChildLimits;
-  schema: AnswerSchema | null;
-  evidence: Evidence | null;
-  depth: number;
-  /** Its own; null for one that works where its parent does. */
-  workspace: AgentWorkspace | null;
-  executor: ExecutorKind;
-  isMember: boolean;
-}
-
-interface FreshPlan {
-  definition: AgentDefinition;
-  /** What it is told about the place it works in. */
-  environment: string;
-  tools: readonly Tool[];
-  skills: LoadedSkills | null;
 }
 
 async function planChild(
@@ -153,7 +105,8 @@ async function planChild(
     model,
     prices: hosted(parent).runtime.prices,
   });
-  if (isMember) made.leaveTeam = joinTeam(family, order, id);
+  const plansFirst = isMember && (order.planFirst === true || definition?.permissionMode === 'plan');
+  if (isMember) made.leaveTeam = joinTeam(family, order, { agent: id, plansFirst });
   // The last of all reasons to refuse, since it is the one that leaves something behind.
   const isolation = isolationOf(order, definition, { parent, isMember, byDefault: limits.isolation });
   if (order.workspace !== undefined) made.workspace = order.workspace;
@@ -164,7 +117,19 @@ async function planChild(
   const { workspace } = made;
   const cwd = childDirectory(parent, workspace);
   const evidence = order.expect === undefined ? null : await evidenceBefore(order.expect, cwd, parent);
-  const plan = { id, order, model, allowed, schema, evidence, depth, executor, isMember, workspace };
+  const plan = {
+    id,
+    order,
+    model,
+    allowed,
+    schema,
+    evidence,
+    depth,
+    executor,
+    isMember,
+    plansFirst,
+    workspace,
+  };
   if (definition === null) return { ...plan, fresh: null };
   const environment = await family.parts.surroundings.environment({ ...plan, cwd, tools, definition });
   const skills = await family.skillsFor(definition);
@@ -230,7 +195,7 @@ function freshOf(
     thinking,
     system: definition.path === undefined ? definition.system : definition.system.map(parent.runtime.redact),
     tools,
-    permissionMode: definition.permissionMode,
+    permissionMode: plan.plansFirst ? 'plan' : definition.permissionMode,
     hooks: definition.hooks,
     ...(definition.toolLimits && { toolLimits: [definition.toolLimits] }),
   });
@@ -245,52 +210,6 @@ function freshOf(
   const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));
   child.say('prompt', [...shared, ...texts], shared.length);
   return child;
-}
-
-/** What every child has of its order. */
-function planned(
-  parent: Agent,
-  { id, order, model, allowed, schema, evidence, executor, workspace }: ChildPlan,
-  origin: AgentOrigin,
-): Omit<OwnSpec, 'type' | 'thinking' | 'system' | 'tools' | 'permissionMode'> {
-  return {
-    id,
-    name: order.name ?? null,
-    model,
-    ...allowed,
-    cwd: childDirectory(parent, workspace),
-    ...(workspace !== null && { workspace }),
-    isWorkspaceOwn: workspace !== null,
-    origin,
-    executor,
-    readOnly: origin.readOnly,
-    answer: schema ?? undefined,
-    evidence: evidence ?? undefined,
-  };
-}
-
-function childDirectory({ directory }: Agent, workspace: AgentWorkspace | null): string {
-  return workspace === null ? directory.cwd : directoryIn(workspace.worktree, directory.cwd);
-}
-
-function originOf(
-  family: AgentFamily,
-  parent: Agent,
-  { order, depth, fresh, schema, evidence, executor, workspace, isMember }: ChildPlan,
-  kind: AgentOrigin['kind'],
-): AgentOrigin {
-  const { call, description, run_in_background: background = false } = order;
-  const elsewhere = executor === 'process' && { executor: 'process' as const };
-  const expected = recordExpectations(schema, evidence);
-  const worktree = workspace !== null && { worktree: workspace.worktree };
-  const rights = recordedRights(family, parent, order, fresh);
-  const basis = { kind, call, description, background, depth, ...roleOf(isMember, order) };
-  return { ...basis, ...elsewhere, ...rights, ...worktree, ...expected };
-}
-
-function taskText({ order, schema }: ChildPlan): string {
-  const prompt = order.prompt.toWellFormed();
-  return schema === null ? prompt : `${prompt}\n\n${schema.directive}`;
 }
 
 function refusal(code: string, message: string): UserMistake {

@@ -7,14 +7,22 @@ import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { findDefinition } from '../../agents/prompts/built-in.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { SpawnRequest, TaskDesk } from '../../tools/agent-desk.ts';
+import type { PlanDesk, SpawnRequest, TaskDesk } from '../../tools/agent-desk.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
 
+export interface JoiningMember {
+  name: string;
+  type: string;
+  agent: AgentId;
+  /** It only reads until its plan is approved. */
+  plansFirst: boolean;
+}
+
 export interface FamilyTeam {
   /** Enters a member that is about to start; says why not. */
-  join(member: { name: string; type: string; agent: AgentId }): string | null;
+  join(member: JoiningMember): string | null;
   /** It will not start. */
   leave(name: string): void;
   /** Whether a living agent is a member. */
@@ -24,6 +32,7 @@ export interface FamilyTeam {
   /** Sends a message to a member, the lead or everybody; null for a receiver that is not in the team. */
   send(from: Agent, to: string, text: string, call: string): Promise<ToolOutcome | null>;
   tasksFor(agent: AgentId, call: string, signal: AbortSignal): TaskDesk;
+  plansFor(agent: AgentId, call: string): PlanDesk;
 }
 
 export interface MemberRun {
@@ -65,9 +74,9 @@ export function isMemberOf(
 export function joinTeam(
   { team }: TeamFamily,
   { name = '', subagent_type: type = '' }: Pick<SpawnRequest, 'name' | 'subagent_type'>,
-  agent: AgentId,
+  member: Pick<JoiningMember, 'agent' | 'plansFirst'>,
 ): () => void {
-  const problem = team?.join({ name, type, agent }) ?? null;
+  const problem = team?.join({ name, type, ...member }) ?? null;
   if (problem !== null) throw new UserMistake('not_joined', problem);
   return () => team?.leave(name);
 }

@@ -4,11 +4,13 @@ import type { TeamMessage } from '../../schema/team.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
 import type { Agent } from '../agent/agent.ts';
 import { agentMessageText } from '../agent/notices.ts';
+import { planNotice } from './plan-desk.ts';
 
 /** Gives it what its own record does not have yet. */
 export function receiveMail(team: StoredTeam, agent: Agent, name: string): void {
   for (const message of team.mail.unread(name, agent.state.mail)) {
     const sender = senderId(team, message);
+    followPlan(agent, message);
     agent.receive('message', sender, textOf(message, sender), { mail: message.seq });
   }
 }
@@ -18,6 +20,15 @@ export function noteRead(team: StoredTeam, { state }: Agent, name: string): void
   const waiting = state.inbox.flatMap(({ mail }) => mail ?? []);
   const read = waiting.length === 0 ? state.mail : Math.min(...waiting) - 1;
   if (read > 0) team.mail.advance(name, read);
+}
+
+/** Begins a run of it with everything that waits for it. */
+export function sayInbox(agent: Agent): void {
+  const { items } = agent.inbox;
+  if (items.length === 0) return;
+  const blocks = items.flatMap((item) => item.blocks);
+  const names = items.map(({ item }) => item);
+  agent.say('prompt', blocks, 0, names);
 }
 
 /** What the model of its sender reads. */
@@ -33,7 +44,17 @@ function senderId({ roster }: StoredTeam, { from }: TeamMessage): AgentId | null
   return from === null ? null : (roster.find(from)?.agent ?? from);
 }
 
-function textOf({ from, text }: TeamMessage, sender: AgentId | null): string {
-  if (from === null) return agentMessageText({ kind: 'outside', from: null, name: null }, text);
-  return agentMessageText({ kind: 'message', from: sender, name: sender === from ? null : from }, text);
+function textOf({ from, text, kind }: TeamMessage, sender: AgentId | null): string {
+  const name = sender === from ? null : from;
+  const quoted = agentMessageText(from === null ? OUTSIDE : { kind: 'message', from: sender, name }, text);
+  return kind === null ? quoted : `${planNotice(kind, from)}\n${quoted}`;
+}
+
+const OUTSIDE = { kind: 'outside', from: null, name: null } as const;
+
+/** Before the message is received: a kill in between repeats this, which changes nothing. */
+function followPlan(agent: Agent, { kind, from }: TeamMessage): void {
+  if (kind !== 'approved' && kind !== 'rejected') return;
+  agent.record({ type: 'plan.changed', plan: kind, by: from });
+  if (kind === 'approved') agent.record({ type: 'permission.changed', mode: 'bubble' });
 }

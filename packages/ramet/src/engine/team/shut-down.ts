@@ -3,6 +3,7 @@
  * answers does not matter.
  */
 import type { Clock } from '../../schema/clock.ts';
+import type { Agent } from '../agent/agent.ts';
 import { STOPPED } from '../agent/notices.ts';
 import type { AgentHandle } from '../children/child-handle.ts';
 
@@ -29,4 +30,15 @@ export async function shutDown(
   handle.cancel();
   await clock.sleep(CANCELLED_MS, ended.signal, { keepsAlive: false });
   if (!ended.signal.aborted) handle.stop(STOPPED);
+}
+
+/** Each member is shut down once at a time. */
+export class ShutDowns {
+  readonly #under = new Set<string>();
+
+  begin(name: string, member: Agent, handle: AgentHandle | undefined): void {
+    if (handle === undefined || this.#under.has(name)) return;
+    this.#under.add(name);
+    void shutDown(member, handle, member.runtime.clock).finally(() => this.#under.delete(name));
+  }
 }

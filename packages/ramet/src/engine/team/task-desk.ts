@@ -1,5 +1,6 @@
 /** What members do with the team's tasks, carried out, in the words that their models read (TEAM-3). */
-import type { TeamTask, TeamTaskState } from '../../schema/team.ts';
+import { teamNow } from '../../agents/prompts/teammate.ts';
+import { LEAD, type TeamTask, type TeamTaskState } from '../../schema/team.ts';
 import type { ProcessIdentity } from '../../system/processes/process-identity.ts';
 import { headOf, visibleLine } from '../../system/text/visible-text.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
@@ -7,6 +8,7 @@ import type { TaskDesk, TaskUpdate } from '../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { hookSaid } from '../agent/notices.ts';
+import type { TaskNews } from './task-news.ts';
 
 const MOST_LISTED = 200;
 const LONGEST_SUBJECT = 120;
@@ -15,16 +17,20 @@ const LONGEST_SUBJECT = 120;
 interface TaskHost {
   readonly team: StoredTeam;
   readonly process: ProcessIdentity;
-  tellFree(task: number, wake: readonly string[]): void;
+  readonly news: Pick<TaskNews, 'tellFree'>;
 }
 
-/** Who works with the list, and the hooks that have a say. */
-interface TaskAsker {
+/** Who asks for something of the team. */
+export interface TeamAsker {
   /** The call that asks, in the team. */
   readonly call: string;
   name(): string;
   /** The call that asks is on disk. */
   recorded(): Promise<void>;
+}
+
+interface TaskAsker extends TeamAsker {
+  /** The hooks that have a say. */
   hook(event: 'TaskCreated' | 'TaskCompleted', task: TeamTask): Promise<string | null>;
 }
 
@@ -42,7 +48,7 @@ export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
         tasks.remove(task.number, by);
         return failure(`The task is not on the list: a hook refused it.\n${said}`);
       }
-      if (task.blockedBy.length === 0) host.tellFree(task.number, tasks.whoWakesFor([task], by));
+      if (task.blockedBy.length === 0) host.news.tellFree(task.number, tasks.whoWakesFor([task], by));
       return { content: `Task ${task.number} is on the list. ${lineOf(task)}` };
     },
     async get(number) {
@@ -112,7 +118,7 @@ function setStatus(
   if (status === 'pending') {
     const freed = calls.once(call, () => tasks.release(task, by, note ?? `released by ${by}`));
     if ('problem' in freed) return refused(freed);
-    host.tellFree(
+    host.news.tellFree(
       task,
       freed.wake.filter((name) => name !== by),
     );
@@ -123,7 +129,7 @@ function setStatus(
   }
   const ended = calls.once(call, () => tasks.end(task, by, { status, evidence, note }));
   if ('problem' in ended) return refused(ended);
-  for (const freed of ended.freed) host.tellFree(freed.number, tasks.whoWakesFor([freed], by));
+  for (const freed of ended.freed) host.news.tellFree(freed.number, tasks.whoWakesFor([freed], by));
   const next = ended.freed.map(({ number }) => number);
   const freed =
     next.length === 0 ? '' : ` It frees ${next.length === 1 ? 'task' : 'tasks'} ${next.join(', ')}.`;
@@ -148,7 +154,7 @@ function wholeOf(task: TeamTask): string {
 }
 
 /** What is open comes before what is completed, where there is not room for all. */
-export function listText(tasks: readonly TeamTask[]): string {
+function listText(tasks: readonly TeamTask[]): string {
   if (tasks.length === 0) return 'The team has no tasks.';
   const open = tasks.filter(({ status }) => status !== 'completed');
   const shown = tasks.length <= MOST_LISTED ? tasks : open.slice(0, MOST_LISTED);
@@ -158,4 +164,14 @@ export function listText(tasks: readonly TeamTask[]): string {
   return [head, ...shown.map(lineOf), ...(rest === 0 ? [] : [`and ${rest} more that are not shown`])].join(
     '\n',
   );
+}
+
+/** Roster and open tasks: what a lead might no longer know after a restart or a compaction. */
+export function nowText({ roster, tasks }: StoredTeam): string {
+  const members = roster.members().filter(({ name }) => name !== LEAD);
+  const lines = members.map(({ name, agent, state, plan }) => {
+    const planned = plan === null ? '' : `, plan ${plan}`;
+    return `${name} (${agent ?? 'not begun'}, ${state}${planned})`;
+  });
+  return teamNow(lines, listText(tasks.all().filter(({ status }) => status !== 'completed')));
 }

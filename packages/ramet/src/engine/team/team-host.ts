@@ -9,23 +9,23 @@
  * 2. Going idle is a status: it tells nobody anything.
  * 3. One member is resumed at a time once: who wakes it twice wakes it once.
  */
-import { teamNow } from '../../agents/prompts/teammate.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { EVERYBODY, LEAD, type TeamMember } from '../../schema/team.ts';
 import { type ProcessIdentity, thisProcess } from '../../system/processes/process-identity.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
-import type { TaskDesk } from '../../tools/agent-desk.ts';
+import type { PlanDesk, TaskDesk } from '../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
 import { MAY_HAVE_RUN } from '../agent/notices.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { continueEnded } from '../resume/resume-ended.ts';
-import type { FamilyTeam, MemberRun } from './family-team.ts';
-import { noteRead, receiveMail, sentText } from './member-mail.ts';
-import { shutDown } from './shut-down.ts';
-import { listText, taskDesk, taskHook } from './task-desk.ts';
+import type { FamilyTeam, JoiningMember, MemberRun } from './family-team.ts';
+import { noteRead, receiveMail, sayInbox, sentText } from './member-mail.ts';
+import { PlanQuestions, planDesk } from './plan-desk.ts';
+import { ShutDowns } from './shut-down.ts';
+import { nowText, type TeamAsker, taskDesk, taskHook } from './task-desk.ts';
 import { TaskNews } from './task-news.ts';
 import { addWaiting, beginWaiting, warnOfMany } from './waiting-member.ts';
 
@@ -43,14 +43,15 @@ export class TeamHost implements FamilyTeam, Disposable {
   readonly #family: AgentFamily;
   readonly #lead: Agent;
   readonly #hint: () => void;
+  readonly #plans: PlanQuestions;
   /** Members at work, by name. */
   readonly #living = new Map<string, Agent>();
   /** Members that are about to start for the first time. */
   readonly #joining = new Map<string, { isWaiting: boolean }>();
   readonly #reserved = new Set<string>();
-  readonly #stopping = new Set<string>();
+  readonly #ends = new ShutDowns();
   readonly #waking = new Map<string, Promise<void>>();
-  readonly #news: TaskNews;
+  readonly news: TaskNews;
   /** Nobody is woken while agents of an earlier process resume: a member must not run twice. */
   isHeld = false;
   #isClosed = false;
@@ -60,17 +61,19 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.#lead = lead;
     this.team = team;
     this.#hint = hint;
-    this.#news = new TaskNews(this);
+    this.news = new TaskNews(this);
+    this.#plans = new PlanQuestions({ team, changed: () => this.changed() }, lead);
     lead.here.onRequest = () => {
       noteRead(team, lead, LEAD);
       this.#unreserve();
     };
-    lead.here.teamNow = () => this.now();
+    lead.here.teamNow = () => nowText(team);
   }
 
-  join({ name, type, agent }: { name: string; type: string; agent: AgentId }): string | null {
+  join({ name, type, agent, plansFirst }: JoiningMember): string | null {
+    const plan = plansFirst ? 'required' : undefined;
     const isWaiting = this.team.roster.find(name)?.agent === null;
-    const problem = this.team.roster.add({ name, type, agent })?.problem ?? null;
+    const problem = this.team.roster.add({ name, type, agent, plan })?.problem ?? null;
     if (problem !== null) return problem;
     this.#joining.set(name, { isWaiting });
     if (!isWaiting) warnOfMany(this.team, this.#lead);
@@ -121,7 +124,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     // What was sent to it before it began.
     if (this.#joining.delete(name)) {
       queueMicrotask(() => {
-        this.#news.tell(agent, name);
+        this.news.tell(agent, name);
         this.look();
       });
     }
@@ -143,9 +146,9 @@ export class TeamHost implements FamilyTeam, Disposable {
     if (isStopping) this.#stopped(name);
     else this.team.roster.setState(name, 'idle');
     if (status === 'failed') this.#release(name, `${name} failed`);
-    this.#news.tellOfFree(name);
+    this.news.tellOfFree(name);
     // What arrived while it ended.
-    if (this.#news.has(name)) void this.wake(name);
+    if (this.news.has(name)) void this.wake(name);
     this.look();
   }
 
@@ -165,16 +168,13 @@ export class TeamHost implements FamilyTeam, Disposable {
     });
     if ('problem' in sent) return failure(`Not sent: ${sent.problem}.`);
     const idle = sent.receivers.filter((name) => name !== LEAD && !this.#living.has(name));
-    this.look();
-    this.#hint();
+    this.changed();
     return { content: sentText(sent.receivers, idle) };
   }
 
   tasksFor(agent: AgentId, call: string, signal: AbortSignal): TaskDesk {
     return taskDesk(this, {
-      call: `${agent}:${call}`,
-      name: () => this.nameOf(agent),
-      recorded: () => this.#lead.runtime.journal.commit('written'),
+      ...this.#asker(agent, call),
       hook: (event, task) => {
         const team = { teammate_name: this.nameOf(agent), team_name: this.team.record.name };
         return taskHook(this.#family.find(agent) ?? this.#lead, event, { ...task, ...team }, signal);
@@ -182,17 +182,35 @@ export class TeamHost implements FamilyTeam, Disposable {
     });
   }
 
-  /** Roster and open tasks: what a lead might no longer know after a restart or a compaction. */
-  now(): string {
-    const { roster, tasks } = this.team;
-    const members = roster.members().filter(({ name }) => name !== LEAD);
-    const lines = members.map(({ name, agent, state }) => `${name} (${agent ?? 'not begun'}, ${state})`);
-    return teamNow(lines, listText(tasks.all().filter(({ status }) => status !== 'completed')));
+  plansFor(agent: AgentId, call: string): PlanDesk {
+    return planDesk(this, { ...this.#asker(agent, call), hasPerson: () => this.#plans.hasPerson });
+  }
+
+  #asker(agent: AgentId, call: string): TeamAsker {
+    return {
+      call: `${agent}:${call}`,
+      name: () => this.nameOf(agent),
+      recorded: () => this.#lead.runtime.journal.commit('written'),
+    };
+  }
+
+  /** Members of an earlier process have resumed: from now on members with something to do are woken. */
+  begun(): void {
+    this.isHeld = false;
+    if (!this.#plans.hasPerson) this.team.plans.passToLead();
+    this.look();
+  }
+
+  /** The record has changed: here, and for other processes. */
+  changed(): void {
+    this.look();
+    this.#hint();
   }
 
   /** Gives members what waits for them. Called after every change of the record that others may have made. */
   look(): void {
     if (this.#isClosed) return;
+    this.#plans.look();
     for (const { name, state, unread } of this.team.roster.members()) {
       if (state === 'stopping') this.#shutDown(name);
       if (state === 'stopping' || state === 'stopped' || unread === 0) continue;
@@ -204,12 +222,8 @@ export class TeamHost implements FamilyTeam, Disposable {
 
   #shutDown(name: string): void {
     const living = this.#living.get(name);
-    const handle = living && this.#family.findHandle(living.spec.id);
     if (living === undefined) this.#stopped(name);
-    else if (handle !== undefined && !this.#stopping.has(name)) {
-      this.#stopping.add(name);
-      void shutDown(living, handle, living.runtime.clock).finally(() => this.#stopping.delete(name));
-    }
+    else this.#ends.begin(name, living, this.#family.findHandle(living.spec.id));
   }
 
   #stopped(name: string): void {
@@ -219,11 +233,7 @@ export class TeamHost implements FamilyTeam, Disposable {
 
   #release(name: string, why: string): void {
     const { wake, released } = this.team.tasks.releaseOf(name, why);
-    for (const { number } of released) this.tellFree(number, wake);
-  }
-
-  tellFree(task: number, wake: readonly string[]): void {
-    this.#news.tellFree(task, wake);
+    for (const { number } of released) this.news.tellFree(number, wake);
   }
 
   /** A member at work that still reads; null for one that is just ending, and for one that is idle. */
@@ -262,16 +272,8 @@ export class TeamHost implements FamilyTeam, Disposable {
     }
     const done = await continueEnded(this.#family, this.#lead, member.agent, (agent) => {
       receiveMail(this.team, agent, name);
-      this.#news.tell(agent, name);
-      const { items } = agent.inbox;
-      if (items.length === 0) return;
-      const blocks = items.flatMap((item) => item.blocks);
-      agent.say(
-        'prompt',
-        blocks,
-        0,
-        items.map(({ item }) => item),
-      );
+      this.news.tell(agent, name);
+      sayInbox(agent);
     });
     if ('problem' in done) this.#lost(member, done.problem);
   }
@@ -290,6 +292,7 @@ export class TeamHost implements FamilyTeam, Disposable {
 
   [Symbol.dispose](): void {
     this.#isClosed = true;
+    this.#plans[Symbol.dispose]();
     this.#lead.here.onRequest = null;
     this.#lead.here.teamNow = null;
     this.team.roster.leave(this.process);

@@ -14,7 +14,7 @@ import {
   NAMES_ONLY,
   typeLines,
 } from '../../agents/prompts/built-in.ts';
-import { teammate } from '../../agents/prompts/teammate.ts';
+import { planningTeammate, teammate } from '../../agents/prompts/teammate.ts';
 import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
 import { extensionFolders, type PluginFolder } from '../../extensions/extension-places.ts';
 import { nameList } from '../../extensions/prompts/skill-list.ts';
@@ -106,7 +106,10 @@ export function offeringMembers(types: AgentTypes): AgentTypes {
   return {
     ...types,
     get definitions() {
-      return types.definitions.map((type) => (type.teammate === true ? asMember(type) : type));
+      const own = types.definitions.flatMap((type) =>
+        type.name === teammate.name && type.path === undefined ? [type, planningTeammate] : [type],
+      );
+      return own.map((type) => (type.teammate === true ? asMember(type) : type));
     },
     [Symbol.dispose]: () => types[Symbol.dispose](),
   };

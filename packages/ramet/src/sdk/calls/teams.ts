@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
-import type { TeamMember, TeamTask } from '../../schema/team.ts';
+import type { TeamMember, TeamTask, WaitingPlan } from '../../schema/team.ts';
 import { isProcessAlive } from '../../system/processes/process-identity.ts';
 import {
   memberNamesProblem,
@@ -26,6 +26,8 @@ export interface TeamReport {
   /** The lead first. */
   members: readonly TeamMember[];
   tasks: readonly TeamTask[];
+  /** Plans of members that wait for an answer. */
+  plans: readonly WaitingPlan[];
 }
 
 /** The newest last. */
@@ -69,14 +71,13 @@ export async function createTeam(
 }
 
 async function refuseTypes(types: readonly string[], place: Place, session: SessionOptions): Promise<void> {
-  const [{ openAgentTypes }, { findDefinition, unknownMemberType }] = await Promise.all([
+  const [{ offeringMembers, openAgentTypes }, { findDefinition, unknownMemberType }] = await Promise.all([
     import('../agent-types/agent-types.ts'),
     import('../../agents/prompts/built-in.ts'),
   ]);
   const { agentTypes } = session;
-  using known = await openAgentTypes(place, session.env ?? process.env, {
-    ...(agentTypes && { types: agentTypes }),
-  });
+  const own = { ...(agentTypes && { types: agentTypes }) };
+  using known = offeringMembers(await openAgentTypes(place, session.env ?? process.env, own));
   const wrong = types.find((type) => findDefinition(known.definitions, type)?.teammate !== true);
   if (wrong !== undefined) throw new UserMistake('not_added', unknownMemberType(wrong, known.definitions));
 }
@@ -105,6 +106,30 @@ export function sendToTeam({ team: name, to, text }: TeamLetter, options: CallOp
   });
   hintChange(findPlace(callerOf(options)).project);
   return sent;
+}
+
+export interface AnsweredPlan {
+  /** The only team there is when absent. */
+  team?: string | undefined;
+  member: string;
+  approve: boolean;
+  /** A rejection needs it. */
+  feedback?: string | undefined;
+}
+
+/** Answers a member's plan as a person (TEAM-4). */
+export function answerPlan(
+  { team: name, ...answer }: AnsweredPlan,
+  options: CallOptions = {},
+): Omit<SentLetter, 'to'> & { member: string } {
+  const answered = withTeam(name, options, (team) => {
+    const mail = team.plans.answer({ ...answer, by: null, call: randomUUID() });
+    if ('problem' in mail) throw new UserMistake('not_answered', `no plan was answered: ${mail.problem}`);
+    const [member = answer.member] = mail.receivers;
+    return { team: team.record.name, member, isHosted: hostOf(team) !== null };
+  });
+  hintChange(findPlace(callerOf(options)).project);
+  return answered;
 }
 
 export interface StoppedTeam {
@@ -197,7 +222,8 @@ function reportOf(team: StoredTeam): TeamReport {
     // The process in which it worked is gone.
     return host === null && member.state === 'working' ? { ...member, state: 'idle' as const } : member;
   });
-  return { name, session, host, members, tasks: team.tasks.all() };
+  const plans = team.plans.waiting().map((plan) => ({ member: plan.member, text: plan.text }));
+  return { name, session, host, members, tasks: team.tasks.all(), plans };
 }
 
 function hostOf({ roster }: StoredTeam): number | null {

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { IDENTITY } from '../../../test/fixtures/merge-repository.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { startEmulator } from '../../emulator/index.ts';
-import { stopTeam } from '../calls/teams.ts';
+import { answerPlan, showTeam, stopTeam } from '../calls/teams.ts';
 import type { SessionOptions } from '../index.ts';
 import { openSession, type Session } from './session.ts';
 
@@ -88,11 +88,12 @@ describe('TEAM-1, EXEC-1: members', () => {
     expect(asked(emulator, 'ada')).toHaveLength(1);
     expect(lastText(after)).toContain('ada (');
     expect(JSON.stringify(ada?.tools)).toBe(JSON.stringify(lead?.tools));
-    expect(ada?.tools?.map(({ name }) => name).slice(-4)).toEqual([
+    expect(ada?.tools?.map(({ name }) => name).slice(-5)).toEqual([
       'TaskCreate',
       'TaskGet',
       'TaskList',
       'TaskUpdate',
+      'TeamPlan',
     ]);
     expect(JSON.stringify(ada?.system)).toBe(JSON.stringify(lead?.system));
     const first = emulator.requests.find(({ request }) => request && whoAsks({ request } as View) === 'ada');
@@ -522,7 +523,7 @@ describe('TEAM-1: members that are added before there is work', () => {
         'this team has a member "ada" (idle): choose another name',
       );
       await expect(session.team?.add({ name: 'x', type: 'Explore\u0007' })).rejects.toThrow(
-        '"Explore\\x07" is no type of members; there are teammate (teammate: true in its file makes one)',
+        '"Explore\\x07" is no type of members; there are teammate, planning-teammate (teammate: true in its file makes one)',
       );
       expect(session.team?.members()).toMatchObject([
         { name: 'lead' },
@@ -562,5 +563,109 @@ describe('TEAM-1: members that are added before there is work', () => {
     expect(warnings.filter((text) => text.includes('the team has'))).toEqual([
       expect.stringContaining('the team has 6 members: three to five pay for most work'),
     ]);
+  });
+});
+
+describe('TEAM-4: a member that must plan first', () => {
+  const addPlanner = (name: string) =>
+    call('Agent', {
+      ...{ subagent_type: 'planning-teammate', name, description: name },
+      prompt: `You are ${name}. Write made.txt.`,
+    });
+  const write = call('Write', { file_path: 'made.txt', content: 'made\n' });
+  const submit = (plan: string) => call('TeamPlan', { plan });
+  const decide = (approve: boolean, feedback?: string) =>
+    call('TeamPlan', { member: 'ada', approve, ...(feedback !== undefined && { feedback }) });
+
+  test('changes nothing until the lead approves; a rejection comes back with its reason', async () => {
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [
+          uses(addPlanner('ada'), add('bob')),
+          { text: 'Wait.' },
+          uses(decide(false, 'Use one file.')),
+          { text: 'Wait.' },
+          uses(decide(true)),
+        ],
+        bob: [uses(tell('ada', 'The lead approved your plan. You may change things now.'), decide(true))],
+        ada: [
+          uses(write),
+          uses(submit('First plan.')),
+          { text: 'Wait.' },
+          uses(write, submit('Second plan.')),
+          { text: 'Wait.' },
+          uses(write),
+          uses(submit('Third plan.')),
+        ],
+      }),
+    );
+    await using session = await openSession(options);
+    await prompt(session);
+    const requests = asked(emulator, 'ada');
+    expect(JSON.stringify(requests[0]?.messages)).toContain('You plan first.');
+    expect(lastText(requests[1])).toContain('in plan mode nothing may be changed');
+    expect(lastText(asked(emulator, 'bob')[1])).toContain('Only the lead or the user answers plans.');
+    const told = JSON.stringify(requests.at(-1)?.messages);
+    expect(told).toContain('The lead rejected your plan. Change it');
+    expect(told).toContain('Use one file.');
+    expect(told).toContain('Created made.txt');
+    expect(told.split('in plan mode nothing may be changed').length - 1).toBe(2);
+    expect(told).toContain('your plan is approved already');
+    expect(lastText(asked(emulator, 'lead')[2])).toContain('ada waits for your approval of this plan');
+    expect(session.team?.members()[1]).toMatchObject({ name: 'ada', plan: 'approved' });
+  });
+
+  test('a person answers in place of the lead where there is one', async () => {
+    const plans: string[] = [];
+    // The answer may come before or after it has ended its turn.
+    const { emulator, options } = await newPlace((view) => {
+      if (whoAsks(view) === 'lead') return view.turn === 0 ? uses(addPlanner('ada')) : { text: 'Done.' };
+      if (view.turn === 0) return uses(submit('The plan.'));
+      if (view.last.includes('rejected your plan')) return uses(submit('Again.'));
+      return view.last.includes('approved your plan') ? uses(write) : { text: 'Wait.' };
+    });
+    const broker = {
+      ask: async () => ({ kind: 'once' as const }),
+      approvePlan: async ({ agentName, plan }: { agentName: string; plan: string }) => {
+        plans.push(`${agentName}: ${plan}`);
+        return plans.length === 1 ? { approve: false, feedback: 'Shorter.' } : { approve: true };
+      },
+    };
+    await using session = await openSession({ ...options, broker });
+    await prompt(session);
+    const told = (): string => JSON.stringify(asked(emulator, 'ada').at(-1)?.messages);
+    await expect.poll(told, PATIENCE).toContain('Created made.txt');
+    expect(plans).toEqual(['ada: The plan.', 'ada: Again.']);
+    expect(told()).toContain('A person rejected your plan.');
+    expect(JSON.stringify(asked(emulator, 'lead').map(({ messages }) => messages))).not.toContain(
+      'The plan.',
+    );
+  });
+
+  test('a plan that waited when the process ended can be answered without one, and holds after that', async () => {
+    const scripts = {
+      lead: [uses(addPlanner('ada')), { text: 'Wait.' }, { text: 'I leave that to the user.' }],
+      ada: [uses(submit('The plan.')), { text: 'Wait.' }, uses(write)],
+    };
+    const { emulator, options } = await newPlace(play(scripts));
+    const first = await openSession(options);
+    await prompt(first);
+    const { id } = first;
+    expect(first.team?.plans()).toEqual([{ member: 'ada', text: 'The plan.' }]);
+    await first[Symbol.asyncDispose]();
+    const { team: _, ...again } = options;
+    expect(showTeam('crew', again).plans).toEqual([{ member: 'ada', text: 'The plan.' }]);
+    expect(() => answerPlan({ member: 'bob', approve: true }, again)).toThrow('nobody here is called "bob"');
+    expect(answerPlan({ member: 'ada', approve: true }, again)).toMatchObject({
+      member: 'ada',
+      isHosted: false,
+    });
+    expect(() => answerPlan({ member: 'ada', approve: true }, again)).toThrow(
+      'no plan was answered: ada has an approved plan already',
+    );
+    await using session = await openSession({ ...again, resume: id });
+    await prompt(session, 'Continue.');
+    await expect.poll(() => asked(emulator, 'ada').length, PATIENCE).toBe(4);
+    expect(lastText(asked(emulator, 'ada').at(-1))).toContain('Created made.txt');
   });
 });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { teammate } from '../../agents/prompts/teammate.ts';
-import { TeamHost } from '../../engine/later.ts';
+import { nowText, TeamHost } from '../../engine/later.ts';
 import type { Agent, AgentFamily } from '../../engine/shapes.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
@@ -65,16 +65,13 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
       isTold = false;
     };
     return {
-      view: teamView(team, host, { added, hint: () => hintChange(project) }),
+      view: teamView(team, host, added),
       news() {
         if (isTold) return null;
         isTold = true;
-        return host.now();
+        return nowText(team);
       },
-      look() {
-        host.isHeld = false;
-        host.look();
-      },
+      look: () => host.begun(),
       closing: () => host.closing(),
       [Symbol.dispose]() {
         listening[Symbol.dispose]();
@@ -111,11 +108,7 @@ function forgetUnbegun({ roster }: StoredTeam, { parts }: AgentFamily): string[]
   }
 }
 
-function teamView(
-  team: StoredTeam,
-  host: TeamHost,
-  { added, hint }: { added(): void; hint(): void },
-): TeamView {
+function teamView(team: StoredTeam, host: TeamHost, added: () => void): TeamView {
   return {
     name: team.record.name,
     members: () => team.roster.members(),
@@ -125,11 +118,17 @@ function teamView(
       if (problem !== null) throw new UserMistake('not_added', problem);
       added();
     },
+    plans: () => team.plans.waiting().map(({ member, text }) => ({ member, text })),
+    async answerPlan({ member, approve, feedback }) {
+      const call = randomUUID();
+      const sent = team.plans.answer({ member, approve, feedback, by: null, call });
+      if ('problem' in sent) throw new UserMistake('not_answered', `no plan was answered: ${sent.problem}`);
+      host.changed();
+    },
     async send({ to, text }) {
       const sent = team.mail.send({ from: null, to, text, call: randomUUID() });
       if ('problem' in sent) throw new UserMistake('not_sent', `not sent: ${sent.problem}`);
-      host.look();
-      hint();
+      host.changed();
       return { to: sent.receivers };
     },
   };

@@ -13,7 +13,7 @@ import type { Repository } from '../../git/shapes.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
 import type { BudgetLimits, CoordinatorPhase, SessionMode } from '../../schema/status.ts';
-import type { TeamMember, TeamTask } from '../../schema/team.ts';
+import type { TeamMember, TeamTask, WaitingPlan } from '../../schema/team.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { UndoOptions, UndoOutcome } from '../calls/undo.ts';
 import type { OperateOrder, OperateOutcome } from '../operator/operate-order.ts';
@@ -41,6 +41,10 @@ export interface TeamView {
    * it cannot be added.
    */
   add(member: { name: string; type?: string | undefined }): Promise<void>;
+  /** Plans of members that wait for an answer. */
+  plans(): readonly WaitingPlan[];
+  /** Answers a plan as a person. Rejected, the member plans again with what `feedback` says. */
+  answerPlan(answer: { member: string; approve: boolean; feedback?: string }): Promise<void>;
   /** Writes to a member, `lead` or `*`. It is told that the message came from outside the team. Resolves with the receivers. */
   send(message: { to: string; text: string }): Promise<{ to: readonly string[] }>;
 }

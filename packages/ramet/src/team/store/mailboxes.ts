@@ -7,7 +7,7 @@
  * 2. One call sends at most one message: repeated after a crash, it finds its own.
  * 3. Only what every receiver has been told is pruned, and never the last message of a sender, by which invariant 2 holds.
  */
-import { EVERYBODY, type TeamMessage } from '../../schema/team.ts';
+import { EVERYBODY, type MessageKind, type TeamMessage } from '../../schema/team.ts';
 import { keyOf, unknownName } from '../rules/team-names.ts';
 import { type Problem, type Roster, textOf } from './roster.ts';
 import type { TeamDatabase } from './team-database.ts';
@@ -27,6 +27,7 @@ export interface NewMessage {
   text: string;
   /** Names the call that sends it, in this team. */
   call: string;
+  kind?: MessageKind | undefined;
 }
 
 export interface SentMail {
@@ -46,14 +47,9 @@ export class Mailboxes {
     this.#roster = roster;
   }
 
-  send({ from, to, text, call }: NewMessage): SentMail | Problem {
-    const bytes = Buffer.byteLength(text);
-    if (text.trim() === '') return { problem: 'the message is empty' };
-    if (bytes > LONGEST_MESSAGE_BYTES) {
-      return {
-        problem: `the message has ${bytes} bytes, and at most ${LONGEST_MESSAGE_BYTES} are allowed: write it to a file and send the path`,
-      };
-    }
+  send({ from, to, text, call, kind }: NewMessage): SentMail | Problem {
+    const problem = messageProblem(text);
+    if (problem !== null) return { problem };
     return this.#db.write('synced', () => {
       const earlier = this.#db.row('SELECT seq FROM messages WHERE team = ? AND call = ?', this.#team, call);
       const receivers = this.#receiversOf(from, to);
@@ -61,7 +57,7 @@ export class Mailboxes {
       if (earlier !== undefined)
         return { seq: Number(earlier.seq), receivers: 'names' in receivers ? receivers.names : [to] };
       if ('problem' in receivers) return receivers;
-      const seq = this.#insert({ from, to, text, call });
+      const seq = this.#insert({ from, to, text, call, kind });
       if (seq % PRUNE_EVERY === 0) this.#prune();
       return { seq, receivers: receivers.names };
     });
@@ -86,11 +82,11 @@ export class Mailboxes {
     return { names: [name] };
   }
 
-  #insert({ from, to, text, call }: NewMessage): number {
+  #insert({ from, to, text, call, kind }: NewMessage): number {
     const row = this.#db.row(
-      'INSERT INTO messages (team, call, sender, receiver, text) VALUES (?, ?, ?, ?, ?) RETURNING seq',
+      'INSERT INTO messages (team, call, sender, receiver, text, kind) VALUES (?, ?, ?, ?, ?, ?) RETURNING seq',
       ...[this.#team, call, from === null ? null : keyOf(from), to === EVERYBODY ? to : keyOf(to)],
-      text.toWellFormed(),
+      ...[text.toWellFormed(), kind ?? null],
     );
     return Number(row?.seq);
   }
@@ -102,7 +98,7 @@ export class Mailboxes {
   unread(name: string, after = 0): TeamMessage[] {
     const key = keyOf(name);
     const rows = this.#db.rows(
-      `SELECT seq, text, coalesce(sender_name.name, message.sender) AS sender FROM (
+      `SELECT seq, text, kind, coalesce(sender_name.name, message.sender) AS sender FROM (
          SELECT * FROM (SELECT * FROM messages WHERE team = ?1 AND receiver = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4)
          UNION ALL
          SELECT * FROM (SELECT * FROM messages WHERE team = ?1 AND receiver = '*' AND seq > ?3 AND sender IS NOT ?2 ORDER BY seq LIMIT ?4)
@@ -112,7 +108,11 @@ export class Mailboxes {
     );
     let bytes = 0;
     return rows
-      .map(({ seq, text, sender }) => ({ seq: Number(seq), text: String(text), from: textOf(sender) }))
+      .map(({ seq, text, kind, sender }) => ({
+        ...{ seq: Number(seq), text: String(text), from: textOf(sender) },
+        // Only this file writes the column.
+        kind: textOf(kind) as MessageKind | null,
+      }))
       .filter(({ text }, index) => {
         bytes += text.length;
         return index === 0 || bytes <= MOST_BYTES_AT_ONCE;
@@ -144,4 +144,12 @@ export class Mailboxes {
       this.#team,
     );
   }
+}
+
+/** What is wrong with the words of a message; null if nothing is. */
+export function messageProblem(text: string): string | null {
+  const bytes = Buffer.byteLength(text);
+  if (text.trim() === '') return 'the message is empty';
+  if (bytes <= LONGEST_MESSAGE_BYTES) return null;
+  return `the message has ${bytes} bytes, and at most ${LONGEST_MESSAGE_BYTES} are allowed: write it to a file and send the path`;
 }

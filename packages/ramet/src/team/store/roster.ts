@@ -117,10 +117,6 @@ export class Roster {
     return Number(this.#db.row(sql, this.#team, LEAD)?.count);
   }
 
-  setPlan(name: string, plan: PlanState | null): void {
-    this.#db.change('UPDATE members SET plan = ? WHERE team = ? AND key = ?', plan, this.#team, keyOf(name));
-  }
-
   /** A stopped team begins again. */
   reopen(): void {
     const sql = "UPDATE members SET state = 'idle' WHERE team = ? AND state IN ('stopping', 'stopped')";

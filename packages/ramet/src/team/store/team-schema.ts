@@ -76,4 +76,9 @@ export const TEAM_MIGRATIONS: readonly string[] = [
     UNIQUE (team, call)
   );
   `,
+  `
+  ALTER TABLE members ADD COLUMN plan_text TEXT;
+  ALTER TABLE members ADD COLUMN plan_call TEXT;
+  ALTER TABLE messages ADD COLUMN kind TEXT;
+  `,
 ];

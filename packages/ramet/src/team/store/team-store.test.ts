@@ -318,7 +318,7 @@ describe('TEAM-5: the file', () => {
     db.close();
     const before = readFileSync(file);
     expect(() => new TeamStore(project)).toThrow(
-      `${file} has schema version 99 and this ramet knows up to 2: update ramet to use it`,
+      `${file} has schema version 99 and this ramet knows up to 3: update ramet to use it`,
     );
     expect(readFileSync(file).equals(before)).toBe(true);
   });

@@ -9,6 +9,7 @@ import { keyOf, nameProblem } from '../rules/team-names.ts';
 import { teamFile } from '../wake-line.ts';
 import { CallRecord } from './call-record.ts';
 import { Mailboxes } from './mailboxes.ts';
+import { Plans } from './plans.ts';
 import { type Problem, Roster } from './roster.ts';
 import { TeamTaskList } from './task-list.ts';
 import { TeamDatabase, type TeamRow } from './team-database.ts';
@@ -27,6 +28,7 @@ export interface StoredTeam {
   readonly mail: Mailboxes;
   readonly tasks: TeamTaskList;
   readonly calls: CallRecord;
+  readonly plans: Plans;
 }
 
 export class TeamStore implements Disposable {
@@ -76,7 +78,8 @@ export class TeamStore implements Disposable {
     const roster = new Roster(this.#db, record.id);
     const mail = new Mailboxes(this.#db, record.id, roster);
     const tasks = new TeamTaskList(this.#db, record.id, roster, this.#now);
-    return { record, roster, mail, tasks, calls: new CallRecord(this.#db, record.id) };
+    const calls = new CallRecord(this.#db, record.id);
+    return { record, roster, mail, tasks, calls, plans: new Plans(this.#db, record.id, { roster, mail }) };
   }
 
   #find(where: string, ...values: readonly string[]): TeamRecord[] {

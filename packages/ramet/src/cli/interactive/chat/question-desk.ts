@@ -7,9 +7,11 @@ import { Cancelled } from '../../../schema/errors.ts';
 import type {
   ElicitedAnswer,
   ElicitedQuestion,
+  MemberPlan,
   PermissionAnswer,
   PermissionBroker,
   PermissionQuestion,
+  PlanDecision,
 } from '../../../sdk/index.ts';
 
 /** Whether a call may run, or what an MCP server asks; null withdraws it. */
@@ -43,6 +45,20 @@ export class QuestionDesk implements PermissionBroker {
 
   ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
     return this.#put<PermissionAnswer>((settle) => ({ question, settle }), signal);
+  }
+
+  /** Shown as a call of the member's that waits for a yes. */
+  async approvePlan({ agent, agentName, plan }: MemberPlan, signal: AbortSignal): Promise<PlanDecision> {
+    const asker = { agent, agentName, parent: null, cwd: '' };
+    const about = {
+      tool: 'TeamPlan',
+      summary: plan,
+      reason: 'it changes nothing before you approve its plan',
+    };
+    const answer = await this.ask({ ...asker, ...about, suggestedRules: [], input: { plan } }, signal);
+    return answer.kind === 'denied'
+      ? { approve: false, feedback: answer.reason || 'The user said no.' }
+      : { approve: true };
   }
 
   /** A question of a server that is withdrawn has been answered by nobody. */

@@ -65,8 +65,9 @@ const NO_TEAM =
 
 export function teamStatus({ session }: Chat): string {
   if (session?.team === undefined) return NO_TEAM;
-  const { name, members, tasks } = session.team;
-  return teamText({ name, session: session.id, host: process.pid, members: members(), tasks: tasks() });
+  const { name, members, tasks, plans } = session.team;
+  const now = { members: members(), tasks: tasks(), plans: plans() };
+  return teamText({ name, session: session.id, host: process.pid, ...now });
 }
 
 const FORCE = /^--force(?:\s+|$)|\s+--force$/;
