@@ -7,6 +7,7 @@ import type { Emulator } from '../../src/emulator/index.ts';
 import type { RequestView } from '../../src/emulator/request-view.ts';
 import { COORDINATOR_PHASES, type CoordinatorPhase } from '../../src/schema/status.ts';
 import { eventually, linesOf } from '../fixtures/command.ts';
+import { startOnTerminal } from '../fixtures/terminal.ts';
 import { test, type User } from '../fixtures/user.ts';
 
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
@@ -195,5 +196,23 @@ describe.concurrent('COORD-1: what is seen of it', () => {
       console.log(`first request of ${name}: ${usage(name)} of ${total(name)} tokens read from the cache`);
       expect(usage(name) / total(name)).toBeGreaterThan(0.8);
     }
+  });
+});
+
+describe.concurrent('COORD-1: on a terminal', () => {
+  test('the row below the input has the phase, and /resume opens a session without a coordinator', async ({
+    user,
+  }) => {
+    await play(user, { lead: [phase('synthesis'), { text: 'I know enough.' }] });
+    expect(await user.ramet(['-p', 'Plain.'])).toMatchObject({ code: 0 });
+    const [plain = ''] = user.sessions();
+    await using terminal = startOnTerminal(user, ['--coordinator', ...BYPASS]);
+    await terminal.shows(/^>/m);
+    terminal.type('Go.\r');
+    await terminal.shows(/I know enough\.(.*\n)*.*bypassPermissions · synthesis · /);
+    terminal.type(`/resume ${plain}\r`);
+    await terminal.shows(`resumed session ${plain}`);
+    terminal.type('\u0004');
+    expect(await terminal.ended).toBe(0);
   });
 });

@@ -217,7 +217,7 @@ export class Chat implements AsyncDisposable {
   async change(resume: string | null): Promise<void> {
     const { resume: _, ...kept } = this.#options;
     // A session that is resumed is what it began as.
-    const { agent: __, builtInTools: ___, systemPrompt: ____, ...others } = kept;
+    const { agent: _a, builtInTools: _b, systemPrompt: _s, team: _t, coordinator: _c, ...others } = kept;
     const next = resume === null ? null : await openSession({ ...others, resume });
     await this[Symbol.asyncDispose]();
     this.#options = kept;
