@@ -12,6 +12,8 @@ export interface Play {
   input: Record<string, unknown>;
   /** What a child calls before it reports; null when it reports at once. */
   call: { name: string; input: Record<string, unknown> } | null;
+  /** Children are members of a team: each has a name, and reports to the lead by a message before it ends. */
+  team: boolean;
   /** Between a request's arrival and the first byte of its answer. */
   firstTokenMs: number;
   /** Whether children are answered in part, and then no more until the next play. */
@@ -27,6 +29,7 @@ export const DEFAULT_PLAY: Play = {
   fanOuts: 1,
   input: {},
   call: BASH,
+  team: false,
   firstTokenMs: 0,
   hold: false,
   accounting: true,
@@ -48,12 +51,22 @@ export function playAnswer(play: Play, { messages }: WireRequest, handedOut: num
   if (begins !== null && play.call !== null) return { child: begins, text: null, calls: [play.call] };
   const child =
     begins ?? messages.map(({ content }) => taskOf(blocksOf(content))).find((task) => task !== null);
-  if (child !== undefined) return { child, text: `Scope: child ${child}. Done.`, calls: [] };
   const turn = messages.filter(({ role }) => role === 'assistant').length;
+  if (child !== undefined) {
+    const report = `Scope: child ${child}. Done.`;
+    if (!play.team || turn > 1) return { child, text: report, calls: [] };
+    return { child, text: null, calls: [{ name: 'SendMessage', input: { to: 'lead', message: report } }] };
+  }
   if (turn >= play.fanOuts) return { child: null, text: 'All reports are in.', calls: [] };
   const calls = Array.from({ length: play.children }, (_, index) => {
     const task = handedOut + index + 1;
-    const input = { prompt: `Do child task ${task} now.`, description: `task ${task}`, ...play.input };
+    const own = play.team ? { subagent_type: 'teammate', name: `m${task}` } : {};
+    const input = {
+      prompt: `Do child task ${task} now.`,
+      description: `task ${task}`,
+      ...own,
+      ...play.input,
+    };
     return { name: 'Agent', input };
   });
   return { child: null, text: 'I hand it out.', calls };

@@ -27,9 +27,13 @@ import * as siblings from './siblings.ts';
 import * as spawn from './spawn.ts';
 import * as startUp from './start-up.ts';
 import * as teamClaims from './team-claims.ts';
+import * as teamCost from './team-cost.ts';
+import * as teamIdle from './team-idle.ts';
+import * as teamLatency from './team-latency.ts';
 import * as teamMessages from './team-messages.ts';
 import * as turn from './turn.ts';
 import * as views from './views.ts';
+import * as which from './which.ts';
 import * as worktrees from './worktrees.ts';
 
 type Measurements = Record<string, { run(): Promise<void> }>;
@@ -67,6 +71,10 @@ const LONG: Measurements = {
   'large-repository': largeRepository,
   'team-claims': teamClaims,
   'team-messages': teamMessages,
+  'team-cost': teamCost,
+  'team-latency': teamLatency,
+  'team-idle': teamIdle,
+  which,
   house,
 };
 

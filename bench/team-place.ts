@@ -1,5 +1,5 @@
 /** Processes that work on one team, and a folder for it, in memory where there is any: a disk would be what is measured. */
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,4 +32,15 @@ async function lastWord<Result>(worker: ChildProcess): Promise<Result> {
   const [[said]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')]);
   // Our own worker sends it.
   return said as Result;
+}
+
+/** What is there becomes a commit: members get worktrees only of a repository that has one. */
+export function commitAll(repository: string): void {
+  const identity = ['-c', 'user.name=Bench', '-c', 'user.email=bench@localhost'];
+  for (const args of [
+    ['add', '--all'],
+    ['commit', '--quiet', '--message=start'],
+  ]) {
+    execFileSync('git', [...identity, ...args], { cwd: repository });
+  }
 }

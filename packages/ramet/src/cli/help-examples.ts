@@ -1,4 +1,4 @@
-/** Examples at the end of every help text. Loaded only for help. */
+/** Examples at the end of every help text, and what help tells besides commands. Loaded only for help. */
 import type { Command } from 'commander';
 
 /** By the words of the command; the empty one is `ramet` itself. */
@@ -11,6 +11,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'ramet -p "list the modules" --json-schema \'{"type": "array"}\'',
     'ramet -p "find out why logins fail, and fix it" --coordinator',
     'ramet --continue',
+    'ramet help parallel                      # forks, operator, coordinator or team?',
   ],
   resume: ['ramet resume', 'ramet resume k3v9x2ab --max-budget-usd 2'],
   stop: ['ramet stop', 'ramet stop k3v9x2ab.3', 'ramet stop k3v9x2ab --now'],
@@ -127,3 +128,26 @@ function ownExamples(words: readonly string[]): readonly string[] {
   const command = `ramet ${words.join(' ')}`;
   return (EXAMPLES[first] ?? []).filter((example) => example.startsWith(command));
 }
+
+/** `ramet help parallel`: which way of dividing work to choose. The figures are those of docs/which.md. */
+export const PARALLEL: string = `Which way to divide work? Ask from the top; the first yes decides.
+
+  Is it one thing, or does each step need the one before?   one agent
+  Do the parts need what this conversation already knows?   forks         ask for them; or session.fork
+  Are they independent, each told in a few lines?           typed agents  ask for them; ramet agents lists the types
+  Is it a list of tasks, each with a check, to be merged?   operator      ramet operate tasks.md
+  Must it be understood first, and is a wrong change dear?  coordinator   ramet --coordinator
+  Do the parts have to talk to each other for a while?      a team        ramet team create NAME "goal"
+
+What it cost: one job of eight small tasks, models played, the cache accounted for.
+
+                WORKERS  REQUESTS  COST  BAD AT
+  one agent           1         9   1.0  time: one step after the other
+  forks               8        18   1.9  a long conversation that the parts do not need: each carries it
+  typed agents        8        18   1.9  what takes long to explain; they know only their prompt
+  operator            8        16   1.5  tasks without a check, and tasks that wait for each other
+  coordinator        10        26   3.1  small changes: it looks, writes and proves in turn
+  team of 4           4        33   3.8  independent parts: claims and messages are requests too
+
+Three to five members pay for most work; a sixth is made with a warning. ramet cost --team shows what messages added.
+`;

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import type { CommandIo } from './io.ts';
@@ -27,6 +29,21 @@ describe('UI-1: a group of commands', () => {
       expect(program.commands.map((command) => command.name())).toEqual(names);
     },
   );
+});
+
+describe('UI-1: ramet help parallel', () => {
+  test('says which way to choose, with the figures of docs/which.md', async () => {
+    const io = recordingIo();
+    expect(await runProgram(['help', 'parallel'], io)).toBe(0);
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/which.md'), 'utf8');
+    const ways = Array.from(
+      page.matchAll(/^\| ([a-z0-9 ]+) \| (\d+) \| (\d+) \| [\d,]+ \| (\d\.\d) \|$/gm),
+      ([, ...cells]) => cells,
+    );
+    expect(ways).toHaveLength(6);
+    for (const [name, workers, requests, cost] of ways)
+      expect(io.text()).toMatch(new RegExp(`^ +${name} +${workers} +${requests} +${cost} {2}\\w`, 'm'));
+  });
 });
 
 describe('UI-1: a run defines', () => {

@@ -15,6 +15,8 @@ const TAKE_OVER = '--take-over';
 /** The hidden command that shells ask. */
 const COMPLETES = 'complete';
 const HELP_FLAGS = ['-h', '--help'];
+/** What help tells besides commands. */
+const TOPIC = 'parallel';
 const HELP_WORDS = [...HELP_FLAGS, 'help'];
 const TARGET_ARGUMENT = 'a session (default: the latest)';
 
@@ -67,6 +69,10 @@ export function groupsFor(args: readonly string[]): readonly CommandGroup[] {
 export async function runProgram(args: readonly string[], io: CommandIo): Promise<number> {
   let exitCode: number = EXIT.done;
   try {
+    if (args[0] === 'help' && args[1] === TOPIC) {
+      io.out((await import('./help-examples.ts')).PARALLEL);
+      return EXIT.done;
+    }
     const program = await defineProgram(args, io, (code) => {
       exitCode = code;
     });
@@ -111,7 +117,7 @@ function refuseUnknownHelp([first, word]: readonly string[], program: Command): 
   if (first !== 'help' || word === undefined || word.startsWith('-')) return;
   const names = program.commands.map((command) => command.name()).filter((name) => name !== COMPLETES);
   if (names.includes(word) || word === 'help') return;
-  const meant = nearWord(word, names);
+  const meant = nearWord(word, [...names, TOPIC]);
   const hint = meant === null ? 'ramet --help lists them' : `did you mean ${meant}?`;
   throw new UserMistake('no_command', `there is no command "${word}": ${hint}`);
 }

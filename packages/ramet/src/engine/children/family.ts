@@ -230,12 +230,19 @@ export class AgentFamily implements Disposable {
   }
 
   /** What agents of one type have in common before anything of their own: instructions, and skills of the type. */
-  sharedOpening(child: Agent, { instructions }: AgentDefinition, skills: LoadedSkills | null): FrozenBlock[] {
+  sharedOpening(
+    child: Agent,
+    { instructions }: AgentDefinition,
+    skills: LoadedSkills | null,
+    /** What members of a team are told: they often begin together, and it is long. */
+    notes: string | null,
+  ): FrozenBlock[] {
     for (const problem of skills?.problems ?? []) child.warn('skill_missing', problem);
     const text = child.runtime.redact(skills?.text ?? '');
     return [
       ...(instructions ? this.parts.surroundings.instructions() : []),
       ...(text === '' ? [] : [freezeBlock({ type: 'text', text })]),
+      ...(notes === null ? [] : [freezeBlock({ type: 'text', text: notes })]),
     ];
   }
 

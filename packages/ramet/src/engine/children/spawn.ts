@@ -202,11 +202,13 @@ function freshOf(
   const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
   if (note !== null) child.warn('thinking_unused', note);
   if (spec.readOnly) parent.runtime.sandbox.prepare();
-  const shared = family.sharedOpening(child, definition, skills);
-  const notice = plan.workspace?.notice[definition.git ? 'brief' : 'whole'] ?? null;
   const notes = plan.order.skipsNotes ? null : definition.notes;
+  const shared = family.sharedOpening(child, definition, skills, plan.isMember ? notes : null);
+  const notice = plan.workspace?.notice[definition.git ? 'brief' : 'whole'] ?? null;
   const worker = family.coordinator?.notesFor(plan.order.phase) ?? null;
-  const own = [notes, environment, notice, worker].filter((text) => text !== null).join('\n');
+  const own = [plan.isMember ? null : notes, environment, notice, worker]
+    .filter((text) => text !== null)
+    .join('\n');
   const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));
   child.say('prompt', [...shared, ...texts], shared.length);
   return child;

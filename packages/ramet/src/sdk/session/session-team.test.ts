@@ -105,6 +105,24 @@ describe('TEAM-1, EXEC-1: members', () => {
     expect(session.agents).toEqual([]);
   });
 
+  test('what all members are told is one block that the next one reads from the cache', async () => {
+    const { emulator, options } = await newPlace(play({ lead: [uses(add('ada')), uses(add('bob'))] }));
+    await using session = await openSession(options);
+    await prompt(session);
+    const notesOf = (name: string) => {
+      const [first] = asked(emulator, name)[0]?.messages ?? [];
+      const blocks = Array.isArray(first?.content) ? first.content : [];
+      return blocks.filter((block) => 'text' in block && String(block.text).startsWith('<teammate>'));
+    };
+    expect(notesOf('ada')).toMatchObject([{ cache_control: { type: 'ephemeral' } }]);
+    expect(JSON.stringify(notesOf('bob'))).toBe(JSON.stringify(notesOf('ada')));
+    const [ada, bob] = ['ada', 'bob'].map(
+      (name) =>
+        emulator.requests.find(({ request }) => request && whoAsks({ request } as View) === name)?.usage,
+    );
+    expect(bob?.cache_read_input_tokens).toBeGreaterThan((ada?.cache_read_input_tokens ?? 0) + 500);
+  });
+
   test('a message wakes an idle member with its context, as a member and not as the child of the sender', async () => {
     const { emulator, options } = await newPlace(
       play({

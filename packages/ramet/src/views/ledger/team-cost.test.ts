@@ -75,6 +75,29 @@ describe('TEAM-2, MODEL-3: what a team cost', () => {
     });
   });
 
+  test('TEAM-4: a plan costs what its member asked until the last answer to it', () => {
+    const answered = (plan: 'approved' | 'rejected') => ({ type: 'plan.changed', plan, by: null }) as const;
+    const cost = costOf([
+      ...events.slice(0, 6),
+      ...recorded(
+        ['s.2', answered('rejected')],
+        ['s.2', asked('r6', 60)[0]],
+        ['s.2', asked('r6', 60)[1]],
+        ['s.2', answered('approved')],
+      ),
+      ...events.slice(12),
+    ]);
+    expect(teamCostObject({ name: 'crew', session: 's' }, cost)).toMatchObject({
+      members: {
+        lead: { plan: null },
+        ada: { requests: 4, plan: { approved: 1, rejected: 1, requests: 2 } },
+      },
+    });
+    expect(teamCostText({ name: 'crew', session: 's' }, cost, null)).toContain(
+      'plan of ada: rejected once, then approved; 2 requests, $0.8000\n',
+    );
+  });
+
   test('it is printed as one table of members and one of messages', () => {
     const text = teamCostText({ name: 'crew', session: 's' }, costOf(events), null);
     expect(text).toMatch(/^team crew, session s\nBY MEMBER +REQ .*\nlead +1 .*\nada +4 .*\nTOTAL +5 /);

@@ -4,7 +4,8 @@
  *
  * What messages cost is told apart: how many a member received, how many tokens they brought into its conversation, and in
  * how many tokens of its requests they were, since a conversation is sent again with every request. It is estimated from
- * bytes; all but the first time most of it is read from the cache.
+ * bytes; all but the first time most of it is read from the cache. What a member that must plan first asked of models
+ * until the last answer to its plan is what its plan cost.
  */
 import { bytesOfTokens } from '../../conversation/frozen-block.ts';
 import type { JournalReader } from '../../journal/journal.ts';
@@ -12,10 +13,10 @@ import type { Digest, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
 import { LEAD } from '../../schema/team.ts';
 import { type SessionView, viewSession } from '../session-view.ts';
-import { percent, printable, tokens } from '../text/format.ts';
+import { atLeastDollars, percent, printable, tokens } from '../text/format.ts';
 import { lineObject } from './cost-object.ts';
 import { costTable, figureTable, totalNotes } from './cost-table.ts';
-import { emptyLedger, extendLedger, type Ledger, sumOfLines } from './ledger.ts';
+import { emptyLedger, extendLedger, type Ledger, type LedgerLine, sumOfLines } from './ledger.ts';
 
 interface MemberCost {
   ledger: Ledger;
@@ -25,6 +26,8 @@ interface MemberCost {
   messageTokens: number;
   /** What they made of all requests together. */
   requestTokens: number;
+  /** Of a member whose plan was answered. */
+  plan: { approved: number; rejected: number; line: LedgerLine } | null;
 }
 
 /** An agent's messages: those that wait, by item, and what its conversation holds of them. */
@@ -52,6 +55,11 @@ export class TeamCost {
     const member = this.#memberOf(owner);
     extendLedger(member.ledger, recorded);
     if (agent !== null) this.#noteMail(member, agent, event);
+    if (event.type === 'plan.changed') {
+      const { approved = 0, rejected = 0 } = member.plan ?? {};
+      const line = structuredClone(member.ledger.total);
+      member.plan = { approved, rejected, line, [event.plan]: (member.plan?.[event.plan] ?? 0) + 1 };
+    }
   }
 
   /** The lead first, the others by birth. */
@@ -121,7 +129,7 @@ export function viewTeamCost(session: SessionId, project: string): SessionView &
 }
 
 function newMember(): MemberCost {
-  return { ledger: emptyLedger(), messages: 0, messageTokens: 0, requestTokens: 0 };
+  return { ledger: emptyLedger(), messages: 0, messageTokens: 0, requestTokens: 0, plan: null };
 }
 
 export interface BilledTeam {
@@ -130,9 +138,11 @@ export interface BilledTeam {
 }
 
 export function teamCostObject({ name, session }: BilledTeam, cost: TeamCost): Record<string, unknown> {
-  const lines = Array.from(cost.members, ([member, { ledger, messages, messageTokens, requestTokens }]) => {
-    const mail = { received: messages, tokens: messageTokens, request_tokens: requestTokens };
-    return [member, { ...lineObject(ledger.total), messages: mail }];
+  const lines = Array.from(cost.members, ([member, one]) => {
+    const mail = { received: one.messages, tokens: one.messageTokens, request_tokens: one.requestTokens };
+    const { approved, rejected, line } = one.plan ?? {};
+    const plan = line === undefined ? null : { approved, rejected, ...lineObject(line) };
+    return [member, { ...lineObject(one.ledger.total), messages: mail, plan }];
   });
   return {
     team: name,
@@ -148,7 +158,21 @@ export function teamCostText({ name, session }: BilledTeam, cost: TeamCost, colu
   const total = sumOfLines(lines.map(([, line]) => line));
   const notes = totalNotes(total).map((note) => `${note}\n`);
   const table = costTable([{ heading: 'BY MEMBER', lines }], total, columns);
-  return `team ${printable(name)}, session ${session}\n${table}\n${notes.join('')}${mailTable(members)}`;
+  return `team ${printable(name)}, session ${session}\n${table}\n${notes.join('')}${planLines(members)}${mailTable(members)}`;
+}
+
+function planLines(members: readonly (readonly [string, MemberCost])[]): string {
+  const lines = members.flatMap(([name, { plan }]) => {
+    if (plan === null) return [];
+    const { approved, rejected, line } = plan;
+    const how = [
+      ...(rejected === 0 ? [] : [`rejected ${rejected === 1 ? 'once' : `${rejected} times`}`]),
+      ...(approved === 0 ? [] : ['approved']),
+    ];
+    const cost = atLeastDollars(line.costUsd, line.atLeastUsd);
+    return [`plan of ${printable(name)}: ${how.join(', then ')}; ${line.requests} requests, ${cost}\n`];
+  });
+  return lines.join('');
 }
 
 function mailTable(members: readonly (readonly [string, MemberCost])[]): string {
