@@ -125,12 +125,10 @@ export const MISSING: Readonly<Record<string, string>> = {
   'RES-10': 'operator tasks',
   'WORK-2': 'a hook WorktreeCreate that makes the worktree in place of git',
   'WORK-7': 'the exception for memory paths (MEM-1)',
-  'EXEC-1': 'that questions of members are shown under their name is not tested',
   'EXEC-3': NOT_YET,
   'EXEC-4': NOT_YET,
   'HOST-1': NOT_YET,
   'TEAM-1': 'members in a session that began without a team',
-  'TEAM-3': 'evidence that the engine reads itself',
   'TEAM-6': 'the server, and the client that syncs a folder',
   'MEM-1':
     'notes of a session; agents that write to the memory of their type; team memory is read and not synchronised',

@@ -54,6 +54,14 @@ export interface WaitingPlan {
   text: string;
 }
 
+/** What the record of a member shows of its work on a task, whatever the member says. */
+export interface TaskProof {
+  /** Files that its calls changed. */
+  files: readonly string[];
+  /** Commands that it ran, the last ones; null for one that did not end by itself. */
+  commands: readonly { command: string; exit: number | null }[];
+}
+
 export type TeamTaskState = 'pending' | 'in_progress' | 'completed' | 'failed';
 
 export interface TeamTask {
@@ -70,6 +78,8 @@ export interface TeamTask {
   blockedBy: readonly number[];
   /** What proves that it is completed. */
   evidence: string | null;
+  /** What the engine has seen of that; null before it is completed. */
+  proof: TaskProof | null;
   /** What was last said about its state: why it failed, why it was released. */
   note: string | null;
 }

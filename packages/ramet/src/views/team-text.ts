@@ -1,6 +1,6 @@
 /** Teams as people read them. */
 import type { TodoItem } from '../schema/status.ts';
-import { LEAD, type TeamMember, type TeamTask, type WaitingPlan } from '../schema/team.ts';
+import { LEAD, type TaskProof, type TeamMember, type TeamTask, type WaitingPlan } from '../schema/team.ts';
 import { excerpt, printable, table } from './text/format.ts';
 
 interface ShownTeam {
@@ -74,9 +74,11 @@ export function taskTodos(tasks: readonly TeamTask[]): TodoItem[] {
 
 export function taskTableText(tasks: readonly TeamTask[]): string {
   if (tasks.length === 0) return 'no tasks\n';
-  const rows = tasks.map(({ number, status, owner, subject, blockedBy, evidence, note }) => {
+  const rows = tasks.map(({ number, status, owner, subject, blockedBy, evidence, proof, note }) => {
     const waits = blockedBy.length === 0 ? '' : `waits for ${blockedBy.join(', ')}`;
-    const said = evidence ?? note ?? waits;
+    const said = [proof === null ? '' : seenText(proof), evidence ?? note ?? waits]
+      .filter(Boolean)
+      .join(': ');
     return [
       `  ${number}`,
       status,
@@ -86,4 +88,12 @@ export function taskTableText(tasks: readonly TeamTask[]): string {
     ];
   });
   return `tasks\n${table(rows)}`;
+}
+
+/** What the engine has seen, before what the member says. */
+function seenText({ files, commands }: TaskProof): string {
+  const failed = commands.filter(({ exit }) => exit !== 0).length;
+  const ran = `${commands.length} ${commands.length === 1 ? 'command' : 'commands'}`;
+  const changed = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
+  return `${changed}, ${ran}${failed === 0 ? '' : ` (${failed} failed)`}`;
 }

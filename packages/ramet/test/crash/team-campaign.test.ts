@@ -29,7 +29,7 @@ function soundEvidence(): TeamEvidence {
   });
   const task = (number: number) => ({
     ...{ number, subject: '', description: '', status: 'completed' as const, owner: 'm0', createdBy: 'lead' },
-    ...{ needs: [], blockedBy: [], evidence: null, note: null },
+    ...{ needs: [], blockedBy: [], evidence: null, proof: null, note: null },
   });
   return {
     plan,

@@ -1,6 +1,6 @@
 /** What members do with the team's tasks, carried out, in the words that their models read (TEAM-3). */
 import { teamNow } from '../../agents/prompts/teammate.ts';
-import { LEAD, type TeamTask, type TeamTaskState } from '../../schema/team.ts';
+import { LEAD, type TaskProof, type TeamTask, type TeamTaskState } from '../../schema/team.ts';
 import type { ProcessIdentity } from '../../system/processes/process-identity.ts';
 import { headOf, visibleLine } from '../../system/text/visible-text.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
@@ -9,6 +9,7 @@ import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { hookSaid } from '../agent/notices.ts';
 import type { TaskNews } from './task-news.ts';
+import { proofText } from './task-proof.ts';
 
 const MOST_LISTED = 200;
 const LONGEST_SUBJECT = 120;
@@ -30,6 +31,10 @@ export interface TeamAsker {
 }
 
 interface TaskAsker extends TeamAsker {
+  /** Where its conversation is. */
+  position(): number;
+  /** What its conversation shows from there on. */
+  proof(position: number): TaskProof;
   /** The hooks that have a say. */
   hook(event: 'TaskCreated' | 'TaskCompleted', task: TeamTask): Promise<string | null>;
 }
@@ -69,7 +74,7 @@ export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
       const task = change.status === 'completed' ? tasks.find(change.task) : undefined;
       const said = task?.owner === by ? await asker.hook('TaskCompleted', task) : null;
       if (said !== null) return failure(`Task ${change.task} is not completed: a hook says so.\n${said}`);
-      return setStatus(host, { by, call: asker.call }, change, change.status);
+      return setStatus(host, { ...asker, by }, change, change.status);
     },
   };
 }
@@ -104,13 +109,13 @@ function edit({ team: { tasks } }: TaskHost, by: string, change: TaskUpdate): To
 
 function setStatus(
   host: TaskHost,
-  { by, call }: { by: string; call: string },
+  { by, call, position, proof }: TaskAsker & { by: string },
   { task, evidence, note }: TaskUpdate,
   status: TeamTaskState,
 ): ToolOutcome {
   const { tasks, calls } = host.team;
   if (status === 'in_progress') {
-    const claimed = calls.once(call, () => tasks.claim(task, by, host.process));
+    const claimed = calls.once(call, () => tasks.claim(task, by, { ...host.process, position: position() }));
     return 'problem' in claimed
       ? refused(claimed)
       : { content: `Task ${task} is yours.\n${wholeOf(claimed.task)}` };
@@ -127,7 +132,10 @@ function setStatus(
   if (status === 'completed' && (evidence ?? '').trim() === '') {
     return failure('Say in evidence what proves it: a command and its result, the commit, the files.');
   }
-  const ended = calls.once(call, () => tasks.end(task, by, { status, evidence, note }));
+  const ended = calls.once(call, () => {
+    const seen = tasks.find(task)?.owner === by ? proof(tasks.positionOf(task)) : undefined;
+    return tasks.end(task, by, { status, evidence, proof: seen, note });
+  });
   if ('problem' in ended) return refused(ended);
   for (const freed of ended.freed) host.news.tellFree(freed.number, tasks.whoWakesFor([freed], by));
   const next = ended.freed.map(({ number }) => number);
@@ -143,12 +151,13 @@ function lineOf({ number, status, subject, owner, blockedBy }: TeamTask): string
 }
 
 function wholeOf(task: TeamTask): string {
-  const { description, needs, createdBy, evidence, note } = task;
+  const { description, needs, createdBy, evidence, proof, note } = task;
   return [
     lineOf(task),
     `made by ${createdBy}${needs.length === 0 ? '' : `; needs ${needs.join(', ')}`}`,
     ...(description === '' ? [] : [description]),
     ...(evidence === null ? [] : [`Evidence: ${evidence}`]),
+    ...(proof === null ? [] : [`Seen by the engine: ${proofText(proof)}`]),
     ...(note === null ? [] : [`Note: ${note}`]),
   ].join('\n');
 }

@@ -35,6 +35,10 @@ export class TaskNews {
     }
   }
 
+  tellReleased({ released, wake }: ReturnType<StoredTeam['tasks']['releaseDead']>): void {
+    for (const { number } of released) this.tellFree(number, wake);
+  }
+
   /** One task that became free while everybody was at work. */
   tellOfFree(name: string): void {
     const { roster, tasks } = this.#host.team;

@@ -27,6 +27,7 @@ import { PlanQuestions, planDesk } from './plan-desk.ts';
 import { ShutDowns } from './shut-down.ts';
 import { nowText, type TeamAsker, taskDesk, taskHook } from './task-desk.ts';
 import { TaskNews } from './task-news.ts';
+import { workOf } from './task-proof.ts';
 import { addWaiting, beginWaiting, warnOfMany } from './waiting-member.ts';
 
 interface TeamHostParts {
@@ -145,7 +146,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     }
     if (isStopping) this.#stopped(name);
     else this.team.roster.setState(name, 'idle');
-    if (status === 'failed') this.#release(name, `${name} failed`);
+    if (status === 'failed') this.news.tellReleased(this.team.tasks.releaseOf(name, `${name} failed`));
     this.news.tellOfFree(name);
     // What arrived while it ended.
     if (this.news.has(name)) void this.wake(name);
@@ -175,6 +176,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   tasksFor(agent: AgentId, call: string, signal: AbortSignal): TaskDesk {
     return taskDesk(this, {
       ...this.#asker(agent, call),
+      ...workOf(this.#family.find(agent) ?? this.#lead),
       hook: (event, task) => {
         const team = { teammate_name: this.nameOf(agent), team_name: this.team.record.name };
         return taskHook(this.#family.find(agent) ?? this.#lead, event, { ...task, ...team }, signal);
@@ -211,6 +213,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   look(): void {
     if (this.#isClosed) return;
     this.#plans.look();
+    this.news.tellReleased(this.team.tasks.releaseDead(LEAD));
     for (const { name, state, unread } of this.team.roster.members()) {
       if (state === 'stopping') this.#shutDown(name);
       if (state === 'stopping' || state === 'stopped' || unread === 0) continue;
@@ -228,12 +231,7 @@ export class TeamHost implements FamilyTeam, Disposable {
 
   #stopped(name: string): void {
     this.team.roster.setState(name, 'stopped');
-    this.#release(name, `${name} was stopped`);
-  }
-
-  #release(name: string, why: string): void {
-    const { wake, released } = this.team.tasks.releaseOf(name, why);
-    for (const { number } of released) this.news.tellFree(number, wake);
+    this.news.tellReleased(this.team.tasks.releaseOf(name, `${name} was stopped`));
   }
 
   /** A member at work that still reads; null for one that is just ending, and for one that is idle. */

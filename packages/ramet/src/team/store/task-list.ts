@@ -18,37 +18,9 @@ import {
   whoToWake,
 } from '../rules/task-rules.ts';
 import { identityFrom, isSame, type Problem, type Roster, textOf } from './roster.ts';
+import type { EndedTeamTask, NewTask, TaskClaim, TaskEdit, TeamTaskEnd } from './task-orders.ts';
 import { TaskTable } from './task-table.ts';
 import type { TeamDatabase, TeamRow } from './team-database.ts';
-
-export interface NewTask {
-  subject: string;
-  description: string;
-  needs?: readonly number[] | undefined;
-  /** The only member who may claim it. */
-  owner?: string | undefined;
-}
-
-export interface TaskEdit {
-  subject?: string | undefined;
-  description?: string | undefined;
-  addNeeds?: readonly number[] | undefined;
-  /** Of a pending task; null gives it to everybody. */
-  owner?: string | null | undefined;
-}
-
-export interface TeamTaskEnd {
-  status: 'completed' | 'failed';
-  evidence?: string | null | undefined;
-  note?: string | null | undefined;
-}
-
-/** What ended, what became free by that, and whom to wake for it. */
-export interface EndedTeamTask {
-  task: TeamTask;
-  freed: TeamTask[];
-  wake: string[];
-}
 
 const MOST_TASKS = 200_000;
 
@@ -104,23 +76,50 @@ export class TeamTaskList {
     );
   }
 
-  /** Takes this task, or says why not. */
-  claim(number: number, by: string, process: ProcessIdentity): { task: TeamTask } | Problem {
-    const row = this.#db.change(
-      `UPDATE tasks SET status = 'in_progress', owner = ?, claim_pid = ?, claim_started = ?, note = NULL
-       WHERE team = ? AND number = ? AND status = 'pending' AND blockers = 0 AND (owner IS NULL OR owner = ?)
-       RETURNING *`,
-      ...[by, process.pid, process.started, this.#team, number, by],
-    );
-    if (row !== undefined) return { task: this.#table.taskFrom(row) };
+  /** Takes this task, or says why not. A claim of a dead process does not count. */
+  claim(number: number, by: string, claim: TaskClaim): { task: TeamTask } | Problem {
+    const taken = this.#take(number, by, claim);
+    if (taken !== null) return { task: taken };
+    const again = this.#releaseIfDead(number, by, claim) ? this.#take(number, by, claim) : null;
+    if (again !== null) return { task: again };
     const task = this.find(number);
     if (task === undefined) return { problem: this.#unknown(number) };
     // It was taken and given back between the two statements.
     return { problem: claimProblem(task, by) ?? `task ${number} was taken: try again` };
   }
 
+  #take(number: number, by: string, { pid, started, position }: TaskClaim): TeamTask | null {
+    const row = this.#db.change(
+      `UPDATE tasks SET status = 'in_progress', owner = ?, claim_pid = ?, claim_started = ?, claim_position = ?, note = NULL
+       WHERE team = ? AND number = ? AND status = 'pending' AND blockers = 0 AND (owner IS NULL OR owner = ?)
+       RETURNING *`,
+      ...[by, pid, started, position ?? null, this.#team, number, by],
+    );
+    return row === undefined ? null : this.#table.taskFrom(row);
+  }
+
+  #releaseIfDead(number: number, by: string, { isAlive }: TaskClaim): boolean {
+    const sql = `SELECT claim_pid, claim_started FROM tasks WHERE team = ? AND number = ? AND status = 'in_progress'`;
+    const row = this.#db.row(sql, this.#team, number);
+    const holder = identityFrom(row?.claim_pid, row?.claim_started);
+    if (holder === null || (isAlive ?? isProcessAlive)(holder)) return false;
+    return this.releaseDead(by, isAlive).released.some((task) => task.number === number);
+  }
+
+  /** Where its owner's conversation was when it claimed the task. */
+  positionOf(number: number): number {
+    const sql = 'SELECT claim_position FROM tasks WHERE team = ? AND number = ?';
+    return Number(this.#db.row(sql, this.#team, number)?.claim_position ?? 0);
+  }
+
   /** Takes the free task with the lowest number, its own first. Null if none is free. */
   claimNext(by: string, process: ProcessIdentity): TeamTask | null {
+    const next = this.#takeNext(by, process);
+    if (next !== null || this.releaseDead(by).released.length === 0) return next;
+    return this.#takeNext(by, process);
+  }
+
+  #takeNext(by: string, process: ProcessIdentity): TeamTask | null {
     const row = this.#db.change(
       `UPDATE tasks SET status = 'in_progress', owner = ?1, claim_pid = ?2, claim_started = ?3, note = NULL
        WHERE team = ?4 AND status = 'pending' AND number = coalesce(
@@ -134,14 +133,15 @@ export class TeamTaskList {
     return row === undefined ? null : this.#table.taskFrom(row);
   }
 
-  end(number: number, by: string, { status, evidence, note }: TeamTaskEnd): EndedTeamTask | Problem {
+  end(number: number, by: string, { status, evidence, proof, note }: TeamTaskEnd): EndedTeamTask | Problem {
     return this.#changing('end', number, by, (task) => {
       const problem = endProblem(task);
       if (problem !== null) return { problem };
       this.#db.row(
-        `UPDATE tasks SET status = ?, evidence = ?, note = ?, claim_pid = NULL, claim_started = NULL
+        `UPDATE tasks SET status = ?, evidence = ?, proof = ?, note = ?, claim_pid = NULL, claim_started = NULL
          WHERE team = ? AND number = ?`,
-        ...[status, evidence ?? null, note ?? null, this.#team, number],
+        ...[status, evidence ?? null, proof === undefined ? null : JSON.stringify(proof), note ?? null],
+        ...[this.#team, number],
       );
       const freed = status === 'completed' ? this.#table.unblock(number) : [];
       return { task: this.#table.get(number), freed, wake: whoToWake(freed, this.#roster.members()) };

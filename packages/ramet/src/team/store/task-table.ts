@@ -1,5 +1,5 @@
 /** The rows of a team's tasks and of what they need. Which change is allowed is decided in `task-list.ts`. */
-import type { TaskChange, TeamTask, TeamTaskState } from '../../schema/team.ts';
+import type { TaskChange, TaskProof, TeamTask, TeamTaskState } from '../../schema/team.ts';
 import { textOf } from './roster.ts';
 import type { TeamDatabase, TeamRow } from './team-database.ts';
 
@@ -62,7 +62,7 @@ export class TaskTable {
     description,
     owner,
     createdBy,
-  }: Omit<TeamTask, 'status' | 'evidence' | 'note' | 'needs' | 'blockedBy'>): void {
+  }: Omit<TeamTask, 'status' | 'evidence' | 'proof' | 'note' | 'needs' | 'blockedBy'>): void {
     this.#db.row(
       `INSERT INTO tasks (team, number, subject, description, status, blockers, owner, created_by)
        VALUES (?, ?, ?, ?, 'pending', 0, ?, ?)`,
@@ -165,6 +165,8 @@ function taskOf(row: TeamRow, needs: number[], blockedBy: number[]): TeamTask {
     needs,
     blockedBy,
     evidence: textOf(row.evidence),
+    // Only `task-list.ts` writes it, from the same shape.
+    proof: row.proof == null ? null : (JSON.parse(String(row.proof)) as TaskProof),
     note: textOf(row.note),
   };
 }

@@ -81,4 +81,8 @@ export const TEAM_MIGRATIONS: readonly string[] = [
   ALTER TABLE members ADD COLUMN plan_call TEXT;
   ALTER TABLE messages ADD COLUMN kind TEXT;
   `,
+  `
+  ALTER TABLE tasks ADD COLUMN claim_position INTEGER;
+  ALTER TABLE tasks ADD COLUMN proof TEXT;
+  `,
 ];

@@ -318,7 +318,7 @@ describe('TEAM-5: the file', () => {
     db.close();
     const before = readFileSync(file);
     expect(() => new TeamStore(project)).toThrow(
-      `${file} has schema version 99 and this ramet knows up to 3: update ramet to use it`,
+      `${file} has schema version 99 and this ramet knows up to 4: update ramet to use it`,
     );
     expect(readFileSync(file).equals(before)).toBe(true);
   });
@@ -372,5 +372,42 @@ describe('TEAM-2, TEAM-5: calls that are made again after a kill', () => {
     const { seq } = made(team.mail.send(letter));
     team.roster.setState('ada', 'stopped');
     expect(team.mail.send(letter)).toEqual({ seq, receivers: ['ada'] });
+  });
+});
+
+describe('TEAM-3: a claim of a process that is dead', () => {
+  test('gives way to the next who claims, and is noted', () => {
+    const team = newTeam('ada', 'bob');
+    for (const subject of ['one', 'two']) made(team.tasks.create('lead', { subject, description: '' }));
+    for (const number of [1, 2]) made(team.tasks.claim(number, 'ada', DEAD));
+    expect(made(team.tasks.claim(1, 'bob', ME)).task).toMatchObject({ owner: 'bob', status: 'in_progress' });
+    expect(team.tasks.claim(1, 'ada', ME)).toEqual({ problem: 'task 1 is taken by bob' });
+    // The other claims of the same process went with it.
+    expect(team.tasks.claimNext('bob', ME)).toMatchObject({ number: 2, owner: 'bob' });
+    expect(team.tasks.claimNext('ada', ME)).toBeNull();
+    expect(team.tasks.changes().map(({ task, what }) => `${task} ${what}`)).toEqual([
+      '1 released',
+      '2 released',
+    ]);
+  });
+
+  test('is found by who asks for any task', () => {
+    const team = newTeam('ada', 'bob');
+    made(team.tasks.create('lead', { subject: 'one', description: '' }));
+    made(team.tasks.claim(1, 'ada', DEAD));
+    expect(team.tasks.claimNext('bob', ME)).toMatchObject({ number: 1, owner: 'bob' });
+  });
+});
+
+describe('TEAM-5: clocks', () => {
+  test('decide nothing: a clock that runs backwards changes no order', () => {
+    let now = 1_000_000;
+    using store = new TeamStore(newProject(), () => (now -= 10_000));
+    const team = made(store.create({ name: 'crew', session: 'aaaaaaaa', agent: 'aaaaaaaa.1' }));
+    team.roster.add({ name: 'ada', type: 'teammate', agent: null });
+    for (const text of ['one', 'two', 'three']) made(send(team, 'lead', 'ada', text));
+    expect(read(team, 'ada').map(([, text]) => text)).toEqual(['one', 'two', 'three']);
+    for (const subject of ['a', 'b']) made(team.tasks.create('lead', { subject, description: '' }));
+    expect(team.tasks.claimNext('ada', ME)?.number).toBe(1);
   });
 });
