@@ -4,7 +4,17 @@
  */
 import { IDENTITY } from '../../packages/ramet/test/fixtures/merge-repository.ts';
 
-export const SHAPES = ['chain', 'wide', 'conflicts', 'together', 'compete', 'checkout'] as const;
+export const SHAPES = [
+  'chain',
+  'wide',
+  'conflicts',
+  'together',
+  'compete',
+  'checkout',
+  'clone',
+  'partition',
+  'propose',
+] as const;
 type OperatorShape = (typeof SHAPES)[number];
 
 export interface OperatorPlan {
@@ -49,6 +59,19 @@ const TASKS: Readonly<Record<OperatorShape, readonly string[]>> = {
     ...['T001 [P] Build one.txt', 'T002 [P] List plum', 'T003 Write three.txt (depends on T001)'],
     'T004 Build four.txt (depends on T002)',
   ],
+  clone: [
+    ...['T001 [P] Build one.txt', 'T002 [P] List plum', 'T003 [P] List apple'],
+    'T004 Write four.txt (depends on T001)',
+  ],
+  partition: [
+    ...['T001 [P] Write one.txt\n  - **Files**: one.txt', 'T002 [P] Write two.txt\n  - **Files**: two.txt'],
+    ...['T003 [P] List plum\n  - **Files**: list.txt'],
+    'T004 Write four.txt (depends on T001)\n  - **Files**: four.txt',
+  ],
+  propose: [
+    ...['T001 [P] Propose one.txt', 'T002 [P] Propose two.txt', 'T003 [P] Propose three.txt'],
+    'T004 Propose four.txt (depends on T001)',
+  ],
 };
 
 const FLAGS: Readonly<Record<OperatorShape, readonly string[]>> = {
@@ -58,6 +81,9 @@ const FLAGS: Readonly<Record<OperatorShape, readonly string[]>> = {
   together: ['--policy', 'all'],
   compete: ['--policy', 'first', '--attempts', '2', '--parallel', '4'],
   checkout: ['--update-checkout'],
+  clone: ['--isolation', 'clone', '--retries', '5'],
+  partition: ['--isolation', 'partition'],
+  propose: ['--isolation', 'propose'],
 };
 
 export function operatorPlan(shape: OperatorShape, executor: 'in-process' | 'process'): OperatorPlan {

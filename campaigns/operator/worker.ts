@@ -14,6 +14,7 @@ const MOST_CALLS = 12;
 
 export function workerAnswer({ request, opening, last }: RequestView): Answer {
   const [, verb = '', name = ''] = /Task \S+: (\w+) (\S+)/.exec(opening) ?? [];
+  if (verb === 'Propose') return { text: `${name}.\n${newFile(name)}` };
   const isAgain = opening.includes('An earlier attempt failed');
   const steps = stepsOf(verb, name, isAgain);
   const results = resultsIn(request.messages);
@@ -40,6 +41,11 @@ function stepsOf(verb: string, name: string, isAgain: boolean): Step[] {
     default:
       return [];
   }
+}
+
+/** For agents that only read: their answer is the patch. */
+function newFile(name: string): string {
+  return `\`\`\`diff\n--- /dev/null\n+++ b/${name}\n@@ -0,0 +1 @@\n+${name}\n\`\`\``;
 }
 
 /** What git tells an agent to do whose own git was killed: it names the file. */

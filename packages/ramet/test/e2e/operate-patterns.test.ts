@@ -1,8 +1,10 @@
 /** The patterns of parallel work (OP-9), each with agents, git and the command as a user has them. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
+import { openPlace } from '../../src/sdk/worktrees/open-place.ts';
+import { thisProcess } from '../../src/system/processes/process-identity.ts';
 import { eventually } from '../fixtures/command.ts';
 import { IDENTITY } from '../fixtures/merge-repository.ts';
 import { test, type User } from '../fixtures/user.ts';
@@ -308,6 +310,32 @@ describe.concurrent('OP-9: ramet operate', () => {
     expect(said[1]).toMatch(/The patch conflicts with what others have finished meanwhile, in README\.md/);
     expect(untouched(user)).toEqual(before);
     expect(leftovers(user)).toEqual([]);
+  });
+
+  test('propose: a checkout that a killed process left half-made does not stop the resumed run', async ({
+    user,
+  }) => {
+    prepare(user, 'tasks:\n  - { id: a, title: Say A }\n  - { id: b, title: Say B, depends_on: [a] }\n');
+    await user.emulate({
+      respond: (asked) => ({ text: taskOf(asked) === 'a' ? diff('# Test', '# A') : diff('# A', '# B') }),
+    });
+    const money = ['--isolation', 'propose', '--max-budget-usd', '0.000001'];
+    const first = await operate(user, ...money);
+    expect(first.result.tasks.map(({ status }) => status)).toEqual(['done', 'ready']);
+    const { session_id: session } = JSON.parse((await user.here(['operate', 'status', '--json'])).stdout);
+    const base = git(user.repository, 'rev-parse', `refs/ramet/operator/${session}`);
+    const { place, [Symbol.dispose]: close } = await openPlace({ cwd: user.repository, env: user.env });
+    const row = place.registry.list().find(({ name }) => name.startsWith('read-'));
+    if (row === undefined) throw new Error('no checkout for reading was made');
+    const name = `read-${session}-${base.slice(0, 12)}`;
+    place.registry.put({
+      ...{ ...row, id: 'wt-half-made', name, path: join(dirname(row.path), name), base, state: 'making' },
+      lease: { ...thisProcess(), pid: 2 ** 30 },
+    });
+    close();
+    const end = await user.here(['operate', '--resume', session, '--max-budget-usd', '5']);
+    expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 tasks done') });
+    expect(git(user.repository, 'show', 'main:README.md')).toBe('# B');
   });
 
   test('clone: each agent works in a clone, and its work is fetched, committed or not', async ({ user }) => {

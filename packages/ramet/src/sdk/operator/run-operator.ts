@@ -2,6 +2,7 @@
 import { findDefinition } from '../../agents/prompts/built-in.ts';
 import { firstMessage } from '../../agents/prompts/first-message.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
+import { undoHalfMade } from '../../git/managed-worktrees.ts';
 import { isBareDirectory } from '../../git/repository.ts';
 import {
   applyOperatorEvent,
@@ -90,7 +91,11 @@ export async function runOperator(
   const resolved = await resolvedWork(now, {
     ...{ repository: target.repository, reset: (...wanted) => merges.reset(...wanted) },
   });
-  if (order.file === undefined) await parts.resumeAgents(new AbortController().signal);
+  if (order.file === undefined) {
+    // A checkout that agents share has one name in all processes of a run: a killed one may have left it half-made.
+    await undoHalfMade(worktrees.place);
+    await parts.resumeAgents(new AbortController().signal);
+  }
   for (const { question, answer } of earlyAnswers(now)) order.questions?.expect(question, answer);
   const recorded = new RecordedAgents(() => parts.family.parts.openReader());
   const patterns = runPatterns(run, {
