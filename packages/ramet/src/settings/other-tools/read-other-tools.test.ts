@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
@@ -47,6 +47,41 @@ describe('EXT-1: settings of another tool', () => {
       { place: '~/.claude/settings.json', base: place.root, texts: { ask: ['Bash(git push:*)'] } },
     ]);
     expect(otherToolsNotices(found, place)).toEqual([]);
+  });
+
+  /** Rows of docs/settings.md: the key, and what it says of it. */
+  const rows = Array.from(
+    readFileSync(new URL('../../../../../docs/settings.md', import.meta.url), 'utf8').matchAll(
+      /^\| `([\w$.]+)` \| (used|used after trust|not used) \|/gm,
+    ),
+    ([, key = '', state = '']) => [key, state] as const,
+  );
+
+  test('the table of keys has them', () => {
+    expect(rows.length).toBeGreaterThan(40);
+    expect(new Set(rows.map(([key]) => key)).size).toBe(rows.length);
+  });
+
+  test.for(rows)('%s is %s, as the table of keys says', async ([key, state], { directory }) => {
+    const [first = '', second] = key.split('.');
+    const value = { [first]: second === undefined ? 'x' : { [second]: ['Read'] } };
+    const place = placeIn(directory);
+    writeFiles(directory, {
+      'repo/.claude/settings.json': json(value),
+      'home/.claude/settings.json': json(value),
+    });
+    const unusedIn = async (isTrusted: boolean) => {
+      const { unused } = await readOtherTools({ ...place, isAsTrusted: async () => isTrusted });
+      const about = (file: string) =>
+        unused.find(({ what, source }) => what === key && source === join(directory, file));
+      return [about('repo/.claude/settings.json'), about('home/.claude/settings.json')];
+    };
+    const [ofTrusted, ofUser] = await unusedIn(true);
+    const [ofUntrusted] = await unusedIn(false);
+    expect(ofTrusted !== undefined).toBe(state === 'not used');
+    expect(ofUntrusted !== undefined).toBe(state !== 'used');
+    expect(ofUntrusted?.needsTrust === true).toBe(state === 'used after trust');
+    expect(ofUser !== undefined).toBe(state !== 'used');
   });
 
   test('say by name what has no effect here, and what needs trust, in a line each', async ({ directory }) => {
