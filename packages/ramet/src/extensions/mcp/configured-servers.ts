@@ -40,6 +40,8 @@ export interface ConfiguredServer {
   readonly checked: CheckedServer;
   /** Why it does not count, though nothing is wrong with it; null for one that does. */
   readonly unused: string | null;
+  /** A repository brings it, and it is not trusted as it is. */
+  readonly isWithheld: boolean;
 }
 
 export interface ServerPlace {
@@ -160,7 +162,15 @@ function resolved(written: readonly WrittenServers[], place: ServerPlace): Confi
             );
       const check = isForeign && unused === null ? place.checkFor?.(source) : undefined;
       const checked = guardedServer(checkServer(server, { env, isForeign }), check);
-      return { name, key: keys.get(name) ?? name, scope, source, checked, unused };
+      return {
+        name,
+        key: keys.get(name) ?? name,
+        scope,
+        source,
+        checked,
+        unused,
+        isWithheld: isWithheld(one),
+      };
     }),
   );
   return servers.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));

@@ -17,15 +17,13 @@ export async function checkServers({ caller }: DoctorContext): Promise<HealthChe
       leftOut.length === 0 ? [] : [`${name} works without ${namesWithin(leftOut, 600)}`],
     ),
   ];
-  const withheld = servers
-    .filter(({ unused }) => unused?.includes('not trusted') === true)
-    .map(({ name }) => name);
+  const withheld = servers.filter(({ isWithheld }) => isWithheld).map(({ name }) => name);
   const found = [
     `${tried.filter((one) => one.ok).length} of ${tried.length} servers start`,
     ...bad,
     ...(withheld.length === 0
       ? []
-      : [`not started, since this folder is not trusted: ${withheld.join(', ')}`]),
+      : [`not started, since this folder is not trusted as it is: ${withheld.join(', ')}`]),
   ].join('; ');
   if (bad.length > 0)
     return limited('mcp', found, 'ramet mcp ls shows where they are set up, ramet mcp test NAME tries one');

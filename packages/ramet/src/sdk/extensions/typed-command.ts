@@ -62,10 +62,15 @@ function isCommandName(name: string): boolean {
   return /^[a-z]/i.test(name) && !existsSync(`/${name}`);
 }
 
+const MOST_NAMED = 20;
+
 function unknownCommand(name: string, all: LiveParts['prompts']['all']): UserMistake {
   const names = all.filter(({ forUser }) => forUser).map((one) => one.name);
   const near = nearName(name, names);
-  const hint = near === null ? 'ramet settings lists skills and commands' : `did you mean /${near}?`;
+  const some = names.slice(0, MOST_NAMED).map((one) => `/${one}`);
+  const more = names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : '';
+  const there = names.length === 0 ? 'there are none here' : `there are ${some.join(', ')}${more}`;
+  const hint = near === null ? there : `did you mean /${near}?`;
   return new UserMistake('no_command', `there is no skill or command /${name}: ${hint}`);
 }
 

@@ -7,6 +7,7 @@ import { callerOf } from '../calls/caller.ts';
 import { changeTrust } from '../calls/trust.ts';
 import { checkServers } from '../doctor/server-check.ts';
 import { findPlace } from '../place.ts';
+import { openSession } from '../session/session.ts';
 import { addServer, listServers, removeServer, tryServers } from './manage-servers.ts';
 import { ServedRuns } from './served-runs.ts';
 
@@ -97,6 +98,10 @@ describe('EXT-4: managing servers', () => {
       'kept: its file, or a file that it runs, has changed since you trusted this folder: ramet trust shows the difference',
       'other: it has changed since you trusted this folder: ramet trust shows the difference',
     ]);
+    await using session = await openSession({ ...here, model: 'recipe' });
+    expect(session.notices).toContain(
+      'MCP servers of this folder are not started before you trust them as they are: added, kept, other (ramet trust)',
+    );
   });
 
   test('a server without a command is refused, and nothing is written', async () => {

@@ -66,7 +66,7 @@ function noticesOf(servers: Awaited<ReturnType<typeof serversHere>>['servers']):
   const bad = servers.flatMap(({ name, source, checked, unused }) =>
     unused === null && !checked.ok ? [`the MCP server ${name} in ${source} ${checked.problem}`] : [],
   );
-  const withheld = servers.filter(({ unused }) => unused?.includes('not trusted') === true);
+  const withheld = servers.filter(({ isWithheld }) => isWithheld);
   if (withheld.length === 0) return bad;
   const names = withheld.map(({ name }) => name).join(', ');
   return [

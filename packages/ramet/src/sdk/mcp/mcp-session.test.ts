@@ -176,7 +176,7 @@ describe('EXT-4: MCP servers in a session', () => {
   });
 
   test.for([
-    ['/nosuch', 'there is no skill or command /nosuch: ramet settings lists skills and commands'],
+    ['/nosuch', 'there is no skill or command /nosuch: there are /triage'],
     ['/triaje it', 'there is no skill or command /triaje: did you mean /triage?'],
   ] as const)('a typed %s that nobody has is an error', async ([prompt, message]) => {
     const scene = await startFamily({
