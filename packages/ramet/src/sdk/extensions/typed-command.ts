@@ -28,7 +28,7 @@ export async function typedCommand(
   const prompt = await prompts.find(name);
   if (prompt === null) {
     const made = await extra.command({ name, argument }, signal);
-    if (made === null && typed && isCommandName(name)) throw unknownCommand(name, prompts.all);
+    if (made === null && typed && isCommandName(name)) throw unknownCommand(name, prompts);
     return made && { prompt: made.text, attachments: made.images, model: null };
   }
   if (!prompt.forUser) {
@@ -64,7 +64,9 @@ function isCommandName(name: string): boolean {
 
 const MOST_NAMED = 20;
 
-function unknownCommand(name: string, all: LiveParts['prompts']['all']): UserMistake {
+function unknownCommand(name: string, { all, store }: LiveParts['prompts']): UserMistake {
+  if (store?.catalog.untrusted.some((one) => one.name === name) === true)
+    return new UserMistake('no_command', `/${name} is of this repository, which is not trusted: ramet trust`);
   const names = all.filter(({ forUser }) => forUser).map((one) => one.name);
   const near = nearName(name, names);
   const some = names.slice(0, MOST_NAMED).map((one) => `/${one}`);

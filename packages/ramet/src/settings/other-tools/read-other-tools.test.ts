@@ -49,7 +49,7 @@ describe('EXT-1: settings of another tool', () => {
     expect(otherToolsNotices(found, place)).toEqual([]);
   });
 
-  /** Rows of docs/settings.md: the key, and what it says of it. */
+  /** Rows of docs/settings.md: the key, and what it says about it. */
   const rows = Array.from(
     readFileSync(new URL('../../../../../docs/settings.md', import.meta.url), 'utf8').matchAll(
       /^\| `([\w$.]+)` \| (used|used after trust|not used) \|/gm,
