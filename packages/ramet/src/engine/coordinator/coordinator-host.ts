@@ -10,10 +10,11 @@
 import {
   COORDINATION_EVENTS,
   type Coordination,
-  coordinationOf,
+  CoordinationFold,
   type RecordedWorker,
   unverified,
 } from '../../journal/projections/coordination.ts';
+import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { CoordinatorPhase } from '../../schema/status.ts';
 import type { CoordinationDesk, SpawnRequest } from '../../tools/agent-desk.ts';
@@ -44,13 +45,17 @@ export class CoordinatorHost implements FamilyCoordinator {
   readonly scratchpad: string;
   readonly #family: AgentFamily;
   readonly #lead: Agent;
+  readonly #record: CoordinationFold;
+  /** What ended workers know, with where they ended: one that is continued knows more. */
+  readonly #known = new Map<AgentId, { ended: number; knows: KnowingWorker }>();
   #phase: CoordinatorPhase;
 
   constructor({ family, lead, scratchpad }: CoordinatorParts) {
     this.#family = family;
     this.#lead = lead;
     this.scratchpad = scratchpad;
-    this.#phase = this.#read().phase;
+    this.#record = new CoordinationFold(lead.spec.id);
+    this.#phase = this.#read(COORDINATION_EVENTS).phase;
     lead.here.duty = {
       objection: (text) => this.#objection(text),
       openWork: () => this.#openWork(),
@@ -233,19 +238,22 @@ export class CoordinatorHost implements FamilyCoordinator {
     return spawnAdvice(files, knowing, this.#phase);
   }
 
-  #knowing({ id, name, readOnly }: RecordedWorker): KnowingWorker {
-    const read = new Set<string>();
-    const changed = new Set<string>();
+  #knowing({ id, name, readOnly, ended }: RecordedWorker): KnowingWorker {
+    const at = ended?.seq ?? -1;
+    const found = this.#known.get(id);
+    if (found?.ended === at) return found.knows;
+    const knows = { id, name, readOnly, read: new Set<string>(), changed: new Set<string>() };
     const reader = this.#family.parts.openReader();
     try {
       for (const { event } of reader.events({ agent: id, types: ['file.read', 'file.changed'] })) {
-        if (event.type === 'file.read') read.add(event.path);
-        if (event.type === 'file.changed') changed.add(event.path);
+        if (event.type === 'file.read') knows.read.add(event.path);
+        if (event.type === 'file.changed') knows.changed.add(event.path);
       }
     } finally {
       reader.close();
     }
-    return { id, name, readOnly, read, changed };
+    this.#known.set(id, { ended: at, knows });
+    return knows;
   }
 
   async #now(): Promise<Coordination> {
@@ -253,13 +261,16 @@ export class CoordinatorHost implements FamilyCoordinator {
     return this.#read();
   }
 
-  #read(): Coordination {
+  /** From where it was read last. `types` spares a long record that was there before. */
+  #read(types?: readonly JournalEvent['type'][]): Coordination {
     const reader = this.#family.parts.openReader();
     try {
-      return coordinationOf(reader.events({ types: COORDINATION_EVENTS }), this.#lead.spec.id);
+      const after = this.#record.seq;
+      for (const recorded of reader.events({ after, ...(types && { types }) })) this.#record.take(recorded);
     } finally {
       reader.close();
     }
+    return this.#record.value;
   }
 }
 

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { CoordinatorPhase } from '../../schema/status.ts';
-import { coordinationOf, unverified } from './coordination.ts';
+import { type Coordination, CoordinationFold, unverified } from './coordination.ts';
 
 const LEAD = 's.1';
+
+function coordinationOf(events: readonly RecordedEvent[]): Coordination {
+  const fold = new CoordinationFold(LEAD);
+  for (const event of events) fold.take(event);
+  return fold.value;
+}
 
 function recorded(...given: [agent: string, event: JournalEvent][]): RecordedEvent[] {
   return given.map(([agent, event], index) => ({ seq: index + 1, time: 0, agent, event }));
@@ -31,12 +37,12 @@ describe('COORD-1: the work of a coordinator on record', () => {
       ['s.3', started(undefined)],
       ['s.2', ended],
     );
-    expect(coordinationOf(events, LEAD)).toMatchObject({
+    expect(coordinationOf(events)).toMatchObject({
       phase: 'research',
       since: 1,
       workers: [{ id: 's.2', name: 'ada', phase: 'research', given: 2, ended: { seq: 4, status: 'done' } }],
     });
-    expect(coordinationOf([], LEAD)).toMatchObject({ phase: 'research', since: 0, workers: [] });
+    expect(coordinationOf([])).toMatchObject({ phase: 'research', since: 0, workers: [] });
   });
 
   test('what is implemented stays unverified until a worker of a later verification has ended', () => {
@@ -46,7 +52,7 @@ describe('COORD-1: the work of a coordinator on record', () => {
       ['s.2', ended],
     ] as [string, JournalEvent][];
     const open = (...more: [string, JournalEvent][]): string[] =>
-      unverified(coordinationOf(recorded(...implemented, ...more), LEAD)).map(({ id }) => id);
+      unverified(coordinationOf(recorded(...implemented, ...more))).map(({ id }) => id);
     expect(open()).toEqual(['s.2']);
     expect(open(phase('implementation', 'verification'), ['s.3', started('verification')])).toEqual(['s.2']);
     expect(open(['s.3', started('verification')], ['s.3', ended])).toEqual([]);

@@ -2,7 +2,7 @@
  * The work of a coordinator as it is on record (COORD-1): its phase, its workers, and what was refused. A fold of a few
  * kinds of events, so that a resumed session and every view have the same.
  */
-import type { JournalEvent, RecordedEvent } from '../../schema/events.ts';
+import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { AgentStatus, CoordinatorPhase } from '../../schema/status.ts';
 
@@ -42,7 +42,7 @@ export interface Coordination {
   readonly refusals: readonly RecordedRefusal[];
 }
 
-/** What `coordinationOf` reads. */
+/** What the fold looks at; it ignores every other kind. */
 export const COORDINATION_EVENTS: readonly JournalEvent['type'][] = [
   'agent.started',
   'agent.resumed',
@@ -52,40 +52,65 @@ export const COORDINATION_EVENTS: readonly JournalEvent['type'][] = [
   'coordination.refused',
 ];
 
-/** `lead` is the coordinator. */
-export function coordinationOf(events: Iterable<RecordedEvent>, lead: AgentId): Coordination {
-  const workers = new Map<AgentId, RecordedWorker>();
-  const refusals: RecordedRefusal[] = [];
-  let current = { phase: 'research' as CoordinatorPhase, since: 0, note: '' }; // one of several: it changes
-  let verified = -1;
-  for (const { seq, agent, event } of events) {
-    if (agent === null) continue;
-    const known = workers.get(agent);
-    if (event.type === 'phase.changed' && agent === lead)
-      current = { phase: event.to, since: seq, note: event.note };
-    if (event.type === 'coordination.refused' && agent === lead) {
-      const { what, phase, key } = event;
-      refusals.push({ seq, what, phase, key });
-    }
-    if (event.type === 'agent.started' && event.parent === lead && event.origin?.phase !== undefined) {
-      const { description, phase, readOnly = false } = event.origin;
-      const { name, agentType: type } = event;
-      workers.set(agent, {
-        ...{ id: agent, name, type, description, readOnly },
-        ...{ phase, given: seq, ended: null, implemented: null },
-      });
-    }
-    if (event.type === 'agent.ended' && known !== undefined) {
-      const implemented = known.phase === 'implementation' ? seq : known.implemented;
-      if (known.phase === 'verification') verified = Math.max(verified, known.given);
-      workers.set(agent, { ...known, ended: { seq, status: event.status }, implemented });
-    }
-    if (event.type === 'agent.resumed' && known !== undefined) workers.set(agent, { ...known, ended: null });
-    const given = event.type === 'worker.continued' ? workers.get(event.worker) : undefined;
-    if (event.type === 'worker.continued' && given !== undefined)
-      workers.set(given.id, { ...given, phase: event.phase, given: seq, ended: null });
+/** Takes events in order, each once, however often the value is asked for. */
+export class CoordinationFold {
+  readonly #lead: AgentId;
+  readonly #workers = new Map<AgentId, RecordedWorker>();
+  readonly #refusals: RecordedRefusal[] = [];
+  #now: Pick<Coordination, 'phase' | 'since' | 'note'> = { phase: 'research', since: 0, note: '' };
+  #verified = -1;
+  /** The last event that it was given. */
+  seq = 0;
+
+  constructor(lead: AgentId) {
+    this.#lead = lead;
   }
-  return { ...current, workers: [...workers.values()], verified, refusals };
+
+  get value(): Coordination {
+    const workers = [...this.#workers.values()];
+    return { ...this.#now, workers, verified: this.#verified, refusals: [...this.#refusals] };
+  }
+
+  take({ seq, agent, event }: Omit<RecordedEvent, 'time'>): void {
+    this.seq = seq;
+    if (agent === null) return;
+    if (agent === this.#lead) this.#ofLead(seq, event);
+    else this.#ofWorker(agent, seq, event);
+  }
+
+  #ofLead(seq: number, event: JournalEvent): void {
+    if (event.type === 'phase.changed') this.#now = { phase: event.to, since: seq, note: event.note };
+    if (event.type === 'coordination.refused') {
+      const { what, phase, key } = event;
+      this.#refusals.push({ seq, what, phase, key });
+    }
+    if (event.type === 'worker.continued')
+      this.#change(event.worker, { phase: event.phase, given: seq, ended: null });
+  }
+
+  #ofWorker(id: AgentId, seq: number, event: JournalEvent): void {
+    if (event.type === 'agent.started') this.#admit(id, seq, event);
+    if (event.type === 'agent.resumed') this.#change(id, { ended: null });
+    const known = this.#workers.get(id);
+    if (event.type !== 'agent.ended' || known === undefined) return;
+    if (known.phase === 'verification') this.#verified = Math.max(this.#verified, known.given);
+    const implemented = known.phase === 'implementation' ? seq : known.implemented;
+    this.#change(id, { ended: { seq, status: event.status }, implemented });
+  }
+
+  #admit(id: AgentId, seq: number, { parent, name, agentType, origin }: EventOf<'agent.started'>): void {
+    if (parent !== this.#lead || origin?.phase === undefined) return;
+    const { description, phase, readOnly = false } = origin;
+    this.#workers.set(id, {
+      ...{ id, name, type: agentType, description, readOnly },
+      ...{ phase, given: seq, ended: null, implemented: null },
+    });
+  }
+
+  #change(id: AgentId, change: Partial<RecordedWorker>): void {
+    const known = this.#workers.get(id);
+    if (known !== undefined) this.#workers.set(id, { ...known, ...change });
+  }
 }
 
 /** Workers that have implemented something which no later verification has looked at. */

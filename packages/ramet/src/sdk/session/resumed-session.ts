@@ -148,14 +148,18 @@ function refuseOtherRole({ coordinator }: ResolvedOptions, has: boolean): void {
   );
 }
 
+/** Null also for a record that cannot be read: opening it says why. */
 function readStart(project: string, session: SessionId): EventOf<'session.started'> | null {
-  const reader = openReader({ project, session });
+  let reader: JournalReader | null = null;
   try {
-    for (const { event } of reader.events({ types: ['session.started'] }))
-      if (event.type === 'session.started') return event;
+    reader = openReader({ project, session, forgiving: true });
+    // It is among the first: to look for its kind would read all of a long record.
+    for (const { event } of reader.events()) if (event.type === 'session.started') return event;
+    return null;
+  } catch {
     return null;
   } finally {
-    reader.close();
+    reader?.close();
   }
 }
 
