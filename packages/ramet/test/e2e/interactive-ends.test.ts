@@ -144,6 +144,9 @@ describe.concurrent('UI-1: going from one session to another', () => {
     terminal.type(CTRL_D);
     expect(await terminal.ended).toBe(0);
     expect(user.sessions()).toEqual([first]);
+    await using again = startOnTerminal(user, ['--resume']);
+    await again.shows('resume which session?');
+    await again.shows(/^default · \S+ · \$0\.00/m);
   });
 });
 

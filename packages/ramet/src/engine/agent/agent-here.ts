@@ -3,7 +3,7 @@
  * a resumed agent and one that moves to another process begin without it. Each field says why nothing is lost by that.
  */
 import type { CacheTtl } from '../../model/cache/cache-map.ts';
-import type { Clock } from '../../schema/clock.ts';
+import { type Clock, elapsedOf } from '../../schema/clock.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { type CarriedSpending, Spending } from '../budget/budget.ts';
@@ -112,6 +112,33 @@ interface BegunRun {
   readonly turns: number;
 }
 
+/** How long something was waited for, by any number of waiters at once: time in which several wait counts once. */
+export class WaitedTime {
+  readonly #clock: Clock;
+  #waiters = 0;
+  #since = 0;
+  #totalMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get totalMs(): number {
+    return this.#totalMs + (this.#waiters === 0 ? 0 : elapsedOf(this.#clock) - this.#since);
+  }
+
+  async during<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.#waiters === 0) this.#since = elapsedOf(this.#clock);
+    this.#waiters += 1;
+    try {
+      return await work();
+    } finally {
+      this.#waiters -= 1;
+      if (this.#waiters === 0) this.#totalMs += elapsedOf(this.#clock) - this.#since;
+    }
+  }
+}
+
 export class AgentHere {
   readonly #spec: AgentSpec;
   readonly #clock: Clock;
@@ -153,6 +180,8 @@ export class AgentHere {
   readonly answer: ComingAnswer = new ComingAnswer();
   /** How many questions about permission wait for a person here: as long as there are any the agent is `blocked`. */
   openQuestions = 0;
+  /** How long its calls have waited to be permitted. */
+  readonly permitWaits: WaitedTime;
   /** Why a hook ends its run. It is asked again after a restart, as the call is. */
   halt: string | null = null;
   /** The places of heavy commands that it has in the background, each within the one before. */
@@ -161,6 +190,7 @@ export class AgentHere {
   constructor(spec: AgentSpec, clock: Clock) {
     this.#spec = spec;
     this.#clock = clock;
+    this.permitWaits = new WaitedTime(clock);
   }
 
   /** Opens the bill of the next run: agents that resume before their parent does spend on it from the start (RES-2). */

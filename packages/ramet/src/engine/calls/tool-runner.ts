@@ -193,7 +193,10 @@ async function outcomeHere(run: ToolRun, call: ToolUseBlock): Promise<ToolOutcom
   let waitedMs = 0;
   const permitted = async (request: PermitRequest): Promise<Permit> => {
     const since = elapsedOf(agent.runtime.clock);
-    const permit = await agent.runtime.host.permitFor(agent, { tool, request, input: asked.input }, signal);
+    const { host } = agent.runtime;
+    const permit = await agent.here.permitWaits.during(() =>
+      host.permitFor(agent, { tool, request, input: asked.input }, signal),
+    );
     waitedMs += elapsedOf(agent.runtime.clock) - since;
     return permit;
   };

@@ -49,7 +49,8 @@ import {
 
 export async function runAgent(agent: Agent, options: RunOptions): Promise<AgentResult> {
   const { clock, journal } = agent.runtime;
-  const startedAt = elapsedOf(clock);
+  const { permitWaits } = agent.here;
+  const [startedAt, waitedBefore] = [elapsedOf(clock), permitWaits.totalMs];
   const { budget } = agent.spec;
   const run = newRunState(agent);
   let ending: Ending;
@@ -72,7 +73,8 @@ export async function runAgent(agent: Agent, options: RunOptions): Promise<Agent
     turns: run.turns,
     usage: run.spending.totalUsage,
     costUsd: run.spending.totalCostUsd,
-    durationMs: elapsedOf(clock) - startedAt,
+    // A person's time is none of the agent's.
+    durationMs: elapsedOf(clock) - startedAt - (permitWaits.totalMs - waitedBefore),
     model: agent.conversation.head.model,
   };
 }

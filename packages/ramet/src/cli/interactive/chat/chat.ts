@@ -148,7 +148,7 @@ export class Chat implements AsyncDisposable {
     const told = filtered(events, (event): event is SessionEvent => event.type !== 'result');
     const result = yield* mapped(told, (event) => {
       if (event.type === 'assistant' && event.agentId === session.agent.id) this.count(event);
-      if (event.type === 'conversation_replaced') this.#measure();
+      if (event.type === 'conversation_replaced') this.measure();
       return event;
     });
     this.#isBroken = isJournalFailure(result);
@@ -196,10 +196,10 @@ export class Chat implements AsyncDisposable {
       usage: addUsage(this.#tally.usage, usage),
       costUsd: addCost(this.#tally.costUsd, costUsd),
     };
-    this.#measure();
+    this.measure();
   }
 
-  #measure(): void {
+  measure(): void {
     this.#context = this.#session?.context() ?? null;
   }
 
@@ -289,7 +289,7 @@ export class Chat implements AsyncDisposable {
     this.#tally = view.ledger.total;
     this.#todos = view.agents.find(({ id }) => id === session.agent.id)?.todos ?? [];
     this.#openWork = interruptedLines(view.reader, session.agent.id, session.isInterrupted);
-    if (this.#tally.responses > 0) this.#measure();
+    if (this.#tally.responses > 0) this.measure();
   }
 }
 

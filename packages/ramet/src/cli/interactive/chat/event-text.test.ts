@@ -166,6 +166,18 @@ describe('UI-1: what is shown of a turn', () => {
     expect(view.expanded()).toBe('\nthought for 3.0 s\n  I wonder\n  whether.\n');
   });
 
+  test('an answer that breaks off and begins again says so where it was cut', () => {
+    const failed: AgentEvent = {
+      ...{ type: 'request_failed', request: 'x/1', attempt: 1, code: 'stream_cut', status: null },
+      ...{ message: 'the stream is broken', retryInMs: 500, usage: null, costUsd: 0 },
+    };
+    const cut = 'attempt 1 failed: the stream is broken; trying again in 0.5 s';
+    expect(shown([failed])).toBe(`${cut}\n`);
+    expect(shown([delta('One.'), failed, delta('One. Two.')])).toBe(
+      `\nOne.\n${cut}; the answer above was cut off here and begins again\n\nOne. Two.\n`,
+    );
+  });
+
   test('a todo list is no line of its own: it stays below', () => {
     const todos = [{ content: 'one', status: 'pending' }];
     expect(shown([completed('TodoWrite', { todos }, { content: 'Todos: 1 pending.' })])).toBe('');

@@ -110,7 +110,9 @@ export function createEventView(
           return completed(event, columns);
         case 'request_failed': {
           const retry = retryLine(event);
-          return retry === null ? '' : line(style.yellow(safeLine(retry)));
+          // What had come of it stands above, and comes again from its beginning.
+          const again = streamed ? '; the answer above was cut off here and begins again' : '';
+          return retry === null ? '' : line(style.yellow(safeLine(retry + again)));
         }
         case 'warning':
           return line(style.yellow(safeLine(event.message)));

@@ -76,6 +76,7 @@ async function takeBack(prompt: number, what: What, chat: Chat): Promise<Command
   const { session } = chat;
   if (session === null) return { text: '' };
   const outcome = await session.rewind({ prompt, what });
+  chat.measure();
   const { files, notes } = outcome;
   const lines = [
     files === null ? '' : fileLines(files, chat),

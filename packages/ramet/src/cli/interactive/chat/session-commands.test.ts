@@ -70,6 +70,24 @@ describe('UI-1: commands about the session', () => {
     expect(readdirSync(directory).filter((name) => name.startsWith('-'))).toEqual([]);
   });
 
+  test('UI-3: after something was taken back, the context is the same in every view', async ({
+    directory,
+  }) => {
+    const { chat, say, command } = started(
+      directory,
+      { text: 'One.', usage: { input_tokens: 3_990, output_tokens: 10 } },
+      { text: 'Two.', usage: { input_tokens: 9_990, output_tokens: 10 } },
+    );
+    await say('First.');
+    await say('Second, with more words.');
+    expect((await command('status')).text).toMatch(/^context +10\.0k tokens/m);
+    await command('rewind', '2 conversation');
+    const [, used = '?'] = /: (\S+) of 20\.0k tokens/.exec((await command('context')).text) ?? [];
+    expect(used).not.toBe('10.0k');
+    expect((await command('status')).text).toMatch(new RegExp(`^context +${used} tokens`, 'm'));
+    expect(statusText(chat)).not.toContain('context 50%');
+  });
+
   test('UI-3: what a prompt attaches is named: a link with what it leads to, a folder as not attached', async ({
     directory,
   }) => {

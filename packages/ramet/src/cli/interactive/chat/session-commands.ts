@@ -37,7 +37,9 @@ export function contextText({ session }: Chat): string {
 }
 
 export function sessionStatus(chat: Chat, io: CommandIo): string {
-  const { session, tally, context, board } = chat;
+  const { session, tally, board } = chat;
+  // After the last response something may have been taken back.
+  const context = session === null ? chat.context : session.context();
   const window = context !== null && Number.isFinite(context.window) ? context.window : null;
   const done = chat.todos.filter(({ status }) => status === 'completed').length;
   return table([

@@ -141,7 +141,8 @@ export class TerminalChat implements Disposable {
     this.#worker.recall();
     view.now();
     if (first !== null) this.#worker.submit(first);
-    else void this.#parts.chat.learnDefaults().then(() => view.soon());
+    // A command such as /resume opens no session by itself.
+    if (first === null || isCommandLine(first)) void this.#parts.chat.learnDefaults().then(() => view.soon());
     void this.#status.learn();
     return this.#leaving.left;
   }

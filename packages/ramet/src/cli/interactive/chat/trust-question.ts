@@ -10,6 +10,7 @@ import { printable } from '../../../views/text/format.ts';
 import { reviewLines } from '../../commands/trust.ts';
 import { type CommandIo, callFrom } from '../../io.ts';
 import type { Key } from '../editor/key-parser.ts';
+import { lineBlocks } from '../markdown/blocks.ts';
 import { openTerminal } from '../screen/terminal-device.ts';
 
 /** As in other questions. */
@@ -27,9 +28,10 @@ export async function askAboutTrust(io: CommandIo): Promise<void> {
   for (;;) {
     const isWanted = await isConfirmed(review, io);
     if (!isWanted) {
-      io.out(
-        'What is new or changed is not used. ramet trust takes it; you are asked again when it changes.\n',
-      );
+      const said =
+        'What is new or changed is not used. ramet trust takes it; you are asked again when it changes.';
+      const rows = lineBlocks(said).flatMap((block) => [...block.rows(io.columns ?? 80)]);
+      io.out(rows.map(({ text }) => `${text}\n`).join(''));
       return noteAsked(review, call);
     }
     if (changeTrust('trust', { ...call, seen: review.digest }) !== null) return;
