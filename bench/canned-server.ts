@@ -68,4 +68,5 @@ const server = http.createServer((request, response) => {
   });
 });
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
+server.keepAliveTimeout = 60_000;
 process.once('disconnect', () => process.exit());

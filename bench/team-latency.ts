@@ -16,7 +16,7 @@ import { type CannedServer, startServer } from './start-server.ts';
 import { showSpread, spreadOf, verdict } from './statistics.ts';
 import { commitAll } from './team-place.ts';
 
-const ROUNDS = 60;
+const ROUNDS = 40;
 const WARM_UP = 10;
 const HERE_MS = 10;
 const ELSEWHERE_MS = 25;

@@ -214,7 +214,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     if (this.#isClosed) return;
     this.#plans.look();
     this.news.tellReleased(this.team.tasks.releaseDead(LEAD));
-    for (const { name, state, unread } of this.team.roster.members()) {
+    for (const { name, state, unread } of this.team.roster.pending()) {
       if (state === 'stopping') this.#shutDown(name);
       if (state === 'stopping' || state === 'stopped' || unread === 0) continue;
       const reader = name === LEAD ? this.#lead : this.reader(name);

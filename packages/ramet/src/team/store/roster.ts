@@ -82,6 +82,16 @@ export class Roster {
     return this.#db.rows(sql, this.#team, LEAD).map(memberFrom);
   }
 
+  /** Those for whom something may wait: messages, or their end. Only these are counted for, so thousands may idle. */
+  pending(): TeamMember[] {
+    const sql = `SELECT *, ${UNREAD} AS unread FROM members WHERE team = ?1 AND (state = 'stopping'
+      OR key IN (SELECT receiver FROM messages WHERE messages.team = ?1)
+      OR cursor < (SELECT max(seq) FROM messages WHERE messages.team = ?1 AND receiver = '*'))
+      ORDER BY key <> ?2, key`;
+    const found = this.#db.rows(sql, this.#team, LEAD).map(memberFrom);
+    return found.filter(({ state, unread }) => state === 'stopping' || unread > 0);
+  }
+
   /** Those who can be written to. */
   names(): string[] {
     const sql = "SELECT name FROM members WHERE team = ? AND state <> 'stopped' ORDER BY key <> ?, key";

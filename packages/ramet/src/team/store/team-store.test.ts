@@ -111,6 +111,25 @@ describe('TEAM-2: mailboxes', () => {
     expect(read(team, 'lead')).toEqual([['ada', 'four']]);
   });
 
+  test('those for whom something waits are found among those who idle', () => {
+    const team = newTeam('ada', 'bob', 'cy');
+    const pending = (): unknown => team.roster.pending().map(({ name, unread }) => [name, unread]);
+    expect(pending()).toEqual([]);
+    send(team, 'ada', 'bob', 'one');
+    expect(pending()).toEqual([['bob', 1]]);
+    send(team, 'bob', '*', 'two');
+    expect(pending()).toEqual([
+      ['lead', 1],
+      ['ada', 1],
+      ['bob', 1],
+      ['cy', 1],
+    ]);
+    for (const name of ['lead', 'ada', 'bob', 'cy']) read(team, name);
+    expect(pending()).toEqual([]);
+    team.roster.askToStop('cy');
+    expect(pending()).toEqual([['cy', 0]]);
+  });
+
   test('what was read and not in a request is read again', () => {
     const team = newTeam('ada');
     send(team, 'lead', 'ada', 'one');
