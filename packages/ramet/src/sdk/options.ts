@@ -28,6 +28,7 @@ import {
   passedOn,
   retryFromEnvironment,
   type SessionOptions,
+  teamOf,
   windowFromEnvironment,
 } from './session-options.ts';
 
@@ -165,7 +166,11 @@ export function resolveOptions(
     ownTools: toolsMade(options.tools ?? []),
     agents: agentCaps({ ...settings.agents, ...options.agents, ...managed.agents }, settings),
     title: options.title ?? null,
-    ...{ worktree: options.worktree ?? null, worktreeBase: options.worktreeBase, team: options.team ?? null },
+    ...{
+      worktree: options.worktree ?? null,
+      worktreeBase: options.worktreeBase,
+      team: teamOf(options, settings),
+    },
     settings,
     takeOver: options.takeOver ?? false,
     notices,

@@ -140,9 +140,10 @@ export interface SessionOptions {
   /** Where a new worktree of the session begins: a commit, branch, tag, or `pr/123`. */
   worktreeBase?: string;
   /**
-   * The session leads a team of this name; true for a name of Ramet's choice. A session that is resumed keeps its team.
+   * The session leads a team of this name; true for a name of Ramet's choice, false for none whatever the setting
+   * `agents.team` says. A session that is resumed keeps its team.
    */
-  team?: string | true;
+  team?: string | boolean;
   /** The main agent coordinates workers in four phases and changes nothing itself. A resumed session keeps what it is. */
   coordinator?: boolean;
   /** Folders of plugins, besides those that settings name. */
@@ -177,7 +178,7 @@ export interface SessionOptions {
 
 const CAPS: Kinds<AgentSettings> = {
   ...{ depth: WHOLE, concurrent: COUNT, total: WHOLE, tokens: ABOVE_ZERO, usd: ABOVE_ZERO },
-  ...{ stallSeconds: AMOUNT, reportBytes: COUNT, fork: FLAG, executor: oneOf(EXECUTORS) },
+  ...{ stallSeconds: AMOUNT, reportBytes: COUNT, fork: FLAG, executor: oneOf(EXECUTORS), team: FLAG },
 };
 const RETRY: Kinds<RetryPolicy> = { maxRetries: WHOLE, withinMs: AMOUNT, baseMs: AMOUNT, capMs: AMOUNT };
 
@@ -207,7 +208,7 @@ const SESSION: Kinds<SessionOptions> = {
     broker: OBJECT,
     worktree: or(true, TEXT),
     worktreeBase: NAME,
-    team: or(true, NAME),
+    team: or(true, or(false, NAME)),
     coordinator: FLAG,
     operatorTools: or(true, NAME),
     plugins: NAMES,
@@ -281,4 +282,13 @@ export function windowFromEnvironment(env: NodeJS.ProcessEnv): number | undefine
     'bad_window',
     `RAMET_CONTEXT_WINDOW is not a number of tokens: ${text}; give one such as 200000`,
   );
+}
+
+/** Only a session that does nothing else leads a team because of the setting. */
+export function teamOf(
+  { team, coordinator, operatorTools }: SessionOptions,
+  { agents }: Settings,
+): string | true | null {
+  if (team !== undefined) return team === false ? null : team;
+  return agents?.team === true && coordinator !== true && operatorTools === undefined ? true : null;
 }

@@ -58,6 +58,10 @@ const agents = z.strictObject({
     z.optional(z.enum(EXECUTORS)),
     'The executor for agents whose type sets none: this process, or a separate one (in-process).',
   ),
+  team: described(
+    z.optional(z.boolean()),
+    'Whether new sessions lead a team, with its tools from the start (false).',
+  ),
 });
 
 const limits = z.strictObject({

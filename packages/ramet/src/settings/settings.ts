@@ -41,6 +41,8 @@ export interface AgentSettings {
   reportBytes?: number | undefined;
   fork?: boolean | undefined;
   executor?: ExecutorKind | undefined;
+  /** New sessions lead a team. */
+  team?: boolean | undefined;
 }
 
 export interface LimitSettings {

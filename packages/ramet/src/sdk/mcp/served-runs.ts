@@ -94,6 +94,7 @@ export class ServedRuns implements AsyncDisposable {
     const session = await openSession({
       cwd: this.#directory(cwd),
       env: this.#caller.env,
+      team: false,
       ...(earlier === undefined ? { title: prompt ?? '' } : { resume: earlier }),
       ...(model !== undefined && { model }),
       ...(usd !== undefined && { budget: { usd } }),

@@ -830,3 +830,21 @@ describe('TEAM-2: messages that lie, are too long, or come too late', () => {
     await expect.poll(() => session.team?.members()[1]?.state, PATIENCE).toBe('idle');
   });
 });
+
+describe('TEAM-1: the setting agents.team', () => {
+  test('gives a new session the tools of a team from the start, unless the program says no', async () => {
+    const { emulator, options } = await newPlace(play({ lead: [uses(add('ada'))] }));
+    const { team: _, settings, ...others } = options;
+    const withTeams = { ...others, settings: { ...settings, agents: { team: true } } };
+    await using session = await openSession(withTeams);
+    await prompt(session);
+    expect(session.team).toMatchObject({ name: session.id });
+    expect(asked(emulator, 'ada')).toHaveLength(1);
+    expect(JSON.stringify(asked(emulator, 'ada')[0]?.tools)).toBe(
+      JSON.stringify(asked(emulator, 'lead')[0]?.tools),
+    );
+    await using other = await openSession({ ...withTeams, team: false });
+    expect(other.team).toBeUndefined();
+    expect(other.tools).not.toContain('TaskCreate');
+  });
+});

@@ -43,7 +43,7 @@ export async function proposeTasks(goal: string, options: ProposalOptions = {}):
   const { cwd, env, signal, note, progress } = callerOf(options);
   const file = chosenFile(goal, cwd, options.out);
   await using session = await openSession({
-    ...{ cwd, env, title: `plan: ${goal}`, permissionMode: 'plan' },
+    ...{ cwd, env, team: false, title: `plan: ${goal}`, permissionMode: 'plan' },
     ...(options.model !== undefined && { model: options.model }),
     ...(options.maxBudgetUsd !== undefined && { budget: { usd: options.maxBudgetUsd } }),
   });
