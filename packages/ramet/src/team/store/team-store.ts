@@ -12,7 +12,7 @@ import { Mailboxes } from './mailboxes.ts';
 import { Plans } from './plans.ts';
 import { type Problem, Roster } from './roster.ts';
 import { TeamTaskList } from './task-list.ts';
-import { TeamDatabase, type TeamRow } from './team-database.ts';
+import { openTeamDatabase, type TeamDatabase, type TeamRow } from './team-database.ts';
 
 export interface NewTeam {
   name: string;
@@ -38,7 +38,7 @@ export class TeamStore implements Disposable {
 
   constructor(project: string, now: () => number = Date.now) {
     this.project = project;
-    this.#db = new TeamDatabase(project);
+    this.#db = openTeamDatabase(project);
     this.#now = now;
   }
 
