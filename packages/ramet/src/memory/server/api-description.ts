@@ -1,0 +1,139 @@
+/** The OpenAPI description of the memory server, as it is served. A test compares every path, code and shape with the server. */
+import * as z from '../../schema/zod.ts';
+import { ENTRY_SHAPE, LISTING_SHAPE, type MemoryLimits, REFUSAL_SHAPE } from '../wire/memory-shapes.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'the key, the condition or the value is not understood',
+  401: 'the token is missing, wrong or revoked',
+  404: 'the key never existed',
+  405: 'the path has no such method',
+  409: 'another key differs in case or Unicode form only',
+  410: 'the key was deleted; ETag is the one of its deletion',
+  412: 'the key has another version, which `current` and ETag describe',
+  413: 'the value is too large',
+  415: 'the value has a Content-Encoding',
+  422: 'the value has a secret: `findings` name rule and line, never the secret',
+  428: 'a write needs If-Match or If-None-Match: *',
+  429: 'too many requests: wait as long as Retry-After says',
+  507: 'the team has reached a limit',
+};
+
+const ETAG = { ETag: { schema: { type: 'string' } } };
+const RETRY = { 'Retry-After': { schema: { type: 'integer' }, description: 'seconds' } };
+const header = (name: string, description: string): Json => ({
+  ...{ name, description, in: 'header', required: false },
+  schema: { type: 'string' },
+});
+const json = (schema: string): Json => ({
+  'application/json': { schema: { $ref: `#/components/schemas/${schema}` } },
+});
+
+function refusals(...codes: readonly number[]): Json {
+  const response = (code: number): Json => ({
+    description: REFUSALS[code],
+    content: json('Refusal'),
+    ...(code === 429 && { headers: RETRY }),
+    ...((code === 410 || code === 412) && { headers: ETAG }),
+  });
+  return Object.fromEntries([401, 405, 429, ...codes].map((code) => [code, response(code)]));
+}
+
+export function apiDescription(limits: MemoryLimits): Json {
+  const key = {
+    name: 'key',
+    in: 'path',
+    required: true,
+    description: 'a relative path with / between its parts, each percent-encoded; NFC; at most 512 bytes',
+    schema: { type: 'string', maxLength: 512 },
+  };
+  const conditions = [
+    header('If-Match', 'the ETag of the version, or of the deletion, that is replaced'),
+    header('If-None-Match', '* for a key that never existed'),
+  ];
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Ramet team memory',
+      version: '1',
+      description: `Versioned texts of a team. At most ${limits.value} bytes for a value, ${limits.keys} keys and ${limits.team} bytes for a team, ${limits.rate} requests a second with one token.`,
+    },
+    security: [{ token: [] }],
+    paths: {
+      '/v1/health': {
+        get: {
+          security: [],
+          summary: 'whether the server answers',
+          responses: { 200: { description: 'it does', content: json('Health') } },
+        },
+      },
+      '/v1/openapi.json': {
+        get: {
+          security: [],
+          summary: 'this description',
+          responses: {
+            200: { description: 'it', content: { 'application/json': { schema: { type: 'object' } } } },
+          },
+        },
+      },
+      '/v1/keys': {
+        get: {
+          summary: 'all keys with version and checksum, deleted ones too; no values',
+          parameters: [header('If-None-Match', 'the ETag of the listing that is known')],
+          responses: {
+            200: { description: 'the listing', headers: ETAG, content: json('Listing') },
+            304: { description: 'nothing has changed', headers: ETAG },
+            ...refusals(),
+          },
+        },
+      },
+      '/v1/keys/{key}': {
+        parameters: [key],
+        get: {
+          summary: 'the value of a key',
+          parameters: [header('If-None-Match', 'the ETag of the version that is known')],
+          responses: {
+            200: {
+              description: 'the value',
+              headers: {
+                ...ETAG,
+                'Repr-Digest': { schema: { type: 'string' }, description: 'its SHA-256, RFC 9530' },
+              },
+              content: { 'text/plain': { schema: { type: 'string' } } },
+            },
+            304: { description: 'the version is the known one', headers: ETAG },
+            ...refusals(400, 404, 410),
+          },
+        },
+        put: {
+          summary: 'writes a value, if the key has the version that the condition names',
+          parameters: conditions,
+          requestBody: { required: true, content: { 'text/plain': { schema: { type: 'string' } } } },
+          responses: {
+            200: { description: 'replaced', headers: ETAG, content: json('Entry') },
+            201: { description: 'created', headers: ETAG, content: json('Entry') },
+            ...refusals(400, 409, 412, 413, 415, 422, 428, 507),
+          },
+        },
+        delete: {
+          summary: 'deletes a key; the deletion has an ETag, too',
+          parameters: conditions,
+          responses: {
+            200: { description: 'deleted', headers: ETAG, content: json('Entry') },
+            ...refusals(400, 412, 428),
+          },
+        },
+      },
+    },
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      schemas: {
+        Entry: z.toJSONSchema(ENTRY_SHAPE),
+        Listing: z.toJSONSchema(LISTING_SHAPE),
+        Refusal: z.toJSONSchema(REFUSAL_SHAPE),
+        Health: { type: 'object', required: ['status'], properties: { status: { const: 'ok' } } },
+      },
+    },
+  };
+}

@@ -1,0 +1,369 @@
+import { connect } from 'node:net';
+import { Validator } from '@cfworker/json-schema';
+import { describe, expect, test } from 'vitest';
+import {
+  type Answer,
+  type Asking,
+  newToken,
+  type ServedMemory,
+  servedMemory,
+} from '../../../test/fixtures/memory-server.ts';
+import { BASE62, seededRandom } from '../../../test/fixtures/seeded-random.ts';
+import { openMemoryDatabase } from './memory-store.ts';
+import { TeamTokens } from './team-tokens.ts';
+
+const CREATE = { 'if-none-match': '*' };
+
+function put(
+  server: ServedMemory,
+  key: string,
+  body: string | Uint8Array,
+  headers: Record<string, string> = CREATE,
+): Promise<Answer> {
+  return server.ask('PUT', `/v1/keys/${key}`, { headers, body });
+}
+
+const errorOf = (answer: Answer): { code: string; message: string } => JSON.parse(answer.text).error;
+
+describe('TEAM-6: the memory server', () => {
+  test('gives every version an ETag, answers 304 to those who have it and 412 to those who replace another', async () => {
+    const server = await servedMemory();
+    const created = await put(server, 'notes/build.md', 'one\n');
+    expect(created.status).toBe(201);
+    const first = String(created.headers.etag);
+    const read = await server.ask('GET', '/v1/keys/notes/build.md');
+    expect(read).toMatchObject({ status: 200, text: 'one\n' });
+    expect(read.headers.etag).toBe(first);
+    expect(read.headers['repr-digest']).toMatch(/^sha-256=:[A-Za-z0-9+/]{43}=:$/);
+    const known = { headers: { 'if-none-match': `"other", W/${first}` } };
+    expect(await server.ask('GET', '/v1/keys/notes/build.md', known)).toMatchObject({
+      status: 304,
+      text: '',
+    });
+    expect(await put(server, 'notes/build.md', 'two\n', { 'if-match': first })).toMatchObject({
+      status: 200,
+    });
+    const late = await put(server, 'notes/build.md', 'three\n', { 'if-match': first });
+    expect(late.status).toBe(412);
+    expect(JSON.parse(late.text).error).toMatchObject({ code: 'changed', current: { version: 2 } });
+    expect((await put(server, 'notes/build.md', 'new\n')).status).toBe(412);
+    expect((await server.ask('GET', '/v1/keys/notes/build.md')).text).toBe('two\n');
+  });
+
+  test('wants a condition with every write', async () => {
+    const server = await servedMemory();
+    expect((await put(server, 'a.md', 'x', {})).status).toBe(428);
+    expect((await server.ask('DELETE', '/v1/keys/a.md')).status).toBe(428);
+    for (const headers of [
+      { 'if-match': '*' },
+      { 'if-match': 'W/"1"' },
+      { 'if-match': '"1", "2"' },
+      { 'if-none-match': '"1"' },
+      { 'if-match': '"1"', ...CREATE },
+    ])
+      expect((await put(server, 'a.md', 'x', headers)).status).toBe(400);
+  });
+
+  test('lists keys with checksums and no values, and says when nothing has changed', async () => {
+    const server = await servedMemory();
+    await put(server, 'a.md', 'same');
+    await put(server, 'b.md', 'same');
+    const listing = await server.ask('GET', '/v1/keys');
+    const { keys, team, version } = JSON.parse(listing.text);
+    expect({ team, version }).toEqual({ team: 'core', version: 2 });
+    expect(keys[0]).toMatchObject({ key: 'a.md', version: 1, size: 4, deleted: false });
+    expect(keys[0].checksum).toBe(keys[1].checksum);
+    const known = { headers: { 'if-none-match': String(listing.headers.etag) } };
+    expect(await server.ask('GET', '/v1/keys', known)).toMatchObject({ status: 304, text: '' });
+    await put(server, 'c.md', 'new');
+    expect((await server.ask('GET', '/v1/keys', known)).status).toBe(200);
+  });
+
+  test('remembers a deletion: only who has seen it can write the key again', async () => {
+    const server = await servedMemory();
+    const created = await put(server, 'a.md', 'x');
+    const deleted = await server.ask('DELETE', '/v1/keys/a.md', {
+      headers: { 'if-match': String(created.headers.etag) },
+    });
+    expect(deleted.status).toBe(200);
+    expect((await server.ask('GET', '/v1/keys/a.md')).status).toBe(410);
+    expect((await put(server, 'a.md', 'x')).status).toBe(412);
+    expect((await put(server, 'a.md', 'x', { 'if-match': String(created.headers.etag) })).status).toBe(412);
+    expect(
+      (await server.ask('DELETE', '/v1/keys/a.md', { headers: { 'if-match': String(deleted.headers.etag) } }))
+        .status,
+    ).toBe(412);
+    const again = await put(server, 'a.md', 'y', { 'if-match': String(deleted.headers.etag) });
+    expect(again.status).toBe(201);
+    expect(JSON.parse(again.text).version).toBe(3);
+  });
+
+  test('keeps teams apart, and refuses a token that is wrong, of another form or revoked at that moment', async () => {
+    const server = await servedMemory();
+    await put(server, 'a.md', 'ours');
+    const other = newToken(server.directory, 'others');
+    expect((await server.ask('GET', '/v1/keys/a.md', { token: other.token })).status).toBe(404);
+    const wrong = [
+      null,
+      '',
+      'x',
+      `${server.token}x`,
+      `${server.token.slice(0, -1)}${server.token.endsWith('A') ? 'B' : 'A'}`,
+    ];
+    for (const token of wrong) {
+      const refused = await server.ask('GET', '/v1/keys/a.md', { token });
+      expect(refused).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+    }
+    using db = openMemoryDatabase(server.directory);
+    expect(new TeamTokens(db).revoke(other.id, 1)).toBe(true);
+    expect((await server.ask('GET', '/v1/keys', { token: other.token })).status).toBe(401);
+    expect((await server.ask('GET', '/v1/keys')).status).toBe(200);
+  });
+
+  test('stores digests of tokens and never a token', async () => {
+    const server = await servedMemory();
+    using db = openMemoryDatabase(server.directory);
+    const rows = db.rows('SELECT * FROM tokens');
+    expect(JSON.stringify(rows.map((row) => Object.values(row).map(String)))).not.toContain(
+      server.token.slice(-43),
+    );
+  });
+
+  test.each([
+    ['..', '%2e%2e/a'],
+    ['.. in the middle', 'a/%2e%2e/b'],
+    ['.. as it is', 'a/../../b'],
+    ['an absolute path', '/etc/passwd'],
+    ['an encoded slash at the start', '%2fetc'],
+    ['NUL', 'a%00b'],
+    ['what is not UTF-8', 'a%ff'],
+    ['a lone percent', 'a%'],
+    ['a surrogate', 'a%ed%a0%80'],
+    ['a backslash', 'a%5cb'],
+    ['an empty part', 'a//b'],
+    ['a point', 'a/%2e/b'],
+    ['a stream of Windows', 'a:b'],
+    ['a device', 'nul.md'],
+    ['a file of ours', '.ramet-sync/state'],
+    ['NFD', 'u%cc%88.md'],
+    ['a line break', 'a%0ab'],
+    ['a long name', 'a'.repeat(600)],
+    ['nothing', ''],
+  ])('refuses a key with %s', async (_name, key) => {
+    const server = await servedMemory();
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const answer = await server.ask(method, `/v1/keys/${key}`, {
+        headers: CREATE,
+        ...(method === 'PUT' && { body: 'x' }),
+      });
+      expect([400, 404, 405]).toContain(answer.status);
+    }
+    expect(JSON.parse((await server.ask('GET', '/v1/keys')).text).keys).toEqual([]);
+  });
+
+  test('refuses a key that differs from another in case or form only', async () => {
+    const server = await servedMemory();
+    await put(server, 'Notes.md', 'x');
+    for (const key of ['notes.md', 'NOTES.MD', encodeURIComponent('ｎotes.md')]) {
+      const twin = await put(server, key, 'y');
+      expect(twin.status).toBe(409);
+      expect(errorOf(twin).message).toContain('"Notes.md"');
+    }
+  });
+
+  test('refuses a value with a secret by rule and line, and never repeats it', async () => {
+    const server = await servedMemory();
+    const secret = `ghp_${seededRandom(7).text(BASE62, 36)}`;
+    const refused = await put(server, 'a.md', `fine\nuse ${secret}\n`);
+    expect(refused.status).toBe(422);
+    expect(JSON.parse(refused.text).error.findings).toEqual([{ rule: 'GitHub token', line: 2 }]);
+    expect(refused.text).not.toContain(secret.slice(4));
+    expect((await server.ask('GET', '/v1/keys/a.md')).status).toBe(404);
+  });
+
+  test.each([
+    ['bytes that are not UTF-8', new Uint8Array([0x61, 0xff])],
+    ['a NUL', 'a\0b'],
+  ])('refuses a value with %s', async (_name, body) => {
+    const server = await servedMemory();
+    expect((await put(server, 'a.md', body)).status).toBe(400);
+  });
+
+  test('has limits on values, keys, teams and requests', async () => {
+    const server = await servedMemory({ limits: { value: 100, team: 250, keys: 4, rate: 1, burst: 14 } });
+    expect((await put(server, 'a.md', 'x'.repeat(100))).status).toBe(201);
+    expect((await put(server, 'b.md', 'x'.repeat(101))).status).toBe(413);
+    const chunked = { headers: { ...CREATE, 'transfer-encoding': 'chunked' }, body: 'x'.repeat(5_000) };
+    expect((await server.ask('PUT', '/v1/keys/b.md', chunked)).status).toBe(413);
+    expect((await put(server, 'b.md', 'x'.repeat(100))).status).toBe(201);
+    expect((await put(server, 'c.md', 'x'.repeat(51))).status).toBe(507);
+    expect((await put(server, 'c.md', 'x')).status).toBe(201);
+    expect((await put(server, 'd.md', 'x')).status).toBe(201);
+    const full = await put(server, 'e.md', 'x');
+    expect(full.status).toBe(507);
+    expect(errorOf(full).message).toContain('4 keys');
+    const gzip = { headers: { ...CREATE, 'content-encoding': 'gzip' }, body: 'x' };
+    expect((await server.ask('PUT', '/v1/keys/f.md', gzip)).status).toBe(415);
+    const rest = await Promise.all(Array.from({ length: 20 }, () => server.ask('GET', '/v1/keys')));
+    const late = rest.filter(({ status }) => status === 429);
+    expect(late.length).toBeGreaterThanOrEqual(12);
+    expect(Number(late[0]?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    const other = newToken(server.directory);
+    expect((await server.ask('GET', '/v1/keys', { token: other.token })).status).toBe(200);
+  });
+
+  test('slows down who tries tokens', async () => {
+    const server = await servedMemory();
+    const tries = await Promise.all(
+      Array.from({ length: 60 }, () => server.ask('GET', '/v1/keys', { token: 'guess' })),
+    );
+    expect(new Set(tries.map(({ status }) => status))).toEqual(new Set([401, 429]));
+    expect((await server.ask('GET', '/v1/keys')).status).toBe(200);
+  });
+
+  test('lets one of 20 that write at once win each round, and loses none of their lines', async () => {
+    const server = await servedMemory();
+    await put(server, 'log.md', '');
+    const add = async (line: string): Promise<void> => {
+      for (;;) {
+        const read = await server.ask('GET', '/v1/keys/log.md');
+        const tag = String(read.headers.etag);
+        const written = await put(server, 'log.md', `${read.text}${line}\n`, { 'if-match': tag });
+        if (written.status === 200) return;
+        expect(written.status).toBe(412);
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, index) => add(`line ${index}`)));
+    const { text } = await server.ask('GET', '/v1/keys/log.md');
+    expect(new Set(text.trim().split('\n')).size).toBe(20);
+  });
+
+  test('outlives garbage, and answers the next request', async () => {
+    const server = await servedMemory();
+    const garbage = [
+      'GET\r\n\r\n',
+      '\0\0\0\0',
+      'GET / HTTP/9.9\r\n\r\n',
+      'GET /v1/keys HTTP/1.1\r\nHost: \x01\r\n\r\n',
+      'GET http:// HTTP/1.1\r\nHost: a b c\r\n\r\n',
+      'GET //// HTTP/1.1\r\nHost: [::\r\n\r\n',
+      'GET /v1/keys/%00%ff%zz HTTP/1.1\r\nHost: x\r\n\r\n',
+      `GET /${'a'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      `GET / HTTP/1.1\r\n${'X: y\r\n'.repeat(5_000)}\r\n`,
+      'PUT /v1/keys/a HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n',
+      'PUT /v1/keys/a HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n',
+      `PUT /v1/keys/a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nIf-None-Match: *\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      `PUT /v1/keys/a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nIf-None-Match: *\r\nContent-Length: 10\r\n\r\nabc`,
+      'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
+      'GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nHost: x\r\n\r\n',
+      'TRACE /v1/keys HTTP/1.1\r\nHost: x\r\n\r\n',
+      'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n',
+      'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+      `GET /v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${'ä'.repeat(50)}\r\nIf-None-Match: ${'"'.repeat(5_000)}\r\n\r\n`,
+    ];
+    for (const bytes of garbage) await sendRaw(server.port, bytes);
+    const random = seededRandom(3);
+    for (let round = 0; round < 50; round++) await sendRaw(server.port, random.bytes(1 + random.below(400)));
+    expect((await server.ask('GET', '/v1/keys')).status).toBe(200);
+    expect(JSON.parse((await server.ask('GET', '/v1/keys')).text).keys).toEqual([]);
+  });
+
+  test('ends a client that sends its request too slowly', async () => {
+    const server = await servedMemory({ requestTimeoutMs: 300 });
+    const ended = new Promise((resolve) => {
+      const socket = connect(server.port, '127.0.0.1');
+      socket.on('error', () => {});
+      socket.on('close', resolve);
+      socket.resume();
+      socket.write(
+        `PUT /v1/keys/a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nIf-None-Match: *\r\nContent-Length: 10\r\n\r\nabc`,
+      );
+    });
+    await ended;
+    expect((await server.ask('GET', '/v1/keys/a')).status).toBe(404);
+  });
+});
+
+/** Writes bytes, lets go, and waits until the connection is over. */
+function sendRaw(port: number, bytes: string | Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.end(bytes));
+    socket.resume();
+    socket.on('error', () => {});
+    socket.on('close', () => resolve());
+  });
+}
+
+describe('TEAM-6: the OpenAPI description of the memory server', () => {
+  test('names every path and code that the server has, and the shape of every answer', async () => {
+    const server = await servedMemory({ limits: { value: 50, keys: 2, rate: 1, burst: 40 } });
+    const { text } = await server.ask('GET', '/v1/openapi.json', { token: null });
+    const description = JSON.parse(text);
+    const seen = new Set<string>();
+    const ask = async (method: string, path: string, asking: Asking = {}): Promise<Answer> => {
+      const answer = await server.ask(method, path, asking);
+      const template = path.startsWith('/v1/keys/') ? '/v1/keys/{key}' : path;
+      const operation = description.paths[template][method.toLowerCase()] ?? description.paths[template].get;
+      const response = operation.responses[answer.status];
+      expect(response, `${method} ${template} ${answer.status}`).toBeDefined();
+      seen.add(`${method} ${template} ${answer.status}`);
+      for (const name of Object.keys(response.headers ?? {}))
+        expect(answer.headers[name.toLowerCase()]).toBeDefined();
+      const schema = response.content?.['application/json']?.schema;
+      if (schema === undefined) return answer;
+      expect(answer.headers['content-type']).toMatch(/^application\/json/);
+      const whole = { ...schema, components: description.components };
+      expect(new Validator(whole, '2020-12').validate(JSON.parse(answer.text)).errors).toEqual([]);
+      return answer;
+    };
+    const none = { headers: CREATE, body: 'x' };
+    await ask('GET', '/v1/health', { token: null });
+    await ask('GET', '/v1/openapi.json', { token: null });
+    const created = await ask('PUT', '/v1/keys/a', none);
+    const has = { headers: { 'if-none-match': String(created.headers.etag) } };
+    const listed = await ask('GET', '/v1/keys');
+    await ask('GET', '/v1/keys', { headers: { 'if-none-match': String(listed.headers.etag) } });
+    await ask('POST', '/v1/keys');
+    await ask('GET', '/v1/keys/a');
+    await ask('GET', '/v1/keys/a', has);
+    await ask('GET', '/v1/keys/missing');
+    await ask('GET', '/v1/keys/a%00');
+    await ask('PUT', '/v1/keys/a%00', none);
+    await ask('DELETE', '/v1/keys/a%00', { headers: CREATE });
+    await ask('PUT', '/v1/keys/A', none);
+    await ask('PUT', '/v1/keys/a', none);
+    await ask('PUT', '/v1/keys/b', { headers: CREATE, body: 'x'.repeat(51) });
+    await ask('PUT', '/v1/keys/b', { headers: { ...CREATE, 'content-encoding': 'br' }, body: 'x' });
+    await ask('PUT', '/v1/keys/b', { headers: CREATE, body: `ghp_${seededRandom(2).text(BASE62, 36)}` });
+    await ask('PUT', '/v1/keys/b', { body: 'x' });
+    await ask('PUT', '/v1/keys/b', none);
+    await ask('PUT', '/v1/keys/c', none);
+    const replaced = await ask('PUT', '/v1/keys/a', {
+      headers: { 'if-match': String(created.headers.etag) },
+      body: 'y',
+    });
+    await ask('DELETE', '/v1/keys/a');
+    await ask('DELETE', '/v1/keys/a', { headers: { 'if-match': '"9"' } });
+    await ask('DELETE', '/v1/keys/a', { headers: { 'if-match': String(replaced.headers.etag) } });
+    await ask('GET', '/v1/keys/a');
+    await ask('POST', '/v1/keys/a');
+    for (const path of ['/v1/keys', '/v1/keys/a']) await ask('GET', path, { token: null });
+    for (const method of ['PUT', 'DELETE']) await ask(method, '/v1/keys/a', { token: 'x', headers: CREATE });
+    while ((await server.ask('GET', '/v1/keys')).status === 200);
+    for (const path of ['/v1/keys', '/v1/keys/a']) await ask('GET', path);
+    for (const method of ['PUT', 'DELETE']) await ask(method, '/v1/keys/a', { headers: CREATE });
+    const described = Object.entries<Record<string, { responses: object }>>(description.paths).flatMap(
+      ([path, item]) =>
+        Object.entries(item)
+          .filter(([method]) => method !== 'parameters')
+          .flatMap(([method, { responses }]) =>
+            Object.keys(responses)
+              // A method that a path has cannot be refused as one that it lacks.
+              .filter((code) => code !== '405')
+              .map((code) => `${method.toUpperCase()} ${path} ${code}`),
+          ),
+    );
+    expect(described.filter((one) => !seen.has(one))).toEqual([]);
+    expect([...seen]).toContain('POST /v1/keys/{key} 405');
+  });
+});

@@ -1,0 +1,90 @@
+/** The memory server as a process has it: the socket, its time limits, and the end. TLS is a proxy's. */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
+import { DEFAULT_LIMITS, type MemoryLimits } from '../wire/memory-shapes.ts';
+import { memoryApp } from './memory-api.ts';
+import { MemoryStore, openMemoryDatabase } from './memory-store.ts';
+import { TeamTokens } from './team-tokens.ts';
+
+export interface MemoryServerOptions {
+  /** Where `memory.sqlite` is. */
+  directory: string;
+  /** 127.0.0.1 when absent. */
+  host?: string | undefined;
+  /** A free one when absent. */
+  port?: number | undefined;
+  limits?: Partial<MemoryLimits>;
+  note?(line: string): void;
+  /** For a request to arrive whole. */
+  requestTimeoutMs?: number;
+}
+
+export interface MemoryServer extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const REQUEST_MS = 30_000;
+const CONNECTIONS = 2_000;
+
+export async function startMemoryServer(options: MemoryServerOptions): Promise<MemoryServer> {
+  const { host = '127.0.0.1', port = 0, note = () => {}, requestTimeoutMs = REQUEST_MS } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const db = openMemoryDatabase(options.directory);
+  const app = memoryApp({ store: new MemoryStore(db, limits), tokens: new TeamTokens(db), limits, note });
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    overrideGlobalObjects: false,
+    // The body of a refused request is not waited for.
+    autoCleanupIncoming: true,
+    serverOptions: {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: Math.min(requestTimeoutMs, 10_000),
+      connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
+      keepAliveTimeout: 15_000,
+      maxHeaderSize: 16 * 1024,
+    },
+    // The cast: without further options the adaptor makes a server of node:http.
+  }) as Server;
+  server.maxConnections = CONNECTIONS;
+  // One that sends nothing and reads nothing.
+  server.setTimeout(2 * requestTimeoutMs, (socket) => socket.destroy());
+  try {
+    await listen(server, host, port);
+  } catch (error) {
+    db[Symbol.dispose]();
+    throw error;
+  }
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+    // Writes that were under way are applied in the next turn of the loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    db[Symbol.dispose]();
+  };
+  // The cast: a server that listens on a port has an address of this form.
+  const { port: taken } = server.address() as AddressInfo;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
+  return { url, port: taken, close, [Symbol.asyncDispose]: close };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      const code = systemCode(error);
+      const reason = code === 'EADDRINUSE' ? 'another program has that port' : describeError(error);
+      reject(
+        new UserMistake(
+          'no_port',
+          `cannot listen on ${host}:${port}: ${reason}; choose another --port or --host`,
+        ),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}

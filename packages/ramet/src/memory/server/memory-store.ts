@@ -1,0 +1,171 @@
+/**
+ * The keys of all teams in one SQLite file.
+ *
+ * Invariants
+ * 1. A version is given once in a team: a deleted key that is written again has a new one.
+ * 2. A write says which version it replaces, and fails if the key has another. So no update is lost unseen.
+ * 3. A write is on disk before its promise resolves. Writes that come together share one transaction and one wait for
+ *    the disk.
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { digestOf } from '../../system/digest.ts';
+import { makePrivateDirectory } from '../../system/home.ts';
+import { SharedDatabase, type SharedRow } from '../../system/sqlite/shared-database.ts';
+import { foldedKey } from '../wire/memory-key.ts';
+import type { MemoryEntry, MemoryLimits, MemoryListing } from '../wire/memory-shapes.ts';
+import { MEMORY_MIGRATIONS } from './memory-schema.ts';
+
+/** `null` for a key that must not exist, nor have existed. */
+export type Expected = string | null;
+
+export interface MemoryWrite {
+  team: number;
+  key: string;
+  expected: Expected;
+  /** Null deletes. */
+  value: Uint8Array | null;
+}
+
+export type WriteOutcome =
+  | { outcome: 'created' | 'replaced' | 'deleted'; entry: MemoryEntry }
+  /** The key has another version; null if it never existed. */
+  | { outcome: 'changed'; current: MemoryEntry | null }
+  | { outcome: 'twin'; other: string }
+  | { outcome: 'full'; what: string };
+
+/** Deleted keys that are remembered, for each key that a team may have. */
+const REMEMBERED = 4;
+
+interface Waiting {
+  write: MemoryWrite;
+  resolve(outcome: WriteOutcome): void;
+  reject(error: unknown): void;
+}
+
+const FIELDS = 'key, version, checksum, size, value IS NULL AS deleted';
+
+export function openMemoryDatabase(directory: string): SharedDatabase {
+  makePrivateDirectory(directory);
+  return new SharedDatabase({
+    file: join(directory, 'memory.sqlite'),
+    migrations: MEMORY_MIGRATIONS,
+    holds: 'team memory',
+    remedy: 'put a copy back, or move it away to begin without memory; clients then send what they have',
+  });
+}
+
+export class MemoryStore {
+  readonly #db: SharedDatabase;
+  readonly #limits: MemoryLimits;
+  #waiting: Waiting[] = [];
+
+  constructor(db: SharedDatabase, limits: MemoryLimits) {
+    this.#db = db;
+    this.#limits = limits;
+  }
+
+  entry(team: number, key: string): MemoryEntry | null {
+    const row = this.#db.row(`SELECT ${FIELDS} FROM entries WHERE team = ? AND key = ?`, team, key);
+    return row === undefined ? null : entryFrom(row);
+  }
+
+  value(team: number, key: string, version: number): Uint8Array | null {
+    const sql = 'SELECT value FROM entries WHERE team = ? AND key = ? AND version = ?';
+    const value = this.#db.row(sql, team, key, version)?.value;
+    return value instanceof Uint8Array ? value : null;
+  }
+
+  /** Of the listing: changes with every key. */
+  listingTag(team: number): string {
+    const row = this.#db.row('SELECT version, stamp FROM teams WHERE id = ?', team);
+    return `"${row?.version}-${row?.stamp}"`;
+  }
+
+  listing(team: number, name: string): MemoryListing {
+    const rows = this.#db.rows(`SELECT ${FIELDS} FROM entries WHERE team = ? ORDER BY key`, team);
+    const version = Number(this.#db.row('SELECT version FROM teams WHERE id = ?', team)?.version);
+    return { team: name, version, keys: rows.map(entryFrom) };
+  }
+
+  write(write: MemoryWrite): Promise<WriteOutcome> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.push({ write, resolve, reject }) === 1) setImmediate(() => this.#writeAll());
+    });
+  }
+
+  #writeAll(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      const outcomes = this.#db.write('synced', () => waiting.map(({ write }) => this.#apply(write)));
+      for (const [index, { resolve, reject }] of waiting.entries()) {
+        const outcome = outcomes[index];
+        if (outcome === undefined) reject(new Error('a write without an outcome'));
+        else resolve(outcome);
+      }
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+
+  #apply({ team, key, expected, value }: MemoryWrite): WriteOutcome {
+    const current = this.entry(team, key);
+    if ((current?.etag ?? null) !== expected || (value === null && current?.deleted !== false))
+      return { outcome: 'changed', current };
+    const isNew = current === null || current.deleted;
+    const problem =
+      value === null ? null : this.#problem(team, key, value.length - (isNew ? 0 : current.size), isNew);
+    if (problem !== null) return problem;
+    const version = this.#nextVersion(team);
+    const checksum = value === null ? (current?.checksum ?? '') : digestOf(value);
+    const size = value?.length ?? 0;
+    this.#db.row(
+      `INSERT INTO entries (team, key, folded, version, checksum, size, value) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (team, key) DO UPDATE SET version = excluded.version, checksum = excluded.checksum,
+         size = excluded.size, value = excluded.value`,
+      ...[team, key, foldedKey(key), version, checksum, size, value],
+    );
+    const entry = withTag({ key, version, checksum, size, deleted: value === null });
+    return { outcome: value === null ? 'deleted' : isNew ? 'created' : 'replaced', entry };
+  }
+
+  #problem(team: number, key: string, more: number, isNew: boolean): WriteOutcome | null {
+    if (isNew) {
+      const sql = 'SELECT key FROM entries WHERE team = ? AND folded = ? AND key <> ? AND value IS NOT NULL';
+      const twin = this.#db.row(sql, team, foldedKey(key), key);
+      if (twin !== undefined) return { outcome: 'twin', other: String(twin.key) };
+    }
+    const sums = this.#db.row(
+      'SELECT count(*) AS rows, count(value) AS keys, total(size) AS bytes FROM entries WHERE team = ?',
+      team,
+    );
+    const { keys, team: bytes } = this.#limits;
+    if (isNew && Number(sums?.keys) >= keys) return { outcome: 'full', what: `${keys} keys` };
+    if (isNew && Number(sums?.rows) >= keys * (1 + REMEMBERED))
+      return { outcome: 'full', what: `${keys * REMEMBERED} deleted keys` };
+    return more > 0 && Number(sums?.bytes) + more > bytes
+      ? { outcome: 'full', what: `${bytes} bytes` }
+      : null;
+  }
+
+  #nextVersion(team: number): number {
+    const sql = 'UPDATE teams SET version = version + 1, stamp = ? WHERE id = ? RETURNING version';
+    return Number(this.#db.row(sql, randomBytes(6).toString('base64url'), team)?.version);
+  }
+}
+
+function entryFrom(row: SharedRow): MemoryEntry {
+  return withTag({
+    key: String(row.key),
+    version: Number(row.version),
+    checksum: String(row.checksum),
+    size: Number(row.size),
+    deleted: row.deleted === 1,
+  });
+}
+
+/** The version alone would be given twice after a backup was put back. */
+function withTag(entry: Omit<MemoryEntry, 'etag'>): MemoryEntry {
+  return { ...entry, etag: `"${entry.version}-${entry.deleted ? 'deleted' : entry.checksum.slice(0, 12)}"` };
+}
