@@ -129,9 +129,8 @@ export const MISSING: Readonly<Record<string, string>> = {
   'EXEC-4': NOT_YET,
   'HOST-1': NOT_YET,
   'TEAM-1': 'members in a session that began without a team',
-  'TEAM-6': 'the server, and the client that syncs a folder',
   'MEM-1':
-    'notes of a session; agents that write to the memory of their type; team memory is read and not synchronised',
+    'notes of a session; agents that write to the memory of their type; team memory is synchronised by a command only',
   'BG-1': NOT_YET,
   'BG-2': NOT_YET,
   'BG-3': NOT_YET,

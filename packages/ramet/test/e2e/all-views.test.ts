@@ -44,6 +44,7 @@ const VIEWS: Readonly<Record<string, { args?: readonly string[]; isLine?: true }
   'team ls': {},
   'team show': {},
   'team tasks': { isLine: true },
+  'memory token ls': { isLine: true },
 };
 
 const ACTIONS = [
@@ -53,6 +54,7 @@ const ACTIONS = [
   ...['demo', 'completion', 'complete', 'watch'],
   ...['memory edit', 'memory why', 'memory undo'],
   ...['team create', 'team attach', 'team send', 'team approve', 'team reject', 'team stop', 'team resume'],
+  ...['memory sync', 'memory serve', 'memory token new', 'memory token revoke'],
   ...['mcp add', 'mcp login', 'mcp rm', 'mcp serve', 'mcp test'],
 ];
 

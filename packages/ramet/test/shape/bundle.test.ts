@@ -76,6 +76,13 @@ const ABSENT: readonly { entry: string; scope: 'start' | 'all'; absent: RegExp; 
     because: 'most sessions have no MCP server',
   },
   {
+    entry: 'cli/main',
+    scope: 'start',
+    absent:
+      /^src\/memory\/(secrets|server|sync|wire)\/|^src\/sdk\/memory\/team-memory|\/(hono|node-server|node-diff3|@secretlint)\//,
+    because: 'few sessions share memory',
+  },
+  {
     entry: 'sdk/index',
     scope: 'all',
     absent: /^src\/cli\/|\/commander\//,

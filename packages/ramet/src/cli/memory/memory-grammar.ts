@@ -1,13 +1,16 @@
 /** The grammar of `ramet memory`. */
 import type { Command } from 'commander';
 import type { CommandIo } from '../io.ts';
+import { addTeamMemory } from './team-memory-grammar.ts';
 
 const WHICH = 'a scope (project, local, user) or a file as show lists it';
 
-export function addMemory(program: Command, io: CommandIo): void {
+export function addMemory(program: Command, io: CommandIo, setExitCode: (code: number) => void): void {
   const memory = program
     .command('memory')
-    .description('what sessions remember: show it, edit it, ask where a line came from, undo');
+    .description(
+      'what sessions remember: show it, edit it, ask where a line came from, undo; share it with a team',
+    );
   const commands = (): Promise<typeof import('./memory.ts')> => import('./memory.ts');
   memory
     .command('show', { isDefault: true })
@@ -35,4 +38,5 @@ export function addMemory(program: Command, io: CommandIo): void {
     .argument('[change]', 'a change such as p12 (default: the last one)')
     .option('--json', 'print JSON')
     .action(async (change, options) => (await commands()).undo(change, options, io));
+  addTeamMemory(memory, io, setExitCode);
 }

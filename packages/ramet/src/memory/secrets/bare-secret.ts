@@ -3,8 +3,9 @@
  * meant to be seen, ids in addresses. So only a word of the usual length of a token counts, in a short line, with
  * nothing around it that says what it is.
  */
+
+import type { SecretPlace } from './known-prefixes.ts';
 import { isMixedRandom, isPlaceholder } from './random-text.ts';
-import type { SecretPlace } from './secret-place.ts';
 
 const LONGEST_LINE = 300;
 const RUN = /[A-Za-z0-9+/_-]{32,}/g;

@@ -3,7 +3,13 @@
  * here costs a person a question, a miss publishes a secret; so it lists more than what is taken out of the text that
  * agents read. Every expression has a fixed beginning and a bounded length.
  */
-import type { SecretPlace } from './secret-place.ts';
+
+/** A secret in a text, for those who look for one: the rule that saw it and where it begins. Never the secret. */
+export interface SecretPlace {
+  rule: string;
+  /** Index in the text. */
+  at: number;
+}
 
 /** Each begins with letters of its own: V8 then skips to where they are. */
 const KNOWN: readonly (readonly [rule: string, expression: string])[] = [

@@ -3,7 +3,7 @@
  * that a stranger decides: comments that switch rules off, and a path whose file a rule reads.
  */
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
-import type { SecretPlace } from './secret-place.ts';
+import type { SecretPlace } from './known-prefixes.ts';
 
 /** What we use of a rule; the types of secretlint come in a package that the preset does not bring along. */
 interface LibraryRule {

@@ -3,8 +3,8 @@
  * the less the value must look like chance. Each name costs a bounded look to both sides, so the whole is linear.
  */
 import { isPlain } from '../../tools/redaction/redact.ts';
+import type { SecretPlace } from './known-prefixes.ts';
 import { isHexOrUuid, isMixedRandom, isPlaceholder, isRandom } from './random-text.ts';
-import type { SecretPlace } from './secret-place.ts';
 
 const WORD = /pass|pwd|secret|token|credential|bearer|key|auth|pat(?![a-z])/gi;
 

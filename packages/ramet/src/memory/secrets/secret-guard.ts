@@ -9,11 +9,10 @@
  */
 import { SECRET_PATTERNS } from '../../schema/secret-patterns.ts';
 import { bareSecrets } from './bare-secret.ts';
-import { knownPrefixes } from './known-prefixes.ts';
+import { knownPrefixes, type SecretPlace } from './known-prefixes.ts';
 import { libraryFindings } from './library-rules.ts';
 import { namedSecrets } from './named-secret.ts';
 import { isPlaceholder } from './random-text.ts';
-import type { SecretPlace } from './secret-place.ts';
 
 export interface SecretFinding {
   /** What kind of secret: `GitHub token`, `private key`, `secret by its name`. */

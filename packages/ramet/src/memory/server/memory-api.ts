@@ -8,12 +8,12 @@ import { secretsIn, secretsText } from '../secrets/secret-guard.ts';
 import { keyProblem } from '../wire/memory-key.ts';
 import type { MemoryEntry, MemoryLimits, RefusalBody } from '../wire/memory-shapes.ts';
 import { apiDescription } from './api-description.ts';
-import type { Expected, MemoryStore } from './memory-store.ts';
+import type { Expected, KeyStore } from './key-store.ts';
 import { RequestRate } from './request-rate.ts';
 import type { TeamTokens, TokenTeam } from './team-tokens.ts';
 
 export interface MemoryApi {
-  store: MemoryStore;
+  store: KeyStore;
   tokens: TeamTokens;
   limits: MemoryLimits;
   /** Learns of failures that are ours. */
@@ -119,7 +119,7 @@ async function deleteKey(c: ApiContext, { store }: MemoryApi): Promise<Response>
   return written(c, await store.write({ team: c.get('team').id, key, expected, value: null }));
 }
 
-function written(c: ApiContext, result: Awaited<ReturnType<MemoryStore['write']>>): Response {
+function written(c: ApiContext, result: Awaited<ReturnType<KeyStore['write']>>): Response {
   switch (result.outcome) {
     case 'twin':
       return refuse(c, 409, 'twin', `"${result.other}" differs from it in case or form only: use that name`);
@@ -161,7 +161,7 @@ function keyOf(c: ApiContext): string | Refused {
   }
 }
 
-/** What a write must say: which version it replaces, or that there is none. */
+/** What a write must say: which version it replaces, or that the key is new. */
 function conditionOf(c: ApiContext): Expected | Refused {
   const match = c.req.header('if-match');
   const none = c.req.header('if-none-match');

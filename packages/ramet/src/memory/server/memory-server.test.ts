@@ -9,7 +9,7 @@ import {
   servedMemory,
 } from '../../../test/fixtures/memory-server.ts';
 import { BASE62, seededRandom } from '../../../test/fixtures/seeded-random.ts';
-import { openMemoryDatabase } from './memory-store.ts';
+import { openMemoryDatabase } from './key-store.ts';
 import { TeamTokens } from './team-tokens.ts';
 
 const CREATE = { 'if-none-match': '*' };

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { DEFAULT_LIMITS, type MemoryLimits } from '../wire/memory-shapes.ts';
+import { KeyStore, openMemoryDatabase } from './key-store.ts';
 import { memoryApp } from './memory-api.ts';
-import { MemoryStore, openMemoryDatabase } from './memory-store.ts';
 import { TeamTokens } from './team-tokens.ts';
 
 export interface MemoryServerOptions {
@@ -34,7 +34,7 @@ export async function startMemoryServer(options: MemoryServerOptions): Promise<M
   const { host = '127.0.0.1', port = 0, note = () => {}, requestTimeoutMs = REQUEST_MS } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const db = openMemoryDatabase(options.directory);
-  const app = memoryApp({ store: new MemoryStore(db, limits), tokens: new TeamTokens(db), limits, note });
+  const app = memoryApp({ store: new KeyStore(db, limits), tokens: new TeamTokens(db), limits, note });
   const server = createAdaptorServer({
     fetch: app.fetch,
     overrideGlobalObjects: false,

@@ -55,7 +55,7 @@ export function openMemoryDatabase(directory: string): SharedDatabase {
   });
 }
 
-export class MemoryStore {
+export class KeyStore {
   readonly #db: SharedDatabase;
   readonly #limits: MemoryLimits;
   #waiting: Waiting[] = [];

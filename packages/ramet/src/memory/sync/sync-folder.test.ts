@@ -1,0 +1,380 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { newToken, type ServedMemory, servedMemory } from '../../../test/fixtures/memory-server.ts';
+import { BASE62, seededRandom } from '../../../test/fixtures/seeded-random.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { openMemoryDatabase } from '../server/key-store.ts';
+import { TeamTokens } from '../server/team-tokens.ts';
+import { mergeNotes } from './merge-notes.ts';
+import { planKey } from './plan-key.ts';
+import { type SyncOptions, type SyncReport, syncFolder } from './sync-folder.ts';
+
+class Folder {
+  readonly path = join(temporaryDirectory(), 'memory');
+  readonly server: ServedMemory;
+
+  constructor(server: ServedMemory) {
+    this.server = server;
+    mkdirSync(this.path);
+  }
+
+  write(key: string, text: string | Uint8Array): void {
+    mkdirSync(dirname(join(this.path, key)), { recursive: true });
+    writeFileSync(join(this.path, key), text);
+  }
+
+  read(key: string): string | null {
+    return existsSync(join(this.path, key)) ? readFileSync(join(this.path, key), 'utf8') : null;
+  }
+
+  remove(key: string): void {
+    rmSync(join(this.path, key));
+  }
+
+  sync(token: string = this.server.token, more: Partial<SyncOptions> = {}): Promise<SyncReport> {
+    return syncFolder({ folder: this.path, url: this.server.url, token, ...more });
+  }
+
+  files(): string[] {
+    return readdirSync(this.path)
+      .filter((name) => !name.startsWith('.ramet-'))
+      .sort();
+  }
+}
+
+async function twoFolders(): Promise<[Folder, Folder, ServedMemory]> {
+  const server = await servedMemory();
+  return [new Folder(server), new Folder(server), server];
+}
+
+const changesOf = ({ changes }: SyncReport): string[] => changes.map(({ key, change }) => `${change} ${key}`);
+
+describe('TEAM-6: the sync of a folder', () => {
+  test('carries new, changed and deleted files from one folder to another', async () => {
+    const [one, two] = await twoFolders();
+    one.write('notes/build.md', 'one\n');
+    one.write('other.md', 'x\n');
+    expect(changesOf(await one.sync())).toEqual(['sent notes/build.md', 'sent other.md']);
+    expect(changesOf(await two.sync())).toEqual(['pulled notes/build.md', 'pulled other.md']);
+    two.write('notes/build.md', 'two\n');
+    two.remove('other.md');
+    expect(changesOf(await two.sync())).toEqual(['sent notes/build.md', 'deleted there other.md']);
+    expect(changesOf(await one.sync())).toEqual(['pulled notes/build.md', 'deleted here other.md']);
+    expect([one.read('notes/build.md'), one.files()]).toEqual(['two\n', ['notes']]);
+    expect(changesOf(await one.sync())).toEqual([]);
+  });
+
+  test('lets one value travel for one change among many, and none if nothing has changed', async () => {
+    const [one, two] = await twoFolders();
+    for (let index = 0; index < 60; index++) one.write(`${index}.md`, `note ${index}\n`);
+    expect((await one.sync()).values).toEqual({ read: 0, written: 60 });
+    expect((await two.sync()).values).toEqual({ read: 60, written: 0 });
+    two.write('7.md', 'changed\n');
+    expect((await two.sync()).values).toEqual({ read: 0, written: 1 });
+    expect((await one.sync()).values).toEqual({ read: 1, written: 0 });
+    expect((await one.sync()).values).toEqual({ read: 0, written: 0 });
+  });
+
+  test('merges changes of different lines, and keeps what both added in one place', async () => {
+    const [one, two] = await twoFolders();
+    one.write('a.md', '# Title\nfirst\nsecond\n');
+    await one.sync();
+    await two.sync();
+    one.write('a.md', '# Title\nfirst, better\nsecond\nfrom one\n');
+    two.write('a.md', '# Title\nfirst\nsecond\nfrom two\n');
+    await one.sync();
+    expect(changesOf(await two.sync())).toEqual(['merged a.md']);
+    expect(two.read('a.md')).toBe('# Title\nfirst, better\nsecond\nfrom one\nfrom two\n');
+    expect(changesOf(await one.sync())).toEqual(['pulled a.md']);
+    expect(one.read('a.md')).toBe(two.read('a.md'));
+  });
+
+  test('keeps both if the same line was changed: the server’s in place, the other beside it, for everybody', async () => {
+    const [one, two] = await twoFolders();
+    one.write('notes/a.md', 'line\n');
+    await one.sync();
+    await two.sync();
+    one.write('notes/a.md', 'one\n');
+    two.write('notes/a.md', 'two\n');
+    await one.sync();
+    const report = await two.sync();
+    expect(report.changes).toMatchObject([{ key: 'notes/a.md', change: 'kept both' }]);
+    const [copy = ''] = readdirSync(join(two.path, 'notes')).filter((name) => name.includes('.conflict-'));
+    expect(copy).toMatch(/^a\.conflict-[0-9a-f]{8}\.md$/);
+    expect([two.read('notes/a.md'), two.read(`notes/${copy}`)]).toEqual(['one\n', 'two\n']);
+    await one.sync();
+    expect([one.read('notes/a.md'), one.read(`notes/${copy}`)]).toEqual(['one\n', 'two\n']);
+    expect(changesOf(await two.sync())).toEqual([]);
+  });
+
+  test('keeps both if two folders began with different files of one name', async () => {
+    const [one, two] = await twoFolders();
+    one.write('a.md', 'one\n');
+    two.write('a.md', 'two\n');
+    await one.sync();
+    expect(changesOf(await two.sync())).toEqual(['kept both a.md']);
+    expect(two.files()).toHaveLength(2);
+  });
+
+  test('does not bring back what was deleted, also from a copy that knows nothing', async () => {
+    const [one, two, server] = await twoFolders();
+    one.write('a.md', 'old\n');
+    await one.sync();
+    await two.sync();
+    one.remove('a.md');
+    await one.sync();
+    const copy = new Folder(server);
+    copy.write('a.md', 'old\n');
+    expect(changesOf(await copy.sync())).toEqual(['deleted here a.md']);
+    expect(changesOf(await two.sync())).toEqual(['deleted here a.md']);
+    expect(changesOf(await one.sync())).toEqual([]);
+    one.write('a.md', 'old\n');
+    expect(changesOf(await one.sync())).toEqual(['sent a.md']);
+  });
+
+  test('keeps an edit of a file that was deleted, and restores a deleted file that was edited', async () => {
+    const [one, two] = await twoFolders();
+    one.write('a.md', 'a\n');
+    one.write('b.md', 'b\n');
+    await one.sync();
+    await two.sync();
+    one.remove('a.md');
+    one.write('b.md', 'b, edited\n');
+    two.write('a.md', 'a, edited\n');
+    two.remove('b.md');
+    await one.sync();
+    expect(changesOf(await two.sync())).toEqual(['sent again a.md', 'restored b.md']);
+    await one.sync();
+    expect([one.read('a.md'), one.read('b.md')]).toEqual(['a, edited\n', 'b, edited\n']);
+  });
+
+  test('does not send a secret, says where it is, and keeps the file', async () => {
+    const [one, , server] = await twoFolders();
+    const secret = `ghp_${seededRandom(5).text(BASE62, 36)}`;
+    one.write('a.md', `fine\n${secret}\n`);
+    one.write('b.md', 'fine\n');
+    const report = await one.sync();
+    expect(changesOf(report)).toEqual(['sent b.md']);
+    expect(report.skipped).toMatchObject([
+      { key: 'a.md', reason: expect.stringContaining('line 2 (GitHub token)') },
+    ]);
+    expect(JSON.stringify(report)).not.toContain(secret);
+    expect((await server.ask('GET', '/v1/keys/a.md')).status).toBe(404);
+    expect(one.read('a.md')).toContain(secret);
+  });
+
+  test('leaves out what cannot be a key or a value, names it, and synchronises the rest', async () => {
+    const [one, two] = await twoFolders();
+    one.write('good.md', 'x\n');
+    one.write('binary.md', new Uint8Array([0xff, 0xfe]));
+    one.write('nul.txt', 'a\0b');
+    one.write('zero.md', 'a\0b');
+    one.write('co:lon.md', 'x');
+    one.write('large.md', '');
+    truncateSync(join(one.path, 'large.md'), 50 * 1024 * 1024);
+    one.write('Twin.md', '1');
+    one.write('twin.md', '2');
+    symlinkSync('/etc/hostname', join(one.path, 'link.md'));
+    symlinkSync('/etc', join(one.path, 'folder'));
+    execFileSync('mkfifo', [join(one.path, 'fifo.md')]);
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${one.path}/bad-`), Buffer.from([0xff]), Buffer.from('.md')]),
+      'x',
+    );
+    const report = await one.sync();
+    expect(changesOf(report)).toEqual(['sent good.md']);
+    const left = report.skipped.map(({ key }) => key).sort();
+    expect(left).toEqual([
+      'Twin.md',
+      'bad-\ufffd.md',
+      'binary.md',
+      'co:lon.md',
+      'fifo.md',
+      'folder',
+      'large.md',
+      'link.md',
+      'nul.txt',
+      'twin.md',
+      'zero.md',
+    ]);
+    expect(report.skipped.find(({ key }) => key === 'large.md')?.reason).toContain('52428800 bytes');
+    await two.sync();
+    expect(two.files()).toEqual(['good.md']);
+  });
+
+  test('takes names in another Unicode form for the same key', async () => {
+    const [one, two] = await twoFolders();
+    one.write('u\u0308ber.md', 'x\n');
+    expect(changesOf(await one.sync())).toEqual(['sent \u00fcber.md']);
+    expect(changesOf(await one.sync())).toEqual([]);
+    await two.sync();
+    two.write('\u00fcber.md', 'y\n');
+    await two.sync();
+    await one.sync();
+    expect(one.read('u\u0308ber.md')).toBe('y\n');
+    one.write('\u00fcber.md', 'z\n');
+    expect((await one.sync()).skipped).toMatchObject([
+      { reason: 'another file has this name in another Unicode form' },
+    ]);
+  });
+
+  test('does not follow a link that took the place of a folder', async () => {
+    const [one, two] = await twoFolders();
+    one.write('notes/a.md', 'x\n');
+    await one.sync();
+    const outside = temporaryDirectory();
+    symlinkSync(outside, join(two.path, 'notes'));
+    expect((await two.sync()).skipped.map(({ key }) => key)).toContain('notes/a.md');
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
+  test('refuses a wrong, revoked or other team’s token in one line, and changes nothing', async () => {
+    const [one, , server] = await twoFolders();
+    one.write('a.md', 'x\n');
+    await expect(one.sync(`${server.token}x`)).rejects.toThrow(
+      /does not accept the token: it is wrong or revoked/,
+    );
+    await one.sync();
+    const other = newToken(server.directory, 'others');
+    await expect(one.sync(other.token)).rejects.toThrow(/belongs to team "core", and the token to "others"/);
+    using db = openMemoryDatabase(server.directory);
+    new TeamTokens(db).revoke(other.id, 1);
+    await expect(one.sync(other.token)).rejects.toThrow(/wrong or revoked/);
+    expect(one.read('a.md')).toBe('x\n');
+  });
+
+  test('sends no token over a network without TLS', async () => {
+    const [one] = await twoFolders();
+    for (const url of ['http://memory.example.org', 'ftp://x', 'nonsense', 'https://user:pw@x/'])
+      await expect(syncFolder({ folder: one.path, url, token: 'x' })).rejects.toThrow(/memory server/);
+  });
+
+  test('two syncs of one folder at once end in one state', async () => {
+    const [one, two] = await twoFolders();
+    for (let index = 0; index < 20; index++) one.write(`${index}.md`, `${index}\n`);
+    const reports = await Promise.all([one.sync(), one.sync(), one.sync()]);
+    expect(reports.flatMap(({ changes }) => changes)).toHaveLength(20);
+    await two.sync();
+    expect(two.files()).toEqual(one.files());
+  });
+
+  test('keeps an edit that is made while it works', async () => {
+    const [one, two] = await twoFolders();
+    one.write('a.md', 'old\n');
+    await one.sync();
+    await two.sync();
+    one.write('a.md', 'old\nfrom one\n');
+    await one.sync();
+    // The edit comes while the value travels, after the file was read.
+    let isEdited = false;
+    const editing: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (!isEdited && String(input).endsWith('/a.md')) two.write('a.md', 'edited here\nold\n');
+      isEdited ||= String(input).endsWith('/a.md');
+      return response;
+    };
+    await two.sync(two.server.token, { fetch: editing });
+    expect(isEdited).toBe(true);
+    await two.sync();
+    expect(two.read('a.md')).toBe('edited here\nold\nfrom one\n');
+    await one.sync();
+    expect(one.read('a.md')).toBe('edited here\nold\nfrom one\n');
+  });
+
+  test('loses nothing if many folders change one file at once', async () => {
+    const server = await servedMemory();
+    const folders = Array.from({ length: 6 }, () => new Folder(server));
+    folders[0]?.write('log.md', '# Log\n');
+    for (const folder of folders) await folder.sync();
+    for (const [index, folder] of folders.entries()) folder.write('log.md', `# Log\nline ${index}\n`);
+    await Promise.all(folders.map((folder) => folder.sync()));
+    for (const folder of folders) await folder.sync();
+    const text = folders[0]?.read('log.md') ?? '';
+    expect(
+      text
+        .split('\n')
+        .filter((line) => line.startsWith('line'))
+        .sort(),
+    ).toEqual(folders.map((_, index) => `line ${index}`));
+    expect(new Set(folders.map((folder) => folder.read('log.md'))).size).toBe(1);
+  });
+
+  test('continues after its record was lost, and after a file that cannot be written', async () => {
+    const [one, two] = await twoFolders();
+    one.write('a.md', 'x\n');
+    await one.sync();
+    rmSync(join(one.path, '.ramet-sync'), { recursive: true });
+    expect(changesOf(await one.sync())).toEqual([]);
+    mkdirSync(join(two.path, 'a.md'));
+    one.write('b.md', 'y\n');
+    await one.sync();
+    const report = await two.sync();
+    expect(changesOf(report)).toEqual(['pulled b.md']);
+    expect(report.skipped.map(({ key }) => key)).toEqual(['a.md']);
+  });
+});
+
+describe('TEAM-6: the merge of notes', () => {
+  const base = 'a\nb\nc\n';
+
+  test.each([
+    ['one side only', 'a\nB\nc\n', base, 'a\nB\nc\n'],
+    ['both the same', 'a\nB\nc\n', 'a\nB\nc\n', 'a\nB\nc\n'],
+    ['different lines', 'A\nb\nc\n', 'a\nb\nC\n', 'A\nb\nC\n'],
+    ['additions in one place', 'a\nb\nc\nx\n', 'a\nb\nc\ny\n', 'a\nb\nc\nx\ny\n'],
+    ['additions without a line end', 'a\nb\nc\nx', 'a\nb\nc\ny', 'a\nb\nc\nx\ny'],
+    ['the same line', 'a\nX\nc\n', 'a\nY\nc\n', null],
+    ['a line changed and removed', 'a\nX\nc\n', 'a\nc\n', null],
+  ])('of %s', (_name, server, here, merged) => {
+    expect(mergeNotes({ base, server, here })).toBe(merged);
+  });
+
+  test('of texts with a hundred thousand equal lines ends at once, without a merge', () => {
+    const many = '\n'.repeat(100_000);
+    expect(mergeNotes({ base: many, server: `x\n${many}`, here: `${many}y\n` })).toBeNull();
+  });
+});
+
+describe('TEAM-6: the plan for a key', () => {
+  const entry = (checksum: string, etag: string, deleted = false) => ({
+    key: 'k',
+    version: 1,
+    size: 1,
+    etag,
+    checksum,
+    deleted,
+  });
+
+  test.each([
+    [null, 'a', null, 'push'],
+    [null, 'a', entry('a', '1'), 'agree'],
+    [null, 'a', entry('b', '1'), 'merge'],
+    [null, null, entry('b', '1'), 'pull'],
+    [null, 'a', entry('a', '1', true), 'delete here'],
+    [null, 'b', entry('a', '1', true), 'push again'],
+    [{ etag: '1', checksum: 'a' }, 'a', entry('a', '1'), 'nothing'],
+    [{ etag: '1', checksum: 'a' }, 'b', entry('a', '1'), 'push'],
+    [{ etag: '1', checksum: 'a' }, null, entry('a', '1'), 'delete there'],
+    [{ etag: '1', checksum: 'a' }, 'a', entry('b', '2'), 'pull'],
+    [{ etag: '1', checksum: 'a' }, 'b', entry('c', '2'), 'merge'],
+    [{ etag: '1', checksum: 'a' }, null, entry('c', '2'), 'restore'],
+    [{ etag: '1', checksum: 'a' }, 'a', entry('a', '2', true), 'delete here'],
+    [{ etag: '1', checksum: 'a' }, 'b', entry('a', '2', true), 'push again'],
+    [{ etag: '2', checksum: null }, 'a', entry('a', '2', true), 'push'],
+    [{ etag: '2', checksum: null }, null, entry('a', '2', true), 'nothing'],
+    [{ etag: '1', checksum: 'a' }, 'a', null, 'push'],
+  ])('agreed %j, here %j, server %j: %s', (agreed, here, server, step) => {
+    expect(planKey({ agreed, here, server })).toBe(step);
+  });
+});

@@ -1,0 +1,131 @@
+/**
+ * Brings a folder and a team's memory to the same state. Each key is a step of its own that is recorded when it is done:
+ * a sync that is killed, refused or cut off continues with the next one, and nothing is lost on either side.
+ *
+ * Invariants
+ * 1. A file is changed only if it is as it was read, a key only if it has the version that was read.
+ * 2. Two changes of the same lines are both kept: the server's under the key, the one from here under a name that says so.
+ * 3. What has a secret stays here.
+ */
+import { realpathSync } from 'node:fs';
+import { type Clock, systemClock } from '../../schema/clock.ts';
+import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
+import { fewAtOnce } from '../../system/few-at-once.ts';
+import { makePrivateDirectory } from '../../system/home.ts';
+import { DEFAULT_LIMITS } from '../wire/memory-shapes.ts';
+import { KeySync, type SyncChange } from './key-sync.ts';
+import { type LocalFile, leaveTwins, readFolder, type SkippedKey } from './local-folder.ts';
+import { MemoryClient } from './memory-client.ts';
+import type { AgreedKey } from './plan-key.ts';
+import { lockFolder, SyncState } from './sync-state.ts';
+
+export interface SyncOptions {
+  folder: string;
+  url: string;
+  token: string;
+  signal?: AbortSignal;
+  clock?: Clock;
+  fetch?: typeof fetch;
+}
+
+export interface SyncReport {
+  team: string;
+  /** In the order of keys. */
+  changes: readonly { key: string; change: SyncChange; note?: string }[];
+  /** Keys that could not be synchronised; nothing of them has changed. */
+  skipped: readonly SkippedKey[];
+  /** Values that travelled. */
+  values: { read: number; written: number };
+}
+
+export async function syncFolder(options: SyncOptions): Promise<SyncReport> {
+  const { clock = systemClock, signal = new AbortController().signal } = options;
+  const client = new MemoryClient({ ...options, clock, signal });
+  makePrivateDirectory(options.folder);
+  const root = realpathSync(options.folder);
+  using _lock = await lockFolder(root, clock, signal);
+  using state = new SyncState(root);
+  return await new FolderSync(root, client, state, signal).run();
+}
+
+class FolderSync {
+  readonly #root: string;
+  readonly #client: MemoryClient;
+  readonly #state: SyncState;
+  readonly #keys: KeySync;
+
+  constructor(root: string, client: MemoryClient, state: SyncState, signal: AbortSignal) {
+    this.#root = root;
+    this.#client = client;
+    this.#state = state;
+    this.#keys = new KeySync(root, client, state, signal);
+  }
+
+  async run(): Promise<SyncReport> {
+    const agreed = this.#state.agreed();
+    const { files, skipped } = await readFolder(this.#root, DEFAULT_LIMITS.value);
+    const known = this.#isAsAgreed(files, skipped, agreed) ? this.#state.fact('listing') : null;
+    const listed = await this.#client.list(known);
+    const team = listed?.listing.team ?? this.#state.fact('team') ?? '';
+    this.#requireTeam(team);
+    const report = { team, changes: [], skipped, values: this.#client.values };
+    if (listed === null) return report;
+    const server = new Map(listed.listing.keys.map((entry) => [entry.key, entry]));
+    for (const { key, path } of files.values()) this.#keys.setPath(key, path);
+    const left = new Map(skipped.map(({ key, reason }) => [key, reason]));
+    leaveTwins(files, server, agreed.keys(), left);
+    const keys = [...new Set([...files.keys(), ...server.keys()])].filter((key) => !left.has(key)).sort();
+    const changes: { key: string; change: SyncChange; note?: string }[] = [];
+    await fewAtOnce(keys, async (key) => {
+      const sides = { agreed: agreed.get(key) ?? null, server: server.get(key) ?? null };
+      const done = await this.#keys
+        .bringTogether(key, files.get(key) ?? null, sides)
+        .catch((error) => this.#reasonOf(error));
+      if (done === null) return;
+      if ('skipped' in done) left.set(key, done.skipped);
+      else changes.push({ key, ...done });
+    });
+    // Only a sync in which nothing was left to do knows that this listing is all there is.
+    const isDone = changes.length === 0 && left.size === 0;
+    this.#state.setFact('listing', isDone ? listed.tag : null);
+    const order = (a: { key: string }, b: { key: string }): number => (a.key < b.key ? -1 : 1);
+    return {
+      ...report,
+      changes: changes.sort(order),
+      skipped: Array.from(left, ([key, reason]) => ({ key, reason })).sort(order),
+    };
+  }
+
+  /** Then an unchanged listing means that there is nothing to do. */
+  #isAsAgreed(
+    files: ReadonlyMap<string, LocalFile>,
+    skipped: readonly SkippedKey[],
+    agreed: ReadonlyMap<string, AgreedKey>,
+  ): boolean {
+    const living = [...agreed].filter(([, { checksum }]) => checksum !== null);
+    return (
+      skipped.length === 0 &&
+      living.length === files.size &&
+      living.every(([key, { checksum }]) => files.get(key)?.checksum === checksum)
+    );
+  }
+
+  #requireTeam(team: string): void {
+    const known = this.#state.fact('team');
+    if (known === null) this.#state.setFact('team', team);
+    else if (known !== team)
+      throw new UserMistake(
+        'other_team',
+        `${this.#root} belongs to team "${known}", and the token to "${team}": use another folder, or that team's token`,
+      );
+  }
+
+  /** What is wrong with one file does not stop the others; what is wrong with the server does. */
+  #reasonOf(error: unknown): { skipped: string } {
+    const code = systemCode(error);
+    if (code === undefined || code === null || !/^E[A-Z]+$/.test(code)) throw error;
+    return {
+      skipped: code === 'ENOSPC' ? 'the disk is full' : `it cannot be written (${describeError(error)})`,
+    };
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * What a synchronised folder remembers, in `.ramet-sync` inside it: of every key the version that folder and server last
+ * agreed on, with its text for the next merge. Losing it loses nothing but merges.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type Clock, elapsedOf } from '../../schema/clock.ts';
+import { Cancelled, UserMistake } from '../../schema/errors.ts';
+import { SharedDatabase } from '../../system/sqlite/shared-database.ts';
+import { isBusy } from '../../system/sqlite/sqlite-failure.ts';
+import type { AgreedKey } from './plan-key.ts';
+
+export const STATE_DIRECTORY = '.ramet-sync';
+
+const MIGRATIONS = [
+  `
+  CREATE TABLE agreed (key TEXT PRIMARY KEY, etag TEXT NOT NULL, checksum TEXT, value BLOB);
+  CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+  `,
+];
+
+export class SyncState implements Disposable {
+  readonly #db: SharedDatabase;
+
+  constructor(root: string) {
+    const directory = join(root, STATE_DIRECTORY);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    this.#db = new SharedDatabase({
+      file: join(directory, 'state.sqlite'),
+      migrations: MIGRATIONS,
+      holds: 'what was last synchronised',
+      remedy: `remove ${directory}; what differs is then kept in two files`,
+    });
+  }
+
+  agreed(): Map<string, AgreedKey> {
+    const rows = this.#db.rows('SELECT key, etag, checksum FROM agreed');
+    return new Map(
+      rows.map((row) => [
+        String(row.key),
+        { etag: String(row.etag), checksum: row.checksum === null ? null : String(row.checksum) },
+      ]),
+    );
+  }
+
+  /** The text that both sides last agreed on. */
+  text(key: string): string | null {
+    const value = this.#db.row('SELECT value FROM agreed WHERE key = ?', key)?.value;
+    return value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : null;
+  }
+
+  agree(key: string, { etag, checksum }: AgreedKey, value: Uint8Array | null): void {
+    const sql =
+      'INSERT INTO agreed (key, etag, checksum, value) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET etag = excluded.etag, checksum = excluded.checksum, value = excluded.value';
+    this.#db.change(sql, key, etag, checksum, value);
+  }
+
+  fact(name: 'team' | 'listing'): string | null {
+    const row = this.#db.row('SELECT value FROM facts WHERE name = ?', name);
+    return row === undefined ? null : String(row.value);
+  }
+
+  /** Null removes it. */
+  setFact(name: 'team' | 'listing', value: string | null): void {
+    if (value === null) this.#db.change('DELETE FROM facts WHERE name = ?', name);
+    else
+      this.#db.change(
+        'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+        ...[name, value],
+      );
+  }
+
+  [Symbol.dispose](): void {
+    this.#db[Symbol.dispose]();
+  }
+}
+
+const PATIENCE_MS = 60_000;
+const LOOK_AGAIN_MS = 50;
+
+/** One process at a time works on a folder. SQLite's lock on a file: it ends with its process, however that ends. */
+export async function lockFolder(root: string, clock: Clock, signal: AbortSignal): Promise<Disposable> {
+  const directory = join(root, STATE_DIRECTORY);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const db = new DatabaseSync(join(directory, 'lock.sqlite'), { timeout: 0 });
+  const since = elapsedOf(clock);
+  try {
+    for (;;) {
+      if (tryLock(db)) return { [Symbol.dispose]: () => db.close() };
+      if (signal.aborted) throw new Cancelled();
+      if (elapsedOf(clock) - since > PATIENCE_MS)
+        throw new UserMistake('sync_busy', `another process synchronises ${root}: wait for it, or end it`);
+      await clock.sleep(LOOK_AGAIN_MS, signal);
+    }
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function tryLock(db: DatabaseSync): boolean {
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
+}
