@@ -129,6 +129,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'EXEC-4': NOT_YET,
   'HOST-1': NOT_YET,
   'TEAM-1': 'members in a session that began without a team',
+  'TEAM-6': 'sessions do not synchronise by themselves; fewer requests per second than the goal',
   'MEM-1':
     'notes of a session; agents that write to the memory of their type; team memory is synchronised by a command only',
   'BG-1': NOT_YET,
@@ -141,10 +142,9 @@ export const MISSING: Readonly<Record<string, string>> = {
   'BG-8': NOT_YET,
   'OP-8': NOT_YET,
   'OP-9': 'the pattern `team`',
-  'UI-1': 'the commands trace, memory serve, daemon, worker, cluster, dashboard, acp',
+  'UI-1': 'the commands trace, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
-  'UI-3':
-    'the output of a command behind ! while it runs; reference links of Markdown; vim keys and pasted images',
+  'UI-3': 'reference links of Markdown; vim keys and pasted images',
   'UI-4': 'flags such as --input-format and --add-dir; stream-json fields of hooks and MCP servers',
   'ECO-1': 'ACP, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,

@@ -123,7 +123,7 @@ describe('OP-2, LIB-1: a run, seen from another process', () => {
       const message = await askOperator(action, first.at).then(String, (error: Error) => error.message);
       for (const session of sessions)
         expect(message).toContain(
-          `  ramet operate ${words} --session ${session}  # tasks.md into main, 1 of 4 done`,
+          `ramet operate ${words} --session ${session} (tasks.md into main, 1 of 4 done)`,
         );
     }
     expect(() => newTask('Name the authors', first.at)).toThrow(

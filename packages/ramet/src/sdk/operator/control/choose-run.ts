@@ -71,12 +71,12 @@ function ambiguous(candidates: readonly Candidate[], action: WantedOfRun): UserM
   const shown = candidates.slice(0, MOST_SHOWN).map(({ state, live }) => {
     const { done, total } = summaryOf(state);
     const facts = `${state.run?.file ?? 'tasks'} into ${state.run?.target}, ${done} of ${total} done${live ? ', runs now' : ''}`;
-    return `  ${commandFor(state, action)}  # ${facts}`;
+    return `${commandFor(state, action)} (${facts})`;
   });
   const more = candidates.length - shown.length;
-  const rest = more > 0 ? [`and ${more} older ones: ramet sessions`] : [];
+  const rest = more > 0 ? [`${more} older ones (ramet sessions)`] : [];
   const head = `${candidates.length} runs of this repository could be meant: name one with --session`;
-  return new UserMistake('session_ambiguous', [head, ...shown, ...rest].join('\n'));
+  return new UserMistake('session_ambiguous', `${head}: ${[...shown, ...rest].join('; ')}`);
 }
 
 function commandFor({ run }: OperatorState, action: WantedOfRun): string {
