@@ -9,6 +9,7 @@ import { recordedAgent } from '../../journal/projections/recorded-agents.ts';
 import { RametError } from '../../schema/errors.ts';
 import type { EventOf } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import { visibleLine } from '../../system/text/visible-text.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
 import { closedAnswers, sayClosed } from '../calls/finish-calls.ts';
@@ -153,7 +154,7 @@ function unknownReceiver(family: AgentFamily, reader: JournalReader, to: string)
   const known = new Set(['main', ...startedAgents(reader).map(({ id, started }) => started.name ?? id)]);
   const names = [...known].slice(-MOST_NAMES).join(', ');
   const running = family.running.length;
-  return `There is no agent "${to}". The agents are ${names}; ${running} of them are running.`;
+  return `There is no agent "${visibleLine(to.slice(0, 100))}". The agents are ${names}; ${running} of them are running.`;
 }
 
 const MOST_NAMES = 40;
