@@ -171,7 +171,7 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .addOption(
       new Option(
         '--coordinator',
-        'coordinate workers in four phases: research, synthesis, implementation, verification (docs/coordinator.md)',
+        'coordinate workers in four phases: research, synthesis, implementation, verification',
       ).conflicts(['continue', 'resume', 'team']),
     )
     .addOption(

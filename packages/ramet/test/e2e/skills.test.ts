@@ -144,7 +144,9 @@ describe.concurrent('EXT-3: commands', () => {
   test('of a repository that is not trusted are no commands', async ({ user }) => {
     const emulator = await user.emulate({ respond: () => ({ text: 'ok' }) });
     writeFiles(user.repository, { '.claude/commands/ship.md': 'Ship it: !`touch made`' });
-    await user.ramet(['-p', '/ship']);
+    const untrusted = await user.ramet(['-p', '/ship']);
+    expect(untrusted.code).toBe(2);
+    expect(untrusted.stderr).toContain('trust');
     await trusted(user);
     const refused = await user.ramet(['-p', '/ship']);
     expect(refused.code).toBe(2);
@@ -152,7 +154,7 @@ describe.concurrent('EXT-3: commands', () => {
     expect(existsSync(join(user.repository, 'made'))).toBe(false);
     expect((await user.ramet(['-p', '/ship', '--allowedTools', 'Bash(touch:*)'])).code).toBe(0);
     expect(existsSync(join(user.repository, 'made'))).toBe(true);
-    expect(emulator.requests).toHaveLength(2);
+    expect(emulator.requests).toHaveLength(1);
   });
 
   test('may name a model, for their prompt', async ({ user }) => {
