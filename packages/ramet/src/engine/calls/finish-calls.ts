@@ -58,7 +58,10 @@ export async function finishCalls(run: ToolRun, open: OpenCalls): Promise<Map<st
     const since = elapsedOf(agent.runtime.clock);
     return [call.id, await completeCall(run, call, await reportOf(called, call, signal), since)] as const;
   });
-  const results = unsure ? refused(begun) : await runCalls(run, begun);
+  // A call whose effect is on record is made again in any case: it may have had it.
+  const again = unsure ? begun.filter((call) => mayHaveBegun(agent, call)) : begun;
+  const results = await runCalls(run, again);
+  for (const [id, block] of refused(begun.filter((call) => !again.includes(call)))) results.set(id, block);
   for (const [id, block] of [...results, ...(await Promise.all(reports))]) {
     if (block !== null) answers.set(id, block);
   }
@@ -79,7 +82,8 @@ export async function closedAnswers(agent: Agent): Promise<FrozenBlock[] | null>
   const { answers, rest, called } = await sortOut(agent, open);
   for (const call of rest) {
     const outcome = await called.get(call.id)?.now();
-    answers.set(call.id, outcome === undefined ? notRun(call.id) : answer(agent, call.id, outcome));
+    const left = mayHaveBegun(agent, call) ? unanswered(call.id, MAY_HAVE_RUN) : notRun(call.id);
+    answers.set(call.id, outcome === undefined ? left : answer(agent, call.id, outcome));
   }
   return ordered(open.calls, answers);
 }
@@ -139,6 +143,13 @@ async function sortOut(agent: Agent, open: OpenCalls): Promise<SortedCalls> {
     answers.set(call.id, unanswered(call.id, MAY_HAVE_RUN));
   }
   return { answers, unsure: unsure.length > 0, rest: without.filter((call) => !isUnsure(call)), called };
+}
+
+/** It was started, and only its repetition would find what it did. */
+function mayHaveBegun(agent: Agent, call: ToolUseBlock): boolean {
+  return (
+    findsItself(agent, call) && (agent.state.recordIsShort || valueAt(agent.state.calls, call.id) === true)
+  );
 }
 
 /** Whether its effect is in the record of the team, where a repeated call finds it. */
