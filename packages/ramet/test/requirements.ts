@@ -146,7 +146,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'OP-9': 'the pattern `team`',
   'UI-1': 'the commands trace, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
-  'UI-3': 'reference links of Markdown; vim keys and pasted images',
+  'UI-3': 'vim keys and pasted images',
   'UI-4': 'flags such as --input-format and --add-dir; stream-json fields of hooks and MCP servers',
   'ECO-1': 'ACP, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,

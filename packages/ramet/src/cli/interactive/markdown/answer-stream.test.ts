@@ -105,6 +105,40 @@ describe('UI-1: an answer as a person reads it', () => {
     );
   });
 
+  test('references lead to what was defined before them; the others stay as they were written', () => {
+    const defined = '[Docs]: https://e.org/docs "The docs"\n[1]: <https://e.org/1>\n';
+    const shown = '[Docs]: https://e.org/docs "The docs"\n[1]: https://e.org/1';
+    const text = 'See [the docs][docs], [DOCS][], [1], ![a picture][1], m[a][0] and [none][no].';
+    expect(rendered(`${defined}\n${text}`, { columns: 200 })).toBe(
+      `${shown}\n\nSee the docs (https://e.org/docs), DOCS (https://e.org/docs), 1 (https://e.org/1), image: a picture (https://e.org/1), m[a][0] and [none][no].`,
+    );
+    expect(rendered(`${text}\n\n${defined}`, { columns: 200 })).toBe(`${text}\n\n${shown}`);
+    expect(rendered('[1]: https://e.org\n| a |\n|---|\n| [x][1] |\n')).toContain('x (https://e.org)');
+    const look = { colours: true, links: true };
+    expect(rendered('[1]: https://e.org\n# [a][1]', { look })).toMatch(/(?:\]8;;https:\/\/e.org.*){2}/s);
+    expect(rendered('[1]: https://evil.example\n\n[bank.example][1]', { look })).toContain('(https://evil');
+  });
+
+  test.for([
+    '[Note]: word',
+    '[Note]: see the text.',
+    '[^1]: https://e.org is a footnote',
+    '[]: https://e.org',
+    'text\n[a]: https://e.org',
+    '[a]:',
+  ])('%j defines nothing', (text) => {
+    expect(rendered(`${text}\n\n[a] [Note] [^1]`)).toBe(`${text}\n\n[a] [Note] [^1]`);
+  });
+
+  test('a definition counts for its own answer', () => {
+    const stream = new AnswerStream(PLAIN);
+    stream.push('[1]: https://e.org\n');
+    stream.end();
+    expect(rowsOf([...stream.push('[a][1]'), ...stream.end()], 80).map((row) => row.text)).toEqual([
+      '[a][1]',
+    ]);
+  });
+
   test('emphasis in colours; marks that mean nothing stay', () => {
     expect(
       rendered('a **b *c* d** `e*f` 2 * 3 snake_case_name \\*x\\* **open', { look: COLOURS, columns: 80 }),
@@ -160,6 +194,9 @@ const LINE = fc.oneof(
     'x'.repeat(70),
     '\tcode\twith\ttabs',
     '- [ ] a box to tick and some text to go with it',
+    '[ref]: https://example.org/a/rather/long/address "with a title"',
+    '[other one]: not an address',
+    'a [text][ref], [ref], [words of a link that are long][Ref] and [none][of them], [ref][',
     'a_b_c * d ~~gone~~ <br> &amp; \\* ![picture](p.png)',
   ),
 );
@@ -239,9 +276,12 @@ describe('UI-1: an answer in pieces', () => {
       '> ',
       '- ',
       '|-',
+      '[a][',
+      '[1]',
+      '\n[x]: a.b/',
     ]) {
       const stream = new AnswerStream(COLOURS);
-      const blocks = [...stream.push(`${mark.repeat(20_000)} end`), ...stream.end()];
+      const blocks = [...stream.push(`[1]: http://a\n\n${mark.repeat(20_000)} end`), ...stream.end()];
       expect(rowsOf(blocks, 80).length).toBeGreaterThan(0);
     }
   });

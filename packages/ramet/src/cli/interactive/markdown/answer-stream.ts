@@ -7,9 +7,10 @@
  * 2. A piece costs time in proportion to itself and to the unfinished block, which is bounded.
  */
 import { safeText } from '../../../views/text/format.ts';
-import { BlockScanner, LONGEST_PARAGRAPH, LONGEST_UNDERLINED, type Paragraph } from './block-scanner.ts';
+import { BlockScanner, LONGEST_PARAGRAPH, LONGEST_UNDERLINED } from './block-scanner.ts';
 import { type Block, textBlock } from './blocks.ts';
 import { inlineText } from './inline-marks.ts';
+import type { Paragraph } from './leaf.ts';
 import type { Look } from './look.ts';
 import { brokenRows, type Row } from './wrapped-rows.ts';
 
@@ -97,8 +98,9 @@ export class AnswerStream {
   /** Where a row begins that is not too far down, before everything that text to come could change. */
   #cutOf({ text, isCut, place }: Paragraph, columns: number, excess: number): number | null {
     if (!isCut && text.length <= LONGEST_UNDERLINED && !text.includes('\n')) return null;
-    const most = Math.min(tableStart(text), inlineText(text, this.#look).openFrom, tagStart(text));
-    const rows = textBlock(text, 0, place, this.#look)
+    const { look } = this.#scanner;
+    const most = Math.min(tableStart(text), inlineText(text, look).openFrom, tagStart(text));
+    const rows = textBlock(text, 0, place, look)
       .rows(columns)
       .slice(place.gap === null ? 0 : 1);
     const starts = rows.slice(1).flatMap(({ at = 0 }, index) => {

@@ -1,10 +1,19 @@
 /**
  * Reads an answer line by line and gives out its blocks: headings, paragraphs, lists, quotes, tables, code. Each line is
  * read once; what is kept is the block that is not finished. CommonMark's rules, with these differences: a line break
- * stays a line break, only a short line becomes a heading by being underlined, and there are no link definitions.
+ * stays a line break, only a short line becomes a heading by being underlined, and the definition of a link is shown and
+ * counts for what follows it: blocks before it have been given out.
  */
-import { type Block, type BlockPlace, codeBlock, ruleBlock, tableBlock, textBlock } from './blocks.ts';
-import { colouredLine, type OpenText } from './code-colours.ts';
+import {
+  type Block,
+  type BlockPlace,
+  codeBlock,
+  definitionBlock,
+  ruleBlock,
+  tableBlock,
+  textBlock,
+} from './blocks.ts';
+import { colouredLine } from './code-colours.ts';
 import {
   type Container,
   containersAt,
@@ -17,53 +26,24 @@ import {
   untabbed,
   within,
 } from './containers.ts';
+import type { Fence, Leaf, Paragraph, Table } from './leaf.ts';
+import { type Definition, definitionOf, labelKey } from './link-address.ts';
 import type { Look } from './look.ts';
-import { type CellAlign, tableAligns, tableCells } from './table-rows.ts';
-
-export interface Paragraph {
-  readonly kind: 'paragraph';
-  text: string;
-  place: BlockPlace;
-  /** Its beginning has been given out. */
-  isCut: boolean;
-}
-
-export interface Fence {
-  readonly kind: 'fence';
-  readonly mark: string;
-  readonly indent: number;
-  readonly language: string;
-  place: BlockPlace;
-  /** The words behind the fence; null once the beginning has been given out. */
-  opening: string | null;
-  /** Coloured. */
-  lines: string[];
-  /** How long they are together. */
-  size: number;
-  open: OpenText | null;
-}
-
-interface Table {
-  readonly kind: 'table';
-  readonly header: readonly string[] | null;
-  readonly align: readonly CellAlign[];
-  readonly rows: (readonly string[])[];
-  readonly place: BlockPlace;
-}
-
-export type Leaf = Paragraph | Fence | Table;
+import { tableAligns, tableCells } from './table-rows.ts';
 
 /** What is longer is given out in parts, whatever the screen: memory and the time for a frame stay bounded. */
 export const LONGEST_PARAGRAPH = 8_000;
 const MOST_CODE_LINES = 500;
 const MOST_CODE = 40_000;
 const MOST_TABLE_ROWS = 200;
+/** Further ones are shown, and nothing refers to them. */
+const MOST_DEFINITIONS = 1_000;
 /** A longer line is no heading, however it is underlined: by then it may be on the screen for good. */
 export const LONGEST_UNDERLINED = 100;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 
 export class BlockScanner {
-  readonly #look: Look;
+  #look: Look;
   #containers: Container[] = [];
   #blocks: Block[] = [];
   #isAfterBlank = false;
@@ -74,6 +54,11 @@ export class BlockScanner {
 
   constructor(look: Look) {
     this.#look = look;
+  }
+
+  /** With the definitions so far. */
+  get look(): Look {
+    return this.#look;
   }
 
   /** To see what a line that is not complete would make of it. */
@@ -175,8 +160,19 @@ export class BlockScanner {
   #beginText(rest: string): void {
     this.#closeLeaf();
     const place = this.#place(false);
-    if (indentOf(rest) < 4) this.leaf = { kind: 'paragraph', text: rest.trimStart(), place, isCut: false };
+    const definition = definitionOf(rest);
+    if (definition !== null) this.#define(definition, place);
+    else if (indentOf(rest) < 4)
+      this.leaf = { kind: 'paragraph', text: rest.trimStart(), place, isCut: false };
     else this.#blocks.push(codeBlock({ lines: [rest], opening: null, isEnd: false }, place, this.#look));
+  }
+
+  #define(definition: Definition, place: BlockPlace): void {
+    this.#blocks.push(definitionBlock(definition, place, this.#look));
+    const { references = new Map<string, string>() } = this.#look;
+    const key = labelKey(definition.label);
+    if (references.has(key) || references.size >= MOST_DEFINITIONS) return;
+    this.#look = { ...this.#look, references: new Map([...references, [key, definition.address]]) };
   }
 
   #paragraphLine(paragraph: Paragraph, rest: string): void {

@@ -1,7 +1,8 @@
 /** The blocks of an answer as rows of a terminal, at any width. Pure. */
 import { displayWidth, fitText } from '../../../views/text/format.ts';
 import { inlineText } from './inline-marks.ts';
-import { type Look, type Paint, paint, painted } from './look.ts';
+import type { Definition } from './link-address.ts';
+import { type Look, linked, type Paint, paint, painted } from './look.ts';
 import { type TableParts, tableRows } from './table-rows.ts';
 import { colouredSpans, type Row, type Span, wrapLine, wrapSpans } from './wrapped-rows.ts';
 
@@ -108,6 +109,22 @@ export function tableBlock(parts: TableParts, place: BlockPlace, look: Look): Bl
         }),
       ];
     },
+  };
+}
+
+/** Where a reference leads. It is shown, because text above it may refer to it that was written before. */
+export function definitionBlock(definition: Definition, place: BlockPlace, look: Look): Block {
+  const { label, address, title } = definition;
+  const spans = [
+    painted(`[${label}]: `, ['dim'], look),
+    linked(painted(address, ['underline'], look), address, look),
+    ...(title === '' ? [] : [painted(` ${title}`, ['dim'], look)]),
+  ];
+  return {
+    rows: (columns) => [
+      ...gapRows(place, columns, look),
+      ...wrapSpans(spans, columns, leadSpans(place.lead, look)),
+    ],
   };
 }
 

@@ -3,7 +3,7 @@
  * is: a model may write anything, and a key must be shown within a frame. Emphasis is CommonMark's algorithm.
  */
 import { characterBefore, type Delimiter, delimiterAt, type EmphasisPair, pairUp } from './emphasis.ts';
-import { addressAt, trimmedAddress } from './link-address.ts';
+import { addressAt, referenceAt, trimmedAddress } from './link-address.ts';
 import { type Look, linked, type Paint, painted } from './look.ts';
 import type { Span } from './wrapped-rows.ts';
 
@@ -58,11 +58,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 export function inlineText(text: string, look: Look, base: readonly Paint[] = []): InlineText {
-  return new InlineReader(text).read(look, base);
+  return new InlineReader(text, look).read(base);
 }
 
 class InlineReader {
   readonly #text: string;
+  readonly #look: Look;
   readonly #nodes: Node[] = [];
   readonly #delimiters: Delimiter[] = [];
   readonly #brackets: Bracket[] = [];
@@ -72,8 +73,9 @@ class InlineReader {
   readonly #turns = new Map<number, Map<Paint, number>>();
   #openFrom: number;
 
-  constructor(text: string) {
+  constructor(text: string, look: Look) {
     this.#text = text;
+    this.#look = look;
     this.#openFrom = text.length;
     for (const { 0: run, index } of text.matchAll(/`+/g)) {
       const places = this.#ticks.get(run.length) ?? [];
@@ -83,13 +85,13 @@ class InlineReader {
     for (const places of this.#ticks.values()) places.reverse();
   }
 
-  read(look: Look, base: readonly Paint[]): InlineText {
+  read(base: readonly Paint[]): InlineText {
     let at = 0;
     while (at < this.#text.length) at = this.#step(at);
     for (const pair of pairUp(this.#delimiters)) this.#emphasise(pair);
     for (const { at: place } of this.#brackets) this.#stillOpen(place);
     for (const { at: place, opens, left } of this.#delimiters) if (opens && left > 0) this.#stillOpen(place);
-    return { spans: this.#spans(look, base), openFrom: this.#openFrom };
+    return { spans: this.#spans(base), openFrom: this.#openFrom };
   }
 
   #step(at: number): number {
@@ -175,7 +177,7 @@ class InlineReader {
     if (open === undefined) return this.#add(']', at, 1);
     // What follows may still become its address.
     if (at + 1 === this.#text.length) return this.#add(']', at, 1);
-    const target = this.#text[at + 1] === '(' ? addressAt(this.#text, at + 2) : null;
+    const target = this.#targetAt(open, at);
     if (target === 'unfinished') return this.#add(']', at, 1);
     this.#brackets.pop();
     if (target === null) return this.#add(']', at, 1);
@@ -184,6 +186,14 @@ class InlineReader {
     if (first !== undefined) this.#nodes[open.node] = { ...first, text: '', kind: 'mark' };
     this.#makeLink(open, target.address);
     return target.end;
+  }
+
+  /** Where the text between the brackets leads. */
+  #targetAt({ at, isImage }: Bracket, end: number): ReturnType<typeof addressAt> {
+    if (this.#text[end + 1] === '(') return addressAt(this.#text, end + 2);
+    const { references } = this.#look;
+    if (references === undefined) return null;
+    return referenceAt(this.#text, { from: at + (isImage ? 2 : 1), to: end }, references);
   }
 
   #makeLink({ node, at, isImage }: Bracket, address: string): void {
@@ -239,13 +249,13 @@ class InlineReader {
     this.#openFrom = Math.min(this.#openFrom, at);
   }
 
-  #spans(look: Look, base: readonly Paint[]): Span[] {
+  #spans(base: readonly Paint[]): Span[] {
     const depth = new Map<Paint, number>();
     const spans: Span[] = [];
     for (const [index, node] of this.#nodes.entries()) {
       for (const [kind, by] of this.#turns.get(index) ?? []) depth.set(kind, (depth.get(kind) ?? 0) + by);
       const on = [...base, ...[...depth].filter(([, count]) => count > 0).map(([kind]) => kind)];
-      const span = nodeSpan(node, on, look);
+      const span = nodeSpan(node, on, this.#look);
       if (span !== null)
         addSpan(spans, span, node.kind === 'text' && on.length === base.length ? node.at : -1);
     }

@@ -7,6 +7,8 @@ export interface Look {
   readonly links: boolean;
   /** The terminal shows no more than ASCII. */
   readonly isAscii?: boolean;
+  /** What the answer has defined so far (`[label]: address`), by `labelKey`. */
+  readonly references?: ReadonlyMap<string, string>;
 }
 
 const CODES = {
