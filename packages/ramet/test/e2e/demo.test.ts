@@ -48,7 +48,7 @@ describe.concurrent('UI-1: ramet demo', () => {
     expect(await run.ended).toBe(0);
     // Once before the kill and once after it; which agent comes last is not certain.
     expect(run.screen.match(/^ {2}└─ \w+ /gm)).toHaveLength(2);
-    expect(run.screen).toMatch(/^ {2}├─ roman +done, on ramet\/roman +4 /m);
+    expect(run.screen).toMatch(/^ {2}[├└]─ roman +done, on ramet\/roman +4 /m);
     expect(run.screen.trimEnd().split('\n').slice(-23).join('\n')).toContain('The bill, from the journal');
   });
 

@@ -79,8 +79,9 @@ async function ask(question: string, choice: string, io: CommandIo): Promise<str
   };
   const leave = (): void => answered.reject(new Cancelled('the question was interrupted'));
   io.signal.addEventListener('abort', leave, { once: true });
-  io.out(question);
+  // Before the question is written: until then the terminal itself shows what is typed, in the middle of its line.
   using _ = openTerminal({ key, keysTaken() {}, resized() {}, gone: leave });
+  io.out(question);
   await systemClock.sleep(GUARD_MS, io.signal);
   if (!io.signal.aborted) io.out(choice);
   written = '';
