@@ -2,7 +2,8 @@
  * The process around a command: its output, environment, signals and exit codes. Commands write through `CommandIo`, so
  * tests can read it.
  */
-import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { firstError, RametError, systemCode, UserMistake } from '../schema/errors.ts';
 import type { Caller } from '../sdk/calls/caller.ts';
 import type { AgentResult } from '../sdk/index.ts';
@@ -14,6 +15,8 @@ export interface CommandIo {
   out(text: string): void;
   /** Whether a person reads standard output on a screen. */
   readonly isTerminal: boolean;
+  /** What is piped to the command: null for a terminal or a device. Absent where standard input is not the command's own. */
+  piped?(): Readable | null;
   /** How wide that screen is now; null without one. */
   readonly columns: number | null;
   readonly rows?: number | null;
@@ -52,6 +55,7 @@ export function processIo({ signal, onSecondSignal }: Interruption, onOutputLost
   return {
     out: (text) => void process.stdout.write(text),
     isTerminal: process.stdout.isTTY === true,
+    piped: () => (bringsInput(0) ? process.stdin : null),
     get columns() {
       return process.stdout.isTTY === true ? process.stdout.columns || null : null;
     },
@@ -68,6 +72,15 @@ export function processIo({ signal, onSecondSignal }: Interruption, onOutputLost
     onSecondSignal,
     endNow: (code) => process.exit(code),
   };
+}
+
+export function bringsInput(descriptor: number): boolean {
+  try {
+    const stat = fstatSync(descriptor);
+    return stat.isFIFO() || stat.isSocket() || stat.isFile();
+  } catch {
+    return false; // closed
+  }
 }
 
 function currentDirectory(): string {

@@ -13,7 +13,9 @@ describe.concurrent('MEM-2: ramet memory', () => {
     expect(change).toBe('p1');
     expect(readFileSync(path, 'utf8')).toBe('## Notes of the user\n- Tests run with npm test.\n');
     await user.here(['memory', 'edit', 'user', '--add', 'Answer in German.']);
-    await user.ramet(['-p', 'hello']);
+    // Standard input is the test runner's: no command here reads it, and none closes it.
+    expect(await user.here(['-p', 'hello'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await user.here(['-p', 'hello'])).toMatchObject({ code: 0, stderr: '' });
     expect(emulator.requests[0]?.body).toContain('- Tests run with npm test.');
     expect(emulator.requests[0]?.body).toContain('- Answer in German.');
     expect((await user.here(['memory', 'show'])).stdout).toMatch(

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { bringsInput, joinPrompt } from './print.ts';
+import { bringsInput } from '../io.ts';
+import { joinPrompt } from './print.ts';
 
 describe('UI-4: standard input', () => {
   test('counts where it is a file or a pipe, and not where it is a device or closed', () => {

@@ -1,5 +1,4 @@
 /** `ramet -p`: one prompt in, one result out. The main path in docs/architecture.md leads through it. */
-import { fstatSync } from 'node:fs';
 import { UserMistake } from '../../schema/errors.ts';
 import { drain } from '../../schema/generators.ts';
 import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
@@ -171,9 +170,11 @@ function withoutPrint(argument: string, meant: string | null): UserMistake {
 async function promptFrom(argument: string, resumed: boolean, io: CommandIo): Promise<string | null> {
   const isEnough = argument.trim() !== '' || resumed;
   const onSilence = (): void => io.note(STILL_OPEN);
-  const piped = bringsInput(0)
-    ? await readPiped(process.stdin, { signal: io.signal, firstByteMs: FIRST_BYTE_MS, onSilence })
-    : '';
+  const input = io.piped?.() ?? null;
+  const piped =
+    input === null
+      ? ''
+      : await readPiped(input, { signal: io.signal, firstByteMs: FIRST_BYTE_MS, onSilence });
   if (piped === null && isEnough) io.note(NOTHING_CAME);
   const prompt = joinPrompt(argument, piped ?? '');
   if (prompt !== '') return prompt;
@@ -182,15 +183,6 @@ async function promptFrom(argument: string, resumed: boolean, io: CommandIo): Pr
     'no_prompt',
     `there is no prompt${piped === null ? `, and nothing came on standard input in ${FIRST_BYTE_MS / 1000} seconds` : ''}: ramet -p "what to do", or write it to standard input`,
   );
-}
-
-export function bringsInput(descriptor: number): boolean {
-  try {
-    const stat = fstatSync(descriptor);
-    return stat.isFIFO() || stat.isSocket() || stat.isFile();
-  } catch {
-    return false; // closed
-  }
 }
 
 /** The argument of `-p` and what was piped, as one prompt. */
