@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gitVariables, OWNER, rametBranches, worktreePlace } from '../../test/fixtures/worktrees.ts';
 import { createWorktree } from '../git/worktrees/create-worktree.ts';
+import { settleWorktree } from '../git/worktrees/removal/release-worktree.ts';
 import type { ManagedWorktree } from '../git/worktrees/worktree.ts';
+import type { WorktreePlace } from '../git/worktrees/worktree-place.ts';
+import { createSession } from '../journal/sessions.ts';
 import { systemClock } from '../schema/clock.ts';
 import { cleanWorktrees } from './leftovers.ts';
 
@@ -20,20 +23,7 @@ describe('WORK-3: worktrees that nobody came back for', () => {
     };
     const [empty, full] = [await leave('empty'), await leave('full')];
     writeFileSync(join(full.path, 'work.txt'), 'mine');
-    const clean = (days: number): Promise<void> =>
-      cleanWorktrees(
-        {
-          settings: { worktree: { pool: 0 }, cleanupPeriodDays: 7 },
-          clock: { ...systemClock, now: () => Date.now() + days * DAY_MS },
-        },
-        {
-          home: place.home,
-          cwd: place.repository.root,
-          repository: place.repository,
-          project: place.project,
-        },
-        gitVariables(),
-      );
+    const clean = (days: number): Promise<void> => cleanUp(place, days);
     await clean(1);
     expect(existsSync(empty.path)).toBe(true);
     await clean(8);
@@ -41,4 +31,36 @@ describe('WORK-3: worktrees that nobody came back for', () => {
     expect(existsSync(join(full.path, 'work.txt'))).toBe(true);
     expect(rametBranches(place.repository.root)).toEqual(['ramet/full']);
   });
+
+  test('stay while the session that gave them back is at work, and so do the branches of its run', async () => {
+    const place = worktreePlace({ settings: { pool: 0 } });
+    const journal = await createSession({ project: place.project, cwd: place.repository.root });
+    const owner = { session: journal.session, agent: `${journal.session}.1` };
+    const given = await createWorktree(place, { name: 'given', owner });
+    place.registry.change(given.worktree.id, ['leased'], { state: 'released', lease: null });
+    const left = await createWorktree(place, { name: 'left', owner });
+    place.registry.change(left.worktree.id, ['leased'], { state: 'released', lease: null });
+    await settleWorktree(place, place.registry.find(left.worktree.id) ?? left.worktree, {
+      ...{ pools: false, leavesBranch: true },
+    });
+    await cleanUp(place, 1);
+    expect(existsSync(given.worktree.path)).toBe(true);
+    expect(rametBranches(place.repository.root)).toEqual(['ramet/given', 'ramet/left']);
+    await journal.close();
+    await cleanUp(place, 1);
+    expect(existsSync(given.worktree.path)).toBe(false);
+    expect(rametBranches(place.repository.root)).toEqual([]);
+  });
 });
+
+/** As some seconds into a session, `days` from now. */
+function cleanUp(place: WorktreePlace, days: number): Promise<void> {
+  const { home, project, repository } = place;
+  const clock = { ...systemClock, now: () => Date.now() + days * DAY_MS };
+  const settings = { worktree: { pool: 0 }, cleanupPeriodDays: 7 };
+  return cleanWorktrees(
+    { settings, clock },
+    { home, cwd: repository.root, repository, project },
+    gitVariables(),
+  );
+}

@@ -31,7 +31,8 @@ export async function cleanWorktrees(
   const { collectGarbage } = await import('../git/managed-worktrees.ts');
   const now = (): number => clock.now();
   using place = openWorktreePlace({ home, directory: cwd, env, settings: settings.worktree, now });
-  await collectGarbage(place, { cleanupPeriodDays: settings.cleanupPeriodDays, pools: true });
+  const { cleanupPeriodDays } = settings;
+  await collectGarbage(place, { cleanupPeriodDays, pools: true, leavesLiving: true });
 }
 
 /** Ends programs that a killed process left running. */

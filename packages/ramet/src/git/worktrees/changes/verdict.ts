@@ -63,6 +63,22 @@ export async function verdictOf(
   return { isEmpty: reasons.length === 0, reasons, work, isMissing, tips };
 }
 
+/** What has come since it was judged. Its tree is in `directory` by now, where nobody looks for it. */
+export async function cameSince(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  { directory, tips }: { directory: string; tips: WorktreeTips | null },
+): Promise<VerdictReason[]> {
+  const there = { ...worktree, path: directory };
+  const work = await heldWork(place, there);
+  // After the files: a commit leaves nothing in them.
+  const now = await tipsOf(place, there);
+  const isSame =
+    now !== null && now.head === tips?.head && now.ref === tips.ref && now.branch === tips.branch;
+  if (isSame) return work;
+  return [...work, { kind: 'commits', text: 'its branch or HEAD moved while it was judged' }];
+}
+
 function leaseReason({ project }: WorktreePlace, worktree: ManagedWorktree): VerdictReason[] {
   if (!isHeld(project, worktree)) return [];
   return [{ kind: 'in_use', text: `in use by process ${worktree.lease?.pid}` }];

@@ -14,7 +14,9 @@ import { newSessionId } from '../../../schema/ids.ts';
 import { thisProcess } from '../../../system/processes/process-identity.ts';
 import { readHead } from '../../read-refs.ts';
 import { gitText } from '../../run-git.ts';
+import type { WorktreeTips } from '../changes/held-commits.ts';
 import { heldWork } from '../changes/held-files.ts';
+import { cameSince } from '../changes/verdict.ts';
 import { checkOut } from '../check-out.ts';
 import {
   bringDependencies,
@@ -37,16 +39,17 @@ import { adminDirectory, type WorktreePlace, worktreesDirectory } from '../workt
 import { knownBytes, poolBytes, treeBytes, wantedPool } from './pool-size.ts';
 import { passSlot } from './slots.ts';
 
-/** Null when there is no room, or it is needed after all: it is still where it was then. */
+/** Null when there is no room, or it is needed after all: it is still where it was then. `tips`: what it was judged at. */
 export async function fillPool(
   place: WorktreePlace,
   worktree: ManagedWorktree,
+  tips: WorktreeTips | null,
 ): Promise<'pooled' | 'removed' | null> {
   const base = await findBase(place, place.settings.base).catch(() => null);
   const pooled = base === null ? null : enterPool(place, worktree, base.commit);
   if (pooled === null) return null;
   try {
-    if (!(await takeIn(place, worktree, pooled))) return null;
+    if (!(await takeIn(place, { worktree, pooled, tips }))) return null;
     await resetTree(place, worktree, pooled);
     place.registry.change(pooled.id, ['resetting'], { state: 'ready', lease: null, changed: place.now() });
     return 'pooled';
@@ -92,15 +95,18 @@ function enterPool(place: WorktreePlace, worktree: ManagedWorktree, base: string
 /** Moves it aside and looks once more; what was written meanwhile takes it back to its place. */
 async function takeIn(
   place: WorktreePlace,
-  worktree: ManagedWorktree,
-  pooled: ManagedWorktree,
+  {
+    worktree,
+    pooled,
+    tips,
+  }: { worktree: ManagedWorktree; pooled: ManagedWorktree; tips: WorktreeTips | null },
 ): Promise<boolean> {
   place.onStep('entered the pool');
   unlinkOurs(worktree.path, worktree.facts.links);
   mkdirSync(join(pooled.path, '..'), { recursive: true, mode: 0o700 });
   renameSync(worktree.path, pooled.path);
   place.onStep('moved to the pool');
-  const late = await heldWork(place, { ...worktree, path: pooled.path });
+  const late = await cameSince(place, worktree, { directory: pooled.path, tips });
   if (late.length === 0 && processesInside(pooled.path)?.length === 0) return true;
   giveBack(place, worktree, pooled);
   return false;

@@ -5,7 +5,8 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { indexPath } from '../../../journal/session-index.ts';
-import { openReader } from '../../../journal/sessions.ts';
+import { isWriterAlive, openReader } from '../../../journal/sessions.ts';
+import { UserMistake } from '../../../schema/errors.ts';
 import { fewAtOnce } from '../../../system/few-at-once.ts';
 import { writeTrouble } from '../../../system/sqlite/sqlite-failure.ts';
 import { verdictOf } from '../changes/verdict.ts';
@@ -30,6 +31,8 @@ export interface GarbageOptions {
   cleanupPeriodDays?: number | undefined;
   /** What holds nothing may be prepared for the next agents. Nobody should have to wait for that. */
   pools?: boolean | undefined;
+  /** What sessions at work have given back is theirs: an operator is about to commit and to merge it. */
+  leavesLiving?: boolean | undefined;
 }
 
 export interface GarbageEntry {
@@ -46,9 +49,12 @@ export async function collectGarbage(
   place: WorktreePlace,
   options: GarbageOptions = {},
 ): Promise<GarbageEntry[]> {
+  const isLiving = livingSessions(place.project);
   const judged = async ({ id }: ManagedWorktree): Promise<GarbageEntry[]> => {
     const worktree = place.registry.find(id);
     if (worktree === null) return [];
+    if (options.leavesLiving === true && worktree.state === 'released' && isLiving(worktree))
+      return [{ worktree, action: 'keep', reasons: ['its session is at work'] }];
     return [
       await collect(place, worktree, options).catch((error: unknown) => failed(place, worktree, error)),
     ];
@@ -58,12 +64,34 @@ export async function collectGarbage(
   const [living, gone] = partition(place.registry.list(), ({ state }) => state !== 'gone');
   const entries = [...(await fewAtOnce(living, judged)), ...(await fewAtOnce(gone, judged))].flat();
   if (options.dryRun !== true) {
-    await deleteLeftBranches(place);
+    // A run that is not over keeps them: its target may be set back.
+    await deleteLeftBranches(place, (row) => !isLiving(row));
     sweep(place);
     const days = options.cleanupPeriodDays ?? DEFAULT_CLEANUP_DAYS;
     await discardUnused(place.home, days, place.now());
   }
   return entries;
+}
+
+/** Whether the session of a worktree is at work; each is asked about once. */
+function livingSessions(project: string): (worktree: ManagedWorktree) => boolean {
+  const known = new Map<string, boolean>();
+  return ({ owner }) => {
+    if (owner === null) return false;
+    const { session } = owner;
+    const isLiving = known.get(session) ?? isAtWork(project, session);
+    known.set(session, isLiving);
+    return isLiving;
+  };
+}
+
+function isAtWork(project: string, session: string): boolean {
+  try {
+    return isWriterAlive({ project, session });
+  } catch (error) {
+    // Nobody writes a session that is not there. Of another that cannot be read nothing is known.
+    return !(error instanceof UserMistake);
+  }
 }
 
 function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {

@@ -149,6 +149,32 @@ describe('WORK-4: the pool', () => {
     ]);
   });
 
+  test.each([
+    [4, 'entered the pool', 'its own branch'],
+    [4, 'entered the pool', 'no branch'],
+    [0, 'trashing', 'its own branch'],
+  ] as const)(
+    'stays with a commit that was made since it was judged (pool of %i, %s, on %s)',
+    async (pool, moment, where) => {
+      let path = '';
+      const onStep = (step: string): void => {
+        if (step !== moment || path === '') return;
+        if (where === 'no branch') git(path, 'checkout', '-q', '--detach');
+        writeFiles(path, { 'late.txt': 'work\n' });
+        git(path, 'add', 'late.txt');
+        git(path, 'commit', '-qm', 'late');
+      };
+      const place = worktreePlace({ onStep, settings: { pool } });
+      const { worktree } = await createWorktree(place, { name: 'fix', owner });
+      path = worktree.path;
+      expect(await releaseWorktree(place, worktree.id)?.settled).toMatchObject({
+        ...{ kept: true, reasons: [{ kind: where === 'no branch' ? 'detached' : 'commits' }] },
+      });
+      expect(git(path, 'show', 'HEAD:late.txt')).toBe('work');
+      expect(place.registry.list()).toMatchObject([{ id: worktree.id, state: 'released' }]);
+    },
+  );
+
   test('does not take a tree that was taken and given back since it was judged', async () => {
     let time = 1;
     const place = worktreePlace({ now: () => time });
@@ -158,7 +184,7 @@ describe('WORK-4: the pool', () => {
     time = 2;
     await resumeWorktree(place, worktree.id);
     place.registry.change(worktree.id, ['leased'], { state: 'released', lease: null });
-    expect(judged && (await fillPool(place, judged))).toBeNull();
+    expect(judged && (await fillPool(place, judged, null))).toBeNull();
     expect(judged && (await removeWorktree(place, judged))).toMatchObject({ removed: false });
     expect(existsSync(worktree.path)).toBe(true);
   });

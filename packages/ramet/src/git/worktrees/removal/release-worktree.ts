@@ -82,7 +82,7 @@ export async function settleWorktree(
       return { kept: true, worktree, reasons: verdict.reasons };
     }
     const mayPool = pools && !verdict.isMissing;
-    const became = mayPool ? await fillPool(place, worktree) : null;
+    const became = mayPool ? await fillPool(place, worktree, verdict.tips) : null;
     if (became !== null) return { kept: false, worktree, became };
     // In the trash its files are checked once more. What kept it from the pool takes time.
     const judged = mayPool ? { work: verdict.work, landed } : { verdict };

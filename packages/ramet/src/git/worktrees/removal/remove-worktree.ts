@@ -13,9 +13,8 @@ import { dirname, join } from 'node:path';
 import { describeError, systemCode } from '../../../schema/errors.ts';
 import { thisProcess } from '../../../system/processes/process-identity.ts';
 import type { Checkpoint } from '../changes/checkpoint.ts';
-import { heldWork } from '../changes/held-files.ts';
 import { type KeptWork, keepWork } from '../changes/keep-work.ts';
-import { type VerdictOptions, verdictOf, type WorktreeVerdict } from '../changes/verdict.ts';
+import { cameSince, type VerdictOptions, verdictOf, type WorktreeVerdict } from '../changes/verdict.ts';
 import { freeSlot } from '../pool/slots.ts';
 import { unregisterWorktree } from '../register-worktree.ts';
 import { slotHolder } from '../reserve-worktree.ts';
@@ -68,7 +67,7 @@ export async function removeWorktree(
     return { removed: false, reasons: [{ kind: 'in_use', text: 'another process took it' }] };
   }
   place.onStep('trashing');
-  const kept = verdict.isMissing ? null : await moveToTrash(place, trashed, trash, force);
+  const kept = verdict.isMissing ? null : await moveToTrash(place, trashed, trash, force ? null : verdict);
   if (kept !== null) {
     saved?.undo();
     place.registry.change(worktree.id, ['trashed'], {
@@ -101,12 +100,12 @@ async function saveWork(
   }
 }
 
-/** Why it is back in its place; null when it is in the trash for good. */
+/** Why it is back in its place; null when it is in the trash for good. `judged` is null where a person insists. */
 async function moveToTrash(
   place: WorktreePlace,
   worktree: ManagedWorktree,
   trash: string,
-  force: boolean,
+  judged: WorktreeVerdict | null,
 ): Promise<VerdictReason[] | null> {
   unlinkOurs(worktree.path, worktree.facts.links);
   try {
@@ -116,7 +115,8 @@ async function moveToTrash(
     return [{ kind: 'unknown', text: `it cannot be moved: ${systemCode(error) ?? describeError(error)}` }];
   }
   place.onStep('moved to the trash');
-  const late = force ? [] : await heldWork(place, { ...worktree, path: trash });
+  const late =
+    judged === null ? [] : await cameSince(place, worktree, { directory: trash, tips: judged.tips });
   const inside =
     processesInside(trash)?.length === 0 ? [] : [{ kind: 'in_use' as const, text: 'a process works in it' }];
   if (late.length + inside.length === 0) return null;
