@@ -94,9 +94,13 @@ function errorBody(
   return apiErrorBody(apiErrorType(status), message, requestId, details);
 }
 
+/** A timer takes no less. */
+const SHORTEST_PAUSE_MS = 1;
+
 /**
  * Carries out the steps of a response that is already open. What needs no pause between goes out in one write.
- * `pauseAfter` says how many milliseconds the given number of tokens takes.
+ * `pauseAfter` says how many milliseconds the given number of tokens takes. Pauses that are too short for a timer are added
+ * up.
  */
 export async function playSteps(
   { response, gone }: Exchange,
@@ -105,6 +109,7 @@ export async function playSteps(
   pauseAfter: (tokens: number) => number,
 ): Promise<void> {
   let pending = '';
+  let owedMs = 0;
   const flush = async (): Promise<void> => {
     await writeOut(response, pending, gone);
     pending = '';
@@ -113,10 +118,11 @@ export async function playSteps(
     if (gone.aborted) return;
     if (step.kind === 'write') {
       pending += step.text;
-      const pause = pauseAfter(step.tokens);
-      if (pause === 0) continue;
+      owedMs += pauseAfter(step.tokens);
+      if (owedMs < SHORTEST_PAUSE_MS) continue;
       await flush();
-      await clock.sleep(pause, gone);
+      await clock.sleep(owedMs, gone);
+      owedMs = 0;
     } else if (step.kind === 'stall') {
       await flush();
       await stall(step.ms, clock, gone);
@@ -134,13 +140,18 @@ export function stall(ms: number | undefined, clock: Clock, gone: AbortSignal): 
   return ms === undefined ? untilAborted(gone) : clock.sleep(ms, gone);
 }
 
-function writeOut(response: ServerResponse, text: string, gone: AbortSignal): Promise<unknown> {
+function writeOut(response: ServerResponse, text: string, gone: AbortSignal): Promise<void> {
   response.flushHeaders();
   if (text === '') return Promise.resolve();
-  const written = new Promise<void>((resolve) => {
-    response.write(text, () => resolve());
+  return new Promise<void>((resolve) => {
+    const done = (): void => {
+      gone.removeEventListener('abort', done);
+      resolve();
+    };
+    if (gone.aborted) return resolve();
+    gone.addEventListener('abort', done);
+    response.write(text, done);
   });
-  return Promise.race([written, untilAborted(gone)]);
 }
 
 export function untilAborted(signal: AbortSignal): Promise<void> {

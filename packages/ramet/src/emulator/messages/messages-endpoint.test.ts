@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { bodyOf, type Fields, post } from '../../../test/fixtures/emulator-client.ts';
 import type { Clock } from '../../schema/clock.ts';
@@ -169,6 +170,27 @@ describe('EMU-3: latency', () => {
     const total = emulator.requests[0]?.usage?.cache_creation_input_tokens ?? 0;
     expect(cold).toEqual([100 + (50 * total) / 1000, 1000, 1000]);
     expect(await ask(3)).toEqual([100 + (5 * total) / 1000, 1000, 1000]);
+  });
+
+  test('a long answer at a great pace waits in whole milliseconds and leaves no listener behind', async () => {
+    const sleeps: { ms: number; listeners: number }[] = [];
+    const clock: Clock = {
+      now: () => 0,
+      sleep: (ms, signal) => {
+        sleeps.push({ ms, listeners: signal === undefined ? 0 : getEventListeners(signal, 'abort').length });
+        return Promise.resolve();
+      },
+    };
+    const emulator = await start({
+      scenario: { rules: [{ respond: { text: 'x'.repeat(400_000) } }] },
+      clock,
+      latency: { tokensPerSecond: 1_000_000 },
+    });
+    expect(await (await post(emulator, { stream: true })).text()).toContain('message_stop');
+    const total = sleeps.reduce((sum, { ms }) => sum + ms, 0);
+    expect(Math.abs(total - 100)).toBeLessThan(1.1);
+    expect(sleeps.length).toBeLessThanOrEqual(100);
+    expect(Math.max(...sleeps.map(({ listeners }) => listeners))).toBeLessThan(5);
   });
 
   test('a rule may have its own, and a response that is not streamed waits for its end', async () => {

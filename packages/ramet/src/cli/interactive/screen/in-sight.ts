@@ -75,8 +75,8 @@ export class InSight {
   }
 
   /** Output that is being written. Returns the rows that it takes. */
-  keep(block: Block): number {
-    return this.#output.keep(block, this.#size.columns);
+  keep(block: Block, rows: readonly Row[]): number {
+    return this.#output.keep(block, rows, this.#size.columns);
   }
 
   /** The live rows are these, below `added` new rows of output. */

@@ -53,9 +53,9 @@ export class KeptOutput {
   #rows = 0;
   #places = 0;
 
-  /** Output that is being written. Returns the rows that it takes. */
-  keep(block: Block, columns: number): number {
-    const height = heightOfAll(block.rows(textColumns(columns)), columns);
+  /** Output that is being written as these rows. Returns how many it takes on the terminal. */
+  keep(block: Block, rows: readonly Row[], columns: number): number {
+    const height = heightOfAll(rows, columns);
     this.#kept.push({ block, height, columns, place: ++this.#places });
     this.#rows += height;
     let old = 0;

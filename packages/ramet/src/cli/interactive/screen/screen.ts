@@ -110,8 +110,9 @@ export function createScreen(
     let bytes = '';
     let added = 0;
     for (const block of pending) {
-      for (const { text } of sight.rowsOf(block)) bytes += `${text}\r\n`;
-      added += sight.keep(block);
+      const rows = sight.rowsOf(block);
+      for (const { text } of rows) bytes += `${text}\r\n`;
+      added += sight.keep(block, rows);
     }
     pending = [];
     return { bytes, added };
