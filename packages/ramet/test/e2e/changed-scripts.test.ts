@@ -135,6 +135,18 @@ describe.concurrent('SEC-1: the script of a hook', () => {
     expect([hasEscaped(user), runs(user)]).toEqual([false, 1]);
   });
 
+  test('that it puts together from a folder has no part that an agent added', async ({ user }) => {
+    const copy = join(user.root, 'copy.sh');
+    await trusted(user, 'Stop', `cat scripts/* > ${copy}; sh ${copy}`);
+    await user.model({ text: 'nothing' });
+    await user.ramet(['-p', 'GO']);
+    expect(runs(user)).toBe(1);
+    await user.model(call('Write', { file_path: 'scripts/a.sh', content: evil(user) }), done);
+    const end = await user.ramet(acceptEdits);
+    expect([hasEscaped(user), runs(user)]).toEqual([false, 1]);
+    expect(end.stderr).toContain('scripts/a.sh is not what you trusted');
+  });
+
   test("of the user's own hooks runs as it is", async ({ user }) => {
     await trusted(user);
     const settings = readFileSync(join(user.repository, '.claude/settings.json'), 'utf8');

@@ -237,6 +237,73 @@ const SPELLINGS: readonly (readonly [command: string, file: string])[] = [
   ['env -i python3 -m scripts.mod', 'scripts/__pycache__/mod.cpython-311.pyc'],
   ['npx prettier --write src/index.ts', 'src/.prettierrc.cjs'],
   ['npx eslint --fix src/index.ts', 'src/deep/.eslintrc.js'],
+  // A new file in a folder whose files are read, copied or found, where something runs what was read.
+  ['cat scripts/* > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'scripts/new.sh'],
+  ['cat scripts/dir/** > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'scripts/dir/new.sh'],
+  ['cat */h.sh > /tmp/ramet-x.sh; . /tmp/ramet-x.sh', 'docs/h.sh'],
+  ['cat scripts/{h,n}* > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'scripts/new.sh'],
+  ['D=scripts; cat $D/*.sh > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'scripts/new.sh'],
+  ['cd scripts; cat * > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'scripts/new.sh'],
+  ['cat $(ls scripts) > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'scripts/new.sh'],
+  ['cat `ls -d scripts/*` > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'scripts/new.sh'],
+  ['for f in scripts/*; do cat $f; done > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'scripts/new.sh'],
+  ['for f in $(ls scripts); do cat scripts/$f; done > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'scripts/new.sh'],
+  ['for f in scripts/*; do . $f; done', 'scripts/new.sh'],
+  ['for f in scripts/*; do $f; done', 'scripts/new.sh'],
+  [
+    'ls scripts | while read f; do cat "scripts/$f"; done > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh',
+    'scripts/new.sh',
+  ],
+  ['find scripts -type f -exec cat {} + > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'scripts/new.sh'],
+  ['find scripts -type f -exec cp {} /tmp/ramet-x.sh \\; ; sh /tmp/ramet-x.sh', 'scripts/new.sh'],
+  ['find scripts -type f | xargs cat > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'scripts/new.sh'],
+  ['grep -rh . scripts > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'scripts/new.sh'],
+  ['cat scripts/* | tee /tmp/ramet-x.sh >/dev/null; sh /tmp/ramet-x.sh', 'scripts/new.sh'],
+  ['tee /tmp/ramet-x.sh < scripts/h.sh; sh /tmp/ramet-x.sh', 'scripts/h.sh'],
+  ['cp scripts/h.sh /tmp && sh /tmp/h.sh', 'scripts/h.sh'],
+  ['cp scripts/*.sh /tmp && sh /tmp/h.sh', 'scripts/new.sh'],
+  ['cp -r scripts /tmp/ramet-x && sh /tmp/ramet-x/h.sh', 'scripts/new.sh'],
+  ['cp scripts/* .git/hooks/', 'scripts/new.sh'],
+  ['ln -s "$PWD/scripts" /tmp/ramet-x && sh /tmp/ramet-x/h.sh', 'scripts/new.sh'],
+  ['rsync -a scripts/ /tmp/ramet-x/ && /tmp/ramet-x/h.sh', 'scripts/new.sh'],
+  ['install -m 755 scripts/* /tmp/ramet-x && /tmp/ramet-x/h.sh', 'scripts/new.sh'],
+  ['tar cf - scripts | tar xf - -C /tmp; sh /tmp/scripts/h.sh', 'scripts/new.sh'],
+  ['tar xf docs/*.tar -C /tmp; sh /tmp/h.sh', 'docs/new.tar'],
+  ['unzip -o docs/*.zip -d /tmp; sh /tmp/h.sh', 'docs/new.zip'],
+  ['source <(cat scripts/*)', 'scripts/new.sh'],
+  ['sh <<< "$(cat scripts/*)"', 'scripts/new.sh'],
+  ['cat scripts/* | sh', 'scripts/new.sh'],
+  ['cat scripts/* | sh /dev/stdin', 'scripts/new.sh'],
+  ['cat scripts/* | bash -s', 'scripts/new.sh'],
+  ['cat scripts/x.js | node /dev/fd/0', 'scripts/x.js'],
+  ['cat scripts/*.mk | make -f -', 'scripts/new.mk'],
+  ['make -f scripts/*.mk', 'scripts/new.mk'],
+  ['node -e "$(cat scripts/*.js)"', 'scripts/new.js'],
+  ['python3 -c "$(cat scripts/*.py)"', 'scripts/new.py'],
+  [`python3 -c "import glob; [exec(open(f).read()) for f in glob.glob('scripts/*')]"`, 'scripts/new.py'],
+  [`node -e "for (const f of fs.readdirSync('scripts')) require('./scripts/' + f)"`, 'scripts/new.js'],
+  ['awk -f scripts/*.awk', 'scripts/new.awk'],
+  ['sed -n -f scripts/*.sed docs/page.md', 'scripts/new.sed'],
+  ['ls scripts/* | xargs -n1 sh', 'scripts/new.sh'],
+  ['echo scripts/* | xargs cat | sh', 'scripts/new.sh'],
+  ['git show :scripts/h.sh | sh', 'scripts/h.sh'],
+  ['git show HEAD:scripts/h.sh > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', '.git/index'],
+  ['git archive HEAD scripts | tar x -C /tmp; sh /tmp/scripts/h.sh', '.git/refs/heads/main'],
+  ['git show HEAD:scripts/h.sh | sh', '.git/refs/heads/main'],
+  ['git stash pop && sh scripts/h.sh', '.git/refs/stash'],
+  ['git checkout -q other && sh scripts/h.sh', '.git/refs/heads/other'],
+  ['base64 -d docs/* > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'docs/new'],
+  ['head -c 9999 docs/* > out.js; node out.js', 'docs/new'],
+  ['cat docs/* > /tmp/ramet-t; /tmp/ramet-t', 'docs/new'],
+  ['cat docs/* > ramet-t; PATH=.:$PATH ramet-t', 'docs/new'],
+  ['cat docs/* > /tmp/package.json; cd /tmp; npm run x', 'docs/new'],
+  ['f=$(cat docs/list); cp "$f" /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'src/index.ts'],
+  ['cat "$F" > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'src/index.ts'],
+  ['printf "%s" "$(cat docs/*)" > /tmp/ramet-x.sh; sh /tmp/ramet-x.sh', 'docs/new'],
+  ['patch -p1 < docs/a.patch; sh scripts/h.sh', 'docs/a.patch'],
+  ['sh scripts/h.sh docs/*', 'docs/new'],
+  ['mytool docs/*', 'docs/new'],
+  ['run-parts scripts', 'scripts/new.sh'],
 ];
 
 describe('SEC-1: a command runs no file that an agent has written since it was trusted', () => {
@@ -287,6 +354,20 @@ describe('SEC-1: a command runs no file that an agent has written since it was t
     ['python3 -m pytest test', 'test/test_a.py'],
     ['python3 -m scripts.mod', 'scripts/__pycache__/mod.cpython-311.pyc'],
     ['npx vitest run test/a.test.js', 'test/a.test.js'],
+    ['cat docs/*.md | wc -l', 'docs/new.md'],
+    ['n=$(grep -rc NOTE src | wc -l); [ "$n" -gt 3 ] && npm test', 'src/new.ts'],
+    ['grep -l NOTE src/* > /tmp/ramet-list; sh scripts/h.sh', 'src/new.ts'],
+    ['ls src/* | head -3; sh scripts/h.sh', 'src/new.ts'],
+    ['cp -r src /tmp/ramet-copy', 'src/new.ts'],
+    ['tar czf /tmp/ramet.tgz src docs', 'src/new.ts'],
+    ['f=$(jq -r .tool_input.file_path); cp "$f" "$f.bak"; node scripts/x.js "$f"', 'src/index.ts'],
+    ['git diff --name-only | xargs npx prettier --check', '.git/index'],
+    ['git diff | head -50; git log -1', '.git/refs/heads/main'],
+    ['echo "$(date) $(cat)" >> log.txt; node scripts/x.js', 'src/index.ts'],
+    ['rm -f src/*.map; mkdir -p docs; sh scripts/h.sh', 'src/new.ts'],
+    ['[[ "$F" =~ \\.(ts|js)$ ]] && npx prettier --write "$F"', 'src/index.ts'],
+    ['echo "\u26a0\ufe0f careful"; npx prettier --check src', 'src/index.ts'],
+    ['if command -v node >/dev/null; then sh scripts/h.sh; fi', 'src/index.ts'],
   ] as const)('%s: also with another %s', ([command, file]) => {
     expect(trusted(command).runsWith(file)).toBe(true);
   });
@@ -305,13 +386,30 @@ describe('SEC-1: a command runs no file that an agent has written since it was t
     expect(trusted(command).described.unfollowed.join('\n')).toMatch(listed);
   });
 
-  test.for(['cat docs/page.md', 'jq . docs/page.md', 'echo "$(head -1 docs/page.md)"'])(
-    '%s: what it prints decides about calls, so that the file counts there',
-    (command) => {
-      expect(trusted(command, 'PostToolUse').runsWith('docs/page.md')).toBe(true);
-      expect(trusted(command, 'PreToolUse').runsWith('docs/page.md')).toBe(false);
-    },
-  );
+  test.for([
+    ['cat docs/page.md', 'docs/page.md'],
+    ['jq . docs/page.md', 'docs/page.md'],
+    ['echo "$(head -1 docs/page.md)"', 'docs/page.md'],
+    ['cat docs/*', 'docs/new.json'],
+    ['grep -rh . docs', 'docs/new.json'],
+  ] as const)('%s: what it prints decides about calls, so that %s counts there', ([command, file]) => {
+    expect(trusted(command, 'PostToolUse').runsWith(file)).toBe(true);
+    expect(trusted(command, 'PreToolUse').runsWith(file)).toBe(false);
+  });
+
+  test('a pattern that leads into a temporary folder counts that folder', () => {
+    const base = temporaryDirectory();
+    writeFiles(base, { 'work/.git/HEAD': '', 'other/t.sh': 'exit 0\n' });
+    const [root, command] = [join(base, 'work'), `sh ${join(base, 'other')}/*.sh`];
+    const part: FolderPart = { kind: 'setup', source: join(root, '.ramet/settings.json'), value: command };
+    const place = { home: join(base, 'home'), root };
+    const { key, ...covered } = describePart(part, root);
+    trust(place, { [key]: covered });
+    const check = runCheck(part, place, folderTrust(place));
+    expect(check([command], root)).toBeNull();
+    writeFiles(base, { 'other/a.sh': 'exit 1\n' });
+    expect(check([command], root)).toContain('a.sh is not what you trusted');
+  });
 
   test('a command that is read whole is not listed', () => {
     expect(trusted('cd scripts && sh h.sh 2>&1 | tail -3').described.unfollowed).toEqual([]);

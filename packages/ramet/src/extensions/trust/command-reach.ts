@@ -14,10 +14,10 @@ import {
   plainCommand,
   type ScriptCommand,
   type ScriptWord,
-  scriptWords,
 } from '../../permission/shell/script-words.ts';
+import { contentReach, isFedNames } from './content-reach.ts';
 import { type DataWords, dataWords, onlyChecks, testRunner } from './data-words.ts';
-import { gitRuns } from './git-runs.ts';
+import { type GitContent, gitContent, gitRuns } from './git-runs.ts';
 import {
   FEEDS,
   INLINE,
@@ -30,14 +30,12 @@ import {
 } from './known-programs.ts';
 import { compiledFolders, packageFiles, type SearchGround, searchGround, stemFiles } from './module-files.ts';
 import { ReachFinds } from './reach-finds.ts';
-import { checkoutOf, isDirectory, isTemporary } from './repository-look.ts';
-import { scriptOf, startedPrograms } from './started-programs.ts';
+import { readScript } from './read-script.ts';
+import { isDirectory, isTemporary } from './repository-look.ts';
+import { readsCommands, type StartedProgram, scriptOf, startedPrograms } from './started-programs.ts';
 import { toldFiles } from './told-files.ts';
 import { type CommandReach, isName, isPath, namesIn, roughWords } from './word-names.ts';
 
-/** It takes the variables of Python away: `python3 -I`, `env -i`. */
-const LOSES_PYTHON =
-  /PYTHONPYCACHEPREFIX|pycache_prefix|\bpy\S*\s+(?:-\S+\s+)*-\w*[IE]|\benv\s+-|\b(?:sudo|su|doas)\b/;
 const MOST_WORDS = 2_000;
 const MOST_DIRECTORIES = 24;
 const DEEPEST_SCRIPT = 4;
@@ -77,6 +75,8 @@ class ReachReading {
   /** What Python has compiled is kept where agents cannot write. */
   #hasOwnPython = true;
   readonly #found = new ReachFinds();
+  /** Of commands whose output may be what runs, if it is not clear what does. */
+  readonly #gitContent: GitContent[] = [];
   readonly #ground: SearchGround;
 
   constructor(root: string, directories: readonly string[], answers: boolean) {
@@ -88,26 +88,17 @@ class ReachReading {
   }
 
   reach(): CommandReach {
+    if (this.#found.unclear.size > 0) for (const one of this.#gitContent) this.#found.addAll(one);
     return this.#found.reach(this.#starts);
   }
 
   script(text: string, depth: number): void {
-    // Always set, so that what would count otherwise does not.
-    const plain = text.replace(/\$\{CLAUDE_PROJECT_DIR:?[-=?][^}]*\}/g, '$' + '{CLAUDE_PROJECT_DIR}');
-    const tops = [...new Set([this.#root, ...this.#starts.map(checkoutOf)])];
-    const read = tops.map((top) =>
-      scriptWords(plain, {
-        directories: this.#starts,
-        root: top,
-        variables: { CLAUDE_PROJECT_DIR: this.#root },
-      }),
-    );
-    for (const { unclear } of read) for (const reason of unclear) this.#found.unclear.add(reason);
-    this.#hasOwnPython &&= !LOSES_PYTHON.test(plain);
-    const commands = read.flatMap((one) => one.commands);
-    const inputs = read.flatMap((one) => one.inputs);
+    const script = readScript(text, this.#root, this.#starts);
+    const { plain, commands, inputs, outputs, unclear } = script;
+    for (const reason of unclear) this.#found.unclear.add(reason);
+    this.#hasOwnPython &&= !script.losesPython;
     const isFed = /<<|<\s*\S/.test(text) && inputs.every(({ open }) => open === null);
-    const data = dataWords(plain, commands, { root: this.#root, answers: this.#answers });
+    const data = dataWords(plain, commands, { root: this.#root, answers: this.#answers, outputs });
     const fed = inputs.flatMap((one) => one.texts);
     const rough = [...roughWords(plain, this.#root), ...fed];
     this.#read(commands, data.isAll ? rough.filter((one) => !fed.includes(one)) : rough, {
@@ -134,7 +125,9 @@ class ReachReading {
       {
         isFed: false,
         depth: 0,
-        data: dataWords(words.join(' '), [command], { root: this.#root, answers: this.#answers }),
+        data: dataWords(words.join(' '), [command], {
+          ...{ root: this.#root, answers: this.#answers, outputs: [] },
+        }),
       },
     );
   }
@@ -195,6 +188,7 @@ class ReachReading {
       const { name } = program;
       const rest = program.rest.filter((word) => !data.words.has(word));
       this.#told(name, words, depth);
+      this.#content(program, data, isFedNames(programs));
       if (rest.length < program.rest.length || onlyChecks(program)) {
         const runner = testRunner(program);
         if (runner !== null) this.#found.unknown.add(runner);
@@ -242,6 +236,17 @@ class ReachReading {
     else if (end === 'none' && !isFed && !/awk$/.test(name)) this.#found.unclear.add(`what ${name} reads`);
   }
 
+  #content(program: StartedProgram, data: DataWords, isFed: boolean): void {
+    const found = contentReach(program, data, { answers: this.#answers, isFed });
+    for (const one of found.patterns) this.#pattern(one);
+    for (const one of found.folders) this.#folder(one);
+    if (found.unclear !== null) this.#found.unclear.add(found.unclear);
+    if (readsCommands(program)) this.#found.unclear.add(`what ${program.name} reads`);
+    if (program.name !== 'git') return;
+    if (data.carries) this.#found.addAll(gitContent(program.rest, this.#starts));
+    else this.#gitContent.push(gitContent(program.rest, this.#starts));
+  }
+
   #git(words: readonly ScriptWord[]): void {
     const { names, folders, alias } = gitRuns(words, this.#starts);
     for (const one of names) this.#folder(one);
@@ -279,7 +284,10 @@ class ReachReading {
 
   #pattern(text: string): void {
     const before = text.slice(0, text.search(/[*?[]/));
-    this.#folder(before.includes('/') ? before.slice(0, before.lastIndexOf('/') + 1) : '.');
+    const folder = before.includes('/') ? before.slice(0, before.lastIndexOf('/') + 1) : '.';
+    this.#folder(folder);
+    // Agents write there, too.
+    if (isTemporary(folder) && isDirectory(folder)) this.#found.folders.add(folder.replace(/\/+$/, ''));
   }
 
   #isOurs(path: string): boolean {

@@ -5,7 +5,8 @@
  */
 import { basename } from 'node:path';
 import type { ScriptCommand, ScriptWord } from '../../permission/shell/script-words.ts';
-import { FEEDS, PASSES_ON, RUNS_SCRIPTS, SHELLS } from './known-programs.ts';
+import { copiedContent } from './copied-content.ts';
+import { FEEDS, isPlain, PASSES_ON, RUNS_SCRIPTS, SHELLS } from './known-programs.ts';
 import { scriptOf, startedPrograms } from './started-programs.ts';
 import { roughWords } from './word-names.ts';
 
@@ -86,37 +87,69 @@ export interface DataWords {
   readonly names: ReadonlySet<string>;
   /** Nothing in the script runs anything: what redirects read is data too. */
   readonly isAll: boolean;
+  /** What the script reads can come to run. */
+  readonly carries: boolean;
+  /** It does so as a file that the script writes and runs. */
+  readonly runsCopies: boolean;
+  /** It reads, checks or formats what it is given. */
+  isReader(program: Started): boolean;
 }
 
-const NO_DATA: DataWords = { words: new Set(), names: new Set(), isAll: false };
 /** Ways from what is read to what runs. */
 const CARRIES = /\$\(|`|<\(|<</;
 const WRITES = /(?<![<=&-])>{1,2}(?!\s*(?:&|\/dev\/null))/;
 const PIPE = /(?<!\|)\|(?!\|)/;
 const CARRIERS = /^(?:eval|source|\.|exec|trap|alias|export|declare|read|mapfile|readarray)$/;
 
-/** `answers`: what it prints decides about calls, so that files that it prints are no data. */
+interface DataGround {
+  readonly root: string;
+  /** What it prints decides about calls, so that files that it prints are no data. */
+  readonly answers: boolean;
+  /** Files that redirects write. */
+  readonly outputs: readonly ScriptWord[];
+}
+
 export function dataWords(
   text: string,
   commands: readonly ScriptCommand[],
-  { root, answers }: { readonly root: string; readonly answers: boolean },
+  { root, answers, outputs }: DataGround,
 ): DataWords {
   const programs = commands.map(programOf);
-  if (commands.some(({ assignments }) => assignments.some(({ open }) => open !== null))) return NO_DATA;
-  const isAll = programs.every((one) => one !== null && (READS.has(one.name) || CHECKS.has(one.name)));
+  const copied = copiedContent({ commands, outputs }, { root, onlyReads: worksOnData });
+  const isPiped = PIPE.test(text);
+  const isTaken = isPiped && !programs.every((one) => one !== null && passesOver(one));
+  const carries = copied.isRun || copied.leaves || (isTaken && pipesInto(text));
+  const none: DataWords = {
+    ...{ words: new Set(), names: new Set(), isAll: false, isReader: worksOnData },
+    ...{ carries, runsCopies: copied.isRun },
+  };
+  if (commands.some(({ assignments }) => assignments.some(({ open }) => open !== null))) return none;
+  const isAll =
+    !copied.leaves && programs.every((one) => one !== null && (READS.has(one.name) || CHECKS.has(one.name)));
   const isSafe =
     !CARRIES.test(text) &&
     !WRITES.test(text) &&
     !commands.some(({ words: [first] }) => CARRIERS.test(basename(first?.texts[0] ?? ''))) &&
-    (!PIPE.test(text) || programs.every((one) => one !== null && takesData(one)));
-  if (!isAll && !isSafe) return NO_DATA;
+    (!isPiped || programs.every((one) => one !== null && takesData(one)));
+  if (!isAll && !isSafe) return none;
   const words = programs.flatMap((program) =>
     program === null || !worksOnData(program) || (answers && READS.has(program.name))
       ? []
       : operandsOf(program),
   );
   const names = words.flatMap(({ texts }) => texts.flatMap((one) => [one, ...roughWords(one, root)]));
-  return { words: new Set(words), names: new Set(names), isAll: isAll && !answers };
+  return { ...none, words: new Set(words), names: new Set(names), isAll: isAll && !answers };
+}
+
+/** Whether a pipe leads to anything but a program that only reads. */
+function pipesInto(text: string): boolean {
+  const ends = Array.from(text.matchAll(/(?<!\|)\|(?!\|)&?\s*([\w.-]*)/g), ([, name = '']) => name);
+  return !ends.every((name) => READS.has(name) || (isPlain(name) && !RUNS_SCRIPTS.test(name)));
+}
+
+/** What it reads from a pipe does not run. */
+function passesOver(program: Started): boolean {
+  return takesData(program) || (isPlain(program.name) && !RUNS_SCRIPTS.test(program.name));
 }
 
 function operandsOf({ name, rest }: Started): ScriptWord[] {

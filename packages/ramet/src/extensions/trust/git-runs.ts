@@ -1,5 +1,6 @@
-/** What git runs besides itself: hooks that are committed, settings that it is given, aliases. */
-import { join } from 'node:path';
+/** What git runs besides itself: hooks that are committed, settings that it is given, aliases. And what it brings. */
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { ScriptWord } from '../../permission/shell/script-words.ts';
 import { checkoutOf, isDirectory } from './repository-look.ts';
 
@@ -14,11 +15,64 @@ const LOOKS: RegExp =
 const COMMANDS: RegExp =
   /^(?:add|am|annotate|apply|archive|bisect|blame|branch|bundle|cat-file|check-\w[\w-]*|checkout|cherry|cherry-pick|clean|clone|commit|commit-tree|config|count-objects|describe|diff|diff-files|diff-index|diff-tree|fetch|for-each-ref|format-patch|fsck|gc|grep|hash-object|help|init|interpret-trailers|lfs|log|ls-files|ls-remote|ls-tree|maintenance|merge|merge-base|merge-tree|mv|name-rev|notes|pack-refs|prune|pull|push|range-diff|read-tree|rebase|reflog|remote|repack|replace|request-pull|reset|restore|rev-list|rev-parse|revert|rm|shortlog|show|show-branch|show-ref|sparse-checkout|stash|status|stripspace|submodule|switch|symbolic-ref|tag|update-index|update-ref|var|verify-commit|version|whatchanged|worktree|write-tree)$/;
 
+/** They print content of commits, of the index or of a stash. */
+const PRINTS: RegExp = /^(?:archive|blame|bundle|cat-file|diff|format-patch|grep|log|show|whatchanged)$/;
+/** With these they print names and numbers. */
+const NAMES_ONLY: RegExp =
+  /^--(?:name-only|name-status|numstat|shortstat|stat|quiet|files-with-matches|count)$/;
+/** They write it into files. */
+const WRITES: RegExp =
+  /^(?:checkout|checkout-index|cherry-pick|read-tree|reset|restore|revert|stash|switch|worktree)$/;
+
+/** The first word that is no option. */
+function commandIn(words: readonly string[]): string | undefined {
+  return words.find((text, at) => !text.startsWith('-') && !/^-[cC]$/.test(words[at - 1] ?? ''));
+}
+
 /** The word that git looks up among its aliases; null for a command of git. */
 function aliasIn(texts: readonly string[]): string | null {
-  const words = texts.slice(texts.indexOf('git') + 1);
-  const command = words.find((text, at) => !text.startsWith('-') && !/^-[cC]$/.test(words[at - 1] ?? ''));
+  const command = commandIn(texts.slice(texts.indexOf('git') + 1));
   return command === undefined || COMMANDS.test(command) ? null : command;
+}
+
+/** Whether the words behind `git` make it write files of a commit. */
+export function gitWrites(rest: readonly ScriptWord[]): boolean {
+  return WRITES.test(commandIn(rest.flatMap(({ texts }) => texts)) ?? '');
+}
+
+export interface GitContent {
+  readonly paths: readonly string[];
+  /** They count whole. */
+  readonly folders: readonly string[];
+}
+
+/** What decides which content git prints or writes: the index, and what each branch, tag and stash is. */
+export function gitContent(rest: readonly ScriptWord[], starts: readonly string[]): GitContent {
+  const texts = rest.flatMap((word) => word.texts);
+  const command = commandIn(texts) ?? '';
+  if (texts.some((text) => NAMES_ONLY.test(text))) return { paths: [], folders: [] };
+  if (!PRINTS.test(command) && !WRITES.test(command)) return { paths: [], folders: [] };
+  const places = starts.map(checkoutOf).map(gitDirectories);
+  return {
+    paths: places.flatMap(({ own, shared }) => [
+      ...['HEAD', 'index'].map((name) => join(own, name)),
+      join(shared, 'packed-refs'),
+    ]),
+    folders: places.map(({ shared }) => join(shared, 'refs')).filter(isDirectory),
+  };
+}
+
+/** Of a linked worktree, its own and that of the repository. */
+function gitDirectories(top: string): { own: string; shared: string } {
+  const path = join(top, '.git');
+  if (isDirectory(path)) return { own: path, shared: path };
+  try {
+    const [, named = '.git'] = /^gitdir: (.+)$/m.exec(readFileSync(path, 'utf8')) ?? [];
+    const own = resolve(top, named);
+    return { own, shared: /\/worktrees\/[^/]+$/.test(own) ? dirname(dirname(own)) : own };
+  } catch {
+    return { own: path, shared: path };
+  }
 }
 
 export interface GitRuns {

@@ -19,7 +19,7 @@ export const PASSES_ON: RegExp =
   /^(?:builtin|command|exec|time|env|nice|ionice|chrt|nohup|setsid|timeout|gtimeout|stdbuf|unbuffer|xargs|parallel|sudo|doas|watch|npx|pnpx|bunx|uvx|cross-env)$/;
 
 /** They run a folder as a program. */
-export const RUNS_FOLDERS: RegExp = /^(?:uv|poetry|pipx|pipenv|pdm|rye|hatch|pixi|conda|mamba)$/;
+export const RUNS_FOLDERS: RegExp = /^(?:run-parts|uv|poetry|pipx|pipenv|pdm|rye|hatch|pixi|conda|mamba)$/;
 
 /** A word of these comes before the file that they run: `go run x`, `uv run --with y x`. */
 export const SUBCOMMANDS: RegExp =

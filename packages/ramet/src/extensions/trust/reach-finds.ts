@@ -20,6 +20,17 @@ export class ReachFinds {
     if (!this.#paths.has(path)) this.#paths.set(path, { path, isAbsolute });
   }
 
+  addAll({
+    paths,
+    folders,
+  }: {
+    readonly paths: readonly string[];
+    readonly folders: readonly string[];
+  }): void {
+    for (const one of paths) this.add(one);
+    for (const one of folders) this.folders.add(one);
+  }
+
   /** What a script that it runs reaches; the folders of one that is not clear are for the caller to judge. */
   take({ paths, folders, unclear, unknown }: CommandReach): void {
     for (const one of paths) this.#paths.set(one.path, one);

@@ -29,9 +29,21 @@ export interface StartedPrograms {
 
 const FINDS = /^(?:find|fd)$/;
 const EXECUTES = /^(?:-(?:exec|execdir|ok|okdir|x|X)|--exec|--exec-batch)$/;
+/** What a program reads, by the name of a file. */
+const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
 const ASSIGNS_OR_OPTION = /^-|^[A-Za-z_]\w*=/;
 
 export function startedPrograms(words: readonly ScriptWord[]): StartedPrograms {
+  // `command -v x` tells where a program is.
+  if (
+    /^command -[vV]$/.test(
+      words
+        .slice(0, 2)
+        .map(({ texts: [text] }) => text)
+        .join(' '),
+    )
+  )
+    return { programs: [], unknown: [], isOpen: false };
   const programs: StartedProgram[] = [];
   const unknown: string[] = [];
   let isOpen = false;
@@ -87,11 +99,21 @@ export function scriptOf(words: readonly ScriptWord[]): RunScript {
       continue;
     }
     folders.push(...texts);
-    isFound ||= text !== '-';
-    if (text !== '-' && (before === '' || FLAGS.test(before)) && !SUBCOMMANDS.test(text)) break;
+    const isStream = STREAM.test(text);
+    isFound ||= !isStream;
+    if (!isStream && (before === '' || FLAGS.test(before)) && !SUBCOMMANDS.test(text)) break;
     before = '';
   }
   return { folders, patterns: [], end: isFound ? 'known' : 'none' };
+}
+
+/** `make -f -`: what it reads tells it what to run. */
+export function readsCommands({ name, rest }: StartedProgram): boolean {
+  const texts = rest.flatMap((word) => word.texts);
+  const isNamed = (text: string, at: number): boolean =>
+    STREAM.test(text.replace(/^(?:-f|--(?:make)?file=)/, '')) &&
+    (text !== '-' || /^(?:-\w*f|--(?:make)?file)$/.test(texts[at - 1] ?? ''));
+  return manifestsOf(name).length > 0 && texts.some(isNamed);
 }
 
 /** It may run scripts of packages that it finds by itself, or by their names. */

@@ -26,6 +26,8 @@ export interface ScriptWords {
   readonly commands: readonly ScriptCommand[];
   /** Files that redirects read. */
   readonly inputs: readonly ScriptWord[];
+  /** Files that redirects write. */
+  readonly outputs: readonly ScriptWord[];
   /** Why something in it is not known, in words that follow "because of". */
   readonly unclear: readonly string[];
 }
@@ -43,7 +45,7 @@ const DEEPEST = 4;
 
 export function scriptWords(script: string, scene: ScriptScene, depth = 0): ScriptWords {
   const reading = readExactly(script, scene.directories);
-  if ('unread' in reading) return { commands: [], inputs: [], unclear: [reading.unread] };
+  if ('unread' in reading) return { commands: [], inputs: [], outputs: [], unclear: [reading.unread] };
   const given = Object.entries(scene.variables).map(([name, value]): ShellAssignment => ({ name, value }));
   const { commands, files, unclear } = reading;
   const variables = [...given, ...reading.variables];
@@ -55,9 +57,12 @@ export function scriptWords(script: string, scene: ScriptScene, depth = 0): Scri
       assignments: [...command.assignments, ...alone].map((one) => readAssigned(one, read)),
     }),
   );
+  const opened = (how: 'read' | 'write'): ScriptWord[] =>
+    files.filter(({ access }) => access === how).map(({ word }) => read(word));
   const all = {
     commands: [...found],
-    inputs: files.filter(({ access }) => access === 'read').map(({ word }) => read(word)),
+    inputs: opened('read'),
+    outputs: opened('write'),
     unclear: [...unclear],
   };
   for (const command of found) {
@@ -66,10 +71,11 @@ export function scriptWords(script: string, scene: ScriptScene, depth = 0): Scri
     if (inner.open !== null || depth >= DEEPEST) all.unclear.push('a script inside it');
     else
       for (const text of inner.texts) {
-        const { commands: more, inputs, unclear: reasons } = scriptWords(text, scene, depth + 1);
-        all.commands.push(...more);
-        all.inputs.push(...inputs);
-        all.unclear.push(...reasons);
+        const inside = scriptWords(text, scene, depth + 1);
+        all.commands.push(...inside.commands);
+        all.inputs.push(...inside.inputs);
+        all.outputs.push(...inside.outputs);
+        all.unclear.push(...inside.unclear);
       }
   }
   return all;

@@ -13,8 +13,8 @@ import type { ShellWord } from './shell-word.ts';
 
 const SIGN = /&&|\|\||[()]|[<>](?=[ \t])|!(?=[ \t])|(?:==|=|!=)(?=[ \t])/y;
 const NUMERIC = /^-(?:eq|ne|lt|le|gt|ge)$/;
-/** A pattern without quotes, blanks or expansions; a dollar sign only where it ends something. */
-const PATTERN = /(?:[\w.^*+?[\]{}|()/:,=@%~#-]|\$(?=[ |)]))+(?=[ \t])/y;
+/** A pattern without quotes, bare blanks or expansions; a dollar sign only where it ends something. */
+const PATTERN = /(?:[\w.^*+?[\]{}|()/:,=@%~#-]|\\[^\r\n]|\$(?=[ |)]))+(?=[ \t])/y;
 
 /** After `[[`. */
 export function scanTest(scan: ScriptScan): void {

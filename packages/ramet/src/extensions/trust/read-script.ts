@@ -1,0 +1,36 @@
+/** A script of a repository, read as each checkout in which it may start has it. */
+import { type ScriptWords, scriptWords } from '../../permission/shell/script-words.ts';
+import { checkoutOf } from './repository-look.ts';
+
+/** It takes the variables of Python away: `python3 -I`, `env -i`. */
+const LOSES_PYTHON =
+  /PYTHONPYCACHEPREFIX|pycache_prefix|\bpy\S*\s+(?:-\S+\s+)*-\w*[IE]|\benv\s+-|\b(?:sudo|su|doas)\b/;
+/** With the sign behind it that makes it a picture: nothing in it is hidden. */
+const EMOJI = /(\p{Extended_Pictographic})[\ufe0e\ufe0f\u200d]+/gu;
+
+export interface ReadScript extends ScriptWords {
+  /** Without a default for what is always set, which would count otherwise. */
+  readonly plain: string;
+  /** Programs that it starts do not get the variables that keep compiled Python away from agents. */
+  readonly losesPython: boolean;
+}
+
+export function readScript(text: string, root: string, starts: readonly string[]): ReadScript {
+  const plain = text.replace(/\$\{CLAUDE_PROJECT_DIR:?[-=?][^}]*\}/g, '$' + '{CLAUDE_PROJECT_DIR}');
+  const tops = [...new Set([root, ...starts.map(checkoutOf)])];
+  const read = tops.map((top) =>
+    scriptWords(plain.replace(EMOJI, '$1'), {
+      directories: starts,
+      root: top,
+      variables: { CLAUDE_PROJECT_DIR: root },
+    }),
+  );
+  return {
+    plain,
+    losesPython: LOSES_PYTHON.test(plain),
+    commands: read.flatMap((one) => one.commands),
+    inputs: read.flatMap((one) => one.inputs),
+    outputs: read.flatMap((one) => one.outputs),
+    unclear: read.flatMap((one) => one.unclear),
+  };
+}
