@@ -134,7 +134,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'TEAM-6': 'sessions do not synchronise by themselves; fewer requests per second than the goal',
   'MEM-1':
     'notes of a session; agents that write to the memory of their type; team memory is synchronised by a command only',
-  'BG-1': NOT_YET,
+  'BG-1': 'the mechanism is there; not all of its forks are',
   'BG-2': NOT_YET,
   'BG-3': NOT_YET,
   'BG-4': NOT_YET,

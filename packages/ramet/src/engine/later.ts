@@ -1,8 +1,10 @@
 /**
- * What few sessions need of the engine: other rooms import this file late, with the first use. It only passes on what nine
+ * What few sessions need of the engine: other rooms import this file late, with the first use. It only passes on what eleven
  * files make, so that they are one door and one late import; each of them by itself would be a door.
  */
 export { headOf } from './agent/agent-content.ts';
+export { BackgroundForks } from './background/background-forks.ts';
+export { NO_TOOLS, ONE_ANSWER } from './background/background-work.ts';
 export { callForAgent, callForUser } from './calls/user-call.ts';
 export { toolsOf } from './children/child-terms.ts';
 export { spawnAgent } from './children/spawn.ts';

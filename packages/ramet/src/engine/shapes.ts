@@ -16,6 +16,8 @@ export type {
   SessionRuntime,
 } from './agent/runtime.ts';
 export type { AnswerSchema } from './answer/answer-schema.ts';
+export type { BackgroundForks } from './background/background-forks.ts';
+export type { BackgroundWork } from './background/background-work.ts';
 export type { SpendingRecord } from './budget/budget.ts';
 export type { Permit, PermitRequest } from './calls/permit.ts';
 export type { AgentHandle } from './children/child-handle.ts';

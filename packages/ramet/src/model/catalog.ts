@@ -6,6 +6,16 @@ import { UserMistake } from '../schema/errors.ts';
 
 export const ASSUMED_CONTEXT_WINDOW = 200_000;
 
+export function windowFromEnvironment(env: Readonly<Record<string, string | undefined>>): number | undefined {
+  const text = env.RAMET_CONTEXT_WINDOW;
+  if (text === undefined || text === '') return undefined;
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new UserMistake(
+    'bad_window',
+    `RAMET_CONTEXT_WINDOW is not a number of tokens: ${text}; give one such as 200000`,
+  );
+}
+
 /** The forms in which providers say it: the prompt alone, the prompt with its `max_tokens`, other servers' words. */
 const TOO_LONG =
   /prompt is too long|exceeds? .{0,40}context|maximum context length|context_length_exceeded|exceed_context_size/i;

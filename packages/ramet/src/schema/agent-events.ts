@@ -3,7 +3,14 @@
  * do is in `events.ts`, which joins these to everything that can be recorded.
  */
 import type { Digest } from './ids.ts';
-import type { AgentStatus, BudgetLimits, CoordinatorPhase, LaunchMode, PermissionMode } from './status.ts';
+import type {
+  AgentStatus,
+  BackgroundSource,
+  BudgetLimits,
+  CoordinatorPhase,
+  LaunchMode,
+  PermissionMode,
+} from './status.ts';
 import type { RecordedWorktree } from './worktree-events.ts';
 
 /** How a child was asked for. The main agent has none. */
@@ -19,6 +26,8 @@ export interface AgentOrigin {
   depth: number;
   /** It cannot be resumed: it is in the journal and in no transcript (FORK-3). */
   skipTranscript?: true;
+  /** It works in the background for this, unasked: nobody waits for it or learns of its end (BG-1). */
+  source?: BackgroundSource;
   /** It cannot be resumed either: what narrowed its rights was a function of the program that started it. */
   narrowed?: true;
   /** Nor can this one: a repair could not save its start, and wrote this in its place. Nothing else here is known. */

@@ -50,6 +50,9 @@ export const COORDINATOR_PHASES = ['research', 'synthesis', 'implementation', 'v
 
 export type CoordinatorPhase = (typeof COORDINATOR_PHASES)[number];
 
+/** What forks do that nobody asked for by name (BG-1): each is a line of the bill, and `compaction` is one of them. */
+export type BackgroundSource = 'memory' | 'suggestions' | 'summary' | 'speculation' | 'dream';
+
 /** How hard a model is to think (RES-9). */
 export const EFFORTS = ['low', 'medium', 'high', 'max'] as const;
 

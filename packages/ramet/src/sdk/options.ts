@@ -2,10 +2,15 @@
 import { type AgentLimits, DEFAULT_AGENT_LIMITS } from '../engine/agent/agent-limits.ts';
 import type { HookEntry } from '../extensions/hooks/hook-config.ts';
 import type { PluginServers } from '../extensions/mcp/configured-servers.ts';
-import { findModel, resolveModel } from '../model/catalog.ts';
+import { findModel, resolveModel, windowFromEnvironment } from '../model/catalog.ts';
 import { costOf, overridePrices, PRICES, type PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
-import { DEFAULT_OUTAGE_SECONDS, DEFAULT_RETRY, type RetryPolicy } from '../model/rate/retry.ts';
+import {
+  DEFAULT_OUTAGE_SECONDS,
+  DEFAULT_RETRY,
+  type RetryPolicy,
+  retryFromEnvironment,
+} from '../model/rate/retry.ts';
 import { providerKind } from '../model/select-provider.ts';
 import { thinkingFrom } from '../model/thinking.ts';
 import type { PermissionBroker } from '../permission/broker.ts';
@@ -22,15 +27,7 @@ import { toolsMade } from './own-tools/own-tool.ts';
 import { refuseByPolicy, refuseForbiddenModel } from './policy.ts';
 import { brokerOf } from './session/deciding-broker.ts';
 import type { RecordListener } from './session/event-bus.ts';
-import {
-  ownHooks,
-  type PassedOptions,
-  passedOn,
-  retryFromEnvironment,
-  type SessionOptions,
-  teamOf,
-  windowFromEnvironment,
-} from './session-options.ts';
+import { ownHooks, type PassedOptions, passedOn, type SessionOptions, teamOf } from './session-options.ts';
 
 export type { SessionOptions } from './session-options.ts';
 

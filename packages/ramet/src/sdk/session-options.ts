@@ -164,6 +164,8 @@ export interface SessionOptions {
   onRecord?: RecordListener;
   /** A person is there: a provider that is away is waited for without end, unless a setting says how long. */
   attended?: boolean;
+  /** Work between prompts: docs/background.md. Default: where a person is there, or settings say so. */
+  background?: boolean;
   /**
    * MCP servers by name, written as in `.mcp.json`. They come before those of settings and files, which count too unless
    * `strictMcpServers` is set.
@@ -221,6 +223,7 @@ const SESSION: Kinds<SessionOptions> = {
     strictMcpServers: FLAG,
     onRecord: FUNCTION,
     attended: FLAG,
+    background: FLAG,
     settings: or(false, OBJECT),
   },
 };
@@ -242,18 +245,27 @@ export function checkSessionOptions(options: SessionOptions): void {
 /** What those who need it read as it was given. */
 export type PassedOptions = Pick<
   SessionOptions,
-  'mcpServers' | 'mcpConfig' | 'strictMcpServers' | 'agent' | 'builtInTools' | 'coordinator'
+  | 'mcpServers'
+  | 'mcpConfig'
+  | 'strictMcpServers'
+  | 'agent'
+  | 'builtInTools'
+  | 'coordinator'
+  | 'attended'
+  | 'background'
 >;
 
 export function passedOn(options: SessionOptions): PassedOptions {
-  const { mcpServers, mcpConfig, strictMcpServers, agent, builtInTools, coordinator } = options;
+  const { mcpServers, mcpConfig, strictMcpServers, agent, builtInTools } = options;
+  const { coordinator, attended, background } = options;
   return {
     ...(mcpServers && { mcpServers }),
     ...(mcpConfig && { mcpConfig }),
     ...(strictMcpServers && { strictMcpServers }),
     ...(agent !== undefined && { agent }),
     ...(builtInTools && { builtInTools }),
-    ...(coordinator && { coordinator }),
+    ...{ ...(coordinator && { coordinator }), ...(attended && { attended }) },
+    ...(background !== undefined && { background }),
   };
 }
 
@@ -265,23 +277,6 @@ export function ownHooks(value: SessionOptions['hooks']): HookEntry[] {
   if (problem !== undefined)
     throw new UserMistake('bad_argument', `openSession: the option hooks: ${problem}`);
   return [{ value, source }];
-}
-
-export function retryFromEnvironment(env: NodeJS.ProcessEnv): Partial<RetryPolicy> {
-  const text = env.RAMET_MAX_RETRIES;
-  if (text === undefined || text === '') return {};
-  if (/^\d+$/.test(text)) return { maxRetries: Number(text) };
-  throw new UserMistake('bad_retries', `RAMET_MAX_RETRIES is not a whole number: ${text}`);
-}
-
-export function windowFromEnvironment(env: NodeJS.ProcessEnv): number | undefined {
-  const text = env.RAMET_CONTEXT_WINDOW;
-  if (text === undefined || text === '') return undefined;
-  if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new UserMistake(
-    'bad_window',
-    `RAMET_CONTEXT_WINDOW is not a number of tokens: ${text}; give one such as 200000`,
-  );
 }
 
 /** Only a session that does nothing else leads a team because of the setting. */

@@ -9,6 +9,7 @@ import { SANDBOX_MODES } from '../sandbox/command-sandbox.ts';
 import { EFFORTS, EXECUTORS, LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
 import { MOST_SECONDS } from '../schema/usage.ts';
 import * as z from '../schema/zod.ts';
+import { background, compaction, described, memory } from './background-schema.ts';
 import { POLICY_SCOPES, type Settings } from './settings.ts';
 
 const positive = z.number().check(z.positive());
@@ -103,20 +104,6 @@ const sandbox = z.strictObject({
   worktree: described(
     z.optional(z.enum(SANDBOX_MODES)),
     'The same for agents in worktrees: their commands can then write nowhere else.',
-  ),
-});
-
-const compaction = z.strictObject({
-  threshold: described(
-    z.optional(z.number().check(z.minimum(0.2), z.maximum(0.95))),
-    'The share of the context window from which on it happens.',
-  ),
-});
-
-const memory = z.strictObject({
-  enabled: described(
-    z.optional(z.boolean()),
-    'Whether sessions begin with what earlier ones have noted (true).',
   ),
 });
 
@@ -247,6 +234,7 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   sandbox: described(z.optional(sandbox), 'Where commands run.'),
   compaction: described(z.optional(compaction), 'When a long conversation is summarised.'),
   memory: described(z.optional(memory), 'What sessions remember.'),
+  background: described(z.optional(background), 'What agents do between prompts without being asked.'),
   env: described(z.optional(env), 'The environment of programs that agents start.'),
   retries: described(z.optional(z.int().check(z.minimum(0))), 'How often a failed request is tried again.'),
   worktree: described(z.optional(worktree), 'Directories of their own for agents.'),
@@ -273,10 +261,6 @@ export const settingsSchema: z.ZodMiniType<Settings> = z.strictObject({
   ),
   mcp: described(z.optional(mcp), 'How long MCP servers may take.'),
 });
-
-function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
-  return schema.check(z.describe(description));
-}
 
 /** The JSON Schema as text: `ramet settings --schema` prints it, docs/settings.schema.json is it. */
 export function settingsJsonSchema(): string {

@@ -127,6 +127,15 @@ export interface MemorySettings {
   enabled?: boolean | undefined;
 }
 
+/** Work in the background between prompts: docs/background.md. */
+export interface BackgroundSettings {
+  enabled?: boolean | undefined;
+  /** Also where no person is there: in `ramet -p` and the library. */
+  unattended?: boolean | undefined;
+  /** What all of it may cost, as a share of everything else. */
+  costShare?: number | undefined;
+}
+
 /** How long MCP servers may take. */
 export interface McpSettings {
   startSeconds?: number | undefined;
@@ -152,6 +161,7 @@ export interface Settings {
   limits?: LimitSettings | undefined;
   sandbox?: SandboxSettings | undefined;
   memory?: MemorySettings | undefined;
+  background?: BackgroundSettings | undefined;
   compaction?: { threshold?: number | undefined } | undefined;
   env?: { childVariables?: string[] | undefined } | undefined;
   retries?: number | undefined;

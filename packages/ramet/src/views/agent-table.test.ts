@@ -15,6 +15,7 @@ function agent(number: number, parts: Partial<AgentOverview> = {}): TreePlace<Ag
     name: null,
     description: number === 1 ? null : 'mend the parser of dates, and all of its many tests',
     background: false,
+    source: null,
     model: 'claude-sonnet-5',
     thinking: null,
     status: 'failed',

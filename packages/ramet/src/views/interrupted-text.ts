@@ -14,7 +14,7 @@ export function interruptedLines(reader: JournalReader, main: AgentId, isOpen: b
   const board = statusBoardOf(reader.events());
   // An agent of an earlier process is no longer at work.
   const interrupted = agentStatuses(board, { writerAlive: false }).filter(
-    ({ status }) => status === 'interrupted',
+    ({ status, source }) => status === 'interrupted' && source === null,
   );
   const children = interrupted.filter(({ id }) => id !== main);
   const isMain = isOpen && interrupted.length > children.length;

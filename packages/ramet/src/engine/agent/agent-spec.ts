@@ -89,3 +89,8 @@ export function basisOf(
 export function modeInForce({ spec, state }: Pick<Agent, 'spec' | 'state'>): SessionMode {
   return effectiveMode(state.permissionMode ?? spec.permissionMode, spec.ceiling?.() ?? null);
 }
+
+/** Whether it works unasked (BG-1): it waits for nothing, tries nothing again and asks nobody. */
+export function isBackground({ spec }: Pick<Agent, 'spec'>): boolean {
+  return spec.origin?.source !== undefined;
+}

@@ -24,9 +24,14 @@ export class Capacity {
     return this.#waiting.size + this.#returning.size;
   }
 
+  /** Whether one more could begin at once. */
+  get isFree(): boolean {
+    return this.#taken < this.limit && this.waiting === 0;
+  }
+
   /** True when there was capacity; the caller counts from now on. */
   tryTake(): boolean {
-    if (this.#taken >= this.limit || this.waiting > 0) return false;
+    if (!this.isFree) return false;
     this.#taken += 1;
     return true;
   }

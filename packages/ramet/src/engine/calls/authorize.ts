@@ -12,7 +12,7 @@ import { onAbort } from '../../system/on-abort.ts';
 import { isForReaders, parseInput } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
-import { modeInForce } from '../agent/agent-spec.ts';
+import { isBackground, modeInForce } from '../agent/agent-spec.ts';
 import { NOT_RUN, OUTSIDE_FILES } from '../agent/notices.ts';
 import type { AskedCall, CanUseTool } from '../agent/runtime.ts';
 import type { HookedCall } from '../hooks/call-hooks.ts';
@@ -74,7 +74,8 @@ async function decidedPermit(
   if (decision.kind === 'allow') return { kind: 'permitted', confinement: decision.confinement };
   if (decision.kind === 'deny') return refused(decision.reason);
   if (byUser === true) return { kind: 'permitted', confinement: 'none' };
-  if (outside?.stopped === null) return refused(decision.question.reason);
+  // Nobody is asked for an agent that nobody asked for.
+  if (outside?.stopped === null || isBackground(agent)) return refused(decision.question.reason);
   const { cwd } = agent.directory;
   const failing = (await tool.precheck?.(input, { files: agent.files.for(call.id), cwd })) ?? null;
   if (failing !== null) return { kind: 'refused', reason: failing, wouldFail: true };

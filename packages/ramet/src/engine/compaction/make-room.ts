@@ -6,6 +6,7 @@
 import { statedContextWindow } from '../../model/catalog.ts';
 import { ModelError } from '../../schema/errors.ts';
 import type { Agent } from '../agent/agent.ts';
+import { isBackground } from '../agent/agent-spec.ts';
 import type { Spending } from '../budget/budget.ts';
 import type { CompactOptions } from './compaction.ts';
 import { contextTokens, isCompactionDue } from './context-state.ts';
@@ -24,7 +25,7 @@ export async function compactWhenDue(agent: Agent, run: CrowdedRun): Promise<voi
 
 /** After a request that did not fit; says whether it is worth sending again. `message` is what the provider said. */
 export async function recoverFromOverflow(agent: Agent, run: CrowdedRun, message: string): Promise<boolean> {
-  if (run.spending.state(agent.runtime.clock.now()).level === 'over') return false;
+  if (run.spending.state(agent.runtime.clock.now()).level === 'over' || isBackground(agent)) return false;
   // A refusal that names no number still says that the window is shorter than this.
   const tokens = statedContextWindow(message) ?? contextTokens(agent);
   agent.record({ type: 'window.learned', model: agent.conversation.head.model, tokens });

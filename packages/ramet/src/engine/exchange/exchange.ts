@@ -21,6 +21,7 @@ import type { Breakpoint, EventOf } from '../../schema/events.ts';
 import { addCost, isPromptUncertain } from '../../schema/usage.ts';
 import { hasKey } from '../../system/persistent.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
+import { isBackground } from '../agent/agent-spec.ts';
 import type { Aside, ExchangeOptions, ModelExchange } from './model-exchange.ts';
 import { costUnder, type FailedRequest, failedRequest, markLifetime, priced } from './price-response.ts';
 import { ProviderWait, RateTurn } from './rate-turn.ts';
@@ -49,12 +50,12 @@ export async function exchangeHere(agent: HostedAgent, options: ExchangeOptions)
   const wait = new ProviderWait(agent);
   const outgoing: Outgoing = { request, conversation, breakpoints, maxTokens, sent, limits, wait, options };
   const response = await withRetries((attempt) => attemptOnce(agent, outgoing, attempt), {
-    policy: runtime.retry,
+    policy: isBackground(agent) ? { ...runtime.retry, maxRetries: 0 } : runtime.retry,
     clock: runtime.clock,
     signal: options.signal,
     onFailure: (failure) => recordFailure(agent, outgoing, failure),
     limits,
-    health: isReplaced(agent, model) ? undefined : runtime.health,
+    health: isImpatient(agent, model) ? undefined : runtime.health,
   }).finally(() => {
     if (!options.signal.aborted) wait.end();
   });
@@ -68,12 +69,14 @@ export async function exchangeHere(agent: HostedAgent, options: ExchangeOptions)
 
 /** A usage limit is waited out, unless another model is to take over when this one stays unavailable. */
 function patienceFor(agent: HostedAgent, model: string): number {
-  return isReplaced(agent, model) ? agent.runtime.retry.withinMs : Number.POSITIVE_INFINITY;
+  if (isBackground(agent)) return 0;
+  return isImpatient(agent, model) ? agent.runtime.retry.withinMs : Number.POSITIVE_INFINITY;
 }
 
-/** Whether another model takes over when this one stays unavailable. */
-function isReplaced({ spec }: Agent, model: string): boolean {
-  return spec.fallbackModel !== null && spec.fallbackModel !== model;
+/** Whether another model takes over when this one stays unavailable, or the work is given up. */
+function isImpatient(agent: Agent, model: string): boolean {
+  const { fallbackModel } = agent.spec;
+  return isBackground(agent) || (fallbackModel !== null && fallbackModel !== model);
 }
 
 /** What an agent's first request read was written by others: without them it would have been written again. */

@@ -4,8 +4,16 @@ import type { EndpointHealth } from '../../model/rate/endpoint-health.ts';
 import { failureOutcome, type RateOutcome } from '../../model/rate/rate-bucket.ts';
 import type { ProviderSign } from '../../model/rate/rate-outage.ts';
 import type { RateRequest, RateTicket } from '../../model/rate/rate-window.ts';
-import { ModelError, PROVIDER_CAUSE } from '../../schema/errors.ts';
+import { ModelError, PROVIDER_CAUSE, RametError } from '../../schema/errors.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
+import { isBackground } from '../agent/agent-spec.ts';
+
+/** Ends a background agent whose request would have to wait: others need the room. */
+class GaveWay extends RametError {
+  constructor() {
+    super('gave_way', 'retryable', 'requests have to wait, and work in the background gives way');
+  }
+}
 
 export class RateTurn implements Disposable {
   readonly #ticket: RateTicket;
@@ -26,6 +34,7 @@ export class RateTurn implements Disposable {
   ): Promise<RateTurn> {
     let isLimited = false;
     const ticket = await request.acquire(signal, (until, cause) => {
+      if (isBackground(agent)) throw new GaveWay();
       isLimited = cause === 'limit';
       if (!isLimited) return wait.begin();
       wait.replaced();

@@ -4,6 +4,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { Cancelled, describeError, ProviderAway, RametError } from '../../schema/errors.ts';
 import type { AgentStatus } from '../../schema/status.ts';
 import type { Agent } from '../agent/agent.ts';
+import { isBackground } from '../agent/agent-spec.ts';
 import {
   answerRefused,
   budgetNearlySpent,
@@ -239,7 +240,7 @@ async function isKeptByHook(agent: Agent, run: RunState, signal: AbortSignal): P
   const { parent, origin, name } = agent.spec;
   const isMember = origin?.member === true;
   const event = parent === null ? 'Stop' : isMember ? 'TeammateIdle' : 'SubagentStop';
-  if (hooks?.has(agent, event) !== true) return false;
+  if (isBackground(agent) || hooks?.has(agent, event) !== true) return false;
   const said = { stop_hook_active: run.isKeptByHook, last_assistant_message: run.text };
   const fields = isMember ? { ...said, teammate_name: name } : said;
   const { block, stop, contexts } = await hooks.run(agent, event, fields, signal);

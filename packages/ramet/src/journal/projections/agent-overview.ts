@@ -2,7 +2,7 @@
 import type { ThinkingConfig } from '../../schema/content.ts';
 import type { RecordedWorktree } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { AgentStatus, CoordinatorPhase, TodoItem } from '../../schema/status.ts';
+import type { AgentStatus, BackgroundSource, CoordinatorPhase, TodoItem } from '../../schema/status.ts';
 import { NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { NO_WAIT } from './run-status.ts';
 
@@ -21,6 +21,8 @@ export interface AgentOverview {
   description: string | null;
   /** Its parent does not wait for it. */
   background: boolean;
+  /** What it does unasked; null for work that was asked for. */
+  source: BackgroundSource | null;
   model: string;
   /** How it thinks; null where nobody chose. */
   thinking: ThinkingConfig | null;
@@ -63,6 +65,7 @@ export type OverviewAtStart = Pick<
 
 /** What an agent is before any of its events is folded. */
 export const BEGINNING: Readonly<Omit<AgentOverview, keyof OverviewAtStart | 'lastEventAt'>> = {
+  source: null,
   thinking: null,
   status: 'running',
   cause: null,

@@ -68,6 +68,7 @@ describe('AGENT-5: the status of an agent', () => {
       name: 'scout',
       description: null,
       background: false,
+      source: null,
       model: 'small',
       thinking: null,
       status: 'running',

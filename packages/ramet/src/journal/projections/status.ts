@@ -104,6 +104,7 @@ export function agentOfStart(id: AgentId, start: AgentStart, startedAt: number):
     name,
     description: origin?.description ?? null,
     background: origin?.background ?? false,
+    source: origin?.source ?? null,
     model,
     startedAt,
     worktree: origin?.worktree === undefined ? null : placeOf(origin.worktree),

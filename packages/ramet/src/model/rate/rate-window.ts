@@ -32,6 +32,8 @@ export type { RateRequest, RateTicket } from './rate-request.ts';
 export interface RateWindow {
   /** A request that bears pauses of at most `patienceMs`; without it, any. */
   request(model: string, patienceMs?: number): RateRequest;
+  /** Whether a request could go at once, and none waits. */
+  isFree(model: string): boolean;
   /** A person waits: one request looks at once whether a provider that is away is back. Limits are kept. */
   lookNow(): void;
   close(): void;
@@ -110,6 +112,12 @@ class SessionRateWindow implements RateWindow {
         return wait(signal, onWait);
       },
     };
+  }
+
+  isFree(model: string): boolean {
+    const lane = this.#lane(model);
+    this.#refresh(lane);
+    return this.#waiting === 0 && this.#canStart(lane);
   }
 
   lookNow(): void {

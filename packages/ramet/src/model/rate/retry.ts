@@ -8,7 +8,13 @@
  * lets nobody do for longer than the run may wait interrupts the run and fails nobody.
  */
 import { type Clock, sleepThrough } from '../../schema/clock.ts';
-import { Cancelled, type InterruptionCause, ModelError, ProviderAway } from '../../schema/errors.ts';
+import {
+  Cancelled,
+  type InterruptionCause,
+  ModelError,
+  ProviderAway,
+  UserMistake,
+} from '../../schema/errors.ts';
 import { spanText } from '../../schema/until-text.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { asksToWait, isRateLimit } from './rate-bucket.ts';
@@ -22,6 +28,15 @@ export interface RetryPolicy {
 }
 
 export const DEFAULT_RETRY: RetryPolicy = { maxRetries: 8, withinMs: 180_000, baseMs: 500, capMs: 8_000 };
+
+export function retryFromEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): Partial<RetryPolicy> {
+  const text = env.RAMET_MAX_RETRIES;
+  if (text === undefined || text === '') return {};
+  if (/^\d+$/.test(text)) return { maxRetries: Number(text) };
+  throw new UserMistake('bad_retries', `RAMET_MAX_RETRIES is not a whole number: ${text}`);
+}
 
 /** How long a run without a person waits for a provider that is away. */
 export const DEFAULT_OUTAGE_SECONDS = 1_800;

@@ -1,9 +1,19 @@
-/** What comes before a prompt goes to the main agent: a skill or a command takes its place, and may name a model. */
+/**
+ * What comes before a prompt goes to the main agent: a skill or a command takes its place, and may name a model; between
+ * two prompts a person may choose another model or mode.
+ */
 import { hosted, switchModel } from '../../engine/opening.ts';
 import type { Agent } from '../../engine/shapes.ts';
 import { resolveModel } from '../../model/catalog.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
-import { type ResolvedOptions, refuseUnenforceableBudget } from '../options.ts';
+import type { SessionMode } from '../../schema/status.ts';
+import {
+  type ResolvedOptions,
+  refuseUnenforceableBudget,
+  requireSessionMode,
+  resolveOptions,
+} from '../options.ts';
+import { noBypass, widestMode } from '../policy.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { PromptOptions } from './session-type.ts';
 
@@ -52,4 +62,18 @@ function switchedModel(agent: Agent, name: string, settings: ResolvedOptions): (
   return () => {
     if (agent.conversation.head.model === model && model !== before) switchModel(agent, 'model', before);
   };
+}
+
+/** Each change is recorded, so that a resumed session has it. */
+export function changeModel(agent: Agent, name: string, settings: ResolvedOptions): void {
+  const { model } = resolveOptions({ env: settings.env, model: name }, settings);
+  if (model === null || model === agent.conversation.head.model) return;
+  refuseUnenforceableBudget(model, settings);
+  switchModel(agent, 'model', model);
+}
+
+export function changePermissionMode(agent: Agent, mode: SessionMode, settings: ResolvedOptions): void {
+  if (mode === 'bypassPermissions' && widestMode(settings) !== null) throw noBypass();
+  agent.record({ type: 'permission.changed', mode: requireSessionMode(mode) });
+  hosted(agent).runtime.permissions.changed();
 }

@@ -1,20 +1,13 @@
 /** An open session: carries out prompts one at a time, and ends everything it started when it is released. */
 import { runAgent } from '../../engine/loop/loop.ts';
-import { closeCalls, contextUse, hosted, switchModel } from '../../engine/opening.ts';
+import { closeCalls, contextUse } from '../../engine/opening.ts';
 import type { Agent } from '../../engine/shapes.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import { emitting } from '../../schema/generators.ts';
-import type { SessionMode } from '../../schema/status.ts';
+import { SessionBackground } from '../background/session-background.ts';
 import { cleanWorktreesLater, retainLater } from '../leftovers.ts';
-import {
-  type ResolvedOptions,
-  refuseUnenforceableBudget,
-  requireSessionMode,
-  resolveOptions,
-} from '../options.ts';
-import { noBypass, widestMode } from '../policy.ts';
 import { ownSessions } from '../stop-requests.ts';
-import { beginPrompt } from './begin-prompt.ts';
+import { beginPrompt, changeModel, changePermissionMode } from './begin-prompt.ts';
 import { checkCall } from './check-calls.ts';
 import { started, steered, tellChild } from './children.ts';
 import { abortAtEnd, interruptedWork, linkSignal } from './interruption.ts';
@@ -44,6 +37,7 @@ export function liveSession(parts: LiveParts): Session {
   let closed: Promise<void> | null = null;
   const stopping = new AbortController();
   const earlier = interruptedWork(parts);
+  const background = SessionBackground.of(parts);
   const hooks = new SessionHooks(agent, parts.hooks, parts.isResumed);
   let abort = abortAtEnd(parts);
   const cleaning = cleanWorktreesLater(settings, place, runtime.childEnvironment);
@@ -73,6 +67,7 @@ export function liveSession(parts: LiveParts): Session {
       : await (await import('./prompt-input.ts')).readInput(agent, given, options, untilStopped);
     // Who sends a prompt does not wait for a pause that an earlier one has met.
     if (prompt !== null) runtime.rate.lookNow();
+    background?.promptBegins();
     abort = abortAtEnd(parts);
     const unlink = linkSignal(agent, abort, { ...options, signal: untilStopped(options.signal) });
     try {
@@ -93,7 +88,8 @@ export function liveSession(parts: LiveParts): Session {
       unlink();
     }
   }
-  async function close(): Promise<void> {
+  async function close(isHurried = false): Promise<void> {
+    await background?.close(isHurried);
     runtime.sandbox.close();
     cleaning[Symbol.dispose]();
     retaining[Symbol.dispose]();
@@ -122,14 +118,14 @@ export function liveSession(parts: LiveParts): Session {
       stopping.abort(SESSION_STOPPED);
       await current;
     };
-    closed ??= endRun().then(close);
+    closed ??= endRun().then(() => close());
     return closed;
   };
   const leaveOwn = ownSessions.enter(runtime.journal.file, {
     async stop(hurry) {
       stopping.abort(SESSION_STOPPED);
       await Promise.race([current, hurry]);
-      closed ??= close();
+      closed ??= close(true);
       await closed;
     },
   });
@@ -173,6 +169,7 @@ export function liveSession(parts: LiveParts): Session {
               leave();
             });
             emit({ ...result, type: 'result', agentId: agent.spec.id, parentAgentId: null });
+            background?.turnEnded(result);
             return result;
           }),
         () => abort.abort('abandoned'),
@@ -283,18 +280,4 @@ function read(child: Agent | undefined): () => void {
     if (child !== undefined && isRead) child.here.readers -= 1;
     isRead = false;
   };
-}
-
-/** What may be changed of a session between two prompts. Each change is recorded, so that a resumed session has it. */
-function changeModel(agent: Agent, name: string, settings: ResolvedOptions): void {
-  const { model } = resolveOptions({ env: settings.env, model: name }, settings);
-  if (model === null || model === agent.conversation.head.model) return;
-  refuseUnenforceableBudget(model, settings);
-  switchModel(agent, 'model', model);
-}
-
-function changePermissionMode(agent: Agent, mode: SessionMode, settings: ResolvedOptions): void {
-  if (mode === 'bypassPermissions' && widestMode(settings) !== null) throw noBypass();
-  agent.record({ type: 'permission.changed', mode: requireSessionMode(mode) });
-  hosted(agent).runtime.permissions.changed();
 }

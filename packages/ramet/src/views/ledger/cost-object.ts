@@ -16,8 +16,9 @@ export function costObject(session: SessionId, ledger: Ledger): Record<string, u
           name = null,
           description = null,
           thinking = null,
+          source = null,
         } = ledger.known.get(id) ?? {};
-        return [id, { parent, type, name, description, thinking, ...lineObject(line) }];
+        return [id, { parent, type, name, description, thinking, source, ...lineObject(line) }];
       }),
     ),
     types: lineObjects(ledger.types),

@@ -36,7 +36,7 @@ export interface CostSection {
 }
 
 const BELOW_MINIMUM = '<min';
-const STRANGER = { type: '', parent: null, name: null, description: null, thinking: null };
+const STRANGER = { type: '', parent: null, name: null, description: null, thinking: null, source: null };
 
 /** The whole bill of a session. */
 export function ledgerText(ledger: Ledger, columns: number | null = null): string {

@@ -207,6 +207,7 @@ describe('LAUNCH-1: the ledger of many agents', () => {
       name: 'scout',
       description: 'mend it',
       thinking: null,
+      source: null,
     });
   });
 

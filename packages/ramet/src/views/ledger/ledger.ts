@@ -8,6 +8,7 @@ import { typeOfAgent } from '../../journal/projections/agent-state.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
 import type { CacheState, EventOf, JournalEvent, RecordedEvent, RequestSource } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import type { BackgroundSource } from '../../schema/status.ts';
 import { addCost, addUsage, isPromptUncertain, NO_USAGE, type Usage } from '../../schema/usage.ts';
 
 /** What a reader of the bill wants to know of an agent. */
@@ -20,6 +21,8 @@ export interface LedgerAgent {
   description: string | null;
   /** How it thinks, as last chosen; null where nobody did. */
   thinking: ThinkingConfig | null;
+  /** What it does in the background; null for work that was asked for. */
+  source: BackgroundSource | null;
 }
 
 /** What a fork has cost and what a fresh agent would have: input tokens at full price, and dollars where known. */
@@ -35,7 +38,7 @@ export interface Ledger {
   /** By the model asked for; a provider may answer with a more exact name. */
   models: Map<string, LedgerLine>;
   /** What was asked beside the conversation, by its purpose: a part of the other sums. */
-  sources: Map<RequestSource, LedgerLine>;
+  sources: Map<RequestSource | BackgroundSource, LedgerLine>;
   /** Every agent, by birth, also one that asked for nothing yet. */
   known: Map<AgentId, LedgerAgent>;
   /** By agent, as last compared. */
@@ -88,18 +91,19 @@ export function extendLedger(ledger: Ledger, { seq, agent, event }: RecordedEven
 function admit({ known }: Ledger, id: AgentId, event: EventOf<'agent.started'>): void {
   if (known.has(id)) return;
   const { parent, name, origin } = event;
-  const description = origin?.description ?? null;
-  known.set(id, { id, parent, type: typeOfAgent(event), name, description, thinking: null });
+  const { description = null, source = null } = origin ?? {};
+  known.set(id, { id, parent, type: typeOfAgent(event), name, description, thinking: null, source });
 }
 
 function enter(ledger: Ledger, agent: AgentId | null, event: BilledEvent): void {
   const asked = askedOf(ledger, event);
-  const type = agent === null ? undefined : ledger.known.get(agent)?.type;
+  const { type, source: work } = (agent !== null && ledger.known.get(agent)) || {};
   const lines = [ledger.total];
   if (agent !== null) lines.push(lineOf(ledger.agents, agent));
   if (type !== undefined) lines.push(lineOf(ledger.types, type));
   if (asked !== null) lines.push(lineOf(ledger.models, asked.model));
-  if (asked?.source !== undefined) lines.push(lineOf(ledger.sources, asked.source));
+  const source = asked?.source ?? work;
+  if (source) lines.push(lineOf(ledger.sources, source));
   for (const line of lines) enterEvent(line, event, asked);
 }
 

@@ -1,0 +1,56 @@
+/**
+ * The life of one background fork: an agent like others on record, with its source, that continues the conversation of a
+ * finished turn. It holds no permit of agents that were asked for, no caller waits for it, nobody learns of its end,
+ * and it cannot be resumed.
+ */
+import type { AgentOrigin } from '../../schema/events.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { AgentResult } from '../agent/agent-event.ts';
+import { agentSpec, basisOf } from '../agent/agent-spec.ts';
+import { inheritedTokens } from '../children/child-terms.ts';
+import type { AgentFamily } from '../children/family.ts';
+import { runAgent } from '../loop/loop.ts';
+import type { BackgroundWork } from './background-work.ts';
+
+export function startFork(family: AgentFamily, parent: Agent, work: BackgroundWork, task: string): Agent {
+  const origin: AgentOrigin = {
+    kind: 'fork',
+    call: null,
+    description: `${work.source}: ${work.description}`,
+    background: false,
+    depth: (parent.spec.origin?.depth ?? 0) + 1,
+    skipTranscript: true,
+    source: work.source,
+    inheritedTokens: inheritedTokens(parent),
+  };
+  const spec = agentSpec(basisOf(family, parent), {
+    id: family.newId(),
+    type: 'fork',
+    name: null,
+    model: parent.conversation.head.model,
+    thinking: parent.conversation.head.thinking,
+    system: parent.spec.system,
+    tools: parent.spec.tools,
+    permissionMode: 'bubble',
+    ...work.limits,
+    origin,
+    // Another model, or a shorter conversation, would not be what is in the cache.
+    fallbackModel: null,
+    compactionThreshold: Number.POSITIVE_INFINITY,
+    skipCacheWrite: true,
+    canUseTool: work.canUseTool,
+  });
+  return parent.fork(spec, task);
+}
+
+export async function runFork(family: AgentFamily, fork: Agent, signal: AbortSignal): Promise<AgentResult> {
+  family.admit(fork, null);
+  // Who listens to the session hears what was asked for; the record has the rest.
+  fork.here.sink = null;
+  try {
+    return await runAgent(fork, { signal, waitForChildren: false });
+  } finally {
+    family.forget(fork);
+    await fork[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * The one mechanism of background work (BG-1): which forks there are for a session, when one begins and when it ends.
+ *
+ * Invariants
+ * 1. Nobody waits for it: to begin and to end work returns at once, and what goes wrong ends that work alone.
+ * 2. Of each source one fork runs at a time.
+ * 3. A fork that is ended has no effect: its answer is carried out as a whole after its end, or not at all.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { describeError } from '../../schema/errors.ts';
+import { addUsage, NO_USAGE } from '../../schema/usage.ts';
+import { type Agent, hosted } from '../agent/agent.ts';
+import type { AgentResult } from '../agent/agent-event.ts';
+import { STOPPED } from '../agent/notices.ts';
+import type { AgentFamily } from '../children/family.ts';
+import { runFork, startFork } from './background-fork.ts';
+import type { BackgroundOutcome, BackgroundWork, DueWork, FinishedTurn } from './background-work.ts';
+import { DEFAULT_COST_SHARE, whyNotNow } from './may-begin.ts';
+
+/** How long the end of a session waits for an answer that is being carried out. */
+const CLOSE_MS = 5_000;
+
+export interface BackgroundOptions {
+  readonly family: AgentFamily;
+  readonly works: readonly BackgroundWork[];
+  /** What all of it may cost, as a share of the rest. */
+  readonly costShare?: number | undefined;
+  onEnd?(outcome: BackgroundOutcome): void;
+}
+
+interface RunningWork {
+  readonly work: BackgroundWork;
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
+export class BackgroundForks {
+  readonly #options: BackgroundOptions;
+  readonly #running = new Map<string, RunningWork>();
+  readonly #told = new Set<string>();
+  #usage = NO_USAGE;
+  #isClosed = false;
+
+  constructor(options: BackgroundOptions) {
+    this.#options = options;
+  }
+
+  get running(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
+  /** Begins what is due. The caller does not wait. */
+  turnEnded(turn: FinishedTurn): void {
+    for (const work of this.#options.works) {
+      if (this.#isClosed || this.#running.has(work.source)) continue;
+      const abort = new AbortController();
+      const ended = this.#carryOut(work, turn, abort.signal).finally(() => {
+        if (this.#running.get(work.source)?.abort === abort) this.#running.delete(work.source);
+      });
+      this.#running.set(work.source, { work, abort, ended });
+    }
+  }
+
+  /** A person goes first: what is of no use any more ends, and all of it where the prompt would wait. */
+  promptBegins(agent: Agent): void {
+    const isTight = !hosted(agent).runtime.rate.isFree(agent.conversation.head.model);
+    for (const { work, abort } of this.#running.values())
+      if (isTight || work.endsWithPrompt) abort.abort(STOPPED);
+  }
+
+  /** Resolves when nothing runs. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0)
+      await Promise.all(Array.from(this.#running.values(), ({ ended }) => ended));
+  }
+
+  /** Ends everything; resolves after some seconds at most. */
+  async close(agent: Agent): Promise<void> {
+    this.#isClosed = true;
+    const running = [...this.#running.values()];
+    if (running.length === 0) return;
+    for (const { abort } of running) abort.abort(STOPPED);
+    const over = new AbortController();
+    const late = agent.runtime.clock.sleep(CLOSE_MS, over.signal, { keepsAlive: false });
+    await Promise.race([Promise.all(running.map(({ ended }) => ended)), late]);
+    over.abort();
+  }
+
+  async #carryOut(work: BackgroundWork, turn: FinishedTurn, signal: AbortSignal): Promise<void> {
+    const { agent } = turn;
+    try {
+      // The result of the turn is told first.
+      await setImmediate();
+      const due = signal.aborted ? null : await work.due(turn);
+      if (due === null || signal.aborted || this.#whyNot(agent) !== null) return;
+      await this.#runOne(work, due, agent, signal);
+    } catch (error) {
+      this.#tell(agent, `work in the background (${work.source}) failed: ${describeError(error)}`);
+    }
+  }
+
+  #whyNot(agent: Agent): string | null {
+    const { family, costShare: share = DEFAULT_COST_SHARE } = this.#options;
+    return whyNotNow(family, agent, { usage: this.#usage, share });
+  }
+
+  async #runOne(work: BackgroundWork, due: DueWork, agent: Agent, signal: AbortSignal): Promise<void> {
+    const { family } = this.#options;
+    const fork = startFork(family, agent, work, due.task);
+    const result = await runFork(family, fork, signal);
+    this.#usage = addUsage(this.#usage, result.usage);
+    const problem = result.status === 'done' && !signal.aborted ? await this.#take(due, fork, result) : null;
+    if (problem !== null)
+      this.#tell(agent, `what ${fork.spec.id} (${work.source}) found is not kept: ${problem}`);
+    this.#options.onEnd?.({ source: work.source, result, problem });
+  }
+
+  async #take(due: DueWork, fork: Agent, { text }: AgentResult): Promise<string | null> {
+    try {
+      await due.take({ fork, answer: text });
+      return null;
+    } catch (error) {
+      return describeError(error);
+    }
+  }
+
+  /** Once for each reason: a full disk stays full for many turns. */
+  #tell(agent: Agent, message: string): void {
+    const reason = message.replace(/\b\w+\.\d+\b/g, '');
+    if (this.#isClosed || this.#told.has(reason)) return;
+    this.#told.add(reason);
+    agent.warn('background_failed', message);
+  }
+}

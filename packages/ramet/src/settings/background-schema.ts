@@ -1,0 +1,36 @@
+/** The part of the settings that is about what sessions do by themselves: compaction, memory, work in the background. */
+import * as z from '../schema/zod.ts';
+import type { BackgroundSettings, MemorySettings, Settings } from './settings.ts';
+
+export function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
+  return schema.check(z.describe(description));
+}
+
+export const compaction: z.ZodMiniType<NonNullable<Settings['compaction']>> = z.strictObject({
+  threshold: described(
+    z.optional(z.number().check(z.minimum(0.2), z.maximum(0.95))),
+    'The share of the context window from which on it happens.',
+  ),
+});
+
+export const memory: z.ZodMiniType<MemorySettings> = z.strictObject({
+  enabled: described(
+    z.optional(z.boolean()),
+    'Whether sessions begin with what earlier ones have noted (true).',
+  ),
+});
+
+export const background: z.ZodMiniType<BackgroundSettings> = z.strictObject({
+  enabled: described(
+    z.optional(z.boolean()),
+    'Whether agents work in the background between prompts (true).',
+  ),
+  unattended: described(
+    z.optional(z.boolean()),
+    'Also where no person is there: in ramet -p and the library (false).',
+  ),
+  costShare: described(
+    z.optional(z.number().check(z.minimum(0), z.maximum(1))),
+    'What all of it together may cost, as a share of everything else (0.15).',
+  ),
+});
