@@ -1,7 +1,8 @@
 /**
  * The terminal while much happens. A key until it is seen, from the write to a pseudo-terminal (`script`, util-linux)
  * until the frame that shows it has been read back: idle, and while an answer streams at 1,000 tokens a second with 20
- * children at work. Processor time with 50 children at work, beside the same run without a terminal. The first frame
+ * children at work. Processor time with 50 children at work, beside the same run without a terminal, and beside a program
+ * that only reads the same streams. The first frame
  * beside the first request of `ramet -p`. The model is the emulator, in a process of its own; the command is the built one.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
@@ -55,10 +56,11 @@ async function keys(): Promise<void> {
 async function busyChildren(): Promise<void> {
   using place = benchPlace();
   using model = await startBusyModel(place, { answerTokensPerSecond: TOKENS_PER_SECOND });
-  const [shown, plain]: [number[], number[]] = [[], []];
+  const [shown, plain, bare]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < BUSY_ROUNDS; round++) {
     shown.push(await shareOnTerminal(place, model.url));
     plain.push(await shareWithout(place, model.url));
+    bare.push(await shareOfReading(model.url));
   }
   const [onTerminal, without] = [spreadOf(shown), spreadOf(plain)];
   console.log(
@@ -66,6 +68,7 @@ async function busyChildren(): Promise<void> {
   );
   console.log(`  on a terminal, with its rows     ${showSpread(onTerminal, '%')}`);
   console.log(`  the same work without a terminal ${showSpread(without, '%')}`);
+  console.log(`  only reading the same streams    ${showSpread(spreadOf(bare), '%')}`);
   const added = onTerminal.min - without.min;
   console.log(`  of minima, the terminal adds     ${added.toFixed(1)} %`);
   console.log(`  ${verdict(`${BUSY_CHILDREN} children at work on a terminal`, onTerminal.median, 5, '%')}`);
@@ -83,6 +86,17 @@ async function shareWithout(place: BenchPlace, url: string): Promise<number> {
   const home = place.freshHome();
   homeForMany(join(home, 'ramet'));
   const child = spawnPrint(place, url, { prompt: `start ${BUSY_CHILDREN}`, home });
+  try {
+    return await shareOf(child.pid ?? 0);
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+/** What no program that reads their answers can do without. */
+async function shareOfReading(url: string): Promise<number> {
+  const program = join(import.meta.dirname, 'bare-streams.ts');
+  const child = spawn(process.execPath, [program, url, String(BUSY_CHILDREN)], { stdio: 'inherit' });
   try {
     return await shareOf(child.pid ?? 0);
   } finally {
