@@ -47,13 +47,12 @@ function guardedName(inside: string): string | undefined {
 }
 
 /**
- * The rule that would allow this file and its neighbours: a directory inside, the file alone elsewhere, and of what
- * decides what runs. Null if no rule can say it.
+ * The rule that would allow this file alone: from the working directory on, if that says which file it is and a person may
+ * make it wider; of what decides what runs, from the root on. Null if no rule can say it.
  */
 export function suggestWriteRule(path: string, cwd: string): string | null {
   const inside = placeInside(path, cwd) ?? '';
-  const directory = inside.split(sep).slice(0, -1).join('/');
-  return directory === '' || guardedName(inside) !== undefined
+  return !inside.includes(sep) || guardedName(inside) !== undefined
     ? offeredRule(`Edit(/${literalGlob(landingPath(path) ?? path)})`)
-    : offeredRule(`Edit(${literalGlob(directory)}/**)`);
+    : offeredRule(`Edit(${literalGlob(inside.split(sep).join('/'))})`);
 }

@@ -50,7 +50,7 @@ describe('RES-3: permission modes', () => {
 
   test.for<[SessionMode, RegExp]>([
     ['plan', /^Write is not permitted: in plan mode.*--permission-mode bypassPermissions/],
-    ['dontAsk', /^Write is not permitted.*--allowedTools "Edit\(src\/\*\*\)" or --permission-mode/],
+    ['dontAsk', /^Write is not permitted.*--allowedTools "Edit\(src\/a\.ts\)" or --permission-mode/],
   ])('%s says what was denied and what would allow it', async ([mode, reason]) => {
     const decision = await decide(policy(mode), writeTool, at('src/a.ts'));
     expect(decision).toMatchObject({ kind: 'deny', reason: expect.stringMatching(reason) });
@@ -139,8 +139,9 @@ describe('RES-3: deny beats ask beats allow', () => {
 
   test('the question carries a rule that would allow it', async () => {
     const decision = await decide(policy('default'), editTool, at('src/a.ts'));
-    expect(decision).toMatchObject({ question: { suggestedRules: ['Edit(src/**)'] } });
-    const allowed = policy('default', { allow: ['Edit(src/**)'] });
+    expect(decision).toMatchObject({ question: { suggestedRules: ['Edit(src/a.ts)'] } });
+    const allowed = policy('default', { allow: ['Edit(src/a.ts)'] });
+    expect(await kindOf(decide(allowed, editTool, at('src/b.ts')))).toBe('ask');
     expect(await kindOf(decide(allowed, editTool, at('src/a.ts')))).toBe('allow');
   });
 

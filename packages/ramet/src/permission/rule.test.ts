@@ -74,7 +74,7 @@ describe('RES-3: no character of a call is a pattern in the rule that "always" o
 
   test('a folder named ~ is not the home directory', async () => {
     const rules = await offers(write('~/a.ts'));
-    expect(rules).toEqual(['Edit(\\~/**)']);
+    expect(rules).toEqual(['Edit(\\~/a.ts)']);
     const inHome = { subject: writeTool, input: { file_path: join(home, 'a.ts'), content: '' } };
     expect((await judge(inHome, rules)).kind).toBe('ask');
   });

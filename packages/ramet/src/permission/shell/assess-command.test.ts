@@ -43,7 +43,7 @@ describe('RES-3: every part of a command must be allowed', () => {
     expect(decision).toMatchObject({
       question: {
         summary: command,
-        suggestedRules: ['Bash(npm run build:*)', 'Bash(cargo check:*)', 'Edit(out/**)'],
+        suggestedRules: ['Bash(npm run build:*)', 'Bash(cargo check:*)', 'Edit(out/log)'],
       },
     });
     const suggested = decision.kind === 'ask' ? decision.question.suggestedRules : [];

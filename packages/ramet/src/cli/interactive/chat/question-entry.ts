@@ -18,6 +18,8 @@ interface AlwaysEntry {
   readonly kind: 'always';
   readonly rules: readonly string[];
   readonly place: RulePlace;
+  /** What was offered or written, before it was made wider. */
+  readonly narrow: readonly string[];
 }
 
 interface RuleEntry {
@@ -49,7 +51,7 @@ export function newReason(): QuestionEntry {
 }
 
 export function newAlways(rules: readonly string[]): QuestionEntry {
-  return { kind: 'always', rules, place: 'session' };
+  return { kind: 'always', rules, place: 'session', narrow: rules };
 }
 
 /** `problemOf` says why rules cannot be read; null when they can. */
@@ -84,6 +86,10 @@ function alwaysKey(entry: AlwaysEntry, name: string | null): EntryStep {
       const next = PLACES[(PLACES.indexOf(place) + 1) % PLACES.length] ?? place;
       return { type: 'entry', entry: { ...entry, place: next } };
     }
+    case 'up':
+      return { type: 'entry', entry: { ...entry, rules: rules.map(wider) } };
+    case 'down':
+      return { type: 'entry', entry: { ...entry, rules: entry.narrow } };
     case 'right': {
       const input = { ...newPromptInput([]), editor: editorOf(rules.join(', ')) };
       return { type: 'entry', entry: { kind: 'rule', from: entry, input, problem: null } };
@@ -93,11 +99,18 @@ function alwaysKey(entry: AlwaysEntry, name: string | null): EntryStep {
   }
 }
 
+/** For a file or a folder of the working directory the folder that it is in; never all of them. Other rules stay. */
+function wider(rule: string): string {
+  const path = /^Edit\((?!\/)(.+)\)$/.exec(rule)?.[1]?.replace(/\/\*\*$/, '') ?? '';
+  const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  return folder === '' ? rule : `Edit(${folder}/**)`;
+}
+
 function ruleEntered(entry: RuleEntry, problemOf: (rules: readonly string[]) => string | null): EntryStep {
   const rules = collectRules(textOf(entry.input));
   const problem = rules.length === 0 ? 'write a rule' : problemOf(rules);
   if (problem !== null) return { type: 'entry', entry: { ...entry, problem } };
-  return { type: 'entry', entry: { ...entry.from, rules } };
+  return { type: 'entry', entry: { ...entry.from, rules, narrow: rules } };
 }
 
 /** Keys that do more than change text have no meaning in a field. */
@@ -121,7 +134,9 @@ export function entryRows(entry: QuestionEntry): EntryRows {
   switch (entry.kind) {
     case 'always': {
       const rule = `always: ${visibleLine(entry.rules.join(', '))}`;
-      return { rule, keys: `Enter: ${entry.place} · Tab: where · →: edit`, field: null };
+      const canGrow = entry.rules.some((one) => wider(one) !== one);
+      const keys = `Enter: ${entry.place} · Tab: where${canGrow ? ' · ↑: folder' : ''} · →: edit`;
+      return { rule, keys, field: null };
     }
     case 'rule': {
       const keys = entry.problem === null ? 'Enter: done · Esc: back' : visibleLine(entry.problem);

@@ -205,6 +205,28 @@ describe('RES-3: the open question on a terminal', () => {
     await vi.waitFor(() => expect(shown()).toContain('the disk is full; the rule holds for this session'));
   });
 
+  test('UI-3: an always is for the file that was shown; Up makes it a folder, Down the file again', async () => {
+    const { desk, question, wait } = asked();
+    const suggestedRules = ['Bash(npm test:*)', 'Edit(src/deep/a.ts)', 'Edit(//etc/b)'];
+    const answer = desk.ask({ ...ofChild, suggestedRules }, signal);
+    wait(1_000);
+    const pressed = (key: Key): string | null => {
+      question.take(key, false);
+      wait(100);
+      return question.live(false).rule;
+    };
+    expect(pressed(letter('a'))).toBe('always: Bash(npm test:*), Edit(src/deep/a.ts), Edit(//etc/b)');
+    expect(question.live(false).answers).toContain('↑: folder');
+    expect(pressed(press('up'))).toBe('always: Bash(npm test:*), Edit(src/deep/**), Edit(//etc/b)');
+    expect(pressed(press('up'))).toContain('Edit(src/**)');
+    expect(question.live(false).answers).not.toContain('folder');
+    expect(pressed(press('up'))).toContain('Edit(src/**)');
+    expect(pressed(press('down'))).toContain('Edit(src/deep/a.ts)');
+    pressed(press('up'));
+    pressed(press('enter'));
+    expect(await answer).toMatchObject({ rules: ['Bash(npm test:*)', 'Edit(src/deep/**)', 'Edit(//etc/b)'] });
+  });
+
   test('a no takes a reason, which Esc leaves again', async () => {
     const { desk, question, wait, shown } = asked();
     const answer = desk.ask(ofChild, signal);
