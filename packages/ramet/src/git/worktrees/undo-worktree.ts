@@ -22,7 +22,7 @@ export async function undoWorktree(place: WorktreePlace, worktree: ManagedWorktr
   }
   await unregisterWorktree(place, worktree);
   if (branch !== null && facts.hadBranch !== true) await deleteFreshBranch(place, branch, base);
-  if (facts.formerBranch !== undefined) await deleteSafeBranch(place, facts.formerBranch);
+  if (facts.formerBranch !== undefined) await deleteSafeBranch(place, facts.formerBranch, facts.formerBase);
   forget(place, worktree);
 }
 

@@ -59,6 +59,8 @@ export interface WorktreeFacts {
   hadBranch?: boolean | undefined;
   /** On its way into the pool: the branch it was on, which goes if nothing depends on it. */
   formerBranch?: string | undefined;
+  /** And the commit that the branch began with. */
+  formerBase?: string | undefined;
   /** In the pool: what it takes on the disk. */
   bytes?: number | undefined;
   /** Its `changed` when templates of its packages were last looked at with nobody at work in it. */

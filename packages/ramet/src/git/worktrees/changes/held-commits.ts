@@ -175,6 +175,12 @@ export async function isOnAnotherRef(
   return (await gitText(args, callOf(place))) === '';
 }
 
+/** Whether a ref of ours that is no branch leads to a commit. Throws when git cannot tell. */
+export async function isOnOwnRef(place: WorktreePlace, tip: string): Promise<boolean> {
+  const args = ['rev-list', '--max-count=1', tip, '--not', '--glob=refs/ramet', '--'];
+  return (await gitText(args, callOf(place))) === '';
+}
+
 /** Of the tips of several branches: those to which only these branches lead. As above, in one walk. */
 export async function onNoOtherRef(
   place: WorktreePlace,

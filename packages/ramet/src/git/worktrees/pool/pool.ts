@@ -81,7 +81,7 @@ function enterPool(place: WorktreePlace, worktree: ManagedWorktree, base: string
       facts: {
         ...freshFacts(place, null),
         elsewhere: worktree.path,
-        formerBranch: worktree.branch ?? undefined,
+        ...{ formerBranch: worktree.branch ?? undefined, formerBase: worktree.base },
         dependencies: worktree.facts.dependencies,
       },
     };
@@ -152,7 +152,7 @@ async function resetTree(
   replaceAdminFile(place, pooled, 'gitdir', `${join(pooled.path, '.git')}\n`);
   forgetTenant(place, pooled);
   place.onStep('taken off its branch');
-  if (worktree.branch !== null) await deleteSafeBranch(place, worktree.branch);
+  if (worktree.branch !== null) await deleteSafeBranch(place, worktree.branch, worktree.base);
   const call = await trustedGit(place, pooled);
   await checkOut(place, pooled);
   const intact = await verifyDependencies(place, pooled);
@@ -170,7 +170,7 @@ async function resetTree(
   // What the setup command has just installed: no agent has been here yet.
   if (setup !== null && dependencies.length === 0) await prepareDependencies(place, pooled.path);
   await verify(place, pooled, setup !== null || dependencies.length > 0);
-  const { elsewhere: _, formerBranch: __, ...facts } = pooled.facts;
+  const { elsewhere: _, formerBranch: __, formerBase: ___, ...facts } = pooled.facts;
   const bytes = await roomFor(place, { ...pooled, facts: { ...facts, dependencies } }, setup);
   place.registry.change(pooled.id, ['resetting'], {
     facts: { ...facts, dependencies, setup: setup?.command, bytes },

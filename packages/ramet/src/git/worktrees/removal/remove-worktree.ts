@@ -5,7 +5,7 @@
  *
  * Invariants
  * 1. The verdict is of this path and this moment; what changed since takes the tree back to its place.
- * 2. The branch goes only when another ref leads to its tip, checked under the lock that removals share.
+ * 2. The branch goes only when another ref leads to its tip, checked under the lock that removals share (`deleteSafeBranch`).
  * 3. What is remembered is enough to bring it back (WORK-8).
  */
 import { mkdirSync, renameSync } from 'node:fs';
@@ -149,7 +149,7 @@ export async function finishRemoval(
 
 function deleteOwnBranch(
   place: WorktreePlace,
-  { branch }: ManagedWorktree,
+  { branch, base }: ManagedWorktree,
 ): Promise<'deleted' | 'kept' | 'none'> | 'none' {
-  return branch === null ? 'none' : deleteSafeBranch(place, branch);
+  return branch === null ? 'none' : deleteSafeBranch(place, branch, base);
 }

@@ -23,3 +23,22 @@ test('WORK-3: a branch that an agent made lead to one of the user is deleted, an
     expect(checkoutBytes(root)).toEqual(before);
   }
 });
+
+test('WORK-3: a branch that nobody worked on goes where only a ref of ours leads to its commit; work stays', async () => {
+  const place = worktreePlace();
+  const { root } = place.repository;
+  const merged = git(root, 'commit-tree', '-p', 'HEAD', '-m', 'merged', 'HEAD^{tree}');
+  git(root, 'update-ref', 'refs/ramet/integration/test', merged);
+  git(root, 'branch', 'ramet/read', merged);
+  expect(await deleteSafeBranch(place, 'ramet/read')).toBe('kept');
+  expect(await deleteSafeBranch(place, 'ramet/read', merged)).toBe('deleted');
+  const work = git(root, 'commit-tree', '-p', merged, '-m', 'work', 'HEAD^{tree}');
+  git(root, 'update-ref', 'refs/ramet/wip/test', work);
+  git(root, 'branch', 'ramet/worked', work);
+  expect(await deleteSafeBranch(place, 'ramet/worked', merged)).toBe('kept');
+  git(root, 'update-ref', '-d', 'refs/ramet/integration/test');
+  git(root, 'update-ref', '-d', 'refs/ramet/wip/test');
+  git(root, 'branch', 'ramet/alone', merged);
+  git(root, 'branch', '-D', 'ramet/worked');
+  expect(await deleteSafeBranch(place, 'ramet/alone', merged)).toBe('kept');
+});

@@ -8,25 +8,29 @@ import { readRef } from '../../read-refs.ts';
 import { readPointer } from '../../repository.ts';
 import { withRepositoryLock } from '../../repository-lock.ts';
 import { runGit } from '../../run-git.ts';
-import { isOnAnotherRef, onNoOtherRef } from '../changes/held-commits.ts';
+import { isOnAnotherRef, isOnOwnRef, onNoOtherRef } from '../changes/held-commits.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 import { metPackedRefsLock, packedRefsPatience } from './ref-locks.ts';
 
 /**
  * Looks and deletes under one lock: of two branches at one commit, each the reason why the other may go, one stays.
- * `kept` when only this branch leads to its tip, when a checkout has it, or when that is unknown.
+ * `kept` when only this branch leads to its tip, when a checkout has it, or when that is unknown. A branch that is still at `base`
+ * has no work of its own: for its commit a ref of ours is enough, such as what an operator has merged and not landed yet.
  */
 export async function deleteSafeBranch(
   place: WorktreePlace,
   branch: string,
+  base?: string,
 ): Promise<'deleted' | 'kept' | 'none'> {
   const { repository } = place;
   const ref = `refs/heads/${branch}`;
   return withRepositoryLock(repository, 'branches', async () => {
     const tip = readRef(repository.commonDirectory, ref) ?? (await askedTip(place, ref));
     if (tip === null) return 'none';
-    const isSafe = await isOnAnotherRef(place, branch, tip).catch(() => false);
+    const isReached = async (): Promise<boolean> =>
+      (await isOnAnotherRef(place, branch, tip)) || (tip === base && (await isOnOwnRef(place, tip)));
+    const isSafe = await isReached().catch(() => false);
     return isSafe && (await deleteAt(place, [{ branch, tip }])) ? 'deleted' : 'kept';
   });
 }

@@ -16,6 +16,8 @@ interface Reading {
 export class ReadingCheckouts {
   readonly #place: Omit<SharedPlace, 'worktrees'>;
   readonly #open: Map<string, Reading> = new Map();
+  /** The worktrees given back, by their commit: the next reader may come before their branches are gone. */
+  readonly #left: Map<string, string> = new Map();
 
   constructor(place: Omit<SharedPlace, 'worktrees'>) {
     this.#place = place;
@@ -45,7 +47,9 @@ export class ReadingCheckouts {
     const workspace = await this.#workspace(commit).catch(() => null);
     if (reading.readers.size > 0) return;
     this.#open.delete(commit);
-    await workspace?.release();
+    if (workspace === null) return;
+    this.#left.set(commit, workspace.worktree.id);
+    await workspace.release();
   }
 
   #workspace(commit: string): Promise<AgentWorkspace> {
@@ -62,6 +66,8 @@ export class ReadingCheckouts {
     const { workspaces, cwd, session, run } = this.#place;
     const owner = { session, agent: `${session}.operator` };
     const name = `read-${run}-${commit.slice(0, 12)}`;
+    const left = this.#left.get(commit);
+    if (left !== undefined) await workspaces.settled(left);
     const workspace = await workspaces.enter({ name, owner, cwd, base: commit, share: true });
     if (workspace.setupFailure === undefined) return workspace;
     await workspace.release();
