@@ -16,6 +16,8 @@ import * as largeRepository from './large-repository.ts';
 import * as launch from './launch.ts';
 import * as manyAgents from './many-agents.ts';
 import * as mcp from './mcp.ts';
+import * as memoryServer from './memory-server.ts';
+import * as memorySync from './memory-sync.ts';
 import * as merge from './merge.ts';
 import * as mergeMany from './merge-many.ts';
 import * as operator from './operator.ts';
@@ -60,6 +62,8 @@ const MEASUREMENTS: Measurements = {
   hooks,
   mcp,
   secrets,
+  'memory-server': memoryServer,
+  'memory-sync': memorySync,
   views,
 };
 const LONG: Measurements = {

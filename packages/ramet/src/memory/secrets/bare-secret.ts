@@ -8,8 +8,11 @@ import type { SecretPlace } from './known-prefixes.ts';
 import { isMixedRandom, isPlaceholder } from './random-text.ts';
 
 const LONGEST_LINE = 300;
-const RUN = /[A-Za-z0-9+/_-]{32,}/g;
+const SHORTEST = 32;
 const LONGEST = 120;
+const IS_PART: readonly boolean[] = Array.from({ length: 128 }, (_, code) =>
+  /[A-Za-z0-9+/_-]/.test(String.fromCharCode(code)),
+);
 /** Part of an address, a path, a file name, a call. */
 const BEFORE = /[=.@%$#&?\\]/;
 const AFTER = /[.@%(:]/;
@@ -20,21 +23,42 @@ const BLOCK_LINE = /^[ \t>|"'+*#/]{0,20}[A-Za-z0-9+/]{40,}={0,2}["',+\\n]{0,4}\s
 
 export function bareSecrets(text: string): SecretPlace[] {
   const found: SecretPlace[] = [];
-  for (const { index, 0: word } of text.matchAll(RUN)) {
+  for (let at = 0; ; ) {
+    const run = nextRun(text, at);
+    if (run === null) return found;
+    const { start: index, end } = run;
+    at = end;
+    const word = text.slice(index, end);
     if (
       word.length > LONGEST ||
       BEFORE.test(text[index - 1] ?? ' ') ||
       AFTER.test(text[index + word.length] ?? ' ')
     )
       continue;
-    if (!isMixedRandom(word, 32) || isPlaceholder(word) || isPathLike(word)) continue;
+    if (!isMixedRandom(word, SHORTEST) || isPlaceholder(word) || isPathLike(word)) continue;
     const around = linesAround(text, index);
     if (around === null || PUBLIC_LINE.test(around.line) || PUBLIC_LINE.test(around.before)) continue;
     if (BLOCK_LINE.test(around.before) || (BLOCK_LINE.test(around.line) && BLOCK_LINE.test(around.after)))
       continue;
     found.push({ rule: 'random text', at: index });
   }
-  return found;
+}
+
+/** Looks first at the character that a run must have: most text is passed over in steps of the shortest run. */
+function nextRun(text: string, from: number): { start: number; end: number } | null {
+  const isPart = (at: number): boolean => IS_PART[text.charCodeAt(at)] === true;
+  let start = from;
+  while (start + SHORTEST <= text.length) {
+    let last = start + SHORTEST - 1;
+    while (last >= start && isPart(last)) last--;
+    if (last < start) {
+      let end = start + SHORTEST;
+      while (end < text.length && isPart(end)) end++;
+      return { start, end };
+    }
+    start = last + 1;
+  }
+  return null;
 }
 
 function isPathLike(word: string): boolean {

@@ -11,7 +11,7 @@ export interface SecretPlace {
   at: number;
 }
 
-/** Each begins with letters of its own: V8 then skips to where they are. */
+/** Each begins with letters of its own. */
 const KNOWN: readonly (readonly [rule: string, expression: string])[] = [
   ['AWS key', 'A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}(?![A-Za-z0-9])'],
   ['age key', 'AGE-SECRET-KEY-1[A-Z0-9]{58}'],
@@ -68,8 +68,9 @@ const BY_THE_MIDDLE: readonly (readonly [rule: string, middle: string, expressio
   ['Terraform token', '.atlasv1.', '[A-Za-z0-9]{14}\\.atlasv1\\.[A-Za-z0-9_-]{60,70}'],
 ];
 
+/** Only where a word begins: most places are passed over without a look at any expression. */
 const BOUNDARY = '(?<![A-Za-z0-9_-])';
-const FIXED = new RegExp(KNOWN.map(([, expression]) => `(${expression})`).join('|'), 'g');
+const FIXED = new RegExp(`${BOUNDARY}(?:${KNOWN.map(([, expression]) => `(${expression})`).join('|')})`, 'g');
 const OTHERS = BY_THE_MIDDLE.map(([rule, middle, expression]) => ({
   rule,
   middle,
@@ -83,8 +84,7 @@ export function knownPrefixes(text: string): SecretPlace[] {
   const found: SecretPlace[] = [];
   for (const match of text.matchAll(FIXED)) {
     const group = match.slice(1).findIndex((captured) => captured !== undefined);
-    if (!SAMPLE.test(match[0]) && !/[A-Za-z0-9_-]/.test(text[match.index - 1] ?? ' '))
-      found.push({ rule: KNOWN[group]?.[0] ?? 'known secret', at: match.index });
+    if (!SAMPLE.test(match[0])) found.push({ rule: KNOWN[group]?.[0] ?? 'known secret', at: match.index });
   }
   for (const { rule, middle, expression } of OTHERS) {
     if (!text.includes(middle)) continue;

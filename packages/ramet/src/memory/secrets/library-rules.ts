@@ -34,22 +34,42 @@ const PREFIX = '@secretlint/secretlint-rule-';
 /** Would let a comment in the text decide. */
 const LEFT_OUT = `${PREFIX}filter-comments`;
 
-const LIBRARY: readonly LibraryRule[] = rules.filter(({ meta }: LibraryRule) => meta.id !== LEFT_OUT);
+interface MadeRule {
+  name: string;
+  file?(source: RuleSource): unknown;
+}
+
+/** What the rule that runs has found: rules are made once, and made for a text they would cost more than their look. */
+let finding: ((at: number) => void) | null = null;
+
+const LIBRARY: readonly MadeRule[] = rules
+  .filter(({ meta }: LibraryRule) => meta.id !== LEFT_OUT)
+  .map((rule: LibraryRule) => ({
+    name: rule.meta.id.slice(PREFIX.length),
+    ...rule.create(
+      {
+        sharedOptions: {},
+        // The message would hold the secret.
+        createTranslator: () => () => '',
+        report: ({ range: [at] }) => finding?.(at),
+        ignore: () => undefined,
+      },
+      {},
+    ),
+  }));
 
 export function libraryFindings(text: string): SecretPlace[] {
   const found: SecretPlace[] = [];
-  for (const rule of LIBRARY) {
-    const context: RuleContext = {
-      sharedOptions: {},
-      // The message would hold the secret.
-      createTranslator: () => () => '',
-      report: ({ range: [at] }) => found.push({ rule: rule.meta.id.slice(PREFIX.length), at }),
-      ignore: () => undefined,
-    };
-    // As JSON every rule looks at it; without a path none can open a file.
-    rule
-      .create(context, {})
-      .file?.({ content: text, filePath: '', ext: '.json', contentType: 'text', hasBOM: false });
+  // As JSON a rule parses it whole, which only an object is worth; without a path none can open a file.
+  const ext = /^\s*\{/.test(text) ? '.json' : '.txt';
+  const source: RuleSource = { content: text, filePath: '', ext, contentType: 'text', hasBOM: false };
+  try {
+    for (const { name, file } of LIBRARY) {
+      finding = (at) => found.push({ rule: name, at });
+      file?.(source);
+    }
+  } finally {
+    finding = null;
   }
   return found;
 }

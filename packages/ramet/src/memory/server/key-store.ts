@@ -5,9 +5,10 @@
  * 1. A version is given once in a team: a deleted key that is written again has a new one.
  * 2. A write says which version it replaces, and fails if the key has another. So no update is lost unseen.
  * 3. A write is on disk before its promise resolves. Writes that come together share one transaction and one wait for
- *    the disk.
+ *    the disk, during which others are read and written.
+ * 4. What is remembered of entries is what the database has: own writes replace it, those of others end it (`forget`).
  */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { digestOf } from '../../system/digest.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
@@ -43,6 +44,9 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** Of all teams; a process that serves more reads the rest from its file. */
+const MOST_KNOWN = 50_000;
+
 const FIELDS = 'key, version, checksum, size, value IS NULL AS deleted';
 
 export function openMemoryDatabase(directory: string): SharedDatabase {
@@ -58,14 +62,41 @@ export function openMemoryDatabase(directory: string): SharedDatabase {
 export class KeyStore {
   readonly #db: SharedDatabase;
   readonly #limits: MemoryLimits;
-  #waiting: Waiting[] = [];
+  readonly #known = new Map<number, Map<string, MemoryEntry>>();
+  #knownCount = 0;
+  readonly #waiting: Waiting[] = [];
+  #writing: Promise<void> | null = null;
 
   constructor(db: SharedDatabase, limits: MemoryLimits) {
     this.#db = db;
     this.#limits = limits;
   }
 
+  /** For when another connection has changed the database. */
+  forget(): void {
+    this.#known.clear();
+    this.#knownCount = 0;
+  }
+
+  /** An entry that was read or written lately; undefined says nothing. */
+  known(team: number, key: string): MemoryEntry | undefined {
+    return this.#known.get(team)?.get(key);
+  }
+
   entry(team: number, key: string): MemoryEntry | null {
+    const entry = this.#read(team, key);
+    if (entry !== null) this.#remember(team, entry);
+    return entry;
+  }
+
+  #remember(team: number, entry: MemoryEntry): void {
+    if (this.#knownCount >= MOST_KNOWN) this.forget();
+    const ofTeam = this.#known.get(team) ?? new Map<string, MemoryEntry>();
+    if (!ofTeam.has(entry.key)) this.#knownCount += 1;
+    this.#known.set(team, ofTeam.set(entry.key, entry));
+  }
+
+  #read(team: number, key: string): MemoryEntry | null {
     const row = this.#db.row(`SELECT ${FIELDS} FROM entries WHERE team = ? AND key = ?`, team, key);
     return row === undefined ? null : entryFrom(row);
   }
@@ -90,27 +121,43 @@ export class KeyStore {
 
   write(write: MemoryWrite): Promise<WriteOutcome> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.push({ write, resolve, reject }) === 1) setImmediate(() => this.#writeAll());
+      this.#waiting.push({ write, resolve, reject });
+      this.#writing ??= this.#writeAll();
     });
   }
 
-  #writeAll(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  /** What comes while the disk is waited for is the next transaction. */
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.#writeTogether(this.#waiting.splice(0));
+    }
+    this.#writing = null;
+  }
+
+  async #writeTogether(waiting: readonly Waiting[]): Promise<void> {
     try {
-      const outcomes = this.#db.write('synced', () => waiting.map(({ write }) => this.#apply(write)));
-      for (const [index, { resolve, reject }] of waiting.entries()) {
+      const outcomes = this.#db.write('written', () => waiting.map(({ write }) => this.#apply(write)));
+      const done = waiting.flatMap(({ write, resolve }, index) => {
         const outcome = outcomes[index];
-        if (outcome === undefined) reject(new Error('a write without an outcome'));
-        else resolve(outcome);
-      }
+        if (outcome === undefined) return [];
+        if ('entry' in outcome) this.#remember(write.team, outcome.entry);
+        return [() => resolve(outcome)];
+      });
+      await this.#db.synced();
+      for (const answer of done) answer();
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }
   }
 
   #apply({ team, key, expected, value }: MemoryWrite): WriteOutcome {
-    const current = this.entry(team, key);
+    const current = this.#read(team, key);
     if ((current?.etag ?? null) !== expected || (value === null && current?.deleted !== false))
       return { outcome: 'changed', current };
     const isNew = current === null || current.deleted;
@@ -136,10 +183,7 @@ export class KeyStore {
       const twin = this.#db.row(sql, team, foldedKey(key), key);
       if (twin !== undefined) return { outcome: 'twin', other: String(twin.key) };
     }
-    const sums = this.#db.row(
-      'SELECT count(*) AS rows, count(value) AS keys, total(size) AS bytes FROM entries WHERE team = ?',
-      team,
-    );
+    const sums = this.#db.row('SELECT rows, keys, bytes FROM teams WHERE id = ?', team);
     const { keys, team: bytes } = this.#limits;
     if (isNew && Number(sums?.keys) >= keys) return { outcome: 'full', what: `${keys} keys` };
     if (isNew && Number(sums?.rows) >= keys * (1 + REMEMBERED))
@@ -151,7 +195,7 @@ export class KeyStore {
 
   #nextVersion(team: number): number {
     const sql = 'UPDATE teams SET version = version + 1, stamp = ? WHERE id = ? RETURNING version';
-    return Number(this.#db.row(sql, randomBytes(6).toString('base64url'), team)?.version);
+    return Number(this.#db.row(sql, randomUUID().slice(24), team)?.version);
   }
 }
 

@@ -1,4 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { Validator } from '@cfworker/json-schema';
 import { describe, expect, test } from 'vitest';
 import {
@@ -9,7 +16,11 @@ import {
   servedMemory,
 } from '../../../test/fixtures/memory-server.ts';
 import { BASE62, seededRandom } from '../../../test/fixtures/seeded-random.ts';
-import { openMemoryDatabase } from './key-store.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { createSharedFile } from '../../system/sqlite/database.ts';
+import { DEFAULT_LIMITS } from '../wire/memory-shapes.ts';
+import { KeyStore, openMemoryDatabase } from './key-store.ts';
+import { MEMORY_MIGRATIONS } from './memory-schema.ts';
 import { TeamTokens } from './team-tokens.ts';
 
 const CREATE = { 'if-none-match': '*' };
@@ -365,5 +376,76 @@ describe('TEAM-6: the OpenAPI description of the memory server', () => {
     );
     expect(described.filter((one) => !seen.has(one))).toEqual([]);
     expect([...seen]).toContain('POST /v1/keys/{key} 405');
+  });
+});
+
+describe('TEAM-6: what the memory server remembers', () => {
+  test('is no older than the database: what another server wrote or revoked counts for the next request', async () => {
+    const one = await servedMemory();
+    const two = await servedMemory({ directory: one.directory });
+    const created = await put(one, 'a.md', 'one\n');
+    const known = { headers: { 'if-none-match': String(created.headers.etag) } };
+    expect((await one.ask('GET', '/v1/keys/a.md', known)).status).toBe(304);
+    expect((await put(two, 'a.md', 'two\n', { 'if-match': String(created.headers.etag) })).status).toBe(200);
+    expect(await one.ask('GET', '/v1/keys/a.md', known)).toMatchObject({ status: 200, text: 'two\n' });
+    const other = newToken(one.directory);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const as = { token: other.token, agent };
+    expect((await one.ask('GET', '/v1/keys/a.md', as)).status).toBe(200);
+    using db = openMemoryDatabase(one.directory);
+    new TeamTokens(db).revoke(other.id, 1);
+    // On the same connection, which was admitted before.
+    expect((await one.ask('GET', '/v1/keys/a.md', as)).status).toBe(401);
+    agent.destroy();
+  });
+
+  test('is on disk when a write is answered: a server that is killed loses nothing', async () => {
+    const directory = join(temporaryDirectory(), 'server');
+    const { token } = newToken(directory);
+    const program = `
+      import { startMemoryServer } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'memory-server.ts')).href)};
+      console.log((await startMemoryServer({ directory: process.argv[1] })).port);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program, directory], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [port] = await once(child.stdout, 'data');
+    const written = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        fetch(`http://127.0.0.1:${String(port).trim()}/v1/keys/note-${n}.md`, {
+          method: 'PUT',
+          headers: { authorization: `Bearer ${token}`, ...CREATE },
+          body: `note ${n}\n`,
+        }).then(
+          ({ status }) => {
+            if (n === 20) child.kill('SIGKILL');
+            return status === 201 ? n : null;
+          },
+          () => null,
+        ),
+      ),
+    );
+    using db = openMemoryDatabase(directory);
+    const store = new KeyStore(db, DEFAULT_LIMITS);
+    const answered = written.filter((n) => n !== null);
+    expect(answered).toContain(20);
+    for (const n of answered) expect(store.entry(1, `note-${n}.md`)?.size).toBe(`note ${n}\n`.length);
+  });
+
+  test('of a file of an earlier version has the limits that it would have had', async () => {
+    const directory = join(temporaryDirectory(), 'server');
+    mkdirSync(directory, { recursive: true });
+    createSharedFile(join(directory, 'memory.sqlite'), MEMORY_MIGRATIONS.slice(0, 1));
+    const old = new DatabaseSync(join(directory, 'memory.sqlite'));
+    old.exec(`INSERT INTO teams (name, version) VALUES ('core', 2);
+      INSERT INTO entries (team, key, folded, version, checksum, size, value)
+        VALUES (1, 'a.md', 'a.md', 1, 'x', 90, zeroblob(90)), (1, 'b.md', 'b.md', 2, 'x', 0, NULL)`);
+    old.close();
+    const server = await servedMemory({ directory, limits: { value: 100, team: 100, keys: 2 } });
+    expect((await put(server, 'c.md', 'x'.repeat(11))).status).toBe(507);
+    expect((await put(server, 'c.md', 'x'.repeat(10))).status).toBe(201);
+    expect(errorOf(await put(server, 'd.md', 'x')).message).toContain('2 keys');
+    const etag = String((await server.ask('GET', '/v1/keys/c.md')).headers.etag);
+    expect((await server.ask('DELETE', '/v1/keys/c.md', { headers: { 'if-match': etag } })).status).toBe(200);
+    expect((await put(server, 'd.md', 'x'.repeat(10))).status).toBe(201);
   });
 });

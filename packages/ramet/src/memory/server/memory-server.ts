@@ -1,11 +1,13 @@
 /** The memory server as a process has it: the socket, its time limits, and the end. TLS is a proxy's. */
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { DEFAULT_LIMITS, type MemoryLimits } from '../wire/memory-shapes.ts';
+import { answerForKey, isForKey, type KeyRequests } from './key-requests.ts';
 import { KeyStore, openMemoryDatabase } from './key-store.ts';
 import { memoryApp } from './memory-api.ts';
+import { RequestGate } from './request-gate.ts';
 import { TeamTokens } from './team-tokens.ts';
 
 export interface MemoryServerOptions {
@@ -34,21 +36,9 @@ export async function startMemoryServer(options: MemoryServerOptions): Promise<M
   const { host = '127.0.0.1', port = 0, note = () => {}, requestTimeoutMs = REQUEST_MS } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const db = openMemoryDatabase(options.directory);
-  const app = memoryApp({ store: new KeyStore(db, limits), tokens: new TeamTokens(db), limits, note });
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    overrideGlobalObjects: false,
-    // The body of a refused request is not waited for.
-    autoCleanupIncoming: true,
-    serverOptions: {
-      requestTimeout: requestTimeoutMs,
-      headersTimeout: Math.min(requestTimeoutMs, 10_000),
-      connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
-      keepAliveTimeout: 15_000,
-      maxHeaderSize: 16 * 1024,
-    },
-    // The cast: without further options the adaptor makes a server of node:http.
-  }) as Server;
+  const store = new KeyStore(db, limits);
+  const gate = new RequestGate(db, new TeamTokens(db), store, limits);
+  const server = serverFor({ store, gate, limits, note }, requestTimeoutMs);
   server.maxConnections = CONNECTIONS;
   // One that sends nothing and reads nothing.
   server.setTimeout(2 * requestTimeoutMs, (socket) => socket.destroy());
@@ -63,14 +53,31 @@ export async function startMemoryServer(options: MemoryServerOptions): Promise<M
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
     await closed;
-    // Writes that were under way are applied in the next turn of the loop.
-    await new Promise((resolve) => setImmediate(resolve));
+    await store.settled();
     db[Symbol.dispose]();
   };
   // The cast: a server that listens on a port has an address of this form.
   const { port: taken } = server.address() as AddressInfo;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
   return { url, port: taken, close, [Symbol.asyncDispose]: close };
+}
+
+function serverFor(api: KeyRequests, requestTimeoutMs: number): Server {
+  // The body of a refused request is not waited for.
+  const others = getRequestListener(memoryApp(api).fetch, {
+    overrideGlobalObjects: false,
+    autoCleanupIncoming: true,
+  });
+  const timeouts = {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: Math.min(requestTimeoutMs, 10_000),
+    connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
+    keepAliveTimeout: 15_000,
+  };
+  return createServer({ ...timeouts, maxHeaderSize: 16 * 1024 }, (incoming, outgoing) => {
+    if (isForKey(incoming)) answerForKey(api, incoming, outgoing);
+    else void others(incoming, outgoing);
+  });
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

@@ -3,7 +3,7 @@
  * row, so finding it compares nothing secret.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { SharedDatabase } from '../../system/sqlite/shared-database.ts';
+import type { SharedDatabase, SharedRow } from '../../system/sqlite/shared-database.ts';
 
 export interface TeamToken {
   id: string;
@@ -32,6 +32,7 @@ export function teamNameProblem(name: string): string | null {
 
 export class TeamTokens {
   readonly #db: SharedDatabase;
+  readonly #rows = new Map<string, SharedRow>();
 
   constructor(db: SharedDatabase) {
     this.#db = db;
@@ -66,20 +67,33 @@ export class TeamTokens {
   /** False if none has that id. What was revoked before keeps its time. */
   revoke(id: string, now: number): boolean {
     const sql = 'UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE id = ? RETURNING id';
+    this.forget();
     return this.#db.write('synced', () => this.#db.row(sql, now, id)) !== undefined;
+  }
+
+  /** For when another connection has changed the database. */
+  forget(): void {
+    this.#rows.clear();
   }
 
   /** The team of a token that counts; null for any other text. */
   teamOf(token: string): TokenTeam | null {
     const id = FORM.exec(token)?.[1];
     if (id === undefined) return null;
-    const sql =
-      'SELECT digest, revoked, teams.id AS team, name FROM tokens JOIN teams ON teams.id = tokens.team WHERE tokens.id = ?';
-    const row = this.#db.row(sql, id);
+    const row = this.#rows.get(id) ?? this.#read(id);
     const known = row?.digest instanceof Uint8Array ? row.digest : NOBODY;
     const isRight = timingSafeEqual(known, digestOfToken(token));
     if (row === undefined || !isRight || row.revoked !== null) return null;
     return { id: Number(row.team), name: String(row.name), token: id };
+  }
+
+  #read(id: string): SharedRow | undefined {
+    const sql =
+      'SELECT digest, revoked, teams.id AS team, name FROM tokens JOIN teams ON teams.id = tokens.team WHERE tokens.id = ?';
+    const row = this.#db.row(sql, id);
+    // Only those that exist: what strangers make up takes no room.
+    if (row !== undefined) this.#rows.set(id, row);
+    return row;
   }
 }
 

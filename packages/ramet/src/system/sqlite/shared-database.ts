@@ -13,6 +13,7 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSy
 import { describeError, JournalError, RametError } from '../../schema/errors.ts';
 import { DISK_TROUBLES, diskTroubleAt } from '../disk-trouble.ts';
 import { createSharedFile, inTransaction, migrate, requireKnownVersion, schemaVersion } from './database.ts';
+import { DiskWait } from './disk-wait.ts';
 import { isBusy, isDamaged } from './sqlite-failure.ts';
 
 const LONGEST_WAIT_MS = 20_000;
@@ -38,6 +39,8 @@ export class SharedDatabase implements Disposable {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #durability: Durability = 'written';
+  #seen: SQLOutputValue | undefined;
+  #disk: DiskWait | null = null;
 
   /** Makes the file if it is missing. */
   constructor(shared: SharedFile) {
@@ -85,6 +88,20 @@ export class SharedDatabase implements Disposable {
     });
   }
 
+  /** Whether another connection has committed something since this was last asked. */
+  changedByOthers(): boolean {
+    const { data_version: version } = this.row('PRAGMA data_version') ?? {};
+    const isChanged = version !== this.#seen;
+    this.#seen = version;
+    return isChanged;
+  }
+
+  /** Resolves when everything that this connection has committed is on disk. Nothing else waits for the disk meanwhile. */
+  synced(): Promise<void> {
+    this.#disk ??= new DiskWait(`${this.file}-wal`);
+    return this.#disk.wait();
+  }
+
   #setDurability(wanted: Durability): void {
     if (wanted === this.#durability || this.#db.isTransaction) return;
     this.#db.exec(`PRAGMA synchronous = ${wanted === 'synced' ? 'FULL' : 'NORMAL'}`);
@@ -108,6 +125,7 @@ export class SharedDatabase implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#disk?.[Symbol.dispose]();
     if (this.#db.isOpen) this.#db.close();
   }
 }
