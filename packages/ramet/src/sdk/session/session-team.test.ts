@@ -2,80 +2,24 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { IDENTITY } from '../../../test/fixtures/merge-repository.ts';
-import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
-import { startEmulator } from '../../emulator/index.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  type Answered,
+  add,
+  asked,
+  call,
+  lastText,
+  newPlace,
+  PATIENCE,
+  play,
+  prompt,
+  tell,
+  uses,
+  type View,
+  whoAsks,
+} from '../../../test/fixtures/team-session.ts';
 import { answerPlan, showTeam, stopTeam } from '../calls/teams.ts';
-import type { SessionOptions } from '../index.ts';
-import { openSession, type Session } from './session.ts';
-
-type Emulator = Awaited<ReturnType<typeof startEmulator>>;
-type Respond = NonNullable<NonNullable<Parameters<typeof startEmulator>[0]>['respond']>;
-type View = Parameters<Respond>[0];
-type Answered = ReturnType<Respond>;
-
-const PATIENCE = { timeout: 60_000 };
-
-interface TeamPlace {
-  emulator: Emulator;
-  options: SessionOptions;
-}
-
-async function newPlace(respond: Respond): Promise<TeamPlace> {
-  const emulator = await startEmulator({ respond });
-  onTestFinished(() => emulator.close());
-  const env = {
-    ...IDENTITY,
-    PATH: process.env.PATH,
-    HOME: temporaryDirectory(),
-    RAMET_HOME: join(temporaryDirectory(), 'ramet'),
-    ANTHROPIC_API_KEY: 'test',
-    ANTHROPIC_BASE_URL: emulator.url,
-  };
-  const options: SessionOptions = {
-    cwd: temporaryRepository({ 'README.md': '# Test\n' }),
-    env,
-    settings: { sandbox: { readOnly: 'off', worktree: 'off' } },
-    permissionMode: 'bypassPermissions',
-    team: 'crew',
-  };
-  return { emulator, options };
-}
-
-const call = (name: string, input: Record<string, unknown>) => ({ name, input });
-const uses = (...tool_use: ReturnType<typeof call>[]) => ({ tool_use });
-const add = (name: string, prompt = 'Wait.') =>
-  call('Agent', { subagent_type: 'teammate', name, description: name, prompt: `You are ${name}. ${prompt}` });
-const tell = (to: string, message: string) => call('SendMessage', { to, message });
-
-/** The member whose request it is; `lead` for the main agent. */
-function whoAsks({ request }: View): string {
-  return /You are (\w+)\. /.exec(JSON.stringify(request.messages[0]))?.[1] ?? 'lead';
-}
-
-/** Each agent has its own script: the answers in the order of its turns, then nothing more to do. */
-function play(scripts: Record<string, readonly Answered[]>): Respond {
-  return (view) => scripts[whoAsks(view)]?.[view.turn] ?? { text: 'Done.' };
-}
-
-async function prompt(session: Session, text: string | null = 'Go.'): Promise<string> {
-  const events = session.run(text);
-  for (let next = await events.next(); ; next = await events.next()) {
-    if (!next.done) continue;
-    expect(next.value).toMatchObject({ status: 'done' });
-    return next.value.text;
-  }
-}
-
-function asked(emulator: Emulator, name: string): View['request'][] {
-  return emulator.requests.flatMap(({ request }) =>
-    // Only what `whoAsks` reads of it.
-    request && whoAsks({ request } as View) === name ? [request] : [],
-  );
-}
-
-const lastText = (request: View['request'] | undefined): string => JSON.stringify(request?.messages.at(-1));
+import { openSession } from './session.ts';
 
 describe('TEAM-1, EXEC-1: members', () => {
   test('a member shares the bytes of the lead, reads its cache, and goes idle without a word', async () => {
