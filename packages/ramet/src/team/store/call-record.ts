@@ -1,6 +1,7 @@
 /**
  * What calls of members have done to the record, under the ids of the calls: a call that a kill cut off is made again, and
- * finds what it did. Only the last calls of each member can be made again, so old ones are pruned.
+ * finds what it did. Only the last calls of each member can be made again, so old ones are pruned: those of this team, since
+ * another may not have been resumed for long.
  */
 import type { TeamDatabase } from './team-database.ts';
 
@@ -26,9 +27,14 @@ export class CallRecord {
       const outcome = change();
       const insert = 'INSERT INTO calls (team, call, outcome) VALUES (?, ?, ?) RETURNING seq';
       const seq = Number(this.#db.row(insert, this.#team, call, JSON.stringify(outcome))?.seq);
-      if (seq % PRUNE_EVERY === 0) this.#db.row('DELETE FROM calls WHERE seq <= ?', seq - KEPT);
+      if (seq % PRUNE_EVERY === 0) this.#prune();
       return outcome;
     });
+  }
+
+  #prune(): void {
+    const last = 'SELECT seq FROM calls WHERE team = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2';
+    this.#db.row(`DELETE FROM calls WHERE team = ?1 AND seq <= (${last})`, this.#team, KEPT);
   }
 
   /** Whether this is the first time that the call is made. */

@@ -5,7 +5,8 @@
  * Invariants
  * 1. `seq` rises with every message that is sent, so a receiver reads in the order of sending.
  * 2. One call sends at most one message: repeated after a crash, it finds its own.
- * 3. Only what every receiver has been told is pruned, and never the last message of a sender, by which invariant 2 holds.
+ * 3. Only what every receiver has been told is pruned, and never the last messages of a sender, by which invariant 2 holds:
+ *    the calls of one response may all be made again.
  */
 import { EVERYBODY, type MessageKind, type TeamMessage } from '../../schema/team.ts';
 import { keyOf, unknownName } from '../rules/team-names.ts';
@@ -15,6 +16,8 @@ import type { TeamDatabase } from './team-database.ts';
 const LONGEST_MESSAGE_BYTES = 64 * 1024;
 const MOST_UNREAD = 10_000;
 const PRUNE_EVERY = 500;
+/** Of each sender: more than one response can send. */
+const KEPT_OF_SENDER = 100;
 /** Bounds of what one look brings: it becomes part of one request. */
 const MOST_AT_ONCE = 100;
 const MOST_BYTES_AT_ONCE = 256 * 1024;
@@ -133,15 +136,17 @@ export class Mailboxes {
 
   #prune(): void {
     this.#db.row(
-      `DELETE FROM messages WHERE team = ?1
-         AND seq < (SELECT max(seq) FROM messages AS own WHERE own.team = ?1 AND own.sender IS messages.sender)
+      `WITH kept AS MATERIALIZED (SELECT key, (SELECT seq FROM messages WHERE team = ?1 AND sender = members.key
+           ORDER BY seq DESC LIMIT 1 OFFSET ?2) AS seq FROM members WHERE team = ?1)
+       DELETE FROM messages WHERE team = ?1
+         AND (sender IS NULL OR seq <= (SELECT kept.seq FROM kept WHERE kept.key = messages.sender))
          AND seq <= CASE receiver
            WHEN '*' THEN (SELECT min(cursor) FROM members WHERE team = ?1 AND state <> 'stopped')
            ELSE coalesce(
              (SELECT cursor FROM members WHERE team = ?1 AND key = receiver AND state <> 'stopped'),
              seq)
            END`,
-      this.#team,
+      ...[this.#team, KEPT_OF_SENDER - 1],
     );
   }
 }
