@@ -74,6 +74,8 @@ export class HostDuties {
   readonly #agent: Agent;
   /** The last event of the loop that was recorded. Its watchers may make the host record others at once. */
   #followed: JournalEvent | null = null;
+  /** How many calls of the loop did what they should. */
+  #completed = 0;
   /** Calls of tools of the session that may run, by id. */
   readonly #permitted = new Map<string, PermittedCall>();
 
@@ -83,6 +85,10 @@ export class HostDuties {
 
   get spec(): AgentSpec {
     return this.#agent.spec;
+  }
+
+  get completedCalls(): number {
+    return this.#completed;
   }
 
   get runtime(): AgentRuntime {
@@ -213,6 +219,7 @@ export class HostDuties {
   /** What the host's agent has besides its state: its worktree, whose files it has read. */
   #settle(event: JournalEvent): void {
     const { files, directory } = this.#agent;
+    if (event.type === 'tool.completed' && !event.isError) this.#completed += 1;
     if (event.type === 'file.read') files.follow(event.path, event.version);
     if (event.type === 'file.changed' && event.after !== null) files.follow(event.path, event.after);
     if (event.type === 'message.appended' && event.cause === 'tool_results') directory.checkpointLater();

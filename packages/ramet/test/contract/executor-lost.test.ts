@@ -92,6 +92,16 @@ describe('EXEC-2: an agent whose process is killed', () => {
     expect(eventsOf(family.recordedOf(1), 'message.received')).toHaveLength(1);
   });
 
+  test('again and again, resumes each time as long as its calls do what they should in between', async () => {
+    const kills = 6;
+    const steps = Array.from({ length: kills }, () => [call('Glob', { pattern: '*' }), HOLD]).flat();
+    const family = await startHosted('process', { cast: { child: [...steps, REPORT] } });
+    const handle = await spawnChild(family);
+    for (let count = 0; count < kills; count++) process.kill((await held(family)).agent, 'SIGKILL');
+    expect(await handle.result).toMatchObject({ status: 'done', text: REPORT.text });
+    expect(eventsOf(family.recordedOf(2), 'agent.resumed')).toHaveLength(kills);
+  });
+
   test('again and again, ends as failed: executor', async () => {
     const family = await startHosted('process', { cast: { child: () => HOLD } });
     const handle = await spawnChild(family);

@@ -4,7 +4,8 @@
  *
  * Invariants
  * 1. Whatever happens to the process, the run ends with one result and one `agent.ended`.
- * 2. An agent whose process is gone resumes in another from its last complete turn, as the journal has it; a few times.
+ * 2. An agent whose process is gone resumes in another from its last complete turn, as the journal has it; a few times in a
+ *    row, until a call of it has done what it should: then it was not the agent's work that ended the process.
  */
 
 import type { AgentExecutor, ExecutorRunOptions } from '../../engine/agent/executor.ts';
@@ -86,9 +87,11 @@ class HostedAgent {
     for (let restarts = 0, value = first; ; restarts++, value = this.#duties.snapshot()) {
       try {
         const process = this.#process ?? this.#start(value, signal);
+        const before = this.#duties.completedCalls;
         const result = await process.run(this.#turns, signal);
         if (result !== null) return result;
         this.#process = null;
+        if (this.#duties.completedCalls > before) restarts = 0;
         const ending = await this.#afterLoss(process, signal, restarts);
         if (ending !== null) return { ...ending, text: this.#text };
       } catch (error) {
