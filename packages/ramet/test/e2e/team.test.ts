@@ -111,6 +111,9 @@ describe.concurrent('TEAM-2, TEAM-5: a team whose host is killed', () => {
       ],
       tasks: [{ owner: 'ada', status: 'in_progress' }],
     });
+    const idle = await user.ramet(['team', 'resume', 'crew']);
+    expect(idle).toMatchObject({ code: 0, stdout: expect.stringContaining('crew') });
+    expect(idle.stderr).toContain('nothing was left to do');
   });
 });
 

@@ -100,8 +100,16 @@ export async function resumeTeam(
     const { resume } = await import('../commands/resume.ts');
     return await resume(session, { outputFormat }, io);
   } catch (error) {
+    if (error instanceof UserMistake && error.code === 'nothing_to_do') return atRest(session, json, io);
     if (!(error instanceof UserMistake) || error.code !== 'no_prompt') throw error;
     const { carryOut } = await import('../commands/print.ts');
     return carryOut(BEGIN, { outputFormat }, session, io);
   }
+}
+
+/** Its process was killed after everything was done, or nobody has asked for anything since. */
+function atRest(session: string, json: boolean | undefined, io: CommandIo): number {
+  showOne(session, { ...(json !== undefined && { json }) }, io);
+  if (!json) io.note(`nothing was left to do: ramet -p --resume ${session} "..." gives its lead a prompt`);
+  return EXIT.done;
 }

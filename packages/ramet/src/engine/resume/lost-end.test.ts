@@ -152,7 +152,7 @@ describe('LOG-1: a repaired session', () => {
     const refused = await family.reopen();
     const command = `ramet -p --resume ${refused.session.id} "PROMPT"`;
     await expect(refused.run(null)).rejects.toMatchObject({
-      code: 'nothing_to_do',
+      code: 'conversation_lost',
       message: `the conversation of the main agent is lost: give it a prompt with: ${command}`,
     });
     const again = await refused.reopen({

@@ -1,4 +1,5 @@
 /** Tells members that tasks have become free: those at work between their calls, others when they wake. */
+import { LEAD } from '../../schema/team.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
 import type { Agent } from '../agent/agent.ts';
 
@@ -51,6 +52,19 @@ export class TaskNews {
       if (!isForIt) continue;
       this.tellFree(task, [name]);
       return;
+    }
+  }
+
+  /** A killed process may not have told of what became free: an idle member for each task is told. */
+  tellAllFree(): void {
+    const { tasks } = this.#host.team;
+    const free = tasks
+      .all()
+      .filter(({ status, blockedBy }) => status === 'pending' && blockedBy.length === 0);
+    const open = free.filter(({ owner }) => owner === null);
+    for (const name of tasks.whoWakesFor(free, LEAD)) {
+      const task = free.find(({ owner }) => owner === name) ?? open.shift();
+      if (task !== undefined) this.tellFree(task.number, [name]);
     }
   }
 

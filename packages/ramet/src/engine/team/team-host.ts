@@ -28,7 +28,7 @@ import { ShutDowns } from './shut-down.ts';
 import { nowText, type TeamAsker, taskDesk, taskHook } from './task-desk.ts';
 import { TaskNews } from './task-news.ts';
 import { workOf } from './task-proof.ts';
-import { addWaiting, beginWaiting, warnOfMany } from './waiting-member.ts';
+import { addWaiting, askedFor, beginWaiting, warnOfMany } from './waiting-member.ts';
 
 interface TeamHostParts {
   readonly family: AgentFamily;
@@ -88,9 +88,9 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.#joining.delete(name);
   }
 
-  /** The lead's call for them is made again, with their tasks; without one they begin with what was written to them. */
-  reserve(names: readonly string[]): void {
-    for (const name of names) this.#reserved.add(name);
+  /** Members that a call of the lead, which is made again, gives their tasks: until then nothing else begins them. */
+  reserveAsked(): void {
+    for (const name of askedFor(this.#lead)) this.#reserved.add(name);
   }
 
   /** A request of the lead: its open calls have been made again, or answered. */

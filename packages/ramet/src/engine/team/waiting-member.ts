@@ -7,6 +7,7 @@ import { ADDED_EARLY } from '../../agents/prompts/teammate.ts';
 import type { TeamMember } from '../../schema/team.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
 import type { Agent } from '../agent/agent.ts';
+import { openCallsOf } from '../calls/finish-calls.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { type SpawnOutcome, spawnAgent } from '../children/spawn.ts';
 import { memberType } from './family-team.ts';
@@ -45,4 +46,16 @@ export function warnOfMany({ roster }: StoredTeam, lead: Agent): void {
     'many_members',
     `the team has ${count} members: three to five pay for most work, since each one more reads and writes messages of all others`,
   );
+}
+
+/**
+ * The names that open calls of the lead ask for. A killed process left them: they are made again, however often a process is
+ * killed before that, and give their members their tasks.
+ */
+export function askedFor(lead: Agent): string[] {
+  const { calls = [], results } = openCallsOf(lead) ?? {};
+  return calls.flatMap(({ id, input }) => {
+    const isNamed = typeof input === 'object' && input !== null && 'name' in input;
+    return isNamed && results?.has(id) !== true ? [String(input.name)] : [];
+  });
 }

@@ -12,6 +12,7 @@ import type { GitState } from '../../git/shapes.ts';
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import type { AgentState } from '../../journal/projections/agent-state.ts';
+import { CONVERSATION_LOST } from '../../journal/projections/cut-off-agents.ts';
 import { recordedAgent } from '../../journal/projections/recorded-agents.ts';
 import { fitThinking, newSessionThinking } from '../../model/thinking.ts';
 import type { ImageBlock, TextBlock, ThinkingConfig } from '../../schema/content.ts';
@@ -267,7 +268,7 @@ export function refuseWithoutPrompt({ conversation, state, runtime }: Agent): vo
   if (conversation.messages.length > 0) return;
   const [code, reason] =
     state.requests > 0
-      ? ['nothing_to_do', 'the conversation of the main agent is lost']
+      ? [CONVERSATION_LOST, 'the conversation of the main agent is lost']
       : ['no_prompt', 'no prompt of this session is on record'];
   throw new UserMistake(code, `${reason}: give it a prompt with: ${promptCommand({ runtime })}`);
 }

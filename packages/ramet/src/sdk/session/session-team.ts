@@ -52,9 +52,12 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
     const team = known ?? store.create(wanted);
     if ('problem' in team) throw new UserMistake('bad_team', team.problem);
     const host = new TeamHost({ family, lead, team, hint: () => hintChange(project) });
+    // Who ends by itself leaves it.
+    let wasKilled = team.roster.hostNow() !== null;
     const problem = team.roster.host(host.process);
     if (problem !== null) throw new UserMistake('team_hosted', problem.problem);
-    if (known !== undefined) host.reserve(forgetUnbegun(known, family));
+    if (known !== undefined) forgetUnbegun(known, family);
+    host.reserveAsked();
     for (const member of team.roster.members()) team.tasks.adopt(member.name, host.process);
     team.tasks.releaseDead(LEAD);
     host.isHeld = known !== undefined;
@@ -71,7 +74,11 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
         isTold = true;
         return nowText(team);
       },
-      look: () => host.begun(),
+      look() {
+        host.begun();
+        if (wasKilled) host.news.tellAllFree();
+        wasKilled = false;
+      },
       closing: () => host.closing(),
       [Symbol.dispose]() {
         listening[Symbol.dispose]();
@@ -87,22 +94,17 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
 
 /**
  * Members whose process was killed before they began: nothing is on record. Their names are free again, but for those
- * that were written to, which are returned: the call that asks for one is made again.
+ * that were written to: these wait for the call that asked for them, or begin with what was written.
  */
-function forgetUnbegun({ roster }: StoredTeam, { parts }: AgentFamily): string[] {
-  const kept: string[] = [];
+function forgetUnbegun({ roster }: StoredTeam, { parts }: AgentFamily): void {
   const reader = parts.openReader();
   try {
     const begun = new Set(Array.from(reader.events({ type: 'agent.started' }), ({ agent }) => agent));
     for (const { name, agent, unread } of roster.members()) {
       if (agent === null || begun.has(agent)) continue;
       if (unread === 0) roster.remove(name);
-      else {
-        roster.setAgent(name, null);
-        kept.push(name);
-      }
+      else roster.setAgent(name, null);
     }
-    return kept;
   } finally {
     reader.close();
   }
