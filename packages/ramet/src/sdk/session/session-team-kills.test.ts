@@ -38,7 +38,7 @@ describe('TEAM-5: a team that is killed again and again', () => {
     putBack(kill);
     const again: SessionOptions = { ...options, resume: first.id };
     {
-      // The call had entered the member, and no more, when its process was killed; then somebody wrote to it.
+      // The call had entered the member, and no more, when its process was killed; then someone wrote to it.
       using store = new TeamStore(findPlace(callerOf(again)).project);
       store.find('crew')?.roster.add({ name: 'ada', type: 'teammate', agent: `${first.id}.2` });
       sendToTeam({ to: 'ada', text: 'Are you there?' }, callerOf(again));
