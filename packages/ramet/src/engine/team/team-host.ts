@@ -23,11 +23,11 @@ import type { AgentFamily } from '../children/family.ts';
 import { continueEnded } from '../resume/resume-ended.ts';
 import type { FamilyTeam, JoiningMember, MemberRun } from './family-team.ts';
 import { noteRead, receiveMail, sayInbox, sentText } from './member-mail.ts';
-import { PlanQuestions, planDesk } from './plan-desk.ts';
+import { PlanQuestions } from './plan-desk.ts';
 import { ShutDowns } from './shut-down.ts';
-import { nowText, type TeamAsker, taskDesk, taskHook } from './task-desk.ts';
+import { nowText } from './task-desk.ts';
 import { TaskNews } from './task-news.ts';
-import { workOf } from './task-proof.ts';
+import { TeamDesks } from './team-desks.ts';
 import { addWaiting, askedFor, beginWaiting, warnOfMany } from './waiting-member.ts';
 
 interface TeamHostParts {
@@ -45,6 +45,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   readonly #lead: Agent;
   readonly #hint: () => void;
   readonly #plans: PlanQuestions;
+  readonly #desks: TeamDesks;
   /** Members at work, by name. */
   readonly #living = new Map<string, Agent>();
   /** Members that are about to start for the first time. */
@@ -64,6 +65,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.#hint = hint;
     this.news = new TaskNews(this);
     this.#plans = new PlanQuestions({ team, changed: () => this.changed() }, lead);
+    this.#desks = new TeamDesks({ host: this, family, lead, plans: this.#plans });
     lead.here.onRequest = () => {
       noteRead(team, lead, LEAD);
       this.#unreserve();
@@ -174,26 +176,11 @@ export class TeamHost implements FamilyTeam, Disposable {
   }
 
   tasksFor(agent: AgentId, call: string, signal: AbortSignal): TaskDesk {
-    return taskDesk(this, {
-      ...this.#asker(agent, call),
-      ...workOf(this.#family.find(agent) ?? this.#lead),
-      hook: (event, task) => {
-        const team = { teammate_name: this.nameOf(agent), team_name: this.team.record.name };
-        return taskHook(this.#family.find(agent) ?? this.#lead, event, { ...task, ...team }, signal);
-      },
-    });
+    return this.#desks.tasksFor(agent, call, signal);
   }
 
   plansFor(agent: AgentId, call: string): PlanDesk {
-    return planDesk(this, { ...this.#asker(agent, call), hasPerson: () => this.#plans.hasPerson });
-  }
-
-  #asker(agent: AgentId, call: string): TeamAsker {
-    return {
-      call: `${agent}:${call}`,
-      name: () => this.nameOf(agent),
-      recorded: () => this.#lead.runtime.journal.commit('written'),
-    };
+    return this.#desks.plansFor(agent, call);
   }
 
   /** Members of an earlier process have resumed: from now on members with something to do are woken. */
