@@ -38,9 +38,11 @@ export {
   wholeWork,
 } from './left-work/own-commits.ts';
 export {
+  fetchSteps,
   pushSteps,
   type SubmoduleCommit,
   type SubmoduleSite,
+  type UnsharedSubmodule,
   unsharedSubmodules,
 } from './left-work/submodule-commits.ts';
 export { ownLog } from './worktrees/changes/held-commits.ts';

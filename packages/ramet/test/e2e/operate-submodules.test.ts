@@ -34,7 +34,7 @@ function worker(asked: Asked): Answer {
 }
 
 describe.concurrent('OP-4, WORK-5: commits of submodules', () => {
-  test.for(['worktree', 'clone'])(
+  test.for(['worktree', 'clone', 'none'])(
     '%s: one that nobody else has keeps the work from landing until a person has pushed it',
     async (isolation, { user }) => {
       const upstream = addSubmodule(user);

@@ -17,6 +17,14 @@ export interface SubmoduleCommit {
   commit: string;
 }
 
+/** One that others cannot get. */
+export interface UnsharedSubmodule extends SubmoduleCommit {
+  /** Whether the place has it where the agent worked; otherwise nobody here has. */
+  isHere: boolean;
+  /** The repository's own store of the submodule; null without one. */
+  store: string | null;
+}
+
 export interface SubmoduleSite {
   /** Of the repository. */
   commonDirectory: string;
@@ -27,23 +35,32 @@ export interface SubmoduleSite {
 
 /**
  * Among the changes that make `tree`. A commit that the repository's own store of the submodule has is known, and so is one that
- * a branch of its remote leads to. Where there is no store, nothing can be said against it.
+ * a branch of its remote leads to, as the store says where the agent worked.
  */
 export async function unsharedSubmodules(
   tree: string,
   changes: readonly ChangedPath[],
   site: SubmoduleSite,
-): Promise<SubmoduleCommit[]> {
+): Promise<UnsharedSubmodule[]> {
   const links = changes.filter(({ mode, id, before }) => mode === LINK && before.id !== id);
   if (links.length === 0) return [];
   const names = await namesByPath(tree, site.call);
-  const unshared: SubmoduleCommit[] = [];
+  const unshared: UnsharedSubmodule[] = [];
   for (const { path, id } of links) {
     const name = names.get(path);
-    if (name !== undefined && !(await isShared({ path, name, commit: id }, site)))
-      unshared.push({ path, commit: id });
+    const found = name === undefined ? null : await lookFor({ path, name, commit: id }, site);
+    if (found !== null) unshared.push(found);
   }
   return unshared;
+}
+
+/** The commands that bring here what a branch of their remotes has. */
+export function fetchSteps(commits: readonly UnsharedSubmodule[]): string[] {
+  return commits.map(({ path, store }) =>
+    store === null
+      ? `git submodule update --init ${shellWord(path)}`
+      : `git --git-dir=${shellWord(store)} fetch origin`,
+  );
 }
 
 /** The commands that give others these commits, on a branch of that name. */
@@ -57,16 +74,20 @@ export function pushSteps(
   );
 }
 
-async function isShared(
+/** Null if others can get it. */
+async function lookFor(
   { path, name, commit }: SubmoduleCommit & { name: string },
   { commonDirectory, directory, call }: SubmoduleSite,
-): Promise<boolean> {
+): Promise<UnsharedSubmodule | null> {
   const shared = join(commonDirectory, 'modules', name);
+  const store = existsSync(shared) ? shared : null;
+  const has = (where: string): Promise<boolean> =>
+    succeeds(where, ['cat-file', '-e', `${commit}^{commit}`], call);
+  if (store !== null && (await has(store))) return null;
   const own = directory === null ? null : storeAt(join(directory, path));
-  const isThere = existsSync(shared);
-  if (isThere && (await succeeds(shared, ['cat-file', '-e', `${commit}^{commit}`], call))) return true;
-  if (own === null || own === shared) return !isThere;
-  return succeeds(own, ['for-each-ref', '--count=1', `--contains=${commit}`, 'refs/remotes/'], call);
+  if (own === null || own === shared || !(await has(own))) return { path, commit, isHere: false, store };
+  const onRemote = ['for-each-ref', '--count=1', `--contains=${commit}`, 'refs/remotes/'];
+  return (await succeeds(own, onRemote, call)) ? null : { path, commit, isHere: true, store };
 }
 
 /** The git directory of the files at a path; null if it has none. */

@@ -233,10 +233,12 @@ async function judged(order: AttemptOrder, ended: EndedAgent, parts: AttemptPart
     message: string | null;
     final?: boolean;
     person?: string;
+    branch?: string | null;
   }): Promise<AttemptEnd> => {
     // What keeps its files from being taken may keep them from being put away: the first reason is the one to tell.
     const kept = await pattern.abandon?.(order, ended).catch(ignoreFailure);
-    return { ...{ kind: 'failed', ...why, ...facts, ...kept } };
+    const branch = kept?.branch ?? why.branch ?? facts.branch;
+    return { kind: 'failed', ...why, ...facts, branch };
   };
   const objection = (await pattern.objection?.(order, ended)) ?? null;
   if (objection !== null) return given(objection);

@@ -3,7 +3,7 @@
  * else about attempts is in `attempt-agents.ts`.
  */
 import type { AgentHandle, AgentResult, SpawnOrder } from '../../../engine/shapes.ts';
-import type { WorkObjection } from '../../../git/left-work.ts';
+import type { ChangedPath, WorkObjection } from '../../../git/left-work.ts';
 import type { TaskAttempt } from '../../../operator/run/operator-state.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import type { OperatorRun } from '../../../schema/operator-events.ts';
@@ -36,6 +36,14 @@ export interface AttemptWork {
   readonly files: readonly string[];
   /** What holds the commit: a branch, or the full name of a ref. */
   readonly branch: string | null;
+}
+
+/** With what it changes. */
+export type ChangingWork = AttemptWork & { readonly changes: readonly ChangedPath[] };
+
+/** As it is recorded. */
+export function withoutChanges(work: ChangingWork | null): AttemptWork | null {
+  return work === null ? null : { commit: work.commit, branch: work.branch, files: work.files };
 }
 
 /** Why an agent that has ended well has not done its task: a stable word, and a line for people. */

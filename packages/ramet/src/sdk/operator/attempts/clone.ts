@@ -5,7 +5,6 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  type ChangedPath,
   changedPaths,
   clonedLog,
   clonedTip,
@@ -24,7 +23,9 @@ import {
   type AttemptObjection,
   type AttemptPattern,
   type AttemptWork,
+  type ChangingWork,
   runName,
+  withoutChanges,
   workRef,
 } from './attempt-pattern.ts';
 import { attemptRefs, type RefWitness } from './attempt-refs.ts';
@@ -146,7 +147,7 @@ async function committed(
   { run, task, attempt }: AttemptOrder,
   { tip, tree, agent }: Pick<ClonedWork, 'tip' | 'tree'> & { agent: string },
   { worktrees, session }: ClonePlace,
-): Promise<(AttemptWork & { changes: ChangedPath[] }) | null> {
+): Promise<ChangingWork | null> {
   const call: GitCall = { cwd: worktrees.repository.root, env: worktrees.env };
   const ref = workRef(run, attempt.name);
   const message = withTrailers(task.title, { agent, session, task: `${task.id} ${task.title}` });
@@ -156,10 +157,6 @@ async function committed(
   if (changes.length > 0) return { commit, branch: ref, files: changes.map(({ path }) => path), changes };
   await gitText(['update-ref', '--no-deref', '-d', ref], call);
   return null;
-}
-
-function withoutChanges(work: AttemptWork | null): AttemptWork | null {
-  return work === null ? null : { commit: work.commit, branch: work.branch, files: work.files };
 }
 
 function siteIn(

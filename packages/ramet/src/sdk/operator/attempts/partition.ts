@@ -8,10 +8,18 @@ import { sharedWorkspace } from '../../../git/managed-worktrees.ts';
 import { withTrailers } from '../../../git/provenance.ts';
 import { type GitCall, gitText } from '../../../git/run-git.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
-import { type AttemptObjection, type AttemptPattern, type AttemptWork, workRef } from './attempt-pattern.ts';
+import {
+  type AttemptObjection,
+  type AttemptPattern,
+  type ChangingWork,
+  withoutChanges,
+  workRef,
+} from './attempt-pattern.ts';
 import { attemptRefs, type RefWitness } from './attempt-refs.ts';
+import type { FindRefs, FoundChanges } from './found-changes.ts';
 import { nestedObjection } from './nested-repositories.ts';
-import type { CheckoutGit, FindRefs, FoundChanges, SharedCheckout } from './shared-checkout.ts';
+import type { CheckoutGit, SharedCheckout } from './shared-checkout.ts';
+import { submoduleObjection } from './submodule-objection.ts';
 
 const OUTSIDE = 'outside_files';
 
@@ -71,11 +79,13 @@ function sharedPattern(
     collect(order, { id }) {
       return checkout.end({ ...siteOf(order), refsOf: refsOf(order, id) }, async (found, git) => {
         const isOutside = isolation === 'partition' && found.strays.length > 0;
-        const objection = objectionTo(found, isOutside);
-        const paths = objection !== null || isolation === 'none' ? all(found) : found.own;
+        const against = objectionTo(found, isOutside);
+        const paths = against !== null || isolation === 'none' ? all(found) : found.own;
         const work = await keep(order, { git, session, agent: id }, paths);
         repaired.set(order.attempt.name, found.notes);
-        return { result: objection ?? work, paths, takeBack: objection !== null };
+        // Beside its files it alone may have the commit: the checkout stays with it.
+        const objection = against ?? (work && (await submoduleObjection(order, work, git)));
+        return { result: objection ?? withoutChanges(work), paths, takeBack: objection !== null };
       });
     },
     abandon(order, { id }) {
@@ -134,7 +144,7 @@ async function keep(
   order: AttemptOrder,
   { git: { call, scratch }, session, agent, name }: Keeping,
   changes: readonly ChangedPath[],
-): Promise<AttemptWork | null> {
+): Promise<ChangingWork | null> {
   const { run, task, attempt } = order;
   const base = baseOf(order);
   const tree = await treeWith(base, changes, call, scratch);
@@ -142,7 +152,8 @@ async function keep(
   const ref = workRef(run, name ?? attempt.name);
   const message = withTrailers(task.title, { agent, session, task: `${task.id} ${task.title}` });
   const commit = await keepWork({ ref, base, tree, message }, call);
-  return { commit, branch: ref, files: (await changedPaths(base, commit, call)).map(({ path }) => path) };
+  const found = await changedPaths(base, commit, call);
+  return { commit, branch: ref, files: found.map(({ path }) => path), changes: found };
 }
 
 function treeOf(commit: string, call: GitCall): Promise<string> {

@@ -12,9 +12,18 @@ import type { MergeRepository } from '../../../git/shapes.ts';
 import { fencedBlocks } from '../../../model/recipe/fenced-blocks.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import { describeError } from '../../../schema/errors.ts';
-import { type AttemptPattern, type AttemptWork, workRef } from './attempt-pattern.ts';
+import {
+  type AttemptObjection,
+  type AttemptPattern,
+  type AttemptWork,
+  type ChangingWork,
+  withoutChanges,
+  workRef,
+} from './attempt-pattern.ts';
+import { strayLinks } from './nested-repositories.ts';
 import { type PatchRules, refusedFile } from './patch-permission.ts';
 import type { ReadingCheckouts } from './reading-checkouts.ts';
+import { submoduleObjection } from './submodule-objection.ts';
 
 const MOST_ROUNDS = 3;
 const LONGEST_PATCH = 2_000_000;
@@ -49,9 +58,9 @@ export function proposePattern(place: ProposePlace): AttemptPattern {
         if (status !== 'done') return current;
         const patch = patchIn(text ?? (await place.lastText(current.id)));
         const outcome = await applied(patch, { order, round, place });
-        if (outcome === null || 'commit' in outcome || round === MOST_ROUNDS) {
+        if (outcome === null || !('more' in outcome) || round === MOST_ROUNDS) {
           await leave(order);
-          if (outcome === null || 'commit' in outcome) return outcome;
+          if (outcome === null || !('more' in outcome)) return outcome;
           return { cause: outcome.cause, message: `${outcome.message} (${MOST_ROUNDS} rounds)` };
         }
         current = await tell(`${outcome.message}\n${outcome.more}`);
@@ -71,9 +80,15 @@ function baseOf({ attempt, run }: AttemptOrder): string {
 /** The text of the patch; empty for one that changes nothing, null if the text has no patch. */
 function patchIn(text: string): string | null {
   const blocks = fencedBlocks(text).filter(({ language }) => language === 'diff' || language === 'patch');
-  if (blocks.length > 0) return blocks.map(({ content }) => `${content.replace(/\n+$/, '')}\n`).join('');
+  if (blocks.length > 0) return blocks.map(({ content }) => whole(content)).join('');
   const at = text.search(/^(?:diff --git |--- (?:a\/|\/dev\/null))/m);
-  return at === -1 ? null : `${text.slice(at).replace(/\n+$/, '')}\n`;
+  return at === -1 ? null : whole(text.slice(at));
+}
+
+/** As git wants it to end: a binary part with an empty line, any other without. */
+function whole(patch: string): string {
+  const isBinary = /^GIT binary patch$/m.test(patch.split(/^diff --git /m).at(-1) ?? '');
+  return `${patch.replace(/\n+$/, '')}\n${isBinary ? '\n' : ''}`;
 }
 
 /** Why a patch goes back: a stable word, a line, and what its agent has to know besides. */
@@ -93,7 +108,7 @@ interface Application {
 async function applied(
   patch: string | null,
   { order, round, place }: Application,
-): Promise<AttemptWork | Refusal | null> {
+): Promise<AttemptWork | AttemptObjection | Refusal | null> {
   if (patch === null)
     return {
       ...{ cause: 'no_patch', message: 'There is no block that begins with ```diff in your answer.' },
@@ -102,6 +117,12 @@ async function applied(
   if (patch.trim() === '') return null;
   if (patch.length > LONGEST_PATCH)
     return { cause: 'bad_patch', message: `The patch is longer than ${LONGEST_PATCH} characters.`, more: '' };
+  const absolute = /^--- .*\n\+\+\+ "?(\/(?!dev\/null$).*)\n@@/m.exec(patch)?.[1];
+  if (absolute !== undefined)
+    return {
+      ...{ cause: 'bad_patch', message: `The patch names the absolute path ${absolute}.` },
+      more: 'Answer with the whole patch again, with paths from the top of the repository: +++ b/src/file.',
+    };
   const call = callIn(place.repository);
   const head = await gitText(['rev-parse', '--verify', `${order.run.integration}^{commit}`], call);
   // After a conflict it is made for the files as they are now.
@@ -116,8 +137,10 @@ async function applied(
     const work = await committed(order, { base, tree: tree.id, call, place });
     if (work !== null && 'refused' in work)
       return { cause: 'not_permitted', message: work.refused, more: REST };
+    const objection = work && (await linkObjection(order, work, { call, place }));
+    if (objection !== null) return objection;
     const conflicts = work === null || base === head ? [] : await conflictsOf(head, work.commit, call);
-    if (conflicts.length === 0) return work;
+    if (conflicts.length === 0) return withoutChanges(work);
     refusal = await conflictRefusal(conflicts, head, call);
   }
   return refusal;
@@ -152,7 +175,7 @@ async function treeOfPatch(
 async function committed(
   { run, task, attempt }: AttemptOrder,
   { base, tree, call, place }: { base: string; tree: string; call: GitCall; place: ProposePlace },
-): Promise<AttemptWork | { refused: string } | null> {
+): Promise<ChangingWork | { refused: string } | null> {
   const changes = await changedPaths(`${base}^{tree}`, tree, call);
   if (changes.length === 0) return null;
   const refused = await refusedFile(
@@ -167,7 +190,23 @@ async function committed(
   };
   const ref = workRef(run, attempt.name);
   const commit = await keepWork({ ref, base, tree, message: withTrailers(task.title, about) }, call);
-  return { commit, branch: ref, files: changes.map(({ path }) => path) };
+  return { commit, branch: ref, files: changes.map(({ path }) => path), changes };
+}
+
+/** A patch can name any commit of a submodule, and what is none. */
+async function linkObjection(
+  order: AttemptOrder,
+  work: ChangingWork,
+  { call, place }: { call: GitCall; place: ProposePlace },
+): Promise<AttemptObjection | null> {
+  const [stray] = await strayLinks(work.commit, work.changes, call);
+  if (stray !== undefined)
+    return {
+      cause: 'bad_patch',
+      message: `The patch adds ${stray} as a submodule that .gitmodules does not declare.`,
+    };
+  const { commonDirectory } = place.repository;
+  return submoduleObjection(order, work, { commonDirectory, directory: null, call });
 }
 
 async function conflictsOf(head: string, commit: string, call: GitCall): Promise<readonly string[]> {

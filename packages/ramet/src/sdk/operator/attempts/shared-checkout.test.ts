@@ -229,6 +229,33 @@ describe('OP-9: tasks in one checkout', { timeout: 240_000 }, () => {
     expect(checkoutBytes(root)).toEqual(before);
   });
 
+  test('one that a killed process left goes at the end of the resumed run, also with files of tasks that have ended', async () => {
+    const first = shared();
+    const a = first.order('a', ['a.txt']);
+    const path = await begin(first.partition, a);
+    writeFiles(path, { 'a.txt': 'a\n' });
+    await end(first.partition, a);
+    const { worktrees, workspaces, root } = first;
+    const row = findWorktree(worktrees, path);
+    worktrees.registry.change(row.id, ['leased'], { lease: { pid: 2 ** 30, started: '1' } });
+    // All tasks are done when the run is resumed: none of them enters it again.
+    const place = { worktrees, workspaces, cwd: root, session: SESSION, run: SESSION };
+    await new SharedCheckout(place).close();
+    await vi.waitFor(() => expect(git(root, 'branch', '--list', 'ramet/operate-*')).toBe(''));
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('one that a killed process left stays while a task is at work in it that is not resumed', async () => {
+    const first = shared();
+    const path = await begin(first.partition, first.order('a', ['a.txt']));
+    writeFiles(path, { 'a.txt': 'a\n' });
+    const { worktrees, workspaces, root } = first;
+    const row = findWorktree(worktrees, path);
+    worktrees.registry.change(row.id, ['leased'], { lease: { pid: 2 ** 30, started: '1' } });
+    await new SharedCheckout({ worktrees, workspaces, cwd: root, session: SESSION, run: SESSION }).close();
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('a\n');
+  });
+
   test('another process continues with the note that no agent can write, also where .git is gone', async () => {
     const first = shared();
     const a = first.order('a', ['a.txt']);

@@ -11,7 +11,6 @@ import {
   type ChangedPath,
   changedPaths,
   covered,
-  type LeftCommit,
   leftBeside,
   putFiles,
   showAfresh,
@@ -21,6 +20,7 @@ import {
 import {
   checkoutTrees,
   excludeSettings,
+  isHeld,
   mendHead,
   mendIndex,
   moveApart,
@@ -33,8 +33,8 @@ import type { AgentWorkspace, AgentWorkspaces } from '../../../git/worktrees/wor
 import { RametError } from '../../../schema/errors.ts';
 import { findWorktree } from '../../worktrees/open-place.ts';
 import { LEFT_REFS } from './attempt-pattern.ts';
-import type { AttemptRefs } from './attempt-refs.ts';
 import { type CheckoutNote, forgetNote, newNote, readNote, writeNote } from './checkout-note.ts';
+import type { EndedTask, FindRefs, FoundChanges, NestedFolders } from './found-changes.ts';
 import { strayLinks } from './nested-repositories.ts';
 
 export interface SharedPlace {
@@ -49,6 +49,10 @@ export interface SharedPlace {
 /** With what git is called for it: not in its files, where an agent at work may lead git elsewhere at any moment. */
 export interface CheckoutGit {
   readonly call: GitCall;
+  /** Of the repository. */
+  readonly commonDirectory: string;
+  /** Where its files are. */
+  readonly directory: string;
   /** Where temporary indexes are: not where an agent can write. */
   readonly scratch: string;
   readonly note: Pick<CheckoutNote, 'at'>;
@@ -62,26 +66,6 @@ interface OpenCheckout extends CheckoutGit {
   readonly note: CheckoutNote;
 }
 
-export interface FoundChanges {
-  own: ChangedPath[];
-  /** Of nobody that is known. */
-  strays: ChangedPath[];
-  /** Repositories inside that are nobody's but its own: they fit into no commit, and were moved to `folder`. */
-  nested: NestedFolders | null;
-  /** For people, one line each: what an agent had made lead git elsewhere and was put right; refs that nobody knows. */
-  notes: readonly string[];
-  /** Commits that its agent left beside its files. */
-  left: readonly LeftCommit[];
-}
-
-/** The refs that its agent made. */
-export type FindRefs = (place: WorktreePlace, worktree: ManagedWorktree) => Promise<AttemptRefs>;
-
-export interface NestedFolders {
-  readonly names: readonly string[];
-  readonly folder: string;
-}
-
 interface FilesFound {
   /** Their tree. */
   readonly files: string;
@@ -89,12 +73,8 @@ interface FilesFound {
   readonly nested: readonly string[];
 }
 
-/** What came of the end of a task: `paths` are on a ref, and are taken back now or before the next one begins. */
-export interface EndedTask<Result> {
-  result: Result;
-  paths: readonly ChangedPath[];
-  takeBack: boolean;
-}
+const LINK = '160000';
+const checkoutName = (run: string): string => `operate-${run}`;
 
 export class SharedCheckout {
   readonly #place: SharedPlace;
@@ -102,6 +82,8 @@ export class SharedCheckout {
   readonly #live: Map<string, readonly string[] | null> = new Map();
   /** What tasks may have changed that an earlier process began and this one does not resume. */
   #lost: readonly string[] = [];
+  /** Submodules that were elsewhere when the last task came: no file takes their commits back. */
+  #links: ReadonlyMap<string, string> = new Map();
   #opened: Promise<OpenCheckout> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -134,6 +116,7 @@ export class SharedCheckout {
       if (unknown.length > 0) await keep(unknown, open);
       await this.#undo(open, [...unknown, ...free.filter(({ path }) => ended.has(path))]);
       this.#lost = [];
+      this.#links = new Map(free.flatMap(({ path, id, mode }) => (mode === LINK ? [[path, id]] : [])));
       open.note.ended = {};
       this.#write(open);
       return open.workspace;
@@ -152,7 +135,9 @@ export class SharedCheckout {
       const others = new Set(Object.entries(note.ended).flatMap(([id, paths]) => (id === task ? [] : paths)));
       const seen = await this.#look(open);
       const nested = this.#moveApart(open, task, seen.nested);
-      const found = seen.changes.filter(({ path }) => !this.#isOfOthers(task, path) && !others.has(path));
+      const found = seen.changes.filter(
+        ({ path, id }) => !this.#isOfOthers(task, path) && !others.has(path) && this.#links.get(path) !== id,
+      );
       const own = found.filter(({ path }) => covered(path, files));
       const strays = found.filter((one) => !own.includes(one));
       const refs = await refsOf(this.#place.worktrees, open.worktree);
@@ -177,12 +162,12 @@ export class SharedCheckout {
     return this.#opened === null ? null : (await this.#opened).worktree.path;
   }
 
-  /** At the end of the run. While tasks of it can be resumed, it stays. */
+  /** At the end of the run, also one that an earlier process left. While tasks of it can be resumed, it stays. */
   async close(): Promise<void> {
-    if (this.#opened === null || this.#live.size > 0) return;
+    if (this.#live.size > 0 || (this.#opened === null && !this.#isLeft())) return;
     await this.#alone(async () => {
       const open = await this.#open('');
-      if (Object.keys(open.note.live).length > 0) return;
+      if (Object.keys(open.note.live).length + this.#lost.length > 0) return;
       const { changes, nested } = await this.#look(open);
       this.#moveApart(open, null, nested);
       await this.#undo(open, changes);
@@ -191,6 +176,14 @@ export class SharedCheckout {
       await open.workspace.release();
       forgetNote(this.#place.worktrees, this.#place.run);
     });
+  }
+
+  /** Nobody of this process has been in it, and a process that was killed had it. */
+  #isLeft(): boolean {
+    const { worktrees, run } = this.#place;
+    const isOurs = ({ name, state }: ManagedWorktree): boolean =>
+      name === checkoutName(run) && (state === 'leased' || state === 'released');
+    return worktrees.registry.list().some((row) => isOurs(row) && !isHeld(worktrees.project, row));
   }
 
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -220,7 +213,7 @@ export class SharedCheckout {
   async #take(base: string): Promise<OpenCheckout> {
     const { workspaces, worktrees, cwd, session, run } = this.#place;
     const owner = { session, agent: `${session}.operator` };
-    const workspace = await workspaces.enter({ name: `operate-${run}`, owner, cwd, base, share: true });
+    const workspace = await workspaces.enter({ name: checkoutName(run), owner, cwd, base, share: true });
     if (workspace.setupFailure !== undefined) {
       await workspace.release();
       throw new RametError('setup_failed', 'terminal', workspace.setupFailure);
@@ -232,7 +225,9 @@ export class SharedCheckout {
     const lost = Object.entries(note.live).filter(([task]) => !this.#live.has(task));
     this.#lost = lost.flatMap(([, files]) => files ?? ['*']);
     for (const [task] of lost) delete note.live[task];
-    return { workspace, worktree, call, here, scratch: worktrees.project, note };
+    const { commonDirectory } = worktrees.repository;
+    const site = { commonDirectory, directory: worktree.path, scratch: worktrees.project };
+    return { workspace, worktree, call, here, ...site, note };
   }
 
   /** What differs from the commit that its files began with. */
