@@ -5,11 +5,12 @@
  */
 import { join } from 'node:path';
 import { describeError } from '../../../schema/errors.ts';
-import { gitDirectoryOf, readHead, readRef } from '../../read-refs.ts';
+import { readRef } from '../../read-refs.ts';
 import { readOrNull } from '../../repository.ts';
 import { gitText, isCommitId, runGit } from '../../run-git.ts';
 import type { ManagedWorktree, VerdictReason } from '../worktree.ts';
 import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
+import { isOnAnotherRef } from './other-refs.ts';
 
 export interface WorktreeTips {
   /** Where its HEAD is, and on which branch (`refs/heads/main`); null when on none. */
@@ -159,39 +160,6 @@ async function isKeptElsewhere(
   return false;
 }
 
-/**
- * Whether a branch, tag or remote branch leads to a commit. Its own branch does not count, nor what is ours and may
- * move at any time, nor stashes. One walk from the commit, however many refs there are. Throws when git cannot tell.
- */
-export async function isOnAnotherRef(
-  place: WorktreePlace,
-  branch: string | null,
-  tip: string,
-): Promise<boolean> {
-  if (isCheckedOutTip(place, branch, tip)) return true;
-  // `--exclude` holds for the next option alone, and takes the name as that one sees it.
-  const own = branch === null ? [] : [`--exclude=${branch}`];
-  const args = ['rev-list', '--max-count=1', tip, '--not', ...own, '--branches', '--tags', '--remotes', '--'];
-  return (await gitText(args, callOf(place))) === '';
-}
-
-/** Whether a ref of ours that is no branch leads to a commit. Throws when git cannot tell. */
-export async function isOnOwnRef(place: WorktreePlace, tip: string): Promise<boolean> {
-  const args = ['rev-list', '--max-count=1', tip, '--not', '--glob=refs/ramet', '--'];
-  return (await gitText(args, callOf(place))) === '';
-}
-
-/** Of the tips of several branches: those to which only these branches lead. As above, in one walk. */
-export async function onNoOtherRef(
-  place: WorktreePlace,
-  tips: readonly { branch: string; tip: string }[],
-): Promise<ReadonlySet<string>> {
-  const own = tips.map(({ branch }) => `--exclude=${branch}`);
-  const commits = tips.map(({ tip }) => tip);
-  const args = ['rev-list', ...commits, '--not', ...own, '--branches', '--tags', '--remotes', '--'];
-  return new Set((await gitText(args, callOf(place))).split('\n'));
-}
-
 /** Of a worktree that holds nothing: where its commits are, in one sentence; none when it has none. */
 export async function whereCommitsAre(
   place: WorktreePlace,
@@ -218,13 +186,6 @@ async function targetWith(place: WorktreePlace, target: string | null, head: str
   if (target === null) return null;
   const { code, stdout } = await runGit(['rev-list', '--max-count=1', head, '--not', target], callOf(place));
   return code === 0 && stdout.trim() === '' ? target : null;
-}
-
-/** The usual case, without a process: the asking checkout's branch is at this very commit. */
-function isCheckedOutTip({ repository }: WorktreePlace, branch: string | null, tip: string): boolean {
-  const { root, commonDirectory } = repository;
-  const head = readHead(gitDirectoryOf(root) ?? commonDirectory, commonDirectory);
-  return head?.commit === tip && head.ref !== null && head.ref !== `refs/heads/${branch}`;
 }
 
 async function targets({ repository, env }: WorktreePlace, { facts }: ManagedWorktree): Promise<string[]> {

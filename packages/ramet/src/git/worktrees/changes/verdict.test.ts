@@ -420,6 +420,18 @@ describe('WORK-3: a worktree that holds nothing', () => {
     expect(rametBranches(root)).toHaveLength(1);
   });
 
+  test('keeps work that besides it only a worktree has that began with it, as that of a reviewer', async () => {
+    const { place, tree, root } = await fresh();
+    commit(tree.path);
+    const work = git(tree.path, 'rev-parse', 'HEAD');
+    const reviewer = (await createWorktree(place, { name: 'review', owner, base: work })).worktree;
+    expect(await removeWorktree(place, tree, { isHolder: true })).toMatchObject({
+      ...{ removed: false, reasons: [{ kind: 'commits' }] },
+    });
+    expect(await removeWorktree(place, reviewer, { isHolder: true })).toMatchObject({ branch: 'deleted' });
+    expect(rametBranches(root)).toEqual(['ramet/fix']);
+  });
+
   test('goes without what its links lead to', async () => {
     const root = temporaryRepository({ ...FILES, 'package-lock.json': '1' });
     writeFiles(root, { 'node_modules/a/index.js': 'kept\n' });

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readPointer } from '../../repository.ts';
 import { isCommitId } from '../../run-git.ts';
-import { isOnAnotherRef } from '../changes/held-commits.ts';
+import { isOnAnotherRef } from '../changes/other-refs.ts';
 import { isLockOurs, unregisterWorktree } from '../register-worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 import { deleteSafeBranch } from './safe-branch.ts';

@@ -8,7 +8,7 @@ import { readRef } from '../../read-refs.ts';
 import { readPointer } from '../../repository.ts';
 import { withRepositoryLock } from '../../repository-lock.ts';
 import { runGit } from '../../run-git.ts';
-import { isOnAnotherRef, isOnOwnRef, onNoOtherRef } from '../changes/held-commits.ts';
+import { isOnAnotherRef, isOnOwnRef, onNoOtherRef } from '../changes/other-refs.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
 import { metPackedRefsLock, packedRefsPatience } from './ref-locks.ts';
