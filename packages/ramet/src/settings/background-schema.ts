@@ -18,6 +18,10 @@ export const memory: z.ZodMiniType<MemorySettings> = z.strictObject({
     z.optional(z.boolean()),
     'Whether sessions begin with what earlier ones have noted (true).',
   ),
+  sync: described(
+    z.optional(z.boolean()),
+    'Whether sessions sync team memory by themselves where the environment names a server (true).',
+  ),
 });
 
 export const background: z.ZodMiniType<BackgroundSettings> = z.strictObject({

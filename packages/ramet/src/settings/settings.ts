@@ -125,6 +125,8 @@ export interface StatusLineSettings {
 export interface MemorySettings {
   /** False: nothing is read from memory, and nothing is saved by itself. */
   enabled?: boolean | undefined;
+  /** False: sessions do not sync team memory by themselves. */
+  sync?: boolean | undefined;
 }
 
 /** Work in the background between prompts: docs/background.md. */

@@ -1,12 +1,11 @@
 /** `ramet memory sync`, `serve` and `token`: team memory, its server and its tokens. */
+import { type SyncedMemory, syncMemory } from '../../sdk/memory/sync-memory.ts';
 import {
   listMemoryTokens,
   newMemoryToken,
   revokeMemoryToken,
   type ServeOptions,
-  type SyncedMemory,
   serveMemory,
-  syncMemory,
 } from '../../sdk/memory/team-memory.ts';
 import { jsonLine } from '../../views/json-spelling.ts';
 import { printable } from '../../views/text/format.ts';

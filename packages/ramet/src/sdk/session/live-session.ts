@@ -97,6 +97,7 @@ export function liveSession(parts: LiveParts): Session {
     await agent[Symbol.asyncDispose]();
     parts.team?.[Symbol.dispose]();
     await hooks.end();
+    await parts.teamSync?.close({ isHurried });
     await leaveWorktrees(agent);
     family[Symbol.dispose]();
     types[Symbol.dispose]();

@@ -14,6 +14,7 @@ import { offeringMembers, openAgentTypes, ToldTypes } from '../agent-types/agent
 import { extensionPlace, findPlugins, withPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
+import { TeamSync } from '../memory/team-sync.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
 import { observedJournal } from './event-bus.ts';
@@ -79,10 +80,12 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
     const settings = await asRecorded(given, reader, { session: entry.session, types, extra, prompts });
     recallRules(permissions, reader, place, settings);
     const ground = openGround(order, place, permissions);
+    const teamSync = TeamSync.of(settings, place);
+    teamSync?.start();
     const watch = await watchFor(watchedRun(reader), settings);
     permissions.allow(watch?.allow ?? []);
     const shared = {
-      ...shareParts(settings, place, types, { ...ground, journal, extra, prompts }, reader),
+      ...shareParts(settings, place, types, { ...ground, journal, extra, prompts, teamSync }, reader),
       watch,
     };
     const agent = await resumeMain(shared, reader, place, settings);
@@ -96,6 +99,7 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
           place,
           await readSurroundings(place, ground.childEnvironment, ground.redact, cwd),
           ground.redact,
+          teamSync,
         );
     const told = ToldTypes.ofHead(types.definitions, agent.conversation.head.tools);
     const note = thinkingNote(settings.thinking, agent.conversation.head.model, provider);

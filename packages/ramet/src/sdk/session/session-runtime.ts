@@ -30,6 +30,7 @@ import {
 } from '../../system/processes/process-register.ts';
 import type { AgentTypes } from '../agent-types/agent-types.ts';
 import type { SessionPrompts } from '../extensions/session-prompts.ts';
+import type { TeamSync } from '../memory/team-sync.ts';
 import type { RunWatch } from '../operator/control/watch-run.ts';
 import { DEFAULT_SANDBOX, type ResolvedOptions } from '../options.ts';
 import { heavySlots, type Place } from '../place.ts';
@@ -42,6 +43,8 @@ import type { SessionTools } from './session-tools.ts';
 import { hasMemory } from './surroundings.ts';
 
 export interface SharedParts {
+  /** Null where no server of team memory is configured. */
+  readonly teamSync: TeamSync | null;
   readonly hooks: HostHooks;
   readonly runtime: SessionRuntime;
   readonly family: AgentFamily;
@@ -69,13 +72,15 @@ interface GivenParts extends SessionGround {
   readonly journal: Journal;
   readonly extra: SessionTools;
   readonly prompts: SessionPrompts;
+  /** Null where no server of team memory is configured. */
+  readonly teamSync: TeamSync | null;
 }
 
 export function shareParts(
   settings: ResolvedOptions,
   place: Place,
   types: AgentTypes,
-  { extra, prompts, ...parts }: GivenParts,
+  { extra, prompts, teamSync, ...parts }: GivenParts,
   earlier: JournalReader | null,
 ): SharedParts {
   const { session } = parts.journal;
@@ -174,8 +179,12 @@ export function shareParts(
       prepare: prepareDesks(),
     },
   };
+  if (teamSync !== null)
+    teamSync.warn = (message) =>
+      parts.journal.append(null, { type: 'warning.raised', code: 'team_memory', message });
   return {
     runtime,
+    teamSync,
     hooks,
     family,
     stops,

@@ -19,6 +19,7 @@ import { chosenTools, offeringMembers, openAgentTypes, ToldTypes } from '../agen
 import { extensionPlace, findPlugins, withPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
+import { TeamSync } from '../memory/team-sync.ts';
 import type { RunWatch } from '../operator/control/watch-run.ts';
 import {
   newSessionModel,
@@ -118,6 +119,9 @@ async function openNew(
   const permissions = openRules(given, place, tools);
   permissions.allow(watch?.allow ?? []);
   const orphans = endOrphans(place);
+  const teamSync = TeamSync.of(given, place);
+  teamSync?.start();
+  opened.defer(async () => teamSync?.close({ isHurried: true }));
   const ground = openGround(order, place, permissions);
   const { workspaces, redact } = ground;
   opened.use(workspaces);
@@ -135,7 +139,7 @@ async function openNew(
     given.agent === undefined
       ? given
       : await (await import('./main-type.ts')).typedOptions(order, { types, extra, prompts });
-  const surroundings = await surroundingsFor(settings, place, found, redact);
+  const surroundings = await surroundingsFor(settings, place, found, redact, teamSync);
   const note = thinkingNote(newSessionThinking(settings), newSessionModel(settings, provider), provider);
   const ended = await orphans;
   const journal = observedJournal(
@@ -145,7 +149,7 @@ async function openNew(
   noteProject(place.project, place.repository?.commonDirectory ?? place.cwd);
   recordEndedOrphans(journal, ended);
   const shared = {
-    ...shareParts(settings, place, types, { ...ground, journal, extra, prompts }, null),
+    ...shareParts(settings, place, types, { ...ground, journal, extra, prompts, teamSync }, null),
     watch,
   };
   if (surroundings.git !== null) void shared.git.note(cwd, Promise.resolve(surroundings.git));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { instructionsText, readProjectInstructions } from '../../agents/prompts/first-message.ts';
 import { gitState } from '../../git/git-state.ts';
 import type { GitState } from '../../git/shapes.ts';
+import type { TeamSync } from '../memory/team-sync.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 
@@ -42,10 +43,13 @@ export async function surroundingsFor(
   place: Place,
   found: Surroundings,
   redact: (text: string) => string,
+  teamSync: TeamSync | null = null,
 ): Promise<Surroundings> {
+  // What the team has noted meanwhile comes first, if it comes soon.
+  const told = (await teamSync?.begun()) ?? [];
   const { text, problems } = await readMemory(settings, place);
   const memory = text === null ? null : redact(text);
-  const all = { ...found, memory, problems: [...found.problems, ...problems] };
+  const all = { ...found, memory, problems: [...found.problems, ...told, ...problems] };
   if (settings.mainType === undefined) return all;
   const { instructions, git } = settings.mainType.definition;
   return { ...all, ...(!instructions && { instructions: null }), ...(!git && { git: null }) };
