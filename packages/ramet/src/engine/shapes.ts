@@ -13,6 +13,7 @@ export type {
   AgentRuntime,
   AgentSpec,
   CalledAgent,
+  MemoryRights,
   SessionRuntime,
 } from './agent/runtime.ts';
 export type { AnswerSchema } from './answer/answer-schema.ts';

@@ -111,6 +111,8 @@ export interface Tool<Input = unknown> {
    * and finds what it did.
    */
   onceInTeam?: true;
+  /** Agents that keep a memory have it for that, whatever their list of tools says (MEM-1). */
+  forMemory?: true;
   /** Agents that the main agent starts do not have it; a fork, which shares its parent's list, is refused by the tool. */
   mainOnly?: true;
   /**

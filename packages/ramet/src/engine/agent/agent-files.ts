@@ -110,6 +110,11 @@ export class AgentFiles {
     });
   }
 
+  /** The version of a real path that it saw last; undefined for none. */
+  lastSeen(path: string): string | undefined {
+    return this.#open().versions().get(path);
+  }
+
   /** What others' commands have changed of what it has read, and it has not read again since. Told once. */
   takeNews(): CommandChange[] {
     const news = [...(this.#news?.values() ?? [])];

@@ -5,6 +5,7 @@ import type { FileLedger } from '../../files/file-ledger.ts';
 import type { LoadCheckouts } from '../../git/shapes.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { MemoryFolder } from '../../memory/files/memory-places.ts';
 import type { CacheMap } from '../../model/cache/cache-map.ts';
 import type { PriceTable } from '../../model/prices.ts';
 import type { ModelProvider } from '../../model/provider.ts';
@@ -86,6 +87,22 @@ export interface SessionRuntime extends AgentRuntime {
   readonly alsoHeavy?: readonly string[] | undefined;
   /** Answers what rules and modes leave open. */
   readonly broker: PermissionBroker;
+  readonly memory?: MemoryRights | undefined;
+}
+
+/** Which files of memory there are, and whose. */
+export interface MemoryRights {
+  /** Where memory is. */
+  readonly stores: readonly string[];
+  /** What an agent may change without a question. */
+  foldersOf(agent: { readonly spec: Pick<AgentSpec, 'parent' | 'type' | 'origin'> }): readonly MemoryFolder[];
+  /** A file is about to be changed. */
+  willChange?(file: { readonly store: string; readonly file: string }): void;
+  /** Whether its type has a tool for its memory and for nothing else. */
+  isOnlyForMemory(
+    agent: { readonly spec: Pick<AgentSpec, 'parent' | 'type' | 'origin'> },
+    tool: Tool,
+  ): boolean;
 }
 
 /**

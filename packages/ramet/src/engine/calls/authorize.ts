@@ -17,6 +17,7 @@ import { NOT_RUN, OUTSIDE_FILES } from '../agent/notices.ts';
 import type { AskedCall, CanUseTool } from '../agent/runtime.ts';
 import type { HookedCall } from '../hooks/call-hooks.ts';
 import { askPermission } from './ask-permission.ts';
+import { type MemoryPermit, memoryPermit, settledForMemory } from './memory-permit.ts';
 import { type HookNotes, type Permit, type PermitRequest, refused } from './permit.ts';
 
 /** The part of `AgentHost` that decides: it has the rules, and the broker to ask. */
@@ -30,7 +31,10 @@ export async function ownPermit(agent: HostedAgent, call: AskedCall, signal: Abo
   const access = tool.access?.(input) ?? {};
   const heavy = access.command !== undefined && (await isHeavy(agent, access.command));
   const unreadable = unreadableFiles(agent.runtime.permissions, access);
-  return { ...permit, unreadable, ...(heavy && { heavy }) };
+  const memory = memoryPermit(agent, tool, input);
+  const write = typeof memory === 'string' ? undefined : memory?.write;
+  if (write !== undefined) agent.runtime.memory?.willChange?.(write);
+  return { ...permit, unreadable, ...(heavy && { heavy }), ...(write && { memory: write }) };
 }
 
 /** What came later counts, and all that was added is told. */
@@ -65,10 +69,13 @@ async function decidedPermit(
 ): Promise<Permit> {
   const { tool, request, input } = wanted;
   const { call, outside, byUser } = request;
-  const refusal = await agentRefusal(agent, wanted, signal);
+  const memory = memoryPermit(agent, tool, input);
+  if (typeof memory === 'string') return refused(memory);
+  const refusal = await agentRefusal(agent, wanted, signal, memory);
   if (refusal !== null) return refused(refusal);
+  const isOwn = memory?.isOwn === true;
   const redecide = async (): Promise<PermissionDecision> =>
-    settle(await decideNow(agent, tool, input, outside));
+    settle(settledForMemory(await decideNow(agent, tool, input, { outside, isOwn }), isOwn));
   const decision = await orInterrupted(redecide(), signal);
   if (typeof decision === 'string') return refused(decision);
   if (decision.kind === 'allow') return { kind: 'permitted', confinement: decision.confinement };
@@ -131,12 +138,15 @@ async function agentRefusal(
   agent: Agent,
   { tool, input, request: { byUser } }: AskedCall,
   signal: AbortSignal,
+  memory: MemoryPermit | null,
 ): Promise<string | null> {
   const { canUseTool, readOnly, toolLimits } = agent.spec;
-  const fenced = await fencedOff(agent, tool, input);
+  const isOwn = memory?.isOwn === true;
+  const fenced = isOwn ? null : await fencedOff(agent, tool, input);
   if (fenced !== null) return `${tool.name} is refused: ${fenced}`;
   // A fork has its parent's tools and a call can be made up: what is offered is not yet what may run (TYPE-2).
-  if (readOnly === true && !isForReaders(tool)) return readOnlyRefusal(tool.name, 'it changes something');
+  if (readOnly === true && !isForReaders(tool) && !isOwn)
+    return readOnlyRefusal(tool.name, 'it changes something');
   const phase = agent.runtime.agents.phaseRules?.() ?? null;
   if (phase !== null && byUser !== true) {
     const refusal = (await import('../coordinator/phase-rules.ts')).phaseRefusal(phase, agent, tool, input);
@@ -146,7 +156,7 @@ async function agentRefusal(
     const refusal = await orInterrupted(ownRefusal(canUseTool, tool.name, input), signal);
     if (refusal !== null) return refusal;
   }
-  if (toolLimits !== undefined) {
+  if (toolLimits !== undefined && !isOwn) {
     const { limitsRefusal } = await import('../../permission/tool-limits.ts');
     const { cwd, workspace } = agent.directory;
     const origin = { base: workspace?.fence.root ?? cwd, home: agent.runtime.childEnvironment.HOME ?? null };
@@ -227,12 +237,12 @@ async function decideNow(
   agent: HostedAgent,
   tool: Tool,
   input: unknown,
-  outside: PermitRequest['outside'],
+  { outside, isOwn }: { outside: PermitRequest['outside']; isOwn: boolean },
 ): Promise<PermissionDecision> {
   const { spec, runtime, directory } = agent;
   const phase = runtime.agents.phaseRules?.() ?? null;
   const readOnly =
-    spec.readOnly === true ||
+    (spec.readOnly === true && !isOwn) ||
     (phase !== null && (await import('../coordinator/phase-rules.ts')).onlyReads(phase, agent, tool, input));
   for (;;) {
     const rules = runtime.permissions.rulesOf(spec.id);

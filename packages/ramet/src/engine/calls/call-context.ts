@@ -7,12 +7,13 @@ import { progressOfTodos } from '../loop/stop-reason.ts';
 import { agentShell, type HeldCall } from './agent-shell.ts';
 import { inCheckout } from './authorize.ts';
 import type { HeavyCall } from './heavy-place.ts';
+import { memoryFiles } from './memory-files.ts';
 import type { Permit } from './permit.ts';
 
 export function contextOf(
   { agent, signal, onOutput }: Pick<ToolContext, 'onOutput' | 'signal'> & { agent: Agent },
   call: ToolUseBlock,
-  held: HeldCall & Pick<Permit & { kind: 'permitted' }, 'unreadable' | 'heavy'>,
+  held: HeldCall & Pick<Permit & { kind: 'permitted' }, 'unreadable' | 'heavy' | 'memory'>,
 ): ToolContext {
   const { runtime, spec, directory } = agent;
   const { cwd, workspace } = directory;
@@ -25,7 +26,7 @@ export function contextOf(
     env:
       workspace === null ? agent.checkout.environment : { ...agent.checkout.environment, ...workspace.env },
     outputDirectory: runtime.outputDirectory,
-    files: agent.files.for(call.id),
+    files: held.memory === undefined ? agent.files.for(call.id) : memoryFiles(agent, call.id, held.memory),
     ...(held.unreadable && { leavesOut: leavesOut(held.unreadable, cwd, inCheckout(directory)) }),
     ...agentShell(agent, held, tell),
     signal,

@@ -26,6 +26,13 @@ export interface HookNotes {
   readonly stop?: string | undefined;
 }
 
+/** A call that writes a file of memory: through its store. */
+export interface MemoryTarget {
+  readonly store: string;
+  /** Relative to it. */
+  readonly file: string;
+}
+
 export type Permit = (
   | {
       readonly kind: 'permitted';
@@ -34,6 +41,7 @@ export type Permit = (
       readonly unreadable?: UnreadableFiles | undefined;
       /** A command that keeps the machine busy: it needs a place. */
       readonly heavy?: true | undefined;
+      readonly memory?: MemoryTarget | undefined;
     }
   | {
       readonly kind: 'refused';

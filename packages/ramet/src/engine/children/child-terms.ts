@@ -28,16 +28,15 @@ import type { AgentFamily } from './family.ts';
  * nothing that writes (TYPE-2).
  */
 export function toolsOf(definition: AgentDefinition, parent: ToolOwner): readonly Tool[] {
-  const { tools, disallowedTools = [] } = definition;
+  const { tools, disallowedTools = [], memory } = definition;
   const only = readsOnly(definition, parent);
   const own = withoutMainOnly(heritableTools(parent));
   if (tools === 'all' && disallowedTools.length === 0 && !only) return own;
-  return own.filter(
-    (tool) =>
-      (tools === 'all' || tools.includes(tool.name)) &&
-      !disallowedTools.includes(tool.name) &&
-      (!only || isForReaders(tool)),
-  );
+  const isWanted = (tool: Tool): boolean =>
+    (tools === 'all' || tools.includes(tool.name)) && (!only || isForReaders(tool));
+  // Who has a memory can keep it: permission sees to it that nothing else is written (MEM-1).
+  const isForMemory = ({ forMemory }: Tool): boolean => memory !== undefined && forMemory === true;
+  return own.filter((tool) => !disallowedTools.includes(tool.name) && (isWanted(tool) || isForMemory(tool)));
 }
 
 /** The same, with what the session says about the type. */

@@ -113,13 +113,15 @@ export class MemoryHistory implements Disposable {
     files: readonly ChangedFile[],
     undoes: number | null = null,
   ): MemoryChange {
+    // A clock may have parts of milliseconds.
+    const when = Math.round(at);
     const { lastInsertRowid } = this.#db
       .prepare('INSERT INTO change (at, kind, session, agent, turn, undoes) VALUES (?, ?, ?, ?, ?, ?)')
-      .run(at, kind, session, agent, turn, undoes);
+      .run(when, kind, session, agent, turn, undoes);
     const id = Number(lastInsertRowid);
     const insert = this.#db.prepare('INSERT INTO file (change, path, before, after) VALUES (?, ?, ?, ?)');
     for (const { path, before, after } of files) insert.run(id, path, this.#keep(before), this.#keep(after));
-    return { id, at, kind, session, agent, turn, undoes, files };
+    return { id, at: when, kind, session, agent, turn, undoes, files };
   }
 
   #keep(text: string | null): string | null {

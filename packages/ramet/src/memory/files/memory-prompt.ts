@@ -2,6 +2,7 @@
  * What an agent learns from memory when its conversation begins. It is the text of a person and of earlier agents, quoted,
  * and it stands after everything that conversations share: memory never changes a prefix that is in use.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { quoteFolderName, quoteFolderText } from '../../conversation/quoted-text.ts';
 import { MEMORY_NOTES } from '../../schema/content.ts';
@@ -32,6 +33,8 @@ const ABOUT =
 export interface MemoryPart {
   readonly title: string;
   readonly path: string;
+  /** The agent keeps it; `always`: it is told so even if there is nothing in it yet. */
+  readonly kept?: 'always' | 'once there';
 }
 
 /** MEMORY.md of the repository, of this checkout and of the user. */
@@ -43,7 +46,7 @@ export function mainParts(place: MemoryPlace): MemoryPart[] {
 export function agentParts(place: MemoryPlace, scope: MemoryScope, agent: string): MemoryPart[] {
   const other = otherAgentFolder(place, scope, agent);
   return [
-    { title: `${agent} (${scope})`, path: indexPath(agentFolder(place, scope, agent)) },
+    { title: `${agent} (${scope})`, path: indexPath(agentFolder(place, scope, agent)), kept: 'always' },
     ...(other === null ? [] : [{ title: `${agent} (kept by another tool)`, path: join(other, INDEX_FILE) }]),
   ];
 }
@@ -60,9 +63,16 @@ export function memoryText(parts: readonly MemoryPart[]): FoundMemory {
       return [];
     }
   });
-  if (texts.length === 0) return { text: null, problems };
-  const text = [`<${MEMORY_NOTES}>`, ABOUT, ...texts, `</${MEMORY_NOTES}>`].join('\n');
+  const kept = parts.filter(({ path, kept: when }) => when === 'always' || (when && existsSync(path)));
+  if (texts.length === 0 && kept.length === 0) return { text: null, problems };
+  const keeping = kept.length === 0 ? [] : [keepingText(kept.map(({ path }) => path))];
+  const text = [`<${MEMORY_NOTES}>`, ABOUT, ...keeping, ...texts, `</${MEMORY_NOTES}>`].join('\n');
   return { text, problems };
+}
+
+function keepingText(paths: readonly string[]): string {
+  const files = paths.map(quoteFolderName).join(' and ');
+  return `You keep ${files}: when you learn something that those after you need, note it there with Edit or Write. One short line for each fact, with a date if it may change; no secrets, and nothing that the repository says itself. Long topics belong into .md files beside it.`;
 }
 
 function shortened({ text, bytes }: { text: string; bytes: number }): string {

@@ -1,76 +1,11 @@
 /** What each kind of agent sees of memory, by probes in the requests that it sends. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { drain } from '../../../test/fixtures/engine.ts';
-import { IDENTITY } from '../../../test/fixtures/merge-repository.ts';
-import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
-import type { Answer } from '../../emulator/answer.ts';
-import { startEmulator } from '../../emulator/index.ts';
-import {
-  agentFolder,
-  indexPath,
-  MEMORY_SCOPES,
-  scopeFolder,
-  teamFolder,
-} from '../../memory/files/memory-places.ts';
+import { agent, ask, newWorld } from '../../../test/fixtures/memory-world.ts';
+import { indexPath, scopeFolder } from '../../memory/files/memory-places.ts';
 import { MEMORY_NOTES } from '../../schema/content.ts';
-import type { SessionOptions } from '../index.ts';
-import { findPlace } from '../place.ts';
 import { openSession } from '../session/session.ts';
-import { memoryPlace } from './session-memory.ts';
-
-const SCRIBE = '---\nname: scribe\ndescription: writes\nmemory: project\ntools: Read\n---\nYou write.\n';
-
-/** Every memory there can be has a word of its own. */
-async function newWorld(respond: (asked: string, turn: number) => Answer | undefined) {
-  const emulator = await startEmulator({
-    respond: ({ request, turn }) =>
-      respond(JSON.stringify([request.messages[0], request.messages.at(-1)]), turn) ?? { text: 'Done.' },
-  });
-  onTestFinished(() => emulator.close());
-  const env = {
-    ...IDENTITY,
-    PATH: process.env.PATH,
-    HOME: temporaryDirectory(),
-    RAMET_HOME: join(temporaryDirectory(), 'ramet'),
-    ANTHROPIC_API_KEY: 'test',
-    ANTHROPIC_BASE_URL: emulator.url,
-  };
-  const cwd = temporaryRepository({ 'README.md': '# Test\n', 'MEMORY.md': 'PROBE-repository\n' });
-  const at = memoryPlace(findPlace({ cwd, env }), env);
-  const write = (path: string, text: string): void => {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  };
-  for (const scope of MEMORY_SCOPES) write(indexPath(scopeFolder(at, scope)), `- PROBE-${scope}\n`);
-  const elsewhere = scopeFolder({ ...at, root: '/elsewhere' }, 'local');
-  write(indexPath(elsewhere), '- PROBE-elsewhere\n');
-  for (const team of ['crew', 'others']) write(indexPath(teamFolder(at, team)), `- PROBE-team-${team}\n`);
-  for (const type of ['scribe', 'Explore'])
-    write(indexPath(agentFolder(at, 'project', type)), `- PROBE-agent-${type}\n`);
-  write(join(cwd, '.claude/agent-memory/scribe/MEMORY.md'), '- PROBE-other-tool\n');
-  write(join(env.RAMET_HOME, 'agents/scribe.md'), SCRIBE);
-  const options: SessionOptions = {
-    ...{ cwd, env, permissionMode: 'bypassPermissions' },
-    settings: { sandbox: { readOnly: 'off', worktree: 'off' } },
-  };
-  const probes = (task: string): string[] => {
-    const seen = emulator.requests.find(({ body }) => body.includes(task))?.body ?? '';
-    return [...new Set(seen.match(/PROBE-[\w-]+\w/g) ?? [])].sort();
-  };
-  return { emulator, options, at, write, probes };
-}
-
-const agent = (prompt: string, more: Record<string, unknown> = {}): Answer => ({
-  tool_use: [{ name: 'Agent', input: { description: 'probe', prompt, ...more } }],
-});
-
-async function ask(options: SessionOptions, ...prompts: string[]) {
-  await using session = await openSession(options);
-  for (const prompt of prompts) expect((await drain(session.run(prompt))).result.status).toBe('done');
-  return session;
-}
 
 const MAIN = ['PROBE-local', 'PROBE-project', 'PROBE-user'];
 

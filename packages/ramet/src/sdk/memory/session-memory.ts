@@ -8,7 +8,13 @@
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { indexPath, type MemoryPlace, teamFolder } from '../../memory/files/memory-places.ts';
-import { agentParts, type FoundMemory, mainParts, memoryText } from '../../memory/files/memory-prompt.ts';
+import {
+  agentParts,
+  type FoundMemory,
+  type MemoryPart,
+  mainParts,
+  memoryText,
+} from '../../memory/files/memory-prompt.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
@@ -49,10 +55,11 @@ export function memoryOfChild(
 }
 
 /** A team without a name of its own has that of its session. */
-function teamName({ team }: ResolvedOptions, session: SessionId | null): string | null {
+export function teamName({ team }: ResolvedOptions, session: SessionId | null): string | null {
   return team === true ? session : team;
 }
 
-function teamParts(at: MemoryPlace, team: string | null): { title: string; path: string }[] {
-  return team === null ? [] : [{ title: `team ${team}`, path: indexPath(teamFolder(at, team)) }];
+function teamParts(at: MemoryPlace, team: string | null): MemoryPart[] {
+  const path = team === null ? null : indexPath(teamFolder(at, team));
+  return path === null ? [] : [{ title: `team ${team}`, path, kept: 'once there' }];
 }

@@ -30,6 +30,7 @@ import {
 } from '../../system/processes/process-register.ts';
 import type { AgentTypes } from '../agent-types/agent-types.ts';
 import type { SessionPrompts } from '../extensions/session-prompts.ts';
+import { memoryRights } from '../memory/memory-rights.ts';
 import type { TeamSync } from '../memory/team-sync.ts';
 import type { RunWatch } from '../operator/control/watch-run.ts';
 import { DEFAULT_SANDBOX, type ResolvedOptions } from '../options.ts';
@@ -167,6 +168,7 @@ export function shareParts(
     ),
     outputDirectory: join(place.project, session),
     broker: settings.broker,
+    memory: memoryRights(settings, place, types, { session, teamSync }),
     agents: {
       deskFor: (id, call, signal) => lazyDesk(family, id, call, signal),
       calledBy: (id, calls) => lazyCalledAgents(family, runtime, id, calls),

@@ -21,6 +21,7 @@ export const editTool: Tool = defineTool({
     'indentation and without line numbers, and occur once: add lines around it to make it unique, or set replace_all. ' +
     'Refused if the file has changed: Read it again.',
   effect: 'write',
+  forMemory: true,
   schedule: 'ordered',
   pathFields: { file_path: 'path' },
   input,

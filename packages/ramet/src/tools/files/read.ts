@@ -36,6 +36,7 @@ export const readTool: Tool = defineTool({
     'Paths may be absolute or relative to your directory. Read a file before you Edit or Write it; ' +
     'read several files in one turn when you need them all.',
   effect: 'read',
+  forMemory: true,
   schedule: 'parallel',
   pathFields: { file_path: 'path' },
   input,

@@ -13,6 +13,7 @@ export const writeTool: Tool = defineTool({
     'Create a file, with its directories, or replace a whole file you have read. Refused if the file ' +
     'has changed: Read it again. To change part of a file use Edit.',
   effect: 'write',
+  forMemory: true,
   schedule: 'ordered',
   pathFields: { file_path: 'path' },
   input,
