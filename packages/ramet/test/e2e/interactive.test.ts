@@ -230,6 +230,7 @@ describe.concurrent('UI-1: terminals of every kind', () => {
   test('TERM=dumb gets no escape sequence at all', async ({ user }) => {
     await user.model({ text: 'Plain.' });
     await using terminal = startOnTerminal(user, [], { env: { TERM: 'dumb' } });
+    await terminal.shows('TERM is dumb: each line that you type is a prompt');
     terminal.type('hello\n');
     await terminal.shows('Plain.');
     terminal.type(CTRL_D);

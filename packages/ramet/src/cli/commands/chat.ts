@@ -20,7 +20,12 @@ export async function chat(
 async function lineByLine(options: SessionOptions, io: CommandIo): Promise<number> {
   const { plainChat } = await import('../interactive/chat/plain-chat.ts');
   await using chat = new Chat(options, io, (line) => io.note(line));
-  return plainChat(chat, process.stdin, io);
+  const isTyped = process.stdin.isTTY === true;
+  if (isTyped) {
+    const why = io.isTerminal ? 'TERM is dumb' : 'the output is no terminal';
+    io.note(`${why}: each line that you type is a prompt; /help lists commands, Ctrl-D leaves`);
+  }
+  return plainChat(chat, process.stdin, io, isTyped);
 }
 
 async function onTerminal(options: SessionOptions, io: CommandIo, first: string | null): Promise<number> {

@@ -154,7 +154,10 @@ function farewell(
   output.say(`  ${command}`);
   output.say('It asks before it changes anything.');
   if (keep) output.say(`\nTo look around here:\n  cd ${repository}\n  RAMET_HOME=${home} ${command} show`);
-  else output.say("More: ramet demo operate runs a list of tasks; --keep keeps a demo's folder.");
+  else {
+    const again = command === 'ramet' ? command : 'npx ramet';
+    output.say(`More: ${again} demo operate runs a list of tasks; --keep keeps a demo's folder.`);
+  }
 }
 
 /** What works from any folder: the name if Ramet is installed, or else the launcher of the checkout. */

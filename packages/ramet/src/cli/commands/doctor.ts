@@ -4,6 +4,7 @@ import { type HealthCheck, type HealthState, limited, ok } from '../../sdk/docto
 import { VERSION } from '../../sdk/version.ts';
 import { repairLines } from '../../views/repair-text.ts';
 import { printable } from '../../views/text/format.ts';
+import { plainSpan, wrapSpans } from '../interactive/markdown/wrapped-rows.ts';
 import type { TextStyle } from '../interactive/screen/text-style.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { styleFor } from '../output/painted.ts';
@@ -22,7 +23,7 @@ export async function doctor(options: { json?: boolean; repair?: string }, io: C
   if (options.json) io.out(`${JSON.stringify({ version: VERSION, ok: needed.length === 0, checks })}\n`);
   else
     io.out(
-      `ramet ${VERSION}\n${checks.map((check) => lineOf(check, styleFor(io))).join('')}${conclusion(needed)}\n`,
+      `ramet ${VERSION}\n${checks.map((check) => linesOf(check, styleFor(io), io.columns)).join('')}${conclusion(needed)}\n`,
     );
   return needed.length === 0 ? EXIT.done : EXIT.failed;
 }
@@ -37,9 +38,27 @@ function checkTerminal(io: CommandIo): HealthCheck {
 
 const COLOURS = { ok: 'green', limited: 'yellow', missing: 'red' } as const;
 
-function lineOf({ name, state, found, remedy }: HealthCheck, style: TextStyle): string {
-  const first = `${style[COLOURS[state]](MARKS[state])}  ${name.padEnd(9)} ${printable(found)}\n`;
-  return remedy === null ? first : `${first}${' '.repeat(14)}-> ${printable(remedy)}\n`;
+/** Columns before what was found: the mark, the longest name, and blanks. */
+const NAME_WIDTH = 10;
+const INDENT = 2 + 2 + NAME_WIDTH + 1;
+
+export function linesOf(
+  { name, state, found, remedy }: HealthCheck,
+  style: TextStyle,
+  columns: number | null,
+): string {
+  const head = `${style[COLOURS[state]](MARKS[state])}  ${name.padEnd(NAME_WIDTH)} `;
+  const blanks = ' '.repeat(INDENT);
+  const told = wrapped(found, columns).join(`\n${blanks}`);
+  if (remedy === null) return `${head}${told}\n`;
+  return `${head}${told}\n${blanks}${wrapped(`-> ${remedy}`, columns).join(`\n${blanks}   `)}\n`;
+}
+
+/** On a screen, between words; without one as it is. */
+function wrapped(text: string, columns: number | null): string[] {
+  if (columns === null) return [printable(text)];
+  const room = Math.max(20, columns - INDENT - 4);
+  return wrapSpans([plainSpan(printable(text))], room).map((row) => row.text);
 }
 
 function conclusion(needed: readonly HealthCheck[]): string {

@@ -120,7 +120,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Shift-Tab', 'next permission mode'],
   ['Ctrl-Z', 'suspend'],
   ['Tab', 'complete a command'],
-  ['Ctrl-O', 'show the last output or thought in full; again: the one before'],
+  ['Ctrl-O', 'show the last output or thought in full; again: earlier'],
   ['Ctrl-L', 'draw the screen again'],
   ['Ctrl-T', "show an agent's conversation; Esc goes back"],
   ['Ctrl-B', 'let agents continue in the background'],

@@ -11,15 +11,23 @@ import { textOutput } from '../../output/text.ts';
 import type { Chat } from './chat.ts';
 import { parseChatCommand, pickText, runChatCommand } from './chat-commands.ts';
 
-/** Stops at the first line that fails: what follows was written for when it succeeds. */
-export async function plainChat(chat: Chat, input: Readable, io: CommandIo): Promise<number> {
+/**
+ * Stops at the first line that fails: what follows was written for when it succeeds. `isTyped`: a person types the lines, and may
+ * leave without one.
+ */
+export async function plainChat(
+  chat: Chat,
+  input: Readable,
+  io: CommandIo,
+  isTyped = false,
+): Promise<number> {
   let lines = 0;
   for await (const line of promptsFrom(input, io.signal)) {
     lines += 1;
     const code = await carryOut(line, chat, io);
     if (code !== null) return code;
   }
-  if (lines > 0) return EXIT.done;
+  if (lines > 0 || isTyped) return EXIT.done;
   throw new UserMistake(
     'no_prompt',
     'standard input holds no prompt: write one a line, or give it with -p (see ramet --help)',

@@ -72,7 +72,7 @@ export const CHAT_COMMANDS: Readonly<Record<ChatCommandName, ChatCommandHelp>> =
   init: { usage: '/init', meaning: 'let the model write AGENTS.md for this repository' },
   review: {
     usage: '/review [what]',
-    meaning: 'let the model review changes; by default those not committed',
+    meaning: 'let the model review changes, all that are not committed',
   },
   export: {
     usage: '/export [file] [--force]',

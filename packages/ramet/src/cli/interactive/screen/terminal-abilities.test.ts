@@ -1,6 +1,17 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../views/text/format.ts';
 import { asciiForms, hasUnicode, opensLinks } from './terminal-abilities.ts';
+
+/** Arrows, lines, shapes and dots in the sources of a directory. */
+function signsOf(directory: string): string[] {
+  const sources = globSync('**/*.ts', { cwd: directory }).filter((file) => !file.endsWith('.test.ts'));
+  const found = sources.flatMap(
+    (file) => readFileSync(join(directory, file), 'utf8').match(/[\u2190-\u2bff]/gu) ?? [],
+  );
+  return [...new Set(found)];
+}
 
 describe('UI-1: what a terminal is known to show', () => {
   test.for([
@@ -26,7 +37,8 @@ describe('UI-1: what a terminal is known to show', () => {
   });
 
   test('signs of ours as ASCII, as wide as before; letters stay', () => {
-    const signs = '• ◦ ▪ │─┼ ╭─ ╰─ ✓ ✗ → … · » ⋮ ☐ ☑ ◐ ∴ ⠋⠙';
+    const signs = `… · » ${signsOf(join(import.meta.dirname, '..')).join(' ')}`;
+    expect(signs).toContain('❯');
     expect(asciiForms(signs)).toMatch(/^[ -~]+$/);
     expect(displayWidth(asciiForms(signs))).toBe(displayWidth(signs));
     expect(asciiForms('\u001b[1mGrün\u001b[22m')).toBe('\u001b[1mGrün\u001b[22m');
