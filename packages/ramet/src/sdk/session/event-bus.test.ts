@@ -38,6 +38,21 @@ test('LIB-1: what a listener changes is its own: others, and the call that runs,
   expect(input).toEqual({ list: ['whole'] });
 });
 
+test('SEC-1: a name that means something to JavaScript is copied as any other', () => {
+  const bus = new EventBus<{ type: string; input: Record<string, { list: string[] }> }>();
+  const input = JSON.parse('{"__proto__":{"list":["whole"]},"constructor":{"list":[]}}');
+  let heard: unknown;
+  bus.subscribe((told) => {
+    heard = structuredClone(told);
+    for (const part of Object.values(told.input)) part.list.push('more');
+  });
+  bus.publish({ type: 'tool_started', input });
+  expect(JSON.stringify(heard)).toBe(
+    '{"type":"tool_started","input":{"__proto__":{"list":["whole"]},"constructor":{"list":[]}}}',
+  );
+  expect(JSON.stringify(input)).toBe('{"__proto__":{"list":["whole"]},"constructor":{"list":[]}}');
+});
+
 test('LIB-1: a listener that leaves and comes back hears an event once; one that has left hears it not', () => {
   const bus = new EventBus();
   const heard: string[] = [];
