@@ -33,6 +33,8 @@ export function usageError(
   const typed = args.includes(command) ? command : (args[0] ?? '');
   const known = below(typed);
   if (command !== '' && known.length > 0) return unknownBelow(typed, args, known);
+  if (line.startsWith("unknown option '--dangerously-skip-permissions'"))
+    return `${line}; here it is --permission-mode bypassPermissions`;
   // A flag of another tool is no prompt.
   const mayBePrompt =
     /^unknown option '(?!--?[a-z][\w-]*')/i.test(line) && args.some((word) => PRINTS.test(word));

@@ -32,6 +32,13 @@ describe('UI-1: what the parser refuses', () => {
     expect(usageError(text.replace('agents', 'ps'), ['ps', 'x'], below)).toContain('too many arguments');
   });
 
+  test('names the flag that does what a known one of another tool does', () => {
+    const flag = '--dangerously-skip-permissions';
+    expect(usageError(`error: unknown option '${flag}'`, ['-p', 'x', flag])).toBe(
+      `unknown option '${flag}'; here it is --permission-mode bypassPermissions`,
+    );
+  });
+
   test.for([[['-p', '- mend it']], [['--print', '-x is wrong']], [['-cp', '-1']]])(
     'says how a prompt may begin with a dash: %j',
     ([args = []]) => {
