@@ -160,7 +160,7 @@ function nothingToTakeOver(): UserMistake {
 function withoutPrint(argument: string, meant: string | null): UserMistake {
   return new UserMistake(
     'not_print',
-    `there is no command "${argument}"${meant === null ? ';' : `: did you mean ${meant}?`} a prompt is given with -p: ramet -p "what to do" (see ramet --help)`,
+    `there is no command "${argument}"${meant === null ? '; give' : `: did you mean ${meant}? Give`} a prompt with -p: ramet -p "what to do" (see ramet --help)`,
   );
 }
 
