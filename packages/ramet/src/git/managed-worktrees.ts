@@ -28,7 +28,7 @@ export { deleteLeftBranches } from './worktrees/removal/safe-branch.ts';
 export { copyIndex, withScratch } from './worktrees/scratch-index.ts';
 export { mendHead, mendIndex, repairsOf, takeRepairs, trustedGit } from './worktrees/trusted-git.ts';
 export { unlockWorktree } from './worktrees/unlock-worktree.ts';
-export { clonePath, makeClone } from './worktrees/workspace/clone-workspace.ts';
+export { clonePath, makeClone, removeClone } from './worktrees/workspace/clone-workspace.ts';
 export { sharedWorkspace } from './worktrees/workspace/shared-workspace.ts';
 export { excludeSettings, worktreeEnvironment } from './worktrees/worktree-environment.ts';
 export { adminDirectory, openWorktreePlace } from './worktrees/worktree-place.ts';

@@ -5,7 +5,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { privateCaches, temporaryFolders } from '../../../sandbox/isolated-shell.ts';
-import { RametError } from '../../../schema/errors.ts';
+import { RametError, systemCode } from '../../../schema/errors.ts';
 import type { RecordedWorktree } from '../../../schema/events.ts';
 import { makePrivateDirectory } from '../../../system/home.ts';
 import { realPath } from '../../../system/landing-path.ts';
@@ -25,6 +25,24 @@ export function clonePath({ home, project }: Pick<WorktreePlace, 'home' | 'proje
   return join(home, 'clones', basename(project), name);
 }
 
+type Deletion = (folder: string) => void;
+
+const deleteAll: Deletion = (folder) => rmSync(folder, { recursive: true, force: true });
+
+/** Out of its place in one step, then deleted: if this process is killed meanwhile, no other takes what is left of it for work. */
+export function removeClone(path: string, deletion: Deletion = deleteAll): void {
+  const going = `${path}.going`;
+  // What a process left that was killed here.
+  deletion(going);
+  try {
+    renameSync(path, going);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  deletion(going);
+}
+
 /** Made again if a git of it is killed: nobody has worked in it yet. */
 export async function makeClone(place: WorktreePlace, request: CloneRequest): Promise<AgentWorkspace> {
   return cloneOnce(place, request).catch((error: unknown) => {
@@ -42,7 +60,8 @@ async function cloneOnce(
   const begun = `${path}.begun`;
   const { root, commonDirectory } = place.repository;
   makePrivateDirectory(dirname(path));
-  for (const old of [begun, path]) rmSync(old, { recursive: true, force: true });
+  deleteAll(begun);
+  removeClone(path);
   const since = performance.now();
   const clone = ['clone', '--quiet', '--shared', '--no-checkout', '--no-tags', commonDirectory, begun];
   // From one folder to another: no remote is asked.

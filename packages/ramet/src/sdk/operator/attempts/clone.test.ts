@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -223,6 +224,45 @@ describe('OP-9: a task in a clone', { timeout: 240_000 }, () => {
       );
       expect([existsSync(path), checkoutBytes(root)], what).toEqual([false, before]);
     }
+  });
+
+  test('a removal that breaks off leaves nothing that the next process takes for work', async () => {
+    const tried = cloning();
+    const { root, worktrees } = tried;
+    const order = tried.order('a');
+    const path = await begin(tried, order);
+    commitIn(path, 'one.txt');
+    writeFiles(path, { 'two.txt': '2\n' });
+    const killed = clonePattern({
+      ...{ worktrees, session: SESSION, witness: naming() },
+      deletion: (folder) => {
+        if (!existsSync(folder)) return;
+        for (const name of ['.git', 'README.md']) rmSync(join(folder, name), { recursive: true });
+        throw new Error('killed');
+      },
+    });
+    await expect(end({ ...tried, clone: killed }, order)).rejects.toThrow('killed');
+    const { commit, files } = worked(await end(tried, { ...order, isResumed: true }));
+    expect(files).toEqual(['one.txt', 'two.txt']);
+    expect(git(root, 'ls-tree', '--name-only', commit)).toContain('README.md');
+    expect(readdirSync(join(path, '..'))).toEqual([]);
+  });
+
+  test('files that are missing beside a .git that is gone are no deletions: the try fails, and the clone stays', async () => {
+    const tried = cloning();
+    const order = tried.order('a');
+    const path = await begin(tried, order);
+    writeFiles(path, { 'work.txt': 'w\n' });
+    for (const name of ['.git', 'README.md']) rmSync(join(path, name), { recursive: true });
+    const found = await end(tried, order);
+    expect(found).toMatchObject({
+      cause: 'damaged_clone',
+      message: expect.stringMatching(
+        /^\.git of its clone was gone, and README\.md that it began with is missing/,
+      ),
+    });
+    expect(await tried.clone.abandon?.(order, ENDED)).toEqual({ branch: null });
+    expect(readFileSync(join(path, 'work.txt'), 'utf8')).toBe('w\n');
   });
 
   test('nothing that its configuration names runs', async () => {

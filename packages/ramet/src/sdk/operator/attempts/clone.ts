@@ -2,7 +2,7 @@
  * The pattern `clone`, in its smallest form: each attempt in a local clone. Its work is fetched back as a ref, which keeps it
  * from being cleared away, and then goes through the merge queue as any other.
  */
-import { lstatSync, rmSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   changedPaths,
@@ -14,7 +14,14 @@ import {
   type SubmoduleSite,
   wholeWork,
 } from '../../../git/left-work.ts';
-import { addAll, clonePath, makeClone, moveApart, withScratch } from '../../../git/managed-worktrees.ts';
+import {
+  addAll,
+  clonePath,
+  makeClone,
+  moveApart,
+  removeClone,
+  withScratch,
+} from '../../../git/managed-worktrees.ts';
 import { withTrailers } from '../../../git/provenance.ts';
 import { type GitCall, gitText } from '../../../git/run-git.ts';
 import type { WorktreePlace } from '../../../git/shapes.ts';
@@ -36,6 +43,8 @@ export interface ClonePlace {
   worktrees: WorktreePlace;
   session: string;
   witness: RefWitness;
+  /** Deletes a folder; for tests, which break it off. */
+  deletion?: (folder: string) => void;
 }
 
 export function clonePattern(place: ClonePlace): AttemptPattern {
@@ -48,16 +57,16 @@ export function clonePattern(place: ClonePlace): AttemptPattern {
   ): Promise<AttemptWork | AttemptObjection | null> => {
     const path = clonePath(worktrees, nameOf(order));
     const site = { path, name: nameOf(order), base: order.attempt.base ?? order.run.base };
-    const { tip, tree, nested, led, diverged } = await fetchWork(order, { ...site, agent }, place);
+    const { tip, tree, nested, led, objection: whole } = await fetchWork(order, { ...site, agent }, place);
     if (led.length > 0) notes.set(order.attempt.name, led);
     // The clone stays: it alone has all of it.
-    if (diverged !== null) return diverged;
+    if (whole !== null) return whole;
     const objection = nested.length === 0 ? null : setAside(nested, site, worktrees);
     const work = await committed(order, { tip, tree, agent }, place);
     const unshared = work === null ? null : await submoduleObjection(order, work, siteIn(path, worktrees));
     // The clone stays: it alone has the commit of the submodule.
     if (unshared !== null) return unshared;
-    rmSync(path, { recursive: true, force: true });
+    removeClone(path, place.deletion);
     return objection ?? withoutChanges(work);
   };
   return {
@@ -91,8 +100,8 @@ interface ClonedWork {
   nested: readonly string[];
   /** Why its commits are not taken as they are, one line each. */
   led: readonly string[];
-  /** Why neither its HEAD nor what it left elsewhere is the whole. */
-  diverged: AttemptObjection | null;
+  /** Why nothing that is there is the whole of its work. */
+  objection: AttemptObjection | null;
 }
 
 /**
@@ -110,7 +119,7 @@ async function fetchWork(
   // A process that was killed after it had fetched has left the ref alone.
   if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {
     const tip = await tipOf(ref, call);
-    return { tip, tree: await tipOf(tip, call, 'tree'), nested: [], led: [], diverged: null };
+    return { tip, tree: await tipOf(tip, call, 'tree'), nested: [], led: [], objection: null };
   }
   const { commonDirectory } = worktrees.repository;
   const reading = { base, commonDirectory, call };
@@ -118,6 +127,8 @@ async function fetchWork(
   const own = tip ?? base;
   const led = problem === null ? [] : [`${problem}: its files are taken as one commit`];
   const files = await filesIn(path, own, { worktrees, call });
+  const damage = problem === null ? null : await damageOf(path, { base, problem, tree: files.tree }, call);
+  if (damage !== null) return { tip: own, tree: files.tree, nested: [], led: [], objection: damage };
   const isClean = files.tree === (await tipOf(own, call, 'tree'));
   const left = await leftInClone(join(path, '.git'), own, reading);
   // It can push to the repository, too.
@@ -139,7 +150,23 @@ async function fetchWork(
     tree,
     nested: [...new Set([...files.leftOut, ...links])],
     led,
-    diverged: whole.objection,
+    objection: whole.objection,
+  };
+}
+
+/** Without its `.git` nobody knows whether files are missing because its agent removed them, or because something removed the clone. */
+async function damageOf(
+  path: string,
+  { base, problem, tree }: { base: string; problem: string; tree: string },
+  call: GitCall,
+): Promise<AttemptObjection | null> {
+  const gone = (await changedPaths(base, tree, call)).filter(({ mode }) => mode === null);
+  const [first] = gone;
+  if (first === undefined) return null;
+  const missing = `${first.path}${gone.length > 1 ? ` and ${gone.length - 1} other files` : ''} that it began with`;
+  return {
+    cause: 'damaged_clone',
+    message: `${problem}, and ${missing} ${gone.length > 1 ? 'are' : 'is'} missing: nothing is taken from ${path}, which is kept`,
   };
 }
 
