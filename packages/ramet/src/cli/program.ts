@@ -8,6 +8,7 @@ import { EXECUTORS } from '../schema/status.ts';
 import { VERSION } from '../sdk/version.ts';
 import { type CommandIo, EXIT, exitCodeOfError } from './io.ts';
 import { nearWord, usageError } from './near-word.ts';
+import { refuseAgentsIn } from './person-only.ts';
 import { addAgentOptions, addRunOptions, wholeNumber } from './run-options.ts';
 
 const SESSION_ARGUMENT = 'a session id or the beginning of one (default: the latest)';
@@ -105,6 +106,7 @@ async function defineProgram(
     });
   const print = addPrint(program, io, setExitCode);
   for (const { add } of groupsFor(args)) (await add())(program, io, setExitCode);
+  refuseAgentsIn(program, io);
   showOptionsOf(print, program);
   refuseUnknownHelp(args, program);
   if (args.some((word) => HELP_WORDS.includes(word)))

@@ -18,7 +18,7 @@ export interface WriteFence {
   readonly inherited?: readonly string[] | undefined;
   /** `$RAMET_HOME`. */
   readonly home?: string | undefined;
-  /** Of the session, for long outputs and notes. */
+  /** Of the session, for notes that its agents share. */
   readonly scratch: string;
   readonly temporary: readonly string[];
   /** Checkouts, git directories and worktrees of others. */

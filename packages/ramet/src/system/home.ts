@@ -27,6 +27,14 @@ export function rametHome(env: Readonly<Record<string, string | undefined>>): st
   return env.RAMET_HOME ? resolve(env.RAMET_HOME) : join(userHome(env), '.ramet');
 }
 
+/**
+ * What agents of a session may write of its `directory`. The rest is what the session itself keeps there: outputs, originals,
+ * frames between processes, and what people ask of it.
+ */
+export function scratchpadIn(directory: string): string {
+  return join(directory, 'scratchpad');
+}
+
 const MANAGED = '/etc/ramet';
 
 /**

@@ -1,13 +1,13 @@
 /** The coordinator of a session: what turns it on, its host in this process, and what it is told. Loaded late. */
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { offeredDefinitions } from '../../agents/prompts/built-in.ts';
 import { COORDINATOR_PROMPT, coordinatorContext } from '../../agents/prompts/coordinator.ts';
 import { coordinatorHost, toolsOf } from '../../engine/later.ts';
 import type { Agent, AgentFamily } from '../../engine/shapes.ts';
 import type { SessionRules } from '../../permission/policy.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { scratchpadIn } from '../../system/home.ts';
 import { splitForCoordinator } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { LeadRole } from '../agent-types/code-types.ts';
@@ -68,7 +68,7 @@ export async function openCoordinator({
   permissions,
   isResumed,
 }: CoordinatorOrder): Promise<SessionCoordinator> {
-  const scratchpad = join(lead.runtime.outputDirectory, 'scratchpad');
+  const scratchpad = scratchpadIn(lead.runtime.outputDirectory);
   mkdirSync(scratchpad, { recursive: true, mode: 0o700 });
   permissions.allow([`Edit(/${scratchpad}/**)`]);
   if (!isResumed)

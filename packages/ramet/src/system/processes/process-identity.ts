@@ -71,9 +71,7 @@ export function findProcess(pid: number): FoundProcess | null {
   const here = thisHost();
   if (here === null) return null;
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The command's name, in brackets, may itself hold spaces and brackets.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = statOf(pid);
     return {
       started: `${here.boot}-${fields[19]}`,
       group: Number(fields[2]),
@@ -82,6 +80,22 @@ export function findProcess(pid: number): FoundProcess | null {
   } catch {
     return null;
   }
+}
+
+/** The process that started it, or took it over; null where the system does not tell. */
+export function parentOf(pid: number): number | null {
+  try {
+    return Number(statOf(pid)[1]);
+  } catch {
+    return null;
+  }
+}
+
+/** From the state on. */
+function statOf(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  // The command's name, in brackets, may itself hold spaces and brackets.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /**

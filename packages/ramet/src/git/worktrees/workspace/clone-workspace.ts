@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { privateCaches, temporaryFolders } from '../../../sandbox/isolated-shell.ts';
 import { RametError, systemCode } from '../../../schema/errors.ts';
 import type { RecordedWorktree } from '../../../schema/events.ts';
-import { makePrivateDirectory } from '../../../system/home.ts';
+import { makePrivateDirectory, scratchpadIn } from '../../../system/home.ts';
 import { realPath } from '../../../system/landing-path.ts';
 import { gitText, runGit } from '../../run-git.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
@@ -108,7 +108,7 @@ function cloneWorkspace(
   { session, ms }: { session: string; ms: number },
 ): AgentWorkspace {
   const { path, from, base } = worktree;
-  const scratch = join(place.project, session);
+  const scratch = scratchpadIn(join(place.project, session));
   const temporary = temporaryFolders(place.env);
   const rules = `clone of ${from} at ${base.slice(0, 12)}: tools translate its paths. Write only here; commit, never push.`;
   return {

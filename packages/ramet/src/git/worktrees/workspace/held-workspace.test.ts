@@ -6,6 +6,8 @@ import { workingSandbox } from '../../../../test/fixtures/sandbox.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { git, gitVariables } from '../../../../test/fixtures/worktrees.ts';
 import { isolatedArguments, proveBounds } from '../../../sandbox/isolated-shell.ts';
+import { fenceRefusal } from '../../../sandbox/write-fence.ts';
+import { projectDirectory } from '../../../system/home.ts';
 import { installShim } from '../../shared-git/shim-script.ts';
 import { worktreeWorkspaces } from './worktree-workspaces.ts';
 
@@ -97,4 +99,33 @@ test('WORK-7: in a partial clone, where git fetches objects into packs as it nee
   onTestFinished(() => workspaces[Symbol.asyncDispose]());
   const { bounds } = await workspaces.create({ name: 'work', owner: { session: 's', agent: 's.2' }, cwd });
   expect(bounds.closed).toEqual([join(cwd, '.git/objects/info')]);
+});
+
+test('WORK-7: what its session keeps is not for an agent to write, in the sandbox or by the fence', async ({
+  skip,
+}) => {
+  const { program } = await workingSandbox(skip);
+  const cwd = temporaryRepository({ a: '1\n' });
+  const home = join(temporaryDirectory(), 'home');
+  const env = gitVariables();
+  const workspaces = worktreeWorkspaces({ home, cwd, env, settings: {}, now: Date.now });
+  onTestFinished(() => workspaces[Symbol.asyncDispose]());
+  const owner = { session: 's', agent: 's.2' };
+  const { worktree, bounds, fence } = await workspaces.create({ name: 'work', owner, cwd });
+  const project = projectDirectory(home, { root: cwd, commonDirectory: join(cwd, '.git') });
+  const session = join(project, 's');
+  for (const name of ['operator/requests', 'originals', 'stop', 'scratchpad'])
+    mkdirSync(join(session, name), { recursive: true });
+  const run = (command: string): number | null =>
+    spawnSync(program, isolatedArguments(bounds, worktree.path, command), { env }).status;
+  expect(await proveBounds(program, bounds, worktree.path, env)).toBe('held');
+  for (const name of ['operator/requests/1.request', 'originals/x', 'stop/2', 'bash-1.txt']) {
+    expect(run(`echo x > ${join(session, name)}`), name).not.toBe(0);
+    expect(fenceRefusal(fence, join(session, name), { byCommand: true }), name).toContain(
+      'outside your worktree',
+    );
+  }
+  expect(run(`rm -r ${join(session, 'operator')}`)).not.toBe(0);
+  expect(run(`echo note > ${join(session, 'scratchpad/notes.md')}; echo x > in-worktree`)).toBe(0);
+  expect(fenceRefusal(fence, join(session, 'scratchpad/notes.md'))).toBeNull();
 });

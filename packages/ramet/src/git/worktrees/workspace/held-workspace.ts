@@ -6,6 +6,7 @@ import type { WriteFence } from '../../../sandbox/write-fence.ts';
 import { describeError } from '../../../schema/errors.ts';
 import type { RecordedWorktree } from '../../../schema/events.ts';
 import { giveWay } from '../../../system/give-way.ts';
+import { scratchpadIn } from '../../../system/home.ts';
 import { realPath } from '../../../system/landing-path.ts';
 import { type SharedStates, watchCheckout } from '../../shared-git/checkout-watch.ts';
 import { sweepShared } from '../../special-files.ts';
@@ -149,9 +150,9 @@ async function release(
   }
 }
 
-/** The session's own directory, for long outputs; the worktree itself while it has no owner. */
+/** The notes that agents of the session share; the worktree itself while it has no owner. */
 function scratchOf({ project }: WorktreePlace, { owner, path }: ManagedWorktree): string {
-  return owner === null ? path : join(project, owner.session);
+  return owner === null ? path : scratchpadIn(join(project, owner.session));
 }
 
 function fenceOf(place: WorktreePlace, worktree: ManagedWorktree, inherited: readonly string[]): WriteFence {

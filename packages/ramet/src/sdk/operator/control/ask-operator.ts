@@ -15,6 +15,7 @@ import type { OperatorAction, OperatorRun } from '../../../schema/operator-event
 import { childEnvironment } from '../../../system/child-environment.ts';
 import type { ProcessIdentity } from '../../../system/processes/process-identity.ts';
 import { type CallOptions, callerOf } from '../../calls/caller.ts';
+import { refuseAgents } from '../../calls/calling-agent.ts';
 import { findPlace, type OperatorPlace } from '../../place.ts';
 import { withOpenCosts } from '../open-costs.ts';
 import { chooseRun, noRun, type WantedOfRun } from './choose-run.ts';
@@ -112,7 +113,8 @@ export async function askOperator(
   options: RunCallOptions = {},
   by: Asker = 'person',
 ): Promise<AskedOutcome> {
-  const { signal } = callerOf(options);
+  const { signal, env } = callerOf(options);
+  if (by === 'person') refuseAgents(`ramet operate ${action.kind}`, env);
   const { place, state, writer } = findRun(options, wantedOf(action));
   const { session } = place;
   if (writer === null) return leaveRequest(action, place, state, by);
