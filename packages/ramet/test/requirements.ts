@@ -149,7 +149,6 @@ export const MISSING: Readonly<Record<string, string>> = {
   'ECO-1': 'ACP, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,
   'SEC-1': 'tokens and origins of servers',
-  'LIB-1':
-    'functions for mcp, doctor, trust, settings, agents, plan, gc and the views of sessions; the value of a fork as a type',
+  'LIB-1': 'functions for ramet memory and ramet team',
   'EXT-2': 'a hook WorktreeCreate that makes the worktree in place of git',
 };

@@ -23,6 +23,7 @@ export type {
 } from '../permission/broker.ts';
 export type { RuleTexts } from '../permission/policy.ts';
 export { ModelError, RametError, UserMistake } from '../schema/errors.ts';
+export type { JournalEvent, RecordedEvent } from '../schema/events.ts';
 export type {
   AgentStatus,
   BudgetLimits,
@@ -35,14 +36,25 @@ export type {
 export type { Usage } from '../schema/usage.ts';
 export type { SpawnRequest } from '../tools/agent-desk.ts';
 export type { TreePlace } from '../views/agent-label.ts';
+export type { ExplainedRequest } from '../views/cache/explanation-text.ts';
 export type { LedgerLine } from '../views/ledger/ledger.ts';
+export type { SessionSummary } from '../views/session-rows.ts';
+export type { AgentTranscript, SessionTranscript, ShownMessage } from '../views/transcript.ts';
+export type { ListedAgentType } from '../views/type-list.ts';
 export type { WorktreeView } from '../views/worktree-view.ts';
+export type { AgentTypeView } from './agent-types/child-view.ts';
 export type { AgentTypeOptions } from './agent-types/code-types.ts';
 export type { CallOptions } from './calls/caller.ts';
+export type { AgentTypeList } from './calls/check-types.ts';
+export type { CacheReport } from './calls/explain-cache.ts';
 export type { DiffOptions } from './calls/provenance.ts';
+export type { DeletedSession } from './calls/sessions.ts';
+export type { SettingsOverview } from './calls/settings-report.ts';
 export type { PlainLedger, SessionBill, SessionStatus } from './calls/status.ts';
 export type { StopOptions, StopOutcome } from './calls/stop.ts';
+export type { ReviewedPart, TrustReview } from './calls/trust.ts';
 export type { UndoOptions, UndoOutcome } from './calls/undo.ts';
+export type { HealthCheck, HealthState } from './doctor/health-check.ts';
 export {
   askOperator,
   blame,
@@ -62,8 +74,38 @@ export {
   stop,
   undo,
 } from './library.ts';
+export {
+  collectGarbage,
+  deleteSessions,
+  explainCache,
+  exportSession,
+  listSessions,
+  planTasks,
+  readEvents,
+  renameSession,
+  runStatistics,
+  transcript,
+} from './library-record.ts';
+export {
+  addServer,
+  checkAgentTypes,
+  checkHealth,
+  listAgentTypes,
+  listServers,
+  logInToServer,
+  readSettings,
+  removeServer,
+  repairSession,
+  reviewTrust,
+  revokeTrust,
+  trustFolder,
+  tryServers,
+  viewAgentType,
+} from './library-setup.ts';
+export type { AddScope, DescribedServer, ServerListing, TriedServer } from './mcp/manage-servers.ts';
 export type { MergeOptions, MergeTargetOptions } from './merge/merge.ts';
 export type { AskedOutcome, RunCallOptions, RunOverview } from './operator/control/ask-operator.ts';
+export type { PlanQuestion, TaskPlan } from './operator/planning/plan-tasks.ts';
 export type { SessionOptions } from './options.ts';
 export type { ImageInput, ToolContent, ToolReport } from './own-tools/own-result.ts';
 export type { OwnTool } from './own-tools/own-tool.ts';
@@ -76,6 +118,8 @@ export {
   type ToolWithSchema,
   tool,
 } from './own-tools/tool.ts';
+export type { TypedHandle, TypedResult } from './own-tools/typed-handle.ts';
+export type { CollectedGarbage, GarbageQuestion, HeldItem } from './retention/gc.ts';
 export type {
   AnswerServer,
   DecideToolCall,

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { IDENTITY } from '../../test/fixtures/merge-repository.ts';
-import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
+import { temporaryDirectory, temporaryRepository, writeFiles } from '../../test/fixtures/temporary.ts';
 import { startEmulator } from '../emulator/index.ts';
 import * as library from './index.ts';
 
@@ -93,6 +93,86 @@ describe('UI-1: the library can do what the command can', () => {
     expect(place.text('README.md')).toBe('# Test\n');
     await library.undo(undefined, { ...place.at, redo: true });
     expect(place.text('README.md')).toContain('by the agent');
+  });
+
+  test('LIB-1: the record of sessions, and what may go of it', async () => {
+    const place = await newPlace(() => ({ text: 'Here I am.' }));
+    const id = await run(place, 'Say hello.');
+    expect(inJson(await library.listSessions(place.at))).toMatchObject([
+      { session: id, prompts: 1, status: 'done', agents: 1 },
+    ]);
+    expect(await library.renameSession(id, 'Greeting', place.at)).toEqual({ session: id, title: 'Greeting' });
+
+    const { agents } = inJson(await library.transcript(undefined, { ...place.at, full: true }));
+    expect(agents).toMatchObject([{ agent: { id: `${id}.1` }, inherited: [], replaced: [] }]);
+    expect(agents[0]?.messages.at(-1)).toMatchObject({
+      role: 'assistant',
+      content: [{ text: 'Here I am.' }],
+    });
+    expect(await library.exportSession(id, place.at)).toContain('Here I am.');
+    expect(JSON.parse(await library.exportSession(id, { ...place.at, format: 'json' }))).toMatchObject({
+      session_id: id,
+    });
+    const events = inJson(await Array.fromAsync(library.readEvents(`${id}.1`, place.at)));
+    expect(events.map(({ event }) => event.type)).toContain('response.completed');
+    const cache = inJson(await library.explainCache(`${id}.1`, place.at));
+    expect(cache).toMatchObject({ session: id, requests: 1, explained: [{ agent: `${id}.1`, turn: 1 }] });
+
+    const { items, removed } = inJson(
+      await library.collectGarbage({ ...place.at, dryRun: true, olderThan: 0 }),
+    );
+    expect(items).toMatchObject([{ kind: 'session', name: expect.stringContaining(id), keep: null }]);
+    expect(removed).toBe(0);
+    const collected = inJson(await library.collectGarbage({ ...place.at, olderThan: 0 }));
+    expect(collected).toMatchObject({ removed: 1, stayed: [] });
+    expect(await library.listSessions(place.at)).toEqual([]);
+    expect(inJson(await library.runStatistics(place.at))).toMatchObject({ runs: 0 });
+  });
+
+  test('LIB-1: what is set up here, and what is wrong with it', async () => {
+    const place = await newPlace(() => ({ text: 'Done.' }));
+    writeFiles(place.at.cwd, {
+      '.claude/settings.json': JSON.stringify({
+        hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] },
+      }),
+      '.claude/agents/critic.md': '---\nname: critic\ndescription: finds faults\n---\nFind faults.\n',
+      'tasks.md': '- [ ] First\n- [ ] Second\n',
+    });
+    const review = inJson(await library.reviewTrust(place.at));
+    expect(review).toMatchObject({
+      isTrusted: false,
+      parts: [{ kind: 'hooks', state: 'new' }, { kind: 'agent' }],
+    });
+    expect(await library.trustFolder({ ...place.at, seen: 'other' })).toBeNull();
+    await library.trustFolder({ ...place.at, seen: review.digest });
+    expect(await library.reviewTrust(place.at)).toMatchObject({ isTrusted: true });
+
+    const { types } = inJson(await library.listAgentTypes(place.at));
+    expect(types).toContainEqual(
+      expect.objectContaining({ name: 'critic', source: 'project', state: 'active' }),
+    );
+    expect(inJson(await library.viewAgentType('critic', place.at)).system).toContain('Find faults.');
+    expect(inJson(await library.checkAgentTypes([], place.at))).toMatchObject({ definitions: 1 });
+
+    const settings = inJson(await library.readSettings(place.at));
+    expect(settings).toMatchObject({ isTrusted: true, isBroken: false, otherTools: { unused: [] } });
+    const file = await library.addServer('notes', { command: 'no-such-program' }, place.at);
+    expect(file).toContain('settings.local.json');
+    const { servers } = inJson(await library.listServers(place.at));
+    expect(servers).toMatchObject([{ name: 'notes', scope: 'local', type: 'stdio', inUse: true }]);
+    expect(inJson(await library.tryServers(['notes'], place.at))).toMatchObject([
+      { name: 'notes', ok: false },
+    ]);
+    expect(await library.removeServer('notes', place.at)).toEqual([file]);
+
+    expect(inJson(await library.planTasks('tasks.md', place.at))).toMatchObject({ left: 2, history: null });
+    const health = inJson(await library.checkHealth(place.at));
+    expect(health).toContainEqual(expect.objectContaining({ name: 'git', state: 'ok' }));
+    expect(await library.revokeTrust(place.at)).toMatchObject({ isTrusted: true });
+    expect(await library.reviewTrust(place.at)).toMatchObject({ isTrusted: false });
+    await expect(
+      library.addServer('x', { command: 'y' }, { ...place.at, scop: 'user' } as object),
+    ).rejects.toThrow('addServer: there is no option "scop"');
   });
 
   test('an undo is of the session that is named first, not of the newest', async () => {

@@ -6,6 +6,7 @@ import type { AgentOverview } from '../journal/projections/status.ts';
 import type { OtherBlock } from '../schema/content.ts';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest } from '../schema/events.ts';
+import type { SessionId } from '../schema/ids.ts';
 import { openTodos, type TodoItem } from '../schema/status.ts';
 import { untilText } from '../schema/until-text.ts';
 import { agentTree, purposeOf, thinkingText } from './agent-label.ts';
@@ -25,7 +26,7 @@ export interface TranscriptOptions {
   full?: boolean;
 }
 
-interface ShownMessage {
+export interface ShownMessage {
   role: string;
   content: OtherBlock[];
 }
@@ -143,28 +144,47 @@ function messagesText(messages: readonly ShownMessage[]): string {
   return blocks.map((text) => `\n${printable(text)}\n`).join('');
 }
 
-export function transcriptObject(view: TranscriptView, options: TranscriptOptions): Record<string, unknown> {
-  return {
-    session_id: view.entry.session,
-    cwd: view.entry.cwd,
-    created: new Date(view.entry.created).toISOString(),
-    agents: agentsOf(view).map((agent) => agentObject(view, agent, options)),
-  };
+/** A session, or one agent of it, with what was said. */
+export interface SessionTranscript {
+  session: SessionId;
+  cwd: string;
+  /** Milliseconds since the epoch. */
+  created: number;
+  agents: AgentTranscript[];
 }
 
-function agentObject(
-  view: TranscriptView,
-  agent: AgentOverview,
-  { full }: TranscriptOptions,
-): Record<string, unknown> {
-  const { inherited, replaced, messages } = view.conversations.of(agent.id);
+export interface AgentTranscript {
+  agent: AgentOverview;
+  messages: ShownMessage[];
+  /** With `full`: what a fork took over from its parent. */
+  inherited?: ShownMessage[];
+  /** With `full`: what compactions have replaced. */
+  replaced?: ShownMessage[][];
+}
+
+export function transcriptOf(view: TranscriptView, { full }: TranscriptOptions): SessionTranscript {
+  const { session, cwd, created } = view.entry;
+  const agents = agentsOf(view).map((agent): AgentTranscript => {
+    const { inherited, replaced, messages } = view.conversations.of(agent.id);
+    return {
+      agent,
+      ...(full === true && {
+        inherited: contentsOf(view, takenOver(view, inherited) ?? []),
+        replaced: replaced.map((one) => contentsOf(view, one)),
+      }),
+      messages: contentsOf(view, messages),
+    };
+  });
+  return { session, cwd, created, agents };
+}
+
+export function transcriptObject(view: TranscriptView, options: TranscriptOptions): Record<string, unknown> {
+  const { session, cwd, created, agents } = transcriptOf(view, options);
   return {
-    ...agentFields(agent),
-    ...(full === true && {
-      inherited: contentsOf(view, takenOver(view, inherited) ?? []),
-      replaced: replaced.map((one) => contentsOf(view, one)),
-    }),
-    messages: contentsOf(view, messages),
+    session_id: session,
+    cwd,
+    created: new Date(created).toISOString(),
+    agents: agents.map(({ agent, ...said }) => ({ ...agentFields(agent), ...said })),
   };
 }
 

@@ -6,6 +6,7 @@ import {
 } from '../agents/definitions/definition.ts';
 import type { CatalogEntry, DefinitionCatalog } from '../agents/definitions/definition-catalog.ts';
 import { fileProblemText } from '../extensions/front-matter/field-problem.ts';
+import { snakeCased } from './json-spelling.ts';
 import { excerpt, printable, table } from './text/format.ts';
 
 const DESCRIPTION_LENGTH = 72;
@@ -61,31 +62,59 @@ function problemLine(problem: DefinitionProblem): string {
   return `  ${problem.level}: ${printable(fileProblemText(problem)).replaceAll('\n', ' ')}\n`;
 }
 
-export function typeListObject({ entries, problems }: DefinitionCatalog): Record<string, unknown> {
-  return { agents: entries.map(entryObject), problems };
+/** An agent type that is here, in use or not. */
+export interface ListedAgentType {
+  name: string;
+  source: CatalogEntry['source'];
+  /** Null for one that is built in. */
+  path: string | null;
+  state: CatalogEntry['state'];
+  shadowedBy: string | null;
+  description: string;
+  model: string;
+  effort: string | null;
+  tools: AgentDefinition['tools'];
+  disallowedTools: readonly string[];
+  permissionMode: AgentDefinition['permissionMode'];
+  readOnly: boolean;
+  maxTurns: number | null;
+  budget: AgentDefinition['budget'] | null;
+  background: boolean;
+  executor: string | null;
+  projectInstructions: boolean;
+  gitStatus: boolean;
+  /** Models can ask for it. */
+  offered: boolean;
+  aliases: readonly string[];
+  /** Fields of its file as they stand there. */
+  declared: Readonly<Record<string, unknown>>;
 }
 
-function entryObject({ definition, source, state, by, file }: CatalogEntry): Record<string, unknown> {
+export function typeListObject({ entries, problems }: DefinitionCatalog): Record<string, unknown> {
+  return { agents: entries.map((entry) => snakeCased(listedType(entry), ['declared', 'budget'])), problems };
+}
+
+export function listedType({ definition, source, state, by, file }: CatalogEntry): ListedAgentType {
   const { name, description, model, tools, disallowedTools = [], permissionMode } = definition;
   return {
     name,
     source,
     path: file?.path ?? null,
     state,
-    shadowed_by: by,
+    shadowedBy: by,
     description,
     model,
     effort: definition.effort ?? null,
     tools,
-    disallowed_tools: disallowedTools,
-    permission_mode: permissionMode,
-    read_only: definition.readOnly ?? false,
-    max_turns: definition.maxTurns ?? null,
+    disallowedTools,
+    permissionMode,
+    readOnly: definition.readOnly ?? false,
+    maxTurns: definition.maxTurns ?? null,
     budget: definition.budget ?? null,
     background: definition.background ?? false,
     executor: definition.executor ?? null,
-    project_instructions: definition.instructions,
-    git_status: definition.git,
+    projectInstructions: definition.instructions,
+    gitStatus: definition.git,
     offered: definition.offered ?? true,
     aliases: definition.aliases ?? [],
     declared: file?.declared ?? {},

@@ -211,7 +211,7 @@ const DOORS: Readonly<Record<string, string>> = {
     undo-text worktree-view
   `,
   sdk: `
-    agent-types/agent-types agent-types/child-view calls/allow-rules calls/caller calls/calling-agent calls/check-types calls/known-names
+    agent-types/agent-types agent-types/child-view calls/allow-rules calls/caller calls/calling-agent calls/check-types calls/explain-cache calls/known-names
     calls/project-files calls/prompt-history calls/provenance calls/session-defaults calls/sessions calls/settings-report calls/status calls/status-command calls/stop calls/teams calls/trust calls/undo
     compile-cache doctor/doctor doctor/health-check extensions/list-prompts index mcp/known-offers memory/memory-calls memory/sync-memory memory/team-memory mcp/manage-servers mcp/serve-agents merge/merge operator/control/ask-operator operator/control/follow-run operator/planning/lint-tasks
     operator/control/new-tasks operator/operate operator/operate-order operator/planning/plan-tasks operator/planning/propose-tasks

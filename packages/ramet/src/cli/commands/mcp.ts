@@ -6,6 +6,7 @@ import {
   addServer,
   type ConfiguredServer,
   describeConfig,
+  describedServer,
   listServers,
   logInTo,
   removeServer,
@@ -23,25 +24,12 @@ interface McpFlags {
 export async function listMcp(flags: McpFlags, io: CommandIo): Promise<void> {
   const { servers, problems } = await listServers(callFrom(io));
   if (flags.json) {
-    io.out(jsonLine({ servers: servers.map(serverObject), problems }));
+    io.out(jsonLine({ servers: servers.map(describedServer), problems }));
     return;
   }
   if (servers.length === 0) io.out('no MCP server is set up here: ramet mcp add NAME -- PROGRAM adds one\n');
   for (const server of servers) io.out(`${printable(serverLine(server))}\n`);
   for (const problem of problems) io.note(problem);
-}
-
-function serverObject({ name, scope, source, checked, unused }: ConfiguredServer): object {
-  return {
-    name,
-    scope,
-    source,
-    type: checked.ok ? checked.config.type : null,
-    target: checked.ok ? describeConfig(checked.config) : null,
-    in_use: checked.ok && unused === null,
-    problem: checked.ok ? unused : `it ${checked.problem}`,
-    notes: checked.ok ? checked.notes : [],
-  };
 }
 
 function serverLine({ name, scope, source, checked, unused }: ConfiguredServer): string {

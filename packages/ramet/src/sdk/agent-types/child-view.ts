@@ -2,6 +2,7 @@
  * What a child of a type begins with, made by the same functions that make it: its system prompt, its tools, what it is
  * told about its place, and how many tokens each of them takes, estimated.
  */
+
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { findDefinition, unknownType } from '../../agents/prompts/built-in.ts';
 import { environmentText } from '../../agents/prompts/first-message.ts';
@@ -13,6 +14,7 @@ import { effectiveMode } from '../../permission/policy.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { createRedactor } from '../../tools/redaction/redact.ts';
+import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { newSessionMode, newSessionModel, type ResolvedOptions, resolveOptions } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
 import { childModel } from '../session/children.ts';
@@ -31,6 +33,19 @@ export interface ChildView {
   instructions: string | null;
   environment: string;
   tokens: { tools: number; system: number; instructions: number; environment: number; total: number };
+}
+
+/** The same for programs. */
+export interface AgentTypeView extends Omit<ChildView, 'definition'> {
+  name: string;
+  /** Null for one that is built in. */
+  path: string | null;
+}
+
+export async function viewAgentType(name: string, options: CallOptions = {}): Promise<AgentTypeView> {
+  const { cwd, env } = callerOf(options);
+  const { definition, ...view } = await viewChild(name, { cwd, env });
+  return { name: definition.name, path: definition.path ?? null, ...view };
 }
 
 export async function viewChild(

@@ -55,6 +55,17 @@ export async function readSettingsInDetail(options: CallOptions = {}): Promise<S
 }
 
 /** The schema that editors check a settings file with, as text. */
+/** Without what may be a secret: variables of other tools. */
+export type SettingsOverview = Omit<SettingsInDetail, 'others'> & {
+  /** Of the settings of other tools, such as Claude Code: rules that count here, and what has no effect. */
+  otherTools: Pick<OtherTools, 'rules' | 'unused'>;
+};
+
+export async function settingsOverview(options: CallOptions = {}): Promise<SettingsOverview> {
+  const { others, ...report } = await readSettingsInDetail(options);
+  return { ...report, otherTools: { rules: others.rules, unused: others.unused } };
+}
+
 export async function settingsSchema(): Promise<string> {
   const { settingsJsonSchema } = await import('../../settings/settings-schema.ts');
   return settingsJsonSchema();

@@ -7,7 +7,12 @@ import {
 } from '../../extensions/mcp/configured-servers.ts';
 import { holdsServer, putServer, takeServer } from '../../extensions/mcp/edit-servers.ts';
 import { ServerPool } from '../../extensions/mcp/pool.ts';
-import { checkServer, type McpServerConfig, type WrittenServer } from '../../extensions/mcp/server-config.ts';
+import {
+  checkServer,
+  describeConfig,
+  type McpServerConfig,
+  type WrittenServer,
+} from '../../extensions/mcp/server-config.ts';
 import { leftOutWords, ServerFailure } from '../../extensions/mcp/server-failure.ts';
 import { namedTools } from '../../extensions/mcp/server-set.ts';
 import { systemClock } from '../../schema/clock.ts';
@@ -20,7 +25,7 @@ import { poolParts } from './pool-parts.ts';
 import { serversHere } from './session-servers.ts';
 
 export type { ConfiguredServer } from '../../extensions/mcp/configured-servers.ts';
-export { describeConfig } from '../../extensions/mcp/server-config.ts';
+export { describeConfig, type WrittenServer } from '../../extensions/mcp/server-config.ts';
 
 /** Where a server is written down: for you everywhere, for everybody who works here, or for you here. */
 const ADD_SCOPES = ['user', 'project', 'local'] as const;
@@ -42,6 +47,41 @@ export interface TriedServer {
 export async function listServers(options: CallOptions = {}): Promise<ServerReport> {
   const { cwd, env } = callerOf(options);
   return serversHere(findPlace({ cwd, env }), { env, ...(await sessionSettings({ cwd, env })) });
+}
+
+export interface DescribedServer {
+  readonly name: string;
+  readonly scope: ConfiguredServer['scope'];
+  readonly source: string;
+  /** Null if it cannot be used. */
+  readonly type: McpServerConfig['type'] | null;
+  /** Its command or address, without secrets. */
+  readonly target: string | null;
+  readonly inUse: boolean;
+  readonly problem: string | null;
+  readonly notes: readonly string[];
+}
+
+export interface ServerListing {
+  readonly servers: readonly DescribedServer[];
+  /** Files that could not be read, one line each. */
+  readonly problems: readonly string[];
+}
+
+export async function describeServers(options: CallOptions = {}): Promise<ServerListing> {
+  const { servers, problems } = await listServers(options);
+  return { servers: servers.map(describedServer), problems };
+}
+
+export function describedServer({ name, scope, source, checked, unused }: ConfiguredServer): DescribedServer {
+  return {
+    ...{ name, scope, source },
+    type: checked.ok ? checked.config.type : null,
+    target: checked.ok ? describeConfig(checked.config) : null,
+    inUse: checked.ok && unused === null,
+    problem: checked.ok ? unused : `it ${checked.problem}`,
+    notes: checked.ok ? checked.notes : [],
+  };
 }
 
 /** Returns the file it is in now. */

@@ -43,6 +43,33 @@ export async function listHeld(options: GarbageQuestion = {}): Promise<HeldItems
   return { items, days };
 }
 
+/** Something that Ramet keeps. */
+export type HeldItem = Omit<Holding, 'remove'>;
+
+export interface CollectedGarbage extends HeldRemoval {
+  /** Everything that is kept here as it was, the oldest first. One whose `keep` is null may go. */
+  items: HeldItem[];
+  /** What counts as young. */
+  days: number;
+  /** What could not be removed. */
+  stayed: { item: HeldItem; reason: string }[];
+}
+
+export async function collectGarbage({
+  dryRun = false,
+  ...options
+}: GarbageQuestion & { dryRun?: boolean } = {}): Promise<CollectedGarbage> {
+  const { items, days } = await listHeld(options);
+  const stayed: CollectedGarbage['stayed'] = [];
+  const going = dryRun ? [] : items.filter(({ keep }) => keep === null);
+  const onStay = (item: Holding, reason: string): void => void stayed.push({ item: plainItem(item), reason });
+  return { items: items.map(plainItem), days, ...(await removeHeld(going, onStay, options)), stayed };
+}
+
+function plainItem({ remove: _, ...item }: Holding): HeldItem {
+  return item;
+}
+
 export interface HeldRemoval {
   removed: number;
   /** Another process was faster. */

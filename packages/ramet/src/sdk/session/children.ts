@@ -35,9 +35,11 @@ import {
   refuseUnenforceableBudget,
   refuseUnservedModel,
 } from '../options.ts';
+import type { TypedHandle } from '../own-tools/typed-handle.ts';
 import type { Place } from '../place.ts';
+import { checkCall } from './check-calls.ts';
 import type { SessionTools } from './session-tools.ts';
-import type { PromptSchema, SteeredMessage } from './session-type.ts';
+import type { ForkOptions, PromptSchema, SpawnOptions, SteeredMessage } from './session-type.ts';
 
 export interface FamilyOptions {
   session: SessionId;
@@ -191,18 +193,32 @@ interface Parent {
 }
 
 /** Children of the library end with the session, or when they are stopped. */
-export async function started(
+async function started(
   { agent, family }: Parent,
   {
     schema: given,
     ...order
   }: Omit<SpawnOrder, 'call' | 'signal' | 'schema'> & { schema?: PromptSchema | undefined },
-): Promise<AgentHandle> {
+): Promise<TypedHandle<unknown>> {
   const { spawnAgent } = await import('../../engine/later.ts');
   const schema = given === undefined ? undefined : await plainSchema(given);
   const outcome = await spawnAgent(family, agent, { ...order, schema, call: null });
   if ('problem' in outcome) throw new UserMistake('no_agent', `no agent was started: ${outcome.problem}`);
-  return outcome.handle;
+  if (given === undefined) return outcome.handle;
+  return (await import('../own-tools/typed-handle.ts')).typedHandle(outcome.handle, given);
+}
+
+export function spawned(parent: Parent, request: SpawnOptions): Promise<TypedHandle<unknown>> {
+  checkCall('spawn', request);
+  return started(parent, request);
+}
+
+export function forked(
+  parent: Parent,
+  prompt: string,
+  { description = 'fork', name, isolation, budget, maxTurns, schema, ...overrides }: ForkOptions = {},
+): Promise<TypedHandle<unknown>> {
+  return started(parent, { prompt, description, name, isolation, budget, maxTurns, schema, overrides });
 }
 
 /** As it is recorded and sent: JSON Schema. */

@@ -9,7 +9,7 @@ import { cleanWorktreesLater, retainLater } from '../leftovers.ts';
 import { ownSessions } from '../stop-requests.ts';
 import { beginPrompt, changeModel, changePermissionMode } from './begin-prompt.ts';
 import { checkCall } from './check-calls.ts';
-import { started, steered, tellChild } from './children.ts';
+import { forked, spawned, steered, tellChild } from './children.ts';
 import { abortAtEnd, interruptedWork, linkSignal } from './interruption.ts';
 import type { LiveParts } from './live-parts.ts';
 import { isInterrupted, refuseWithoutPrompt, takePrompt } from './main-agent.ts';
@@ -17,11 +17,13 @@ import type { GivenPrompt } from './prompt-input.ts';
 import { SessionHooks } from './session-hooks.ts';
 import type {
   AskedOptions,
+  ForkOptions,
   PromptContent,
   PromptOptions,
   RunEvent,
   RunResult,
   Session,
+  SpawnOptions,
 } from './session-type.ts';
 
 /** Why a session that is stopped from within ends: its agents are interrupted, and can be resumed. */
@@ -192,12 +194,10 @@ export function liveSession(parts: LiveParts): Session {
     answerSoFar: (id) => family.find(id)?.here.answer.text ?? '',
     steer: (text) => steered(agent, text),
     tell: (to, text) => tellChild(parts, to, text),
-    fork: (prompt, { description = 'fork', name, isolation, budget, maxTurns, schema, ...overrides } = {}) =>
-      started(parts, { prompt, description, name, isolation, budget, maxTurns, schema, overrides }),
-    spawn: async (request) => {
-      checkCall('spawn', request);
-      return started(parts, request);
-    },
+    // With a schema, both resolve with another handle for the same child: its result also has the
+    // value, in the type that the overloads of `Session` give it.
+    fork: (prompt: string, options?: ForkOptions) => forked(parts, prompt, options),
+    spawn: async (request: SpawnOptions) => spawned(parts, request),
     operate: (order = {}) =>
       alone(async () => {
         if (parts.watch !== undefined)

@@ -1,4 +1,5 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { type ScriptedStep, scriptedModel } from '../../testing/scripted-model.ts';
 import { openSession, type Session } from './session.ts';
@@ -39,5 +40,29 @@ describe('RES-1: every result says which model it came from', () => {
     const explorer = await session.spawn({ prompt: 'Find.', description: 'find', subagent_type: 'Explore' });
     expect(await explorer.result).toMatchObject({ model: 'claude-haiku-4-5' });
     expect(await (await session.fork('Go.')).result).toMatchObject({ model: session.model });
+  });
+});
+
+describe('LIB-1: the value of a fork, and of a child, has the type of its schema', () => {
+  const Count = z.object({ files: z.number().transform(String), sum: z.number().refine((sum) => sum > 2) });
+
+  test('it is what the schema makes of the answer', async () => {
+    const session = await open({ text: '{"files":3,"sum":4}' }, { text: '{"sum":1}' });
+    const fork = await session.fork('Count.', { schema: Count });
+    const result = await fork.result;
+    expectTypeOf(result.value).toEqualTypeOf<{ files: string; sum: number } | undefined>();
+    expect(result).toMatchObject({ status: 'done', value: { files: '3', sum: 4 } });
+    expect([fork.type, fork.inBackground, fork.steer('late')()]).toEqual(['fork', false, false]);
+    const schema = { type: 'object', required: ['sum'] };
+    const child = await session.spawn({ prompt: 'p', description: 'd', subagent_type: 'Explore', schema });
+    expectTypeOf((await child.result).value).toEqualTypeOf<unknown>();
+    expect(await child.result).toMatchObject({ value: { sum: 1 } });
+  });
+
+  test('it is absent where the schema refuses more than JSON Schema can say, and the result says why', async () => {
+    const session = await open({ text: '{"files":3,"sum":1}' });
+    const { value, valueProblem, text } = await (await session.fork('Count.', { schema: Count })).result;
+    expect({ value, text }).toEqual({ value: undefined, text: '{"files":3,"sum":1}' });
+    expect(valueProblem).toMatch(/^sum: /);
   });
 });

@@ -20,6 +20,7 @@ import type { OperateOrder, OperateOutcome } from '../operator/operate-order.ts'
 import type { SessionOptions } from '../options.ts';
 import type { ImageInput } from '../own-tools/own-result.ts';
 import type { JsonSchema, SchemaOutput, StandardSchema } from '../own-tools/standard-schema.ts';
+import type { TypedHandle } from '../own-tools/typed-handle.ts';
 import type { SessionEvent } from './event-bus.ts';
 
 /** The coordinator of a session as it is now. */
@@ -65,7 +66,10 @@ export interface ForkOptions extends ForkOverrides {
   /** What it may spend by itself, and its turns: limits are the engine's, and no part of a request (RES-10). */
   budget?: BudgetLimits | undefined;
   maxTurns?: number | undefined;
-  /** The text of its result is JSON that fits; an answer that does not is sent back. No part of the shared prefix. */
+  /**
+   * The text of its result is JSON that fits; an answer that does not is sent back. Its `value` has the type. No part of the
+   * shared prefix.
+   */
   schema?: PromptSchema | undefined;
 }
 
@@ -232,8 +236,17 @@ export interface Session extends AsyncDisposable {
    */
   tell(agent: string, text: string): Promise<AgentHandle>;
   /** Starts a fork of the main agent's conversation as it stands. */
+  fork<Schema extends StandardSchema>(
+    prompt: string,
+    options: ForkOptions & { schema: Schema },
+  ): Promise<TypedHandle<SchemaOutput<Schema>>>;
+  fork(prompt: string, options: ForkOptions & { schema: JsonSchema }): Promise<TypedHandle<unknown>>;
   fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;
   /** Starts a child of the main agent as the Agent tool does; rejects with the reason when that is refused. */
+  spawn<Schema extends StandardSchema>(
+    request: SpawnOptions & { schema: Schema },
+  ): Promise<TypedHandle<SchemaOutput<Schema>>>;
+  spawn(request: SpawnOptions & { schema: JsonSchema }): Promise<TypedHandle<unknown>>;
   spawn(request: SpawnOptions): Promise<AgentHandle>;
   /**
    * Runs the tasks of a file: agents in worktrees, their work merged and checked, and landed by a policy (OP-2). Rejects

@@ -1,5 +1,6 @@
 /** Explanations of the cache for people and for programs. */
 
+import type { AgentId } from '../../schema/ids.ts';
 import { addCost, grouped } from '../../schema/usage.ts';
 import { dollars, printable } from '../text/format.ts';
 import type { CacheExplanation } from './cache-explainer.ts';
@@ -84,7 +85,32 @@ export function lossOf(explanations: readonly CacheExplanation[]): {
   );
 }
 
-export function explanationObject(explanation: CacheExplanation): Record<string, unknown> {
+/** What one request read from the cache, and why no more. */
+export interface ExplainedRequest {
+  request: string;
+  agent: AgentId;
+  turn: number;
+  attempts: number;
+  model: string;
+  source: string | null;
+  /** ISO 8601. */
+  started: string;
+  predicted: CacheExplanation['request']['predicted'];
+  launch: { choice: string; why: string } | null;
+  readTokens: number | null;
+  writtenTokens: number | null;
+  uncachedTokens: number | null;
+  heldAgainst: { request: string; kind: string } | null;
+  couldReadTokens: number | null;
+  partsAt: string | null;
+  missedTokens: number;
+  /** Null when a price is unknown. */
+  extraUsd: number | null;
+  reason: CacheExplanation['reason']['kind'];
+  why: string;
+}
+
+export function explainedRequest(explanation: CacheExplanation): ExplainedRequest {
   const { request, candidate, reason, missed, extraUsd } = explanation;
   const usage = request.answer?.usage ?? null;
   return {
@@ -97,14 +123,14 @@ export function explanationObject(explanation: CacheExplanation): Record<string,
     started: new Date(request.startedAt).toISOString(),
     predicted: request.predicted,
     launch: request.launch && { choice: request.launch.choice, why: request.launch.why },
-    read_tokens: usage?.cache_read_input_tokens ?? null,
-    written_tokens: usage?.cache_creation_input_tokens ?? null,
-    uncached_tokens: usage?.input_tokens ?? null,
-    held_against: candidate && { request: candidate.request.id, kind: candidate.kind },
-    could_read_tokens: candidate?.could ?? null,
-    parts_at: differenceText(candidate),
-    missed_tokens: missed,
-    extra_usd: extraUsd,
+    readTokens: usage?.cache_read_input_tokens ?? null,
+    writtenTokens: usage?.cache_creation_input_tokens ?? null,
+    uncachedTokens: usage?.input_tokens ?? null,
+    heldAgainst: candidate && { request: candidate.request.id, kind: candidate.kind },
+    couldReadTokens: candidate?.could ?? null,
+    partsAt: differenceText(candidate),
+    missedTokens: missed,
+    extraUsd,
     reason: reason.kind,
     why: reasonText(explanation),
   };
