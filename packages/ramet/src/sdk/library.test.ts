@@ -1,7 +1,7 @@
 /** What a program can do besides running agents, through the library's entry and on a real repository. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { IDENTITY } from '../../test/fixtures/merge-repository.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../test/fixtures/temporary.ts';
@@ -118,13 +118,19 @@ describe('UI-1: the library can do what the command can', () => {
     const cache = inJson(await library.explainCache(`${id}.1`, place.at));
     expect(cache).toMatchObject({ session: id, requests: 1, explained: [{ agent: `${id}.1`, turn: 1 }] });
 
+    const compiled = join(place.at.env.RAMET_HOME ?? '', 'python-cache/x/a.pyc');
+    writeFiles(dirname(compiled), { 'a.pyc': 'compiled' });
     const { items, removed } = inJson(
       await library.collectGarbage({ ...place.at, dryRun: true, olderThan: 0 }),
     );
-    expect(items).toMatchObject([{ kind: 'session', name: expect.stringContaining(id), keep: null }]);
+    expect(items).toMatchObject([
+      { kind: 'session', name: expect.stringContaining(id), keep: null },
+      { kind: 'python cache', bytes: 8, keep: null },
+    ]);
     expect(removed).toBe(0);
     const collected = inJson(await library.collectGarbage({ ...place.at, olderThan: 0 }));
-    expect(collected).toMatchObject({ removed: 1, stayed: [] });
+    expect(collected).toMatchObject({ removed: 2, stayed: [] });
+    expect(existsSync(compiled)).toBe(false);
     expect(await library.listSessions(place.at)).toEqual([]);
     expect(inJson(await library.runStatistics(place.at))).toMatchObject({ runs: 0 });
   });

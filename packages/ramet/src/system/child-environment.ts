@@ -60,12 +60,15 @@ export function childEnvironment(
   return kept;
 }
 
+/** In Ramet's home. */
+export const PYTHON_CACHE = 'python-cache';
+
 /**
  * For commands that run with trusted files only. Python takes compiled code from `__pycache__` beside a module without a
  * look at the module, and agents can write there: such commands have a folder of their own for it.
  */
 export function withOwnPython(env: Readonly<Record<string, string>>): Record<string, string> {
-  return { ...env, PYTHONPYCACHEPREFIX: join(rametHome(env), 'python-cache') };
+  return { ...env, PYTHONPYCACHEPREFIX: join(rametHome(env), PYTHON_CACHE) };
 }
 
 function isNeeded(name: string): boolean {

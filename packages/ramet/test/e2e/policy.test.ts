@@ -54,6 +54,30 @@ describe.concurrent('EXT-1: managed policy', () => {
     expect(other.stderr).toMatch(/forbids the model \S+: it allows claude-haiku-\*, sonnet/);
   });
 
+  test('keeps every hook and server that it does not bring from running', async ({ user }) => {
+    const touch = (name: string): object => ({ type: 'command', command: `touch ${join(user.root, name)}` });
+    const stop = (name: string): object => ({ hooks: { Stop: [{ hooks: [touch(name)] }] } });
+    writeFiles(user.root, {
+      'home/.claude/settings.json': JSON.stringify(stop('of-user')),
+      'home/.claude/agents/hooked.md': `---\nname: hooked\ndescription: d\nhooks: ${JSON.stringify(Object.values(stop('of-agent'))[0])}\n---\nx\n`,
+      'plug/hooks/hooks.json': JSON.stringify(stop('of-plugin')),
+    });
+    await user.emulate({ respond: () => ({ text: 'ok' }) });
+    const policy = { ...stop('managed'), policy: { hooks: 'managed', mcpServers: 'managed' } };
+    const options = managed(user, policy);
+    const flags = ['-p', 'x', '--agent', 'hooked', '--plugin-dir', join(user.root, 'plug')];
+    expect(await user.ramet(flags, options)).toMatchObject({ code: 0 });
+    const ran = (): string[] =>
+      ['managed', 'of-user', 'of-agent', 'of-plugin'].filter((name) => existsSync(join(user.root, name)));
+    expect(ran()).toEqual(['managed']);
+    await user.ramet(flags);
+    expect(ran()).toEqual(['managed', 'of-user', 'of-agent', 'of-plugin']);
+    const added = await user.ramet(['mcp', 'add', 'z', '--', 'node'], options);
+    expect(added.stdout).toContain('not used: managed policy allows only servers that it brings');
+    const untrusted = await user.ramet(['mcp', 'add', 'z', '--force', '--', 'node']);
+    expect(untrusted.stdout).toContain('not used: this folder is not trusted: ramet trust');
+  });
+
   test('that cannot be read stops every session', async ({ user }) => {
     await user.model({ text: 'ok' });
     const options = managed(user, { policy: { models: 'haiku' } });

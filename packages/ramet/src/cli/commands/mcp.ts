@@ -62,8 +62,14 @@ export async function addMcpServer(
     ? { type: transport ?? 'http', url: first, ...(header && { headers: header }) }
     : { command: first, args: rest, ...(env && { env }) };
   const path = await addServer({ name, scope, server, force }, callFrom(io));
-  if (json) io.out(jsonLine({ name, scope, file: path }));
-  else io.out(`${printable(`${name} is in ${path} now: ramet mcp test ${name} tries it`)}\n`);
+  const { servers } = await listServers(callFrom(io));
+  const added = servers.find((one) => one.name === name && one.source.startsWith(path));
+  const isForbidden = added === undefined && servers.every((one) => one.scope === 'managed');
+  const why = isForbidden ? 'managed policy allows only servers that it brings' : (added?.unused ?? null);
+  if (json) io.out(jsonLine({ name, scope, file: path, inUse: why === null, problem: why }));
+  else if (why === null)
+    io.out(`${printable(`${name} is in ${path} now: ramet mcp test ${name} tries it`)}\n`);
+  else io.out(`${printable(`${name} is in ${path} now, but is not used: ${why}`)}\n`);
 }
 
 export async function removeMcpServer(

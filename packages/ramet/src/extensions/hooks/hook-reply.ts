@@ -1,7 +1,7 @@
 /** What one hook answers: its exit code and output, or the value of a function, read as the convention has it. */
 import { isObject } from './hook-config.ts';
 import { type HookEventName, hookEventKind } from './hook-event.ts';
-import type { HookProcessEnd } from './run-hook-command.ts';
+import { type HookProcessEnd, isLeft } from './run-hook-command.ts';
 
 export type HookDecision = 'allow' | 'ask' | 'deny';
 
@@ -57,6 +57,8 @@ export function answerOfCommand(event: HookEventName, end: HookProcessEnd): Hook
   if (end.isCut) return { failure: 'it printed more than 1 MiB' };
   const text = stdout.trim();
   if (text === '') return { reply: {} };
+  // What follows was for nobody.
+  if (isLeft(text.split('\n', 1)[0] ?? '')) return { reply: {} };
   if (!text.startsWith('{') && event === 'WorktreeCreate')
     return { reply: { path: text.slice(text.lastIndexOf('\n') + 1).trim() } };
   if (!text.startsWith('{')) return { reply: takesText ? { context: cut(text) } : {} };

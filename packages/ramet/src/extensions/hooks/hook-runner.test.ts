@@ -58,6 +58,35 @@ const pre = (fields: object): object =>
   say({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } });
 
 describe('EXT-2: a command hook', () => {
+  test('that may not run is named once, and so is each other one that runs the same file', async ({
+    directory,
+  }) => {
+    await using runner = new HookRunner({
+      clock: systemClock,
+      processes: createProcessRegister(join(directory, 'processes'), () => {}),
+      environment: {},
+      projectDirectory: directory,
+    });
+    const source = { label: 'test', check: () => 'a.js is not what you trusted' };
+    const { hooks } = readHooks({ Stop: [{ hooks: [run('node a.js'), run('node a.js --more')] }] }, source);
+    const order = { hooks, input: inputOf(directory, 'Stop'), agent: 'a1', signal: AbortSignal.any([]) };
+    const known = async (): Promise<unknown> => (await runner.run(order)).runs.map(({ isKnown }) => isKnown);
+    expect(await known()).toEqual([undefined, undefined]);
+    expect(await known()).toEqual([true, true]);
+  });
+
+  test('that says so in its first line is not waited for, and ends with the runner', async ({
+    directory,
+  }) => {
+    const left = run(`echo $$ > pid; echo '{"async": true, "asyncTimeout": 9}'; sleep 600; echo more`);
+    const { runs, effect } = await fire(directory, { hooks: [left, say({ systemMessage: 'x' })] });
+    expect(runs).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }]);
+    expect(effect).toMatchObject({ contexts: [] });
+    expect(findProcess(Number(readFileSync(join(directory, 'pid'), 'utf8')))?.ended ?? true).toBe(true);
+    const quick = run(`echo '{"async": true}'; echo '{"decision": "block"}'`);
+    expect((await fire(directory, { hooks: [quick] })).runs).toMatchObject([{ outcome: 'ok' }]);
+  });
+
   test('reads JSON from its input, in the directory, with the project in its environment', async ({
     directory,
   }) => {

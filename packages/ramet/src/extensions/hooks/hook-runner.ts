@@ -13,14 +13,18 @@ import { type Clock, elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import { withOwnPython } from '../../system/child-environment.ts';
 import { AtMost } from '../../system/few-at-once.ts';
+import { onAbort } from '../../system/on-abort.ts';
 import { endMarked } from '../../system/processes/marked-processes.ts';
 import { type ExpectedGroup, OWNER_VARIABLE } from '../../system/processes/process-group.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import { decidesCalls } from '../trust/commands-in.ts';
 import type { CommandHook, FunctionHook, Hook, HookInput } from './hook-config.ts';
-import { type HookEventName, hookEventKind } from './hook-event.ts';
-import { answerOfCommand, answerOfValue, type HookAnswer, type HookReply, replyOf } from './hook-reply.ts';
+import { hookEventKind } from './hook-event.ts';
+import { answerOfCommand, answerOfValue, type HookAnswer } from './hook-reply.ts';
+import { type HookResult, hookName, merged, type TimedAnswer } from './merge-answers.ts';
 import { runHookCommand } from './run-hook-command.ts';
+
+export type { HookEffect, HookResult, HookRun } from './merge-answers.ts';
 
 const MOST_AT_ONCE = 16;
 
@@ -41,33 +45,6 @@ export interface HookFiring {
   readonly signal: AbortSignal;
 }
 
-/** How one hook ended, for the record. */
-export interface HookRun {
-  /** Its command, and where it is set up. */
-  readonly hook: string;
-  readonly source: string;
-  readonly outcome: 'ok' | 'blocked' | 'failed' | 'started';
-  readonly durationMs: number;
-  /** How it failed. */
-  readonly problem?: string;
-  /** The same was said before. */
-  readonly isKnown?: true;
-}
-
-export interface HookResult {
-  readonly runs: readonly HookRun[];
-  readonly effect: HookEffect;
-  /** For the user, in order. */
-  readonly messages: readonly string[];
-}
-
-/** What all hooks of an event together want. */
-export interface HookEffect extends Omit<HookReply, 'context' | 'message' | 'path'> {
-  readonly paths?: readonly string[];
-  /** Told to the model, in order. */
-  readonly contexts: readonly string[];
-}
-
 const NOTHING: HookResult = { runs: [], effect: { contexts: [] }, messages: [] };
 
 export class HookRunner implements AsyncDisposable {
@@ -75,7 +52,7 @@ export class HookRunner implements AsyncDisposable {
   readonly #background = new Map<Promise<void>, AbortController>();
   /** The mark of all that hooks start, on disk until it is ended. */
   #owner: ExpectedGroup | null = null;
-  /** Why hooks were not run: said once for each file. */
+  /** Why hooks were not run: said once for each hook and file. */
   readonly #withheld = new Set<string>();
 
   constructor(ground: HookGround) {
@@ -98,8 +75,9 @@ export class HookRunner implements AsyncDisposable {
 
   #onceTold(timed: TimedAnswer): TimedAnswer {
     if (!('withheld' in timed.answer)) return timed;
-    const isKnown = this.#withheld.has(timed.answer.withheld);
-    this.#withheld.add(timed.answer.withheld);
+    const said = `${hookName(timed.hook)}\0${timed.answer.withheld}`;
+    const isKnown = this.#withheld.has(said);
+    this.#withheld.add(said);
     return isKnown ? { ...timed, isKnown } : timed;
   }
 
@@ -112,7 +90,7 @@ export class HookRunner implements AsyncDisposable {
       this.#startAlone(hook, call);
       return { hook, answer: { reply: {} }, durationMs: 0 };
     }
-    const ended = hook.kind === 'command' ? await this.#command(hook, call) : await this.#call(hook, call);
+    const ended = hook.kind === 'command' ? await this.#attended(hook, call) : await this.#call(hook, call);
     // Who changes it between the look and the start does not also get its word.
     const late = whyWithheld(hook, call.input.cwd);
     const answer = late === null ? ended : { withheld: late };
@@ -120,7 +98,11 @@ export class HookRunner implements AsyncDisposable {
     return { hook, answer: given, durationMs: Math.max(0, elapsedOf(this.#ground.clock) - since) };
   }
 
-  async #command(hook: CommandHook, { input, json, agent, signal }: HookCall): Promise<HookAnswer> {
+  async #command(
+    hook: CommandHook,
+    { input, json, agent, signal }: HookCall,
+    onLeft?: () => void,
+  ): Promise<HookAnswer> {
     const { clock, processes, environment, projectDirectory } = this.#ground;
     const variables = { CLAUDE_PROJECT_DIR: projectDirectory, ...hook.source.variables };
     // A shell expands variables itself: a folder's name put into its script could be a command.
@@ -134,9 +116,20 @@ export class HookRunner implements AsyncDisposable {
       cwd: input.cwd,
       env: withOwnPython({ ...environment, ...variables }),
       input: json,
-      ...{ timeoutMs: hook.timeoutMs, agent, signal, clock, processes },
+      ...{ timeoutMs: hook.timeoutMs, agent, signal, clock, processes, onLeft },
     });
     return answerOfCommand(hook.event, end);
+  }
+
+  /** Until it ends, or says in its first line that nobody is to wait for it: `{"async": true}`. */
+  async #attended(hook: CommandHook, call: HookCall): Promise<HookAnswer> {
+    const stop = new AbortController();
+    const unlink = onAbort(call.signal, () => stop.abort(call.signal.reason));
+    const left = Promise.withResolvers<HookAnswer>();
+    const work = this.#command(hook, { ...call, signal: stop.signal }, () => left.resolve({ reply: {} }));
+    const answer = await Promise.race([work, left.promise]).finally(unlink);
+    this.#keep(work, stop);
+    return answer;
   }
 
   async #call(hook: FunctionHook, { input, signal }: HookCall): Promise<HookAnswer> {
@@ -164,9 +157,11 @@ export class HookRunner implements AsyncDisposable {
   /** It lives on when the run that caused it is interrupted. */
   #startAlone(hook: CommandHook, call: HookCall): void {
     const stop = new AbortController();
-    const work = this.#command(hook, { ...call, signal: stop.signal }).then(() => {
-      this.#background.delete(work);
-    });
+    this.#keep(this.#command(hook, { ...call, signal: stop.signal }), stop);
+  }
+
+  #keep(running: Promise<unknown>, stop: AbortController): void {
+    const work = running.then(() => void this.#background.delete(work));
     this.#background.set(work, stop);
   }
 
@@ -185,13 +180,6 @@ interface HookCall {
   readonly json: string;
   readonly agent: string;
   readonly signal: AbortSignal;
-}
-
-interface TimedAnswer {
-  readonly hook: Hook;
-  readonly answer: HookAnswer;
-  readonly durationMs: number;
-  readonly isKnown?: true;
 }
 
 function whyWithheld(hook: Hook, cwd: string): string | null {
@@ -243,57 +231,4 @@ function expanded(text: string, variables: Readonly<Record<string, string>>): st
   return text.replace(/\$\{(\w+)\}/g, (whole, name: string) =>
     Object.hasOwn(variables, name) ? (variables[name] ?? whole) : whole,
   );
-}
-
-const LONGEST_NAME = 120;
-
-/** As messages name it. */
-function hookName(hook: Hook): string {
-  if (hook.kind === 'function') return hook.run.name || 'a function';
-  const text = [hook.command, ...(hook.args ?? [])].join(' ').replace(/\s+/g, ' ').trim();
-  return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME)}…` : text;
-}
-
-const WIDTH = { allow: 0, ask: 1, deny: 2 } as const;
-
-function merged(event: HookEventName, answers: readonly TimedAnswer[]): HookResult {
-  const replies = answers.flatMap(({ answer }) => replyOf(event, answer) ?? []);
-  const decided = replies.reduce<HookReply | null>((best, reply) => {
-    if (reply.decision === undefined) return best;
-    const isStronger = best?.decision === undefined || WIDTH[reply.decision] > WIDTH[best.decision];
-    return isStronger ? reply : best;
-  }, null);
-  const failures = answers.flatMap(({ answer }) => ('failure' in answer ? [answer.failure] : []));
-  const blocks = [
-    ...replies.flatMap(({ block }) => block ?? []),
-    ...(hookEventKind(event).failureBlocks ? failures : []),
-  ];
-  const paths = replies.flatMap(({ path }) => path ?? []);
-  const last = <Key extends keyof HookReply>(key: Key): HookReply[Key] =>
-    replies.findLast((reply) => reply[key] !== undefined)?.[key];
-  return {
-    runs: answers.map((answer) => runOf(event, answer)),
-    messages: replies.flatMap(({ message }) => message ?? []),
-    effect: {
-      decision: decided?.decision,
-      reason: decided?.reason,
-      updatedInput: last('updatedInput'),
-      updatedOutput: last('updatedOutput'),
-      block: blocks.length === 0 ? undefined : blocks.join('\n'),
-      stop: replies.find(({ stop }) => stop !== undefined)?.stop,
-      contexts: replies.flatMap(({ context }) => context ?? []),
-      ...(paths.length > 0 && { paths }),
-    },
-  };
-}
-
-function runOf(event: HookEventName, { hook, answer, durationMs, isKnown }: TimedAnswer): HookRun {
-  const named = { hook: hookName(hook), source: hook.source.label, durationMs: Math.round(durationMs) };
-  if ('failure' in answer) return { ...named, outcome: 'failed', problem: answer.failure };
-  if ('withheld' in answer)
-    return { ...named, outcome: 'failed', problem: answer.withheld, ...(isKnown && { isKnown }) };
-  if (hook.kind === 'command' && hook.isAsync) return { ...named, outcome: 'started' };
-  const { decision, block, stop } = answer.reply;
-  const isBlocked = decision === 'deny' || block !== undefined || stop !== undefined;
-  return { ...named, outcome: isBlocked && event !== 'PostToolUse' ? 'blocked' : 'ok' };
 }

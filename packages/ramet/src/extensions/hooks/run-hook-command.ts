@@ -33,6 +33,8 @@ export interface HookCommand {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly processes: ProcessRegister;
+  /** Called when its first line says that nobody is to wait for it. */
+  readonly onLeft?: (() => void) | undefined;
 }
 
 export type HookProcessEnd =
@@ -101,6 +103,7 @@ interface Exit {
 async function endOf(child: ChildProcess, group: number, command: HookCommand): Promise<HookProcessEnd> {
   const { clock, timeoutMs, signal } = command;
   const stdout = keep(child.stdout, MOST_OUTPUT);
+  tellLeft(child, command.onLeft);
   const stderr = keep(child.stderr, MOST_ERRORS);
   const exited = new Promise<Exit>((settle) =>
     child.once('exit', (code, by) => settle({ code, signal: by })),
@@ -129,6 +132,29 @@ async function endOf(child: ChildProcess, group: number, command: HookCommand): 
     unlink();
     child.stdout?.destroy();
     child.stderr?.destroy();
+  }
+}
+
+const LONGEST_FIRST_LINE = 4_096;
+
+function tellLeft({ stdout }: ChildProcess, onLeft: (() => void) | undefined): void {
+  if (onLeft === undefined) return;
+  let begun = '';
+  stdout?.on('data', function look(chunk: Buffer) {
+    begun += chunk.toString('utf8');
+    const end = begun.indexOf('\n');
+    if (end === -1 && begun.length < LONGEST_FIRST_LINE) return;
+    stdout.off('data', look);
+    if (isLeft(begun.slice(0, Math.max(0, end)))) onLeft();
+  });
+}
+
+/** `{"async": true}`, with other fields or without. */
+export function isLeft(line: string): boolean {
+  try {
+    return Object(JSON.parse(line)).async === true;
+  } catch {
+    return false;
   }
 }
 

@@ -26,6 +26,7 @@ import { AGENT_TOOL } from '../../tools/agent.ts';
 import { builtInTools } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { extensionPlace, pluginsHere } from '../extensions/plugins.ts';
+import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 import { settingsPlace } from '../session/session-settings.ts';
 import type { AgentTypeOptions, TypesInCode } from './code-types.ts';
@@ -50,6 +51,16 @@ export interface TypeContext {
   plugins?: readonly PluginFolder[];
   /** Types in code. */
   types?: Readonly<Record<string, AgentTypeOptions>>;
+  /** `managed`: a policy has hooks of no other source run. */
+  hooks?: 'all' | 'managed' | undefined;
+}
+
+/** Of a session with these options. */
+export function typeContext(
+  { agentTypes, settings }: Pick<ResolvedOptions, 'agentTypes' | 'settings'>,
+  found: Pick<TypeContext, 'alsoTools' | 'plugins'>,
+): TypeContext {
+  return { ...found, types: agentTypes, hooks: settings.policy?.hooks };
 }
 
 export async function openAgentTypes(
@@ -85,7 +96,8 @@ export async function openAgentTypes(
   await open();
   return {
     get definitions() {
-      return own.over(opened?.store.catalog.definitions ?? builtInDefinitions);
+      const all = own.over(opened?.store.catalog.definitions ?? builtInDefinitions);
+      return context.hooks === 'managed' ? all.map(withoutHooks) : all;
     },
     refresh: look,
     whyWithheld: (name) => opened?.whyWithheld(name) ?? null,
@@ -99,6 +111,12 @@ export async function openAgentTypes(
       opened?.[Symbol.dispose]();
     },
   };
+}
+
+function withoutHooks(type: AgentDefinition): AgentDefinition {
+  if (type.hooks === undefined || type.source === 'managed') return type;
+  const { hooks: _, ...rest } = type;
+  return rest;
 }
 
 /** Of a session with a team: agents of types for members can be asked for. */

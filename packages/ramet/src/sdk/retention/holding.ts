@@ -12,6 +12,7 @@ export type HoldingKind =
   | 'wip ref'
   | 'attempt ref'
   | 'kept folder'
+  | 'python cache'
   | 'set aside'
   | 'worktree';
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type GitCall, runGit } from '../../git/run-git.ts';
 import { indexPath } from '../../journal/session-index.ts';
 import { JournalError } from '../../schema/errors.ts';
+import { PYTHON_CACHE } from '../../system/child-environment.ts';
 import { GONE_ALREADY, type Holding, type HoldingKind, type HoldingOptions } from './holding.ts';
 import { keptFolders, setAsides, WORK_STAYS } from './kept-folders.ts';
 import { missingHoldings } from './missing-holdings.ts';
@@ -35,6 +36,7 @@ export async function holdingsOf(options: HoldingOptions): Promise<Holding[]> {
     ),
     ...missingHoldings(place.project, options),
     ...checkLogs(options),
+    ...pythonCache(options),
     ...(await workRefs(options)),
     ...keptFolders(options),
     ...setAsides(options),
@@ -88,10 +90,22 @@ function checkLogs({ place, now, days }: HoldingOptions): Holding[] {
     });
 }
 
+/** What Python compiled for hooks, servers and setup commands; it compiles again what it misses. */
+function pythonCache({ place, now, days }: HoldingOptions): Holding[] {
+  const path = join(place.home, PYTHON_CACHE);
+  const files = filesBelow(path);
+  if (files.length === 0) return [];
+  const usedAt = Math.max(...files.map(({ mtimeMs }) => mtimeMs));
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const young = now - usedAt < days * DAY_MS;
+  const item = fileItem('python cache', path, usedAt, bytes);
+  return [{ ...item, keep: young ? 'it is recent' : null, young }];
+}
+
 function fileItem(kind: HoldingKind, path: string, usedAt: number, bytes: number): Holding {
   const remove = async (): Promise<null | typeof GONE_ALREADY> => {
     if (!existsSync(path)) return GONE_ALREADY;
-    rmSync(path, { force: true });
+    rmSync(path, { force: true, recursive: true });
     return null;
   };
   return { kind, name: path, usedAt, bytes, parts: null, keep: null, young: false, remove };

@@ -28,8 +28,10 @@ export interface TypedParts {
 }
 
 /** The options of a new session whose main agent is of the type that they name. */
-export async function typedOptions(order: SessionOrder, parts: TypedParts): Promise<ResolvedOptions> {
-  const { settings, provider } = order;
+export async function typedOptions(
+  settings: ResolvedOptions,
+  { provider, ...parts }: TypedParts & Pick<SessionOrder, 'provider'>,
+): Promise<ResolvedOptions> {
   const { agent = '' } = settings;
   const definition = definitionNamed(agent, parts.types);
   const { model, effort, permissionMode } = definition;

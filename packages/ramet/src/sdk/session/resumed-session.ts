@@ -10,7 +10,7 @@ import type { EventOf } from '../../schema/events.ts';
 import { agentId, type SessionId } from '../../schema/ids.ts';
 import { isInside } from '../../system/landing-path.ts';
 import { teamFile } from '../../team/wake-line.ts';
-import { offeringMembers, openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
+import { offeringMembers, openAgentTypes, ToldTypes, typeContext } from '../agent-types/agent-types.ts';
 import { extensionPlace, findPlugins, withPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
@@ -59,7 +59,7 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
   // Whatever still runs for the agent would work beside it.
   const [ended, known] = await Promise.all([
     endOrphans(here),
-    openAgentTypes(place, given.env, { alsoTools: names, plugins, types: given.agentTypes }),
+    openAgentTypes(place, given.env, typeContext(given, { alsoTools: names, plugins })),
   ]);
   const types = teamName === null ? known : offeringMembers(known);
   await extra.prepareTypes(types.definitions);

@@ -15,7 +15,13 @@ import { RECIPE_MODEL } from '../../model/catalog.ts';
 import { newSessionThinking, thinkingNote } from '../../model/thinking.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { noteProject } from '../../system/home.ts';
-import { chosenTools, offeringMembers, openAgentTypes, ToldTypes } from '../agent-types/agent-types.ts';
+import {
+  chosenTools,
+  offeringMembers,
+  openAgentTypes,
+  ToldTypes,
+  typeContext,
+} from '../agent-types/agent-types.ts';
 import { extensionPlace, findPlugins, withPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
 import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
@@ -130,7 +136,7 @@ async function openNew(
   const cwd = workspace === null ? place.cwd : directoryIn(workspace.worktree, place.cwd);
   const reading = Promise.all([
     readSurroundings(place, ground.childEnvironment, redact, cwd),
-    openAgentTypes(place, given.env, { alsoTools: tools, plugins, types: given.agentTypes }),
+    openAgentTypes(place, given.env, typeContext(given, { alsoTools: tools, plugins })),
   ]);
   void workspaces.expect(place.project);
   const [found, known] = await reading;
@@ -138,7 +144,7 @@ async function openNew(
   const settings =
     given.agent === undefined
       ? given
-      : await (await import('./main-type.ts')).typedOptions(order, { types, extra, prompts });
+      : await (await import('./main-type.ts')).typedOptions(given, { provider, types, extra, prompts });
   const surroundings = await surroundingsFor(settings, place, found, redact, teamSync);
   const note = thinkingNote(newSessionThinking(settings), newSessionModel(settings, provider), provider);
   const ended = await orphans;
