@@ -132,15 +132,15 @@ describe('EMU-1: HTTP', () => {
     expect(body.error?.type ?? '').toBe(type);
   });
 
-  test('SEC-1: a request under another name than loopback is refused', async () => {
+  test('SEC-1: a request under another name than loopback, or of a page of another site, is refused', async () => {
     const { port } = await start();
-    const status = (host: string): Promise<number | undefined> =>
+    const status = (host: string, origin?: string): Promise<number | undefined> =>
       new Promise((settle, fail) => {
         const options = {
           port,
           host: '127.0.0.1',
           path: '/v1/models',
-          headers: { host, 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
+          headers: { host, 'x-api-key': 'k', 'anthropic-version': '2023-06-01', ...(origin && { origin }) },
         };
         httpRequest(options, (answer) => settle(answer.resume().statusCode))
           .on('error', fail)
@@ -156,6 +156,10 @@ describe('EMU-1: HTTP', () => {
     ]) {
       expect(await status(host)).toBe(403);
     }
+    for (const origin of ['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:80'])
+      expect(await status('localhost', origin)).toBe(200);
+    for (const origin of ['https://evil.example', 'http://localhost.evil.example', 'null'])
+      expect(await status('localhost', origin)).toBe(403);
   });
 
   test('the version header is required', async () => {

@@ -84,11 +84,16 @@ async function openState(options: EmulatorOptions): Promise<EmulatorState> {
 /** A page in a browser can make its own name lead here; its requests then carry that name. */
 const OWN_NAMES = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
-function refuseOtherHosts({ headers: { host } }: IncomingMessage): void {
-  if (host === undefined || OWN_NAMES.test(host)) return;
+/** A page of another site can send requests here too, and says whose it is. */
+const OWN_ORIGIN = new RegExp(`^https?://${OWN_NAMES.source.slice(1)}`, 'i');
+
+function refuseOtherHosts({ headers: { host, origin } }: IncomingMessage): void {
+  const isOther = host !== undefined && !OWN_NAMES.test(host);
+  if (!isOther && (origin === undefined || OWN_ORIGIN.test(origin))) return;
+  const whom = isOther ? host : `pages of ${origin}`;
   throw new ApiError(
     403,
-    `This server answers only to localhost and 127.0.0.1, not to ${host.slice(0, 100)}.`,
+    `This server answers only to localhost and 127.0.0.1, not to ${whom.slice(0, 100)}.`,
   );
 }
 
