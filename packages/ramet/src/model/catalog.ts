@@ -214,6 +214,11 @@ function isTier(name: string): name is ModelTier {
   return Object.hasOwn(TIER_DEFAULTS, name);
 }
 
+/** A tier, or a model that is listed. */
+export function isKnownModel(name: string): boolean {
+  return isTier(name) || findModel(name) !== undefined;
+}
+
 /**
  * The model id a name stands for. A tier is looked up in `RAMET_MODEL_<TIER>` (an empty value counts as unset),
  * then in `tiers`, then in the provider's defaults; anything else is an id already, listed or not.

@@ -199,7 +199,7 @@ const DOORS: Readonly<Record<string, string>> = {
   operator: `
     plan/estimate plan/fold-history plan/predict plan/run-history plan/statistics run/actions run/apply-operator-event
     run/decisions run/isolation run/operate-command run/operator run/operator-state run/ports run/task-actors schedule/fan-in schedule/task-graph tasks/listed-task tasks/mark-task
-    tasks/read-task-list tasks/task-budget
+    tasks/read-task-list tasks/task-settings
   `,
   views: `
     agent-label agent-record agent-table asked-change cache/cache-explainer cache/explanation-text cache/sent-requests

@@ -82,6 +82,8 @@ describe('OP-1: ramet operate --lint', () => {
       code: 2,
       stderr: 'ramet: none.md is not there: name a task file or a folder of tasks\n',
     });
+    const { stdout } = await runHere(['operate', '--lint', '--json', 'none.md'], { cwd, env: {} });
+    expect(JSON.parse(stdout)).toMatchObject({ tasks: [], problems: [{ file: 'none.md', level: 'error' }] });
     expect(await runHere(['operate'], { cwd, env: {} })).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/^ramet: name a task file, or resume a run: .*\n$/),

@@ -14,9 +14,17 @@ export async function operate(path: string | undefined, flags: OperateFlags, io:
   try {
     return await operateNow(path, flags, io, seen);
   } catch (error) {
-    if (!isForPeople(flags)) printObject(objectOfError(path, error, seen), io);
+    if (flags.lint && flags.json) printObject(unreadList(path, error), io);
+    else if (!isForPeople(flags)) printObject(objectOfError(path, error, seen), io);
     throw error;
   }
+}
+
+/** What `--lint --json` prints of a file that cannot be read. */
+function unreadList(path: string | undefined, thrown: unknown): Record<string, unknown> {
+  const message = describeError(firstError(thrown));
+  const problem = { file: path ?? '', line: 1, column: 1, level: 'error', message } as const;
+  return taskListObject({ ...{ tasks: [], ignored: [], readings: [], ordered: false }, problems: [problem] });
 }
 
 interface SeenRun {

@@ -15,19 +15,33 @@ const WHOLE_NUMBER = /^\d+$/;
 /** What may follow a plain number that stands for a task: not "3 services". */
 const END = /[*`_\])"']{0,4}\s{0,3}(?:$|[.,;:)\]\u2014\u2013-])/y;
 
+/** An id with the name of another file or repository before it. */
+const FOREIGN = /[A-Za-z][\w.@-]{0,60}[/:#!][\w./#-]{0,60}\d[a-z]?(?!\w)/y;
+
 export interface IdList {
   references: TaskReference[];
   /** Where the list ends in the text. */
   end: number;
+  /** The text ends where one more id should come: it is on the next line. */
+  isOpen: boolean;
+  /** What follows in the list and is no id here, such as `other/T-009`. */
+  foreign: string | null;
 }
 
 /** The ids that begin at `from`. `prose` is stricter with plain numbers than a field such as `Depends:`. */
 export function readIdList(text: string, from: number, place: { line: number; prose: boolean }): IdList {
   const references: TaskReference[] = [];
   let end = from;
+  let isOpen = false;
+  let foreign: string | null = null;
   for (let at = past(BEFORE, text, from); ; ) {
     const id = match(ID, text, at);
-    if (id === undefined) break;
+    if (id === undefined) {
+      if (references.length === 0) break;
+      isOpen = text.slice(at).trim() === '' && !/[)\]"']/.test(text.slice(end, at));
+      foreign = match(FOREIGN, text, at) ?? null;
+      break;
+    }
     const column = at + 1;
     at += id.length;
     const range = rangeEnd(text, at, id);
@@ -41,7 +55,7 @@ export function readIdList(text: string, from: number, place: { line: number; pr
     if (next === undefined) break;
     at = past(BEFORE, text, at + next.length);
   }
-  return { references, end };
+  return { references, end, isOpen, foreign };
 }
 
 function rangeEnd(text: string, at: number, first: string): { id: string; end: number } | null {
@@ -73,6 +87,9 @@ export interface ProseDependency {
   objects: TaskReference[];
   /** "depends on", after which an unknown id is a mistake and not a word. */
   strong: boolean;
+  /** More of the objects are on the next line. */
+  isOpen: boolean;
+  foreign: string | null;
   start: number;
   end: number;
 }
@@ -86,10 +103,12 @@ export function proseDependencies(written: string, line: number): ProseDependenc
   );
   for (const { 0: verb, index } of text.matchAll(VERB)) {
     const objects = readIdList(text, index + verb.length, { line, prose: true });
-    if (objects.references.length === 0) continue;
-    const subjects = subjectsBefore(text, index, line);
     const strong = /^dep/i.test(verb);
-    found.push({ subjects, objects: objects.references, strong, start: index, end: objects.end });
+    const isOpen = objects.isOpen || (strong && text.slice(index + verb.length).trim() === '');
+    if (objects.references.length === 0 && !isOpen) continue;
+    const subjects = subjectsBefore(text, index, line);
+    const { references, end, foreign } = objects;
+    found.push({ subjects, objects: references, strong, isOpen, foreign, start: index, end });
   }
   return found;
 }

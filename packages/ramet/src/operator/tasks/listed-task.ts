@@ -62,6 +62,8 @@ export interface ListedTask {
   /** What a person must do before it may start. */
   gate: string | null;
   settings: TaskSettings;
+  /** Where the file says them. */
+  settingPlaces: Partial<Record<keyof TaskSettings, { line: number; column: number }>>;
   /** Boxes below it that are criteria or steps, and are not ticked. */
   openSteps: number;
   mark: StatusMark | null;
@@ -111,6 +113,7 @@ export function emptyTask(id: string, title: string, place: { file: string; line
       placed: false,
       gate: null,
       settings: {},
+      settingPlaces: {},
     },
     ...{ openSteps: 0, mark: null, references: [] },
   };

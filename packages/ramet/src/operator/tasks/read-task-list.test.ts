@@ -542,3 +542,134 @@ describe('OP-1: hostile files', () => {
     expect([waved.tasks.at(-1)?.dependsOn.length, waved.problems]).toEqual([1_000, []]);
   });
 });
+
+describe('OP-1: what is written over two lines, or with a slip', () => {
+  test('a list of ids goes on after a comma or "and" at the end of a line', async () => {
+    const list = await read(
+      [
+        '- [ ] T001 a',
+        '- [ ] T002 b',
+        '- [ ] T003 [P] A title that is',
+        '  wrapped (depends on T001,',
+        '  T002)',
+        '- [ ] T004 x (depends on T001 and',
+        '  T002)',
+        '- [ ] T005 y',
+        '  - Depends on: T001,',
+        '    T002',
+        '- [ ] T006 z (depends on',
+        '  T002)',
+        '- [ ] T007 w (depends on T001),',
+        '  T002 comes later',
+        '- [ ] T008 v',
+        '  - Files: src/a.ts,',
+        '    src/b.ts',
+        '',
+        '## Dependencies',
+        '',
+        '- T008 depends on T001,',
+        '  T002 and',
+        '  T003',
+      ].join('\n'),
+    );
+    expect(list.problems).toEqual([]);
+    const waits = Object.fromEntries(list.tasks.map(({ id, dependsOn }) => [id, dependsOn]));
+    expect(waits).toMatchObject({
+      ...{ T003: ['T001', 'T002'], T004: ['T001', 'T002'], T005: ['T001', 'T002'], T006: ['T002'] },
+      ...{ T007: ['T001'], T008: ['T001', 'T002', 'T003'] },
+    });
+    expect(taskOf(list, 'T008')).toMatchObject({ files: ['src/a.ts', 'src/b.ts'], declares: true });
+  });
+
+  test('an id of another file in a list of dependencies is told', async () => {
+    const list = await read('- [ ] T-001 a\n- [ ] T-002 b | deps: T-001, other/T-009\n');
+    expect(taskOf(list, 'T-002').dependsOn).toEqual(['T-001']);
+    expect(list.problems).toEqual([
+      expect.objectContaining({
+        ...{ line: 2, level: 'warning' },
+        message: 'other/T-009 is no task of this file, so T-002 does not wait for it',
+      }),
+    ]);
+  });
+
+  test.each([
+    ['- [  ] T014 two blanks', 'open', '- [x] T014 two blanks'],
+    ['- [ x ] T014 blanks around', 'done', null],
+    ['- [] T014 nothing', 'open', '- [x] T014 nothing'],
+  ])('blanks in a box change nothing: %s', async (line, status, marked) => {
+    const text = `- [ ] T001 a\n${line}\n\n  text of T014\n`;
+    const list = await read(text);
+    expect(summary(list)).toEqual(['T001 open: a', expect.stringMatching(`^T014 ${status}: `)]);
+    const mark = taskOf(list, 'T014').mark;
+    if (marked !== null && mark !== null)
+      expect(`${text.slice(0, mark.start)}x${text.slice(mark.end)}`).toContain(marked);
+  });
+});
+
+describe('OP-1: a gate for a person', () => {
+  const TASKS = '- [ ] T019 tests\n- [ ] T020 other\n- [ ] T021 impl\n';
+  const gated = ({ tasks }: TaskList): string[] =>
+    tasks.flatMap(({ id, gate }) => (gate === null ? [] : [id]));
+
+  test.each([
+    ['Tests (T019) must be approved before T021', ['T021'], ['T019']],
+    ['T021 must not start before a person has approved T019', ['T021'], ['T019']],
+    ['Tests (T019) must be written and approved before T020-T021', ['T020', 'T021'], ['T019']],
+  ])('holds back the tasks that it names, wherever it is: %s', async (line, held, waits) => {
+    const list = await read(`${TASKS}\n## Dependencies\n\n- ${line}\n`);
+    expect(list.problems).toEqual([]);
+    expect(gated(list)).toEqual(held);
+    expect(taskOf(list, 'T021').dependsOn).toEqual(waits);
+  });
+
+  test('holds back the tasks below it, also above the first heading', async () => {
+    const text = '**CRITICAL**: tests must be written and approved before ANY implementation';
+    expect(gated(await read(`${TASKS}\n## Phase 2: Impl\n\n${text}\n\n- [ ] T022 more\n`))).toEqual(['T022']);
+    expect(gated(await read(`${text}\n\n${TASKS}`))).toEqual(['T019', 'T020', 'T021']);
+  });
+
+  test('that no task waits for is told, and so is one that names no task of the file', async () => {
+    const loose = await read(`${TASKS}\n## Notes\n\nTests must be approved before implementation\n`);
+    expect(gated(loose)).toEqual([]);
+    expect(loose.problems).toEqual([
+      expect.objectContaining({
+        line: 7,
+        level: 'warning',
+        message: expect.stringContaining('no task waits'),
+      }),
+    ]);
+    const unknown = await read(`${TASKS}\nTests must be approved before T099\n`);
+    expect(unknown.problems).toEqual([
+      expect.objectContaining({ level: 'error', message: expect.stringContaining('no task T099') }),
+    ]);
+  });
+});
+
+describe('OP-1: what a task sets for itself', () => {
+  test('each value that a run would refuse is an error with its place', async () => {
+    const yaml = [
+      'tasks:',
+      '  - { id: a, title: A, budget: -1 }',
+      '  - { id: b, title: B, isolation: cluster }',
+      '  - { id: c, title: C, optional: maybe }',
+      '  - { id: d, title: D, effort: huge }',
+      '  - { id: e, title: E, effort: huge, status: done }',
+    ].join('\n');
+    const places = ({ problems }: TaskList): string[] =>
+      problems.map(
+        ({ line, column, level, message }) => `${line}:${column} ${level} ${message.split(':')[0]}`,
+      );
+    expect(places(await read(yaml, 'tasks.yaml'))).toEqual([
+      '2:32 error the budget of a is "-1"',
+      '3:35 error the isolation of b is "cluster"',
+      '4:34 error "optional" of c is "maybe"',
+      '5:32 error the effort of d is "huge"',
+    ]);
+    const markdown = '- [ ] T001 a\n  - Isolation: cluster\n  - Budget: lots\n  - Effort: huge\n';
+    expect(places(await read(markdown))).toEqual([
+      '2:16 error the isolation of T001 is "cluster"',
+      '3:13 error the budget of T001 is "lots"',
+      '4:13 error the effort of T001 is "huge"',
+    ]);
+  });
+});

@@ -7,6 +7,7 @@ import { pathInRepository } from './file-hints.ts';
 import { emptyTask, type ListedTask, type TaskList, type TaskReference } from './listed-task.ts';
 import { TaskIndex } from './resolve-references.ts';
 import { safeText, type TaskDraft } from './task-draft.ts';
+import { checkSettings } from './task-settings.ts';
 
 export interface SettleOptions {
   /** The folder of the task file, from the root of the repository. */
@@ -37,10 +38,12 @@ export function settleTasks(
   setParents(draft, index);
   applyPhases(draft, index);
   applyEdges(draft, index);
+  applyGates(draft, index);
   resolveAll(draft, index, { finished, elsewhere });
   applyWaves(draft, index);
   setFiles(draft, folder);
   settleStatuses(index);
+  checkSettings(draft);
   checkGraph(draft, index);
   return { tasks, ignored, problems, readings, ordered: draft.ordered };
 }
@@ -116,6 +119,26 @@ function applyEdges(draft: TaskDraft, index: TaskIndex): void {
       if (task !== undefined) task.placed = true;
     }
   }
+}
+
+/** What must be approved is done first. */
+function applyGates(draft: TaskDraft, index: TaskIndex): void {
+  for (const { text, held, approved } of draft.gates)
+    for (const reference of held) {
+      const ids = index.resolve(reference);
+      if (ids.length === 0) reportUnknownGate(draft, index, reference);
+      for (const id of ids) {
+        const task = index.find(id);
+        if (task === undefined) continue;
+        task.gate ??= text;
+        task.references.push(...approved.map((one) => ({ ...one, weak: true })));
+      }
+    }
+}
+
+function reportUnknownGate(draft: TaskDraft, index: TaskIndex, { id, line, column }: TaskReference): void {
+  if (index.hasKind(id))
+    draft.problem({ line, column }, `a person must let ${safeText(id, 80)} through: ${unknown(id)}`);
 }
 
 function resolveAll(

@@ -32,10 +32,9 @@ export function statusOfWord(text: string): ListedStatus | undefined {
  * and "will not be done" elsewhere.
  */
 export function statusOfMark(mark: string, numbered: boolean): ListedStatus | undefined {
-  switch (mark) {
+  // Blanks around it change nothing.
+  switch (mark.trim()) {
     case '':
-    case ' ':
-    case '\u00a0':
       return 'open';
     case 'x':
     case 'X':

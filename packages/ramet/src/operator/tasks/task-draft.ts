@@ -1,6 +1,6 @@
 /** What a reader collects before the ids are resolved, and how it tells what it did with every line. */
 
-import type { IgnoredLine, LineReading, ListedTask, TaskProblem } from './listed-task.ts';
+import type { IgnoredLine, LineReading, ListedTask, TaskProblem, TaskReference } from './listed-task.ts';
 import type { DrawnEdge, PhaseLine, Wave } from './markdown/dependency-graphs.ts';
 
 /** Ids and titles are printed and go into prompts: no control characters, nothing that turns the direction of writing. */
@@ -25,6 +25,13 @@ interface FileName {
   sure: boolean;
 }
 
+/** A sentence that names the tasks which a person must let through, and those that are to be approved for that. */
+interface DrawnGate {
+  text: string;
+  held: TaskReference[];
+  approved: TaskReference[];
+}
+
 export class TaskDraft {
   readonly file: string;
   readonly tasks: ListedTask[] = [];
@@ -32,6 +39,7 @@ export class TaskDraft {
   readonly waves: Wave[] = [];
   readonly phases: PhaseLine[] = [];
   readonly fileNames: FileName[] = [];
+  readonly gates: DrawnGate[] = [];
   readonly problems: TaskProblem[] = [];
   readonly ignored: IgnoredLine[] = [];
   readonly readings: LineReading[] = [];

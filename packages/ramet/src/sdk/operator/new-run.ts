@@ -40,11 +40,11 @@ export async function newRun(
     );
   const { cwd, repository } = parts.place;
   const list = await readTaskList(file, { cwd, root: repository?.root, bullets, tag });
-  const problem = list.problems.find(({ level }) => level === 'error');
+  const [problem, ...others] = list.problems.filter(({ level }) => level === 'error');
   if (problem !== undefined)
     throw new UserMistake(
       'bad_tasks',
-      `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`,
+      `${problem.file}:${problem.line}:${problem.column}: ${problem.message}${others.length === 0 ? '' : ` (and ${others.length} more: ramet operate --lint ${file})`}`,
     );
   const directory = join(parts.runtime.outputDirectory, 'tasks');
   const { tasks, graph } = await runTasks(list, { optional }, { cwd, directory });

@@ -5,10 +5,8 @@ import { taskName } from '../../operator/run/operator-state.ts';
 import type { TaskGraph } from '../../operator/schedule/task-graph.ts';
 import { taskGraph } from '../../operator/schedule/task-graph.ts';
 import type { ListedTask, TaskList } from '../../operator/tasks/listed-task.ts';
-import { readBudgetText } from '../../operator/tasks/task-budget.ts';
-import { UserMistake } from '../../schema/errors.ts';
-import { ISOLATIONS, type RunTask, type RunTaskSettings } from '../../schema/operator-events.ts';
-import { EFFORTS } from '../../schema/status.ts';
+import { readSettings } from '../../operator/tasks/task-settings.ts';
+import type { RunTask } from '../../schema/operator-events.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
 import { decodeTextFile } from '../../system/text/text-file.ts';
@@ -35,7 +33,9 @@ export async function runTasks(
     if (listed === undefined) return [];
     const { title, file, line, phase, gate, declares } = listed;
     const known = { id, title, file, line, phase, waits, barrier, files, declares, gate, held };
-    return [{ ...known, settings: settingsOf(listed), ...bounded(id, texts.get(id) ?? '', place) }];
+    return [
+      { ...known, settings: readSettings(listed).settings, ...bounded(id, texts.get(id) ?? '', place) },
+    ];
   });
   return { tasks, graph };
 }
@@ -77,41 +77,4 @@ function bounded(id: string, text: string, { directory }: TextPlace): Pick<RunTa
   const rest = join(directory, `${taskName(id)}.md`);
   replaceWhole(rest, whole, PRIVATE_FILE);
   return { text: `${whole.slice(0, LONGEST_TEXT).toWellFormed()}…`, rest };
-}
-
-/** `none` for nobody. */
-function reviewTypes(text: string): string[] {
-  const names = text.split(',').map((name) => name.trim());
-  return [...new Set(names.filter((name) => name !== '' && name.toLowerCase() !== 'none'))];
-}
-
-function settingsOf({ id, file, line, settings }: ListedTask): RunTaskSettings {
-  const { check, model, type, budget, effort, isolation, review } = settings;
-  const known = EFFORTS.find((name) => name === effort);
-  if (effort !== undefined && known === undefined)
-    throw new UserMistake(
-      'bad_task',
-      `${file}:${line}: the effort of ${id} is "${effort}": write ${EFFORTS.join(', ')}`,
-    );
-  const where = ISOLATIONS.find((name) => name === isolation?.toLowerCase());
-  if (isolation !== undefined && where === undefined)
-    throw new UserMistake(
-      'bad_task',
-      `${file}:${line}: the isolation of ${id} is "${isolation}": write ${ISOLATIONS.join(', ')}`,
-    );
-  const limits = budget === undefined ? undefined : readBudgetText(budget);
-  if (limits === null)
-    throw new UserMistake(
-      'bad_task',
-      `${file}:${line}: the budget of ${id} is "${budget}": write dollars, such as $0.50`,
-    );
-  return {
-    ...(check !== undefined && { check }),
-    ...(model !== undefined && { model }),
-    ...(type !== undefined && { type }),
-    ...(limits !== undefined && { budget: limits }),
-    ...(known !== undefined && { effort: known }),
-    ...(review !== undefined && { review: reviewTypes(review) }),
-    ...(where !== undefined && { isolation: where }),
-  };
 }

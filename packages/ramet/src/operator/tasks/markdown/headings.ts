@@ -23,6 +23,8 @@ const DEPENDENCIES = /\bdepend|\bexecution order\b|\btopology\b|\u4f9d\u5b58|\u4
 
 export class Headings {
   #open: OpenHeading[] = [];
+  /** Above the first heading. */
+  #first: string | null = null;
   #barriers = 0;
   readonly #known: Map<string, number> = new Map();
 
@@ -81,11 +83,12 @@ export class Headings {
   }
 
   get gate(): string | null {
-    return this.#open.findLast((one) => one.gate !== null)?.gate ?? null;
+    return this.#open.findLast((one) => one.gate !== null)?.gate ?? this.#first;
   }
 
   set gate(text: string | null) {
     const last = this.#open.at(-1);
-    if (last !== undefined) last.gate = text;
+    if (last === undefined) this.#first = text;
+    else last.gate = text;
   }
 }

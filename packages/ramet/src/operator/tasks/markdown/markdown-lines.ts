@@ -43,10 +43,10 @@ export const LONGEST_LINE = 10_000;
 const HEADING = /^\s{0,3}(#{1,6})(?:\s+|$)/;
 const RULE = /^\s{0,3}(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$/;
 const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}|~{3,})/;
-const ITEM = /^(\s*)(?:[-*+\u2022]|(\d{1,9})[.)])(?:\s+|(?=\[[ xX]\]\s))/;
-const HEADING_BOX = /^\[(.?)\](\s)/u;
+const ITEM = /^(\s*)(?:[-*+\u2022]|(\d{1,9})[.)])(?:\s+|(?=\[\s{0,3}[ xX]\s{0,3}\]\s))/;
+const HEADING_BOX = /^\[(\s{0,3}.?\s{0,3})\](\s)/u;
 /** A blank after the box is often forgotten; what is in brackets before `(` is a link. */
-const BOX = /^\[(.?)\](\*|\\\*)?(?=\s|$|\*|(?<=\[[ xX]\])[\p{L}\p{N}])\s*/u;
+const BOX = /^\[(\s{0,3}.?\s{0,3})\](\*|\\\*)?(?=\s|$|\*|(?<=\[\s{0,3}[ xX]\s{0,3}\])[\p{L}\p{N}])\s*/u;
 
 export function scanMarkdown(text: string): MarkdownFile {
   const scan = new Scan();
@@ -56,6 +56,12 @@ export function scanMarkdown(text: string): MarkdownFile {
     start += raw.length + 1;
   }
   return { lines: scan.lines, openFence: scan.fence?.line ?? null, cut: scan.cut };
+}
+
+/** With `bullets`, the outermost items of a file without boxes stand for boxes. */
+export function asBoxes(lines: readonly MarkdownLine[], bullets: boolean): readonly MarkdownLine[] {
+  if (!bullets || lines.some(({ kind }) => kind === 'box')) return lines;
+  return lines.map((line) => (line.kind === 'item' ? { ...line, kind: 'box', mark: ' ' } : line));
 }
 
 class Scan {

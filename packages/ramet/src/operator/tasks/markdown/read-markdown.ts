@@ -6,16 +6,18 @@
  * 2. Nothing inside a fence or a comment is a task, whatever it looks like.
  * 3. A box without an id is a task only if no box of the file around it says otherwise.
  */
-import { proseDependencies } from '../id-list.ts';
-import { emptyTask, type ListedTask } from '../listed-task.ts';
+import { proseDependencies, readIdList } from '../id-list.ts';
+import { emptyTask, type ListedTask, type TaskReference } from '../listed-task.ts';
 import { statusOfMark } from '../status-words.ts';
 import { safeText, TaskDraft } from '../task-draft.ts';
 import { readArrows, readPhaseLine, readRequiresLine, readWaves } from './dependency-graphs.ts';
+import { gatedTasks, namesGate } from './gates.ts';
+import { headingTasks } from './heading-tasks.ts';
 import { Headings } from './headings.ts';
-import { LONGEST_LINE, type MarkdownLine, scanMarkdown } from './markdown-lines.ts';
+import { asBoxes, LONGEST_LINE, type MarkdownLine, scanMarkdown } from './markdown-lines.ts';
 import { warnOfShortIds } from './short-ids.ts';
 import { Details } from './task-details.ts';
-import { isProhibition, namesGate } from './task-fields.ts';
+import { isProhibition } from './task-fields.ts';
 import { candidateId, habitOf, type IdHabit, readHead, type TaskHead } from './task-id.ts';
 
 export interface MarkdownOptions {
@@ -39,40 +41,6 @@ export function readMarkdown(text: string, options: MarkdownOptions): TaskDraft 
   return draft;
 }
 
-/** With `bullets`, the outermost items of a file without boxes stand for boxes. */
-function asBoxes(lines: readonly MarkdownLine[], bullets: boolean): readonly MarkdownLine[] {
-  if (!bullets || lines.some(({ kind }) => kind === 'box')) return lines;
-  return lines.map((line) => (line.kind === 'item' ? { ...line, kind: 'box', mark: ' ' } : line));
-}
-
-/** Headings that are tasks: `### T001 title`, `### Task 1.1: title`, with no task as a box below them. */
-function headingTasks(lines: readonly MarkdownLine[], habit: IdHabit): Map<number, TaskHead> {
-  const found = new Map<number, TaskHead>();
-  const open: { level: number; number: number }[] = [];
-  for (const line of lines) {
-    if (line.kind === 'box') {
-      if (readHead(line.body, habit.accepts).id === null) continue;
-      for (const { number } of open) found.delete(number);
-    }
-    if (line.kind !== 'heading') continue;
-    while (open.length > 0 && (open.at(-1)?.level ?? 0) >= line.level) open.pop();
-    const candidate = candidateId(line.body);
-    const isTask =
-      candidate !== null &&
-      line.level > 1 &&
-      (/^[*_]{0,2}task\s/i.test(line.body) || /^(?:T-?\d+|[A-Z]{2,}-\d+)/.test(candidate.id));
-    if (!isTask) continue;
-    // What is inside a task that is a heading is a part of it.
-    for (const { number } of open) found.delete(number);
-    open.push({ level: line.level, number: line.number });
-    found.set(
-      line.number,
-      readHead(line.body, () => true),
-    );
-  }
-  return found;
-}
-
 class MarkdownReader {
   readonly #draft: TaskDraft;
   readonly #lines: readonly MarkdownLine[];
@@ -85,6 +53,10 @@ class MarkdownReader {
   readonly #children: Map<string, number> = new Map();
   #inCriteria = false;
   #previous: MarkdownLine | null = null;
+  /** Gates that no task has been found for yet, with their lines. */
+  readonly #unused: Map<string, number> = new Map();
+  /** Ids that others wait for, which the next line continues. */
+  #wrapped: { objects: TaskReference[]; line: number } | null = null;
 
   constructor({ file }: MarkdownOptions, lines: readonly MarkdownLine[]) {
     this.#draft = new TaskDraft(file);
@@ -100,6 +72,7 @@ class MarkdownReader {
       this.#previous = line;
     }
     this.#details.finish();
+    this.#reportUnusedGates();
     return this.#draft;
   }
 
@@ -183,6 +156,7 @@ class MarkdownReader {
     task.phase = this.#headings.phase === null ? null : safeText(this.#headings.phase, 200);
     task.barrier = this.#headings.barrier;
     task.gate = this.#headings.gate;
+    if (task.gate !== null) this.#unused.delete(task.gate);
     task.references.push(...this.#headings.depends);
     const kind = this.#habit.numbered ? 'numbered-box' : 'box';
     if (line.markAt >= 0) task.mark = { start: line.markAt, end: line.markAt + mark.length, kind };
@@ -245,10 +219,32 @@ class MarkdownReader {
     if (around === null) this.#details.label(line);
     const what = around === null ? this.#dependency(line) : this.#details.detail(around, line);
     if (what !== null) this.#draft.read(line.number, what);
-    else if (namesGate(line.body)) {
-      this.#headings.gate = safeText(line.body, 300);
-      this.#draft.ignore(line.number, `a gate for a person: ${line.body}`);
-    } else this.#draft.ignore(line.number, this.#whyNot(line));
+    else if (namesGate(line.body)) this.#gate(line);
+    else this.#draft.ignore(line.number, this.#whyNot(line));
+  }
+
+  /** For the tasks that it names, or else for those below it. */
+  #gate({ number, body }: MarkdownLine): void {
+    const text = safeText(body, 300);
+    const { held, approved } = gatedTasks(body, number);
+    if (held.length > 0) {
+      this.#draft.gates.push({ text, held, approved });
+      this.#draft.read(number, `a gate for a person before ${held.map(({ id }) => id).join(', ')}`);
+      return;
+    }
+    this.#headings.gate = text;
+    this.#unused.set(text, number);
+    this.#draft.ignore(number, `a gate for a person: ${body}`);
+  }
+
+  /** A gate that holds nothing back must not look like one. */
+  #reportUnusedGates(): void {
+    for (const line of this.#unused.values())
+      this.#draft.problem(
+        { line },
+        'this asks for a person, and no task waits for it: name the tasks, as in "must be approved before T021", or write it above them',
+        'warning',
+      );
   }
 
   /** The task that a line without a box belongs to. */
@@ -269,10 +265,24 @@ class MarkdownReader {
       if (edge !== null) this.#draft.edges.push(edge);
       if (phase !== null || edge !== null) return phase === null ? 'a dependency' : 'a phase and its tasks';
     }
+    const rest = this.#restOfList(line);
     const said = proseDependencies(line.body, line.number).filter(({ subjects }) => subjects.length > 0);
+    const open = said.findLast(({ isOpen }) => isOpen);
+    if (open !== undefined) this.#wrapped = { objects: open.objects, line: line.number };
     const drawn = this.#headings.dependencies ? readArrows(line.body, line.number) : [];
     this.#draft.edges.push(...said, ...drawn);
-    return said.length + drawn.length > 0 ? 'dependencies' : null;
+    return said.length + drawn.length + rest > 0 ? 'dependencies' : null;
+  }
+
+  /** How many ids the line adds to a list that the one before it has begun. */
+  #restOfList({ body, number }: MarkdownLine): number {
+    const wrapped = this.#wrapped;
+    this.#wrapped = null;
+    if (wrapped === null || wrapped.line + 1 !== number) return 0;
+    const { references, isOpen } = readIdList(body, 0, { line: number, prose: true });
+    wrapped.objects.push(...references);
+    if (isOpen) this.#wrapped = { ...wrapped, line: number };
+    return references.length;
   }
 
   #whyNot({ kind, body }: MarkdownLine): string {

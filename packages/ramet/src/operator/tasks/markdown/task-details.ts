@@ -1,15 +1,15 @@
 /** What stands below a task: more of its title, its fields, and details that name files and dependencies. */
 import { filesInField, filesInProse, type NamedFile } from '../file-hints.ts';
-import { proseDependencies, readIdList } from '../id-list.ts';
-import type { ListedTask, TaskSettings } from '../listed-task.ts';
+import { type IdList, proseDependencies, readIdList } from '../id-list.ts';
+import type { ListedTask, TaskReference, TaskSettings } from '../listed-task.ts';
 import { statusOfMark, statusOfWord } from '../status-words.ts';
 import { safeText, type TaskDraft } from '../task-draft.ts';
+import { gatedTasks, namesGate } from './gates.ts';
 import type { MarkdownLine } from './markdown-lines.ts';
 import {
   type FieldName,
   isProhibition,
   namesCriteria,
-  namesGate,
   readField,
   saysNothing,
   saysYes,
@@ -21,13 +21,16 @@ import type { TaskHead } from './task-id.ts';
 const SAID =
   /\s*[([\uff08]\s{0,2}(?:depends?(?: on)?|dependencies|deps?)\b[^()[\]\uff08\uff09]{0,300}[)\]\uff09]|\s*[\u2014\u2013-]\s{0,2}depends? on\b[^()]{0,300}$|<!--.{0,300}?-->|\s@(?:depend(?:s|encies)|requirements)\([^()]{0,200}\)/gi;
 
+const LIST_GOES_ON = /[,\u3001\uff0c]\s*$/;
 const TAG = /@depend(?:s|encies)\(([^()]{0,200})\)/g;
 
 export class Details {
   readonly #draft: TaskDraft;
   #title: { task: ListedTask; parts: string[] } | null = null;
-  #field: { task: ListedTask; name: FieldName; indent: number } | null = null;
+  #field: { task: ListedTask; name: FieldName; indent: number; isList: boolean } | null = null;
   #criteria: { indent: number } | null = null;
+  /** A list of ids that the next line continues. */
+  #wrapped: WrappedList | null = null;
   readonly #steps: Map<ListedTask, { done: number; all: number }> = new Map();
 
   constructor(draft: TaskDraft) {
@@ -43,6 +46,7 @@ export class Details {
     this.#endTitle();
     this.#field = null;
     this.#criteria = null;
+    this.#wrapped = null;
     this.#title = { task, parts: [title] };
     this.#take(task, line.body, { line: line.number, at: line.bodyAt }, titleAt);
   }
@@ -96,8 +100,11 @@ export class Details {
       return `more of the title of ${task.id}`;
     }
     this.#endTitle();
-    if (this.#field !== null && this.#field.task === task && line.indent > this.#field.indent)
-      return this.#takeValue(task, this.#field.name, line.body, place);
+    if (this.#field !== null && this.#field.task === task && line.indent > this.#field.indent) {
+      const { name, isList } = this.#field;
+      if (isList && !LIST_GOES_ON.test(line.body)) this.#field = null;
+      return this.#takeValue(task, name, line.body, place);
+    }
     this.#field = null;
     this.label(line);
     this.#take(task, line.body, place, 0);
@@ -106,7 +113,10 @@ export class Details {
 
   #takeField(task: ListedTask, { name, value, valueAt, sure }: TaskField, line: MarkdownLine): string {
     const place = { line: line.number, at: line.bodyAt + valueAt };
-    this.#field = value === '' ? { task, name, indent: line.indent } : null;
+    const isList = name === 'files' && LIST_GOES_ON.test(value);
+    // A list of files may go on right below its name.
+    const indent = isList && line.kind === 'text' ? line.indent - 1 : line.indent;
+    this.#field = value === '' || isList ? { task, name, indent, isList } : null;
     if (name === 'criteria') this.#criteria = { indent: line.indent };
     if (value === '') return `a field of ${task.id}`;
     if (name === 'status' && task.mark === null) return this.#takeStatus(task, value, line, valueAt);
@@ -138,6 +148,7 @@ export class Details {
       case 'review':
       case 'isolation':
         task.settings = { ...task.settings, [name]: clean } satisfies TaskSettings;
+        task.settingPlaces[name] = { line: place.line, column: place.at + 1 };
         return `the ${name} of ${task.id}`;
       case 'reference':
       case 'criteria':
@@ -151,11 +162,42 @@ export class Details {
       task.placed = true;
       return `${task.id} depends on nothing`;
     }
-    const { references } = readIdList(value, 0, { line: place.line, prose: !sure });
+    const list = readIdList(value, 0, { line: place.line, prose: !sure });
+    const { references } = list;
     if (references.length === 0) return `a detail of ${task.id}: no task id in it, so no dependency`;
     task.placed = true;
     task.references.push(...references.map((one) => ({ ...one, column: one.column + place.at })));
+    this.#restOf(list, { to: task.references, place, isWeak: false, prose: !sure, who: task.id });
     return `dependencies of ${task.id}`;
+  }
+
+  /** What a list has on the next line, and what it has of other files. */
+  #restOf(
+    { isOpen, foreign }: Pick<IdList, 'isOpen' | 'foreign'>,
+    rest: Omit<WrappedList, 'line'> & { place: Place },
+  ): void {
+    const { place, ...known } = rest;
+    if (isOpen) this.#wrapped = { ...known, line: place.line };
+    if (foreign !== null)
+      this.#draft.problem(
+        { line: place.line },
+        `${safeText(foreign, 80)} is no task of this file, so ${rest.who} does not wait for it`,
+        'warning',
+      );
+  }
+
+  /** The rest of a list that the line before has begun. */
+  #continueList(text: string, place: Place): void {
+    const wrapped = this.#wrapped;
+    this.#wrapped = null;
+    if (wrapped === null || wrapped.line + 1 !== place.line) return;
+    const list = readIdList(text, 0, { line: place.line, prose: wrapped.prose });
+    wrapped.to.push(
+      ...list.references.map((one) => ({
+        ...{ ...one, column: one.column + place.at, weak: one.weak === true || wrapped.isWeak },
+      })),
+    );
+    this.#restOf(list, { ...wrapped, place });
   }
 
   /** Of a heading that is a task: `Status: [ ] pending`, `Status: In Progress`. */
@@ -180,8 +222,9 @@ export class Details {
 
   /** Files, dependencies and gates that the text of a task names. */
   #take(task: ListedTask, text: string, place: Place, from: number): void {
+    this.#continueList(text, place);
     this.#name(task, filesInProse(text.slice(from)), { ...place, at: place.at + from });
-    for (const { subjects, objects, strong } of proseDependencies(text, place.line)) {
+    for (const { subjects, objects, strong, isOpen, foreign } of proseDependencies(text, place.line)) {
       const others = subjects.filter(({ id }) => id !== task.id);
       const moved = objects.map((one) => ({
         ...one,
@@ -193,10 +236,19 @@ export class Details {
         task.references.push(...moved);
         task.placed ||= strong;
       }
+      const to = others.length > 0 ? moved : task.references;
+      const who = others[0]?.id ?? task.id;
+      this.#restOf({ isOpen, foreign }, { to, place, isWeak: !strong, prose: true, who });
     }
     for (const { 0: tag, 1: value = '', index } of text.matchAll(TAG))
       this.#takeDependencies(task, value, { ...place, at: place.at + index + tag.indexOf('(') + 1 }, true);
-    if (namesGate(text)) task.gate ??= safeText(text, 300);
+    if (namesGate(text)) this.#takeGate(task, text, place);
+  }
+
+  #takeGate(task: ListedTask, text: string, { line }: Place): void {
+    const { held, approved } = gatedTasks(text, line);
+    if (held.length === 0) task.gate ??= safeText(text, 300);
+    else this.#draft.gates.push({ text: safeText(text, 300), held, approved });
   }
 
   #name(task: ListedTask, files: readonly NamedFile[], place: Place, sure = false): void {
@@ -211,6 +263,16 @@ export class Details {
     task.title = title === '' ? task.id : title;
     this.#title = null;
   }
+}
+
+interface WrappedList {
+  /** Where its ids go. */
+  to: TaskReference[];
+  line: number;
+  isWeak: boolean;
+  prose: boolean;
+  /** Who waits for them. */
+  who: string;
 }
 
 interface Place {

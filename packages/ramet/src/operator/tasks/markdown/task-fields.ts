@@ -96,11 +96,3 @@ const PROHIBITION = /^[*_]{0,3}(?:do not|don't|never|must not|no\s\w+ing|avoid|\
 export function isProhibition(text: string): boolean {
   return PROHIBITION.test(text);
 }
-
-const GATE =
-  /\b(?:must|should|needs? to|has to|have to) be (?:explicitly )?(?:approved|reviewed and approved|confirmed|signed off)\b|\b(?:approval|sign-?off) (?:is )?(?:required|needed|before)\b|\b(?:wait|waits|waiting|stop) for (?:the )?(?:user|human|owner|person|maintainer|manual)(?:'s)? (?:approval|confirmation|review|sign-?off)\b|\b(?:user|human|manual) approval\b|\bget approval\b/i;
-
-/** What a person must do first, as "tests must be approved before implementation" says. */
-export function namesGate(text: string): boolean {
-  return GATE.test(text);
-}

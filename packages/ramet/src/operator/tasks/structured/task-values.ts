@@ -169,8 +169,8 @@ class ValueReader {
   }
 
   #flags(task: ListedTask, fields: Fields, path: ValuePath): void {
-    task.parallel = pick(fields, 'parallel')?.value === true;
-    task.optional = pick(fields, 'optional')?.value === true;
+    task.parallel = this.#flag(task, fields, path, 'parallel');
+    task.optional = this.#flag(task, fields, path, 'optional');
     task.gate = textOf(pick(fields, 'gate')?.value) ?? null;
     const phase = textOf(pick(fields, 'phase')?.value);
     if (phase !== undefined) {
@@ -182,10 +182,22 @@ class ValueReader {
     if (!this.#options.strict) return;
     for (const name of SETTINGS) {
       const value = textOf(name === 'review' ? joined(fields[name]) : fields[name]);
-      if (value !== undefined) task.settings = { ...task.settings, [name]: safeText(value, 1000) };
-      else if (name in fields)
+      if (value !== undefined) {
+        task.settings = { ...task.settings, [name]: safeText(value, 1000) };
+        task.settingPlaces[name] = this.#places.placeOf([...path, name]);
+      } else if (name in fields)
         this.draft.problem(this.#places.placeOf([...path, name]), `"${name}" of ${task.id} is a text`);
     }
+  }
+
+  #flag(task: ListedTask, fields: Fields, path: ValuePath, name: 'parallel' | 'optional'): boolean {
+    const value = fields[name];
+    if (this.#options.strict && name in fields && typeof value !== 'boolean')
+      this.draft.problem(
+        this.#places.placeOf([...path, name]),
+        `"${name}" of ${task.id} is ${shown(value)}: write true or false`,
+      );
+    return value === true;
   }
 
   #depends(task: ListedTask, fields: Fields, path: ValuePath, around: Around): void {
