@@ -1,5 +1,5 @@
 /**
- * What few sessions need of the engine: other rooms import this file late, with the first use. It only passes on what eleven
+ * What few sessions need of the engine: other rooms import this file late, with the first use. It only passes on what twelve
  * files make, so that they are one door and one late import; each of them by itself would be a door.
  */
 export { headOf } from './agent/agent-content.ts';
@@ -10,6 +10,7 @@ export { toolsOf } from './children/child-terms.ts';
 export { spawnAgent } from './children/spawn.ts';
 export { viewRoot } from './children/view-root.ts';
 export { compact } from './compaction/compaction.ts';
+export { memoryWritten } from './hooks/memory-hooks.ts';
 export { moveInto, releaseWorkspace } from './isolation/change-directory.ts';
 export { resumedHousing, settleIn } from './isolation/resume-workspace.ts';
 export { worktreeCreated } from './isolation/worktree-hooks.ts';

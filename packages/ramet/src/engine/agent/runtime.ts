@@ -5,7 +5,7 @@ import type { FileLedger } from '../../files/file-ledger.ts';
 import type { LoadCheckouts } from '../../git/shapes.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { MemoryFolder } from '../../memory/files/memory-places.ts';
+import type { MemoryFolder, StoreName } from '../../memory/files/memory-places.ts';
 import type { CacheMap } from '../../model/cache/cache-map.ts';
 import type { PriceTable } from '../../model/prices.ts';
 import type { ModelProvider } from '../../model/provider.ts';
@@ -93,7 +93,7 @@ export interface SessionRuntime extends AgentRuntime {
 /** Which files of memory there are, and whose. */
 export interface MemoryRights {
   /** Where memory is. */
-  readonly stores: readonly string[];
+  readonly stores: Readonly<Record<StoreName, string>>;
   /** What an agent may change without a question. */
   foldersOf(agent: { readonly spec: Pick<AgentSpec, 'parent' | 'type' | 'origin'> }): readonly MemoryFolder[];
   /** A file is about to be changed. */

@@ -26,7 +26,10 @@ export function contextOf(
     env:
       workspace === null ? agent.checkout.environment : { ...agent.checkout.environment, ...workspace.env },
     outputDirectory: runtime.outputDirectory,
-    files: held.memory === undefined ? agent.files.for(call.id) : memoryFiles(agent, call.id, held.memory),
+    files:
+      held.memory === undefined
+        ? agent.files.for(call.id)
+        : memoryFiles({ agent, call: call.id, signal }, held.memory),
     ...(held.unreadable && { leavesOut: leavesOut(held.unreadable, cwd, inCheckout(directory)) }),
     ...agentShell(agent, held, tell),
     signal,

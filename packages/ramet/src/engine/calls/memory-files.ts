@@ -9,23 +9,31 @@ import { RametError } from '../../schema/errors.ts';
 import { landingPath } from '../../system/landing-path.ts';
 import { versionOf } from '../../system/regular-file.ts';
 import type { Agent } from '../agent/agent.ts';
+import { memoryWritten } from '../hooks/memory-hooks.ts';
 import type { MemoryTarget } from './permit.ts';
 
 type TextChange = (text: string) => { ok: true; text: string } | FileRefusal;
 
-export function memoryFiles(agent: Agent, call: string, write: MemoryTarget): FileAccess {
+interface MemoryCall {
+  readonly agent: Agent;
+  readonly call: string;
+  readonly signal: AbortSignal;
+}
+
+export function memoryFiles(asked: MemoryCall, write: MemoryTarget): FileAccess {
+  const { agent, call } = asked;
   const plain = agent.files.for(call);
   const path = resolve(write.store, write.file);
   return {
     ...plain,
     update: (_, change) =>
-      changeMemory(agent, call, write, (text) =>
+      changeMemory(asked, write, (text) =>
         text === null
           ? { ok: false, reason: `${path} does not exist. Use Write to create it.` }
           : change(text),
       ),
     write: (_, content) =>
-      changeMemory(agent, call, write, (text) =>
+      changeMemory(asked, write, (text) =>
         text === null || isAsSeen(agent, path, text)
           ? { ok: true, text: content }
           : {
@@ -41,9 +49,8 @@ function isAsSeen({ files }: Agent, path: string, text: string): boolean {
 }
 
 async function changeMemory(
-  agent: Agent,
-  call: string,
-  { store: root, file }: MemoryTarget,
+  { agent, call, signal }: MemoryCall,
+  { store: root, name, file }: MemoryTarget,
   edit: (text: string | null) => ReturnType<TextChange>,
 ): Promise<FileWritten | FileRefusal> {
   const { MemoryStore } = await import('../../memory/files/memory-store.ts');
@@ -62,6 +69,7 @@ async function changeMemory(
     });
     if (refused !== null) return refused;
     saw(agent, call, path, after ?? '');
+    if (change !== null) await memoryWritten(agent, { store: root, name, change }, signal);
     return { ok: true, path, created: isCreated(change) };
   } catch (error) {
     if (error instanceof RametError) return { ok: false, reason: error.message };

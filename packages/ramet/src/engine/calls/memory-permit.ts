@@ -40,17 +40,20 @@ function onlyForMemory(agent: HostedAgent, rights: MemoryRights, tool: Tool): st
   return `${tool.name} is refused: you have it for your memory alone, in ${places.join(' and ')}.`;
 }
 
+const STORES = ['project', 'user'] as const;
+
 /** Judged by where it leads: a link in memory leads nowhere else, and one elsewhere may lead there. */
 function writeAt({ stores }: MemoryRights, place: string): MemoryTarget | string | null {
   const landing = landingPath(place);
-  for (const store of stores) {
+  for (const name of STORES) {
+    const store = stores[name];
     const root = landingPath(store) ?? store;
     const file = landing === null ? null : pathInside(landing, root);
     if (file === null && pathInside(place, store) === null) continue;
     if (file === null) return `${place} is a link that leads out of memory`;
     if (!file.endsWith('.md') || file.split('/').some((name) => name.startsWith('.')))
       return `${place} is no file of memory: those end in .md`;
-    return { store, file };
+    return { store, name, file };
   }
   return null;
 }

@@ -1,4 +1,5 @@
 /** What comes of asking whether a call may run: plain data, since an agent's process asks its host. */
+import type { StoreName } from '../../memory/files/memory-places.ts';
 import type { Confinement } from '../../permission/assessment.ts';
 import type { UnreadableFiles } from '../../permission/decide.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
@@ -29,6 +30,7 @@ export interface HookNotes {
 /** A call that writes a file of memory: through its store. */
 export interface MemoryTarget {
   readonly store: string;
+  readonly name: StoreName;
   /** Relative to it. */
   readonly file: string;
 }

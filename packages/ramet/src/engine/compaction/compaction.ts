@@ -71,9 +71,20 @@ async function refusedByHook(
   const fields = {
     trigger: trigger === 'request' ? 'manual' : 'auto',
     custom_instructions: instructions ?? '',
+    context_tokens: contextTokens(agent),
+    going: aboutToGo(agent),
   };
   const { block } = await hooks.run(agent, 'PreCompact', fields, signal);
   return block === undefined || trigger === 'overflow' ? null : { reason: `a hook refused it: ${block}` };
+}
+
+/** Which lines of the transcript a summary takes the place of; null for none. After it the transcript begins again. */
+function aboutToGo(agent: Agent): Readonly<Record<string, number>> | null {
+  const { messages } = agent.conversation;
+  const plan = planCompaction(messages, { tailTokens: tailRoom(agent), unread: 0 });
+  if (plan === null) return null;
+  const going = messages.slice(1, plan.tail).flatMap(({ blocks }) => blocks);
+  return { first_line: 2, last_line: plan.tail, messages: plan.tail - 1, tokens: estimateTokens(going) };
 }
 
 interface Failure {

@@ -34,7 +34,8 @@ export type HookEventName =
   | 'WorktreeRemove'
   | 'TeammateIdle'
   | 'TaskCreated'
-  | 'TaskCompleted';
+  | 'TaskCompleted'
+  | 'MemoryWritten';
 
 const LONG = 600;
 
@@ -57,6 +58,7 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   TeammateIdle: { matches: null, refusal: 'block', seconds: LONG },
   TaskCreated: { matches: null, refusal: 'block', seconds: LONG },
   TaskCompleted: { matches: null, refusal: 'block', seconds: LONG },
+  MemoryWritten: { matches: 'scope', refusal: 'none', seconds: LONG },
 };
 
 export function isHookEvent(name: string): name is HookEventName {

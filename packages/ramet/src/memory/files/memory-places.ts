@@ -25,6 +25,18 @@ export interface MemoryPlace {
   readonly userHome?: string | undefined;
 }
 
+/** Which store: the repository's, which also has what is of one checkout, or the user's. */
+export type StoreName = 'project' | 'user';
+
+/** Whose a file of a store is: `project`, `local`, `user`, or `agent NAME`, `team NAME`, `session ID`. */
+export function scopeOfFile(file: string, name: StoreName): string {
+  const [kind = '', owner = ''] = file.split('/');
+  if (kind === 'local') return 'local';
+  if (kind === 'agents') return `agent ${owner}`;
+  if (kind === 'team') return `team ${owner}`;
+  return kind === 'sessions' ? `session ${owner.replace(/\.md$/, '')}` : name;
+}
+
 /** A folder of a store; `folder` is relative to it, and empty for the store itself. */
 export interface MemoryFolder {
   readonly store: string;

@@ -8,7 +8,9 @@ import {
   MEMORY_SCOPES,
   type MemoryPlace,
   type MemoryScope,
+  type StoreName,
   scopeFolder,
+  scopeOfFile,
   storeOf,
 } from '../../memory/files/memory-places.ts';
 import { MemoryStore, mergedTexts, type UndoneChange } from '../../memory/files/memory-store.ts';
@@ -19,9 +21,6 @@ import { findPlace } from '../place.ts';
 import { memoryPlace } from './session-memory.ts';
 
 export { MEMORY_SCOPES };
-
-/** Which store: the repository's, which also has what is of one checkout, or the user's. */
-type StoreName = 'project' | 'user';
 
 const STORES: readonly StoreName[] = ['project', 'user'];
 
@@ -69,17 +68,31 @@ export interface EditedMemory {
   kept: number;
 }
 
+export interface NoteOrder {
+  note: string;
+  /** `project` when absent. */
+  scope?: MemoryScope;
+  session?: SessionId | null;
+}
+
 /** Adds a note in the words of a person. */
-export async function addMemoryNote(
-  {
-    note,
-    scope = 'project',
-    session = null,
-  }: { note: string; scope?: MemoryScope; session?: SessionId | null },
-  options: CallOptions = {},
-): Promise<EditedMemory> {
+export async function addMemoryNote(order: NoteOrder, options: CallOptions = {}): Promise<EditedMemory> {
+  return (await saveNote(order, placeOf(options))).saved;
+}
+
+interface WrittenNote {
+  saved: EditedMemory;
+  store: string;
+  name: StoreName;
+  change: MemoryChange | null;
+}
+
+/** The same, with the change itself. */
+export async function saveNote(
+  { note, scope = 'project', session = null }: NoteOrder,
+  place: MemoryPlace,
+): Promise<WrittenNote> {
   if (note.trim() === '') throw new UserMistake('no_note', 'the note is empty: say what to remember');
-  const place = placeOf(options);
   const { store: root, folder } = scopeFolder(place, scope);
   using store = new MemoryStore(root);
   const file = join(folder, INDEX_FILE);
@@ -88,11 +101,9 @@ export async function addMemoryNote(
     (read) => new Map([[file, withNote(read(file), note)]]),
     { byPerson: true },
   );
-  return {
-    path: join(root, file),
-    change: change === null ? null : idOf(storeName(scope), change.id),
-    kept: 0,
-  };
+  const name = storeName(scope);
+  const id = change === null ? null : idOf(name, change.id);
+  return { saved: { path: join(root, file), change: id, kept: 0 }, store: root, name, change };
 }
 
 /** `edit` gets the text and says what it should be. What agents wrote meanwhile is merged in. */
@@ -209,7 +220,7 @@ function filesOf(place: MemoryPlace, name: StoreName): ShownMemoryFile[] {
   return store.files().flatMap((file): ShownMemoryFile[] => {
     if (file.startsWith('local/') && !file.startsWith(`${local}/`)) return [];
     const path = join(store.root, file);
-    const scope = scopeOf(file, name);
+    const scope = scopeOfFile(file, name);
     try {
       const text = store.read(file) ?? '';
       const lines = text === '' ? 0 : text.replace(/\n$/, '').split('\n').length;
@@ -220,14 +231,6 @@ function filesOf(place: MemoryPlace, name: StoreName): ShownMemoryFile[] {
       return [{ scope, path, bytes, lines: 0, text: null, problem }];
     }
   });
-}
-
-function scopeOf(file: string, name: StoreName): string {
-  const [kind = '', owner = ''] = file.split('/');
-  if (kind === 'local') return 'local';
-  if (kind === 'agents') return `agent ${owner}`;
-  if (kind === 'team') return `team ${owner}`;
-  return kind === 'sessions' ? `session ${owner.replace(/\.md$/, '')}` : name;
 }
 
 function fileToEdit(place: MemoryPlace, wanted: string): { name: StoreName; file: string } {

@@ -25,7 +25,7 @@ export function memoryRights(
       ? settings.mainType?.definition
       : types.definitions.find(({ name }) => name === spec.type);
   return {
-    stores: [storeOf(at, 'project'), storeOf(at, 'user')],
+    stores: { project: storeOf(at, 'project'), user: storeOf(at, 'user') },
     foldersOf(agent) {
       if (!isOn) return [];
       const { parent, origin } = agent.spec;

@@ -1,4 +1,5 @@
 /** The options of a session's methods, for callers that no compiler checks. */
+import { MEMORY_SCOPES } from '../../memory/files/memory-places.ts';
 import { EFFORTS } from '../../schema/status.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import {
@@ -45,7 +46,7 @@ const REWIND: Kinds<RewindRequest> = {
 };
 const COMPACT: Kinds<CompactRequest> = { signal: SIGNAL, instructions: TEXT, onEvent: FUNCTION };
 
-type Checked = 'run' | 'spawn' | 'attach' | 'command' | 'undo' | 'rewind' | 'compact';
+type Checked = 'run' | 'spawn' | 'attach' | 'command' | 'undo' | 'rewind' | 'compact' | 'remember';
 
 const OPTIONS: Readonly<Record<Checked, Readonly<Record<string, typeof TEXT>>>> = {
   run: PROMPT,
@@ -55,6 +56,7 @@ const OPTIONS: Readonly<Record<Checked, Readonly<Record<string, typeof TEXT>>>> 
   undo: { turn: COUNT, force: FLAG, redo: FLAG },
   rewind: REWIND,
   compact: COMPACT,
+  remember: { scope: oneOf(MEMORY_SCOPES), signal: SIGNAL },
 };
 
 /** What comes before the options. */
@@ -62,6 +64,7 @@ const FIRST = {
   run: ['the prompt', TEXT_OR_PARTS],
   attach: ['the argument for paths', NAMES],
   command: ['the command', NAME],
+  remember: ['the note', NAME],
 } as const;
 
 /** Throws a UserMistake for what `session.method(first, options)` does not understand. */

@@ -230,6 +230,10 @@ export function liveSession(parts: LiveParts): Session {
     setModel: (name) => changeModel(agent, name, settings),
     setPermissionMode: (mode) => changePermissionMode(agent, mode, settings),
     tryNow: () => runtime.rate.lookNow(),
+    remember: async (note, options = {}) => {
+      checkCall('remember', options, note);
+      return (await sharing()).remember(parts, note, { ...options, signal: untilStopped(options.signal) });
+    },
     compact: (options = {}) =>
       alone(async () => {
         checkCall('compact', options);

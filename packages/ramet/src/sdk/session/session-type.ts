@@ -10,18 +10,25 @@ import type {
   RunOptions,
 } from '../../engine/shapes.ts';
 import type { Repository } from '../../git/shapes.ts';
+import type { MemoryScope } from '../../memory/files/memory-places.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
 import type { BudgetLimits, CoordinatorPhase, SessionMode } from '../../schema/status.ts';
 import type { TeamMember, TeamTask, WaitingPlan } from '../../schema/team.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { UndoOptions, UndoOutcome } from '../calls/undo.ts';
+import type { EditedMemory } from '../memory/memory-calls.ts';
 import type { OperateOrder, OperateOutcome } from '../operator/operate-order.ts';
 import type { SessionOptions } from '../options.ts';
 import type { ImageInput } from '../own-tools/own-result.ts';
 import type { JsonSchema, SchemaOutput, StandardSchema } from '../own-tools/standard-schema.ts';
 import type { TypedHandle } from '../own-tools/typed-handle.ts';
 import type { SessionEvent } from './event-bus.ts';
+
+export interface RememberRequest {
+  scope?: MemoryScope;
+  signal?: AbortSignal;
+}
 
 /** The coordinator of a session as it is now. */
 export interface CoordinatorView {
@@ -283,6 +290,8 @@ export interface Session extends AsyncDisposable {
    * outcome, and the conversation then stays as it was; rejects when it is aborted or a prompt is being carried out.
    */
   compact(options?: CompactRequest): Promise<CompactionOutcome>;
+  /** Saves a note of the user, of the repository unless another scope is named: later sessions begin with it. */
+  remember(note: string, options?: RememberRequest): Promise<EditedMemory>;
 }
 
 export type OpenSession = (options: SessionOptions) => Promise<Session>;

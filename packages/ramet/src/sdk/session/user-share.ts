@@ -1,13 +1,31 @@
-/** What a person shares with the main agent beside a prompt: files, and commands with their output. */
+/** What a person shares with the main agent beside a prompt: files, commands with their output, and notes for later sessions. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { callForUser } from '../../engine/later.ts';
 import type { Agent } from '../../engine/shapes.ts';
+import type { MemoryScope } from '../../memory/files/memory-places.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { visibleName } from '../../system/text/visible-text.ts';
 import { serversOf } from '../../tools/mcp/mcp-tools.ts';
+import type { EditedMemory } from '../memory/memory-calls.ts';
+import { memoryPlace } from '../memory/session-memory.ts';
+import type { LiveParts } from './live-parts.ts';
 import type { Attachment, SharedCommand } from './session-type.ts';
+
+/** Hooks learn of it. */
+export async function remember(
+  { agent, place, settings }: LiveParts,
+  note: string,
+  { scope, signal }: { scope?: MemoryScope | undefined; signal: AbortSignal },
+): Promise<EditedMemory> {
+  const { saveNote } = await import('../memory/memory-calls.ts');
+  const { memoryWritten } = await import('../../engine/later.ts');
+  const order = { note, session: agent.runtime.journal.session, ...(scope && { scope }) };
+  const { saved, change, ...written } = await saveNote(order, memoryPlace(place, settings.env));
+  if (change !== null) await memoryWritten(agent, { ...written, change }, signal);
+  return saved;
+}
 
 export async function attachFiles(
   agent: Agent,

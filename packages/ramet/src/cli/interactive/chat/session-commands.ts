@@ -15,10 +15,9 @@ export async function remember(argument: string, { session }: Chat, io: CommandI
   const { addMemoryNote, MEMORY_SCOPES } = await import('../../../sdk/memory/memory-calls.ts');
   const scope = MEMORY_SCOPES.find((one) => one === named);
   const note = scope === undefined ? argument : rest;
-  const { path, change } = await addMemoryNote(
-    { note, scope: scope ?? 'project', session: session?.id ?? null },
-    callFrom(io),
-  );
+  const options = { scope: scope ?? 'project' } as const;
+  const { path, change } = await (session?.remember(note, options) ??
+    addMemoryNote({ note, ...options }, callFrom(io)));
   if (change === null) return `memory has this note already: ${path}`;
   return `saved to ${path}; later sessions begin with it (ramet memory undo ${change} takes it back)`;
 }
