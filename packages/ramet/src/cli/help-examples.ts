@@ -97,6 +97,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'memory show': ['ramet memory show', 'ramet memory show user', 'ramet memory show --changes'],
   'memory edit': ['ramet memory edit', 'ramet memory edit --add "Tests run with npm test."'],
   'memory why': ['ramet memory why "npm test"', 'ramet memory why MEMORY.md:3'],
+  'memory dream': ['ramet memory dream', 'ramet memory dream --now --model haiku'],
   'memory undo': ['ramet memory undo', 'ramet memory undo p12'],
   mcp: [
     'ramet mcp ls',

@@ -18,6 +18,16 @@ export const memory: z.ZodMiniType<MemorySettings> = z.strictObject({
     z.optional(z.boolean()),
     'Whether sessions begin with what earlier ones have noted (true).',
   ),
+  dream: described(
+    z.optional(
+      z.strictObject({
+        enabled: described(z.optional(z.boolean()), 'Whether memory is tidied up in the background (true).'),
+        hours: described(z.optional(z.number().check(z.minimum(0))), 'Hours after the last time (24).'),
+        sessions: described(z.optional(z.int().check(z.minimum(0))), 'Sessions after the last time (5).'),
+      }),
+    ),
+    'When memory is tidied up.',
+  ),
   sync: described(
     z.optional(z.boolean()),
     'Whether sessions sync team memory by themselves where the environment names a server (true).',

@@ -125,6 +125,10 @@ export interface StatusLineSettings {
 export interface MemorySettings {
   /** False: nothing is read from memory, and nothing is saved by itself. */
   enabled?: boolean | undefined;
+  /** When memory is tidied up in the background. */
+  dream?:
+    | { enabled?: boolean | undefined; hours?: number | undefined; sessions?: number | undefined }
+    | undefined;
   /** False: sessions do not sync team memory by themselves. */
   sync?: boolean | undefined;
 }

@@ -52,7 +52,7 @@ const ACTIONS = [
   ...['operate ask', 'operate pause', 'operate resume', 'operate skip', 'operate retry', 'operate start'],
   ...['operate approve', 'operate answer', 'worktree rm', 'worktree open', 'worktree commit', 'emulate'],
   ...['demo', 'completion', 'complete', 'watch'],
-  ...['memory edit', 'memory why', 'memory undo'],
+  ...['memory edit', 'memory why', 'memory undo', 'memory dream'],
   ...['team create', 'team attach', 'team send', 'team approve', 'team reject', 'team stop', 'team resume'],
   ...['memory sync', 'memory serve', 'memory token new', 'memory token revoke'],
   ...['mcp add', 'mcp login', 'mcp rm', 'mcp serve', 'mcp test'],

@@ -188,7 +188,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   team: 'store/team-store wake-line',
   memory: `
-    files/memory-history files/memory-index files/memory-places files/memory-prompt files/memory-store
+    dream/dream-record dream/judge-drops dream/run-dream files/memory-history files/memory-index files/memory-places files/memory-prompt files/memory-store
     server/key-store server/memory-server server/team-tokens sync/sync-folder
   `,
   engine: `
@@ -213,7 +213,7 @@ const DOORS: Readonly<Record<string, string>> = {
   sdk: `
     agent-types/agent-types agent-types/child-view calls/allow-rules calls/caller calls/calling-agent calls/check-types calls/explain-cache calls/known-names
     calls/project-files calls/prompt-history calls/provenance calls/session-defaults calls/sessions calls/settings-report calls/status calls/status-command calls/stop calls/teams calls/trust calls/undo
-    compile-cache doctor/doctor doctor/health-check extensions/list-prompts index mcp/known-offers memory/memory-calls memory/sync-memory memory/team-memory mcp/manage-servers mcp/serve-agents merge/merge operator/control/ask-operator operator/control/follow-run operator/planning/lint-tasks
+    compile-cache doctor/doctor doctor/health-check extensions/list-prompts index mcp/known-offers memory/dream-memory memory/memory-calls memory/sync-memory memory/team-memory mcp/manage-servers mcp/serve-agents merge/merge operator/control/ask-operator operator/control/follow-run operator/planning/lint-tasks
     operator/control/new-tasks operator/operate operator/operate-order operator/planning/plan-tasks operator/planning/propose-tasks
     operator/planning/run-statistics operator/write-report options place retention/gc
     retention/holding session/event-bus session/session session/session-type version worktrees/worktrees

@@ -38,5 +38,14 @@ export function addMemory(program: Command, io: CommandIo, setExitCode: (code: n
     .argument('[change]', 'a change such as p12 (default: the last one)')
     .option('--json', 'print JSON')
     .action(async (change, options) => (await commands()).undo(change, options, io));
+  memory
+    .command('dream')
+    .description(
+      'tidy up the memory of this repository if it is time: merge, resolve, drop what is disproved',
+    )
+    .option('--now', 'also before its time')
+    .option('--model <name>', 'model id or tier (default: as sessions have it)')
+    .option('--json', 'print JSON')
+    .action(async (options) => (await import('./dream.ts')).dream(options, io));
   addTeamMemory(memory, io, setExitCode);
 }

@@ -1,5 +1,5 @@
 /** Where each line of a file of memory came from: the changes of its history, compared one after the other. */
-import { lineDiff } from '../../system/text/line-diff.ts';
+import { type DiffLine, lineDiff } from '../../system/text/line-diff.ts';
 import type { MemoryChange } from './memory-history.ts';
 
 export interface LineOrigin {
@@ -34,9 +34,24 @@ function step(
   ownerOf: (line: string) => MemoryChange | null,
 ): Owned[] {
   let next = 0;
-  return lineDiff(before, after).flatMap(({ kind, text }): Owned[] => {
-    if (kind === 'added') return [{ text, change: ownerOf(text) }];
+  const diff = lineDiff(before, after);
+  const moved = movedLines(owned, diff);
+  return diff.flatMap(({ kind, text }): Owned[] => {
+    if (kind === 'added') return [moved.get(text)?.pop() ?? { text, change: ownerOf(text) }];
     const old = owned[next++];
     return kind === 'removed' || old === undefined ? [] : [old];
   });
+}
+
+/** Lines that a change only put elsewhere keep where they came from; a comparison of long texts shows such for all of them. */
+function movedLines(owned: readonly Owned[], diff: readonly DiffLine[]): Map<string, Owned[]> {
+  const moved = new Map<string, Owned[]>();
+  let next = 0;
+  for (const { kind, text } of diff) {
+    if (kind === 'added') continue;
+    const old = owned[next++];
+    if (kind === 'removed' && old !== undefined && text.trim() !== '')
+      moved.set(text, [...(moved.get(text) ?? []), old]);
+  }
+  return moved;
 }

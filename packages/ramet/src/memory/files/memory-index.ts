@@ -42,6 +42,16 @@ export function withFacts(
     if (moved === null) text = withEntries(text, headingOf(topic), [entry]);
     else topics.set(file, withEntries(moved, headingOf(topic), [entry]));
   }
+  return withinLimits(text, readTopic, topics);
+}
+
+/** Moves the largest topics of an index that is too long to files beside it. */
+export function withinLimits(
+  index: string,
+  readTopic: (file: string) => string | null,
+  topics: Map<string, string> = new Map(),
+): { index: string; topics: Map<string, string> } {
+  let text = index;
   for (let largest = largestTopic(text); isFull(text) && largest !== null; largest = largestTopic(text)) {
     const { topic, entries } = largest;
     const file = topicFile(topic);
@@ -129,7 +139,7 @@ function largestTopic(text: string): { topic: string; entries: string[] } | null
 }
 
 /** What two entries must share to say the same: letters and digits, without dates at the end. */
-function sameness(line: string): string {
+export function sameness(line: string): string {
   return line
     .replace(/ \(\d{4}-\d{2}-\d{2}\)$/, '')
     .toLowerCase()

@@ -4,11 +4,10 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { type Clock, elapsedOf } from '../../schema/clock.ts';
 import { Cancelled, UserMistake } from '../../schema/errors.ts';
+import { tryProcessLock } from '../../system/sqlite/database.ts';
 import { SharedDatabase } from '../../system/sqlite/shared-database.ts';
-import { isBusy } from '../../system/sqlite/sqlite-failure.ts';
 import type { AgreedKey } from './plan-key.ts';
 
 export const STATE_DIRECTORY = '.ramet-sync';
@@ -79,32 +78,17 @@ export class SyncState implements Disposable {
 const PATIENCE_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
 
-/** One process at a time works on a folder. SQLite's lock on a file: it ends with its process, however that ends. */
+/** One process at a time works on a folder. */
 export async function lockFolder(root: string, clock: Clock, signal: AbortSignal): Promise<Disposable> {
   const directory = join(root, STATE_DIRECTORY);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const db = new DatabaseSync(join(directory, 'lock.sqlite'), { timeout: 0 });
   const since = elapsedOf(clock);
-  try {
-    for (;;) {
-      if (tryLock(db)) return { [Symbol.dispose]: () => db.close() };
-      if (signal.aborted) throw new Cancelled();
-      if (elapsedOf(clock) - since > PATIENCE_MS)
-        throw new UserMistake('sync_busy', `another process synchronises ${root}: wait for it, or end it`);
-      await clock.sleep(LOOK_AGAIN_MS, signal);
-    }
-  } catch (error) {
-    db.close();
-    throw error;
-  }
-}
-
-function tryLock(db: DatabaseSync): boolean {
-  try {
-    db.exec('BEGIN EXCLUSIVE');
-    return true;
-  } catch (error) {
-    if (isBusy(error)) return false;
-    throw error;
+  for (;;) {
+    const lock = tryProcessLock(join(directory, 'lock.sqlite'));
+    if (lock !== null) return lock;
+    if (signal.aborted) throw new Cancelled();
+    if (elapsedOf(clock) - since > PATIENCE_MS)
+      throw new UserMistake('sync_busy', `another process synchronises ${root}: wait for it, or end it`);
+    await clock.sleep(LOOK_AGAIN_MS, signal);
   }
 }

@@ -2,7 +2,7 @@
  * Background work of a session (BG-1): whether there is any, and when it learns of prompts and turns. The mechanism is
  * `engine/background`, loaded after the first turn of a session that has work to do.
  */
-import type { Agent, AgentResult, BackgroundForks, BackgroundWork } from '../../engine/shapes.ts';
+import type { Agent, AgentResult, BackgroundForks } from '../../engine/shapes.ts';
 import { RECIPE_MODEL } from '../../model/catalog.ts';
 import type { LiveParts } from '../session/live-parts.ts';
 
@@ -45,7 +45,8 @@ export class SessionBackground {
   }
 
   async #open(): Promise<BackgroundForks | null> {
-    const works: BackgroundWork[] = [];
+    const { dreamWork } = await import('./dream-work.ts');
+    const works = [dreamWork(this.#parts)].filter((work) => work !== null);
     if (works.length === 0) return null;
     const { BackgroundForks: Forks } = await import('../../engine/later.ts');
     const { costShare } = this.#parts.settings.settings.background ?? {};

@@ -14,6 +14,7 @@ import { newSessionId } from '../../schema/ids.ts';
 import { diskTroubleAt } from '../disk-trouble.ts';
 import { PRIVATE_FILE } from '../home.ts';
 import { openInMemory } from './memory-copy.ts';
+import { isBusy } from './sqlite-failure.ts';
 
 export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.user_version);
@@ -140,4 +141,20 @@ export function existingFile(path: string): URL {
   const url = pathToFileURL(path);
   url.searchParams.set('mode', 'rw');
   return url;
+}
+
+/**
+ * A lock that one holder at a time has, of this process or another; null if another has it. It is SQLite's own on a file and ends
+ * with its process, however that ends: no lock is left behind, and no clock or process number is asked.
+ */
+export function tryProcessLock(file: string): Disposable | null {
+  const db = new DatabaseSync(file, { timeout: 0 });
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+    return { [Symbol.dispose]: () => db.close() };
+  } catch (error) {
+    db.close();
+    if (isBusy(error)) return null;
+    throw error;
+  }
 }
