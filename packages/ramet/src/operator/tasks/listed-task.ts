@@ -29,12 +29,14 @@ export interface TaskSettings {
   isolation?: string;
 }
 
-/** The characters of the file's text, `\n` line ends, that hold the status; replacing them is all that is ever written. */
+/** The characters of the file's text, `\n` line ends, that hold the status, or where one goes; nothing else is ever written. */
 export interface StatusMark {
   readonly start: number;
   readonly end: number;
   /** What is written there: a sign in a box, or the words of a format. */
   readonly kind: 'box' | 'numbered-box' | 'word' | 'backlog' | 'task-master';
+  /** What is written around it where the entry has no status yet. */
+  readonly around?: readonly [before: string, after: string];
 }
 
 export interface ListedTask {

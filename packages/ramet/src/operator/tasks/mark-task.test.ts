@@ -107,6 +107,61 @@ describe('OP-1: writing a status back', () => {
     expect([result, text]).toEqual([WRITTEN, after]);
   });
 
+  test.each<[string, string, string, string, string]>([
+    [
+      ...(['a block', 't.yaml', 'b'] as const),
+      '# ours\ntasks:\n  - id: a # first\n    title: A\n  - title: |\n      B\n    id: b # second\n    files: [x]\n',
+      '# ours\ntasks:\n  - id: a # first\n    title: A\n  - title: |\n      B\n    id: b # second\n    status: done\n    files: [x]\n',
+    ],
+    [
+      ...(['braces', 't.yaml', 'a'] as const),
+      '- { id: a, title: A }\n',
+      '- { id: a, status: done, title: A }\n',
+    ],
+    [
+      ...(['a text alone', 't.yaml', '2.1'] as const),
+      'tasks:\n  - title: A\n  - title: B\n    subtasks:\n      - Parse "lines", all # note\n',
+      'tasks:\n  - title: A\n  - title: B\n    subtasks:\n      - { title: "Parse \\"lines\\", all", status: done } # note\n',
+    ],
+    [...(['no line end', 't.yaml', '1'] as const), '- title: A', '- title: A\n  status: done'],
+    [
+      ...(['JSON', 't.json', 'b'] as const),
+      '[\n  "A",\n  {\n    "id": "b",\n    "title": "B"\n  }\n]\n',
+      '[\n  "A",\n  {\n    "status": "done",\n    "id": "b",\n    "title": "B"\n  }\n]\n',
+    ],
+    [
+      ...(['a text alone in JSON', 't.json', '1'] as const),
+      '["A \\"x\\"", "B"]',
+      '[{ "title": "A \\"x\\"", "status": "done" }, "B"]',
+    ],
+  ])(
+    'an entry without a status gets one, and nothing else changes: %s',
+    async (_, name, id, before, after) => {
+      const { result, text } = await mark(before, id, 'done', name);
+      expect([result, text]).toEqual([WRITTEN, after]);
+      expect((await mark(text, id, 'done', name)).result).toEqual({ written: false, why: null });
+    },
+  );
+
+  test('a task whose text has changed since it was done is not marked', async () => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, 't.md'), '- [ ] T1 a\n- [ ] T2 another text\n');
+    const titles = new Map([
+      ['T1', 'a'],
+      ['T2', 'b'],
+    ]);
+    const results = await markTasks(
+      't.md',
+      { ids: ['T1', 'T2'], status: 'done', titles },
+      { cwd, root: cwd },
+    );
+    expect(results.get('T2')).toEqual({
+      ...{ written: false },
+      why: 't.md:2: T2 is not marked, because its text has changed since: what was done is "b"',
+    });
+    expect(readFileSync(join(cwd, 't.md'), 'utf8')).toBe('- [x] T1 a\n- [ ] T2 another text\n');
+  });
+
   test('says why nothing was written', async () => {
     expect((await mark('- [ ] T001 a\n', 'T002', 'done')).result).toEqual({
       written: false,
@@ -117,10 +172,10 @@ describe('OP-1: writing a status back', () => {
       why: 'tasks.md has T1 twice',
     });
     expect((await mark('- [x] T1 a\n', 'T1', 'done')).result).toEqual({ written: false, why: null });
-    const none = await mark('tasks:\n  - title: a\n', '1', 'done', 't.yaml');
-    expect(none).toMatchObject({
+    const block = 'tasks:\n  - title: |\n      a\n';
+    expect(await mark(block, '1', 'done', 't.yaml')).toMatchObject({
       result: { written: false, why: 't.yaml:2 has no place for the status done of 1' },
-      text: 'tasks:\n  - title: a\n',
+      text: block,
     });
   });
 

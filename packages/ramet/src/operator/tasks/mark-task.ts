@@ -39,20 +39,23 @@ const WORDS: Readonly<
 /** By id. Each file is read and written once. */
 export async function markTasks(
   path: string,
-  { ids, status }: { ids: readonly string[]; status: ListedStatus },
+  { ids, status, titles }: Marking,
   options: TaskListOptions,
 ): Promise<ReadonlyMap<string, MarkResult>> {
   const results = new Map<string, MarkResult>(
     ids.map((id) => [id, { written: false, why: `${id} is no longer in ${path}` }]),
   );
   for (const [file, own] of await filesOf(path, ids, options))
-    for (const [id, result] of await markIn(file, { ids: own, status }, options)) results.set(id, result);
+    for (const [id, result] of await markIn(file, { ids: own, status, titles }, options))
+      results.set(id, result);
   return results;
 }
 
 interface Marking {
   ids: readonly string[];
   status: ListedStatus;
+  /** What was done, by id: a task that says something else by now is another one. */
+  titles?: ReadonlyMap<string, string> | undefined;
 }
 
 async function markIn(
@@ -71,7 +74,7 @@ async function markIn(
 
 async function tryOnce(
   target: string,
-  { ids, status }: Marking,
+  { ids, status, titles }: Marking,
   options: TaskListOptions,
 ): Promise<ReadonlyMap<string, MarkResult> | 'overtaken'> {
   const full = realpathSync(resolve(options.cwd, target));
@@ -85,7 +88,8 @@ async function tryOnce(
   const results = new Map<string, MarkResult>();
   const edits: Edit[] = [];
   for (const id of ids) {
-    const edit = editFor(id, found.get(id) ?? [], { text: file.text, status, target });
+    const title = titles?.get(id);
+    const edit = editFor(id, found.get(id) ?? [], { text: file.text, status, target, title });
     if (typeof edit === 'string') results.set(id, { written: false, why: edit });
     else if (edit === null) results.set(id, { written: false, why: null });
     else {
@@ -99,10 +103,27 @@ async function tryOnce(
     return seen !== undefined && sameStamp(seen, stats);
   };
   const text = edited(file.text, edits);
+  if (!(await isSameList(tasks, text, { target, options })))
+    return new Map(
+      ids.map((id) => [id, { written: false, why: `${target} has no safe place for the status of ${id}` }]),
+    );
   const outcome = await replaceFile(full, encodeTextFile(text, file), {
     ...{ owner: 'operator', current: { stats, unchanged } },
   });
   return outcome === 'done' ? results : 'overtaken';
+}
+
+/** Whether an entry that got a status is read as before. What only has another sign or word is. */
+async function isSameList(
+  before: readonly ListedTask[],
+  text: string,
+  { target, options }: { target: string; options: TaskListOptions },
+): Promise<boolean> {
+  if (before.every(({ mark }) => mark?.around === undefined)) return true;
+  const { tasks, problems } = await taskListOf(text, target, options);
+  const known = (list: readonly ListedTask[]): string =>
+    list.map(({ id, title }) => `${id} ${title}`).join('\n');
+  return known(before) === known(tasks) && !problems.some(({ level }) => level === 'error');
 }
 
 interface Edit {
@@ -115,11 +136,18 @@ interface Edit {
 function editFor(
   id: string,
   tasks: readonly ListedTask[],
-  { text, status, target }: { text: string; status: ListedStatus; target: string },
+  {
+    text,
+    status,
+    target,
+    title,
+  }: { text: string; status: ListedStatus; target: string; title?: string | undefined },
 ): Edit | string | null {
   const [task] = tasks;
   if (task === undefined) return `${id} is no longer in ${target}`;
   if (tasks.length > 1) return `${target} has ${id} twice`;
+  if (title !== undefined && task.title !== title)
+    return `${target}:${task.line}: ${id} is not marked, because its text has changed since: what was done is "${title}"`;
   const edit = replacement(text, task, status);
   return edit === undefined ? `${target}:${task.line} has no place for the status ${status} of ${id}` : edit;
 }
@@ -150,7 +178,7 @@ async function filesOf(
 /** Null if it says so already, undefined if there is no mark to replace, or if the format has no sign for the status. */
 function replacement(text: string, { mark }: ListedTask, status: ListedStatus): Edit | null | undefined {
   if (mark === null) return undefined;
-  const { start, end } = mark;
+  const { start, end, around: [before, after] = ['', ''] } = mark;
   const old = text.slice(start, end);
   const isBox = mark.kind === 'box' || mark.kind === 'numbered-box';
   const numbered = mark.kind === 'numbered-box';
@@ -159,5 +187,5 @@ function replacement(text: string, { mark }: ListedTask, status: ListedStatus): 
   if (written === null) return undefined;
   // A file that writes [X] keeps its habit.
   const isUpper = isBox && status === 'done' && text.includes('[X]') && !text.includes('[x]');
-  return { start, end, word: isUpper ? 'X' : written };
+  return { start, end, word: `${before}${isUpper ? 'X' : written}${after}` };
 }

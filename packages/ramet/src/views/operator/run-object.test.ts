@@ -46,7 +46,7 @@ test('UI-4: where nothing was run, the object has the same fields, and says what
   expect(Object.keys(bad)).toEqual(Object.keys(run));
   expect(bad).toMatchObject({
     ...{ type: 'result', subtype: 'error_during_execution', is_error: true, session_id: null },
-    ...{ file: 'tasks.md', started_at: null, num_tasks: 0, tasks: [], problems: [problem] },
+    ...{ file: 'tasks.md', started_at: null, num_tasks: 0, tasks: [], problems: [problem], landed: false },
   });
   expect(objectWithoutRun('tasks.md', { message: 'all tasks are done', problems: [] })).toMatchObject({
     ...{ subtype: 'success', is_error: false, status: 'ended', message: 'all tasks are done', problems: [] },

@@ -75,7 +75,7 @@ export function objectWithoutRun(
   { message, problems }: { message: string; problems: readonly RunProblem[] },
 ): Record<string, unknown> {
   const object = runObject(NO_RUN, { session: null, report: null, now: 0, problems });
-  return { ...object, status: 'ended', message, file };
+  return { ...object, status: 'ended', landed: false, message, file };
 }
 
 function taskObject(task: TaskState, state: OperatorState): Record<string, unknown> {

@@ -17,6 +17,22 @@ export function readJsonTasks(text: string, options: Omit<ValueOptions, 'strict'
         const end = text.indexOf('"', at + 1);
         return { start: at + 1, end };
       },
+      newMarkOf(path) {
+        const start = offsetOf(path);
+        if (start === undefined) return null;
+        const entry = /\{(\s*)(?=")/y;
+        entry.lastIndex = start;
+        const space = entry.exec(text)?.[1];
+        if (space !== undefined) {
+          const at = start + 1 + space.length;
+          return { start: at, end: at, around: ['"status": "', `",${space === '' ? ' ' : space}`] };
+        }
+        const title = /"(?:[^"\\]|\\.)*"/y;
+        title.lastIndex = start;
+        const words = title.exec(text)?.[0];
+        if (words === undefined) return null;
+        return { start, end: start + words.length, around: [`{ "title": ${words}, "status": "`, '" }'] };
+      },
     };
     return readTaskValues(value, places, { ...options, strict: false });
   } catch (error) {

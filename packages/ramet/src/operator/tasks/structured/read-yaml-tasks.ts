@@ -1,5 +1,5 @@
 /** Tasks from YAML, with the place of every value. Aliases are refused: a few lines of them can stand for gigabytes. */
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type Scalar } from 'yaml';
 import { describeError } from '../../../schema/errors.ts';
 import { TaskDraft } from '../task-draft.ts';
 import { readTaskValues, type ValueOptions, type ValuePath, type ValuePlaces } from './task-values.ts';
@@ -20,7 +20,7 @@ export function readYamlTasks(text: string, options: Omit<ValueOptions, 'strict'
     if (error !== undefined) return failed(error.pos[0], error.message.split('\n', 1)[0] ?? '');
     const nodes = new Map<string, Node>();
     const value = plainValue(document.contents, [], nodes);
-    return readTaskValues(value, placesOf(nodes, lineCounter), { ...options, strict: true });
+    return readTaskValues(value, placesOf(nodes, lineCounter, text), { ...options, strict: true });
   } catch (error) {
     if (error instanceof RefusedNode) return failed(error.offset, error.message);
     // Nesting deeper than the stack.
@@ -53,7 +53,37 @@ function plainValue(node: unknown, path: ValuePath, nodes: Map<string, Node>): u
   );
 }
 
-function placesOf(nodes: ReadonlyMap<string, Node>, lineCounter: LineCounter): ValuePlaces {
+/** After the first value that is whole on its line. */
+function newMarkIn(node: Node | undefined, text: string): ReturnType<ValuePlaces['newMarkOf']> {
+  if (isScalar(node)) return markedText(node, text);
+  if (!isMap(node)) return null;
+  for (const { key, value } of node.items) {
+    if (!isScalar(key) || !isScalar(value) || !isOneLine(value, text)) continue;
+    const [from, end] = [key.range?.[0] ?? 0, value.range?.[1] ?? 0];
+    if (node.flow === true) return { start: end, end, around: [', status: ', ''] };
+    const lineEnd = text.indexOf('\n', end);
+    const at = lineEnd === -1 ? text.length : lineEnd;
+    const indent = ' '.repeat(from - (text.lastIndexOf('\n', from - 1) + 1));
+    return { start: at, end: at, around: [`\n${indent}status: `, ''] };
+  }
+  return null;
+}
+
+/** A task that is a text alone becomes an entry with a title. */
+function markedText(node: Scalar, text: string): ReturnType<ValuePlaces['newMarkOf']> {
+  if (!isOneLine(node, text)) return null;
+  const [start, end] = [node.range?.[0] ?? 0, node.range?.[1] ?? 0];
+  const title = node.type === 'PLAIN' ? JSON.stringify(node.value) : text.slice(start, end);
+  return { start, end, around: [`{ title: ${title}, status: `, ' }'] };
+}
+
+function isOneLine({ type, range }: Scalar, text: string): boolean {
+  if (range === undefined || range === null) return false;
+  const isInLine = type === 'PLAIN' || type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE';
+  return isInLine && range[1] > range[0] && !text.slice(range[0], range[1]).includes('\n');
+}
+
+function placesOf(nodes: ReadonlyMap<string, Node>, lineCounter: LineCounter, text: string): ValuePlaces {
   return {
     placeOf(path) {
       for (let length = path.length; length >= 0; length--) {
@@ -64,6 +94,7 @@ function placesOf(nodes: ReadonlyMap<string, Node>, lineCounter: LineCounter): V
       }
       return { line: 1, column: 1 };
     },
+    newMarkOf: (path) => newMarkIn(nodes.get(JSON.stringify(path)), text),
     markOf(path) {
       const node = nodes.get(JSON.stringify(path));
       if (!isScalar(node) || node.range === undefined || node.range === null) return null;

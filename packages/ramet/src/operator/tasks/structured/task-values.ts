@@ -15,6 +15,8 @@ export interface ValuePlaces {
   placeOf(path: ValuePath): { line: number; column: number };
   /** The text of the value, without its quotes. */
   markOf(path: ValuePath): { start: number; end: number } | null;
+  /** Where an entry without a status can get one. */
+  newMarkOf(path: ValuePath): Omit<StatusMark, 'kind'> | null;
 }
 
 export interface ValueOptions {
@@ -146,6 +148,7 @@ class ValueReader {
     const said = pick(fields, 'status');
     if (said === undefined) {
       if (pick(fields, 'done')?.value === true) task.status = 'done';
+      else task.mark = this.#newMark(path);
       return;
     }
     const status = typeof said.value === 'string' ? statusOfWord(said.value) : undefined;
@@ -166,6 +169,11 @@ class ValueReader {
     const isTaskMaster =
       !this.#options.strict && /^(?:pending|in-progress|done|review|deferred|cancelled)$/.test(value);
     return range === null ? null : { ...range, kind: isTaskMaster ? 'task-master' : 'word' };
+  }
+
+  #newMark(path: ValuePath): StatusMark | null {
+    const place = this.#places.newMarkOf(path);
+    return place === null ? null : { ...place, kind: 'word' };
   }
 
   #flags(task: ListedTask, fields: Fields, path: ValuePath): void {

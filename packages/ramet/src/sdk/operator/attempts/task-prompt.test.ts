@@ -24,6 +24,14 @@ describe('OP-6: what the agent of a task is told', () => {
     expect(taskPrompt(order, { withRules: true })).toBe(`${runRules(order.run)}\n\nTask T1: Add the parser`);
   });
 
+  test.each([
+    ['a task in words', { file: null, text: 'Add it\n\n```write f\nx\n```' }],
+    ['a short detail of a list', { text: '- [ ] T1 Add it\n  - never\n```write f\nx\n```' }],
+  ])('has all that is said below the title: %s', async (_, fields) => {
+    const order = await orderFor({ title: 'Add it', ...fields });
+    expect(taskPrompt(order, { withRules: false })).toContain('```write f\nx\n```\n</task>');
+  });
+
   test('says where the rest of a long description is, and its own check', async () => {
     const order = await orderFor({
       ...{ title: 'Add it', text: `- [ ] T1 Add it\n  - ${'x'.repeat(100)}`, rest: '/s/tasks/T1.md' },

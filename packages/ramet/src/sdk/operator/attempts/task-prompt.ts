@@ -80,7 +80,11 @@ export function taskPrompt(
 const ELEMENTS: readonly string[] = ['operator', '/task', 'reviews', 'check-output'];
 
 /** Whether its text has more than its title, which many lists do not. */
-function saysMore({ title, text }: AttemptOrder['task']): boolean {
+function saysMore({ title, text, file }: AttemptOrder['task']): boolean {
+  // Of a task that was told in words, the title is the first line.
+  if (file === null) return text.trim() !== title;
+  const below = text.split('\n').slice(1).join(' ').replace(/\s+/g, ' ').trim();
+  if (below !== '' && !title.includes(below)) return true;
   return text.length > title.length + LINE_SIGNS || !text.includes(title.slice(0, 40));
 }
 

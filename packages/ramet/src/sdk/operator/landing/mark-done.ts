@@ -12,6 +12,7 @@ export async function markDone(
   for (const [file, own] of Map.groupBy(tasks, (task) => task.file)) {
     if (file === null) continue;
     const ids = own.map(({ id }) => id);
+    const titles = new Map(own.map(({ id, title }) => [id, title]));
     const options = {
       cwd,
       root: repository?.root,
@@ -19,7 +20,7 @@ export async function markDone(
       bullets: run.bullets || file !== run.file,
       ...(run.tag !== null && { tag: run.tag }),
     };
-    const marked = await markTasks(file, { ids, status: 'done' }, options).catch((error: unknown) => {
+    const marked = await markTasks(file, { ids, status: 'done', titles }, options).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
       return new Map(ids.map((id): [string, MarkResult] => [id, { written: false, why }]));
     });
