@@ -4,13 +4,13 @@ import type { OperatorAction, OperatorEvent, RebasedWork, TaskChanged } from '..
 export function describeOperatorEvent(event: OperatorEvent): string {
   switch (event.type) {
     case 'operator.started':
-      return `operator started: ${event.tasks.length} tasks into ${event.run.target} (${event.run.policy})`;
+      return `operator started: ${event.tasks.length} ${event.tasks.length === 1 ? 'task' : 'tasks'} into ${event.run.target} (${event.run.policy})`;
     case 'operator.resumed':
       return 'operator resumed';
     case 'operator.tasks_added':
       return `tasks added: ${event.tasks.map(({ id }) => id).join(', ')}`;
     case 'operator.changed':
-      return `operator ${[event.status, event.cause, event.message].filter(Boolean).join(': ')}`;
+      return `operator ${saidOnce(event.status, event.cause, event.message)}`;
     case 'operator.base_checked':
       return event.check.passed
         ? 'the check succeeds without any task'
@@ -31,13 +31,19 @@ export function describeOperatorEvent(event: OperatorEvent): string {
   }
 }
 
+/** "interrupted: interrupted (SIGINT)" says one thing twice. */
+function saidOnce(...parts: readonly (string | null | undefined)[]): string {
+  const said = parts.flatMap((part) => (part ? [part] : []));
+  return said.filter((part, index) => !said[index + 1]?.startsWith(part)).join(': ');
+}
+
 function rebasedText({ onto, left }: RebasedWork): string {
   const out = left.length === 0 ? '' : `, without ${left.map(({ task }) => task).join(', ')}`;
   return `the result is on top of ${onto.slice(0, 12)} now${out}`;
 }
 
 function describeTask({ task, status, cause, message, attempt }: TaskChanged): string {
-  const how = [status, cause, message].filter(Boolean).join(': ');
+  const how = saidOnce(status, cause, message);
   const last = attempt?.reviews?.at(-1);
   if (last !== undefined && status === 'verifying')
     return `task ${task} ${last.approved ? 'approved' : 'refused'} by ${last.type} (attempt ${attempt?.number})`;

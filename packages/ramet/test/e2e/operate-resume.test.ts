@@ -103,6 +103,8 @@ describe.concurrent('OP-2: a run that is resumed', () => {
     const never = await operateHere(user, 'tasks.md', '--policy', 'quorum:9');
     expect(never).toMatchObject({ code: 2 });
     expect(never.stderr).toContain('the policy quorum:9 can never be met: there are 2 open tasks');
+    const alone = await operateHere(user, 'tasks.md', '--attempts', '3');
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('give --policy first with it')]);
   });
 });
 

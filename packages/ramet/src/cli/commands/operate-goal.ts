@@ -15,8 +15,8 @@ export async function operateGoal(
   io: CommandIo,
   run: (file: string) => Promise<number>,
 ): Promise<number> {
-  const { yes = false, out, model, planModel, maxBudgetUsd, optional } = flags;
-  const outcome = await proposeTasks(goal, { ...callFrom(io), out, model, planModel, maxBudgetUsd });
+  const { yes = false, out, model, planModel, maxBudgetUsd, optional, into } = flags;
+  const outcome = await proposeTasks(goal, { ...callFrom(io), out, model, planModel, maxBudgetUsd, into });
   if (outcome.kind === 'ended') {
     const { status, cause, message } = outcome.result;
     io.note(`no task file was written: the agent is ${[status, cause, message].filter(Boolean).join(': ')}`);

@@ -14,6 +14,12 @@ test('OP-2: a full disk is told with the place, what is saved, and the command t
   });
   const named = Object.assign(full, { path: '/repository/.git/index.lock' });
   expect(String(withNextStep(named, live, place))).toContain('no room in /repository/.git/index.lock;');
+  const sqlite = Object.assign(new Error('database or disk is full'), {
+    code: 'ERR_SQLITE_ERROR',
+    errcode: 13,
+  });
+  for (const error of [sqlite, Object.assign(new Error('full'), { code: 'journal_disk_full' })])
+    expect(String(withNextStep(error, live, place))).toContain('make room, then: ramet operate --resume s');
   const other = new Error('other');
   expect(withNextStep(other, live, place)).toBe(other);
 });

@@ -6,6 +6,7 @@ import { RametError, systemCode } from '../../schema/errors.ts';
 import type { OperateOptions } from '../../sdk/operator/operate.ts';
 import type { RunningOperator } from '../../sdk/operator/operate-order.ts';
 import { checkReportFile } from '../../sdk/operator/write-report.ts';
+import { isDatabaseFull } from '../../system/sqlite/sqlite-failure.ts';
 import { resumeText, summaryOf } from '../../views/operator/run-summary.ts';
 import { type CommandIo, callFrom } from '../io.ts';
 import { LiveRun, type OperateFormat } from './live-run.ts';
@@ -70,7 +71,8 @@ export function withNextStep(
   { cwd, env }: Pick<CommandIo, 'cwd' | 'env'>,
 ): unknown {
   const code = systemCode(error);
-  if (session === null || (code !== 'ENOSPC' && code !== 'EDQUOT')) return error;
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT' || isDatabaseFull(error);
+  if (session === null || !isFull) return error;
   const path = error instanceof Error && 'path' in error ? String(error.path) : null;
   const place = path ?? `${cwd} or ${env.RAMET_HOME ?? '~/.ramet'}`;
   const message = `the disk is full: there is no room in ${place}; ${tasksSaved(state)}; make room, then: ${resumeText(state)}`;

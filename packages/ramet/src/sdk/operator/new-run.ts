@@ -60,7 +60,7 @@ export async function newRun(
       : null;
   const asked = await settingsOf(order, { session, parts, target, past });
   requireReach(asked, tasks);
-  const isolation = isolationFor(order, asked, { tasks, parts });
+  const isolation = isolationFor(order, asked, { tasks, parts, model: session.model });
   const rules = joinedRules(undefined, parts.settings.givenRules);
   const extras = { ...(width !== null && { width }), ...(rules !== undefined && { rules }) };
   const run = { ...asked, ...isolation, review, ...extras };
@@ -78,6 +78,11 @@ async function settingsOf(
     throw new UserMistake(
       'bad_policy',
       `the policy "${policy}" is not known: use all, best-effort, quorum:2 or first`,
+    );
+  if (order.attempts !== undefined && policy !== 'first')
+    throw new UserMistake(
+      'bad_policy',
+      `--attempts is for agents that compete for a task: give --policy first with it, or leave it out (the policy is ${policy})`,
     );
   const [base] = await resolveCommits([`refs/heads/${target}`], repository).catch(() =>
     refuseTarget(target, repository),

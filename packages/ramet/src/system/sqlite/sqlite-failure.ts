@@ -24,6 +24,11 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error) === SQLITE_BUSY;
 }
 
+/** SQLite says "database or disk is full", or the journal has said so. */
+export function isDatabaseFull(error: unknown): boolean {
+  return sqliteCode(error) === SQLITE_FULL || systemCode(error) === 'journal_disk_full';
+}
+
 /** SQLite has no room, or no right, to keep its files beside this one. */
 export function needsRoomBeside(error: unknown): boolean {
   const code = sqliteCode(error instanceof JournalError ? error.cause : error);

@@ -1,5 +1,6 @@
 /** Where the agents of a new run work: as it was asked for, or by rule. */
 import { findDefinition } from '../../../agents/prompts/built-in.ts';
+import { RECIPE_MODEL } from '../../../model/catalog.ts';
 import { chooseIsolation } from '../../../operator/run/isolation.ts';
 import { UserMistake } from '../../../schema/errors.ts';
 import type { OperatorRun, RunTask } from '../../../schema/operator-events.ts';
@@ -9,9 +10,18 @@ import type { OperateOrder } from '../operate-order.ts';
 export function isolationFor(
   { isolation = 'auto' }: Pick<OperateOrder, 'isolation'>,
   { policy, check }: Pick<OperatorRun, 'policy' | 'check'>,
-  { tasks, parts }: { tasks: readonly RunTask[]; parts: Pick<LiveParts, 'types'> },
+  {
+    tasks,
+    parts,
+    model,
+  }: { tasks: readonly RunTask[]; parts: { types: Pick<LiveParts['types'], 'definitions'> }; model: string },
 ): Pick<OperatorRun, 'isolation' | 'isolationWhy'> {
   const asked = [isolation, ...tasks.map(({ settings }) => settings.isolation)];
+  if (model === RECIPE_MODEL && asked.includes('propose'))
+    throw new UserMistake(
+      'bad_isolation',
+      'the recipe model writes no patches: set ANTHROPIC_API_KEY or --model, or use another --isolation than propose',
+    );
   if (policy === 'first' && asked.some((one) => one === 'partition' || one === 'none'))
     throw new UserMistake(
       'bad_isolation',

@@ -49,6 +49,19 @@ describe('OP-2, LIB-1: a run, seen from another process', () => {
     expect(tasks.map(({ status }) => status)).toEqual(['done', 'failed', 'blocked', 'queued']);
   });
 
+  test('that has ended in a session that is still open takes requests when it is resumed, and waits for nobody', async () => {
+    const ended = { type: 'operator.changed', status: 'ended', cause: null, message: null } as const;
+    const { at, place, close } = await madeSession(temporaryDirectory(), [ended]);
+    const { order } = runOverview(at).tasks.reduce<{ order: string[] }>(
+      ({ order }, { task, status }) => ({ order: status === 'failed' ? [...order, task.id] : order }),
+      { order: [] },
+    );
+    const asked = await askOperator({ kind: 'retry', task: order[0] ?? '' }, at);
+    expect(asked).toEqual({ session: place.session, refused: null, isPending: true });
+    await expect(askOperator({ kind: 'pause' }, at)).rejects.toThrow('there is nothing to pause');
+    await close();
+  });
+
   test('has landed as soon as its target has the commit, also if a person moved it', async () => {
     const cwd = temporaryRepository();
     const commit = git(cwd, 'commit-tree', '-p', 'HEAD', '-m', 'result', 'HEAD^{tree}');

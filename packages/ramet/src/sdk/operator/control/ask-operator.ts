@@ -117,7 +117,8 @@ export async function askOperator(
   if (by === 'person') refuseAgents(`ramet operate ${action.kind}`, env);
   const { place, state, writer } = findRun(options, wantedOf(action));
   const { session } = place;
-  if (writer === null) return leaveRequest(action, place, state, by);
+  // A session may outlive its run: nobody takes requests any more.
+  if (writer === null || state.status === 'ended') return leaveRequest(action, place, state, by);
   const name = putRequest(place, action, { writer, now: systemClock.now(), by });
   const until = elapsedOf(systemClock) + PATIENCE_MS;
   for (;;) {

@@ -71,6 +71,7 @@ describe('OP-1: from a goal to a task file', () => {
     await expect(ask('do it', { out: 'do-it.tasks.yaml' })).rejects.toThrow('is there already');
     await expect(ask('do it', { out: 'do-it.md' })).rejects.toThrow('must end in .yaml');
     await expect(ask('do it', { out: 'none/do-it.yaml' })).rejects.toThrow('its folder is not there');
+    await expect(ask('do it', { into: 'nosuch' })).rejects.toThrow('there is no branch "nosuch"');
     expect(emulator.requests).toEqual([]);
     expect(await ask('do it')).toMatchObject({ kind: 'written', file: 'do-it-2.tasks.yaml' });
     expect(readFileSync(join(cwd, 'do-it.tasks.yaml'), 'utf8')).toBe('mine');

@@ -5,11 +5,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
 import type { AgentResult } from '../../../engine/shapes.ts';
+import { runGit } from '../../../git/run-git.ts';
 import { RECIPE_MODEL } from '../../../model/catalog.ts';
 import type { TaskList } from '../../../operator/tasks/listed-task.ts';
 import { RametError, systemCode, UserMistake } from '../../../schema/errors.ts';
 import { addCost } from '../../../schema/usage.ts';
-import { type CallOptions, callerOf } from '../../calls/caller.ts';
+import { childEnvironment } from '../../../system/child-environment.ts';
+import { type Caller, type CallOptions, callerOf } from '../../calls/caller.ts';
 import { findPlace } from '../../place.ts';
 import { openSession, type Session } from '../../session/session.ts';
 import { sessionSettings } from '../../session/session-settings.ts';
@@ -27,6 +29,8 @@ export interface ProposalOptions extends CallOptions {
   /** Of the agent that plans; the setting `operate.models.planner`, or else `model`, when absent. */
   planModel?: string | undefined;
   maxBudgetUsd?: number | undefined;
+  /** The branch that the tasks will be merged into: it must be there before the agent is paid. */
+  into?: string | undefined;
 }
 
 export type ProposalOutcome =
@@ -42,6 +46,7 @@ export async function proposeTasks(goal: string, options: ProposalOptions = {}):
     );
   const { cwd, env, signal, note, progress } = callerOf(options);
   const file = chosenFile(goal, cwd, options.out);
+  if (options.into !== undefined) await requireBranch(options.into, { cwd, env });
   await using session = await openSession({
     ...{ cwd, env, team: false, title: `plan: ${goal}`, permissionMode: 'plan' },
     ...(options.model !== undefined && { model: options.model }),
@@ -65,6 +70,16 @@ export async function proposeTasks(goal: string, options: ProposalOptions = {}):
     file,
     cwd,
   });
+}
+
+async function requireBranch(branch: string, { cwd, env }: Pick<Caller, 'cwd' | 'env'>): Promise<void> {
+  const args = ['rev-parse', '--quiet', '--verify', `refs/heads/${branch}^{commit}`];
+  const { code } = await runGit(args, { cwd, env: childEnvironment(env) });
+  if (code !== 0)
+    throw new UserMistake(
+      'no_target',
+      `there is no branch "${branch}" with a commit to merge into: name one with --into`,
+    );
 }
 
 interface Negotiation {
