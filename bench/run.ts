@@ -3,6 +3,7 @@
  * named. See docs/benchmarks.md.
  */
 import * as agentMemory from './agent-memory.ts';
+import * as background from './background.ts';
 import * as cost from './cost.ts';
 import * as definitions from './definitions.ts';
 import * as extensions from './extensions.ts';
@@ -75,6 +76,7 @@ const LONG: Measurements = {
   'large-repository': largeRepository,
   'team-claims': teamClaims,
   'team-messages': teamMessages,
+  background,
   'team-cost': teamCost,
   'team-latency': teamLatency,
   'team-idle': teamIdle,

@@ -27,6 +27,7 @@ export const COMMAND: Readonly<Record<string, string>> = { 'cli/main': 'src/cli/
 /** The programs that the command starts: one file each. */
 export const PROGRAMS: Readonly<Record<string, string>> = {
   'executors/child-main': 'src/executors/process/child-main.ts',
+  'memory/keep-lines': 'src/memory/extraction/keep-lines.ts',
   'git/shared-git': 'src/git/shared-git/main.ts',
   'system/starter-main': 'src/system/processes/starter-main.ts',
   'tools/render-worker': 'src/tools/web/render-worker.ts',

@@ -2,6 +2,8 @@
 import * as z from '../schema/zod.ts';
 import type { BackgroundSettings, MemorySettings, Settings } from './settings.ts';
 
+const wholeNumber = z.int().check(z.positive());
+
 export function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
   return schema.check(z.describe(description));
 }
@@ -42,6 +44,16 @@ export const background: z.ZodMiniType<BackgroundSettings> = z.strictObject({
   unattended: described(
     z.optional(z.boolean()),
     'Also where no person is there: in ramet -p and the library (false).',
+  ),
+  extractMemories: described(z.optional(z.boolean()), 'Whether facts of a conversation go to memory (true).'),
+  sessionMemory: described(
+    z.optional(z.boolean()),
+    'Whether a session takes notes, for itself after a compaction and for later sessions (true).',
+  ),
+  memoryTurns: described(z.optional(wholeNumber), 'After how many prompts both are looked for (5).'),
+  memoryTokens: described(
+    z.optional(wholeNumber),
+    'Or after how many new tokens of the conversation (25000).',
   ),
   costShare: described(
     z.optional(z.number().check(z.minimum(0), z.maximum(1))),

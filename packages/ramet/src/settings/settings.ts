@@ -138,6 +138,13 @@ export interface BackgroundSettings {
   enabled?: boolean | undefined;
   /** Also where no person is there: in `ramet -p` and the library. */
   unattended?: boolean | undefined;
+  /** Facts of a conversation go to memory. */
+  extractMemories?: boolean | undefined;
+  /** The session takes notes for itself after a compaction, and for later ones. */
+  sessionMemory?: boolean | undefined;
+  /** After how many prompts, or new tokens, facts and notes are looked for. */
+  memoryTurns?: number | undefined;
+  memoryTokens?: number | undefined;
   /** What all of it may cost, as a share of everything else. */
   costShare?: number | undefined;
 }

@@ -20,7 +20,7 @@ const ROOM_TOKENS = 8_000;
 const WARM_SHARE = 0.9;
 
 /** About what one fork writes, at the price of input. */
-const ANSWER_WEIGHT = 2_500;
+const ANSWER_WEIGHT = 1_500;
 
 export interface BackgroundAccount {
   /** Of background work of this process so far. */

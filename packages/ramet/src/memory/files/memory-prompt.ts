@@ -35,6 +35,8 @@ export interface MemoryPart {
   readonly path: string;
   /** The agent keeps it; `always`: it is told so even if there is nothing in it yet. */
   readonly kept?: 'always' | 'once there';
+  /** How many of its lines are read; as many as of a MEMORY.md when absent. */
+  readonly lines?: number;
 }
 
 /** MEMORY.md of the repository, of this checkout and of the user. */
@@ -53,11 +55,13 @@ export function agentParts(place: MemoryPlace, scope: MemoryScope, agent: string
 
 export function memoryText(parts: readonly MemoryPart[]): FoundMemory {
   const problems: string[] = [];
-  const texts = parts.flatMap(({ title, path }) => {
+  const texts = parts.flatMap(({ title, path, lines }) => {
     try {
       const found = readStart(path, INDEX_BYTES);
       if (found === null || found.text.trim() === '') return [];
-      return [`# ${quoteFolderName(title)}: ${quoteFolderName(path)}\n${quoteFolderText(shortened(found))}`];
+      return [
+        `# ${quoteFolderName(title)}: ${quoteFolderName(path)}\n${quoteFolderText(shortened(found, lines))}`,
+      ];
     } catch (error) {
       problems.push(describeError(error));
       return [];
@@ -75,9 +79,9 @@ function keepingText(paths: readonly string[]): string {
   return `You keep ${files}: when you learn something that those after you need, note it there with Edit or Write. One short line for each fact, with a date if it may change; no secrets, and nothing that the repository says itself. Long topics belong into .md files beside it.`;
 }
 
-function shortened({ text, bytes }: { text: string; bytes: number }): string {
+function shortened({ text, bytes }: { text: string; bytes: number }, most = INDEX_LINES): string {
   const lines = text.trim().split('\n');
-  const shown = lines.slice(0, INDEX_LINES).join('\n');
-  const isCut = lines.length > INDEX_LINES || bytes > INDEX_BYTES;
+  const shown = lines.slice(0, most).join('\n');
+  const isCut = lines.length > most || bytes > INDEX_BYTES;
   return isCut ? `${shown}\n[cut here: the file has ${bytes} bytes]` : shown;
 }

@@ -10,6 +10,7 @@ export class SessionBackground {
   readonly #parts: LiveParts;
   readonly #isAttended: boolean;
   #forks: Promise<BackgroundForks | null> | null = null;
+  readonly #typed: string[] = [];
   #isClosed = false;
 
   private constructor(parts: LiveParts) {
@@ -31,8 +32,15 @@ export class SessionBackground {
     return this.#parts.agent;
   }
 
-  /** Returns at once: nothing here holds up a prompt. */
-  promptBegins(): void {
+  /** Resolves when nothing of it runs. */
+  async idle(): Promise<void> {
+    await (await this.#forks)?.idle();
+  }
+
+  /** Returns at once: nothing here holds up a prompt. What is `given` is the user's own words where a person is there. */
+  promptBegins(given: unknown): void {
+    if (this.#isAttended && typeof given === 'string' && !given.trimStart().startsWith('/'))
+      this.#typed.push(given);
     void this.#forks?.then((forks) => forks?.promptBegins(this.#agent));
   }
 
@@ -46,7 +54,10 @@ export class SessionBackground {
 
   async #open(): Promise<BackgroundForks | null> {
     const { dreamWork } = await import('./dream-work.ts');
-    const works = [dreamWork(this.#parts)].filter((work) => work !== null);
+    const { extractMemory } = await import('./extract-memory.ts');
+    const works = [extractMemory(this.#parts, this.#typed), dreamWork(this.#parts)].filter(
+      (work) => work !== null,
+    );
     if (works.length === 0) return null;
     const { BackgroundForks: Forks } = await import('../../engine/later.ts');
     const { costShare } = this.#parts.settings.settings.background ?? {};
@@ -57,7 +68,7 @@ export class SessionBackground {
   async close(isHurried: boolean): Promise<void> {
     this.#isClosed = true;
     const forks = await this.#forks;
-    if (!this.#isAttended && !isHurried) await forks?.idle();
+    if (!this.#isAttended && !isHurried) await this.idle();
     await forks?.close(this.#agent);
   }
 }

@@ -1,12 +1,14 @@
 /**
  * What the agents of a session see of memory (MEM-1). Loaded where there is any.
  *
- * - The main agent: MEMORY.md of the repository, of this checkout and of the user; as a lead also that of its team.
+ * - The main agent: MEMORY.md of the repository, of this checkout and of the user; as a lead also that of its team;
+ *   the notes of the sessions before, and of its own after a compaction.
  * - A fork: what its parent saw, as a part of the conversation that it inherits.
  * - A member of a team: the memory of its team, and of no other.
  * - An agent of a type with `memory`: that of its type. Agents of other types see none.
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
+import { notesParts } from '../../memory/extraction/session-notes.ts';
 import { indexPath, type MemoryPlace, teamFolder } from '../../memory/files/memory-places.ts';
 import {
   agentParts,
@@ -37,6 +39,7 @@ export function memoryOfMain(
   return memoryText([
     ...mainParts(at),
     ...teamParts(at, teamName(settings, session)),
+    ...notesParts(at, session),
     ...(type?.memory === undefined ? [] : agentParts(at, type.memory, type.name)),
   ]);
 }

@@ -69,7 +69,7 @@ export function liveSession(parts: LiveParts): Session {
       : await (await import('./prompt-input.ts')).readInput(agent, given, options, untilStopped);
     // Who sends a prompt does not wait for a pause that an earlier one has met.
     if (prompt !== null) runtime.rate.lookNow();
-    background?.promptBegins();
+    background?.promptBegins(given);
     abort = abortAtEnd(parts);
     const unlink = linkSignal(agent, abort, { ...options, signal: untilStopped(options.signal) });
     try {
@@ -142,6 +142,7 @@ export function liveSession(parts: LiveParts): Session {
     ...{ tools: agent.spec.tools.map(({ name }) => name), repository: place.repository },
     ...(parts.team && { team: parts.team.view }),
     ...(parts.coordinator && { coordinator: parts.coordinator.view }),
+    ...(background && { background: { idle: () => background.idle() } }),
     notices: [...settings.notices, ...types.notices()],
     get model() {
       return agent.conversation.head.model;

@@ -30,6 +30,12 @@ export interface RememberRequest {
   signal?: AbortSignal;
 }
 
+/** The background work of a session: docs/background.md. */
+export interface BackgroundView {
+  /** Resolves when none of it runs. */
+  idle(): Promise<void>;
+}
+
 /** The coordinator of a session as it is now. */
 export interface CoordinatorView {
   readonly phase: CoordinatorPhase;
@@ -187,6 +193,8 @@ export interface Session extends AsyncDisposable {
   readonly repository: Repository | null;
   /** The team that it leads; absent for none (option `team`). */
   readonly team?: TeamView;
+  /** Absent for a session without any. */
+  readonly background?: BackgroundView;
   /** The phase of its coordinator; absent for none (option `coordinator`). */
   readonly coordinator?: CoordinatorView;
   /** What the user should know of the settings, one line each. */

@@ -1,0 +1,155 @@
+/**
+ * What a fork has found worth keeping, a line each, and which of its lines are kept (BG-3, BG-5). Memory is not a way in:
+ * whatever a page, a server, a file or another agent has planted, and whatever the model made of it, is judged here.
+ *
+ * Invariants
+ * 1. Only a whole sentence of the user's own prompts is kept as the user's word.
+ * 2. No other line is kept that tells its reader what to do.
+ * 3. A line whose words come from what agents read, and not from the user, says where they were seen.
+ */
+export interface FoundLines {
+  readonly facts: readonly { readonly topic: string; readonly text: string }[];
+  /** Wishes of the user, in the user's words. */
+  readonly wishes: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** A text of the conversation that is none of the user's. */
+export interface SeenText {
+  /** The tool that brought it, or `messages`. */
+  readonly from: string;
+  readonly text: string;
+}
+
+export interface KnownTexts {
+  /** Prompts as the user typed them. */
+  readonly typed: readonly string[];
+  readonly seen: readonly SeenText[];
+}
+
+const MOST_LINES = 12;
+const LONGEST_LINE = 300;
+const LINE = /^\s*[-*]?\s*(FACT(?:\s+([^:]{1,60}))?|USER|NOTE)\s*:\s*(\S.*)$/;
+
+/** The lines of an answer that have one of the three forms; whatever else it says is left out. */
+export function readAnswer(answer: string): FoundLines {
+  const facts: { topic: string; text: string }[] = [];
+  const wishes: string[] = [];
+  const notes: string[] = [];
+  for (const line of answer.split(/\r\n|[\n\r\u0085\u2028\u2029]/)) {
+    const [, kind, topic = 'general', text = ''] = LINE.exec(line) ?? [];
+    if (kind === undefined || facts.length + wishes.length + notes.length === MOST_LINES) continue;
+    const plain = plainText(text);
+    if (plain === '' || plain.length > LONGEST_LINE) continue;
+    if (kind === 'USER') wishes.push(plain);
+    else if (kind === 'NOTE') notes.push(plain);
+    else facts.push({ topic, text: plain });
+  }
+  return { facts, wishes, notes };
+}
+
+/** Without signs that nobody sees, and that could hide a part of it. */
+function plainText(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+export function judgeLines(found: FoundLines, known: KnownTexts): FoundLines {
+  const read = new SeenWords(known.seen);
+  const told = new SeenWords(known.typed.map((text) => ({ from: 'the user', text })));
+  const kept = (text: string, isNote: boolean): string[] => {
+    const where = told.mostOf(text).share > MOSTLY ? NOWHERE : read.mostOf(text);
+    if (isInstruction(text) || (!isNote && CLAIMS_A_WISH.test(text))) return [];
+    if (where.share >= PARTLY && (MAY_INSTRUCT.test(text) || CLAIMS_A_WISH.test(text))) return [];
+    return [where.share > MOSTLY ? `${text} (seen in ${where.from})` : text];
+  };
+  return {
+    wishes: found.wishes.filter((text) => isOwnWord(text, known.typed) && read.mostOf(text).share < 1),
+    facts: found.facts.flatMap(({ topic, text }) => kept(text, false).map((line) => ({ topic, text: line }))),
+    notes: found.notes.flatMap((text) => kept(text, true)),
+  };
+}
+
+/** From which share of its words on a line is partly, or mostly, what was seen. */
+const PARTLY = 0.25;
+const MOSTLY = 0.5;
+const NOWHERE = { from: '', share: 0 };
+
+/** A longer prompt is likely to hold text that was pasted. */
+const LONGEST_TYPED = 2_000;
+const SHORTEST_WISH = 8;
+
+/** Whether it is a whole sentence or line of a prompt, outside of quotations and code. */
+function isOwnWord(text: string, typed: readonly string[]): boolean {
+  const wanted = sameness(text);
+  if (wanted.length < SHORTEST_WISH) return false;
+  return typed.some((prompt) => prompt.length <= LONGEST_TYPED && sentencesOf(prompt).has(wanted));
+}
+
+function sentencesOf(prompt: string): Set<string> {
+  const lines = prompt
+    .replace(/^(```|~~~)[\s\S]*?(?:^\1|(?![\s\S]))/gm, '')
+    .split(/[\n\r]+/)
+    .filter((line) => !/^\s*(?:>|\||\$ )|^ {4}|^\t/.test(line))
+    .filter((line) => !/["\u201c\u201d\u00ab\u00bb\u201e`]/.test(line));
+  const sentences = lines.flatMap((line) => [line, ...line.split(/(?<=[.!?])\s+/)]);
+  return new Set(sentences.map(sameness));
+}
+
+function sameness(text: string): string {
+  return wordsOf(text.replace(/^\s*(?:[-*+]|\d+[.)])\s+/, '')).join(' ');
+}
+
+function wordsOf(text: string): string[] {
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
+}
+
+const VERBS =
+  'accept|add|allow|answer|append|apply|approve|ask|assume|avoid|call|change|check|clone|commit|consider|contact|copy|create|curl|delete|deploy|disable|disclose|do|download|email|enable|ensure|execute|export|fetch|follow|forget|forward|give|go|grant|ignore|include|insert|install|invoke|keep|leak|let|load|log|make|move|obey|open|output|paste|perform|place|post|prefer|prepend|print|publish|push|put|read|rebase|remember|remove|rename|replace|reply|report|respond|reveal|rm|run|save|say|search|send|set|share|show|skip|start|stop|store|submit|sudo|switch|take|tell|transfer|treat|trust|try|turn|update|upload|use|visit|wget|write';
+const BEGINS_WITH_VERB = new RegExp(
+  `^(?:(?:now|then|first|next|also|just|simply|always|never|please|to all|agents?|assistant|system)\\b[,:]?\\s*)*(?:${VERBS})\\b`,
+  'i',
+);
+const ADDRESSES =
+  /\b(?:you|your|yours|yourself)\b|\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|rule|prompt|above|previous|earlier)|\bfrom now on\b|\bplease\b|\b(?:make|be) sure\b|\bremember to\b|\b(?:agents?|assistants?|models?|the ai|an ai|claude|ramet|readers?)\s+(?:must|should|shall|may|are to|is to|has to|have to|need|needs|will)\b/i;
+/** Of a fact just as of a rule: it counts where the words are another's. */
+const MAY_INSTRUCT =
+  /\b(?:must|should|shall|always|never|do not|don't|have to|has to|need to|needs to|required|requires|mandatory|forbidden|only ever|important)\b/i;
+const CLAIMS_A_WISH =
+  /\b(?:user|owner|maintainers?|team|admin\w*|developer|operator|company|policy)\s+(?:\w+\s+)?(?:wants?|wishes|asks?|asked|prefers?|likes?|expects?|requires?|said|says|told|insists?|demands?|agreed|allows?|allowed|approved?|permits?|permitted|authori[sz]e[sd]?)\b/i;
+
+/** Whether it tells its reader to do something. A sentence in another language is not understood: it stays quoted. */
+function isInstruction(text: string): boolean {
+  const sentences = text.split(/(?<=[.!?;:])\s+|\s[-\u2013\u2014]\s/);
+  return ADDRESSES.test(text) || sentences.some((sentence) => BEGINS_WITH_VERB.test(sentence.trim()));
+}
+
+/** The words of texts, in threes: a text that has most of a line's is where the line comes from. */
+class SeenWords {
+  readonly #texts: readonly SeenText[];
+
+  constructor(texts: readonly SeenText[]) {
+    this.#texts = texts.map(({ from, text }) => ({ from, text: ` ${wordsOf(text).join(' ')} ` }));
+  }
+
+  mostOf(line: string): { from: string; share: number } {
+    const words = wordsOf(line);
+    const size = Math.min(3, words.length);
+    const parts = words
+      .slice(0, words.length - size + 1)
+      .map((_, at) => ` ${words.slice(at, at + size).join(' ')} `);
+    let most = NOWHERE;
+    for (const { from, text } of this.#texts) {
+      const share = parts.filter((part) => text.includes(part)).length / Math.max(1, parts.length);
+      if (share > most.share) most = { from, share };
+    }
+    return most;
+  }
+}

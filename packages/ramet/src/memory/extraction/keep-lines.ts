@@ -1,0 +1,97 @@
+/**
+ * Writes what a fork has found to memory: through the store alone, so that its guard, its history and its locks hold. It is
+ * also the program of the thread that `keep-aside.ts` starts.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { AgentId, SessionId } from '../../schema/ids.ts';
+import type { MemorySource } from '../files/memory-history.ts';
+import { withFacts, withNote } from '../files/memory-index.ts';
+import { INDEX_FILE, type MemoryPlace, storeOf } from '../files/memory-places.ts';
+import { MemoryStore } from '../files/memory-store.ts';
+import { secretsIn } from '../secrets/secret-guard.ts';
+import { type FoundLines, judgeLines, type KnownTexts, readAnswer } from './found-lines.ts';
+import { notesFile, withNotes } from './session-notes.ts';
+
+/** Plain data: it goes to a thread. */
+export interface ExtractionOrder extends KnownTexts {
+  readonly kind: 'keep-lines';
+  readonly answer: string;
+  readonly place: MemoryPlace;
+  readonly session: SessionId;
+  readonly agent: AgentId;
+  /** Prompts of the session so far. */
+  readonly prompts: number;
+  /** `2026-11-17`. */
+  readonly today: string;
+  readonly keeps: { readonly facts: boolean; readonly notes: boolean };
+}
+
+export interface KeptMemory {
+  readonly store: string;
+  readonly change: number;
+  readonly paths: readonly string[];
+}
+
+/** Rejects with the first problem after everything else has been written. */
+export async function keepLines(order: ExtractionOrder): Promise<KeptMemory[]> {
+  const lines = withoutSecrets(judgeLines(readAnswer(order.answer), order));
+  const outcomes = await Promise.allSettled([
+    order.keeps.facts ? keepFacts(order, lines) : null,
+    order.keeps.notes ? keepNotes(order, lines) : null,
+  ]);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return outcomes.flatMap((outcome) =>
+    outcome.status === 'fulfilled' && outcome.value !== null ? [outcome.value] : [],
+  );
+}
+
+/** One line must not keep the others out. */
+function withoutSecrets({ facts, wishes, notes }: FoundLines): FoundLines {
+  const isClean = (text: string): boolean => secretsIn(text).length === 0;
+  return {
+    facts: facts.filter(({ text }) => isClean(text)),
+    wishes: wishes.filter(isClean),
+    notes: notes.filter(isClean),
+  };
+}
+
+function sourceOf({ session, agent, prompts }: ExtractionOrder, kind: MemorySource['kind']): MemorySource {
+  return { kind, session, agent, turn: prompts };
+}
+
+async function keepFacts(order: ExtractionOrder, { facts, wishes }: FoundLines): Promise<KeptMemory | null> {
+  const dated = facts.map(({ topic, text }) => ({ topic, text: `${text} (${order.today})` }));
+  using store = new MemoryStore(storeOf(order.place, 'project'));
+  const change = await store.change(sourceOf(order, 'extraction'), (read) => {
+    const before = wishes.reduce<string | null>((text, wish) => withNote(text, wish), read(INDEX_FILE));
+    const { index, topics } = withFacts(before, dated, read);
+    return new Map([...(index === '' ? [] : [[INDEX_FILE, index] as const]), ...topics]);
+  });
+  return change && keptOf(store, change);
+}
+
+async function keepNotes(order: ExtractionOrder, { notes }: FoundLines): Promise<KeptMemory | null> {
+  const { session, prompts, today } = order;
+  const file = notesFile(session);
+  using store = new MemoryStore(storeOf(order.place, 'project'));
+  const change = await store.change(
+    sourceOf(order, 'session-notes'),
+    (read) => new Map([[file, withNotes(read(file), { session, prompts, today, notes })]]),
+  );
+  return change && keptOf(store, change);
+}
+
+function keptOf(
+  { root }: MemoryStore,
+  { id, files }: { id: number; files: readonly { path: string }[] },
+): KeptMemory {
+  return { store: root, change: id, paths: files.map(({ path }) => path) };
+}
+
+function isOrder(data: unknown): data is ExtractionOrder {
+  return typeof data === 'object' && data !== null && 'kind' in data && data.kind === 'keep-lines';
+}
+
+// A rejection that nobody handles ends the thread, and its starter learns of it.
+if (isOrder(workerData)) void keepLines(workerData).then((kept) => parentPort?.postMessage(kept));
