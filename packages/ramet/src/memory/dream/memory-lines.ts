@@ -1,5 +1,7 @@
 /** The lines of a store that a dream looks at: entries, with their date and whose they are. Headings and prose are not its business. */
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { requireChangeable } from '../files/memory-file.ts';
 import { NOTES_HEADING, sameness } from '../files/memory-index.ts';
 import { scopeOfFile } from '../files/memory-places.ts';
 import type { MemoryStore } from '../files/memory-store.ts';
@@ -26,13 +28,14 @@ const BY_PERSON: ReadonlySet<string> = new Set(['hand', 'note', 'edit']);
 /** Team memory is others' too; notes of sessions are of one session. */
 const LEFT_ALONE = /^(?:team|sessions)\//;
 
-/** Of the files that a dream may change; `unusable` names those that cannot be read or have conflicts. */
+/** Of the files that a dream may change; `unusable` names those that cannot be read, have conflicts or are read-only. */
 export async function memoryLines(store: MemoryStore): Promise<{ lines: MemoryLine[]; unusable: string[] }> {
   const lines: MemoryLine[] = [];
   const unusable: string[] = [];
   for (const file of store.files().filter((path) => !LEFT_ALONE.test(path))) {
     await setImmediate();
     try {
+      requireChangeable(join(store.root, file), store.read(file));
       let section = '';
       for (const { text, change } of store.origins(file)) {
         if (/^#{1,2}\s/.test(text)) section = text.trim().toLowerCase();

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -142,6 +142,25 @@ describe('BG-7: a dream', () => {
     expect(onDisk(store)).toBe('- Modules are CommonJS files here, mostly.\n');
     expect(done.unanswered).toBe(0);
     expect((await dream(store, () => null, repository)).change).toBeNull();
+  });
+
+  test('leaves files that are read-only, binary, too long or in conflict, names them, and tidies up the rest', async () => {
+    const store = openStore();
+    await put(store, {
+      'MEMORY.md': '- one fact\n- One fact.\n',
+      'a.md': '- x y\n- x y\n',
+      'b.md': '- x\n',
+      'c.md': '- x\n',
+      'd.md': '- x\n',
+    });
+    chmodSync(join(store.root, 'a.md'), 0o444);
+    writeFileSync(join(store.root, 'b.md'), '<<<<<<< mine\n- a\n=======\n- a\n>>>>>>> theirs\n');
+    writeFileSync(join(store.root, 'c.md'), '- a\0b\n');
+    writeFileSync(join(store.root, 'd.md'), '- a line\n'.repeat(200_000));
+    const done = await dream(store, () => 'NOTHING');
+    expect(onDisk(store)).toBe('- one fact\n');
+    expect(done.unusable).toEqual(['a.md', 'b.md', 'c.md', 'd.md']);
+    expect(onDisk(store, 'a.md')).toBe('- x y\n- x y\n');
   });
 
   test('EXEC-4: over 5,000 lines with duplicates and contradictions loses no unique fact, keeps its limits and is undone to the byte', async () => {

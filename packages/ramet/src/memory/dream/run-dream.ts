@@ -105,7 +105,9 @@ export class Dream {
   async finish(): Promise<Dreamt> {
     const { store, source } = this.#order;
     const drops = this.#drops;
-    const change = await store.change({ ...source, kind: 'dream' }, (read) => editFor(drops, store, read));
+    const change = await store.change({ ...source, kind: 'dream' }, (read) =>
+      editFor(drops, this.#unusable, store, read),
+    );
     return {
       ...{ change, drops, lines: this.#lines.length, refused: this.#refused, unusable: this.#unusable },
       unanswered: this.#tasks.length - this.#answered,
@@ -160,6 +162,7 @@ function lineText({ id, text, date, isPersons, file }: MemoryLine): string {
 /** From the texts as they are now. A line that is no longer there, or whose reason is not, is left. */
 function editFor(
   drops: readonly Drop[],
+  unusable: readonly string[],
   store: MemoryStore,
   read: (path: string) => string | null,
 ): MemoryEdit {
@@ -179,6 +182,9 @@ function editFor(
     .files()
     .filter((path) => path.endsWith(INDEX_FILE) && !/^(?:team|sessions)\//.test(path))) {
     const folder = file.slice(0, -INDEX_FILE.length);
+    // A topic that cannot be changed keeps its index as it is.
+    if (unusable.some((path) => path.startsWith(folder) && !path.slice(folder.length).includes('/')))
+      continue;
     const readTopic = (name: string): string | null => edit.get(folder + name) ?? read(folder + name);
     const { index, topics } = withinLimits(edit.get(file) ?? read(file) ?? '', readTopic);
     if (index !== (edit.get(file) ?? read(file))) edit.set(file, index);

@@ -1,30 +1,34 @@
 /**
- * One file of memory: read within limits, and replaced in one step. A person may edit it at any time, with any program.
+ * One file of memory: read within limits, and replaced. A person may save it at any time, with any program.
  *
  * Invariants
- * 1. A file is replaced only if it still has the text that the change was made from.
- * 2. A read-only file, one that is no text, and one with open conflicts are a person's business: they stay.
+ * 1. A file is replaced only if it still has the text that the change was made from. It is moved aside first and compared there, and the
+ *    new one is put where there is none: a save between the last look and the replacement is seen, and stays. Only what a program
+ *    writes later through a file that it had opened before goes with the old file.
+ * 2. While a file is aside, readers find it there; if the process was killed then, the next change puts it back.
+ * 3. A read-only file, one that is no text, and one with open conflicts are a person's business: they stay.
  */
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fstatSync,
   fsyncSync,
   linkSync,
   openSync,
   readSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
+import { landingPath, realPath } from '../../system/landing-path.ts';
 
 /** A longer one is no memory: it is neither changed nor kept in the history. */
 export const LONGEST_FILE: number = 1 << 20;
@@ -33,15 +37,8 @@ const CONFLICT = /^(?:<{7} .*|={7}|>{7} .*)$/m;
 
 /** The beginning of a text file, up to `most` bytes; null for a missing file. Throws a mistake for anything else. */
 export function readStart(path: string, most: number): { text: string; bytes: number } | null {
-  let descriptor: number;
-  try {
-    if (!statSync(path).isFile()) throw notUsable(path, 'it is no regular file');
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw error instanceof UserMistake ? error : notUsable(path, code ?? describeError(error));
-  }
+  const descriptor = openToRead(path) ?? openToRead(asideOf(landingPath(path) ?? path)) ?? openToRead(path);
+  if (descriptor === null) return null;
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw notUsable(path, 'it is no regular file');
@@ -56,6 +53,18 @@ export function readStart(path: string, most: number): { text: string; bytes: nu
     return { text: whole.toString(), bytes: stats.size };
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Null for a missing file. */
+function openToRead(path: string): number | null {
+  try {
+    if (!statSync(path).isFile()) throw notUsable(path, 'it is no regular file');
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw error instanceof UserMistake ? error : notUsable(path, code ?? describeError(error));
   }
 }
 
@@ -79,7 +88,9 @@ export function readWholeText(path: string): string | null {
 /** Throws for a file that no agent may change. `before` is what it has. */
 export function requireChangeable(path: string, before: string | null): void {
   if (before === null) return;
-  if ((statSync(path).mode & 0o222) === 0) throw notUsable(path, 'it is read-only');
+  // One that a killed process has left aside has no mode to look at.
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600;
+  if ((mode & 0o222) === 0) throw notUsable(path, 'it is read-only');
   if (CONFLICT.test(before)) throw notUsable(path, 'it has conflict markers: resolve them first');
 }
 
@@ -91,18 +102,15 @@ export interface WaitingFile extends Disposable {
 
 /** Null as `after` removes the file. */
 export function prepareFile(path: string, before: string | null, after: string | null): WaitingFile {
-  const real = before === null ? path : realpathSync(path);
+  const real = before === null ? path : realPath(path);
+  putBack(real);
   if (after === null)
     return {
-      putInPlace() {
-        if (readWholeText(real) !== before) return false;
-        rmSync(real, { force: true });
-        return true;
-      },
-      [Symbol.dispose]() {},
+      putInPlace: () => readWholeText(real) === before && moveAside(real, before),
+      [Symbol.dispose]: () => {},
     };
   makePrivateDirectory(dirname(real));
-  const temporary = `${real}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = join(dirname(real), `.ramet-memory-${randomBytes(6).toString('hex')}.tmp`);
   const mode = before === null ? PRIVATE_FILE : statSync(real).mode & 0o777;
   try {
     const descriptor = openSync(temporary, 'wx', PRIVATE_FILE);
@@ -121,11 +129,47 @@ export function prepareFile(path: string, before: string | null, after: string |
     putInPlace() {
       if (before === null) return linkNew(temporary, real);
       if (readWholeText(real) !== before) return false;
-      renameSync(temporary, real);
-      return true;
+      return moveAside(real, before, () => linkNew(temporary, real));
     },
     [Symbol.dispose]: () => rmSync(temporary, { force: true }),
   };
+}
+
+/** Nobody takes it for memory, nor sends it to a team. */
+function asideOf(real: string): string {
+  return join(dirname(real), `.ramet-replacing-${basename(real)}.tmp`);
+}
+
+/** Takes the file out of its place, and looks at what was taken: if it is not what was expected, it goes back. */
+function moveAside(real: string, before: string | null, replace: () => boolean = () => true): boolean {
+  const aside = asideOf(real);
+  renameSync(real, aside);
+  let isAsExpected = false;
+  try {
+    isAsExpected = readWholeText(aside) === before;
+  } catch {
+    // It is no memory any more: a person's business.
+  }
+  if (!isAsExpected) {
+    putBack(real);
+    return false;
+  }
+  try {
+    const isReplaced = replace();
+    rmSync(aside);
+    return isReplaced;
+  } catch (error) {
+    putBack(real);
+    throw error;
+  }
+}
+
+/** What is aside goes back to its place; if another has come there, both stay. */
+function putBack(real: string): void {
+  const aside = asideOf(real);
+  if (!existsSync(aside)) return;
+  if (linkNew(aside, real)) rmSync(aside, { force: true });
+  else renameSync(aside, real.replace(/(?:\.md)?$/, `.kept-${randomBytes(4).toString('hex')}.md`));
 }
 
 /** A link fails where a file has come to be, which a rename does not. */

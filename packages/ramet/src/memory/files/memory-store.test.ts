@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -132,6 +133,59 @@ describe('MEM-1: what a person has put into memory', () => {
     ).rejects.toThrow(why);
     expect(readFileSync(path, 'utf8')).toBe(text);
     expect(readdirSync(store.root).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test('is not lost if it is saved at the very moment of a change', async () => {
+    const store = openStore();
+    await put(store, '- a\n');
+    const file = join(store.root, 'MEMORY.md');
+    const person = `
+      import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+      const [file] = process.argv.slice(1);
+      const read = () => { try { return readFileSync(file, 'utf8'); } catch { return null; } };
+      let lost = 0;
+      for (let k = 0, end = Date.now() + 1_500; Date.now() < end; k++) {
+        const text = read();
+        if (text === null) continue;
+        writeFileSync(file + '.swp', text.replace(/- typed .*\\n/g, '') + '- typed ' + k + '\\n');
+        renameSync(file + '.swp', file);
+        for (let until = Date.now() + 2; Date.now() < until; );
+        const now = read() ?? read() ?? read();
+        if (now !== null && !now.includes('- typed ' + k + '\\n')) lost += 1;
+      }
+      console.log('lost', lost);`;
+    const args = ['--input-type=module', '-e', person, file];
+    const saving = promisify(execFile)(process.execPath, args);
+    let isOver = false;
+    void saving.finally(() => {
+      isOver = true;
+    });
+    for (let n = 0; !isOver; n++) {
+      const changed = (text: string): string => `${text.replace(/- agent .*\n/g, '')}- agent ${n}\n`;
+      const change = store.change(FORK, (read) => new Map([['MEMORY.md', changed(read('MEMORY.md') ?? '')]]));
+      // It gives up, and writes nothing, if it is overtaken again and again.
+      await change.catch((error) => expect(String(error)).toContain('changes all the time'));
+      await new Promise(setImmediate);
+    }
+    expect((await saving).stdout).toBe('lost 0\n');
+  });
+
+  test('is found and put back if a process was killed while it was aside', async () => {
+    const store = openStore();
+    await put(store, '- a\n');
+    const [file, aside] = [join(store.root, 'MEMORY.md'), join(store.root, '.ramet-replacing-MEMORY.md.tmp')];
+    renameSync(file, aside);
+    expect(store.read('MEMORY.md')).toBe('- a\n');
+    await put(store, '- a\n- b\n');
+    expect(onDisk(store)).toBe('- a\n- b\n');
+    expect(existsSync(aside)).toBe(false);
+    // A person has saved meanwhile: both stay.
+    renameSync(file, aside);
+    writeFileSync(file, '- c\n');
+    await put(store, '- c\n- d\n');
+    expect(onDisk(store)).toBe('- c\n- d\n');
+    const [kept = ''] = readdirSync(store.root).filter((name) => /^MEMORY\.kept-[0-9a-f]{8}\.md$/.test(name));
+    expect(onDisk(store, kept)).toBe('- a\n- b\n');
   });
 
   test('may be a link: the file that it leads to is changed', async () => {
