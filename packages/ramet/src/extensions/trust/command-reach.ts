@@ -29,6 +29,7 @@ import {
   SHELLS,
 } from './known-programs.ts';
 import { compiledFolders, packageFiles, type SearchGround, searchGround, stemFiles } from './module-files.ts';
+import { besideScripts, pythonFinds } from './python-modules.ts';
 import { ReachFinds } from './reach-finds.ts';
 import { readScript } from './read-script.ts';
 import { isDirectory, isTemporary } from './repository-look.ts';
@@ -88,6 +89,7 @@ class ReachReading {
   }
 
   reach(): CommandReach {
+    this.#found.addAll(besideScripts(this.#found.paths, this.#ground));
     if (this.#found.unclear.size > 0) for (const one of this.#gitContent) this.#found.addAll(one);
     return this.#found.reach(this.#starts);
   }
@@ -175,7 +177,7 @@ class ReachReading {
   ): void {
     for (const { name, texts, open } of assignments) {
       if (open !== null && PLACES.test(name)) this.#found.unclear.add(`the value of ${name}`);
-      for (const text of texts.flatMap((one) => one.split(':')))
+      for (const text of texts.flatMap((one) => one.split(/[:\s]/)).flatMap(namesIn))
         if (PLACES.test(name) || text.includes('/')) this.#folder(text);
       if (PLACES.test(name)) for (const text of texts) this.#stems(text);
     }
@@ -188,6 +190,7 @@ class ReachReading {
       const { name } = program;
       const rest = program.rest.filter((word) => !data.words.has(word));
       this.#told(name, words, depth);
+      this.#found.addAll(pythonFinds(program, this.#ground));
       this.#content(program, data, isFedNames(programs));
       if (rest.length < program.rest.length || onlyChecks(program)) {
         const runner = testRunner(program);
@@ -223,8 +226,8 @@ class ReachReading {
       for (const text of texts) {
         this.#stems(text);
         if (isInline) for (const path of packageFiles(text, this.#ground)) this.#found.add(path, false);
-        // `perl -Ilib`: the value is in the same word.
-        if (/^-[A-Z]./.test(text)) this.#folder(text.slice(2));
+        // `perl -Ilib -Mlib=x`: the value is in the same word.
+        if (/^-[A-Z]./.test(text)) for (const one of text.slice(2).split('=')) this.#folder(one);
       }
     });
     if (/^(?:python|pypy)/.test(name) && !this.#hasOwnPython)

@@ -48,6 +48,7 @@ const MANIFESTS: ReadonlyMap<string, readonly string[]> = new Map(
     deno: 'deno.json deno.jsonc package.json',
     'node nodejs tsx ts-node': 'package.json',
     composer: 'composer.json',
+    'R Rscript': '.Rprofile .Renviron .RData',
     'uv uvx poetry pipenv pdm rye hatch pixi poe pip pip3 pipx tox nox pytest py.test ruff mypy flake8 black isort':
       'pyproject.toml .flake8 uv.toml setup.py setup.cfg tox.ini noxfile.py Pipfile pixi.toml conftest.py pytest.ini mypy.ini',
     'invoke inv fab': 'tasks.py fabfile.py pyproject.toml',
@@ -110,7 +111,7 @@ export function isPlain(program: string): boolean {
 }
 
 /** Variables that lead programs to what they load. */
-export const PLACES: RegExp = /PATH$|^(?:BASH_)?ENV$|OPT(?:ION)?S$|(?:DIRS?|HOME|ROOT)$/;
+export const PLACES: RegExp = /PATH$|^(?:BASH_)?ENV$|OPT(?:(?:ION)?S)?$|(?:DIRS?|HOME|ROOT)$/;
 /** They give what they read to a command as its words. */
 export const FEEDS: RegExp = /^(?:xargs|parallel)$/;
 /** With these, what they read goes into words of the command: `xargs -I% sh %`. */
