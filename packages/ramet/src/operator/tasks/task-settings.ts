@@ -4,7 +4,7 @@ import { type BudgetLimits, EFFORTS } from '../../schema/status.ts';
 import { isEnded, type ListedTask, type TaskSettings } from './listed-task.ts';
 import type { TaskDraft } from './task-draft.ts';
 
-export interface SettingProblem {
+interface SettingProblem {
   name: keyof TaskSettings;
   message: string;
 }

@@ -81,6 +81,19 @@ describe('OP-2: the table at the end of a run', () => {
     expect(runNotes(after, 3_000, true)).toEqual([...lines, '1 of 1 tasks done; $0.00 of $5.00; 2.0 s']);
   });
 
+  test('a result with what waited for the target before says that the work of this run is in it', () => {
+    const kept = { state: 'kept', commit: '1234567890ab', message: null, before: null, after: null } as const;
+    const after = madeRun(
+      startedRun([madeTask('a')]),
+      taskChange('a', 'done'),
+      { type: 'operator.integrated', commit: 'abcdef123456', tasks: ['a'] },
+      { type: 'operator.landed', ...kept },
+    );
+    expect(runNotes(after, 3_000, true)[0]).toBe(
+      'the result is ready as 1234567890 and is not on main yet; the work of this run (abcdef1234) is in it',
+    );
+  });
+
   test('the range of the target is that of the whole run, not of the last move', () => {
     const moves = ['ba5e000000000000', '1111111111aa', '2222222222aa'].flatMap((before, index, all) => {
       const commit = all[index + 1];

@@ -155,7 +155,13 @@ export function landingLines(state: OperatorState, from: string | null = state.r
   if (how === 'moved' && place === from) return [`${target} is at ${short(place)}`, ...said];
   if (how === 'moved') return [`${target}: ${short(from)} to ${short(place)}`, ...said];
   if (how === 'intended') return [`${target} is about to move to ${short(commit)}`, ...said];
-  if (how === 'kept') return [`the result is ready as ${short(commit)} and is not on ${target} yet`, ...said];
+  // What waited for the target before is in it too.
+  const own =
+    integrated === null || integrated === commit
+      ? ''
+      : `; the work of this run (${short(integrated)}) is in it`;
+  if (how === 'kept')
+    return [`the result is ready as ${short(commit)} and is not on ${target} yet${own}`, ...said];
   if (isEmptied(state)) return [`${target} has moved, and nothing of the result fits to it`];
   return [`nothing landed on ${target}; the result is ${short(commit)}`, ...said];
 }
