@@ -36,7 +36,7 @@ describe('RECIPE-1: the recipe model', () => {
   test('calls one step a turn, in order, and reports from the results', async () => {
     const { called, answer } = await converse(THREE, [
       { text: 'one\ntwo\nthree\nfour' },
-      { text: 'Created a.md (1 lines).' },
+      { text: 'Created a.md (1 line).' },
       { text: '(no output)' },
     ]);
     expect(called).toEqual(['Bash first', 'Write a.md', 'Bash last']);
@@ -50,7 +50,7 @@ describe('RECIPE-1: the recipe model', () => {
       '   | three',
       '   | four',
       '2. write: a.md - ok',
-      '   | Created a.md (1 lines).',
+      '   | Created a.md (1 line).',
       '3. sh: last - ok',
     ]);
   });

@@ -56,12 +56,12 @@ describe('RES-6: Edit', () => {
 
   test('fills an empty file or creates a missing one when old_string is empty', async ({ directory }) => {
     const agent = await opened(directory, '');
-    expect(await agent.text(editTool, edit('', 'one\n'))).toBe('Wrote a.txt (1 lines).');
+    expect(await agent.text(editTool, edit('', 'one\n'))).toBe('Wrote a.txt (1 line).');
     expect(await agent.text(editTool, edit('', 'two\n'))).toContain(
       'old_string is empty but the file is not',
     );
     const created = { file_path: 'new/b.txt', old_string: '', new_string: 'x\n' };
-    expect(await agent.text(editTool, created)).toBe('Created new/b.txt (1 lines).');
+    expect(await agent.text(editTool, created)).toBe('Created new/b.txt (1 line).');
     expect(onDisk(directory)).toBe('one\n');
   });
 
@@ -123,7 +123,7 @@ describe('RES-6: Write', () => {
     const agent = testAgent(directory);
     const file_path = 'deep/er/a.txt';
     expect(await agent.text(writeTool, { file_path, content: 'one\n' })).toBe(
-      'Created deep/er/a.txt (1 lines).',
+      'Created deep/er/a.txt (1 line).',
     );
     expect(await agent.text(writeTool, { file_path, content: 'a\nb\n' })).toBe(
       'Wrote deep/er/a.txt (2 lines).',

@@ -6,6 +6,7 @@ import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } fr
 import { fileFailure, whyNot } from './file-failure.ts';
 import { linesOf, numberedSnippet } from './line-window.ts';
 import { lineAt, type ReplaceTextOptions, replaceText, type TextReplacement } from './replace-text.ts';
+import { writtenText } from './write.ts';
 
 const input = z.strictObject({
   file_path: z.string().check(z.minLength(1)),
@@ -88,7 +89,7 @@ async function fill(path: string, text: string, { files, cwd }: ToolContext): Pr
     ? await files.update(path, (current) => (current === '' ? { ok: true, text } : NOT_EMPTY))
     : await files.write(path, text);
   if (!outcome.ok) return failure(outcome.reason);
-  return { content: `${outcome.created ? 'Created' : 'Wrote'} ${path} (${linesOf(text).length} lines).` };
+  return { content: writtenText(outcome, path, text) };
 }
 
 const CONTEXT_LINES = 3;

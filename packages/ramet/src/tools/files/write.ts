@@ -29,11 +29,14 @@ export const writeTool: Tool = defineTool({
     try {
       const outcome = await context.files.write(file_path, content);
       if (!outcome.ok) return failure(outcome.reason);
-      return {
-        content: `${outcome.created ? 'Created' : 'Wrote'} ${file_path} (${linesOf(content).length} lines).`,
-      };
+      return { content: writtenText(outcome, file_path, content) };
     } catch (error) {
       return fileFailure(error, resolve(context.cwd, file_path));
     }
   },
 });
+
+export function writtenText({ created }: { created: boolean }, path: string, text: string): string {
+  const { length } = linesOf(text);
+  return `${created ? 'Created' : 'Wrote'} ${path} (${length} ${length === 1 ? 'line' : 'lines'}).`;
+}

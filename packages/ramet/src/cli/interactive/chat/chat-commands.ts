@@ -146,7 +146,7 @@ function costText({ session }: Chat, io: CommandIo): string {
     ['input', `${tokens(usage.input_tokens)} tokens`],
     ['written to the cache', `${tokens(usage.cache_creation_input_tokens)} tokens`],
     ['read from it', `${tokens(usage.cache_read_input_tokens)} tokens (${percent(hitRate(usage))})`],
-    ['output', `${tokens(usage.output_tokens)} tokens`],
+    ['output', `${usage.estimated === true ? '~' : ''}${tokens(usage.output_tokens)} tokens`],
     ['time', duration(durationMs)],
     ...(models.length > 1 ? models : []),
     ['cost', dollars(costUsd)],

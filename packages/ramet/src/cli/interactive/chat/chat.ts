@@ -147,7 +147,7 @@ export class Chat implements AsyncDisposable {
     const events = session.run(prompt, { ...options, attachments, partial: true, commands: true });
     const told = filtered(events, (event): event is SessionEvent => event.type !== 'result');
     const result = yield* mapped(told, (event) => {
-      if (event.type === 'assistant' && event.agentId === session.agent.id) this.count(event);
+      if (event.agentId === session.agent.id) this.#bill(event);
       if (event.type === 'conversation_replaced') this.measure();
       return event;
     });
@@ -189,10 +189,17 @@ export class Chat implements AsyncDisposable {
     return shared;
   }
 
+  /** A response, or what had come of one that was stopped or broke off. */
+  #bill(event: SessionEvent): void {
+    if (event.type === 'assistant') this.count(event);
+    else if (event.type === 'request_failed' && event.usage !== null)
+      this.count({ usage: event.usage, costUsd: event.costUsd }, 0);
+  }
+
   /** Adds a response to the bill. */
-  count({ usage, costUsd }: Pick<ChatTally, 'usage' | 'costUsd'>): void {
+  count({ usage, costUsd }: Pick<ChatTally, 'usage' | 'costUsd'>, responses = 1): void {
     this.#tally = {
-      responses: this.#tally.responses + 1,
+      responses: this.#tally.responses + responses,
       usage: addUsage(this.#tally.usage, usage),
       costUsd: addCost(this.#tally.costUsd, costUsd),
     };
@@ -261,7 +268,7 @@ export class Chat implements AsyncDisposable {
     this.#session = session;
     session.subscribe((event) => {
       if (event.agentId === session.agent.id) return;
-      if (event.type === 'assistant') this.count(event);
+      this.#bill(event);
       this.#onChild(event);
       this.board.take(event);
     });

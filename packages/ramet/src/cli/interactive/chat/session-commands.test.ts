@@ -4,6 +4,8 @@ import { describe, expect, onTestFinished } from 'vitest';
 import { drain } from '../../../../test/fixtures/engine.ts';
 import { temporaryDirectory, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { test } from '../../../../test/fixtures/temporary-directory.ts';
+import { startEmulator } from '../../../emulator/index.ts';
+import type { SessionOptions } from '../../../sdk/index.ts';
 import { scriptedModel } from '../../../testing/scripted-model.ts';
 import type { CommandIo } from '../../io.ts';
 import { quotedPath } from '../editor/mentions.ts';
@@ -14,14 +16,19 @@ import { runChatCommand } from './chat-commands.ts';
 const { signal } = new AbortController();
 
 function started(cwd: string, ...steps: Parameters<typeof scriptedModel>) {
-  const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH, HOME: join(cwd, 'home') };
+  return startedWith(cwd, { provider: scriptedModel(...steps) });
+}
+
+function startedWith(cwd: string, options: Partial<SessionOptions>, variables: Record<string, string> = {}) {
+  const home = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH, HOME: join(cwd, 'home') };
+  const env = { ...home, ...variables };
   const io: CommandIo = {
     ...{ cwd, env, signal, columns: 80, isTerminal: false },
     out: () => {},
     note: () => {},
     progress: () => {},
   };
-  const chat = new Chat({ cwd, env, provider: scriptedModel(...steps), contextWindow: 20_000 }, io, () => {});
+  const chat = new Chat({ cwd, env, contextWindow: 20_000, ...options }, io, () => {});
   onTestFinished(() => chat[Symbol.asyncDispose]());
   const say = async (prompt: string) => drain(chat.run(prompt, { signal, waitForChildren: false }));
   const command = (name: string, argument = '') => runChatCommand({ name, argument }, { chat, io, signal });
@@ -68,6 +75,26 @@ describe('UI-1: commands about the session', () => {
     expect(readFileSync(join(directory, 'my notes.md'), 'utf8')).toContain('Seen.');
     await expect(command('export', '--froce')).rejects.toThrow('/export has no option --froce');
     expect(readdirSync(directory).filter((name) => name.startsWith('-'))).toEqual([]);
+  });
+
+  test('RES-2: an answer that is stopped is on the bill of every view', async ({ directory }) => {
+    const emulator = await startEmulator({
+      respond: () => ({ text: 'word '.repeat(400) }),
+      latency: { tokensPerSecond: 400 },
+    });
+    onTestFinished(() => emulator.close());
+    const place = { ANTHROPIC_BASE_URL: emulator.url, ANTHROPIC_API_KEY: 'test' };
+    const { chat, command } = startedWith(directory, {}, place);
+    const stop = new AbortController();
+    const events = chat.run('Tell.', { signal: stop.signal, waitForChildren: false });
+    for (let next = await events.next(); !next.done; next = await events.next())
+      if (next.value.type === 'text_delta') stop.abort('stopped');
+    expect(chat.tally).toMatchObject({ responses: 0, usage: { estimated: true } });
+    expect(chat.tally.costUsd).toBeGreaterThan(0);
+    const shown = `$${chat.tally.costUsd?.toFixed(4)}`;
+    expect((await command('status')).text).toContain(shown);
+    expect((await command('cost')).text).toContain(shown);
+    expect((await command('cost')).text).toMatch(/^output +~\d+ tokens$/m);
   });
 
   test('UI-3: after something was taken back, the context is the same in every view', async ({

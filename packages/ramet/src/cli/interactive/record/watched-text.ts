@@ -32,9 +32,13 @@ export function childLine(
   return `${mark} ${label}: ${safeLine(statusOf(event))}${style.dim(` (${figuresOf(agent)})`)}`;
 }
 
-export function endingLine({ entry, main, total }: Pick<SessionWatch, 'entry' | 'main' | 'total'>): string {
+export function endingLine(watched: Pick<SessionWatch, 'entry' | 'main' | 'agents' | 'total'>): string {
+  const { entry, main, agents, total } = watched;
   const how = main === undefined ? 'over' : safeLine(statusOf(main));
-  return `session ${entry.session} has ended: ${how} (${dollars(total.costUsd)}); ramet show ${entry.session}`;
+  const cut = agents.filter(({ id, status }) => id !== main?.id && status === 'interrupted').length;
+  const rest = cut === 0 ? '' : `, with ${cut} ${cut === 1 ? 'agent' : 'agents'} interrupted`;
+  const next = cut > 0 || main?.status === 'interrupted' ? 'resume' : 'show';
+  return `session ${entry.session} has ended: ${how}${rest} (${dollars(total.costUsd)}); ramet ${next} ${entry.session}`;
 }
 
 function statusOf({ status, cause }: Pick<AgentOverview, 'status' | 'cause'>): string {
