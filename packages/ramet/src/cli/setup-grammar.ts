@@ -86,7 +86,7 @@ export function addTrust(program: Command, io: CommandIo): void {
     .command('trust')
     .description('trust this repository: its settings may allow tools, its agent types count')
     .option('--revoke', 'stop trusting it')
-    .option('--show', 'only say whether it is trusted')
+    .option('--show', 'show what is trusted and what has changed; change nothing')
     .option('--json', 'print JSON')
     .action(async (options) => (await import('./commands/trust.ts')).trust(options, io));
 }

@@ -233,7 +233,7 @@ export function settingsNotices({ files, values, isTrusted }: SettingsReport): s
       ...noticeOf(
         file,
         unused(CHANGED),
-        (keys) => `not what you trusted, so not applied (ramet trust shows the difference): ${keys}`,
+        (keys) => `not what you trusted, so not applied (ramet trust --show shows the difference): ${keys}`,
       ),
       ...noticeOf(file, unused(NOT_MANAGED), (keys) => `ignored, ${NOT_MANAGED}: ${keys}`),
       ...noticeOf(file, unused(POLICY_RULES), (keys) => `ignored, ${POLICY_RULES}: ${keys}`),

@@ -252,7 +252,7 @@ describe.concurrent('SEC-1: hooks of a folder', () => {
     change(user);
     const end = await user.ramet(['-p', 'x']);
     expect(end.stderr).toMatch(
-      /(?:its set of hooks|a file that its hooks run) is not what you trusted.* not run \(ramet trust shows the difference\)/,
+      /(?:its set of hooks|a file that its hooks run) is not what you trusted.* not run \(ramet trust --show shows the difference\)/,
     );
     expect(existsSync(mark(user))).toBe(false);
     expect((await user.ramet(['trust', '--show'])).stdout).toMatch(

@@ -94,7 +94,7 @@ const PARTS: Record<string, Part> = {
       '.ramet/settings.json': json({ permissions: { allow: ['Bash(touch:*)', 'Bash(rm:*)'] } }),
     }),
     turns: (user) => [call('Bash', { command: touch(user, 'acted') }), { text: 'ok' }],
-    says: /not what you trusted, so not applied \(ramet trust shows the difference\): permissions\.allow/,
+    says: /not what you trusted, so not applied \(ramet trust --show shows the difference\): permissions\.allow/,
   },
   'a script of a hook': {
     files: (user) => ({

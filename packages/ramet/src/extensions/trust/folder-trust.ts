@@ -60,16 +60,16 @@ export function partNotice({ kind }: FolderPart, shown: string, verdict: TrustVe
   if (verdict === 'untrusted') return `${what} does not run before you trust this folder (ramet trust)`;
   if (verdict === 'later')
     return `${what} does not run: you trusted this folder before Ramet could run it (ramet trust)`;
-  return `${what} is not what you trusted and does not run (ramet trust shows the difference)`;
+  return `${what} is not what you trusted and does not run (ramet trust --show shows the difference)`;
 }
 
 /** For hooks that are what was trusted, where a file that one of them runs is not. */
 export function filesNotice(shown: string): string {
-  return `${shown}: a file that its hooks run is not what you trusted: these hooks do not run (ramet trust shows the difference)`;
+  return `${shown}: a file that its hooks run is not what you trusted: these hooks do not run (ramet trust --show shows the difference)`;
 }
 
 /** Why a skill, a command or an agent file is not used. */
-export const NOT_AS_TRUSTED = 'it is not what you trusted: ramet trust shows the difference';
+export const NOT_AS_TRUSTED = 'it is not what you trusted: ramet trust --show shows the difference';
 
 const NAMES: Readonly<Record<PartKind, string>> = {
   hooks: 'set of hooks',

@@ -45,7 +45,7 @@ describe('SEC-1: a command of a repository runs with the files that were trusted
   test('not once one was written', () => {
     const { root, check } = checked('sh scripts/h.sh', SCRIPT);
     writeFiles(root, { 'scripts/h.sh': 'exit 0\n' });
-    expect(check()).toBe('scripts/h.sh is not what you trusted (ramet trust shows the difference)');
+    expect(check()).toBe('scripts/h.sh is not what you trusted (ramet trust --show shows the difference)');
     writeFiles(root, SCRIPT);
     expect(check()).toBeNull();
   });

@@ -133,7 +133,7 @@ class TrustedFiles {
 
   #explain(path: string, cwd: string): string {
     const isOther = cwd !== this.#root && isInside(path, cwd);
-    const advice = isOther ? OTHER_DIRECTORY : 'ramet trust shows the difference';
+    const advice = isOther ? OTHER_DIRECTORY : 'ramet trust --show shows the difference';
     return `${this.#shown(path)} is not what you trusted (${advice})`;
   }
 }

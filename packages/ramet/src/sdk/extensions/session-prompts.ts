@@ -80,7 +80,7 @@ function promptNotices({ catalog: { untrusted, changed, problems } }: PromptStor
     ...(changed.length === 0
       ? []
       : [
-          `${counted(changed.length)} of this repository, not what you trusted: not in use (ramet trust shows the difference)`,
+          `${counted(changed.length)} of this repository, not what you trusted: not in use (ramet trust --show shows the difference)`,
         ]),
     ...(bad === 0 ? [] : [`${counted(bad)} that cannot be used: ramet settings says why`]),
   ];

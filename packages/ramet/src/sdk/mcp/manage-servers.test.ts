@@ -94,9 +94,9 @@ describe('EXT-4: managing servers', () => {
     write({ kept: server('good'), other: server('crash'), added: server('good') });
     const { servers } = await listServers(here);
     expect(servers.map(({ name, unused }) => `${name}: ${unused}`)).toEqual([
-      'added: it is new since you trusted this folder: ramet trust shows the difference',
-      'kept: its file, or a file that it runs, has changed since you trusted this folder: ramet trust shows the difference',
-      'other: it has changed since you trusted this folder: ramet trust shows the difference',
+      'added: it is new since you trusted this folder: ramet trust --show shows the difference',
+      'kept: its file, or a file that it runs, has changed since you trusted this folder: ramet trust --show shows the difference',
+      'other: it has changed since you trusted this folder: ramet trust --show shows the difference',
     ]);
     await using session = await openSession({ ...here, model: 'recipe' });
     expect(session.notices).toContain(

@@ -98,7 +98,7 @@ function whyChanged(source: string, name: string, place: TrustPlace): string | n
   const part = partsOfSettings(source).find(({ kind }) => kind === 'mcp');
   if (part === undefined) return null;
   const before = trustedTexts(place)[partKey(part, place.root)]?.text;
-  const asked = 'ramet trust shows the difference';
+  const asked = 'ramet trust --show shows the difference';
   if (before === undefined) return `it is new since you trusted this folder: ${asked}`;
   const [was, is] = [serverIn(parsed(before), name), serverIn(part.value, name)];
   if (was === undefined) return `it is new since you trusted this folder: ${asked}`;

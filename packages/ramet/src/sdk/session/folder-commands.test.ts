@@ -25,7 +25,7 @@ test('SEC-1: the status line of a folder runs with trusted scripts only, also la
   expect(await run()).toEqual({ lines: ['fine'] });
   writeFiles(cwd, { 'line.sh': `touch ${join(base, 'escaped')}` });
   expect(await run()).toEqual({
-    problem: 'line.sh is not what you trusted (ramet trust shows the difference)',
+    problem: 'line.sh is not what you trusted (ramet trust --show shows the difference)',
   });
   expect(existsSync(join(base, 'escaped'))).toBe(false);
 });
