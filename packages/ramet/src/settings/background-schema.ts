@@ -9,6 +9,10 @@ export function described<Schema extends z.ZodMiniType>(schema: Schema, descript
 }
 
 export const compaction: z.ZodMiniType<NonNullable<Settings['compaction']>> = z.strictObject({
+  enabled: described(
+    z.optional(z.boolean()),
+    'Whether it happens (true); without it a run that no longer fits ends as failed: context_window.',
+  ),
   threshold: described(
     z.optional(z.number().check(z.minimum(0.2), z.maximum(0.95))),
     'The share of the context window from which on it happens.',

@@ -175,7 +175,7 @@ export interface Settings {
   sandbox?: SandboxSettings | undefined;
   memory?: MemorySettings | undefined;
   background?: BackgroundSettings | undefined;
-  compaction?: { threshold?: number | undefined } | undefined;
+  compaction?: { enabled?: boolean | undefined; threshold?: number | undefined } | undefined;
   env?: { childVariables?: string[] | undefined } | undefined;
   retries?: number | undefined;
   worktree?: WorktreeSettings | undefined;

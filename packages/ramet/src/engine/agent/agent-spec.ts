@@ -19,6 +19,7 @@ type OfEmployer =
   | 'hooks'
   | 'canUseTool'
   | 'toolLimits'
+  | 'compacts'
   | 'compactionThreshold'
   | 'contextWindow';
 
@@ -67,7 +68,7 @@ export function basisOf(
   parent: Agent,
 ): SpecBasis {
   const { id, fallbackModel, maxTokens, compactionThreshold, contextWindow } = parent.spec;
-  const { readOnly, hooks, canUseTool, toolLimits } = parent.spec;
+  const { readOnly, hooks, canUseTool, toolLimits, compacts } = parent.spec;
   return {
     parent: id,
     fallbackModel,
@@ -80,6 +81,7 @@ export function basisOf(
     ...(hooks && { hooks }),
     ...(canUseTool && { canUseTool }),
     ...(toolLimits && { toolLimits }),
+    ...(compacts !== undefined && { compacts }),
     compactionThreshold,
     contextWindow,
   };

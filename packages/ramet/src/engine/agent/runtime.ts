@@ -182,6 +182,8 @@ export interface AgentSpec {
   readonly answer?: AnswerSchema | undefined;
   /** What must be there before it counts as done. */
   readonly evidence?: Evidence | undefined;
+  /** False: the conversation is never compacted by itself; a run that no longer fits ends. */
+  readonly compacts?: boolean | undefined;
   /** The share of the context window from which on the conversation is compacted; 0.8 when absent. */
   readonly compactionThreshold?: number | undefined;
   /** In tokens; what is known of the model when absent. */

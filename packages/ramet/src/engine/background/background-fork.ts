@@ -36,7 +36,7 @@ export function startFork(family: AgentFamily, parent: Agent, work: BackgroundWo
     origin,
     // Another model, or a shorter conversation, would not be what is in the cache.
     fallbackModel: null,
-    compactionThreshold: Number.POSITIVE_INFINITY,
+    compacts: false,
     skipCacheWrite: true,
     canUseTool: work.canUseTool,
   });

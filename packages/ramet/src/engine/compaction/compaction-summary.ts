@@ -1,15 +1,9 @@
-/**
- * Asks for the summary of a conversation: by the same model, on the same prefix, so that all but the question is read
- * from the cache (RES-7). The answer is billed and journaled and never becomes part of the conversation; tools are
- * offered, since leaving them out would be another prefix, but none is run.
- */
-import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
-import { isToolUse, type ModelResponse } from '../../model/provider.ts';
+/** Asks for the summary of a conversation: a fork of one question, with the source `compaction` (RES-7, BG-6). */
+import type { ModelResponse } from '../../model/provider.ts';
 import { ModelError } from '../../schema/errors.ts';
 import type { Agent } from '../agent/agent.ts';
+import { askBeside, callsTools, textOfResponse } from '../background/ask-beside.ts';
 import type { Spending } from '../budget/budget.ts';
-import { recordResponse } from '../exchange/exchange.ts';
-import type { ModelExchange } from '../exchange/model-exchange.ts';
 
 /** What the model is asked when a conversation is compacted: fixed texts, so that equal situations give equal bytes. */
 export const SUMMARISE: string = `This conversation is about to be replaced by a summary, because it has become long. Write that summary now. Anyone who continues the work, you included, will know nothing else of what happened so far. Answer with text only; call no tool.
@@ -24,9 +18,6 @@ Use these headings. Be brief, but keep every fact that matters, with exact names
 6. Next: the very next step, with its file and command.
 
 State only what this conversation shows. Where something was not verified, say so. Copy no long file contents; they can be read again.`;
-
-const TEXT_ONLY: string =
-  'Your last answer called a tool. Tools do not run here. Answer with only the text of the summary.';
 
 /** Output that a summary may need, also where answers are kept shorter. */
 const LEAST_OUTPUT_TOKENS = 8_000;
@@ -44,41 +35,24 @@ export interface SummaryQuestion {
 /** `tooLong` when the question does not fit the context window either. */
 export type SummaryAnswer = { summary: string } | { reason: string; tooLong: boolean };
 
-export async function askForSummary(agent: Agent, question: SummaryQuestion): Promise<SummaryAnswer> {
-  const { instructions } = question;
+export async function askForSummary(
+  agent: Agent,
+  { messages, instructions, turn, signal, bills }: SummaryQuestion,
+): Promise<SummaryAnswer> {
   const texts = instructions === undefined ? [SUMMARISE] : [SUMMARISE, emphasise(instructions)];
   try {
-    const first = await ask(agent, question, texts);
-    const answer = callsTools(first) ? await ask(agent, question, [...texts, TEXT_ONLY]) : first;
+    const answer = await askBeside(agent, {
+      ...{ source: 'compaction', messages, texts, turn, signal },
+      leastTokens: LEAST_OUTPUT_TOKENS,
+      onSpent(usage, costUsd) {
+        for (const bill of bills) bill.add(usage, costUsd);
+      },
+    });
     return readSummary(answer);
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     return { reason: error.message, tooLong: error.code === 'context_window' };
   }
-}
-
-async function ask(
-  agent: Agent,
-  { messages, turn, signal, bills }: SummaryQuestion,
-  texts: readonly string[],
-): Promise<ModelResponse> {
-  const blocks: FrozenBlock[] = texts.map((text) => freezeBlock({ type: 'text', text }));
-  const done: ModelExchange = await agent.runtime.host.exchange(agent, {
-    turn,
-    maxTokens: Math.max(agent.spec.maxTokens, LEAST_OUTPUT_TOKENS),
-    signal,
-    partial: false,
-    onSpent: (usage, costUsd) => {
-      for (const bill of bills) bill.add(usage, costUsd);
-    },
-    aside: { source: 'compaction', messages, blocks },
-  });
-  recordResponse(agent, done, false);
-  return done.response;
-}
-
-function callsTools(response: ModelResponse): boolean {
-  return response.cutToolUse || response.blocks.some(isToolUse);
 }
 
 function readSummary(response: ModelResponse): SummaryAnswer {
@@ -92,8 +66,7 @@ function readSummary(response: ModelResponse): SummaryAnswer {
   if (stopReason !== 'end_turn' && stopReason !== 'stop_sequence') {
     return failed(`the summary was cut off (${stopReason})`);
   }
-  const texts = response.blocks.map(({ value }) => ('text' in value ? String(value.text) : ''));
-  const summary = texts.join('').trim();
+  const summary = textOfResponse(response);
   return summary === '' ? failed('the summary is empty') : { summary };
 }
 

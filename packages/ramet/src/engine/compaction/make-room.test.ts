@@ -111,3 +111,26 @@ describe('RES-7, MODEL-2: a response that the window cut short', () => {
     model.assertDone();
   });
 });
+
+describe('BG-6: compaction that is switched off', () => {
+  test('ends a run that no longer fits, and the message says why', async () => {
+    const engine = await startCrowdedEngine({
+      contextWindow: WINDOW,
+      spec: { contextWindow: WINDOW, compacts: false },
+    });
+    const { result } = await engine.run('Look at everything.');
+    expect(result).toMatchObject({ status: 'failed', cause: 'context_window' });
+    expect(result.message).toMatch(
+      /prompt is too long.*; the conversation was not compacted, because compaction.enabled is false$/,
+    );
+    expect(engine.summaries()).toEqual([]);
+  });
+
+  test('also where the window has cut the answer short', async () => {
+    const cut = { text: 'half an ans', stopReason: 'model_context_window_exceeded' };
+    const engine = await startEngine({ provider: scriptedModel(cut), spec: { compacts: false } });
+    const { result } = await engine.run('Go.');
+    expect(result).toMatchObject({ status: 'failed', cause: 'context_window' });
+    expect(result.message).toContain('compaction.enabled is false');
+  });
+});

@@ -6,7 +6,6 @@
 import { statedContextWindow } from '../../model/catalog.ts';
 import { ModelError } from '../../schema/errors.ts';
 import type { Agent } from '../agent/agent.ts';
-import { isBackground } from '../agent/agent-spec.ts';
 import type { Spending } from '../budget/budget.ts';
 import type { CompactOptions } from './compaction.ts';
 import { contextTokens, isCompactionDue } from './context-state.ts';
@@ -19,17 +18,24 @@ export interface CrowdedRun {
 }
 
 export async function compactWhenDue(agent: Agent, run: CrowdedRun): Promise<void> {
-  if (!agent.conversation.awaitsAnswer || !isCompactionDue(agent)) return;
+  if (agent.spec.compacts === false || !agent.conversation.awaitsAnswer || !isCompactionDue(agent)) return;
   await compactNow(agent, { ...run, trigger: 'threshold' });
 }
 
 /** After a request that did not fit; says whether it is worth sending again. `message` is what the provider said. */
 export async function recoverFromOverflow(agent: Agent, run: CrowdedRun, message: string): Promise<boolean> {
-  if (run.spending.state(agent.runtime.clock.now()).level === 'over' || isBackground(agent)) return false;
+  if (agent.spec.compacts === false) return false;
+  if (run.spending.state(agent.runtime.clock.now()).level === 'over') return false;
   // A refusal that names no number still says that the window is shorter than this.
   const tokens = statedContextWindow(message) ?? contextTokens(agent);
   agent.record({ type: 'window.learned', model: agent.conversation.head.model, tokens });
   return compactNow(agent, { ...run, trigger: 'overflow' });
+}
+
+/** Why a run ends that no longer fits; `message` is what the provider said. */
+export function overflowMessage({ spec }: Pick<Agent, 'spec'>, message: string): string {
+  if (spec.compacts !== false) return message;
+  return `${message}; the conversation was not compacted, because compaction.enabled is false`;
 }
 
 export function isOverflow(error: unknown): error is ModelError {

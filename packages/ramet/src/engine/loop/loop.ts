@@ -19,7 +19,13 @@ import type { AgentResult } from '../agent/agent-event.ts';
 import { NOT_RUN, OUTPUT_CUT } from '../agent/notices.ts';
 import { finishCalls, hasOpenCalls, type OpenCalls, openCallsOf, ordered } from '../calls/finish-calls.ts';
 import { isRepeatable, refuseCalls, runCalls } from '../calls/tool-runner.ts';
-import { type CrowdedRun, compactWhenDue, isOverflow, recoverFromOverflow } from '../compaction/make-room.ts';
+import {
+  type CrowdedRun,
+  compactWhenDue,
+  isOverflow,
+  overflowMessage,
+  recoverFromOverflow,
+} from '../compaction/make-room.ts';
 import { recordResponse } from '../exchange/exchange.ts';
 import type { ExchangeOptions, ModelExchange } from '../exchange/model-exchange.ts';
 import { switchModel } from '../exchange/switch-model.ts';
@@ -145,8 +151,10 @@ async function askOrMakeRoom(
       onSpent: (usage, costUsd) => run.spending.add(usage, costUsd),
     });
   } catch (error) {
-    if (isOverflow(error) && (await madeRoom(agent, run, options, error.message))) return null;
-    throw error;
+    if (!isOverflow(error)) throw error;
+    if (await madeRoom(agent, run, options, error.message)) return null;
+    const { code, family, message } = error;
+    throw new ModelError(code, family, overflowMessage(agent, message), { cause: error });
   }
 }
 
@@ -209,7 +217,7 @@ async function carryOut(
     agent.say('tool_results', refuseCalls(step.calls, closed === null ? NOT_RUN.budget : NOT_RUN.turns));
   }
   if (closed !== null) return closed;
-  if (step.kind === 'fail') return { status: 'failed', cause: step.cause, message: step.message };
+  if (step.kind === 'fail') return { status: 'failed', cause: step.cause, message: failureText(agent, step) };
   if (step.kind === 'finish') return afterAnswer(agent, run, options);
   if (budget.level === 'over') return budgetSpent(budget);
   if (step.kind === 'ask_again') {
@@ -224,6 +232,10 @@ async function carryOut(
   const after = run.spending.state(agent.runtime.clock.now());
   if (agent.here.halt !== null) return haltedByHook(agent);
   return after.level === 'over' ? budgetSpent(after) : null;
+}
+
+function failureText(agent: Agent, { cause, message }: Extract<NextStep, { kind: 'fail' }>): string {
+  return cause === 'context_window' ? overflowMessage(agent, message) : message;
 }
 
 async function answerCalls(

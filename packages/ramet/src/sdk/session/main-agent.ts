@@ -159,6 +159,7 @@ function mainSpec(
     maxTokens: settings.maxTokens,
     spending: family.parts.spending,
     cwd: place.cwd,
+    ...(settings.settings.compaction?.enabled === false && { compacts: false }),
     compactionThreshold: settings.compactionThreshold,
     contextWindow: settings.contextWindow,
   };

@@ -30,12 +30,6 @@ export interface RememberRequest {
   signal?: AbortSignal;
 }
 
-/** The background work of a session: docs/background.md. */
-export interface BackgroundView {
-  /** Resolves when none of it runs. */
-  idle(): Promise<void>;
-}
-
 /** The coordinator of a session as it is now. */
 export interface CoordinatorView {
   readonly phase: CoordinatorPhase;
@@ -193,8 +187,8 @@ export interface Session extends AsyncDisposable {
   readonly repository: Repository | null;
   /** The team that it leads; absent for none (option `team`). */
   readonly team?: TeamView;
-  /** Absent for a session without any. */
-  readonly background?: BackgroundView;
+  /** Work in the background, if there is any; `idle` resolves when none of it runs: docs/background.md. */
+  readonly background?: { idle(): Promise<void> };
   /** The phase of its coordinator; absent for none (option `coordinator`). */
   readonly coordinator?: CoordinatorView;
   /** What the user should know of the settings, one line each. */
