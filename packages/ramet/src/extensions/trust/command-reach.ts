@@ -32,7 +32,7 @@ import { compiledFolders, packageFiles, type SearchGround, searchGround, stemFil
 import { besideScripts, pythonFinds } from './python-modules.ts';
 import { ReachFinds } from './reach-finds.ts';
 import { readScript } from './read-script.ts';
-import { isDirectory, isTemporary } from './repository-look.ts';
+import { checkoutOf, isDirectory, isTemporary } from './repository-look.ts';
 import { readsCommands, type StartedProgram, scriptOf, startedPrograms } from './started-programs.ts';
 import { toldFiles } from './told-files.ts';
 import { type CommandReach, isName, isPath, namesIn, roughWords } from './word-names.ts';
@@ -83,7 +83,7 @@ class ReachReading {
   constructor(root: string, directories: readonly string[], answers: boolean) {
     this.#root = root;
     this.#answers = answers;
-    this.#ground = searchGround(this.#directories, [root, ...directories]);
+    this.#ground = searchGround(this.#directories, [root, ...directories, ...directories.map(checkoutOf)]);
     this.#starts = [...new Set(directories)];
     for (const directory of this.#starts) this.#directories.add(directory);
   }
@@ -151,8 +151,11 @@ class ReachReading {
       ...namesOf(words.filter((word) => !data.words.has(word))),
     ]);
     for (const directory of this.#directories)
-      for (const name of this.#names)
-        if (run.has(name)) this.#found.add(resolve(directory, name), isAbsolute(name));
+      for (const name of this.#names) {
+        const path = resolve(directory, name);
+        // `$PWD/x` is spelled like a path of the machine, and leads into the checkout.
+        if (run.has(name)) this.#found.add(path, isAbsolute(name) && !this.#ground.isOurs(path));
+      }
     for (const command of commands) this.#command(command, { isFed, depth, hasBody, data });
   }
 
@@ -162,7 +165,7 @@ class ReachReading {
     for (const directory of found)
       for (const name of this.#names) {
         const path = resolve(directory, name);
-        if (this.#directories.has(path) || !(this.#isOurs(path) || isTemporary(path))) continue;
+        if (this.#directories.has(path) || !(this.#ground.isOurs(path) || isTemporary(path))) continue;
         if (!isDirectory(path)) continue;
         if (this.#directories.size >= MOST_DIRECTORIES)
           return void this.#found.unclear.add('all the folders it names');
@@ -281,7 +284,7 @@ class ReachReading {
     if (!isName(name)) return;
     for (const directory of this.#directories) {
       const path = resolve(directory, name);
-      if (this.#isOurs(path) && isDirectory(path)) this.#found.folders.add(path);
+      if (this.#ground.isOurs(path) && isDirectory(path)) this.#found.folders.add(path);
     }
   }
 
@@ -291,9 +294,5 @@ class ReachReading {
     this.#folder(folder);
     // Agents write there, too.
     if (isTemporary(folder) && isDirectory(folder)) this.#found.folders.add(folder.replace(/\/+$/, ''));
-  }
-
-  #isOurs(path: string): boolean {
-    return this.#ground.isOurs(path);
   }
 }

@@ -5,6 +5,8 @@ import { checkoutOf } from './repository-look.ts';
 /** It takes the variables of Python away: `python3 -I`, `env -i`. */
 const LOSES_PYTHON =
   /PYTHONPYCACHEPREFIX|pycache_prefix|\bpy\S*\s+(?:-\S+\s+)*-\w*[IE]|\benv\s+-|\b(?:sudo|su|doas)\b/;
+/** It may not be the root any more: `env CLAUDE_PROJECT_DIR=. sh -c ...`. */
+const CHANGES_PROJECT = /CLAUDE_PROJECT_DIR=|\bunset\b|\benv\s+-/;
 /** With the sign behind it that makes it a picture: nothing in it is hidden. */
 const EMOJI = /(\p{Extended_Pictographic})[\ufe0e\ufe0f\u200d]+/gu;
 
@@ -18,12 +20,15 @@ export interface ReadScript extends ScriptWords {
 export function readScript(text: string, root: string, starts: readonly string[]): ReadScript {
   const plain = text.replace(/\$\{CLAUDE_PROJECT_DIR:?[-=?][^}]*\}/g, '$' + '{CLAUDE_PROJECT_DIR}');
   const tops = [...new Set([root, ...starts.map(checkoutOf)])];
-  const read = tops.map((top) =>
-    scriptWords(plain.replace(EMOJI, '$1'), {
-      directories: starts,
-      root: top,
-      variables: { CLAUDE_PROJECT_DIR: root },
-    }),
+  const projects = CHANGES_PROJECT.test(plain) ? [...new Set([root, ...starts])] : [root];
+  const read = tops.flatMap((top) =>
+    projects.map((project) =>
+      scriptWords(plain.replace(EMOJI, '$1'), {
+        directories: starts,
+        root: top,
+        variables: { CLAUDE_PROJECT_DIR: project },
+      }),
+    ),
   );
   return {
     plain,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { trust } from '../../system/trust.ts';
+import { commandReach } from './command-reach.ts';
 import { describePart, type FolderPart } from './folder-part.ts';
 import { folderTrust } from './folder-trust.ts';
 import { runCheck } from './run-check.ts';
@@ -77,6 +78,40 @@ describe('SEC-1: a command of a repository runs with the files that were trusted
       }
     },
   );
+
+  /** Out of the folders for temporary files, where everything counts in any case. */
+  test.for([
+    'sh "$PWD/h.sh"',
+    'sh `pwd`/h.sh',
+    'R=$(pwd -P); sh $R/h.sh',
+    'sh ~+/h.sh',
+    'D=$PWD; cd /; sh "$D/h.sh"',
+    'cd /; sh "$OLDPWD/h.sh"',
+    '"$(git rev-parse --show-toplevel)"/h.sh',
+    'sh "$RAMET_WORKTREE/h.sh"',
+    'sh "$(dirname "$PWD/h.sh")/h.sh"',
+    'CLAUDE_PROJECT_DIR=$PWD; sh "$CLAUDE_PROJECT_DIR/h.sh"',
+    `env CLAUDE_PROJECT_DIR=. sh -c 'sh "$CLAUDE_PROJECT_DIR/h.sh"'`,
+    `unset CLAUDE_PROJECT_DIR; sh "\${CLAUDE_PROJECT_DIR:-$PWD}/h.sh"`,
+    'ln -sf "$PWD/h.sh" /tmp/x.sh; sh /tmp/x.sh',
+    'ln -sf "$(git rev-parse --show-toplevel)/h.sh" /tmp/x.sh; sh /tmp/x.sh',
+    'cp "$PWD/h.sh" /tmp/x.sh; sh /tmp/x.sh',
+    'install -m 755 "$(pwd)/h.sh" /tmp/x; /tmp/x',
+    'cp h.sh /tmp/x.sh; mv /tmp/x.sh /tmp/y.sh; sh /tmp/y.sh',
+    'mv ~+/h.sh /tmp/x.sh; sh /tmp/x.sh',
+    'cat "$PWD/h.sh" | sh',
+  ])('%s: what lies in the worktree that it runs in is no program of the machine', (command) => {
+    const { paths } = commandReach([command], '/ramet-root', ['/ramet-tree', '/ramet-root']);
+    expect(paths).toContainEqual({ path: '/ramet-tree/h.sh', isAbsolute: false });
+  });
+
+  test('nor what lies above the folder of a worktree that it runs in, and other paths are', () => {
+    const { tree, root } = checked('true', { 'pk/x': '' });
+    const command = '"$(git rev-parse --show-toplevel)"/h.sh; sh /opt/x.sh';
+    const { paths } = commandReach([command], root, [join(tree, 'pk'), root]);
+    expect(paths).toContainEqual({ path: join(tree, 'h.sh'), isAbsolute: false });
+    expect(paths).toContainEqual({ path: '/opt/x.sh', isAbsolute: true });
+  });
 
   test('not with a link, a pipe or another file in the place of one', () => {
     const { root, check } = checked('sh scripts/h.sh', SCRIPT);

@@ -3,7 +3,7 @@
 export interface NamedPath {
   /** Absolute; links are not followed, and nothing needs to be there. */
   readonly path: string;
-  /** The command spells it as an absolute path. */
+  /** The command spells it as an absolute path that leads out of the checkouts it may start in. */
   readonly isAbsolute: boolean;
 }
 
