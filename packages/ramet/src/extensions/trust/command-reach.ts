@@ -20,7 +20,7 @@ import { type DataWords, dataWords, onlyChecks, testRunner } from './data-words.
 import { type GitContent, gitContent, gitRuns } from './git-runs.ts';
 import {
   FEEDS,
-  INLINE,
+  isInline,
   isPlain,
   PLACES,
   REPLACES,
@@ -220,7 +220,7 @@ class ReachReading {
   /** `sh x`, `node -r a b`, `python3 -m c`: what it names, or all that can be meant. */
   #runner(name: string, words: readonly ScriptWord[], isFed: boolean): void {
     const isInlineAt = (at: number): boolean =>
-      words[at - 1]?.texts.some((text) => INLINE.test(text)) === true;
+      words[at - 1]?.texts.some((text) => isInline(name, text)) === true;
     // The script that `sh -c` carries is read by itself.
     const isCarried = SHELLS.test(name) && words.some((_, at) => isInlineAt(at));
     words.forEach(({ texts }, at) => {
@@ -235,7 +235,7 @@ class ReachReading {
     });
     if (/^(?:python|pypy)/.test(name) && !this.#hasOwnPython)
       for (const folder of compiledFolders(this.#found.paths, this.#ground)) this.#found.folders.add(folder);
-    const { folders, patterns, end } = scriptOf(words);
+    const { folders, patterns, end } = scriptOf(name, words);
     if (!isCarried) for (const one of folders) this.#folder(one);
     for (const one of patterns) this.#pattern(one);
     if (end === 'open') this.#found.unclear.add(`what ${name} runs`);

@@ -87,7 +87,7 @@ function runs({ words }: ScriptCommand, { written, isAny, ground }: Written): bo
     const isScript = RUNS_SCRIPTS.test(name);
     if (isPlain(name) && !isScript) return false;
     if (isAny) return true;
-    const { folders, patterns } = scriptOf(rest);
+    const { folders, patterns } = scriptOf(name, rest);
     const own = textsOf(words.slice(0, words.length - rest.length));
     const run = isScript ? [...folders, ...patterns] : [...own, ...textsOf(rest), ...manifestsOf(name)];
     return run.some((text) => written.some((target) => isSame(text, target)));

@@ -78,7 +78,10 @@ function worksOnData(program: Started): boolean {
 
 /** What it reads from a pipe is no program for it. */
 function takesData(program: Started): boolean {
-  return worksOnData(program) || (RUNS_SCRIPTS.test(program.name) && scriptOf(program.rest).end === 'known');
+  return (
+    worksOnData(program) ||
+    (RUNS_SCRIPTS.test(program.name) && scriptOf(program.name, program.rest).end === 'known')
+  );
 }
 
 export interface DataWords {

@@ -26,7 +26,11 @@ export const SUBCOMMANDS: RegExp =
   /^(?:run|run-script|exec|x|dlx|tool|task|start|test|build|generate|script|\d+[smh]?)$/;
 
 /** What follows is the program itself, or the name of a module. */
-export const INLINE: RegExp = /^(?:-[a-zA-Z]*[cepmE]|--(?:eval|print|command|execute))$/;
+export function isInline(program: string, option: string): boolean {
+  return (SHELLS.test(program) ? /^-[a-zA-Z]*c[a-zA-Z]*$/ : INLINE).test(option);
+}
+
+const INLINE: RegExp = /^(?:-[a-zA-Z]*[cepmE]|--(?:eval|print|command|execute))$/;
 /** They have no value, so that the next word is the script. */
 export const FLAGS: RegExp =
   /^(?:-[euxvlisnBEsSIqOwTh]+|--(?:norc|noprofile|posix|login|no-warnings|experimental-[\w-]+|enable-source-maps|watch|test|silent|quiet|verbose|yes|no-install|frozen|locked|offline))$|=/;

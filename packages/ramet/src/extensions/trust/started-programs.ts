@@ -4,12 +4,13 @@ import type { ScriptWord } from '../../permission/shell/script-words.ts';
 import {
   ASKS_ABOUT,
   FLAGS,
-  INLINE,
+  isInline,
   isPlain,
   manifestsOf,
   PASSES_ON,
   RUNS_COMMANDS,
   RUNS_SCRIPTS,
+  SHELLS,
   SUBCOMMANDS,
 } from './known-programs.ts';
 
@@ -31,6 +32,8 @@ const FINDS = /^(?:find|fd)$/;
 const EXECUTES = /^(?:-(?:exec|execdir|ok|okdir|x|X)|--exec|--exec-batch)$/;
 /** What a program reads, by the name of a file. */
 const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
+/** `bash -s a`: it reads its script, and `a` is for that. */
+const READS = /^-[a-zA-Z]*s/;
 const ASSIGNS_OR_OPTION = /^-|^[A-Za-z_]\w*=/;
 
 export function startedPrograms(words: readonly ScriptWord[]): StartedPrograms {
@@ -83,25 +86,27 @@ export interface RunScript {
 }
 
 /** What an interpreter runs, of the words behind it: `sh x`, `node -r a b`, `python3 -m c`. */
-export function scriptOf(words: readonly ScriptWord[]): RunScript {
+export function scriptOf(program: string, words: readonly ScriptWord[]): RunScript {
   const folders: string[] = [];
   let before = '';
   let isFound = false;
+  const isShell = SHELLS.test(program);
   for (const { texts, open } of words) {
     const [text = ''] = texts;
     if (open === 'pattern') return { folders, patterns: texts, end: 'known' };
     if (open !== null || text === '{}') return { folders, patterns: [], end: 'open' };
-    const isModule = INLINE.test(before);
+    const isModule = isInline(program, before);
     if (isModule) folders.push(...(text.match(/[\w./-]+/g) ?? []).map((one) => one.replaceAll('.', '/')));
     if (isModule || ASKS_ABOUT.test(text)) return { folders, patterns: [], end: 'known' };
     if (text.startsWith('-') && text !== '-') {
-      before = text;
+      if (!isShell || text !== '--') before = text;
       continue;
     }
+    // What follows is for the script that it reads.
+    if (STREAM.test(text) || (isShell && READS.test(before))) return { folders, patterns: [], end: 'none' };
     folders.push(...texts);
-    const isStream = STREAM.test(text);
-    isFound ||= !isStream;
-    if (!isStream && (before === '' || FLAGS.test(before)) && !SUBCOMMANDS.test(text)) break;
+    isFound = true;
+    if ((before === '' || FLAGS.test(before)) && !SUBCOMMANDS.test(text)) break;
     before = '';
   }
   return { folders, patterns: [], end: isFound ? 'known' : 'none' };

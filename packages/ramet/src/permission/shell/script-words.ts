@@ -50,11 +50,11 @@ export function scriptWords(script: string, scene: ScriptScene, depth = 0): Scri
   const { commands, files, unclear } = reading;
   const variables = [...given, ...reading.variables];
   const read = (word: ShellWord): ScriptWord => readWord(word, variables, scene);
-  const alone = reading.variables.filter(({ exported }) => exported === true);
+  const alone = reading.variables.filter(({ name, exported }) => exported === true || LEADS.test(name));
   const found = commands.map(
-    (command): ScriptCommand => ({
-      words: command.words.map(read),
-      assignments: [...command.assignments, ...alone].map((one) => readAssigned(one, read)),
+    ({ words, assignments }): ScriptCommand => ({
+      words: words.map(read),
+      assignments: [...assignments, ...alone, ...givenIn(words)].map((one) => readAssigned(one, read)),
     }),
   );
   const opened = (how: 'read' | 'write'): ScriptWord[] =>
@@ -79,6 +79,21 @@ export function scriptWords(script: string, scene: ScriptScene, depth = 0): Scri
       }
   }
   return all;
+}
+
+/** Programs see them without `export` where they were set before, and it is not known whether they were. */
+const LEADS =
+  /^(?:(?:CLASS|NODE_|PYTHON|(?:LD|DYLD)_LIBRARY_)?PATH|BASH_ENV|LD_PRELOAD|DYLD_INSERT_LIBRARIES|NODE_OPTIONS|PERL5(?:LIB|OPT)|RUBY(?:LIB|OPT))$/;
+const GIVES = /^(?:env|cross-env|sudo|doas|declare|typeset|readonly|local)$/;
+
+/** `env PATH="bin:$PATH" x`: of the variables that lead to what runs. */
+function givenIn(words: readonly ShellWord[]): ShellAssignment[] {
+  if (!words.some(({ value }) => value !== null && GIVES.test(basename(value)))) return [];
+  return words.flatMap(({ source, value }) => {
+    const [, name = '', written = ''] = /^["']?(\w+)=(.*)$/s.exec(source) ?? [];
+    if (!LEADS.test(name)) return [];
+    return [{ name, value: value === null ? null : value.slice(name.length + 1), source: written }];
+  });
 }
 
 /** A command that no shell reads. */
