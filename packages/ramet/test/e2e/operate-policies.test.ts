@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
 import { eventually } from '../fixtures/command.ts';
@@ -166,6 +168,31 @@ describe.concurrent('OP-5, OP-6: what stops a run, with real agents', { timeout:
       emulator.requests.some(({ request }) => request !== undefined && taskIn({ request }) === 'T2'),
     ).toBe(false);
     expect(filesOn(user, 'main')).toEqual(['README.md']);
+  });
+
+  test('RES-10: a task has the limits that its file says', async ({ user }) => {
+    prepareRun(
+      user,
+      `tasks:
+  - {id: T1, title: Write it, max_turns: 1}
+  - {id: T2, title: Write it, budget: 10 tokens}
+  - {id: T3, title: Write it, budget: "$5, 10 minutes", max_turns: 9}
+`,
+      { file: 'tasks.yaml' },
+    );
+    await user.emulate({ respond: taskWorker });
+    const { run } = await operateHere(user, 'tasks.yaml', '--retries', '0');
+    expect(statusesOf(run)).toEqual(['T1 frozen max_turns', 'T2 frozen budget', 'T3 done']);
+    writeFileSync(
+      join(user.repository, 'bad.yaml'),
+      'tasks:\n  - {id: T1, title: Write it, max_turns: none}\n',
+    );
+    expect(await user.here(['operate', 'bad.yaml'])).toMatchObject({
+      ...{
+        code: 2,
+        stderr: expect.stringContaining('max_turns of T1 is "none": write a whole number above 0'),
+      },
+    });
   });
 
   test('OP-6: each role has its model; a task and an agent type may name their own', async ({ user }) => {

@@ -23,6 +23,7 @@ export interface TaskSettings {
   model?: string;
   type?: string;
   budget?: string;
+  max_turns?: string;
   effort?: string;
   /** Agent types, separated by commas; `none` for nobody. */
   review?: string;

@@ -144,6 +144,7 @@ export class Details {
       case 'model':
       case 'type':
       case 'budget':
+      case 'max_turns':
       case 'effort':
       case 'review':
       case 'isolation':

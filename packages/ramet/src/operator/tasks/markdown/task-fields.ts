@@ -11,6 +11,7 @@ export type FieldName =
   | 'model'
   | 'type'
   | 'budget'
+  | 'max_turns'
   | 'effort'
   | 'review'
   | 'isolation'
@@ -42,6 +43,7 @@ const NAMES: ReadonlyMap<string, FieldName> = new Map(
       ['model', 'model'],
       ['type', 'agent type|agent'],
       ['budget', 'budget'],
+      ['max_turns', 'max turns|turn limit'],
       ['effort', 'effort'],
       // Never "reviewer" alone, which is a person in most files.
       ['review', 'review type|review types|reviewer type|reviewer types'],

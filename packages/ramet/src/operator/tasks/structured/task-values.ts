@@ -40,7 +40,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   phase: ['phase', 'wave'],
   gate: ['gate'],
 };
-const SETTINGS = ['check', 'model', 'type', 'budget', 'effort', 'isolation', 'review'] as const;
+const SETTINGS = ['check', 'model', 'type', 'budget', 'max_turns', 'effort', 'isolation', 'review'] as const;
 const ALLOWED = new Set([...Object.values(KEYS).flat(), ...SETTINGS, 'details']);
 const DEEPEST = 5;
 
@@ -140,7 +140,7 @@ class ValueReader {
     for (const key of Object.keys(fields).filter((one) => !ALLOWED.has(one)))
       this.draft.problem(
         this.#places.placeOf([...path, key]),
-        `the key "${key}" is not known: a task has id, title, status, depends_on, files, phase, parallel, optional, check, model, type, budget, effort, isolation, review, gate and subtasks`,
+        `the key "${key}" is not known: a task has id, title, status, depends_on, files, phase, parallel, optional, check, model, type, budget, max_turns, effort, isolation, review, gate and subtasks`,
       );
   }
 

@@ -30,7 +30,7 @@ tasks:
 - At most ${MOST_TASKS} tasks, as few as make sense. Each is one change that an agent can finish and test by itself.
 - depends_on: only tasks whose result it needs. Tasks that need nothing start at once.
 - files: paths from the root of the repository that it changes or creates. Tasks that name one file do not run at the same time: put changes of one file into one task where you can.
-- Other keys that you may use: optional (true), phase, and gate (what a person must do before it starts). Leave out check, model, type, budget, effort, isolation and status: the person who runs the list decides these.
+- Other keys that you may use: optional (true), phase, and gate (what a person must do before it starts). Leave out check, model, type, budget, max_turns, effort, isolation and status: the person who runs the list decides these.
 - Quote texts that contain ": " or " #", and use no fences (three backticks) inside the block.`;
 }
 
