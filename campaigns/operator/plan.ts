@@ -14,6 +14,7 @@ export const SHAPES = [
   'clone',
   'partition',
   'propose',
+  'team',
 ] as const;
 type OperatorShape = (typeof SHAPES)[number];
 
@@ -72,6 +73,10 @@ const TASKS: Readonly<Record<OperatorShape, readonly string[]>> = {
     ...['T001 [P] Propose one.txt', 'T002 [P] Propose two.txt', 'T003 [P] Propose three.txt'],
     'T004 Propose four.txt (depends on T001)',
   ],
+  team: [
+    ...['T001 [P] Build one.txt', 'T002 [P] List plum', 'T003 [P] List apple'],
+    ...['T004 Better four.txt (depends on T001)', 'T005 [P] Write five.txt (depends on T002)'],
+  ],
 };
 
 const FLAGS: Readonly<Record<OperatorShape, readonly string[]>> = {
@@ -84,6 +89,7 @@ const FLAGS: Readonly<Record<OperatorShape, readonly string[]>> = {
   clone: ['--isolation', 'clone', '--retries', '5'],
   partition: ['--isolation', 'partition'],
   propose: ['--isolation', 'propose'],
+  team: ['--pattern', 'team', '--parallel', '3', '--retries', '5'],
 };
 
 export function operatorPlan(shape: OperatorShape, executor: 'in-process' | 'process'): OperatorPlan {

@@ -12,7 +12,9 @@ interface Step {
 /** A model that is told over and over that something fails gives up. */
 const MOST_CALLS = 12;
 
-export function workerAnswer({ request, opening, last }: RequestView): Answer {
+export function workerAnswer(view: RequestView): Answer {
+  const { request, opening, last } = view;
+  if (opening.includes('You were added to the team')) return memberAnswer(view);
   const [, verb = '', name = ''] = /Task \S+: (\w+) (\S+)/.exec(opening) ?? [];
   if (verb === 'Propose') return { text: `${name}.\n${newFile(name)}` };
   const isAgain = opening.includes('An earlier attempt failed');
@@ -68,4 +70,66 @@ function resultsIn(messages: readonly WireMessage[]): { isGood: boolean }[] {
     .flatMap(({ content }) => (typeof content === 'string' ? [] : content))
     .filter(({ type }) => type === 'tool_result')
     .map(({ is_error }) => ({ isGood: is_error !== true }));
+}
+
+interface Seen {
+  text: string;
+  isError: boolean;
+  isResult: boolean;
+}
+
+const CLAIMED = /(?:^|\n)(\d+)\. \[in_progress, by [^\]]*\] /;
+
+/** A member of a team: it claims the task that woke it, does its steps, and completes it. */
+function memberAnswer({ request: { messages }, last }: RequestView): Answer {
+  const seen = messages.flatMap(seenIn);
+  const claimAt = seen.findLastIndex(({ text, isResult }) => isResult && CLAIMED.test(text));
+  const number = Number(CLAIMED.exec(seen[claimAt]?.text ?? '')?.[1]);
+  const since = seen.slice(claimAt + 1);
+  const isOpen = claimAt >= 0 && !since.some(({ text }) => isOver(text, number));
+  if (!isOpen) return claimAnswer(seen);
+  const claim = seen[claimAt]?.text ?? '';
+  const [, verb = '', name = ''] = /Task T\d+: (\w+) (\S+)/.exec(claim) ?? [];
+  const results = since.filter(({ isResult }) => isResult);
+  const steps = stepsOf(verb, name, claim.includes('An earlier attempt failed'));
+  const next = steps[results.filter(({ isError }) => !isError).length];
+  if (results.length > MOST_CALLS) return tell({ task: number, status: 'failed', note: 'it cannot be done' });
+  if (next !== undefined) return { text: 'I do the next step.', tool_use: [unlocked(next, last)] };
+  return tell({ task: number, status: 'completed', evidence: `${name} is there` });
+}
+
+function isOver(text: string, number: number): boolean {
+  return new RegExp(
+    `Task ${number} (?:is (?:completed|failed|withdrawn)|has failed)|task ${number} is (?:completed|failed)`,
+  ).test(text);
+}
+
+/** The last task that became free, unless it was tried already. */
+function claimAnswer(seen: readonly Seen[]): Answer {
+  const at = seen.findLastIndex(({ text, isResult }) => !isResult && /Task \d+ is free now/.test(text));
+  const free = [...(seen[at]?.text ?? '').matchAll(/Task (\d+) is free now/g)].at(-1)?.[1];
+  const after = seen.slice(at + 1).filter(({ isResult }) => isResult);
+  if (free === undefined || after.length > 1) return { text: 'I have nothing to do.' };
+  const [claim] = after;
+  if (claim === undefined) return tell({ task: Number(free), status: 'in_progress' });
+  if (!claim.text.includes('is yours already')) return { text: 'Another member has it.' };
+  return { tool_use: [{ name: 'TaskGet', input: { task: Number(free) } }] };
+}
+
+function tell(input: Record<string, unknown>): Answer {
+  return { tool_use: [{ name: 'TaskUpdate', input }] };
+}
+
+function seenIn({ role, content }: WireMessage): Seen[] {
+  if (role === 'assistant') return [];
+  if (typeof content === 'string') return [{ text: content, isError: false, isResult: false }];
+  return content.map((block) => ({
+    text: block.type === 'text' ? String(block.text) : textOf(block.content),
+    isError: block.is_error === true,
+    isResult: block.type === 'tool_result',
+  }));
+}
+
+function textOf(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content ?? '');
 }

@@ -39,3 +39,4 @@ export type { Housing } from './isolation/resume-workspace.ts';
 export type { LazyWorkspaces } from './lazy-parts.ts';
 export type { Ending, RunOptions } from './loop/run-state.ts';
 export type { RecordedSpec } from './resume/resume.ts';
+export type { FamilyTeam, MemberRun } from './team/family-team.ts';

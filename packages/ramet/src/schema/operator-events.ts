@@ -47,6 +47,8 @@ export interface RunTaskSettings {
   /** An agent type. */
   type?: string | undefined;
   budget?: BudgetLimits | undefined;
+  /** How many requests its agent may make. */
+  maxTurns?: number | undefined;
   effort?: Effort | undefined;
   /** Types of the agents that must approve its work; none, if it is empty. */
   review?: readonly string[] | undefined;

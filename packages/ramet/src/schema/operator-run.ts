@@ -3,9 +3,10 @@ import type { BudgetLimits, ConflictPolicy, MergeStrategy } from './status.ts';
 
 /**
  * Where agents work, and how their work comes in (OP-9): each in a worktree; in one checkout, each with its own declared files
- * (`partition`) or whatever it changes (`none`); reading only and answering with a patch; each in a clone.
+ * (`partition`) or whatever it changes (`none`); reading only and answering with a patch; each in a clone; members of a team, who
+ * claim tasks from its list and keep their worktrees.
  */
-export const ISOLATIONS = ['worktree', 'partition', 'propose', 'clone', 'none'] as const;
+export const ISOLATIONS = ['worktree', 'partition', 'propose', 'clone', 'none', 'team'] as const;
 
 export type Isolation = (typeof ISOLATIONS)[number];
 

@@ -58,8 +58,8 @@ export function addOperate(program: Command, io: CommandIo, setExitCode: (code: 
     .option('--check-seconds <seconds>', 'how long a check may take', wholeNumber)
     .addOption(
       new Option(
-        '--isolation <pattern>',
-        'where agents work: a worktree each, one checkout with declared files (partition) or without (none), reading only (propose), a clone each (default: auto)',
+        '--pattern, --isolation <pattern>',
+        'where agents work: a worktree each, one checkout with declared files (partition) or without (none), reading only (propose), a clone each, members of a team (default: auto)',
       ).choices(['auto', ...ISOLATIONS]),
     )
     .addOption(new Option('--strategy <strategy>', 'how branches are merged').choices([...MERGE_STRATEGIES]))

@@ -9,9 +9,16 @@ export function isolationOf(
   { task, attempts }: Pick<TaskState, 'task' | 'attempts'>,
 ): Isolation {
   const asked = task.settings.isolation ?? run.isolation;
+  if (asked === 'team') return wantsOwnAgent(task) ? 'worktree' : 'team';
   if (asked !== 'partition') return asked;
   const hasFailed = attempts.some(({ state }) => state === 'failed');
   return hasFailed || task.files.length === 0 ? 'worktree' : 'partition';
+}
+
+/** Members of a team are what they are: a task that asks for another type, model, effort or limit has an agent of its own. */
+function wantsOwnAgent({ settings }: RunTask): boolean {
+  const { type, model, effort, budget, maxTurns } = settings;
+  return [type, model, effort, budget, maxTurns].some((one) => one !== undefined);
 }
 
 export function sharesCheckout(isolation: Isolation): boolean {
@@ -66,4 +73,24 @@ const MEANING: Readonly<Record<Isolation, string>> = {
   propose: 'agents only read, and their patches are applied in turn',
   clone: 'each task in a clone of its own',
   none: 'one task after the other in one checkout',
+  team: 'members of a team claim the tasks, each in a worktree that it keeps',
 };
+
+const DONE_BY = 'done by ';
+
+/** Which member of a team did a try, as a note of the try: the report counts by it. */
+export function memberNote(member: string): string {
+  return `${DONE_BY}${member}`;
+}
+
+/** Null for a try of an agent that is no member. */
+export function memberIn({
+  isolation,
+  notes,
+}: {
+  readonly isolation: string | null;
+  readonly notes: readonly string[];
+}): string | null {
+  const note = isolation === 'team' ? notes.find((one) => one.startsWith(DONE_BY)) : undefined;
+  return note?.slice(DONE_BY.length) ?? null;
+}

@@ -40,7 +40,13 @@ export async function operateTasks(
   let opened: SessionId | null = null;
   try {
     await using session = await openSession({
-      ...{ cwd, env, team: false, broker: questions, permissions: { allow: [...allow], deny: [...deny] } },
+      ...{
+        cwd,
+        env,
+        team: past === null && order.isolation === 'team',
+        broker: questions,
+        permissions: { allow: [...allow], deny: [...deny] },
+      },
       ...(past === null
         ? { permissionMode: permissionMode ?? 'acceptEdits', title: `operate ${file ?? ''}` }
         : { resume: past.session, ...(permissionMode && { permissionMode }) }),

@@ -25,6 +25,7 @@ import type { LiveParts } from '../session/live-parts.ts';
 import type { Session } from '../session/session-type.ts';
 import { openPlace } from '../worktrees/open-place.ts';
 import { beginAttempt } from './attempts/attempt-agents.ts';
+import type { AttemptPattern } from './attempts/attempt-pattern.ts';
 import { LeadingStart } from './attempts/leading-start.ts';
 import { type RunPatterns, runPatterns } from './attempts/patterns.ts';
 import { RecordedAgents } from './attempts/recorded-agents.ts';
@@ -32,6 +33,7 @@ import { withEarlierBill } from './attempts/resumed-bill.ts';
 import { beginReview } from './attempts/review-agents.ts';
 import { WorktreeStock } from './attempts/stock.ts';
 import { runRules } from './attempts/task-prompt.ts';
+import { MOST_MEMBERS, teamRun, usesTeam } from './attempts/team-pattern.ts';
 import { makeRequestDirectory, watchRequests } from './control/operator-requests.ts';
 import { watchWaits } from './control/watch-waits.ts';
 import { landOnTarget } from './landing/land-on-target.ts';
@@ -72,6 +74,7 @@ export async function runOperator(
       : await newRun(order, { session, parts, target, past });
   const { run } = state.state;
   if (run === null) throw new Error('a run without settings');
+  const width = usesTeam(state.state) ? Math.min(widthOf(run), MOST_MEMBERS) : widthOf(run);
   order.note?.(`isolation: ${isolationText(run)}`);
   const merges = new OperatorMerges(target, {
     ...{ session: session.id, open: parts.open },
@@ -91,13 +94,17 @@ export async function runOperator(
   const resolved = await resolvedWork(now, {
     ...{ repository: target.repository, reset: (...wanted) => merges.reset(...wanted) },
   });
+  const recorded = new RecordedAgents(() => parts.family.parts.openReader());
+  const team = usesTeam(now) ? teamRun(parts, { state: now, worktrees: worktrees.place, recorded }) : null;
+  using _____ = team;
+  await team?.addMembers(width, order.note);
   if (order.file === undefined) {
     // A checkout that agents share has one name in all processes of a run: a killed one may have left it half-made.
     await undoHalfMade(worktrees.place);
     await parts.resumeAgents(new AbortController().signal);
+    parts.team?.look();
   }
   for (const { question, answer } of earlyAnswers(now)) order.questions?.expect(question, answer);
-  const recorded = new RecordedAgents(() => parts.family.parts.openReader());
   const patterns = runPatterns(run, {
     ...{ workspaces: runtime.workspaces, worktrees: worktrees.place, cwd, session: session.id },
     repository: target.repository,
@@ -122,7 +129,7 @@ export async function runOperator(
       worktrees: worktrees.place,
       stock,
       onLanded: () => returns.landed(() => operator.state),
-      width: widthOf(run),
+      ...{ team: team?.pattern ?? null, width },
     }),
   );
   order.onBegin?.({
@@ -142,6 +149,7 @@ export async function runOperator(
   using ____ = firstOf(operator.isStarting);
   const end = await operator.run(order.signal ?? new AbortController().signal);
   await patterns.close(end);
+  await team?.close();
   merges.close();
   const returned = await returns.finish(end);
   if (returned !== end) await runtime.journal.commit('written');
@@ -219,6 +227,7 @@ interface OperatorPlaces {
   stock: WorktreeStock;
   /** The target has moved. */
   onLanded(): void;
+  team: AttemptPattern | null;
   width: number;
 }
 
@@ -226,7 +235,7 @@ function portsFor(
   session: Session,
   parts: OperatorParts,
   { questions }: OperateOrder,
-  { merges, resolved, target, patterns, recorded, worktrees, stock, onLanded, width }: OperatorPlaces,
+  { merges, resolved, target, patterns, recorded, worktrees, stock, onLanded, team, width }: OperatorPlaces,
 ): OperatorPorts {
   const { runtime, family, agent, types } = parts;
   const { journal } = runtime;
@@ -248,7 +257,7 @@ function portsFor(
     hasModel: (type: string) => (findDefinition(types.definitions, type)?.model ?? 'inherit') !== 'inherit',
     readsOnly: (type: string) => findDefinition(types.definitions, type)?.readOnly === true,
     textOf: (id: string) => recorded.lastText(id),
-    ...{ worktrees, witness: recorded, patterns: patterns.patterns },
+    ...{ worktrees, witness: recorded, patterns: patterns.patterns, team },
     ...{ questions: questions ?? null, redact: runtime.redact },
   };
   return {

@@ -2,7 +2,7 @@
  * `report.md`: what a run of the operator did, for people who were not there. Pure: what checks printed is passed in. Titles,
  * messages and paths are anybody's: none of them becomes Markdown or HTML.
  */
-import { isolationText } from '../../operator/run/isolation.ts';
+import { isolationText, memberIn } from '../../operator/run/isolation.ts';
 import {
   type OperatorState,
   type TaskAttempt,
@@ -52,6 +52,7 @@ export function runReport(state: OperatorState, facts: RunReportFacts): string {
     people(state),
     '## Tasks',
     taskTable(tasks, clockOf(state, facts.now)),
+    memberTable(tasks),
     ...tasks
       .filter(({ attempts, status }) => attempts.length > 0 || status !== 'queued')
       .map((task) => taskPart(task, state, facts)),
@@ -59,6 +60,18 @@ export function runReport(state: OperatorState, facts: RunReportFacts): string {
     .filter((part) => part !== '')
     .map((part) => `${part}\n`)
     .join('\n');
+}
+
+/** Who did what in a team; empty where no member did anything. */
+function memberTable(tasks: readonly TaskState[]): string {
+  const attempts = tasks.flatMap((task) => task.attempts.filter((attempt) => memberIn(attempt) !== null));
+  const members = Object.entries(Object.groupBy(attempts, (attempt) => memberIn(attempt) ?? '')).toSorted();
+  if (members.length === 0) return '';
+  const rows = members.map(([name, own = []]) => {
+    const done = own.filter(({ state }) => state === 'passed').length;
+    return [markdownLine(name, LINE), String(done), costText({ attempts: own })];
+  });
+  return markdownTable(['member', 'tasks done', 'cost'], rows);
 }
 
 function headline(state: OperatorState): string {

@@ -46,8 +46,10 @@ export interface AttemptPlace {
   readsOnly(type: string): boolean;
   worktrees: WorktreePlace;
   witness: RefWitness;
-  /** All but `worktree`. */
-  patterns: Readonly<Record<Exclude<Isolation, 'worktree'> | 'read', AttemptPattern>>;
+  /** All but `worktree` and `team`. */
+  patterns: Readonly<Record<Exclude<Isolation, 'worktree' | 'team'> | 'read', AttemptPattern>>;
+  /** Null in a session without a team. */
+  team: AttemptPattern | null;
   questions: TaskQuestions | null;
   /** Takes secrets out. */
   redact(text: string): string;
@@ -62,9 +64,11 @@ export function beginAttempt(order: AttemptOrder, watch: AttemptWatch, place: At
   const pattern = patternFor(order, place);
   pattern.expect?.(order);
   const work = carryOut(order, { watch, place, pattern, stopping });
-  const ended = work.catch((error: unknown): AttemptEnd => {
-    return { kind: 'failed', cause: 'internal', message: describeError(error), ...NOTHING };
-  });
+  const ended = work
+    .catch((error: unknown): AttemptEnd => {
+      return { kind: 'failed', cause: 'internal', message: describeError(error), ...NOTHING };
+    })
+    .finally(() => pattern.over?.(order));
   return { ended, stop: (reason) => stopping.abort(reason) };
 }
 
@@ -73,7 +77,8 @@ function patternFor({ run, task, attempt, before }: AttemptOrder, place: Attempt
   const reads = place.readsOnly(task.settings.type ?? DEFAULT_TYPE);
   const attempts = before === null ? [] : [before];
   const isolation = attempt.isolation ?? (reads ? 'read' : isolationOf(run, { task, attempts }));
-  return isolation === 'worktree'
+  if (isolation === 'team' && place.team !== null) return place.team;
+  return isolation === 'worktree' || isolation === 'team'
     ? worktreePattern(place.worktrees, place.witness)
     : place.patterns[isolation];
 }
@@ -137,6 +142,11 @@ async function agentOf(
   { place, pattern, stopping }: AttemptParts,
 ): Promise<AgentHandle | EndedAgent | AttemptEnd> {
   const { name } = order.attempt;
+  if (pattern.hire !== undefined) {
+    const { prompt } = spawnOrder(order, pattern, place);
+    const hired = await pattern.hire(order, prompt, stopping.signal);
+    return hired ?? notTaken(stopping.signal);
+  }
   if (order.isResumed) {
     const running = place.running().find((handle) => handle.name === name);
     if (running !== undefined) return running;
@@ -158,6 +168,13 @@ async function agentOf(
   }
 }
 
+/** It was called off, or no member of the team wanted it. */
+function notTaken({ aborted, reason }: AbortSignal): AttemptEnd {
+  return aborted
+    ? { kind: 'interrupted', cause: String(reason), message: null, ...NOTHING }
+    : { kind: 'failed', cause: 'not_claimed', message: 'no member of the team took it', ...NOTHING };
+}
+
 interface NotStarted {
   problem: string;
   /** It may succeed another time. */
@@ -174,7 +191,8 @@ function notStarted({ problem, isPassing = false }: NotStarted): AttemptEnd {
 function spawnOrder(order: AttemptOrder, pattern: AttemptPattern, place: AttemptPlace): AttemptSpawn {
   const { task, attempt, run } = order;
   const { settings } = task;
-  const sharesRules = place.sharesRules(settings.type ?? DEFAULT_TYPE);
+  // A member has read the rules of earlier tasks alone: each task brings its own.
+  const sharesRules = pattern.hire === undefined && place.sharesRules(settings.type ?? DEFAULT_TYPE);
   const role = place.hasModel(settings.type ?? DEFAULT_TYPE) ? undefined : run.model;
   const own = settings.model ?? role ?? undefined;
   return {
@@ -188,6 +206,7 @@ function spawnOrder(order: AttemptOrder, pattern: AttemptPattern, place: Attempt
     ...(own !== undefined && { model: own }),
     ...(settings.effort !== undefined && { effort: settings.effort }),
     ...(settings.budget !== undefined && { budget: settings.budget }),
+    ...(settings.maxTurns !== undefined && { maxTurns: settings.maxTurns }),
   };
 }
 
@@ -226,7 +245,8 @@ function putAside(commonDirectory: string, id: string): void {
 
 async function judged(order: AttemptOrder, ended: EndedAgent, parts: AttemptParts): Promise<AttemptEnd> {
   const { pattern, place } = parts;
-  const { status, cause, message, costUsd, usage } = ended.result;
+  const { status, cause, message } = ended.result;
+  const { costUsd, usage } = pattern.bill?.(order, ended) ?? ended.result;
   const facts = { costUsd, usage, ...(await pattern.siteOf(order, ended.id)) };
   const given = async (why: {
     cause: string;

@@ -55,6 +55,12 @@ export interface AttemptPattern {
   expect?(order: AttemptOrder): void;
   /** What the order for its agent says about where it works. `stop` ends the agent. Throws if it can work nowhere. */
   prepare(order: AttemptOrder, stop: (reason: string) => void): Promise<Partial<AttemptSpawn>>;
+  /** Its agent is one that is there already, and takes the task by itself; null if it was called off before. `prepare` is not asked then. */
+  hire?(order: AttemptOrder, prompt: string, signal: AbortSignal): Promise<AgentHandle | EndedAgent | null>;
+  /** What the try has cost, if that is not what its agent has. */
+  bill?(order: AttemptOrder, ended: EndedAgent): Pick<AgentResult, 'costUsd' | 'usage'>;
+  /** The try is over, whatever came of it. */
+  over?(order: AttemptOrder): void;
   siteOf(order: AttemptOrder, agent: string): Promise<AttemptSite>;
   /** What speaks against its work, however its agent has ended; asked before anything else. */
   objection?(order: AttemptOrder, ended: EndedAgent): Promise<AttemptObjection | null>;

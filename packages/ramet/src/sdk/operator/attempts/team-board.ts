@@ -1,0 +1,293 @@
+/**
+ * A team as the execution of a run (OP-8): tasks that are ready go onto the team's list, idle members claim them, and what a member
+ * has done is taken when its turn has ended. It stands between the agents of a session and their team, which knows nothing of runs.
+ *
+ * Invariants
+ * 1. A member does one task of the run in a turn, and begins it with the commit that the task begins with.
+ * 2. A member is not woken before its work is taken: its worktree is as it left it until then.
+ */
+import type { AgentFamily, AgentHandle, FamilyTeam, MemberRun } from '../../../engine/shapes.ts';
+import type { AttemptOrder } from '../../../operator/run/ports.ts';
+import { systemClock } from '../../../schema/clock.ts';
+import { describeError } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { LEAD, type TeamMember, type TeamTask } from '../../../schema/team.ts';
+import type { TaskDesk, TaskUpdate } from '../../../tools/agent-desk.ts';
+import { failure, type ToolOutcome } from '../../../tools/tool.ts';
+import type { TeamView } from '../../session/session-type.ts';
+
+export interface BoardPlace {
+  family: AgentFamily;
+  lead: AgentId;
+  view: TeamView;
+  /** Brings the worktree of a member to the commit that its task begins with. */
+  bring(agent: AgentId, order: AttemptOrder): Promise<void>;
+}
+
+/** A member from when it begins until it rests. */
+interface Turn {
+  readonly agent: AgentId;
+  readonly name: string;
+  /** Its task on the list; null before it has claimed one. */
+  task: number | null;
+  /** Lets it rest; null while it works. */
+  release: (() => void) | null;
+}
+
+interface Offer {
+  readonly order: AttemptOrder;
+  /** Null when every member has had the chance, and none has taken it. */
+  readonly claimed: PromiseWithResolvers<Turn | null>;
+  /** Members that were woken for it by the board. */
+  readonly told: Set<string>;
+}
+
+/** One more does not begin before the member has that the last one woke: each is to wake another. */
+const LONGEST_WAKE_MS = 3_000;
+const LONGEST_SUBJECT = 300;
+
+export class TeamBoard implements Disposable {
+  readonly #place: BoardPlace;
+  readonly #inner: FamilyTeam;
+  readonly #turns: Map<string, Turn> = new Map();
+  /** By the number on the list. A member may claim before the run has come so far again. */
+  readonly #offers: Map<number, PromiseWithResolvers<Offer>> = new Map();
+  readonly #withdrawn: Set<number> = new Set();
+  /** Those that nobody has claimed yet. */
+  readonly #open: Map<number, Offer> = new Map();
+  /** Members that were written to and have not begun. */
+  readonly #waking: Set<string> = new Set();
+  #begun: PromiseWithResolvers<void> = Promise.withResolvers();
+  #putting: Promise<unknown> = Promise.resolve();
+
+  constructor(place: BoardPlace, inner: FamilyTeam) {
+    this.#place = place;
+    this.#inner = inner;
+    place.family.team = {
+      join: (member) => inner.join(member),
+      leave: (name) => inner.leave(name),
+      has: (agent) => inner.has(agent),
+      begin: (agent) => this.#begin(agent),
+      send: (...message) => inner.send(...message),
+      tasksFor: (agent, ...call) => this.#desk(agent, inner.tasksFor(agent, ...call)),
+      plansFor: (...call) => inner.plansFor(...call),
+    };
+  }
+
+  /** Members are rows of the roster until there is work for them. */
+  async addMembers(count: number): Promise<void> {
+    const { view } = this.#place;
+    // One whose process was killed before it began is not on the roster any more; others are.
+    const names = Array.from({ length: count }, (_, index) => `member-${index + 1}`);
+    for (const name of names) if (this.member(name) === undefined) await view.add({ name });
+  }
+
+  /** The member that does it, at work; null if it was called off before. */
+  async claimant(order: AttemptOrder, prompt: string, signal: AbortSignal): Promise<AgentHandle | null> {
+    const { task: listed, isNews } = await this.#put(order, prompt);
+    const offer: Offer = { order, claimed: Promise.withResolvers(), told: new Set() };
+    this.#withdrawn.delete(listed.number);
+    this.#open.set(listed.number, offer);
+    this.#offerOf(listed.number).resolve(offer);
+    if (!isNews) this.#offer();
+    const turn = this.#turnWith(listed.number);
+    if (turn !== undefined) offer.claimed.resolve(turn);
+    const off = Promise.withResolvers<null>();
+    const stop = (): void => off.resolve(null);
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+    const found = await Promise.race([offer.claimed.promise, off.promise]);
+    signal.removeEventListener('abort', stop);
+    this.#open.delete(listed.number);
+    if (found === null) this.#withdrawn.add(listed.number);
+    return found === null ? null : (this.#place.family.findHandle(found.agent) ?? null);
+  }
+
+  /** What the list has of it. */
+  listed({ attempt: { name } }: AttemptOrder): TeamTask | undefined {
+    return this.#place.view.tasks().findLast(({ subject }) => subject.startsWith(`${name} `));
+  }
+
+  member(name: string | null): TeamMember | undefined {
+    return this.#members().find((member) => member.name === name);
+  }
+
+  /** Whether the member works on another task of the run by now. */
+  hasMovedOn(name: string, number: number): boolean {
+    const turn = this.#turns.get(name);
+    return turn !== undefined && turn.task !== null && turn.task !== number;
+  }
+
+  /** It has failed: the list says so, and nobody claims it any more. */
+  async giveUp(order: AttemptOrder, note: string): Promise<void> {
+    const listed = this.listed(order);
+    if (listed === undefined) return;
+    this.#withdrawn.add(listed.number);
+    if (listed.status !== 'in_progress') return;
+    await this.#asLead(order, 'give-up').update({ task: listed.number, status: 'failed', note });
+  }
+
+  /** Its work is taken, or will not be: its member may rest, and be woken for another task. */
+  over(order: AttemptOrder): void {
+    const listed = this.listed(order);
+    const turn = listed && this.#turnWith(listed.number);
+    turn?.release?.();
+  }
+
+  [Symbol.dispose](): void {
+    for (const turn of this.#turns.values()) turn.release?.();
+    this.#place.family.team = this.#inner;
+  }
+
+  #members(): TeamMember[] {
+    return this.#place.view.members().filter(({ name }) => name !== LEAD);
+  }
+
+  #turnWith(number: number): Turn | undefined {
+    return [...this.#turns.values()].find(({ task }) => task === number);
+  }
+
+  #offerOf(number: number): PromiseWithResolvers<Offer> {
+    const known = this.#offers.get(number) ?? Promise.withResolvers<Offer>();
+    this.#offers.set(number, known);
+    return known;
+  }
+
+  /** Puts it on the list, or finds it there: an earlier process may have put it. */
+  #put(order: AttemptOrder, description: string): Promise<{ task: TeamTask; isNews: boolean }> {
+    const putting = this.#putting.then(async () => {
+      const found = this.listed(order);
+      if (found !== undefined) {
+        await this.#tellAgain(found);
+        return { task: found, isNews: false };
+      }
+      const wakes = this.#members().some(({ state }) => state === 'idle');
+      const { promise: begun } = this.#begun;
+      const subject = `${order.attempt.name} ${order.task.title}`.slice(0, LONGEST_SUBJECT).toWellFormed();
+      const made = await this.#asLead(order, 'put').create({ subject, description });
+      const task = this.listed(order);
+      if (task === undefined)
+        throw new Error(`the team's list does not take a task: ${String(made.content)}`);
+      return { task, isNews: !wakes || (await orLate(begun)) };
+    });
+    this.#putting = putting.catch(() => {});
+    return putting;
+  }
+
+  /** Of an earlier process: its work may be half done, and its owner asleep. */
+  async #tellAgain({ number, status, owner }: TeamTask): Promise<void> {
+    if (status !== 'in_progress' || owner === null || this.#turnWith(number) !== undefined) return;
+    await this.#write(
+      owner,
+      `You were interrupted. Resume task ${number} where you left it, and complete it.`,
+    );
+  }
+
+  /** One that was stopped gets nothing: its task is released. */
+  async #write(to: string, text: string): Promise<void> {
+    this.#waking.add(to);
+    await this.#place.view.send({ to, text }).catch(() => this.#waking.delete(to));
+  }
+
+  /**
+   * The team wakes one member for a task when it is put there or freed. Who was woken may have been killed, or have let it lie:
+   * then others are, each once for each task, and where nobody takes it, its try fails.
+   */
+  #offer(): void {
+    const pending = new Set(
+      this.#place.view.tasks().flatMap(({ number, status }) => (status === 'pending' ? [number] : [])),
+    );
+    // Each of those that are awake without a task may take one.
+    const awake = this.#waking.size + [...this.#turns.values()].filter(({ task }) => task === null).length;
+    const left = [...this.#open].filter(([number]) => pending.has(number)).slice(awake);
+    for (const [number, offer] of left) {
+      const members = this.#members().filter(({ state }) => state !== 'stopped' && state !== 'stopping');
+      const isIdle = ({ name, state }: TeamMember): boolean =>
+        state === 'idle' && !this.#turns.has(name) && !this.#waking.has(name);
+      const next = members.find((member) => isIdle(member) && !offer.told.has(member.name));
+      if (next !== undefined) {
+        offer.told.add(next.name);
+        void this.#write(next.name, `Task ${number} is free now. Claim it if nobody has, or end your turn.`);
+      } else if (members.every((member) => isIdle(member) && offer.told.has(member.name)))
+        offer.claimed.resolve(null);
+    }
+  }
+
+  #asLead({ attempt }: AttemptOrder, what: string): TaskDesk {
+    const { signal } = new AbortController();
+    return this.#inner.tasksFor(this.#place.lead, `operate-${what}-${attempt.name}`, signal);
+  }
+
+  #begin(agent: Parameters<FamilyTeam['begin']>[0]): MemberRun | null {
+    const run = this.#inner.begin(agent);
+    const { name, id } = agent.spec;
+    if (run === null || name === null) return run;
+    const held = this.#place.view
+      .tasks()
+      .find(({ owner, status }) => owner === name && status === 'in_progress');
+    const turn: Turn = { agent: id, name, task: held?.number ?? null, release: null };
+    this.#turns.set(name, turn);
+    this.#waking.delete(name);
+    const begun = this.#begun;
+    this.#begun = Promise.withResolvers();
+    begun.resolve();
+    if (held !== undefined)
+      void this.#offerOf(held.number).promise.then(({ claimed }) => claimed.resolve(turn));
+    return {
+      ended: (result) => {
+        turn.release = () => {
+          turn.release = null;
+          this.#turns.delete(name);
+          run.ended(result);
+          // After the team has woken whom it wakes by itself.
+          setImmediate(() => this.#offer());
+        };
+        if (turn.task === null || this.#withdrawn.has(turn.task)) turn.release();
+      },
+    };
+  }
+
+  #desk(agent: AgentId, desk: TaskDesk): TaskDesk {
+    if (agent === this.#place.lead) return desk;
+    return {
+      get: (task) => desk.get(task),
+      list: () => desk.list(),
+      create: async () =>
+        failure('This list is the list of a run: say in your report what else is to be done.'),
+      update: (change) => this.#update(agent, desk, change),
+    };
+  }
+
+  async #update(agent: AgentId, desk: TaskDesk, change: TaskUpdate): Promise<ToolOutcome> {
+    const turn = [...this.#turns.values()].find((one) => one.agent === agent);
+    if (change.status === 'pending')
+      return failure('Nobody else can use what you have begun: mark it failed, with a note that says why.');
+    if (turn === undefined || change.status !== 'in_progress') return desk.update(change);
+    if (turn.task !== null && turn.task !== change.task)
+      return failure(`Task ${turn.task} is enough for this turn: end it. You are woken for the next one.`);
+    if (this.#withdrawn.has(change.task)) return failure(`Task ${change.task} is withdrawn: end your turn.`);
+    const outcome = await desk.update(change);
+    if (outcome.isError === true) return outcome;
+    turn.task = change.task;
+    const { order, claimed } = await this.#offerOf(change.task).promise;
+    try {
+      await this.#place.bring(agent, order);
+    } catch (error) {
+      const why = `its worktree cannot be brought to where the task begins: ${describeError(error)}`;
+      await desk.update({ task: change.task, status: 'failed', note: why });
+      claimed.resolve(turn);
+      return failure(`Task ${change.task} has failed: ${why}. End your turn.`);
+    }
+    claimed.resolve(turn);
+    return outcome;
+  }
+}
+
+/** Whether that was in time. */
+async function orLate(begun: Promise<void>): Promise<boolean> {
+  const early = new AbortController();
+  const late = systemClock.sleep(LONGEST_WAKE_MS, early.signal, { keepsAlive: false }).then(() => false);
+  const isBegun = await Promise.race([begun.then(() => true), late]);
+  early.abort();
+  return isBegun;
+}

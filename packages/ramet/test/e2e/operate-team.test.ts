@@ -1,0 +1,136 @@
+/** `ramet operate --pattern team`: members of a team do the tasks of a run, and the merge queue lands them. */
+import { readFileSync } from 'node:fs';
+import { describe, expect } from 'vitest';
+import type { Answer } from '../../src/emulator/answer.ts';
+import { eventually } from '../fixtures/command.ts';
+import {
+  type Asked,
+  filesOn,
+  operateHere,
+  prepareRun,
+  promptOf,
+  statusesOf,
+  writing,
+} from '../fixtures/task-runs.ts';
+import { test } from '../fixtures/user.ts';
+import { git, rametBranches } from '../fixtures/worktrees.ts';
+
+const update = (input: Record<string, unknown>): Answer => ({ tool_use: [{ name: 'TaskUpdate', input }] });
+
+interface Doing {
+  /** The try that it has claimed; null before. */
+  attempt: string | null;
+  number: number;
+  has(text: string): boolean;
+}
+
+/** What a member has done since a task woke it the last time. */
+function doing(asked: Asked): Doing {
+  const text = promptOf(asked);
+  const told = [...text.matchAll(/Task (\d+) is free now/g)].at(-1);
+  const since = text.slice(told?.index ?? 0);
+  const claim = /Task (\d+) is yours\.\\n\d+\. \[[^\]]*\] (T\d+-\d+) /.exec(since);
+  return {
+    attempt: claim?.[2] ?? null,
+    number: Number(claim?.[1] ?? told?.[1]),
+    has: (wanted) => since.includes(wanted),
+  };
+}
+
+/** Claims the task that woke it, writes the file of the task, completes it, and ends its turn. */
+function member(asked: Asked): Answer {
+  const { attempt, number, has } = doing(asked);
+  if (attempt === null) return update({ task: number, status: 'in_progress' });
+  const file = `${attempt.split('-')[0]}.txt`;
+  if (!has(`"file_path":"${file}"`)) return writing(file, `${attempt}\n`);
+  if (!has(`Task ${number} is completed`))
+    return update({ task: number, status: 'completed', evidence: 'the file exists' });
+  return { text: 'Done.' };
+}
+
+const team = (...args: string[]): string[] => ['tasks.md', '--pattern', 'team', '--parallel', '2', ...args];
+
+describe.concurrent('OP-8, OP-9: a team carries out a run', { timeout: 120_000 }, () => {
+  test('members claim the tasks, the merge queue lands them, and the report says who did what', async ({
+    user,
+  }) => {
+    prepareRun(
+      user,
+      '- [ ] T1 [P] Write one\n- [ ] T2 [P] Write two\n- [ ] T3 Write three (depends on T1, T2)\n- [ ] T4 Write four (depends on T3)\n',
+    );
+    const emulator = await user.emulate({ respond: member });
+    const { run, code, stderr } = await operateHere(user, ...team('--check', 'test -e README.md'));
+    expect(statusesOf(run), stderr).toEqual(['T1 done', 'T2 done', 'T3 done', 'T4 done']);
+    expect(code).toBe(0);
+    expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt', 'T2.txt', 'T3.txt', 'T4.txt']);
+    // Two that were ready at once had two members, and a member keeps what it knew.
+    const report = readFileSync(run.report, 'utf8');
+    expect(report).toMatch(/## T1:(?:.|\n)*done by member-1(?:.|\n)*## T2:(?:.|\n)*done by member-2/);
+    expect(report).toMatch(/\| member-1 \| [123] \| \$0\.0\d+ \|\n/);
+    const agents = new Set(emulator.requests.map(({ request }) => JSON.stringify(request?.messages?.[0])));
+    expect(agents.size).toBe(2);
+    // Everything that agents cost is in the sum of the tasks.
+    const bill = JSON.parse((await user.here(['cost', run.session_id, '--json'])).stdout);
+    expect(run.total_cost_usd).toBeCloseTo(bill.total.total_cost_usd, 6);
+    expect(rametBranches(user.repository)).toEqual([]);
+    expect(git(user.repository, 'for-each-ref', 'refs/ramet/attempts')).toBe('');
+    const { stdout } = await user.here(['team', 'tasks', '--json']);
+    expect(stdout.match(/"status": ?"completed"/g)).toHaveLength(4);
+  });
+
+  test('what fails goes back with the reason, and freezes after its retries', async ({ user }) => {
+    prepareRun(user, '- [ ] T1 [P] Write one\n- [ ] T2 [P] Write two\n- [ ] T3 [P] Write three\n');
+    const prompts = new Map<string, string>();
+    await user.emulate({
+      respond: (asked) => {
+        const { attempt, number, has } = doing(asked);
+        if (attempt !== null) prompts.set(attempt, promptOf(asked));
+        if (attempt === 'T2-1' && has('"file_path":"T2.txt"')) return { text: 'I stop here.' };
+        if (attempt?.startsWith('T3') && !has('is failed'))
+          return update({ task: number, status: 'failed', note: 'nobody can' });
+        return attempt?.startsWith('T3') ? { text: 'Failed.' } : member(asked);
+      },
+    });
+    const { run, code } = await operateHere(user, ...team('--check', '! grep T1-1 T1.txt', '--retries', '1'));
+    expect(statusesOf(run)).toEqual(['T1 done', 'T2 done', 'T3 frozen given_up']);
+    expect(code).toBe(1);
+    expect(git(user.repository, 'show', 'main:T1.txt')).toBe('T1-2');
+    expect(prompts.get('T1-2')).toContain('An earlier attempt failed (check');
+    expect(prompts.get('T2-2')).toContain('ended its turn without completing task');
+    expect(run.tasks[2]?.message).toMatch(/^member-\d gave up: nobody can$/);
+    // What was left half-done is kept, and no part of the next try.
+    const left = run.tasks[1]?.attempts[0]?.branch ?? '';
+    expect(git(user.repository, 'show', `${left}:T2.txt`)).toBe('T2-1');
+    expect(git(user.repository, 'show', 'main:T2.txt')).toBe('T2-2');
+  });
+
+  test('after kill -9 of everything, the members that were at work complete what they had claimed', async ({
+    user,
+  }) => {
+    prepareRun(user, '- [ ] T1 [P] Write one\n- [ ] T2 [P] Write two\n- [ ] T3 Write three\n');
+    const written = new Set<string>();
+    const killed = Promise.withResolvers<void>();
+    let isKilled = false;
+    await user.emulate({
+      respond: async (asked) => {
+        const { attempt, has } = doing(asked);
+        if (!isKilled && attempt !== null && has(`"file_path":"${attempt.split('-')[0]}.txt"`)) {
+          written.add(attempt);
+          await killed.promise;
+        }
+        return member(asked);
+      },
+    });
+    const first = user.start(['operate', ...team('--into', 'main')]);
+    await eventually(() => written.size === 2);
+    first.kill('SIGKILL');
+    await first.ended;
+    isKilled = true;
+    killed.resolve();
+    const { run, stderr } = await operateHere(user, '--resume');
+    expect(statusesOf(run), stderr).toEqual(['T1 done', 'T2 done', 'T3 done']);
+    expect(run.tasks.map(({ attempts }) => attempts.length)).toEqual([1, 1, 1]);
+    expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt', 'T2.txt', 'T3.txt']);
+    expect(rametBranches(user.repository)).toEqual([]);
+  });
+});
