@@ -5,8 +5,7 @@
 import { RametError, systemCode } from '../../schema/errors.ts';
 import type { OperateOptions } from '../../sdk/operator/operate.ts';
 import type { RunningOperator } from '../../sdk/operator/operate-order.ts';
-import { checkReportFile } from '../../sdk/operator/write-report.ts';
-import { isDatabaseFull } from '../../system/sqlite/sqlite-failure.ts';
+import { checkReportFile, isDatabaseFull } from '../../sdk/operator/write-report.ts';
 import { resumeText, summaryOf } from '../../views/operator/run-summary.ts';
 import { type CommandIo, callFrom } from '../io.ts';
 import { LiveRun, type OperateFormat } from './live-run.ts';

@@ -12,6 +12,9 @@ import type { Caller } from '../calls/caller.ts';
 import { findPlace, operatorDirectory, type Place } from '../place.ts';
 import { endOfOutput } from './check-output.ts';
 
+/** For what a run says when a disk is full. */
+export { isDatabaseFull } from '../../system/sqlite/sqlite-failure.ts';
+
 /** Of what a failed check printed. */
 const OUTPUT = { lines: 40, characters: 6_000 };
 
