@@ -131,7 +131,6 @@ export const MISSING: Readonly<Record<string, string>> = {
   'BG-1': 'the mechanism is there; not all of its forks are',
   'BG-2': NOT_YET,
   'BG-4': NOT_YET,
-  'BG-8': NOT_YET,
   'UI-1': 'the commands trace, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
   'UI-3': 'vim keys and pasted images',

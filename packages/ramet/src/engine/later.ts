@@ -5,6 +5,7 @@
 export { headOf } from './agent/agent-content.ts';
 export { BackgroundForks } from './background/background-forks.ts';
 export { NO_TOOLS, ONE_ANSWER } from './background/background-work.ts';
+export { AgentSummaries } from './background/summarise-agents.ts';
 export { callForAgent, callForUser } from './calls/user-call.ts';
 export { toolsOf } from './children/child-terms.ts';
 export { spawnAgent } from './children/spawn.ts';

@@ -19,6 +19,7 @@ export type {
 export type { AnswerSchema } from './answer/answer-schema.ts';
 export type { BackgroundForks } from './background/background-forks.ts';
 export type { BackgroundWork } from './background/background-work.ts';
+export type { AgentSummaries } from './background/summarise-agents.ts';
 export type { SpendingRecord } from './budget/budget.ts';
 export type { Permit, PermitRequest } from './calls/permit.ts';
 export type { AgentHandle } from './children/child-handle.ts';

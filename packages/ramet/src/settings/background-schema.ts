@@ -1,4 +1,5 @@
 /** The part of the settings that is about what sessions do by themselves: compaction, memory, work in the background. */
+import { MOST_SECONDS } from '../schema/usage.ts';
 import * as z from '../schema/zod.ts';
 import type { BackgroundSettings, MemorySettings, Settings } from './settings.ts';
 
@@ -53,6 +54,14 @@ export const background: z.ZodMiniType<BackgroundSettings> = z.strictObject({
   sessionMemory: described(
     z.optional(z.boolean()),
     'Whether a session takes notes, for itself after a compaction and for later sessions (true).',
+  ),
+  agentSummaries: described(
+    z.optional(z.boolean()),
+    'Whether one line says what a long-running child is doing (true).',
+  ),
+  summarySeconds: described(
+    z.optional(z.number().check(z.positive(), z.maximum(MOST_SECONDS))),
+    'After how many seconds a child counts as that, and how often it is summed up (180).',
   ),
   memoryTurns: described(z.optional(wholeNumber), 'After how many prompts both are looked for (5).'),
   memoryTokens: described(

@@ -142,6 +142,9 @@ export interface BackgroundSettings {
   extractMemories?: boolean | undefined;
   /** The session takes notes for itself after a compaction, and for later ones. */
   sessionMemory?: boolean | undefined;
+  /** One line says what a child is doing that runs for longer than `summarySeconds`. */
+  agentSummaries?: boolean | undefined;
+  summarySeconds?: number | undefined;
   /** After how many prompts, or new tokens, facts and notes are looked for. */
   memoryTurns?: number | undefined;
   memoryTokens?: number | undefined;

@@ -51,14 +51,17 @@ export class BackgroundForks {
 
   /** Begins what is due. The caller does not wait. */
   turnEnded(turn: FinishedTurn): void {
-    for (const work of this.#options.works) {
-      if (this.#isClosed || this.#running.has(work.source)) continue;
-      const abort = new AbortController();
-      const ended = this.#carryOut(work, turn, abort.signal).finally(() => {
-        if (this.#running.get(work.source)?.abort === abort) this.#running.delete(work.source);
-      });
-      this.#running.set(work.source, { work, abort, ended });
-    }
+    for (const work of this.#options.works) this.begin(work, turn);
+  }
+
+  /** Unless one of its source runs. */
+  begin(work: BackgroundWork, turn: FinishedTurn): void {
+    if (this.#isClosed || this.#running.has(work.source)) return;
+    const abort = new AbortController();
+    const ended = this.#carryOut(work, turn, abort.signal).finally(() => {
+      if (this.#running.get(work.source)?.abort === abort) this.#running.delete(work.source);
+    });
+    this.#running.set(work.source, { work, abort, ended });
   }
 
   /** A person goes first: what is of no use any more ends, and all of it where the prompt would wait. */
@@ -92,16 +95,16 @@ export class BackgroundForks {
       // The result of the turn is told first.
       await setImmediate();
       const due = signal.aborted ? null : await work.due(turn);
-      if (due === null || signal.aborted || this.#whyNot(agent) !== null) return;
+      if (due === null || signal.aborted || this.#whyNot(work, agent) !== null) return;
       await this.#runOne(work, due, agent, signal);
     } catch (error) {
       this.#tell(agent, `work in the background (${work.source}) failed: ${describeError(error)}`);
     }
   }
 
-  #whyNot(agent: Agent): string | null {
+  #whyNot({ isForWorking = false }: BackgroundWork, agent: Agent): string | null {
     const { family, costShare: share = DEFAULT_COST_SHARE } = this.#options;
-    return whyNotNow(family, agent, { usage: this.#usage, share });
+    return whyNotNow(family, agent, { usage: this.#usage, share, isForWorking });
   }
 
   async #runOne(work: BackgroundWork, due: DueWork, agent: Agent, signal: AbortSignal): Promise<void> {
@@ -126,7 +129,8 @@ export class BackgroundForks {
 
   /** Once for each reason: a full disk stays full for many turns. */
   #tell(agent: Agent, message: string): void {
-    const reason = message.replace(/\b\w+\.\d+\b/g, '');
+    // Without ids and the random ends of names of files.
+    const reason = message.replace(/\b\w+\.\d+\b|\.\w+/g, '');
     if (this.#isClosed || this.#told.has(reason)) return;
     this.#told.add(reason);
     agent.warn('background_failed', message);

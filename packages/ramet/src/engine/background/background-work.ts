@@ -26,6 +26,8 @@ export interface BackgroundWork {
   readonly canUseTool: CanUseTool;
   /** The next prompt ends it: what it finds is of no use then. Others continue beside the prompt. */
   readonly endsWithPrompt: boolean;
+  /** It looks at an agent that is at work; others wait until it has answered. */
+  readonly isForWorking?: boolean;
   /** What is to be done after this turn; null for nothing. */
   due(turn: FinishedTurn): DueWork | null | Promise<DueWork | null>;
 }

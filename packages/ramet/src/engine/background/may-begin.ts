@@ -26,13 +26,14 @@ export interface BackgroundAccount {
   /** Of background work of this process so far. */
   readonly usage: Usage;
   readonly share: number;
+  readonly isForWorking?: boolean;
 }
 
 /** Null if it may; otherwise why not, in a few words. */
 export function whyNotNow(family: AgentFamily, agent: Agent, account: BackgroundAccount): string | null {
   const { runtime } = hosted(agent);
   const { model } = agent.conversation.head;
-  if (agent.conversation.awaitsAnswer || hasOpenCalls(agent)) return 'the agent is at work';
+  if (account.isForWorking !== true && isAtWork(agent)) return 'the agent is at work';
   const { spending } = family.parts;
   if ((agent.here.spending ?? spending).state(runtime.clock.now()).level !== 'within')
     return 'the budget is nearly spent';
@@ -45,6 +46,10 @@ export function whyNotNow(family: AgentFamily, agent: Agent, account: Background
   const rest = weightOf(spending.totalUsage) - own;
   const next = tokens * WEIGHTS.cache_read_input_tokens + ANSWER_WEIGHT;
   return own + next > rest * account.share ? 'it has had its share of the cost' : null;
+}
+
+function isAtWork(agent: Agent): boolean {
+  return agent.conversation.awaitsAnswer || hasOpenCalls(agent);
 }
 
 function isWarm(agent: Agent): boolean {

@@ -6,19 +6,20 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../schema/clock.ts';
-import type { ExtractionOrder, KeptMemory } from './keep-lines.ts';
+import type { MemoryChange } from '../files/memory-history.ts';
+import type { ExtractionOrder } from './keep-lines.ts';
 
 /** Longer than any lock is waited for. */
 const MOST_MS = 60_000;
 
-export async function keepAside(order: ExtractionOrder, clock: Clock): Promise<readonly KeptMemory[]> {
+export async function keepAside(order: ExtractionOrder, clock: Clock): Promise<readonly MemoryChange[]> {
   const program = workerProgram();
   if (program === null) return (await import('./keep-lines.ts')).keepLines(order);
   const worker = new Worker(program, { workerData: order, env: {}, execArgv: [] });
   const over = new AbortController();
   void clock.sleep(MOST_MS, over.signal, { keepsAlive: false }).then(() => worker.terminate());
   try {
-    return await new Promise<readonly KeptMemory[]>((settle, fail) => {
+    return await new Promise<readonly MemoryChange[]>((settle, fail) => {
       worker.once('message', settle).once('error', fail);
       worker.once('exit', () => fail(new Error('memory could not be written')));
     });

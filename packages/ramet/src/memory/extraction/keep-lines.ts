@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
-import type { MemorySource } from '../files/memory-history.ts';
+import type { MemoryChange, MemorySource } from '../files/memory-history.ts';
 import { withFacts, withNote } from '../files/memory-index.ts';
 import { INDEX_FILE, type MemoryPlace, storeOf } from '../files/memory-places.ts';
 import { MemoryStore } from '../files/memory-store.ts';
@@ -26,14 +26,8 @@ export interface ExtractionOrder extends KnownTexts {
   readonly keeps: { readonly facts: boolean; readonly notes: boolean };
 }
 
-export interface KeptMemory {
-  readonly store: string;
-  readonly change: number;
-  readonly paths: readonly string[];
-}
-
 /** Rejects with the first problem after everything else has been written. */
-export async function keepLines(order: ExtractionOrder): Promise<KeptMemory[]> {
+export async function keepLines(order: ExtractionOrder): Promise<MemoryChange[]> {
   const lines = withoutSecrets(judgeLines(readAnswer(order.answer), order));
   const outcomes = await Promise.allSettled([
     order.keeps.facts ? keepFacts(order, lines) : null,
@@ -60,33 +54,27 @@ function sourceOf({ session, agent, prompts }: ExtractionOrder, kind: MemorySour
   return { kind, session, agent, turn: prompts };
 }
 
-async function keepFacts(order: ExtractionOrder, { facts, wishes }: FoundLines): Promise<KeptMemory | null> {
+async function keepFacts(
+  order: ExtractionOrder,
+  { facts, wishes }: FoundLines,
+): Promise<MemoryChange | null> {
   const dated = facts.map(({ topic, text }) => ({ topic, text: `${text} (${order.today})` }));
   using store = new MemoryStore(storeOf(order.place, 'project'));
-  const change = await store.change(sourceOf(order, 'extraction'), (read) => {
+  return await store.change(sourceOf(order, 'extraction'), (read) => {
     const before = wishes.reduce<string | null>((text, wish) => withNote(text, wish), read(INDEX_FILE));
     const { index, topics } = withFacts(before, dated, read);
     return new Map([...(index === '' ? [] : [[INDEX_FILE, index] as const]), ...topics]);
   });
-  return change && keptOf(store, change);
 }
 
-async function keepNotes(order: ExtractionOrder, { notes }: FoundLines): Promise<KeptMemory | null> {
+async function keepNotes(order: ExtractionOrder, { notes }: FoundLines): Promise<MemoryChange | null> {
   const { session, prompts, today } = order;
   const file = notesFile(session);
   using store = new MemoryStore(storeOf(order.place, 'project'));
-  const change = await store.change(
+  return await store.change(
     sourceOf(order, 'session-notes'),
     (read) => new Map([[file, withNotes(read(file), { session, prompts, today, notes })]]),
   );
-  return change && keptOf(store, change);
-}
-
-function keptOf(
-  { root }: MemoryStore,
-  { id, files }: { id: number; files: readonly { path: string }[] },
-): KeptMemory {
-  return { store: root, change: id, paths: files.map(({ path }) => path) };
 }
 
 function isOrder(data: unknown): data is ExtractionOrder {

@@ -129,6 +129,17 @@ describe('BG-3, BG-5: a session remembers by itself', () => {
     expect(world.memory()).toMatch(/- The parser is in src\/parse\.ts\. \(seen in Read\)/);
   });
 
+  test('hooks learn of both changes', async () => {
+    const told: unknown[] = [];
+    const note = async (input: unknown): Promise<void> => void told.push(input);
+    const world = await newWorld({
+      cast: { [EXTRACT]: () => ({ text: 'FACT code: The parser is new.\nNOTE: A note.' }) },
+      hooks: { MemoryWritten: [{ hooks: [note] }] },
+    });
+    await world.turn('Work.');
+    expect(told).toMatchObject([{ source: 'extraction', lines_added: 2 }, { source: 'session-notes' }]);
+  });
+
   test('it can write memory only, whatever tool it calls', async () => {
     let asked = 0;
     const world = await newWorld({
@@ -300,7 +311,9 @@ describe('BG-3: memory files that a person has, in any state', () => {
     symlinkSync('/dev/full', world.store);
     await world.turn('Work.');
     await world.turn('Work again.');
-    expect(warned(world)).toEqual([expect.stringMatching(/found is not kept: /)]);
+    const own = warned(world).filter((message) => message.includes('(memory)'));
+    expect(own).toEqual([expect.stringMatching(/found is not kept: /)]);
+    expect(new Set(warned(world)).size).toBeLessThanOrEqual(2);
   });
 
   test('a provider that is away, or a session that is closed meanwhile, leaves nothing', async () => {

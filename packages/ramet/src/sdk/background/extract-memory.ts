@@ -3,15 +3,19 @@
  * and code decides which of them are kept (`memory/extraction`).
  */
 import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
-import { NO_TOOLS, ONE_ANSWER } from '../../engine/later.ts';
+import { memoryWritten, NO_TOOLS, ONE_ANSWER } from '../../engine/later.ts';
 import { contextUse } from '../../engine/opening.ts';
 import type { Agent, BackgroundWork } from '../../engine/shapes.ts';
 import type { SeenText } from '../../memory/extraction/found-lines.ts';
 import { keepAside } from '../../memory/extraction/keep-aside.ts';
 import { notedPrompts } from '../../memory/extraction/session-notes.ts';
+import { storeOf } from '../../memory/files/memory-places.ts';
 import { wallOf } from '../../schema/clock.ts';
 import { memoryPlace } from '../memory/session-memory.ts';
 import type { LiveParts } from '../session/live-parts.ts';
+
+/** What is written is told to hooks, whatever happens to the fork. */
+const UNENDED = new AbortController().signal;
 
 /** When enough is new. */
 const DEFAULT_TURNS = 5;
@@ -63,7 +67,8 @@ export function extractMemory(parts: LiveParts, typed: readonly string[]): Backg
             today: new Date(wallOf(main.runtime.clock)).toISOString().slice(0, 10),
             keeps: { facts: extractMemories, notes: sessionMemory },
           };
-          await keepAside(order, main.runtime.clock);
+          for (const change of await keepAside(order, main.runtime.clock))
+            await memoryWritten(main, { store: storeOf(at, 'project'), name: 'project', change }, UNENDED);
         },
       };
     },

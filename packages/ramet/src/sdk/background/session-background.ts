@@ -2,20 +2,29 @@
  * Background work of a session (BG-1): whether there is any, and when it learns of prompts and turns. The mechanism is
  * `engine/background`, loaded after the first turn of a session that has work to do.
  */
-import type { Agent, AgentResult, BackgroundForks } from '../../engine/shapes.ts';
+import type { Agent, AgentResult, AgentSummaries, BackgroundForks } from '../../engine/shapes.ts';
 import { RECIPE_MODEL } from '../../model/catalog.ts';
 import type { LiveParts } from '../session/live-parts.ts';
+
+/** A child that is younger says itself what it does. */
+const DEFAULT_SUMMARY_SECONDS = 180;
 
 export class SessionBackground {
   readonly #parts: LiveParts;
   readonly #isAttended: boolean;
-  #forks: Promise<BackgroundForks | null> | null = null;
+  #forks: Promise<BackgroundForks> | null = null;
+  #summaries: Promise<AgentSummaries> | null = null;
+  readonly #over = new AbortController();
   readonly #typed: string[] = [];
   #isClosed = false;
 
   private constructor(parts: LiveParts) {
     this.#parts = parts;
     this.#isAttended = parts.settings.attended === true;
+    if (parts.settings.settings.background?.agentSummaries === false) return;
+    parts.bus.subscribe((event) => {
+      if (event.type === 'agent_started') this.#childBegan();
+    });
   }
 
   /** Null for a session without background work. */
@@ -41,32 +50,51 @@ export class SessionBackground {
   promptBegins(given: unknown): void {
     if (this.#isAttended && typeof given === 'string' && !given.trimStart().startsWith('/'))
       this.#typed.push(given);
-    void this.#forks?.then((forks) => forks?.promptBegins(this.#agent));
+    void this.#forks?.then((forks) => forks.promptBegins(this.#agent));
   }
 
   turnEnded({ status }: AgentResult): void {
     if (status !== 'done' || this.#isClosed) return;
     this.#forks ??= this.#open();
     void this.#forks.then((forks) => {
-      forks?.turnEnded({ agent: this.#agent, prompts: this.#agent.prompts.length });
+      forks.turnEnded({ agent: this.#agent, prompts: this.#agent.prompts.length });
     });
   }
 
-  async #open(): Promise<BackgroundForks | null> {
+  async #open(): Promise<BackgroundForks> {
     const { dreamWork } = await import('./dream-work.ts');
     const { extractMemory } = await import('./extract-memory.ts');
     const works = [extractMemory(this.#parts, this.#typed), dreamWork(this.#parts)].filter(
       (work) => work !== null,
     );
-    if (works.length === 0) return null;
     const { BackgroundForks: Forks } = await import('../../engine/later.ts');
     const { costShare } = this.#parts.settings.settings.background ?? {};
     return new Forks({ family: this.#parts.family, works, costShare });
   }
 
+  #childBegan(): void {
+    if (this.#isClosed) return;
+    this.#summaries ??= this.#openSummaries();
+    void this.#summaries.then((summaries) => summaries.childBegan(this.#agent));
+  }
+
+  /** Most children have ended by the time that anything is loaded. */
+  async #openSummaries(): Promise<AgentSummaries> {
+    const { summarySeconds = DEFAULT_SUMMARY_SECONDS } = this.#parts.settings.settings.background ?? {};
+    const afterMs = summarySeconds * 1_000;
+    await this.#parts.runtime.clock.sleep(afterMs / 2, this.#over.signal, { keepsAlive: false });
+    const { AgentSummaries: Summaries } = await import('../../engine/later.ts');
+    return new Summaries(this.#parts.family, afterMs, () => {
+      this.#forks ??= this.#open();
+      return this.#forks;
+    });
+  }
+
   /** A person who leaves does not wait; where nobody watches, work ends by itself, within its own limits. */
   async close(isHurried: boolean): Promise<void> {
     this.#isClosed = true;
+    this.#over.abort();
+    (await this.#summaries)?.close();
     const forks = await this.#forks;
     if (!this.#isAttended && !isHurried) await this.idle();
     await forks?.close(this.#agent);
