@@ -1,8 +1,7 @@
 /**
  * From the call that sends a message to an idle member until its request arrives at the server, by one clock. The member was
- * in no memory: it is rebuilt from the journal. One kind has no worktree. The other had one without changes: it was removed when
- * its member went idle, and git makes it again. Sent in the process that hosts the team, and by
- * another process. Beside it, in turns: a bare request, from its call to its arrival.
+ * in no memory: it is rebuilt from the journal. One kind has no worktree, the other keeps its own while it is idle. Sent in the
+ * process that hosts the team, and by another process. Beside it, in turns: a bare request, from its call to its arrival.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +23,7 @@ const ELSEWHERE_MS = 25;
 export async function run(): Promise<void> {
   console.log(`\na message to an idle member, call of the sender to the member's request, ${ROUNDS} rounds`);
   await report('without a worktree', false);
-  await report('with a worktree that is made again', true);
+  await report('with a worktree', true);
 }
 
 async function report(kind: string, hasWorktree: boolean): Promise<void> {

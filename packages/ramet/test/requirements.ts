@@ -120,13 +120,9 @@ export const NOT_YET = 'not yet';
 export const MISSING: Readonly<Record<string, string>> = {
   'FORK-9': 'agents on other machines (EXEC-3)',
   'AGENT-1': 'remote agents (EXEC-3)',
-  'RES-6': 'TaskCreate, TaskGet, TaskList and TaskUpdate in a session without a team',
   'WORK-2': 'a hook WorktreeCreate that makes the worktree in place of git',
   'EXEC-3': NOT_YET,
   'HOST-1': NOT_YET,
-  'TEAM-1': 'members in a session that began without a team',
-  'TEAM-2': 'a campaign with kills has not yet ended without a missing letter',
-  'TEAM-5': 'a campaign with kills has not yet ended without a missing letter',
   'TEAM-6': 'on a busy machine fewer requests per second than the goal',
   'BG-1': 'the mechanism is there; not all of its forks are',
   'BG-2': NOT_YET,

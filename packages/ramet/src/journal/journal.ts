@@ -37,11 +37,24 @@ export interface DamagedEvent {
   type?: string | undefined;
 }
 
+/** Where an event is, without the event. */
+export interface EventPlace {
+  seq: number;
+  agent: AgentId | null;
+  /** Of the start of an agent that another one started; null otherwise. */
+  parent: AgentId | null;
+  name: string | null;
+}
+
 export interface JournalReader {
   /** The events that were left out of what was read so far, because they cannot be read or are not what was written. */
   readonly damage: readonly DamagedEvent[];
   /** Events in order, after `after` when given, of one agent and of certain types when given. */
   events(filter?: EventFilter): Iterable<RecordedEvent>;
+  /** Where the events after `after` are, for those who ask for the events of one agent again and again. */
+  places(after: number): EventPlace[];
+  /** The events of these numbers; null if one of them cannot be read. */
+  at(numbers: readonly number[]): RecordedEvent[] | null;
   /** The bytes of a block, which have this digest; throws a JournalError when the journal does not hold them. */
   block(digest: Digest): Uint8Array;
   /** How long each block is, without its bytes. */

@@ -11,13 +11,14 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { JournalError } from '../schema/errors.ts';
-import type { Digest, JournalEvent, RecordedEvent } from '../schema/events.ts';
+import type { Digest, RecordedEvent } from '../schema/events.ts';
 import { digestOf } from '../system/digest.ts';
 import { rollBack, schemaVersion } from '../system/sqlite/database.ts';
 import { isBusy, isDamaged, readFailure, sessionOf } from '../system/sqlite/sqlite-failure.ts';
 import { blockLengths, checkedBlocks, isIndexWhole, isSoundFile } from './block-scan.ts';
 import { EventCheck, EventNumbers, LONGEST_GAP, readWitness } from './integrity.ts';
-import type { DamagedEvent, EventFilter, JournalReader } from './journal.ts';
+import type { DamagedEvent, EventFilter, EventPlace, JournalReader } from './journal.ts';
+import { eventFrom, movedEvent } from './row-event.ts';
 import { openSessionFileReadOnly, readMeta } from './session-file.ts';
 import { CHECKED_EVENTS } from './session-schema.ts';
 
@@ -104,6 +105,28 @@ export class SessionReader implements JournalReader {
       }
       if (rows.length < PAGE) return;
     }
+  }
+
+  places(after: number): EventPlace[] {
+    const sql = `SELECT seq, agent, CASE WHEN instr(data, '"agent.started"') > 0 AND data ->> 'type' = 'agent.started'
+      THEN json_array(data ->> 'parent', data ->> 'name') END FROM events WHERE seq > ? ORDER BY seq`;
+    return this.#reading(() => this.#prepare(sql).all(after)).map((row) => {
+      const [seq, agent, start] = Object.values(row);
+      const [parent, name] = start == null ? [null, null] : JSON.parse(String(start));
+      return { seq: Number(seq), agent: agent == null ? null : String(agent), parent, name };
+    });
+  }
+
+  at(numbers: readonly number[]): RecordedEvent[] | null {
+    const one = this.#prepare(`SELECT ${this.#columns} FROM events WHERE seq = ?`);
+    const found: RecordedEvent[] = [];
+    for (const seq of numbers) {
+      const row = this.#row(one, seq);
+      const recorded = row === undefined ? null : this.#recorded(row);
+      if (recorded === null) return null;
+      found.push(recorded);
+    }
+    return found;
   }
 
   block(digest: Digest): Uint8Array {
@@ -271,30 +294,4 @@ function isRising(rows: readonly Row[], after: number): boolean {
     last = seq;
   }
   return true;
-}
-
-/** Null for what is no event. */
-function eventFrom(data: string): JournalEvent | null {
-  try {
-    // Only a SessionWriter puts rows here, from a JournalEvent; versions are checked when opening.
-    const event = JSON.parse(data) as JournalEvent | null;
-    return typeof event?.type === 'string' ? event : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Events as they are to be read after their repository was renamed: the paths of files are those of today. */
-function movedEvent(event: JournalEvent, moved: (path: string) => string): JournalEvent {
-  switch (event.type) {
-    case 'file.read':
-    case 'file.changed':
-      return { ...event, path: moved(event.path) };
-    case 'files.restored':
-      return { ...event, files: event.files.map((file) => ({ ...file, path: moved(file.path) })) };
-    case 'files.settled':
-      return { ...event, failed: event.failed.map((file) => ({ ...file, path: moved(file.path) })) };
-    default:
-      return event;
-  }
 }

@@ -112,9 +112,10 @@ interface ConversationReplaced {
   type: 'conversation.replaced';
   /**
    * `model`: the user chose another model, or another way of thinking. `rules`: what rules say now about a tool that the
-   * provider runs is not what its prompt began with.
+   * provider runs is not what its prompt began with. `team`: the first member of a session that began without a team brought
+   * the team's tools.
    */
-  cause: 'fallback' | 'model' | 'compaction' | 'rewind' | 'rules';
+  cause: 'fallback' | 'model' | 'compaction' | 'rewind' | 'rules' | 'team';
   /** Of a rewind: how many prompts of the session stay. */
   prompts?: number;
   /** Of a rewind: the files that the agent has seen by then. Absent in journals of earlier versions. */

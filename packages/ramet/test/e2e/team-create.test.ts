@@ -54,8 +54,31 @@ describe.concurrent('UI-1, TEAM-1: ramet team create', () => {
     expect((await user.here(['team', 'attach', 'other'])).stderr).toBe(
       'ramet: there is no team "other"; the teams here are crew\n',
     );
-    // What is sent to members that have not begun wakes them when a process hosts the team.
-    await user.here(['team', 'send', 'bob', 'say hello']);
+    // What is sent to members that have not begun wakes them when a process hosts the team. Other programs write by MCP.
+    const served = user.start(['mcp', 'serve'], { stdin: null });
+    const ask = async (id: number, method: string, params: object): Promise<{ result?: unknown }> => {
+      served.type(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+      return eventually(() => {
+        const lines = served.stdout.split('\n').filter((line) => line.includes(`"id":${id}`));
+        return lines[0] !== undefined && JSON.parse(lines[0]);
+      });
+    };
+    const clientInfo = { name: 'test', version: '1' };
+    await ask(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+    served.type(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+    expect(await ask(2, 'tools/call', { name: 'team_status', arguments: {} })).toMatchObject({
+      result: { structuredContent: { name: 'crew', members: [{}, { name: 'ada' }, { name: 'bob' }] } },
+    });
+    const letter = { to: 'bob', text: 'say hello' };
+    expect(await ask(3, 'tools/call', { name: 'team_send', arguments: letter })).toMatchObject({
+      result: { structuredContent: { team: 'crew', to: ['bob'], isHosted: false } },
+    });
+    const unknown = { team: 'none', to: 'x', text: 'y' };
+    expect(await ask(4, 'tools/call', { name: 'team_send', arguments: unknown })).toMatchObject({
+      result: { isError: true, content: [{ text: 'there is no team "none"; the teams here are crew' }] },
+    });
+    served.kill('SIGTERM');
+    await served.ended;
     const resumed = await user.ramet(['team', 'resume', 'crew']);
     expect(resumed).toMatchObject({ code: 0 });
     const asked = emulator.requests.map(({ request }) => JSON.stringify(request?.messages));

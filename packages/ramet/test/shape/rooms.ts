@@ -138,7 +138,7 @@ const DOORS: Readonly<Record<string, string>> = {
     sqlite/shared-database sqlite/sqlite-failure text/close-names text/line-diff text/text-file text/visible-text trust
   `,
   journal: `
-    find-file-writer integrity journal missing-files projections/agent-state projections/apply-event
+    event-places find-file-writer integrity journal missing-files projections/agent-state projections/apply-event
     projections/coordination projections/cut-off-agents projections/file-history projections/inherited-messages
     projections/recorded-agents projections/status rename-session repair-session session-file session-index session-list
     sessions

@@ -14,7 +14,7 @@ import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspa
 import type { AgentState, StateMessage } from '../../journal/projections/agent-state.ts';
 import type { Digest, EventOf, JournalEvent } from '../../schema/events.ts';
 import { entriesOf, itemsFrom, itemsOf } from '../../system/persistent.ts';
-import { wireTool } from '../../tools/tool.ts';
+import { type Tool, wireTool } from '../../tools/tool.ts';
 import type { AgentSpec } from './runtime.ts';
 
 export interface ContentBytes {
@@ -166,6 +166,12 @@ export function headOf(spec: Pick<AgentSpec, 'model' | 'thinking' | 'tools' | 's
     tools: spec.tools.map((tool) => freezeTool(wireTool(tool))),
     system: spec.system.map((text) => freezeBlock({ type: 'text', text })),
   });
+}
+
+/** The same with more tools, which come after the others. */
+export function headWith(head: PromptHead, tools: readonly Tool[]): PromptHead {
+  const added = tools.map((tool) => freezeTool(wireTool(tool)));
+  return freezeHead({ ...head, tools: [...head.tools, ...added] });
 }
 
 /**

@@ -25,15 +25,16 @@ import { waitUntil } from '../../schema/clock.ts';
 import type { EventOf, JournalEvent } from '../../schema/events.ts';
 import type { LiveCause, TodoItem } from '../../schema/status.ts';
 import { BackgroundTasks } from '../../tools/shell/background-tasks.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { AgentCheckout, AgentDirectory } from '../isolation/agent-directory.ts';
-import { AgentContent, type AgentValue, headOf, Inbox, type InboxItem } from './agent-content.ts';
+import { AgentContent, type AgentValue, headOf, headWith, Inbox, type InboxItem } from './agent-content.ts';
 import { liveEvent, type NamedContent } from './agent-event.ts';
 import { AgentFiles } from './agent-files.ts';
 import { AgentHere, Children } from './agent-here.ts';
 import type { AgentGuest, AgentRuntime, AgentSpec, SessionRuntime } from './runtime.ts';
 
 export class Agent implements AsyncDisposable {
-  readonly spec: AgentSpec;
+  #spec: AgentSpec;
   readonly runtime: AgentRuntime;
   readonly directory: AgentDirectory;
   // What most agents never need is made when it is first asked for: thousands may wait at once.
@@ -54,7 +55,7 @@ export class Agent implements AsyncDisposable {
   /** Continues from `value`; `start` begins a new one. */
   constructor(runtime: AgentRuntime, spec: AgentSpec, { state, ...bytes }: AgentValue) {
     this.runtime = runtime;
-    this.spec = Object.freeze(spec);
+    this.#spec = Object.freeze(spec);
     this.here = new AgentHere(spec, runtime.clock);
     this.#state = state;
     this.content = new AgentContent(state, bytes);
@@ -80,9 +81,8 @@ export class Agent implements AsyncDisposable {
     child.#recordStart();
     child.#state = forkState(child.#state, this.#state);
     const [messages = ''] = child.store([params.record]);
-    const from = this.spec.id;
-    const refusals = refusalsOfFork(this.#state.refusals, params.calls);
-    child.record({ type: 'conversation.inherited', from, messages, prompt: prefix.digest, ...refusals });
+    const about = { from: this.spec.id, ...refusalsOfFork(this.#state.refusals, params.calls) };
+    child.record({ type: 'conversation.inherited', messages, prompt: prefix.digest, ...about });
     const { blocks, shared } = forkMessage(params, task, child.directory.ownNotice);
     child.say('prompt', blocks, shared);
     return child;
@@ -94,6 +94,16 @@ export class Agent implements AsyncDisposable {
       this.#forkPoint = takeForkPoint(this.conversation, this.previousEnd);
     }
     return this.#forkPoint;
+  }
+
+  get spec(): AgentSpec {
+    return this.#spec;
+  }
+
+  /** It has these tools too from now on. Tools come first in a prompt: the next request writes all of it again. */
+  addTools(cause: 'team', tools: readonly Tool[]): void {
+    this.#spec = Object.freeze({ ...this.#spec, tools: [...this.#spec.tools, ...tools] });
+    this.replaceConversation({ cause }, headWith(this.conversation.head, tools), this.conversation.messages);
   }
 
   #recordStart(): void {

@@ -10,6 +10,7 @@
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import type { PromptHead } from '../../conversation/conversation.ts';
 import { type FrozenBlock, freezeBlock } from '../../conversation/frozen-block.ts';
+import { EventPlaces } from '../../journal/event-places.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
 import { UserMistake } from '../../schema/errors.ts';
@@ -158,8 +159,12 @@ export class AgentFamily implements Disposable {
   readonly stalls: StallWatch;
   /** Frozen heads of fresh agents, by what they are made of. */
   readonly heads: Map<string, PromptHead> = new Map();
+  /** Where the events of its agents are, for those that are continued. */
+  readonly places: EventPlaces = new EventPlaces();
   /** Set when the session has a team. */
   team: FamilyTeam | null = null;
+  /** Begins a team with the first member of a session that has none; null where there can be none. */
+  startTeam: (() => Promise<void>) | null = null;
   /** Set when the main agent coordinates workers. */
   coordinator: FamilyCoordinator | null = null;
   readonly #agents = new Map<AgentId, Agent>();

@@ -16,6 +16,7 @@ import type { AgentExecutor } from '../agent/executor.ts';
 import { hookText, STOPPED } from '../agent/notices.ts';
 import { compareFork } from '../budget/fork-cost.ts';
 import { hostOf } from '../host-duties.ts';
+import type { FamilyTeam } from '../team/family-team.ts';
 import { type AgentHandle, ChildHandle, type ChildOptions } from './child-handle.ts';
 import type { AgentFamily } from './family.ts';
 import { notificationText, type ReportFacts } from './report.ts';
@@ -44,7 +45,7 @@ export function startChild(
     const ended = await live(family, child, signal, onAnswer);
     if (ended.status === 'done') own.rests();
     await warnings.tellRest();
-    const worktree = await givenBack(child);
+    const worktree = await givenBack(child, member !== null && ended.status === 'done' ? family.team : null);
     const result = worktree === null ? ended : { ...ended, worktree };
     own.ended();
     const facts = factsOf(child, result, usages);
@@ -116,9 +117,11 @@ function watchLife(family: AgentFamily, child: Agent, onAnswer: (usage: Usage) =
   };
 }
 
-/** After its commands have ended: they may be in it. */
-async function givenBack(child: Agent): Promise<WorktreeResult | null> {
+/** After its commands have ended: they may be in it. A member that goes idle keeps it. */
+async function givenBack(child: Agent, team: FamilyTeam | null): Promise<WorktreeResult | null> {
   if (child.directory.workspace === null) return null;
+  const kept = (await team?.worktrees?.keep(child)) ?? null;
+  if (kept !== null) return kept;
   const { releaseWorkspace } = await import('../isolation/change-directory.ts');
   return releaseWorkspace(child);
 }

@@ -12,7 +12,7 @@ import type { AgentOrigin } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { Agent, hosted } from '../agent/agent.ts';
 import { agentSpec, basisOf } from '../agent/agent-spec.ts';
-import { isMemberOf, joinTeam, memberType } from '../team/family-team.ts';
+import { isMemberOf, joinTeam, memberType, startsTeam } from '../team/family-team.ts';
 import type { AgentHandle } from './child-handle.ts';
 import {
   type ChildPlan,
@@ -90,9 +90,12 @@ async function planChild(
   const budget = (parent.here.spending ?? spending).state(parent.runtime.clock.now());
   if (budget.level === 'over') throw refusal('budget', `the budget is spent: ${budget.what}`);
   if (order.subagent_type) await family.parts.refreshDefinitions?.(order.subagent_type);
-  const definition = definitionFor(family, parent, order);
-  const isMember = isMemberOf(family, parent, definition, order);
   refuseBadName(order.name);
+  const asked = definitionFor(family, parent, order);
+  // A team has its own types of members.
+  const isNew = await startsTeam(family, parent, asked, order);
+  const definition = isNew ? definitionFor(family, parent, order) : asked;
+  const isMember = isMemberOf(family, parent, definition, order);
   if (order.effort !== undefined) requireEffort(order.effort);
   const schema = order.schema === undefined ? null : await answerSchema(order.schema);
   const own = parent.conversation.head.model;

@@ -12,13 +12,14 @@ import type { AgentId } from '../../schema/ids.ts';
 import { visibleLine } from '../../system/text/visible-text.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
+import type { SessionRuntime } from '../agent/runtime.ts';
 import { closedAnswers, sayClosed } from '../calls/finish-calls.ts';
 import type { AgentHandle } from '../children/child-handle.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { startChild } from '../children/run-child.ts';
-import { lastWorktree, resumedHousing, settleIn } from '../isolation/resume-workspace.ts';
+import { housingIn, lastWorktree, resumedHousing, settleIn } from '../isolation/resume-workspace.ts';
 import { LOST_FOR_GOOD } from './give-up.ts';
-import { lostNotifications } from './lost-children.ts';
+import { type LostNotification, lostNotifications } from './lost-children.ts';
 import { RecordedChildren } from './recorded-children.ts';
 import { type StartedAgent, specOfRecorded, whyNotResumed } from './recorded-spec.ts';
 import { resumeAgent } from './resume.ts';
@@ -38,7 +39,7 @@ export function describeOther(
 ): { id: AgentId; line: string } | null {
   const reader = family.parts.openReader();
   try {
-    const agent = findEnded(reader, nameOrId);
+    const agent = findEnded(family, reader, nameOrId);
     if (agent === null) return null;
     const { id, started, ended } = agent;
     if (family.find(id) !== undefined)
@@ -81,17 +82,18 @@ export async function continueEnded(
   await runtime.journal.commit('written');
   const reader = family.parts.openReader();
   try {
-    const ended = findEnded(reader, to);
+    const ended = findEnded(family, reader, to);
     if (ended === null) return { problem: unknownReceiver(family, reader, to) };
     const found = { ...ended, above: ancestorsOf(reader, ended.started, spec.id) };
     await family.parts.refreshDefinitions?.(found.started.agentType);
     const problem = whyNot(family, from, found);
     if (problem !== null) return { problem: `${to} cannot be resumed: ${problem}.` };
-    const recorded = RecordedChildren.read(reader);
-    const lost = await lostNotifications(family, runtime, found.id, { recorded, reader });
-    const past = recordedAgent((id) => reader.events({ agent: id }), found.id);
+    const lost = await lostNews(family, runtime, reader, found.id);
+    const past = recordedAgent((id) => family.places.of(reader, id), found.id);
+    const { cwd } = from.directory;
+    const kept = family.team?.worktrees?.of(found.id) ?? null;
     const worktree = lastWorktree(found.started.origin, past);
-    const housing = await resumedHousing(runtime, worktree, from.directory.cwd);
+    const housing = kept === null ? await resumedHousing(runtime, worktree, cwd) : housingIn(kept, cwd);
     const changes = { call: null, background: true };
     const agent = resumeAgent(
       runtime,
@@ -104,7 +106,10 @@ export async function continueEnded(
     // From here on nothing is awaited; until here, another call may have resumed it.
     const running = family.find(found.id);
     if (running !== undefined) return { running };
-    settleIn(agent, past, from.directory.cwd);
+    // It was given back meanwhile.
+    if (kept !== null && family.team?.worktrees?.of(found.id) !== kept)
+      return await continueEnded(family, from, to, tell);
+    settleIn(agent, past, cwd, kept !== null);
     sayClosed(agent, answers);
     tell(agent);
     for (const news of lost) agent.receive('notification', news.from, news.text);
@@ -134,20 +139,30 @@ function whyNot(family: AgentFamily, from: Agent, agent: EndedAgent & StartedAge
 }
 
 /** The last agent of that id or name: names may be given again. */
-function findEnded(reader: JournalReader, nameOrId: string): EndedAgent | null {
-  const found = startedAgents(reader).findLast(({ id, started }) => [id, started.name].includes(nameOrId));
-  if (found === undefined) return null;
+function findEnded({ places }: AgentFamily, reader: JournalReader, nameOrId: string): EndedAgent | null {
+  const { agent: id = null, event: started } = places.startOf(reader, nameOrId) ?? {};
+  if (id === null || started?.type !== 'agent.started') return null;
   let ended: EndedAgent['ended'] = null;
-  for (const { event } of reader.events({ agent: found.id, type: 'agent.ended' })) {
-    if (event.type === 'agent.ended') ended = event;
-  }
-  return { ...found, ended };
+  for (const { event } of places.of(reader, id)) if (event.type === 'agent.ended') ended = event;
+  return { id, started, ended };
 }
 
 function startedAgents(reader: JournalReader): Omit<EndedAgent, 'ended'>[] {
   return Array.from(reader.events({ type: 'agent.started' })).flatMap(({ agent: id, event }) =>
     id !== null && event.type === 'agent.started' && event.parent !== null ? [{ id, started: event }] : [],
   );
+}
+
+/** Most agents have started none, and then the record is not read for them. */
+async function lostNews(
+  family: AgentFamily,
+  runtime: SessionRuntime,
+  reader: JournalReader,
+  id: AgentId,
+): Promise<LostNotification[]> {
+  if (!family.places.isParent(reader, id)) return [];
+  const recorded = RecordedChildren.read(reader);
+  return lostNotifications(family, runtime, id, { recorded, reader });
 }
 
 function unknownReceiver(family: AgentFamily, reader: JournalReader, to: string): string {

@@ -11,6 +11,7 @@ import type { PlanDesk, SpawnRequest, TaskDesk } from '../../tools/agent-desk.ts
 import type { ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
+import type { KeptWorktrees } from './kept-worktrees.ts';
 
 export interface JoiningMember {
   name: string;
@@ -21,6 +22,8 @@ export interface JoiningMember {
 }
 
 export interface FamilyTeam {
+  /** Of members that are idle; absent where another one takes care of them. */
+  readonly worktrees?: KeptWorktrees;
   /** Enters a member that is about to start; says why not. */
   join(member: JoiningMember): string | null;
   /** It will not start. */
@@ -42,6 +45,7 @@ export interface MemberRun {
 
 interface TeamFamily {
   readonly team: FamilyTeam | null;
+  readonly startTeam: (() => Promise<void>) | null;
 }
 
 /** A type of members, also where it is not offered: the reason to refuse it says more than that it is unknown. */
@@ -61,12 +65,25 @@ export function isMemberOf(
 ): boolean {
   // Without a team, a type of the user's for members is a type as any other.
   if (definition?.teammate !== true || (team === null && definition.offered !== false)) return false;
+  if (name === undefined) throw new UserMistake('no_name', 'a member of the team needs a name: give it one');
   if (team === null)
     throw new UserMistake('no_team', 'this session has no team: one that begins with --team has');
-  if (name === undefined) throw new UserMistake('no_name', 'a member of the team needs a name: give it one');
   if (parent.spec.parent !== null) {
     throw new UserMistake('not_lead', 'only the lead adds members: ask it with SendMessage');
   }
+  return true;
+}
+
+/** The first member makes a team of a session that has none (TEAM-1). Whether there is one now that was not there. */
+export async function startsTeam(
+  { team, startTeam }: TeamFamily,
+  parent: Agent,
+  definition: AgentDefinition | null,
+  { name }: Pick<SpawnRequest, 'name'>,
+): Promise<boolean> {
+  const isMember = definition?.teammate === true && definition.offered === false && name !== undefined;
+  if (team !== null || startTeam === null || !isMember || parent.spec.parent !== null) return false;
+  await startTeam();
   return true;
 }
 

@@ -22,6 +22,7 @@ import { MAY_HAVE_RUN } from '../agent/notices.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { continueEnded } from '../resume/resume-ended.ts';
 import type { FamilyTeam, JoiningMember, MemberRun } from './family-team.ts';
+import { KeptWorktrees } from './kept-worktrees.ts';
 import { noteRead, receiveMail, sayInbox, sentText } from './member-mail.ts';
 import { PlanQuestions } from './plan-desk.ts';
 import { ShutDowns } from './shut-down.ts';
@@ -54,6 +55,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   readonly #ends = new ShutDowns();
   readonly #waking = new Map<string, Promise<void>>();
   readonly news: TaskNews;
+  readonly worktrees: KeptWorktrees;
   /** Nobody is woken while agents of an earlier process resume: a member must not run twice. */
   isHeld = false;
   #isClosed = false;
@@ -64,6 +66,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.team = team;
     this.#hint = hint;
     this.news = new TaskNews(this);
+    this.worktrees = new KeptWorktrees(lead);
     this.#plans = new PlanQuestions({ team, changed: () => this.changed() }, lead);
     this.#desks = new TeamDesks({ host: this, family, lead, plans: this.#plans });
     lead.here.onRequest = () => {
@@ -124,6 +127,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     const { name, origin } = agent.spec;
     if (origin?.member !== true || name === null) return null;
     this.#living.set(name, agent);
+    this.worktrees.taken(agent.spec.id);
     // What was sent to it before it began.
     if (this.#joining.delete(name)) {
       queueMicrotask(() => {
@@ -218,6 +222,7 @@ export class TeamHost implements FamilyTeam, Disposable {
 
   #stopped(name: string): void {
     this.team.roster.setState(name, 'stopped');
+    this.worktrees.leave(this.team.roster.find(name)?.agent ?? null);
     this.news.tellReleased(this.team.tasks.releaseOf(name, `${name} was stopped`));
   }
 
@@ -266,6 +271,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   #lost({ name, agent }: TeamMember, problem: string): void {
     if (this.#isClosed) return;
     this.team.roster.setState(name, 'stopped');
+    this.worktrees.leave(agent);
     const text = `The member ${name} is lost: ${problem} Its messages stay unread.`;
     this.#lead.receive('notification', agent, text);
   }

@@ -174,10 +174,10 @@ async function answerSchema(source: string): Promise<AnswerSchema> {
 /**
  * The worktree of an agent in a process of its own (EXEC-2): where it may write. Keeping and clearing it is its host's.
  */
-type WorkspaceImage = Omit<AgentWorkspace, 'giveTo' | 'checkpoint' | 'release'>;
+type WorkspaceImage = Omit<AgentWorkspace, 'giveTo' | 'checkpoint' | 'look' | 'release'>;
 
 function workspaceImage(workspace: AgentWorkspace): WorkspaceImage {
-  const { giveTo: _, checkpoint: __, release: ___, ...image } = workspace;
+  const { giveTo: _, checkpoint: __, look: ___, release: ____, ...image } = workspace;
   return image;
 }
 

@@ -41,6 +41,8 @@ export interface AgentTypes extends Disposable {
   notices(): string[];
   /** From now on changes are seen as they happen; `tell` gets a line when an edit breaks a file. */
   watch(tell: (line: string) => void): void;
+  /** From now on the session has a team (`offeringMembers`). */
+  offerMembers?(): void;
 }
 
 /** What a session brings to its types. */
@@ -119,11 +121,16 @@ function withoutHooks(type: AgentDefinition): AgentDefinition {
   return rest;
 }
 
-/** Of a session with a team: agents of types for members can be asked for. */
-export function offeringMembers(types: AgentTypes): AgentTypes {
+/** Of a session with a team, or from the moment it has one: agents of types for members can be asked for. */
+export function offeringMembers(types: AgentTypes, isFromStart = true): AgentTypes {
+  let isOffered = isFromStart;
   return {
     ...types,
+    offerMembers() {
+      isOffered = true;
+    },
     get definitions() {
+      if (!isOffered) return types.definitions;
       const own = types.definitions.flatMap((type) =>
         type.name === teammate.name && type.path === undefined ? [type, planningTeammate] : [type],
       );

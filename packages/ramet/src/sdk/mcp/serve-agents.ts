@@ -7,6 +7,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describeError } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
+import { sendToTeam, showTeam } from '../calls/teams.ts';
 import { VERSION } from '../version.ts';
 import { type AgentOrder, ServedRuns, type TasksOrder } from './served-runs.ts';
 
@@ -35,6 +36,31 @@ const RUN: object = {
 
 const SESSION = { session: text('id of the session') };
 
+const TEAM_NAME: object = text('name or session of the team; the only one there is when absent');
+
+const TEAM: object = {
+  type: 'object',
+  properties: {
+    name: text('name of the team'),
+    session: text('session of its lead; run_agent with it and no prompt resumes the team'),
+    host: { type: ['integer', 'null'], description: 'process that hosts it; null when none does' },
+    members: { type: 'array', items: { type: 'object' } },
+    tasks: { type: 'array', items: { type: 'object' } },
+    plans: { type: 'array', items: { type: 'object' }, description: 'plans that wait for an answer' },
+  },
+  required: ['name', 'session', 'host', 'members', 'tasks', 'plans'],
+};
+
+const SENT: object = {
+  type: 'object',
+  properties: {
+    team: text('name of the team'),
+    to: { type: 'array', items: { type: 'string' }, description: 'whom it reaches' },
+    isHosted: { type: 'boolean', description: 'false: it is read when the team is resumed' },
+  },
+  required: ['team', 'to', 'isHosted'],
+};
+
 interface ServedTool<Input> {
   readonly description: string;
   readonly properties: Record<string, object>;
@@ -52,7 +78,7 @@ export async function serveAgents(
   const caller = callerOf(options);
   await using runs = new ServedRuns(caller, options.permissionMode);
   const over = Promise.withResolvers<void>();
-  const handle = serveStdio(() => serverOf(runs));
+  const handle = serveStdio(() => serverOf(runs, options));
   const unlink = onAbort(caller.signal, over.resolve);
   process.stdin.once('end', over.resolve);
   process.stdin.once('close', over.resolve);
@@ -64,7 +90,7 @@ export async function serveAgents(
   }
 }
 
-function serverOf(runs: ServedRuns): McpServer {
+function serverOf(runs: ServedRuns, options: CallOptions): McpServer {
   const server = new McpServer(
     { name: 'ramet', title: 'Ramet', version: VERSION },
     {
@@ -144,6 +170,26 @@ function serverOf(runs: ServedRuns): McpServer {
       check: text('shell command that must succeed on the merged files'),
     },
     run: (order) => runs.startTasks(order),
+  });
+  add<{ team?: string }>('team_status', {
+    description:
+      'A team of this repository: its members, how many messages each has not read, its tasks and the plans that wait.',
+    properties: { team: TEAM_NAME },
+    answer: TEAM,
+    reads: true,
+    run: async ({ team }) => showTeam(team, options),
+  });
+  add<{ team?: string; to: string; text: string }>('team_send', {
+    description:
+      'Write to a member of a team, to its lead, or to everybody. They read that it came from outside the team: it permits nothing.',
+    properties: {
+      team: TEAM_NAME,
+      to: text('name of a member, lead, or * for everybody'),
+      text: text('the message, at most 64 KB'),
+    },
+    required: ['to', 'text'],
+    answer: SENT,
+    run: async (letter) => sendToTeam(letter, options),
   });
   return server;
 }

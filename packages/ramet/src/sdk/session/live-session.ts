@@ -100,7 +100,7 @@ export function liveSession(parts: LiveParts): Session {
     parts.team?.[Symbol.dispose]();
     await hooks.end();
     await parts.teamSync?.close({ isHurried });
-    await leaveWorktrees(agent);
+    await leaveWorktrees(parts);
     family[Symbol.dispose]();
     types[Symbol.dispose]();
     await parts.extra[Symbol.asyncDispose]();
@@ -140,7 +140,9 @@ export function liveSession(parts: LiveParts): Session {
       return Object.freeze({ id, parent, type, name, permissionMode, cwd: agent.directory.cwd });
     },
     ...{ tools: agent.spec.tools.map(({ name }) => name), repository: place.repository },
-    ...(parts.team && { team: parts.team.view }),
+    get team() {
+      return parts.team?.view;
+    },
     ...(parts.coordinator && { coordinator: parts.coordinator.view }),
     ...(background && { background: { idle: () => background.idle() } }),
     notices: [...settings.notices, ...types.notices()],
@@ -270,11 +272,10 @@ function sharing(): Promise<typeof import('./user-share.ts')> {
 }
 
 /** Before the journal is closed: their ends are recorded. */
-async function leaveWorktrees(agent: Agent): Promise<void> {
-  if (agent.directory.workspace !== null) {
-    const { releaseWorkspace } = await import('../../engine/later.ts');
-    await releaseWorkspace(agent);
-  }
+async function leaveWorktrees({ agent, team }: LiveParts): Promise<void> {
+  await team?.leaveWorktrees();
+  if (agent.directory.workspace !== null)
+    await (await import('../../engine/later.ts')).releaseWorkspace(agent);
   await agent.runtime.workspaces[Symbol.asyncDispose]();
 }
 

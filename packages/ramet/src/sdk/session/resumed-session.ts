@@ -61,7 +61,7 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
     endOrphans(here),
     openAgentTypes(place, given.env, typeContext(given, { alsoTools: names, plugins })),
   ]);
-  const types = teamName === null ? known : offeringMembers(known);
+  const types = offeringMembers(known, teamName !== null);
   await extra.prepareTypes(types.definitions);
   const warnings: string[] = [];
   const {

@@ -18,7 +18,10 @@ import {
   type View,
   whoAsks,
 } from '../../../test/fixtures/team-session.ts';
+import { ledgerText } from '../../views/ledger/cost-table.ts';
+import { cost } from '../calls/status.ts';
 import { answerPlan, showTeam, stopTeam } from '../calls/teams.ts';
+import type { SessionOptions } from '../index.ts';
 import { openSession } from './session.ts';
 
 describe('TEAM-1, EXEC-1: members', () => {
@@ -134,6 +137,38 @@ describe('TEAM-1, EXEC-1: members', () => {
     expect(execFileSync('git', ['status', '--porcelain'], { cwd: options.cwd, encoding: 'utf8' })).toBe('');
   });
 
+  test('WORK-3: it keeps its worktree while it is idle, and gives it back when it is stopped or the session ends', async () => {
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [uses(add('ada'), add('bob'), add('eve'))],
+        eve: [uses(call('Write', { file_path: 'made.txt', content: 'made\n' }))],
+      }),
+    );
+    const recorded: string[] = [];
+    const onRecord: SessionOptions['onRecord'] = (agent, event) => {
+      if (event.type.startsWith('worktree.')) recorded.push(`${agent} ${event.type}`);
+    };
+    const session = await openSession({ ...options, onRecord });
+    const worktrees = (): string[] => {
+      const text = execFileSync('git', ['worktree', 'list'], { cwd: options.cwd, encoding: 'utf8' });
+      return ['ada', 'bob', 'eve'].filter((name) => text.includes(`/${name} `));
+    };
+    await prompt(session);
+    expect(worktrees()).toEqual(['ada', 'bob', 'eve']);
+    await session.team?.send({ to: 'ada', text: 'Again.' });
+    await expect.poll(() => asked(emulator, 'ada').length, PATIENCE).toBe(2);
+    await expect.poll(() => session.team?.members()[1]?.state, PATIENCE).toBe('idle');
+    const made = recorded.filter((line) => line.endsWith('worktree.created'));
+    expect(made).toHaveLength(3);
+    const caller = { cwd: String(options.cwd), env: { ...options.env } };
+    await stopTeam({ member: 'ada' }, caller);
+    const given = (): string[] => recorded.filter((line) => line.endsWith('worktree.released'));
+    await expect.poll(given, PATIENCE).toHaveLength(1);
+    await session.close();
+    expect(given()).toHaveLength(3);
+    expect(worktrees()).toEqual(['eve']);
+  });
+
   test('a type of a file with `teammate: true` makes members with a prompt that follows the shared one', async () => {
     const { emulator, options } = await newPlace(
       play({
@@ -197,15 +232,48 @@ describe('TEAM-1, EXEC-1: members', () => {
     expect(session.team?.members()).toMatchObject([{ unread: 0 }, { name: 'ada', state: 'idle', unread: 0 }]);
   });
 
-  test('a session without a team has none of its tools, and refuses members with the reason', async () => {
-    const { emulator, options } = await newPlace(play({ lead: [uses(add('ada'))] }));
+  test('RES-6: the first member makes a team of a session that began without one, for one rewrite of the prompt', async () => {
+    const bare = call('Agent', { subagent_type: 'teammate', description: 'x', prompt: 'x' });
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [
+          uses(bare),
+          uses(add('ada'), add('bob')),
+          uses(call('TaskCreate', { subject: 'one', description: '' })),
+          { text: 'Wait.' },
+        ],
+        ada: [uses(call('TaskList', {})), uses(tell('lead', 'I am here.'))],
+      }),
+    );
     const { team: _, ...plain } = options;
-    await using session = await openSession(plain);
-    await prompt(session);
-    const [first, second] = asked(emulator, 'lead');
-    expect(JSON.stringify(first?.tools)).not.toMatch(/TaskCreate|teammate/);
-    expect(lastText(second)).toContain('this session has no team: one that begins with --team has');
-    expect(session.team).toBeUndefined();
+    const causes: string[] = [];
+    const onRecord: SessionOptions['onRecord'] = (_agent, event) => {
+      if (event.type === 'conversation.replaced') causes.push(event.cause);
+    };
+    const first = await openSession({ ...plain, onRecord });
+    expect(first.team).toBeUndefined();
+    await prompt(first);
+    const [before, named, after] = asked(emulator, 'lead');
+    expect(JSON.stringify(before?.tools)).not.toMatch(/TaskCreate|teammate/);
+    expect(lastText(named)).toContain('a member of the team needs a name');
+    expect(JSON.stringify(named?.tools)).toBe(JSON.stringify(before?.tools));
+    expect(after?.tools?.map(({ name }) => name)).toContain('TaskCreate');
+    expect(lastText(after)).toContain('has joined the team');
+    expect(lastText(after)).toContain('You lead a team');
+    for (const name of ['ada', 'bob'])
+      expect(JSON.stringify(asked(emulator, name)[0]?.tools)).toBe(JSON.stringify(after?.tools));
+    expect(causes).toEqual(['team']);
+    expect(first.team).toMatchObject({ name: first.id });
+    expect(first.team?.tasks()).toMatchObject([{ subject: 'one' }]);
+    await first.close();
+    await using session = await openSession({ ...plain, resume: first.id, onRecord });
+    await prompt(session, 'Next.');
+    expect(session.team?.members().map(({ name }) => name)).toEqual(['lead', 'ada', 'bob']);
+    expect(JSON.stringify(asked(emulator, 'lead').at(-1)?.tools)).toBe(JSON.stringify(after?.tools));
+    expect(causes).toEqual(['team']);
+    const { ledger } = cost(first.id, { cwd: String(options.cwd), env: { ...options.env } });
+    expect(ledger.rewrites.get(`${first.id}.1`)?.tokens).toBeGreaterThan(0);
+    expect(ledgerText(ledger)).toContain('the first member of a team brought tools');
   });
 
   test('a name of a team that is taken, or no name, is refused before a session is made', async () => {
@@ -255,34 +323,38 @@ describe('TEAM-2: messages', () => {
 
 describe('TEAM-3: tasks', () => {
   test('are claimed once, completed with evidence, and wake who waits for them', async () => {
-    const { emulator, options } = await newPlace(
-      play({
-        lead: [
-          uses(
-            call('TaskCreate', { subject: 'one', description: 'first' }),
-            call('TaskCreate', { subject: 'two', description: 'second', blocked_by: [1] }),
-            call('TaskCreate', { subject: 'three', description: '', blocked_by: [9] }),
-          ),
-          uses(call('TaskUpdate', { task: 1, add_blocked_by: [2] })),
-          uses(add('bob')),
-          uses(add('ada')),
-          { text: 'Wait.' },
-          uses(call('TaskList', {})),
-        ],
-        bob: [
-          uses(call('TaskUpdate', { task: 2, status: 'in_progress' })),
-          { text: 'Idle.' },
-          uses(call('TaskUpdate', { task: 2, status: 'in_progress' })),
-          uses(call('TaskUpdate', { task: 2, status: 'completed' })),
-          uses(call('TaskUpdate', { task: 2, status: 'completed', evidence: 'npm test: passed' })),
-          uses(tell('lead', 'All done.')),
-        ],
-        ada: [
-          uses(call('TaskUpdate', { task: 1, status: 'in_progress' })),
-          uses(call('TaskUpdate', { task: 1, status: 'completed', evidence: 'commit abc' })),
-        ],
-      }),
-    );
+    // Bob goes idle when the first task is claimed: before that, it would hear of it.
+    const idle = Promise.withResolvers<Awaited<Answered>>();
+    const script = play({
+      lead: [
+        uses(
+          call('TaskCreate', { subject: 'one', description: 'first' }),
+          call('TaskCreate', { subject: 'two', description: 'second', blocked_by: [1] }),
+          call('TaskCreate', { subject: 'three', description: '', blocked_by: [9] }),
+        ),
+        uses(call('TaskUpdate', { task: 1, add_blocked_by: [2] })),
+        uses(add('bob')),
+        uses(add('ada')),
+        { text: 'Wait.' },
+        uses(call('TaskList', {})),
+      ],
+      bob: [
+        uses(call('TaskUpdate', { task: 2, status: 'in_progress' })),
+        idle.promise,
+        uses(call('TaskUpdate', { task: 2, status: 'in_progress' })),
+        uses(call('TaskUpdate', { task: 2, status: 'completed' })),
+        uses(call('TaskUpdate', { task: 2, status: 'completed', evidence: 'npm test: passed' })),
+        uses(tell('lead', 'All done.')),
+      ],
+      ada: [
+        uses(call('TaskUpdate', { task: 1, status: 'in_progress' })),
+        uses(call('TaskUpdate', { task: 1, status: 'completed', evidence: 'commit abc' })),
+      ],
+    });
+    const { emulator, options } = await newPlace((view) => {
+      if (whoAsks(view) === 'ada' && view.turn === 1) idle.resolve({ text: 'Idle.' });
+      return script(view);
+    });
     await using session = await openSession(options);
     await prompt(session);
     const lead = asked(emulator, 'lead').map(lastText);
@@ -756,6 +828,19 @@ describe('TEAM-2: messages that lie, are too long, or come too late', () => {
     await expect(session.team?.send({ to: 'ada', text: 'hi' })).rejects.toThrow('ada has been stopped');
     const { team: _, ...again } = options;
     await expect(openSession({ ...again, resume: session.id })).rejects.toThrow();
+  });
+
+  test('a message of 5 MB is refused with its size, from an agent and from a program; the sender goes on', async () => {
+    const { emulator, options } = await newPlace(
+      play({ lead: [uses(add('ada')), uses(tell('ada', 'x'.repeat(5_000_000)))] }),
+    );
+    await using session = await openSession(options);
+    await prompt(session);
+    const refused = 'the message has 5000000 bytes, and at most 65536 are allowed';
+    expect(lastText(asked(emulator, 'lead').at(-1))).toContain(refused);
+    const letter = { to: 'ada', text: 'x'.repeat(5_000_000) };
+    await expect(session.team?.send(letter)).rejects.toThrow(refused);
+    expect(asked(emulator, 'ada')).toHaveLength(1);
   });
 
   test('a member whose worktree was deleted wakes and works, also when the lead is on another branch', async () => {

@@ -9,6 +9,8 @@ import type { SessionId } from '../../schema/ids.ts';
 import { LEAD } from '../../schema/team.ts';
 import { newTeamProblem, type StoredTeam, TeamStore } from '../../team/store/team-store.ts';
 import { hintChange, listenForChanges, teamFile } from '../../team/wake-line.ts';
+import type { AgentTypes } from '../agent-types/agent-types.ts';
+import type { Place } from '../place.ts';
 import type { TeamView } from './session-type.ts';
 
 export interface SessionTeam extends Disposable {
@@ -19,6 +21,8 @@ export interface SessionTeam extends Disposable {
   look(): void;
   /** From now on no member is woken. */
   closing(): void;
+  /** Worktrees of idle members are given back, before the journal is closed. */
+  leaveWorktrees(): Promise<void>;
 }
 
 interface TeamOrder {
@@ -80,6 +84,7 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
         wasKilled = false;
       },
       closing: () => host.closing(),
+      leaveWorktrees: () => host.worktrees.close(),
       [Symbol.dispose]() {
         listening[Symbol.dispose]();
         host[Symbol.dispose]();
@@ -90,6 +95,38 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
     store[Symbol.dispose]();
     throw error;
   }
+}
+
+/** What of an open session takes part in its first member. */
+interface TeamlessParts {
+  readonly agent: Agent;
+  readonly family: AgentFamily;
+  readonly place: Pick<Place, 'project'>;
+  readonly runtime: { readonly journal: { readonly session: SessionId } };
+  readonly types: Pick<AgentTypes, 'offerMembers'>;
+  team?: SessionTeam;
+}
+
+/**
+ * Makes a team of a session that has none. The lead gets the team's tools, so its whole prompt is written again with the next
+ * request, once; members have the same bytes.
+ */
+export async function beginTeam(parts: TeamlessParts): Promise<void> {
+  const [{ teamTools }, { LEAD_NOTES }] = await Promise.all([
+    import('../../tools/team-tasks.ts'),
+    import('../../agents/prompts/teammate.ts'),
+  ]);
+  // Another call may have made it meanwhile.
+  if (parts.team !== undefined) return;
+  const { agent: lead, family, place, runtime, types } = parts;
+  const { session } = runtime.journal;
+  parts.team = openTeam({ project: place.project, family, lead, session, name: true });
+  types.offerMembers?.();
+  lead.addTools(
+    'team',
+    teamTools.map((tool) => ({ ...tool, ofSession: true as const })),
+  );
+  lead.receive('notification', null, LEAD_NOTES);
 }
 
 /**

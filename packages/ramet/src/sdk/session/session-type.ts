@@ -185,8 +185,8 @@ export interface Session extends AsyncDisposable {
   /** The model in force: the fallback once it was taken. */
   readonly model: string;
   readonly repository: Repository | null;
-  /** The team that it leads; absent for none (option `team`). */
-  readonly team?: TeamView;
+  /** The team that it leads (option `team`); undefined for none, until its first member makes one. */
+  readonly team?: TeamView | undefined;
   /** Work in the background, if there is any; `idle` resolves when none of it runs: docs/background.md. */
   readonly background?: { idle(): Promise<void> };
   /** The phase of its coordinator; absent for none (option `coordinator`). */

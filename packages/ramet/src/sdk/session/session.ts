@@ -57,7 +57,16 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const { builtInTools } = resolved;
   const settings = builtInTools ? { ...resolved, builtInTools: chosenTools(builtInTools) } : resolved;
   const order = { settings, provider: options.provider ?? (await ownProvider(settings)) };
-  return liveSession({ ...(await openParts(options, order)), open: openSession });
+  const parts = { ...(await openParts(options, order)), open: openSession };
+  offerTeam(parts);
+  return liveSession(parts);
+}
+
+/** The first member makes a team of a session that began without one. */
+function offerTeam(parts: LiveParts): void {
+  const { family, team, coordinator, watch } = parts;
+  if (team !== undefined || coordinator !== undefined || watch !== undefined) return;
+  family.startTeam = async () => (await import('./session-team.ts')).beginTeam(parts);
 }
 
 /** For callers that want to know before they open one; `whose` names it for them. */
@@ -140,7 +149,7 @@ async function openNew(
   ]);
   void workspaces.expect(place.project);
   const [found, known] = await reading;
-  const types = teams === null ? known : offeringMembers(known);
+  const types = offeringMembers(known, teams !== null);
   const settings =
     given.agent === undefined
       ? given

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
 import { thisProcess } from '../../system/processes/process-identity.ts';
 import type { Problem } from './roster.ts';
+import { TEAM_MIGRATIONS } from './team-schema.ts';
 import { type StoredTeam, TeamStore } from './team-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ramet-teams-'));
@@ -346,6 +347,27 @@ describe('TEAM-5: the file', () => {
     using again = new TeamStore(team.project);
     const found = again.find('crew');
     expect(found?.mail.unread('ada')).toMatchObject([{ from: 'lead', text: 'hello' }]);
+  });
+
+  test('of the version before is brought to this one, with everything in it', () => {
+    const project = newProject();
+    const file = join(project, 'teams.sqlite');
+    const db = new DatabaseSync(file);
+    for (const migration of TEAM_MIGRATIONS.slice(0, -1)) db.exec(migration);
+    db.exec(`PRAGMA user_version = ${TEAM_MIGRATIONS.length - 1};
+      INSERT INTO teams (key, name, session, created) VALUES ('crew', 'crew', 'aaaaaaaa', 1);
+      INSERT INTO members (team, key, name, agent, type, state, cursor) VALUES
+        (1, 'lead', 'lead', 'aaaaaaaa.1', 'main', 'idle', 0), (1, 'ada', 'ada', 'aaaaaaaa.2', 'teammate', 'idle', 0);
+      INSERT INTO messages (team, call, sender, receiver, text) VALUES (1, 'c1', 'lead', 'ada', 'an old letter');
+      INSERT INTO tasks (team, number, subject, description, status, blockers, created_by)
+        VALUES (1, 1, 'an old task', '', 'pending', 0, 'lead')`);
+    db.close();
+    using store = new TeamStore(project);
+    const team = store.find('crew');
+    if (team === undefined) throw new Error('the team is gone');
+    expect(read(team, 'ada')).toEqual([['lead', 'an old letter']]);
+    expect(made(team.tasks.claim(1, 'ada', { ...ME, position: 7 })).task).toMatchObject({ owner: 'ada' });
+    expect(team.tasks.positionOf(1)).toBe(7);
   });
 
   test('from a newer version is refused and left as it is', () => {

@@ -24,6 +24,18 @@ export function costObject(session: SessionId, ledger: Ledger): Record<string, u
     types: lineObjects(ledger.types),
     models: lineObjects(ledger.models),
     sources: lineObjects(ledger.sources),
+    ...(ledger.rewrites.size > 0 && {
+      team_rewrites: Object.fromEntries(
+        Array.from(ledger.rewrites, ([id, rewrite]) => [
+          id,
+          rewrite && {
+            request: rewrite.request,
+            tokens: rewrite.tokens,
+            total_cost_usd: rewrite.costUsd,
+          },
+        ]),
+      ),
+    }),
     forks: Object.fromEntries(
       Array.from(ledger.forks, ([id, fork]) => [
         id,

@@ -43,12 +43,18 @@ export function ledgerText(ledger: Ledger, columns: number | null = null): strin
   const forks = forkTable(ledger);
   const parts = [
     costTable(sessionSections(ledger), ledger.total, columns),
-    totalNotes(ledger.total)
-      .map((note) => `${note}\n`)
-      .join(''),
+    [...totalNotes(ledger.total), ...rewriteNotes(ledger)].map((note) => `${note}\n`).join(''),
     ...(forks === '' ? [] : [forks]),
   ];
   return parts.join('\n');
+}
+
+function rewriteNotes({ rewrites }: Ledger): string[] {
+  return [...rewrites.values()].flatMap((rewrite) =>
+    rewrite === null
+      ? []
+      : `the first member of a team brought tools: the prompt was written again, ${tokens(rewrite.tokens)} tokens in a request of ${dollars(rewrite.costUsd)}`,
+  );
 }
 
 export function sessionSections(ledger: Ledger, only?: AgentId): CostSection[] {

@@ -43,8 +43,17 @@ export interface Ledger {
   known: Map<AgentId, LedgerAgent>;
   /** By agent, as last compared. */
   forks: Map<AgentId, ComparedFork>;
+  /** What the first member of a session that began without a team made an agent write again; null before it was asked. */
+  rewrites: Map<AgentId, TeamRewrite | null>;
   /** Requests under way. */
   asked: Map<string, AskedRequest>;
+}
+
+/** The request with which the prompt was written again. */
+export interface TeamRewrite {
+  request: string;
+  tokens: number;
+  costUsd: number | null;
 }
 
 interface AskedRequest extends AskedFacts {
@@ -62,6 +71,7 @@ export function emptyLedger(): Ledger {
     sources: new Map(),
     known: new Map(),
     forks: new Map(),
+    rewrites: new Map(),
     asked: new Map(),
   };
 }
@@ -84,7 +94,17 @@ export function extendLedger(ledger: Ledger, { seq, agent, event }: RecordedEven
     const { type: _, ...comparison } = event;
     ledger.forks.set(agent, comparison);
   }
+  if (agent !== null) noteRewrite(ledger, agent, event);
   if (isBilledEvent(event)) enter(ledger, agent, event);
+}
+
+function noteRewrite({ rewrites }: Ledger, agent: AgentId, event: JournalEvent): void {
+  if (event.type === 'conversation.replaced' && event.cause === 'team') rewrites.set(agent, null);
+  if (event.type !== 'response.completed' || event.source !== undefined) return;
+  if (rewrites.get(agent) !== null) return;
+  const { request, usage, costUsd } = event;
+  const tokens = usage.input_tokens + usage.cache_creation_input_tokens;
+  rewrites.set(agent, { request, tokens, costUsd });
 }
 
 /** A continued agent starts again, and is who it was. */

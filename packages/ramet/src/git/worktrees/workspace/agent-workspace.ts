@@ -59,6 +59,10 @@ export interface AgentWorkspace {
   /** Told when its agent was about to write what is not its own, of a worktree that it shares. */
   readonly onRefused?: ((refusal: string) => void) | undefined;
   /**
+   * What `release` would say about it now; it stays in use. Absent where that takes giving it back. `begun` as for `release`.
+   */
+  look?(begun?: Promise<void>): Promise<WorkspaceEnd>;
+  /**
    * Never rejects: what fails is a reason to keep it. The rest happens in the background. It is judged
    * while what was begun in it ends, and given back afterwards.
    */

@@ -14,7 +14,7 @@ import { leftOutText } from '../changes/add-all.ts';
 import { checkpoint } from '../changes/checkpoint.ts';
 import { otherBranches, strayHead, whereCommitsAre } from '../changes/held-commits.ts';
 import { heldWork } from '../changes/held-files.ts';
-import { verdictOf } from '../changes/verdict.ts';
+import { verdictOf, type WorktreeVerdict } from '../changes/verdict.ts';
 import { checkOutNotes } from '../check-out.ts';
 import type { CreatedWorktree } from '../create-worktree.ts';
 import { lookAtTemplates } from '../dependencies/template-look.ts';
@@ -87,17 +87,25 @@ export async function heldWorkspace(
     get leftOut() {
       return leftOut;
     },
+    async look(begun = Promise.resolve()) {
+      await giveWay();
+      return withUnsaved(await look(place, worktree, begun), leftOut);
+    },
     async release(begun = Promise.resolve()) {
       await giveWay();
       const [end, checkoutChanges] = await Promise.all([
         release(holder, place, worktree, begun),
         watch.end(worktree.owner?.agent ?? null),
       ]);
-      const unsaved = leftOutText(leftOut).map((text) => `its checkpoint does not hold everything: ${text}`);
-      const told = { ...end, reasons: [...end.reasons, ...unsaved] };
+      const told = withUnsaved(end, leftOut);
       return checkoutChanges.length === 0 ? told : { ...told, checkoutChanges };
     },
   };
+}
+
+function withUnsaved(end: WorkspaceEnd, leftOut: readonly string[]): WorkspaceEnd {
+  const unsaved = leftOutText(leftOut).map((text) => `its checkpoint does not hold everything: ${text}`);
+  return { ...end, reasons: [...end.reasons, ...unsaved] };
 }
 
 function untold({ told }: WorkspaceHolder, { missing, worktree }: CreatedWorktree): string[] {
@@ -115,39 +123,62 @@ async function release(
 ): Promise<WorkspaceEnd> {
   held.delete(worktree.id);
   try {
-    await mendCheckout(place, worktree);
-    await sweepShared(place.repository.commonDirectory);
-    // What its agent is told now; whether it goes is judged again at the moment it goes.
-    const [work, packages] = await Promise.all([
-      isTreeOf(worktree.path, worktree) ? heldWork(place, worktree) : [],
-      lookAtTemplates(place.home, worktree),
-      begun,
-    ]);
-    // The commands of its agent have ended: locks of one that was killed would stop the next one there.
-    await unlockWorktree(place, worktree);
-    // After what was begun: its git runs in the worktree, and would count as a process at work.
-    const { isEmpty, reasons, tips } = await verdictOf(place, worktree, { isHolder: true, work });
-    const elsewhere = isEmpty && tips !== null ? await whereCommitsAre(place, worktree, tips.head) : [];
-    const others = otherBranches(place, worktree);
+    const { end, work, reasons } = await judge(place, worktree, begun);
     const isHeld = work.some(({ kind }) => kind !== 'unknown');
-    const held = isHeld ? { reasons, work } : null;
-    const released = releaseWorktree(place, worktree.id, { packagesSeen: true, held });
+    const kept = isHeld ? { reasons, work } : null;
+    const released = releaseWorktree(place, worktree.id, { packagesSeen: true, held: kept });
     if (released === null) return { kept: true, reasons: ['it was taken over by another process'] };
     const settled = released.settled.finally(() => settling.delete(worktree.id));
     settling.set(worktree.id, settled);
-    const head = tips === null ? null : strayHead(worktree, tips);
-    return {
-      kept: !isEmpty,
-      reasons: [...reasons.map(({ text }) => text), ...elsewhere, ...packages, ...repairsOf(worktree)],
-      ...(head !== null && { head }),
-      ...(isEmpty && tips !== null && tips.head !== worktree.base && { tip: tips.head }),
-      ...(others.length > 0 && { others }),
-    };
+    return end;
   } catch (error) {
     // Its agent has ended, whatever it left: nobody is to wait for it.
     releaseWorktree(place, worktree.id);
     return { kept: true, reasons: [`it could not be given back: ${describeError(error)}`] };
   }
+}
+
+/** Never rejects, as `release`. */
+async function look(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  begun: Promise<void>,
+): Promise<WorkspaceEnd> {
+  try {
+    return (await judge(place, worktree, begun)).end;
+  } catch (error) {
+    return { kept: true, reasons: [`it could not be checked: ${describeError(error)}`] };
+  }
+}
+
+/** What its agent is told now; whether it goes is judged again at the moment it goes. */
+async function judge(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  begun: Promise<void>,
+): Promise<Pick<WorktreeVerdict, 'reasons' | 'work'> & { end: WorkspaceEnd }> {
+  await mendCheckout(place, worktree);
+  await sweepShared(place.repository.commonDirectory);
+  const [work, packages] = await Promise.all([
+    isTreeOf(worktree.path, worktree) ? heldWork(place, worktree) : [],
+    lookAtTemplates(place.home, worktree),
+    begun,
+  ]);
+  // The commands of its agent have ended: locks of one that was killed would stop the next one there.
+  await unlockWorktree(place, worktree);
+  // After what was begun: its git runs in the worktree, and would count as a process at work.
+  const { isEmpty, reasons, tips } = await verdictOf(place, worktree, { isHolder: true, work });
+  const elsewhere = isEmpty && tips !== null ? await whereCommitsAre(place, worktree, tips.head) : [];
+  const others = otherBranches(place, worktree);
+  const head = tips === null ? null : strayHead(worktree, tips);
+  const end = {
+    kept: !isEmpty,
+    reasons: [...reasons.map(({ text }) => text), ...elsewhere, ...packages, ...repairsOf(worktree)],
+    ...(head !== null && { head }),
+    ...(isEmpty && tips !== null && tips.head !== worktree.base && { tip: tips.head }),
+    ...(others.length > 0 && { others }),
+  };
+  return { end, work, reasons };
 }
 
 /** The notes that agents of the session share; the worktree itself while it has no owner. */

@@ -1,0 +1,28 @@
+/** Events as the rows of a journal have them, and as they are to be read. */
+import type { JournalEvent } from '../schema/events.ts';
+
+/** Events as they are to be read after their repository was renamed: the paths of files are those of today. */
+export function movedEvent(event: JournalEvent, moved: (path: string) => string): JournalEvent {
+  switch (event.type) {
+    case 'file.read':
+    case 'file.changed':
+      return { ...event, path: moved(event.path) };
+    case 'files.restored':
+      return { ...event, files: event.files.map((file) => ({ ...file, path: moved(file.path) })) };
+    case 'files.settled':
+      return { ...event, failed: event.failed.map((file) => ({ ...file, path: moved(file.path) })) };
+    default:
+      return event;
+  }
+}
+
+/** Null for what is no event. */
+export function eventFrom(data: string): JournalEvent | null {
+  try {
+    // Only a SessionWriter puts rows here, from a JournalEvent; versions are checked when opening.
+    const event = JSON.parse(data) as JournalEvent | null;
+    return typeof event?.type === 'string' ? event : null;
+  } catch {
+    return null;
+  }
+}
