@@ -3,7 +3,7 @@
  *
  * Invariants
  * 1. A file is replaced only if it still has the text that the change was made from. It is moved aside first and compared there, and the
- *    new one is put where there is none: a save between the last look and the replacement is seen, and stays. Only what a program
+ *    new one replaces no other: a save between the last look and the replacement is seen, and stays. Only what a program
  *    writes later through a file that it had opened before goes with the old file.
  * 2. While a file is aside, readers find it there; if the process was killed then, the next change puts it back.
  * 3. A read-only file, one that is no text, and one with open conflicts are a person's business: they stay.

@@ -262,15 +262,9 @@ export interface Session extends AsyncDisposable {
    * with the reason when it cannot begin; how each task ended is in the outcome.
    */
   operate(order?: OperateOrder): Promise<OperateOutcome>;
-  /**
-   * Reads files for a prompt, as the Read tool does and under the same rules; the agent has then read them. `server:uri`
-   * is a resource of an MCP server.
-   */
+  /** Reads files for a prompt under the rules of the Read tool; the agent has then read them. `server:uri`: an MCP resource. */
   attach(paths: readonly string[], options?: { signal?: AbortSignal }): Promise<Attachment[]>;
-  /**
-   * Runs a command as the user, where the main agent works. Rules that deny it count; nobody is asked. `onOutput` gets the
-   * first 30,000 bytes of its output as they come, in whole lines.
-   */
+  /** Runs a command as the user, where the main agent works. Rules that deny it count. `onOutput`: the first 30,000 bytes, in whole lines. */
   command(
     command: string,
     options?: { signal?: AbortSignal; onOutput?: (text: string) => void },

@@ -5,7 +5,6 @@
 import type { ImageBlock, TextBlock } from '../../../schema/content.ts';
 import { filtered, mapped } from '../../../schema/generators.ts';
 import type { PermissionMode, SessionMode, TodoItem } from '../../../schema/status.ts';
-import { addCost, addUsage, NO_USAGE, type Usage } from '../../../schema/usage.ts';
 import type { SessionDefaults } from '../../../sdk/calls/session-defaults.ts';
 import { keepCompileCache } from '../../../sdk/compile-cache.ts';
 import type { AgentResult, RunOptions } from '../../../sdk/index.ts';
@@ -22,20 +21,12 @@ import { NO_KEY, sessionNotes, tellingChanges } from '../../output/result-output
 import { loadCustomCommands, loadServerCommands } from '../editor/custom-commands.ts';
 import { mayMention } from '../editor/mentions.ts';
 import { AgentBoard } from './agent-board.ts';
-
-export interface ChatTally {
-  readonly responses: number;
-  readonly usage: Usage;
-  /** Null when any part of it is unknown. */
-  readonly costUsd: number | null;
-}
+import { type BilledPart, billedPart, type ChatTally, NOTHING_SPENT, withPart } from './chat-tally.ts';
 
 export interface ContextFill {
   readonly tokens: number;
   readonly window: number;
 }
-
-const NOTHING_SPENT: ChatTally = { responses: 0, usage: NO_USAGE, costUsd: 0 };
 
 export class Chat implements AsyncDisposable {
   readonly #io: CommandIo;
@@ -189,20 +180,13 @@ export class Chat implements AsyncDisposable {
     return shared;
   }
 
-  /** A response, or what had come of one that was stopped or broke off. */
   #bill(event: SessionEvent): void {
-    if (event.type === 'assistant') this.count(event);
-    else if (event.type === 'request_failed' && event.usage !== null)
-      this.count({ usage: event.usage, costUsd: event.costUsd }, 0);
+    const billed = billedPart(event);
+    if (billed !== null) this.count(billed);
   }
 
-  /** Adds a response to the bill. */
-  count({ usage, costUsd }: Pick<ChatTally, 'usage' | 'costUsd'>, responses = 1): void {
-    this.#tally = {
-      responses: this.#tally.responses + responses,
-      usage: addUsage(this.#tally.usage, usage),
-      costUsd: addCost(this.#tally.costUsd, costUsd),
-    };
+  count(part: BilledPart): void {
+    this.#tally = withPart(this.#tally, part);
     this.measure();
   }
 

@@ -12,7 +12,8 @@ import {
   usageTokens,
 } from '../../../views/text/format.ts';
 import type { BoardAgent } from '../chat/agent-board.ts';
-import type { ChatTally, ContextFill } from '../chat/chat.ts';
+import type { ContextFill } from '../chat/chat.ts';
+import type { ChatTally } from '../chat/chat-tally.ts';
 import { layoutInput } from '../editor/input-layout.ts';
 import type { EditorState } from '../editor/line-editor.ts';
 import { plainSpan, wrapLine } from '../markdown/wrapped-rows.ts';
