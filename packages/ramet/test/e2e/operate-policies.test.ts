@@ -189,8 +189,8 @@ describe.concurrent('OP-5, OP-6: what stops a run, with real agents', { timeout:
     );
     expect(await user.here(['operate', 'bad.yaml'])).toMatchObject({
       ...{
-        code: 2,
-        stderr: expect.stringContaining('max_turns of T1 is "none": write a whole number above 0'),
+        code: 1,
+        stdout: expect.stringContaining('max_turns of T1 is "none": write a whole number above 0'),
       },
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Agent, AgentFamily, AgentResult, FamilyTeam } from '../../../engine/shapes.ts';
+import type { Agent, AgentFamily, AgentHandle, AgentResult, FamilyTeam } from '../../../engine/shapes.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { TeamMember, TeamTask } from '../../../schema/team.ts';
@@ -24,12 +24,7 @@ class ScriptedTeam {
   trouble: string | null = null;
 
   constructor() {
-    const handles = new Map<string, { id: string }>();
-    // Of the family the board uses these two alone.
-    this.family = {
-      team: null,
-      findHandle: (name: string) => handles.get(name) ?? { id: name },
-    } as unknown as AgentFamily;
+    this.family = { team: null } as unknown as AgentFamily; // of the family the board uses this alone
     const inner = {
       begin: ({ spec }: Agent) => ({ ended: () => this.rested.push(spec.name ?? '') }),
       tasksFor: (agent: AgentId) => this.#desk(agent),
@@ -44,7 +39,8 @@ class ScriptedTeam {
       if (this.trouble !== null) throw new Error(this.trouble);
       this.brought.push(`${agent} to ${attempt.base}`);
     };
-    this.board = new TeamBoard({ family: this.family, lead: LEAD_ID, view, bring }, inner);
+    const handleOf = (agent: AgentId): AgentHandle => ({ id: agent }) as AgentHandle; // its id is all that is read
+    this.board = new TeamBoard({ family: this.family, lead: LEAD_ID, view, handleOf, bring }, inner);
   }
 
   #join(name: string): void {
@@ -161,7 +157,9 @@ describe('OP-8: the list of a run', () => {
     const end = team.begin(2);
     expect(await claimed).toMatchObject({ id: 's.2' });
     expect(team.tasks).toHaveLength(1);
+    expect(team.board.isInTurn(1)).toBe(true);
     end();
+    expect(team.board.isInTurn(1)).toBe(false);
     expect(team.rested).toEqual([]);
     team.board.over(order('T1-1'));
     expect(team.rested).toEqual(['member-2']);

@@ -20,6 +20,8 @@ export interface BoardPlace {
   family: AgentFamily;
   lead: AgentId;
   view: TeamView;
+  /** An agent at work, also while its worktree is being given back. */
+  handleOf(agent: AgentId): AgentHandle | undefined;
   /** Brings the worktree of a member to the commit that its task begins with. */
   bring(agent: AgentId, order: AttemptOrder): Promise<void>;
 }
@@ -100,7 +102,7 @@ export class TeamBoard implements Disposable {
     signal.removeEventListener('abort', stop);
     this.#open.delete(listed.number);
     if (found === null) this.#withdrawn.add(listed.number);
-    return found === null ? null : (this.#place.family.findHandle(found.agent) ?? null);
+    return found === null ? null : (this.#place.handleOf(found.agent) ?? null);
   }
 
   /** What the list has of it. */
@@ -110,6 +112,11 @@ export class TeamBoard implements Disposable {
 
   member(name: string | null): TeamMember | undefined {
     return this.#members().find((member) => member.name === name);
+  }
+
+  /** Whether a member is still in the turn in which it did that task. */
+  isInTurn(number: number): boolean {
+    return this.#turnWith(number)?.release === null;
   }
 
   /** Whether the member works on another task of the run by now. */

@@ -1,4 +1,5 @@
 /** The pattern `team`: members of the session's team claim tasks from its list, each in a worktree that it keeps (OP-8). */
+import type { AgentHandle } from '../../../engine/shapes.ts';
 import { changedPaths, keepWork, putFiles, showCommit } from '../../../git/left-work.ts';
 import {
   checkoutTrees,
@@ -56,7 +57,9 @@ export function teamRun({ family, agent: lead, team }: LiveParts, place: TeamPla
   const { view } = team;
   const { worktrees, state } = place;
   const bring = (agent: AgentId, order: AttemptOrder): Promise<void> => bringTo(worktrees, agent, order);
-  const board = new TeamBoard({ family, lead: lead.spec.id, view, bring }, family.team);
+  const handleOf = (agent: AgentId): AgentHandle | undefined =>
+    lead.children.running.find((handle) => handle.id === agent);
+  const board = new TeamBoard({ family, lead: lead.spec.id, view, handleOf, bring }, family.team);
   return {
     pattern: teamPattern(place, board, billsOf(state)),
     async addMembers(count, note) {
@@ -82,7 +85,9 @@ function teamPattern(place: TeamPlace, board: TeamBoard, bills: Bills): AttemptP
     prepare: () => Promise.reject(new Error('a member claims its task')),
     async hire(order, prompt, signal) {
       const listed = board.listed(order);
-      const isOver = listed?.status === 'completed' || listed?.status === 'failed';
+      // One that an earlier process left may have completed it before the run came so far, and be about to end its turn.
+      const isEnded = listed !== undefined && !board.isInTurn(listed.number);
+      const isOver = isEnded && (listed.status === 'completed' || listed.status === 'failed');
       const past = isOver && listed.owner !== null ? recorded.named(listed.owner) : undefined;
       if (past !== undefined)
         return endedIn(
