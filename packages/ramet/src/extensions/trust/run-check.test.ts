@@ -162,6 +162,29 @@ describe('SEC-1: a command of a repository runs with the files that were trusted
     expect(check([command], root)).toContain('.venv/python is not what you trusted');
   });
 
+  test('of a plugin every file counts, also those that its scripts load, until it is trusted again', () => {
+    const base = temporaryDirectory();
+    const [root, folder] = [join(base, 'work'), join(base, 'work/plug')];
+    writeFiles(root, { '.git/HEAD': '', 'plug/s.sh': '. ./lib.sh\n', 'plug/lib.sh': 'true\n', 'a.txt': '1' });
+    const part: FolderPart = { kind: 'plugin', source: folder, value: '', folder };
+    const place = { home: join(base, 'home'), root };
+    const renew = (): void => {
+      const { key, ...described } = describePart(part, root);
+      trust(place, { [key]: described });
+    };
+    renew();
+    const check = runCheck(part, place, folderTrust(place));
+    const run = (): string | null => check([`sh ${folder}/s.sh`], root);
+    writeFiles(root, { 'a.txt': '2' });
+    expect(run()).toBeNull();
+    writeFiles(root, { 'plug/lib.sh': 'false\n' });
+    expect(run()).toMatch(/^plug\/lib\.sh is not what you trusted/);
+    renew();
+    expect(run()).toBeNull();
+    writeFiles(root, { 'plug/new.sh': 'false\n' });
+    expect(run()).toMatch(/^plug\/new\.sh is not what you trusted/);
+  });
+
   test('a file that a command only writes does not count', () => {
     const { root, check } = checked('cat >> logs/calls.txt 2>&1', { 'logs/calls.txt': 'one' });
     writeFiles(root, { 'logs/calls.txt': 'two' });

@@ -30,6 +30,9 @@ export function runCheck(part: FolderPart, place: TrustPlace, trust: FolderTrust
   const now = (): ReadonlySet<string> => new Set(Object.values(describePart(part, root).files));
   const files = new TrustedFiles(root, trust.digestsFor(part) ?? now());
   if (trust.verdictOn(part) === 'trusted') files.learn(commandsOf(part), folderOf(part.source));
+  const folder = (): Readonly<Record<string, string>> =>
+    part.folder === undefined ? {} : describePart(part, root).files;
+  let before = folder();
   let stamp = trustStamp(place);
   /** What the user has trusted again meanwhile counts at once. */
   const isRenewed = (): boolean => {
@@ -40,11 +43,19 @@ export function runCheck(part: FolderPart, place: TrustPlace, trust: FolderTrust
     const digests = given.digestsFor(part);
     if (digests === null || given.verdictOnOwn(part, ownDigest(part)) !== 'trusted') return false;
     files.digests = digests;
+    before = folder();
     return true;
   };
+  /** Scripts of a plugin load each other. */
+  const changed = (): string | null => {
+    const current = folder();
+    const path = Object.keys({ ...before, ...current }).find((one) => before[one] !== current[one]);
+    return path === undefined ? null : `${path} is not what you trusted (${SHOWS})`;
+  };
   return (texts, cwd, answers = false) => {
-    const problem = files.problem({ texts, answers }, cwd);
-    return problem !== null && isRenewed() ? files.problem({ texts, answers }, cwd) : problem;
+    const look = (): string | null => changed() ?? files.problem({ texts, answers }, cwd);
+    const problem = look();
+    return problem !== null && isRenewed() ? look() : problem;
   };
 }
 
@@ -133,7 +144,7 @@ class TrustedFiles {
 
   #explain(path: string, cwd: string): string {
     const isOther = cwd !== this.#root && isInside(path, cwd);
-    const advice = isOther ? OTHER_DIRECTORY : 'ramet trust --show shows the difference';
+    const advice = isOther ? OTHER_DIRECTORY : SHOWS;
     return `${this.#shown(path)} is not what you trusted (${advice})`;
   }
 }
@@ -142,6 +153,7 @@ function isSettled({ ctimeNs }: BigIntStats): boolean {
   return BigInt(Date.now()) * 1_000_000n - ctimeNs > SETTLED_NS;
 }
 
+const SHOWS = 'ramet trust --show shows the difference';
 const OTHER_DIRECTORY = 'begin its path with "$CLAUDE_PROJECT_DIR" to run the one of the root';
 
 function statsOf(path: string): BigIntStats | null {

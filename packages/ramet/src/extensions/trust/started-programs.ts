@@ -90,6 +90,7 @@ export function scriptOf(program: string, words: readonly ScriptWord[]): RunScri
   const folders: string[] = [];
   let before = '';
   let isFound = false;
+  let isReading = false;
   const isShell = SHELLS.test(program);
   for (const { texts, open } of words) {
     const [text = ''] = texts;
@@ -99,11 +100,17 @@ export function scriptOf(program: string, words: readonly ScriptWord[]): RunScri
     if (isModule) folders.push(...(text.match(/[\w./-]+/g) ?? []).map((one) => one.replaceAll('.', '/')));
     if (isModule || ASKS_ABOUT.test(text)) return { folders, patterns: [], end: 'known' };
     if (text.startsWith('-') && text !== '-') {
+      isReading ||= isShell && READS.test(text);
       if (!isShell || text !== '--') before = text;
       continue;
     }
+    // `bash +x`, and the name behind `bash -o`.
+    if (isShell && (text.startsWith('+') || /^[-+]\w*[oO]$/.test(before))) {
+      before = text.startsWith('+') ? text : '';
+      continue;
+    }
     // What follows is for the script that it reads.
-    if (STREAM.test(text) || (isShell && READS.test(before))) return { folders, patterns: [], end: 'none' };
+    if (STREAM.test(text) || isReading) return { folders, patterns: [], end: 'none' };
     folders.push(...texts);
     isFound = true;
     if ((before === '' || FLAGS.test(before)) && !SUBCOMMANDS.test(text)) break;
