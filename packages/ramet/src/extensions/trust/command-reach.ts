@@ -154,7 +154,8 @@ class ReachReading {
       for (const name of this.#names) {
         const path = resolve(directory, name);
         // `$PWD/x` is spelled like a path of the machine, and leads into the checkout.
-        if (run.has(name)) this.#found.add(path, isAbsolute(name) && !this.#ground.isOurs(path));
+        if (run.has(name))
+          this.#found.add(path, isAbsolute(name) && !this.#ground.isOurs(path), data.written.get(name));
       }
     for (const command of commands) this.#command(command, { isFed, depth, hasBody, data });
   }

@@ -9,6 +9,7 @@ import { gitWrites } from './git-runs.ts';
 import { isPlain, manifestsOf, RUNS_SCRIPTS } from './known-programs.ts';
 import { isTemporary } from './repository-look.ts';
 import { type StartedProgram, scriptOf, startedPrograms } from './started-programs.ts';
+import type { WrittenAs } from './word-names.ts';
 
 /** They write what they read to where their last operand says. */
 export const COPIES: RegExp = /^(?:cp|mv|ln|install|rsync|scp|ditto)$/;
@@ -28,9 +29,12 @@ export interface CopiedContent {
   readonly isRun: boolean;
   /** It writes where agents cannot, so that something else may run it. */
   readonly leaves: boolean;
+  /** What it writes into temporary folders, by the names that the script uses. */
+  readonly written: ReadonlyMap<string, WrittenAs>;
 }
 
 export function copiedContent(
+  text: string,
   { commands, outputs }: Pick<ScriptWords, 'commands' | 'outputs'>,
   ground: CopyGround,
 ): CopiedContent {
@@ -43,8 +47,27 @@ export function copiedContent(
   const written = targets.filter((text) => !STREAMS.test(text));
   return {
     isRun: (isAny || written.length > 0) && commands.some((one) => runs(one, { written, isAny, ground })),
-    leaves: written.some((text) => isAway(text, ground.root)),
+    leaves: written.some((one) => isAway(one, ground.root)),
+    written: new Map([
+      ...written.filter((one) => isTemporary(one)).map((one) => [one, 'copied'] as const),
+      ...replacedFiles(text).map((one) => [one, 'replaced'] as const),
+    ]),
   };
+}
+
+const REPLACES = /(?<![>&\d<])(?:>\|?|\btee\s)\s*(["']?)(\/[\w./-]+)\1(?![\w./-])/g;
+/** Before it, nothing that could pass it over; behind it, the command is at its end before the next begins. */
+const UNSURE =
+  /&&|\|\||[(){}`]|\b(?:if|for|while|until|case|then|do|else|exit|return|exec|trap|alias)\b|noclobber|\bset\s+-\w*C/;
+const ENDS = /^(?:[^;\n&|]|\d?>&\d)*(?:;|\n|&&|$)/;
+
+/** Files that are written whole before anything else is done with them. */
+function replacedFiles(text: string): string[] {
+  return Array.from(text.matchAll(REPLACES)).flatMap(({ 0: whole, 2: path = '', index }) => {
+    const isFirst = text.indexOf(path) === index + whole.indexOf(path);
+    const isSure = !UNSURE.test(text.slice(0, index)) && ENDS.test(text.slice(index + whole.length));
+    return isFirst && isSure && isTemporary(path) ? [path] : [];
+  });
 }
 
 function targetsOf({ name, rest }: StartedProgram): string[] {

@@ -5,7 +5,7 @@
  */
 import { basename } from 'node:path';
 import type { ScriptCommand, ScriptWord } from '../../permission/shell/script-words.ts';
-import { copiedContent } from './copied-content.ts';
+import { type CopiedContent, copiedContent } from './copied-content.ts';
 import { FEEDS, isPlain, PASSES_ON, RUNS_SCRIPTS, SHELLS } from './known-programs.ts';
 import { scriptOf, startedPrograms } from './started-programs.ts';
 import { roughWords } from './word-names.ts';
@@ -94,6 +94,7 @@ export interface DataWords {
   readonly carries: boolean;
   /** It does so as a file that the script writes and runs. */
   readonly runsCopies: boolean;
+  readonly written: CopiedContent['written'];
   /** It reads, checks or formats what it is given. */
   isReader(program: Started): boolean;
 }
@@ -118,13 +119,16 @@ export function dataWords(
   { root, answers, outputs }: DataGround,
 ): DataWords {
   const programs = commands.map(programOf);
-  const copied = copiedContent({ commands, outputs }, { root, onlyReads: worksOnData });
+  const copied = copiedContent(text, { commands, outputs }, { root, onlyReads: worksOnData });
   const isPiped = PIPE.test(text);
   const isTaken = isPiped && !programs.every((one) => one !== null && passesOver(one));
   const carries = copied.isRun || copied.leaves || (isTaken && pipesInto(text));
+  const named = commands
+    .flatMap((one) => startedPrograms(one.words).programs.flatMap(namedOperands))
+    .filter(({ texts: [one = ''] }) => !CARRIES.test(text) || text.split(one).length === 2);
   const none: DataWords = {
-    ...{ words: new Set(), names: new Set(), isAll: false, isReader: worksOnData },
-    ...{ carries, runsCopies: copied.isRun },
+    ...{ words: new Set(named), names: namesOf(named, root), isAll: false, isReader: worksOnData },
+    ...{ carries, runsCopies: copied.isRun, written: copied.written },
   };
   if (commands.some(({ assignments }) => assignments.some(({ open }) => open !== null))) return none;
   const isAll =
@@ -140,8 +144,26 @@ export function dataWords(
       ? []
       : operandsOf(program),
   );
-  const names = words.flatMap(({ texts }) => texts.flatMap((one) => [one, ...roughWords(one, root)]));
-  return { ...none, words: new Set(words), names: new Set(names), isAll: isAll && !answers };
+  const all = [...named, ...words];
+  return { ...none, words: new Set(all), names: namesOf(all, root), isAll: isAll && !answers };
+}
+
+function namesOf(words: readonly ScriptWord[], root: string): Set<string> {
+  return new Set(words.flatMap(({ texts }) => texts.flatMap((one) => [one, ...roughWords(one, root)])));
+}
+
+const NAMES = /^(?:chmod|chown|mkdir|rm|rmdir|tee|touch|unlink)$/;
+/** The first is what they lock or write. */
+const NAMES_FIRST = /^(?:flock|sqlite3|zip)$/;
+const HAS_VALUE = /^-(?:init|cmd|\w*T)/;
+
+/** What a program makes, removes or locks, and neither reads nor runs. */
+function namedOperands({ name, rest }: Started): readonly ScriptWord[] {
+  const operands = rest.filter(({ texts: [text = ''], open }) => open === null && !/^-|^\d+$/.test(text));
+  if (NAMES.test(name)) return operands;
+  if (NAMES_FIRST.test(name) && !rest.some(({ start }) => HAS_VALUE.test(start))) return operands.slice(0, 1);
+  const isPacked = name === 'tar' && /^-?[a-zA-Z]*c[a-zA-Z]*f$/.test(rest[0]?.texts[0] ?? '');
+  return isPacked ? rest.slice(1, 2) : [];
 }
 
 /** Whether a pipe leads to anything but a program that only reads. */

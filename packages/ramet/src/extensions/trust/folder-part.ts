@@ -80,7 +80,7 @@ export function describePart(part: FolderPart, root: string): DescribedPart {
   const text = textOf(part.value);
   const texts: Record<string, string | null> = {};
   const files: Record<string, string> = {};
-  const { paths, folders, unfollowed } = filesOf(part, root);
+  const { paths, copies, folders, unfollowed } = filesOf(part, root);
   for (const path of paths.slice(0, MOST_FILES)) {
     const read = readBounded(resolve(root, path));
     if (read === null) unfollowed.push(path);
@@ -95,6 +95,8 @@ export function describePart(part: FolderPart, root: string): DescribedPart {
   }
   const own = ownDigest(part);
   const digest = joinedDigest(own, files, unfollowed);
+  // What an earlier run has left there is no change, and no reason not to run.
+  for (const path of copies) files[path] = readBounded(path)?.digest ?? '';
   const before = { text: text.slice(0, LONGEST_TEXT), files: texts };
   return { key: partKey(part, root), digest, own, files, before, unfollowed };
 }
@@ -106,10 +108,14 @@ function textOf(value: unknown): string {
 function filesOf(part: FolderPart, root: string): PartFiles {
   const unfollowed: string[] = [];
   const paths = new Set<string>();
+  const copies = new Set<string>();
   const folders = new Set<string>();
   for (const { texts, isRough, answers } of commandsOf(part)) {
     const reach = reachOf({ texts, answers }, part, root);
-    for (const { path } of reach.paths) for (const found of fileIn(path, root)) paths.add(found);
+    for (const { path, written } of reach.paths) {
+      if (written === 'replaced') continue;
+      for (const found of fileIn(path, root)) (written === 'copied' ? copies : paths).add(found);
+    }
     if (isRough) continue;
     for (const folder of reach.folders) folders.add(folder);
     const shown = texts.join(' ');
@@ -122,11 +128,18 @@ function filesOf(part: FolderPart, root: string): PartFiles {
     for (const path of listed.files) if (path !== part.source) paths.add(relative(root, path));
     unfollowed.push(...listed.unfollowed.map((path) => relative(root, path)));
   }
-  return { paths: [...paths].sort(), folders: [...folders].sort(), unfollowed };
+  return {
+    paths: [...paths].sort(),
+    copies: [...copies].filter((one) => !paths.has(one)),
+    folders: [...folders].sort(),
+    unfollowed,
+  };
 }
 
 interface PartFiles {
   paths: string[];
+  /** A command makes them itself, of others that count. */
+  copies: string[];
   /** Every file in these counts. */
   folders: string[];
   unfollowed: string[];

@@ -115,7 +115,8 @@ export function isPlain(program: string): boolean {
 }
 
 /** Variables that lead programs to what they load. */
-export const PLACES: RegExp = /PATH$|(?:PERL5|RUBY)LIB$|^(?:BASH_)?ENV$|OPT(?:(?:ION)?S)?$|(?:DIRS?|HOME|ROOT)$/;
+export const PLACES: RegExp =
+  /PATH$|(?:PERL5|RUBY)LIB$|^(?:BASH_)?ENV$|OPT(?:(?:ION)?S)?$|(?:DIRS?|HOME|ROOT)$/;
 /** They give what they read to a command as its words. */
 export const FEEDS: RegExp = /^(?:xargs|parallel)$/;
 /** With these, what they read goes into words of the command: `xargs -I% sh %`. */

@@ -11,6 +11,8 @@ interface MakeRule {
   readonly targets: readonly string[];
   readonly needs: readonly string[];
   readonly recipe: string[];
+  /** What `%` stands for. */
+  readonly stem?: string;
 }
 
 interface MakeFile {
@@ -22,6 +24,9 @@ interface MakeFile {
 
 const MOST_LINES = 20_000;
 const DEEPEST = 6;
+const MOST_GOALS = 200;
+/** For the shell a variable that nobody knows. */
+const MADE = '$$made_by_make';
 const LONGEST = 64 << 10;
 const ASSIGNED = /^(?:(?:override|export|private)\s+)*([\w.-]+)\s*(\+=|\?=|!=|:{0,3}=)\s*(.*)$/;
 
@@ -75,16 +80,36 @@ function readRule(file: MakeFile, line: string): MakeRule | null {
   return rule;
 }
 
-/** Those of the goals, of what they need, and all that are for patterns. Without a goal it is the first. */
+/** Those of the goals and of what they need, with patterns filled in. Without a goal it is the first. */
 function rulesFor(rules: readonly MakeRule[], asked: readonly string[]): MakeRule[] {
-  const isPattern = ({ targets }: MakeRule): boolean => targets.some((one) => /[%*]/.test(one));
-  const named = asked.filter((one) => rules.some(({ targets }) => targets.includes(one)));
+  const named = asked.filter((one) => rules.some((rule) => ruleFor(rule, one) !== null));
   const first = rules.find(({ targets: [target = '.'] }) => !target.startsWith('.'));
   const wanted = new Set(named.length > 0 ? named : first?.targets);
+  const used: MakeRule[] = [];
   for (const goal of wanted)
-    for (const { targets, needs } of rules)
-      if (targets.includes(goal)) for (const one of needs) wanted.add(one);
-  return rules.filter((rule) => isPattern(rule) || rule.targets.some((one) => wanted.has(one)));
+    for (const rule of rules) {
+      const found = ruleFor(rule, goal);
+      if (found === null) continue;
+      used.push(found);
+      if (wanted.size < MOST_GOALS) for (const one of found.needs) wanted.add(one);
+    }
+  return used;
+}
+
+/** For one goal; null for a rule that makes something else. */
+function ruleFor(rule: MakeRule, goal: string): MakeRule | null {
+  if (rule.targets.includes(goal)) return rule;
+  for (const target of rule.targets) {
+    // `.in.txt:` is the old way to write `%.txt: %.in`.
+    const [, from, to] = /^(\.\w+)(\.\w+)$/.exec(target) ?? [];
+    const [start = '', end] = to === undefined ? target.split('%') : ['', to];
+    if (end === undefined || !goal.startsWith(start) || !goal.endsWith(end)) continue;
+    if (goal.length <= start.length + end.length) continue;
+    const stem = goal.slice(start.length, goal.length - end.length);
+    const needs = from === undefined ? rule.needs : [`%${from}`];
+    return { ...rule, targets: [goal], needs: needs.map((one) => one.replace('%', stem)), stem };
+  }
+  return null;
 }
 
 /** A variable that is not set there is empty, as make has it. */
@@ -93,15 +118,23 @@ function filled(text: string, { variables }: MakeFile, rule?: MakeRule): string 
     '@': rule?.targets[0] ?? '',
     '<': rule?.needs[0] ?? '',
     '^': rule?.needs.join(' ') ?? '',
+    '?': rule?.needs.join(' ') ?? '',
+    '+': rule?.needs.join(' ') ?? '',
+    '*': rule?.stem ?? (rule === undefined ? '' : MADE),
     MAKE: 'make',
     CURDIR: '.',
   };
   let filledIn = text;
   for (let depth = 0; depth < DEEPEST; depth++) {
     const next = filledIn.replace(
-      /\$\$|\$\(wildcard\s+([^()]*)\)|\$[({]([\w.@<^-]+)[)}]|\$([@<^])/g,
-      (whole, pattern?: string, name?: string, sign?: string) =>
-        whole === '$$' ? whole : (pattern ?? variables.get(name ?? '') ?? own[name ?? sign ?? ''] ?? ''),
+      /\$\$|\$\(wildcard\s+([^()]*)\)|\$[({]([\w.@<^*?+-]+)[)}]|\$([@<^*?+])/g,
+      (whole, pattern?: string, name = '', sign = '') => {
+        if (whole === '$$') return whole;
+        if (/^[@<^*?+][DF]$/.test(name)) return MADE;
+        const value = pattern ?? variables.get(name) ?? own[name || sign] ?? '';
+        // Of a list that a pattern fills in, only make knows each.
+        return rule !== undefined && value.includes('%') ? MADE : value;
+      },
     );
     if (next === filledIn || next.length > LONGEST) break;
     filledIn = next;

@@ -1,5 +1,5 @@
 /** What is found out about a command while it is read. */
-import type { CommandReach, NamedPath } from './word-names.ts';
+import type { CommandReach, NamedPath, WrittenAs } from './word-names.ts';
 
 export class ReachFinds {
   readonly #paths = new Map<string, NamedPath>();
@@ -16,8 +16,11 @@ export class ReachFinds {
     return this.#paths.has(path);
   }
 
-  add(path: string, isAbsolute = false): void {
-    if (!this.#paths.has(path)) this.#paths.set(path, { path, isAbsolute });
+  add(path: string, isAbsolute = false, written?: WrittenAs): void {
+    const known = this.#paths.get(path);
+    // By another name it may run before it is written.
+    if (known === undefined || (known.written !== undefined && written === undefined))
+      this.#paths.set(path, { path, isAbsolute, ...(written && { written }) });
   }
 
   addAll({

@@ -16,6 +16,7 @@ interface Checked {
   /** The user trusts the folder again. */
   renew(): void;
   check(cwd?: string): string | null;
+  verdict(): string;
 }
 
 function checked(command: string, files: Record<string, string>, source = '.claude/settings.json'): Checked {
@@ -31,7 +32,8 @@ function checked(command: string, files: Record<string, string>, source = '.clau
     const { key: own, ...now } = describePart(part, root);
     trust(place, { [own]: now });
   };
-  return { root, tree, renew, check: (cwd = root) => check([command], cwd) };
+  const verdict = (): string => folderTrust(place).verdictOn(part);
+  return { root, tree, renew, verdict, check: (cwd = root) => check([command], cwd) };
 }
 
 const SCRIPT = { 'scripts/h.sh': 'exit 2\n' };
@@ -189,6 +191,44 @@ describe('SEC-1: a command of a repository runs with the files that were trusted
     const { root, check } = checked('cat >> logs/calls.txt 2>&1', { 'logs/calls.txt': 'one' });
     writeFiles(root, { 'logs/calls.txt': 'two' });
     expect(check()).toBeNull();
+  });
+
+  /** Each with what it leaves in the file that it runs. */
+  test.for([
+    ['base64 -d f > @; sh @', 'decoded'],
+    ['cat f 2>/dev/null | tee "@"; sh @', 'decoded'],
+    ['cp f @ && sh @', 'one'],
+  ] as const)('%s: what it wrote there itself does not stop it', ([form, left]) => {
+    const other = temporaryDirectory();
+    const path = join(other, 'x.sh');
+    const { root, check, verdict, renew } = checked(form.replaceAll('@', path), { f: 'zero' });
+    writeFiles(other, { 'x.sh': 'zero' });
+    expect([check(), verdict()]).toEqual([null, 'trusted']);
+    writeFiles(root, { f: 'one' });
+    renew();
+    expect([check(), verdict()]).toEqual([null, 'trusted']);
+    writeFiles(other, { 'x.sh': left });
+    expect([check(), verdict()]).toEqual([null, 'trusted']);
+    rmSync(path);
+    writeFiles(other, { evil: 'evil' });
+    symlinkSync(join(other, 'evil'), path);
+    expect(check()).toContain('x.sh is not what you trusted');
+  });
+
+  test.for([
+    'sh @; cat f > @',
+    'sh @/../x.sh; cat f > @; sh @',
+    '[ -f g ] && cat f > @; sh @',
+    'cat f > @ | sh @',
+    'cat f > @ & sh @',
+    'cat f >> @; sh @',
+    'set -C; cat f > @; sh @',
+    'cp f @; sh @',
+  ])('%s: with what another wrote there it does not run', (form) => {
+    const other = temporaryDirectory();
+    const { check } = checked(form.replaceAll('@', join(other, 'x.sh')), { f: 'one' });
+    writeFiles(other, { 'x.sh': 'evil' });
+    expect(check()).toContain('x.sh is not what you trusted');
   });
 
   test('settings of a subfolder name files from there', () => {

@@ -3,7 +3,7 @@
  * those that a command names, and a command runs in other directories than the one it was trusted in: in a subfolder, in a
  * worktree. It runs with files of trusted content only, wherever they are.
  */
-import { type BigIntStats, statSync } from 'node:fs';
+import { accessSync, type BigIntStats, constants, lstatSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isInside, realPath } from '../../system/landing-path.ts';
 import { type TrustPlace, trustStamp } from '../../system/trust.ts';
@@ -120,7 +120,8 @@ class TrustedFiles {
     return true;
   }
 
-  #isTrusted({ path, isAbsolute }: NamedPath): boolean {
+  #isTrusted({ path, isAbsolute, written }: NamedPath): boolean {
+    if (written === 'replaced' && canReplace(path)) return true;
     const stats = statsOf(path);
     if (stats === null || stats.isDirectory()) return true;
     const real = realOf(path);
@@ -146,6 +147,16 @@ class TrustedFiles {
     const isOther = cwd !== this.#root && isInside(path, cwd);
     const advice = isOther ? OTHER_DIRECTORY : SHOWS;
     return `${this.#shown(path)} is not what you trusted (${advice})`;
+  }
+}
+
+/** A write to it does not fail, so that nothing of it stays. */
+function canReplace(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return lstatSync(path).isFile();
+  } catch {
+    return false;
   }
 }
 

@@ -64,13 +64,20 @@ function packageScripts(path: string, words: readonly ScriptWord[], told: ToldGr
   }
 }
 
-/** Of a Makefile. What is not clear in it is listed only: recipes are full of words that make fills in. */
+const RUNS_UNKNOWN = /^what \S+ runs$|^a script inside it$/;
+
+/** Of a Makefile. What else is not clear in it is listed only: recipes are full of words that make fills in. */
 function recipes(path: string, words: readonly ScriptWord[], told: ToldGround): void {
   const bytes = told.isDeepest ? undefined : contentOf(path)?.bytes;
   if (bytes === undefined) return;
   const asked = words.flatMap(({ texts }) => texts);
   const { scripts, includes } = makeRecipes(bytes.toString('utf8'), asked);
-  for (const script of scripts) told.found.take(told.follow(script, dirname(path)));
+  for (const script of scripts) {
+    const inner = told.follow(script, dirname(path));
+    told.found.take(inner);
+    if (RUNS_UNKNOWN.test(inner.unclear ?? ''))
+      told.found.unclear.add(`${inner.unclear} in ${basename(path)}`);
+  }
   for (const name of includes) {
     const included = resolve(dirname(path), name);
     if (/[*?[]/.test(name)) told.found.folders.add(dirname(included));

@@ -5,7 +5,11 @@ export interface NamedPath {
   readonly path: string;
   /** The command spells it as an absolute path that leads out of the checkouts it may start in. */
   readonly isAbsolute: boolean;
+  /** The command itself writes it, in a temporary folder: in any case before it runs it, or as a copy of another. */
+  readonly written?: WrittenAs | undefined;
 }
+
+export type WrittenAs = 'replaced' | 'copied';
 
 export interface CommandReach {
   readonly paths: readonly NamedPath[];
