@@ -160,6 +160,29 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     expect(second.screen).not.toContain('the last turn of this session is complete');
   });
 
+  test('AGENT-5: agents in the background of a conversation that was left all continue with Enter', async ({
+    user,
+  }) => {
+    const emulator = await user.emulate({
+      respond: workers([GATED, GATED, GATED], { run_in_background: true }),
+    });
+    const first = startOnTerminal(user, BYPASS);
+    await first.shows(/^>/m);
+    first.type('go\r');
+    await first.shows('Turn 1.');
+    await first.shows(/\.4 task 3 .*Bash touch/);
+    first.kill('SIGHUP');
+    await first.ended;
+    await using second = startOnTerminal(user, [...BYPASS, '--continue']);
+    await second.shows(/3 agents were at work: \.2 task 1, \.3 task 2, \.4 task 3/);
+    letGo(user);
+    second.type('\r');
+    for (const agent of [2, 3, 4]) await second.shows(new RegExp(`✓ \\.${agent} `));
+    await second.shows('continuing with reports of agents');
+    expect((await psJson(user)).map(({ status }) => status)).toEqual(['done', 'done', 'done', 'done']);
+    expect(emulator.requests.map(({ body }) => body).join('')).not.toContain('parent_ended');
+  });
+
   test('AGENT-7: agents are listed, told, cancelled and stopped by number and name', async ({ user }) => {
     const busy = 'until test -e go; do sleep 0.05; done';
     const respond = workers([busy, busy, busy], { run_in_background: true });

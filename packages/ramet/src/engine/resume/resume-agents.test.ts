@@ -63,6 +63,38 @@ describe('AGENT-5: agents of an earlier process', () => {
   });
 });
 
+describe('AGENT-5: agents in the background that were interrupted with their session', () => {
+  const tasks = ['child one', 'child two', 'child three'];
+
+  test.each([null, 'Else?'])('all resume, also when a turn begins meanwhile (%s)', async (prompt) => {
+    const family = await startFamily({
+      cast: {
+        'Go.': [startAgents(tasks, { run_in_background: true }), { text: 'I wait.' }],
+        ...Object.fromEntries(tasks.map((task) => [task, never])),
+      },
+    });
+    await family.run('Go.', { waitForChildren: false });
+    while (family.emulator.requests.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
+    const done = () => ({ text: 'Scope: mine.' });
+    const again = await family.reopen({
+      'Go.': () => ({ text: 'Heard.' }),
+      'Else?': () => ({ text: 'Heard.' }),
+      ...Object.fromEntries(tasks.map((task) => [task, done])),
+    });
+    let turn: Promise<unknown> | undefined;
+    again.session.subscribe(() => {
+      turn ??= again.run(prompt);
+    });
+    expect(await again.session.resumeAgents()).toBe(3);
+    await turn;
+    for (const number of [2, 3, 4]) {
+      const [before, after] = eventsOf(again.recordedOf(number), 'agent.ended');
+      expect([before?.status, after?.status]).toEqual(['interrupted', 'done']);
+    }
+    expect(again.emulator.requests.map(({ body }) => body).join('')).not.toContain('interrupted: ');
+  });
+});
+
 describe('AGENT-5: an interrupted run is resumed', () => {
   const castOf = (): Cast => ({
     'Go.': [startAgents(['child one', 'child two']), { text: 'Both.' }],

@@ -30,7 +30,16 @@ export function interruptedWork(parts: {
   const { agent, family, isResumed, runEnd } = parts;
   // Most sessions begin here, or never had any agents: then nothing is loaded and nothing read.
   let isDue = isResumed && family.parts.lastNumber > 1;
-  const resume = async (prompted: boolean, signal: AbortSignal): Promise<number> => {
+  /** Under way; it may fail. */
+  let resuming: Promise<unknown> | null = null;
+  const resume = (prompted: boolean, signal: AbortSignal): Promise<number> => {
+    const all = resumeAll(prompted, signal).finally(() => {
+      resuming = null;
+    });
+    resuming = all;
+    return all;
+  };
+  const resumeAll = async (prompted: boolean, signal: AbortSignal): Promise<number> => {
     isDue = false;
     const { resumeAgents } = await import('../../engine/resume/resume-agents.ts');
     const count = await resumeAgents(family, agent, { prompted, signal });
@@ -40,6 +49,8 @@ export function interruptedWork(parts: {
   };
   return {
     async beforePrompt(prompt, signal) {
+      // Reports that they were interrupted are taken back first: a turn would deliver them, and then they stay interrupted.
+      await resuming?.catch(() => {});
       // Calls that wait for agents are left open by an interruption in this process too.
       if (isDue || (prompt === null && hasOpenCalls(agent))) await resume(prompt !== null, signal);
       if (prompt !== null) await closeCalls(agent);

@@ -74,6 +74,8 @@ export class ChatWorker {
   #closed = false;
   /** The interrupted work of the session is to be resumed. */
   #goesOn = false;
+  /** Interrupted agents are being resumed: reports of their interruption are no news. */
+  #resuming = false;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -119,8 +121,13 @@ export class ChatWorker {
   }
 
   async #goOn(): Promise<void> {
-    this.#goesOn = await this.#parts.chat.resumeWork();
-    if (this.#goesOn && this.#current === null && !this.#closed) void this.#workOff(this.#next());
+    this.#resuming = true;
+    try {
+      this.#goesOn = await this.#parts.chat.resumeWork();
+    } finally {
+      this.#resuming = false;
+    }
+    if (this.#current === null && !this.#closed) void this.#workOff(this.#next());
   }
 
   /** Stops what is under way, and hands back what was to follow. */
@@ -146,7 +153,7 @@ export class ChatWorker {
   }
 
   get #hasNews(): boolean {
-    return !this.#closed && this.#parts.chat.session?.hasNews === true;
+    return !this.#closed && !this.#resuming && this.#parts.chat.session?.hasNews === true;
   }
 
   /** Null stands for news, or for what was interrupted. */
