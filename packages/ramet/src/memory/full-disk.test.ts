@@ -1,0 +1,77 @@
+/** A disk that takes no more, played by a limit on the size of files: what was there stays, what was acknowledged too. */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { newToken } from '../../test/fixtures/memory-server.ts';
+import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { KeyStore, openMemoryDatabase } from './server/key-store.ts';
+import { DEFAULT_LIMITS } from './wire/memory-shapes.ts';
+
+const here = (path: string): string => JSON.stringify(pathToFileURL(join(import.meta.dirname, path)).href);
+
+/** `trap` lets the write fail instead of ending the process. */
+async function limited(kilobytes: number, program: string, ...args: string[]): Promise<string> {
+  const shell = `trap '' XFSZ; ulimit -f ${kilobytes}; exec "$@"`;
+  const node = [
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    '--input-type=module',
+    '-e',
+    program,
+  ];
+  const { stdout } = await promisify(execFile)('bash', ['-c', shell, 'bash', ...node, ...args]);
+  return stdout;
+}
+
+test('MEM-1: a change that finds no room fails in one line and leaves every file as it was', async () => {
+  const root = join(temporaryDirectory(), 'memory');
+  const program = `
+    import { MemoryStore } from ${here('files/memory-store.ts')};
+    using store = new MemoryStore(process.argv[1]);
+    const source = { kind: 'agent', session: null, agent: null, turn: null };
+    const put = (files) => store.change(source, () => new Map(Object.entries(files)));
+    await put({ 'MEMORY.md': '- a\\n', 'b.md': '- b\\n' });
+    const large = '- a long line of text that says nothing\\n'.repeat(12_000);
+    const failed = await put({ 'b.md': '- changed\\n', 'MEMORY.md': large }).catch((error) => error.message);
+    await put({ 'b.md': '- b\\n- c\\n' });
+    console.log(JSON.stringify({ failed, changes: store.changes().length }));`;
+  const { failed, changes } = JSON.parse(await limited(256, program, root));
+  expect(failed).toMatch(/^cannot use the history of memory in [^\n]*$/);
+  expect(changes).toBe(2);
+  expect(readFileSync(join(root, 'MEMORY.md'), 'utf8')).toBe('- a\n');
+  expect(readFileSync(join(root, 'b.md'), 'utf8')).toBe('- b\n- c\n');
+  expect(readdirSync(root).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
+test('TEAM-6: a server that finds no room answers 500 and keeps what it has acknowledged', async () => {
+  const directory = join(temporaryDirectory(), 'server');
+  const { token } = newToken(directory);
+  const program = `
+    import { startMemoryServer } from ${here('server/memory-server.ts')};
+    const notes = [];
+    const server = await startMemoryServer({ directory: process.argv[1], note: (line) => notes.push(line) });
+    const headers = { authorization: 'Bearer ' + process.argv[2], 'if-none-match': '*' };
+    const statuses = [];
+    for (let n = 0; n < 60; n++) {
+      const body = ('a line of note ' + n + '\\n').repeat(900);
+      const answer = await fetch(server.url + '/v1/keys/note-' + n + '.md', { method: 'PUT', headers, body });
+      statuses.push(answer.status);
+      if (answer.status === 500) break;
+    }
+    const health = await fetch(server.url + '/v1/health');
+    const read = await fetch(server.url + '/v1/keys/note-0.md', { headers: { authorization: headers.authorization } });
+    console.log(JSON.stringify({ statuses, health: health.status, read: read.status, notes }));
+    process.exit();`;
+  const { statuses, health, read, notes } = JSON.parse(await limited(400, program, directory, token));
+  expect(statuses.at(-1)).toBe(500);
+  expect(statuses.length).toBeGreaterThan(3);
+  expect([health, read]).toEqual([200, 200]);
+  expect(notes[0]).toMatch(/^a request failed: cannot use team memory in [^\n]*$/);
+  using db = openMemoryDatabase(directory);
+  const store = new KeyStore(db, DEFAULT_LIMITS);
+  for (const [n, status] of statuses.entries())
+    expect(store.entry(1, `note-${n}.md`)?.deleted ?? null).toBe(status === 201 ? false : null);
+});
