@@ -123,7 +123,6 @@ export const MISSING: Readonly<Record<string, string>> = {
   'WORK-2': 'a hook WorktreeCreate that makes the worktree in place of git',
   'EXEC-3': NOT_YET,
   'HOST-1': NOT_YET,
-  'TEAM-6': 'on a busy machine fewer requests per second than the goal',
   'BG-1': 'the mechanism is there; not all of its forks are',
   'BG-2': NOT_YET,
   'BG-4': NOT_YET,

@@ -23,7 +23,9 @@ function dreamtText({ change, lines, removed, refused, unusable, unanswered }: D
     ...removed.map(({ file, line, why }) => `removed  ${file}: ${line}\n         ${why}`),
     ...refused.map(({ asked, why }) => `kept     ${asked}\n         ${why}`),
     ...unusable.map((file) => `left     ${file}: it cannot be read as memory`),
-    ...(unanswered === 0 ? [] : [`${unanswered} tasks were not answered: the next time looks at them`]),
+    ...(unanswered === 0
+      ? []
+      : [`tasks that were not answered, and are left to the next time: ${unanswered}`]),
     change === null
       ? `nothing changed in ${lines} lines`
       : `${removed.length} of ${lines} lines removed as ${change}: ramet memory undo ${change} takes it back`,

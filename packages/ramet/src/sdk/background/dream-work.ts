@@ -2,7 +2,7 @@
  * Dreams of a session (BG-7): 24 hours and five sessions after the last, memory is looked through, a task after each turn. The
  * forks look into files and write nothing; what they answer is checked, and carried out when all tasks are done.
  */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Agent, BackgroundWork } from '../../engine/shapes.ts';
 import { DreamRecord } from '../../memory/dream/dream-record.ts';
 import { Dream } from '../../memory/dream/run-dream.ts';
@@ -28,7 +28,7 @@ export function dreamWork(parts: LiveParts): BackgroundWork | null {
   let isOver = false;
   const begin = async (main: Agent): Promise<Dreaming | null> => {
     // Without memory there is nothing to tidy up, and nothing is made.
-    if (!existsSync(storeOf(at, 'project'))) return null;
+    if (statSync(storeOf(at, 'project'), { throwIfNoEntry: false })?.isDirectory() !== true) return null;
     const { session } = main.runtime.journal;
     using opened = new DisposableStack();
     const record = opened.use(new DreamRecord(storeOf(at, 'project')));
@@ -65,12 +65,12 @@ export function dreamWork(parts: LiveParts): BackgroundWork | null {
     endsWithPrompt: false,
     async due({ agent: main }) {
       if (isOver) return null;
+      // What fails is not tried again in this session.
+      isOver = true;
       dreaming ??= await begin(main);
       const current = dreaming;
-      if (current === null) {
-        isOver = true;
-        return null;
-      }
+      if (current === null) return null;
+      isOver = false;
       const { task } = current.dream;
       if (task === null) {
         await finish(current, main);

@@ -6,6 +6,7 @@ import { drain } from '../../../test/fixtures/engine.ts';
 import { agent, newWorld } from '../../../test/fixtures/memory-world.ts';
 import { agentFolder, indexPath, scopeFolder } from '../../memory/files/memory-places.ts';
 import type { ExecutorKind } from '../../schema/status.ts';
+import { EXTRACT } from '../background/extract-memory.ts';
 import { openSession } from '../session/session.ts';
 
 type HookInput = Readonly<Record<string, unknown>>;
@@ -54,6 +55,22 @@ describe('EXT-2: the hook MemoryWritten', () => {
       });
     },
   );
+});
+
+test('EXT-2: the hook MemoryWritten learns of what a session notes by itself', async () => {
+  const world = await newWorld((asked) =>
+    asked.includes(EXTRACT) ? { text: 'FACT tests: A run takes four minutes.\nNOTE: Begun.' } : undefined,
+  );
+  const heard: unknown[] = [];
+  await using session = await openSession({
+    ...world.options,
+    background: true,
+    settings: { ...world.options.settings, background: { memoryTurns: 1, costShare: 1 } },
+    hooks: { MemoryWritten: [{ hooks: [(input) => void heard.push(`${input.source} ${input.scope}`)] }] },
+  });
+  await drain(session.run('MAIN TASK'));
+  await session.background?.idle();
+  expect(heard.sort()).toEqual(['extraction project', 'session-notes session']);
 });
 
 describe('EXT-2: the hook PreCompact', () => {
