@@ -397,7 +397,16 @@ describe('EXT-2: a function as a hook', () => {
     const bad = (): never => {
       throw new Error('oops');
     };
-    const firing = fire(directory, { clock, hooks: [bad, () => 7, never] });
+    /** Whether a process waits for each limit. */
+    const waited: unknown[] = [];
+    const watched: typeof systemClock = {
+      ...clock,
+      sleep: (ms, signal, options) => {
+        waited.push(options?.keepsAlive ?? true);
+        return clock.sleep(ms, signal, options);
+      },
+    };
+    const firing = fire(directory, { clock: watched, hooks: [bad, () => 7, never] });
     await clock.whenSleeping();
     await clock.advance(600_000);
     expect((await firing).runs.map(({ problem }) => problem)).toEqual([
@@ -405,5 +414,6 @@ describe('EXT-2: a function as a hook', () => {
       'what it answered is no object',
       'it took longer than 600 s',
     ]);
+    expect(waited).toEqual([true, true, true]);
   });
 });

@@ -135,7 +135,8 @@ export class HookRunner implements AsyncDisposable {
   async #call(hook: FunctionHook, { input, signal }: HookCall): Promise<HookAnswer> {
     const { clock } = this.#ground;
     const over = new AbortController();
-    const late = clock.sleep(hook.timeoutMs, over.signal, { keepsAlive: false });
+    // A function may leave nothing behind that keeps the process: then only its limit does.
+    const late = clock.sleep(hook.timeoutMs, over.signal);
     const id = typeof input.tool_use_id === 'string' ? input.tool_use_id : undefined;
     const own = new AbortController();
     const limits = AbortSignal.any([signal, own.signal]);
