@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UserMistake } from '../schema/errors.ts';
-import { makePrivateDirectory, projectDirectory, rametHome } from './home.ts';
+import { makePrivateDirectory, managedFolders, projectDirectory, rametHome } from './home.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ramet-home-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -33,6 +33,17 @@ describe('the home', () => {
     expect(rametHome({ HOME: '/home/ada' })).toBe('/home/ada/.ramet');
     expect(rametHome({ RAMET_HOME: '', HOME: '/home/ada' })).toBe('/home/ada/.ramet');
     expect(rametHome({})).toBe(join(userInfo().homedir, '.ramet'));
+  });
+});
+
+describe('the folder of managed policy', () => {
+  test('is the one of the machine, and another that is named only where the machine has none', () => {
+    const [fixed, none] = [join(root, 'etc'), join(root, 'none')];
+    mkdirSync(fixed);
+    const env = { RAMET_MANAGED_DIR: '/srv/policy' };
+    expect(managedFolders(env, none)).toEqual(['/srv/policy']);
+    expect(managedFolders(env, fixed)).toEqual([fixed]);
+    expect(managedFolders({}, none)).toEqual([none]);
   });
 });
 

@@ -38,11 +38,15 @@ export function scratchpadIn(directory: string): string {
 const MANAGED = '/etc/ramet';
 
 /**
- * Folders of the machine's managed policy, the one that wins last. `RAMET_MANAGED_DIR` adds a folder: it cannot take the
- * place of what an administrator put into the fixed one.
+ * Folders of the machine's managed policy. `RAMET_MANAGED_DIR` stands for a policy where a machine has none: what it brings
+ * counts as managed, so beside a real policy it would let in what that one keeps out.
  */
-export function managedFolders(env: Readonly<Record<string, string | undefined>>): string[] {
-  return [...(env.RAMET_MANAGED_DIR ? [env.RAMET_MANAGED_DIR] : []), MANAGED];
+export function managedFolders(
+  env: Readonly<Record<string, string | undefined>>,
+  fixed: string = MANAGED,
+): string[] {
+  const { RAMET_MANAGED_DIR: named = '' } = env;
+  return [named === '' || existsSync(fixed) ? fixed : named];
 }
 
 /** An empty HOME, or one that is no absolute path, would lead into whatever repository this runs in. */
