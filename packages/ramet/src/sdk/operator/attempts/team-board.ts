@@ -46,6 +46,7 @@ interface Offer {
 
 /** One more does not begin before the member has that the last one woke: each is to wake another. */
 const LONGEST_WAKE_MS = 3_000;
+const LOOK_MS = 5_000;
 const LONGEST_SUBJECT = 300;
 
 export class TeamBoard implements Disposable {
@@ -57,8 +58,10 @@ export class TeamBoard implements Disposable {
   readonly #withdrawn: Set<number> = new Set();
   /** Those that nobody has claimed yet. */
   readonly #open: Map<number, Offer> = new Map();
-  /** Members that were written to and have not begun. */
-  readonly #waking: Set<string> = new Set();
+  /** Members that were written to and have not begun, with how long that may take. */
+  readonly #waking: Map<string, number> = new Map();
+  /** A wake-up that was lost heals. */
+  readonly #look: NodeJS.Timeout = setInterval(() => this.#offer(), LOOK_MS).unref();
   #begun: PromiseWithResolvers<void> = Promise.withResolvers();
   #putting: Promise<unknown> = Promise.resolve();
 
@@ -76,7 +79,6 @@ export class TeamBoard implements Disposable {
     };
   }
 
-  /** Members are rows of the roster until there is work for them. */
   async addMembers(count: number): Promise<void> {
     const { view } = this.#place;
     // One whose process was killed before it began is not on the roster any more; others are.
@@ -105,7 +107,6 @@ export class TeamBoard implements Disposable {
     return found === null ? null : (this.#place.handleOf(found.agent) ?? null);
   }
 
-  /** What the list has of it. */
   listed({ attempt: { name } }: AttemptOrder): TeamTask | undefined {
     return this.#place.view.tasks().findLast(({ subject }) => subject.startsWith(`${name} `));
   }
@@ -142,6 +143,7 @@ export class TeamBoard implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    clearInterval(this.#look);
     for (const turn of this.#turns.values()) turn.release?.();
     this.#place.family.team = this.#inner;
   }
@@ -184,15 +186,11 @@ export class TeamBoard implements Disposable {
   /** Of an earlier process: its work may be half done, and its owner asleep. */
   async #tellAgain({ number, status, owner }: TeamTask): Promise<void> {
     if (status !== 'in_progress' || owner === null || this.#turnWith(number) !== undefined) return;
-    await this.#write(
-      owner,
-      `You were interrupted. Resume task ${number} where you left it, and complete it.`,
-    );
+    await this.#write(owner, `You were interrupted. Resume task ${number}, and complete it.`);
   }
 
-  /** One that was stopped gets nothing: its task is released. */
   async #write(to: string, text: string): Promise<void> {
-    this.#waking.add(to);
+    this.#waking.set(to, performance.now() + LONGEST_WAKE_MS);
     await this.#place.view.send({ to, text }).catch(() => this.#waking.delete(to));
   }
 
@@ -204,6 +202,7 @@ export class TeamBoard implements Disposable {
     const pending = new Set(
       this.#place.view.tasks().flatMap(({ number, status }) => (status === 'pending' ? [number] : [])),
     );
+    for (const [name, until] of this.#waking) if (performance.now() > until) this.#waking.delete(name);
     // Each of those that are awake without a task may take one.
     const awake = this.#waking.size + [...this.#turns.values()].filter(({ task }) => task === null).length;
     const left = [...this.#open].filter(([number]) => pending.has(number)).slice(awake);
@@ -221,8 +220,8 @@ export class TeamBoard implements Disposable {
   }
 
   #asLead({ attempt }: AttemptOrder, what: string): TaskDesk {
-    const { signal } = new AbortController();
-    return this.#inner.tasksFor(this.#place.lead, `operate-${what}-${attempt.name}`, signal);
+    const call = `operate-${what}-${attempt.name}`;
+    return this.#inner.tasksFor(this.#place.lead, call, new AbortController().signal);
   }
 
   #begin(agent: Parameters<FamilyTeam['begin']>[0]): MemberRun | null {
@@ -281,7 +280,8 @@ export class TeamBoard implements Disposable {
       await this.#place.bring(agent, order);
     } catch (error) {
       const why = `its worktree cannot be brought to where the task begins: ${describeError(error)}`;
-      await desk.update({ task: change.task, status: 'failed', note: why });
+      // Not by the call that has claimed it: a call does one thing.
+      await this.giveUp(order, why);
       claimed.resolve(turn);
       return failure(`Task ${change.task} has failed: ${why}. End your turn.`);
     }

@@ -56,7 +56,9 @@ export function teamRun({ family, agent: lead, team }: LiveParts, place: TeamPla
   if (family.team === null || team === undefined) return null;
   const { view } = team;
   const { worktrees, state } = place;
-  const bring = (agent: AgentId, order: AttemptOrder): Promise<void> => bringTo(worktrees, agent, order);
+  const bring = (agent: AgentId, order: AttemptOrder): Promise<void> =>
+    // A git that was killed is no reason to give the task up.
+    bringTo(worktrees, agent, order).catch(() => bringTo(worktrees, agent, order));
   const handleOf = (agent: AgentId): AgentHandle | undefined =>
     lead.children.running.find((handle) => handle.id === agent);
   const board = new TeamBoard({ family, lead: lead.spec.id, view, handleOf, bring }, family.team);
