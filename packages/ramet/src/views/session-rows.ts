@@ -1,4 +1,5 @@
 /** Sessions as a person tells them apart: title, time, branch, cost and status. */
+import { hasWorkLeft } from '../journal/projections/work-left.ts';
 import type { SessionEntry } from '../journal/session-list.ts';
 import { agentId, type SessionId } from '../schema/ids.ts';
 import type { AgentStatus } from '../schema/status.ts';
@@ -20,7 +21,7 @@ export interface SessionSummary {
   /** Null when a part of it is unknown. */
   readonly costUsd: number | null;
   readonly prompts: number;
-  /** Of its main agent; null before it has one. */
+  /** Of its main agent; `interrupted` also where a resume continues others. Null before it has one. */
   readonly status: AgentStatus | null;
   readonly agents: number;
 }
@@ -34,17 +35,23 @@ export function summarizing(session: SessionId): { take: EventTaker; of(view: Se
       exchanges.take(recorded);
       if (recorded.event.type === 'session.started') branch = recorded.event.branch ?? null;
     },
-    of({ entry, agents, ledger }) {
+    of({ entry, agents, ledger, reader }) {
       const { title, cwd, created, lastUsed } = entry;
       return {
         ...{ session, title, cwd, created, lastUsed, branch },
         costUsd: ledger.total.costUsd,
         prompts: exchanges.count,
-        status: agents.find(({ parent }) => parent === null)?.status ?? null,
+        status: statusOf(agents, reader),
         agents: agents.length,
       };
     },
   };
+}
+
+function statusOf(agents: SessionView['agents'], reader: SessionView['reader']): SessionSummary['status'] {
+  const main = agents.find(({ parent }) => parent === null);
+  if (main === undefined) return null;
+  return main.status === 'done' && hasWorkLeft(reader, main.id, agents) ? 'interrupted' : main.status;
 }
 
 const BRANCH_LENGTH = 24;

@@ -5,6 +5,7 @@ import { runHere } from '../../../test/fixtures/command-here.ts';
 import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
 import { listSessions } from '../../journal/session-list.ts';
+import { latestInterrupted } from '../../sdk/calls/status.ts';
 import { findPlace } from '../../sdk/place.ts';
 
 interface Kept {
@@ -57,6 +58,34 @@ describe('UI-1: ramet sessions', () => {
         total_cost_usd: 0.25,
       },
     ]);
+  });
+
+  test.for([
+    ['killed', null, 'interrupted'],
+    ['left, and not reported yet', 'unread', 'interrupted'],
+    ['stopped, and its parent knows', 'read', 'done'],
+  ])('AGENT-5: one whose agent in the background was %s', async ([_, report, status], { directory }) => {
+    const { project, ramet } = keptIn(directory);
+    const kept = await RecordedSession.open(project, directory);
+    const main = kept.agent(1);
+    kept.say(main, ['<environment>', 'go'], 1);
+    const origin = { kind: 'fresh', call: 'c', description: 'd', background: true, depth: 1 } as const;
+    const child = kept.agent(2, { parent: main, origin });
+    kept.say(child, ['look around']);
+    kept.exchange(main, { answer: 'I wait.' });
+    kept.end(main);
+    if (report !== null) {
+      kept.end(child, { status: 'interrupted', cause: 'parent_ended' });
+      const item = `${main}:1`;
+      kept.record(main, { type: 'message.received', item, kind: 'notification', from: child, blocks: [] });
+      if (report === 'read') kept.record(main, { type: 'message.taken', item, call: null });
+    }
+    await kept.journal.close();
+    const [listed] = JSON.parse((await ramet('sessions', 'ls', '--json')).stdout);
+    expect(listed).toMatchObject({ status, agents: 2 });
+    const at = { cwd: directory, env: { RAMET_HOME: join(directory, 'home'), HOME: directory } };
+    if (status === 'done') expect(() => latestInterrupted(at)).toThrow('nothing to resume');
+    else expect(latestInterrupted(at)).toBe(kept.journal.session);
   });
 
   test('renames a session, also while it is written; the title stays without the index', async ({

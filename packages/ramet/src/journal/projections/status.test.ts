@@ -53,6 +53,15 @@ describe('AGENT-5: the status of an agent', () => {
     expect(statusOf(events([]), false)).toMatchObject({ status: 'interrupted', cause: 'process_ended' });
   });
 
+  test('a command of the user after the last turn leaves it done', () => {
+    const calls = [toolStarted('user-1', 'Bash'), toolCompleted('user-1', 'Bash')];
+    for (const more of [calls, calls.slice(0, 1)]) {
+      const events = [agentStarted(), messageAppended(), ended('done'), ...more];
+      const all = recorded(...events.map((event): [string, JournalEvent] => ['s.1', event]));
+      expect(statusOf(all, false)).toMatchObject({ status: 'done', cause: null, activity: null });
+    }
+  });
+
   test('lists agents by birth with what is known of them', () => {
     const events = recorded(
       ['s.1', agentStarted()],

@@ -163,6 +163,8 @@ function note(board: StatusBoard, agent: AgentOverview, event: JournalEvent): vo
       break;
     case 'tool.started':
     case 'tool.completed':
+      // What a person does beside the conversation is no work of an agent that has ended.
+      if (isCallOfUser(event.call) && !isUnderWay(agent.status)) break;
       setRunning(agent);
       noteTool(board, agent, event);
       break;
@@ -212,6 +214,11 @@ function noteTool(
   board.tools.set(agent.id, running);
   const since = agent.activity?.kind === 'tools' ? agent.activity.since : agent.lastEventAt;
   agent.activity = running.size === 0 ? null : { kind: 'tools', names: [...running.values()], since };
+}
+
+/** A command typed at the prompt, or a file to attach: see `engine/calls/user-call.ts`. */
+function isCallOfUser(call: string): boolean {
+  return call.startsWith('user-');
 }
 
 /** An agent that had ended runs again when its session is resumed. */

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { requireWhole } from '../../journal/integrity.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { missingFiles, wayToSave } from '../../journal/missing-files.ts';
-import { cutOffAgents } from '../../journal/projections/cut-off-agents.ts';
 import { type AgentOverview, agentStatuses, statusBoardOf } from '../../journal/projections/status.ts';
+import { hasWorkLeft } from '../../journal/projections/work-left.ts';
 import { sessionPath } from '../../journal/session-file.ts';
 import { findSession, listSessions, type SessionEntry } from '../../journal/session-list.ts';
 import { openReader } from '../../journal/sessions.ts';
@@ -103,14 +103,14 @@ export function costOfAll(options: CallOptions = {}): BilledSession[] {
   );
 }
 
-/** The newest session of this working tree whose main agent was interrupted, by whatever, or others by a provider. */
+/** The newest session of this working tree that was interrupted, or agents of it. */
 export function latestInterrupted(options: CallOptions = {}): string {
   const caller = callerOf(options);
   const { project, cwd, repository } = findPlace(caller);
   const root = repository?.root ?? cwd;
   const here = listSessions(project).filter((entry) => isInside(entry.cwd, root));
   const ended = here.filter(({ live }) => !live);
-  const found = ended.find((entry) => hasWorkLeft(project, entry, caller));
+  const found = ended.find((entry) => isToBeResumed(project, entry, caller));
   if (found !== undefined) return found.session;
   const running = here.filter(({ live }) => live).map(({ session }) => session);
   const [latest] = ended;
@@ -176,14 +176,15 @@ function hasRun(project: string, session: string): boolean {
   return existsSync(operatorDirectory({ project, session }));
 }
 
-function hasWorkLeft(project: string, entry: SessionEntry, caller: Caller): boolean {
+function isToBeResumed(project: string, entry: SessionEntry, caller: Caller): boolean {
   try {
     const reader = openReader({ project, session: entry.session });
     try {
       const main = agentId(entry.session, 1);
-      const [overview] = agentStatuses(statusBoardOf(reader.events({ agent: main })), { writerAlive: false });
-      if (overview?.turns === 0 && hasRun(project, entry.session)) return false;
-      return overview?.status === 'interrupted' || cutOffAgents(reader, main).length > 0;
+      const agents = agentStatuses(statusBoardOf(reader.events()), { writerAlive: false });
+      const isIdle = agents.some(({ id, turns }) => id === main && turns === 0);
+      if (isIdle && hasRun(project, entry.session)) return false;
+      return hasWorkLeft(reader, main, agents);
     } finally {
       reader.close();
     }
