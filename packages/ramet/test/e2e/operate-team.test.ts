@@ -42,7 +42,8 @@ function member(asked: Asked): Answer {
   const { attempt, number, has } = doing(asked);
   if (attempt === null) return update({ task: number, status: 'in_progress' });
   const file = `${attempt.split('-')[0]}.txt`;
-  if (!has(`"file_path":"${file}"`)) return writing(file, `${attempt}\n`);
+  // The first call is refused if the member knew another version: its worktree has been brought elsewhere.
+  if (!has(`Created ${file}`)) return writing(file, `${attempt}\n`);
   if (!has(`Task ${number} is completed`))
     return update({ task: number, status: 'completed', evidence: 'the file exists' });
   return { text: 'Done.' };

@@ -29,7 +29,7 @@ const WHERE: Readonly<Record<Isolation | 'read', string>> = {
   propose: `You only read. Your answer is a patch, which is applied when you have ended: one block that begins with \`\`\`diff and holds a unified diff as git makes it (--- a/path, +++ b/path, three lines of context; /dev/null for a file that is new or goes), made for the files as they are in your directory. Say in a line or two before it what it does.`,
   clone:
     'Work in your directory, a git clone of your own. Committing is optional. Do not push or switch branches: your work is fetched and merged with that of the others when you have ended.',
-  team: 'Work in your directory, a git worktree of your own: it has been brought to what the others have finished. Committing is optional. Do not push, merge or switch branches. When the task is done, mark it completed with the evidence and end your turn: your work is then merged with that of the others. If you cannot do it, mark it failed with a note. Do one task in a turn.',
+  team: 'Work in your directory, a git worktree of your own: it has been brought to what the others have finished, so read a file again before you edit it. Committing is optional. Do not push, merge or switch branches. When the task is done, mark it completed with the evidence and end your turn: your work is then merged with that of the others. If you cannot do it, mark it failed with a note. Do one task in a turn.',
   read: 'You only read: your report is all that comes of it.',
 };
 
