@@ -156,6 +156,7 @@ describe('TEAM-6: the memory server', () => {
     ['a stream of Windows', 'a:b'],
     ['a device', 'nul.md'],
     ['a file of ours', '.ramet-sync/state'],
+    ['a file of git', 'notes/.git/config'],
     ['NFD', 'u%cc%88.md'],
     ['a line break', 'a%0ab'],
     ['a long name', 'a'.repeat(600)],

@@ -22,7 +22,7 @@ import { systemCode } from '../../schema/errors.ts';
 import { digestOf } from '../../system/digest.ts';
 import { loadFile, sameStamp } from '../../system/regular-file.ts';
 import { replaceFile } from '../../system/replace-file.ts';
-import { foldedKey, keyProblem, RESERVED } from '../wire/memory-key.ts';
+import { foldedKey, isHidden, keyProblem } from '../wire/memory-key.ts';
 import type { MemoryEntry } from '../wire/memory-shapes.ts';
 import { STATE_DIRECTORY } from './sync-state.ts';
 
@@ -68,7 +68,7 @@ async function readDirectory(
     const path = join(directory, entry.name);
     // Of a sync that was killed: this process has the lock.
     if (LEFTOVER.test(entry.name)) rmSync(path, { force: true });
-    if (entry.name.startsWith(RESERVED)) continue;
+    if (isHidden(entry.name)) continue;
     // Some file systems give names in another form than they were written in.
     const key = `${prefix}${entry.name.normalize('NFC')}`;
     if (entry.isSymbolicLink()) found.skipped.push({ key, reason: 'it is a link' });

@@ -8,7 +8,7 @@ const LONGEST_NAME_BYTES = 200;
 const DEEPEST = 16;
 
 /** Our own files in a synchronised folder begin with it. */
-export const RESERVED = '.ramet-';
+const RESERVED = '.ramet-';
 
 /** Why it cannot be a key; null if it can. */
 export function keyProblem(key: string): string | null {
@@ -29,6 +29,11 @@ export function keyProblem(key: string): string | null {
   return null;
 }
 
+/** Files of other programs: they are no notes. */
+export function isHidden(name: string): boolean {
+  return name.startsWith('.');
+}
+
 /** Devices, on Windows, whatever their ending. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
@@ -38,7 +43,9 @@ function nameProblem(name: string): string | null {
   if (Buffer.byteLength(name) > LONGEST_NAME_BYTES) return `a part has more than ${LONGEST_NAME_BYTES} bytes`;
   if (/[. ]$|^ /.test(name)) return 'a part begins with a blank, or ends with one or a point';
   if (DEVICE.test(name)) return `"${name}" is a device on some machines`;
-  return name.toLowerCase().startsWith(RESERVED) ? `names that begin with ${RESERVED} are ours` : null;
+  if (name.toLowerCase().startsWith(RESERVED)) return `names that begin with ${RESERVED} are ours`;
+  // `.git/config` and `.envrc` make other programs run what they say.
+  return isHidden(name) ? 'a part begins with a point' : null;
 }
 
 /** Equal for keys that are one file where case does not count. */
