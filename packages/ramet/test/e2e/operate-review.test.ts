@@ -11,6 +11,7 @@ import {
   taskWorker,
   writing,
 } from '../fixtures/task-runs.ts';
+import { writeFiles } from '../fixtures/temporary.ts';
 import { test } from '../fixtures/user.ts';
 import { git } from '../fixtures/worktrees.ts';
 
@@ -110,11 +111,12 @@ describe.concurrent('OP-5: commits that need a review', { timeout: 240_000 }, ()
     const emulator = await user.emulate({ respond: taskWorker });
     const refused = await operateHere(user, 'tasks.md');
     expect(refused.stderr).toContain(
-      'tasks.md:1: agents of the type general-purpose may write, so they cannot review: name one that only reads, such as code-review',
+      'tasks.md:2:18: error: T001: agents of the type general-purpose may write, so they cannot review: name one that only reads, such as code-review',
     );
-    const unknown = await operateHere(user, 'tasks.md', '--review', 'code-reviews');
+    writeFiles(user.repository, { 'plain.md': '- [ ] T001 Write it\n' });
+    const unknown = await operateHere(user, 'plain.md', '--review', 'code-reviews');
     expect(unknown.stderr).toMatch(/there is no agent type "code-reviews"; did you mean code-review\?/);
-    expect([refused.code, unknown.code]).toEqual([2, 2]);
+    expect([refused.code, unknown.code]).toEqual([1, 2]);
     expect(emulator.requests).toEqual([]);
     expect(filesOn(user, 'main')).toEqual(['README.md']);
   });
