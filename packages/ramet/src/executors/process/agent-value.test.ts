@@ -88,7 +88,7 @@ test('FORK-2, LOG-1, EXEC-2: a field that nobody knows survives fork, resume and
 
 test('FORK-2, LOG-1: beside its state an agent has ports and one object of this process, which a fork begins without', async () => {
   const { runtime, agent } = await startEngine({ provider: scriptedModel() });
-  const ports = ['spec', 'runtime', 'directory', 'files', 'content', 'inbox', 'children'];
+  const ports = ['runtime', 'directory', 'files', 'content', 'inbox', 'children'];
   expect(Object.keys(agent).toSorted()).toEqual([...ports, 'here'].toSorted());
   agent.say('prompt', [freezeBlock({ type: 'text', text: 'Go.' })]);
   Object.assign(agent.here, { launched: true, openQuestions: 2 }).beginRun();
