@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { whatWouldAllow } from '../../../permission/assessment.ts';
 import { decide } from '../../../permission/decide.ts';
 import type { PermissionPolicy } from '../../../permission/policy.ts';
+import { landingPath } from '../../../system/landing-path.ts';
 
 export interface PatchRules {
   /** As they are now: they grow when a person answers. */
@@ -17,6 +18,8 @@ export async function refusedFile(
   { policy, root }: PatchRules,
 ): Promise<string | null> {
   for (const path of paths) {
+    if (landingPath(join(root, path)) === null)
+      return `${path}: a file is in the way of a folder, so no rule can judge it; use new names, or let the task run in a worktree (isolation: worktree)`;
     const details = { input: null, cwd: root, home: undefined };
     const subject = {
       name: 'Write',
