@@ -29,7 +29,7 @@ import {
   SHELLS,
 } from './known-programs.ts';
 import { compiledFolders, packageFiles, type SearchGround, searchGround, stemFiles } from './module-files.ts';
-import { besideScripts, pythonFinds } from './python-modules.ts';
+import { PythonReading } from './python-modules.ts';
 import { ReachFinds } from './reach-finds.ts';
 import { readScript } from './read-script.ts';
 import { checkoutOf, isDirectory, isTemporary } from './repository-look.ts';
@@ -76,20 +76,22 @@ class ReachReading {
   /** What Python has compiled is kept where agents cannot write. */
   #hasOwnPython = true;
   readonly #found = new ReachFinds();
-  /** Of commands whose output may be what runs, if it is not clear what does. */
+  /** Their output may be what runs, if it is not clear what does. */
   readonly #gitContent: GitContent[] = [];
   readonly #ground: SearchGround;
+  readonly #python: PythonReading;
 
   constructor(root: string, directories: readonly string[], answers: boolean) {
     this.#root = root;
     this.#answers = answers;
     this.#ground = searchGround(this.#directories, [root, ...directories, ...directories.map(checkoutOf)]);
+    this.#python = new PythonReading(this.#ground);
     this.#starts = [...new Set(directories)];
-    for (const directory of this.#starts) this.#directories.add(directory);
+    for (const one of this.#starts) this.#directories.add(one);
   }
 
   reach(): CommandReach {
-    this.#found.addAll(besideScripts(this.#found.paths, this.#ground));
+    this.#found.addAll(this.#python.finds(this.#found.paths));
     if (this.#found.unclear.size > 0) for (const one of this.#gitContent) this.#found.addAll(one);
     return this.#found.reach(this.#starts);
   }
@@ -105,8 +107,7 @@ class ReachReading {
     const rough = [...roughWords(plain, this.#root), ...fed];
     this.#read(commands, data.isAll ? rough.filter((one) => !fed.includes(one)) : rough, {
       isFed: isFed && !text.includes('|'),
-      hasBody: text.includes('<<'),
-      ...{ depth, data },
+      ...{ depth, data, hasBody: text.includes('<<') },
     });
   }
 
@@ -194,7 +195,7 @@ class ReachReading {
       const { name } = program;
       const rest = program.rest.filter((word) => !data.words.has(word));
       this.#told(name, words, depth);
-      this.#found.addAll(pythonFinds(program, this.#ground));
+      for (const path of this.#python.started(program, data.text)) this.#found.add(path);
       this.#content(program, data, isFedNames(programs));
       if (rest.length < program.rest.length || onlyChecks(program)) {
         const runner = testRunner(program);

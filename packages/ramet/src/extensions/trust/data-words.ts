@@ -28,7 +28,9 @@ const TEST_WORDS: Readonly<Record<string, RegExp>> = {
   swift: /^test$/,
   dotnet: /^(?:test|format)$/,
 };
-const TEST_MODULES = /^(?:pytest|unittest|nose2|ruff|black|isort|mypy|flake8|py_compile|compileall)$/;
+/** What they load is not followed, and listed. */
+export const TEST_MODULES: RegExp =
+  /^(?:pytest|unittest|nose2|ruff|black|isort|mypy|flake8|py_compile|compileall)$/;
 
 /** The word behind such an option is no data: a list of patterns, a configuration, code that is loaded. */
 const LOADS: RegExp =
@@ -85,6 +87,8 @@ function takesData(program: Started): boolean {
 }
 
 export interface DataWords {
+  /** The script itself. */
+  readonly text: string;
   readonly words: ReadonlySet<ScriptWord>;
   /** The same as `roughWords` gives them. */
   readonly names: ReadonlySet<string>;
@@ -128,7 +132,7 @@ export function dataWords(
     .filter(({ texts: [one = ''] }) => !CARRIES.test(text) || text.split(one).length === 2);
   const none: DataWords = {
     ...{ words: new Set(named), names: namesOf(named, root), isAll: false, isReader: worksOnData },
-    ...{ carries, runsCopies: copied.isRun, written: copied.written },
+    ...{ text, carries, runsCopies: copied.isRun, written: copied.written },
   };
   if (commands.some(({ assignments }) => assignments.some(({ open }) => open !== null))) return none;
   const isAll =

@@ -4,7 +4,9 @@
  */
 import { dirname, join, resolve } from 'node:path';
 import { landingPath } from '../../system/landing-path.ts';
+import { TEST_MODULES } from './data-words.ts';
 import type { SearchGround } from './module-files.ts';
+import { importedFiles, importsOf } from './python-imports.ts';
 import type { StartedProgram } from './started-programs.ts';
 import { contentOf } from './trusted-content.ts';
 
@@ -26,54 +28,97 @@ export interface PythonFinds {
   readonly folders: readonly string[];
 }
 
-/** For one program that a command starts; nothing for other programs, and where `-I` or `-P` keeps it from looking. */
-export function pythonFinds({ name, rest }: StartedProgram, ground: SearchGround): PythonFinds {
-  const place = PYTHON.test(name) ? placeOf(rest.map(({ texts: [text = ''] }) => text)) : null;
-  if (place === null) return { paths: [], folders: [] };
-  const { script, module } = place;
-  const found = ownModules(script === null ? ground.directories : besideAll([script], ground), ground);
-  const told = module === 'pdb' ? [...ground.directories].map((one) => join(one, '.pdbrc')) : [];
-  return { ...found, paths: [...found.paths, ...told] };
+/** What the commands of a script have Python load. Nothing for other programs, and where `-I` or `-P` keeps it from looking. */
+export class PythonReading {
+  readonly #ground: SearchGround;
+  /** Imports of scripts that look in the directories where they are started. */
+  readonly #here: string[] = [];
+  #looksHere = false;
+  readonly #apart = new Set<string>();
+  readonly #scripts = new Set<string>();
+
+  constructor(ground: SearchGround) {
+    this.#ground = ground;
+  }
+
+  /** `text` is all of the script that starts it: it may hold what Python reads. */
+  started({ name, rest }: StartedProgram, text: string): readonly string[] {
+    if (!PYTHON.test(name)) return [];
+    const texts = rest.map(({ texts: [one = ''] }) => one);
+    const { script, module, isApart } = placeOf(texts);
+    if (script !== null) (isApart ? this.#apart : this.#scripts).add(script);
+    if (isApart || script !== null) return [];
+    this.#looksHere = true;
+    this.#here.push(...importsOf([...texts, text].join('\n')), ...(module ? [module] : []));
+    return module === 'pdb' ? [...this.#ground.directories].map((one) => join(one, '.pdbrc')) : [];
+  }
+
+  /** `paths`: what the commands run by their own names. */
+  finds(paths: Iterable<string>): PythonFinds {
+    const apart = new Set(this.#paths(this.#apart));
+    const named = this.#paths(this.#scripts);
+    const files = [...paths].filter((path) => this.#ground.isOurs(path) && isPython(path));
+    const beside = [...new Set([...named, ...files.filter((path) => !apart.has(path))])];
+    const places = [beside, this.#looksHere ? null : []].map((one) =>
+      one === null ? this.#ground.directories : folders(one),
+    );
+    const found = places.map((one) => ownModules(one, this.#ground));
+    return {
+      paths: [
+        ...found.flatMap((one) => one.paths),
+        ...beside.flatMap((path) => this.#imported(importsIn(path), folders([path]))),
+        ...(this.#looksHere
+          ? this.#imported([...this.#here, ...files.flatMap(importsIn)], this.#ground.directories)
+          : []),
+      ],
+      folders: found.flatMap((one) => one.folders),
+    };
+  }
+
+  #imported(names: readonly string[], places: Iterable<string>): string[] {
+    const isKnown = (name: string): boolean => MODULES.has(name) || TEST_MODULES.test(name);
+    return importedFiles(names, { places, isKnown }, this.#ground);
+  }
+
+  #paths(names: Iterable<string>): string[] {
+    const { directories, isOurs } = this.#ground;
+    return [...names].flatMap((name) => [...directories].map((one) => resolve(one, name))).filter(isOurs);
+  }
 }
 
-/** For scripts in Python among the files that a command runs by their own names. */
-export function besideScripts(paths: Iterable<string>, ground: SearchGround): PythonFinds {
-  return ownModules(
-    besideAll(
-      [...paths].filter((path) => ground.isOurs(path) && isPython(path)),
-      ground,
-    ),
-    ground,
-  );
+function importsIn(path: string): string[] {
+  return importsOf(contentOf(path)?.bytes.toString('utf8') ?? '');
+}
+
+/** Of scripts, also where links lead to. */
+function folders(paths: readonly string[]): Set<string> {
+  return new Set(paths.flatMap((path) => [dirname(path), dirname(landingPath(path) ?? path)]));
 }
 
 interface PythonPlace {
   /** Null where it looks in the directory it is started in. */
   readonly script: string | null;
   readonly module: string | null;
+  /** It looks in neither place. */
+  readonly isApart: boolean;
 }
 
-/** Read as Python reads its options, up to what it runs; null where it looks in neither place. */
-function placeOf(texts: readonly string[]): PythonPlace | null {
+/** Read as Python reads its options, up to what it runs. */
+function placeOf(texts: readonly string[]): PythonPlace {
+  let isApart = false;
+  const here = { script: null, module: null };
   for (let at = 0; at < texts.length; at++) {
     const text = texts[at] ?? '';
-    if (!text.startsWith('-') || text === '-') return { script: text === '-' ? null : text, module: null };
+    if (text === '-') return { ...here, isApart };
+    if (!text.startsWith('-')) return { ...here, script: text, isApart };
     if (text.startsWith('--')) continue;
     const [, flags = '', decides, value = ''] = /^-([^cmWX]*)([cmWX]?)(.*)$/s.exec(text) ?? [];
-    if (/[IP]/.test(flags)) return null;
-    if (decides === 'c') return { script: null, module: null };
-    if (decides === 'm') return { script: null, module: value === '' ? (texts[at + 1] ?? '') : value };
+    isApart ||= /[IP]/.test(flags);
+    if (decides === 'c') return { ...here, isApart };
+    if (decides === 'm') return { ...here, module: value === '' ? (texts[at + 1] ?? '') : value, isApart };
     if (HAS_VALUE.test(decides ?? '') && value === '') at++;
   }
-  return { script: null, module: null };
-}
-
-/** The folders of scripts, where links lead to. */
-function besideAll(names: readonly string[], { directories, isOurs }: SearchGround): Set<string> {
-  const paths = names.flatMap((name) => [...directories].map((directory) => resolve(directory, name)));
-  return new Set(
-    [...new Set(paths)].filter(isOurs).flatMap((path) => [dirname(path), dirname(landingPath(path) ?? path)]),
-  );
+  return { ...here, isApart };
 }
 
 function ownModules(directories: Iterable<string>, { list }: SearchGround): PythonFinds {
