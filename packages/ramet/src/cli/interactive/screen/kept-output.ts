@@ -4,9 +4,12 @@
  *
  * Invariants
  * 1. What is to be written again begins with what stands at the start of a row, or before it: rather some words twice than none.
+ *    If the rest of a block can be told from its beginning, which is above the screen, only the rest is written.
  * 2. Of a row that the terminal has broken, all is written again or nothing: it would join what follows with the part above.
  * 3. A block that begins above the screen is in two parts from then on; they are one again when both are written again.
  */
+
+import { displayWidth } from '../../../views/text/format.ts';
 import type { Block } from '../markdown/blocks.ts';
 import { brokenRows, colouredSpans, type Row } from '../markdown/wrapped-rows.ts';
 
@@ -127,22 +130,52 @@ function partsOf(kept: Kept, after: number): [Kept, Kept] {
   ];
 }
 
-/** Of the rows for another width those that have what follows `upper`; all of them if it cannot be told. */
+/** Of the rows for another width what follows `upper`; all of them if it cannot be told. */
 function rowsAfter(upper: readonly Row[], rows: readonly Row[], before: readonly Row[]): readonly Row[] {
   if (lettersOf(rows) !== lettersOf(before)) return rows;
-  const gone = lettersOf(upper).length;
-  let letters = 0;
+  let left = lettersOf(upper).length;
   for (const [at, row] of rows.entries()) {
-    if (letters === gone) return rows.slice(at);
-    letters += lettersOf([row]).length;
-    if (letters > gone) return rows.slice(at);
+    const { length } = lettersOf([row]);
+    if (left < length) return [rowAfter(row, left), ...rows.slice(at + 1)];
+    left -= length;
+    if (left === 0) return rows.slice(at + 1);
   }
   return [];
 }
 
+/** What follows this many letters of a row: it begins where the row begins, and is shorter. */
+function rowAfter(row: Row, letters: number): Row {
+  if (letters === 0) return row;
+  let left = letters;
+  const indent = /^\s*/.exec(colouredSpans(row.text)[0]?.text ?? '')?.[0] ?? '';
+  let text = indent;
+  let width = displayWidth(indent);
+  for (const span of colouredSpans(row.text)) {
+    const gone = left === 0 ? 0 : endOfLetters(span.text, left);
+    left -= lettersIn(span.text.slice(0, gone)).length;
+    const rest = width === displayWidth(indent) ? span.text.slice(gone).trimStart() : span.text.slice(gone);
+    if (rest === '') continue;
+    text += span.open + rest + span.close;
+    width += displayWidth(rest);
+  }
+  const { isWhole } = row;
+  return { text, width, ...(isWhole && { isWhole }) };
+}
+
+/** Where the first so many letters of a text end. */
+function endOfLetters(text: string, letters: number): number {
+  let at = 0;
+  for (let left = letters; left > 0 && at < text.length; at++) if (!/\s/.test(text.charAt(at))) left -= 1;
+  return at;
+}
+
 function lettersOf(rows: readonly Row[]): string {
   const spans = rows.flatMap(({ text }) => colouredSpans(text));
-  return spans.map(({ text }) => text.replaceAll(/\s/g, '')).join('');
+  return spans.map(({ text }) => lettersIn(text)).join('');
+}
+
+function lettersIn(text: string): string {
+  return text.replaceAll(/\s/g, '');
 }
 
 function joined(kept: readonly Kept[]): Kept[] {

@@ -15,7 +15,9 @@
  * 4. A frame that would change nothing is not written.
  * 5. While the size changes nothing is written, for 20 seconds at most; then only from the live rows on.
  * 6. The whole screen is never erased at once: some terminals would keep what was on it in their scrollback.
- * 7. Output that may have been written over is written again: rather a row twice than none.
+ * 7. A row is erased from its first column on before it is written: a row that the terminal had broken would else be joined with
+ *    the next one when it gets wider (tmux), and what is above would be written over.
+ * 8. Output that may have been written over is written again: rather a row twice than none.
  */
 import { type Clock, elapsedOf, systemClock } from '../../../schema/clock.ts';
 import type { Block } from '../markdown/blocks.ts';
@@ -68,6 +70,8 @@ const ERASE_BELOW = `${CSI}K${CSI}C${CSI}J\r`;
  * 250 ms later, and over a slow link what was written before arrives after it.
  */
 const SETTLE_MS = 300;
+/** A size that has changed twice in a short time changes again: what is drawn meets the next one, and is in the scrollback twice. */
+const SETTLE_AGAIN_MS = 450;
 /** What was drawn so shortly before a size was told may have met that size. */
 const IN_FLIGHT_MS = 2_000;
 /** A terminal that says another size than it told is asked again so often; then it has the size that it says. */
@@ -82,6 +86,7 @@ interface Hold {
   readonly size: ScreenSize;
   /** As in `StandingScreen`. */
   readonly isCut: boolean;
+  readonly settleMs: number;
   live: LiveRows;
   since: number;
 }
@@ -97,6 +102,7 @@ export function createScreen(
   let pending: Block[] = [];
   let hold: Hold | null = null;
   let wroteAt = Number.NEGATIVE_INFINITY;
+  let resizedAt = Number.NEGATIVE_INFINITY;
   let drawings = 0;
   /** From this place on output may have been written over: the terminal may have become wider when the last drawing came. */
   let unsureFrom = Number.POSITIVE_INFINITY;
@@ -133,13 +139,12 @@ export function createScreen(
     const { above, rows, top, place } = sight.again(standing, size, unsureFrom);
     const output = [...rows, ...pending.flatMap((block) => [...sight.rowsOf(block)])];
     takePending();
-    const lines = (drawn: readonly LiveRow[]): string =>
-      drawn.map((row) => lineOf(row, size.columns)).join('\r\n');
+    const lines = (drawn: readonly LiveRow[]): string => drawn.map(({ text }) => text).join('\r\n');
     const gap = output.length > 0 && live.rows.length > 0 ? '\r\n' : '';
     const drawn = `${lines(output)}${gap}${WRAP_OFF}${lines(live.rows)}${WRAP_ON}`;
     // A person asks for it when something else was written there: then the cursor may be anywhere.
     const start = standing.cursorRow === null && isFull ? `${CSI}H${'\n'.repeat(top)}` : `${up(above)}\r`;
-    writeFrame(`${start}${drawn}${CSI}J${toCursor(live)}`);
+    writeFrame(`${start}${ERASE_BELOW}${drawn}${toCursor(live)}`);
     sight.leaves(size.rows - top - heightOfAll(output, size.columns) - live.rows.length, live);
     if (standing.cursorRow !== null) void verify(size, place);
   }
@@ -160,9 +165,11 @@ export function createScreen(
       waiting: new AbortController(),
       size,
       isCut: hold?.isCut === true || (ask !== null && now - wroteAt < IN_FLIGHT_MS),
+      settleMs: now - resizedAt < IN_FLIGHT_MS ? SETTLE_AGAIN_MS : SETTLE_MS,
       live,
       since: hold?.since ?? now,
     };
+    resizedAt = now;
     hold = begun;
     void settle(begun);
   }
@@ -170,7 +177,7 @@ export function createScreen(
   async function settle(begun: Hold): Promise<void> {
     let seen: SeenScreen | null = null;
     for (let asked = 0; asked < MOST_QUESTIONS; asked++) {
-      await clock.sleep(SETTLE_MS, begun.waiting.signal);
+      await clock.sleep(begun.settleMs, begun.waiting.signal);
       if (hold !== begun) return;
       seen = await (ask?.() ?? null);
       if (hold !== begun) return;
@@ -229,11 +236,6 @@ export function createScreen(
   };
 }
 
-/** Behind a full row the cursor stands on its last column, which would be erased. */
-function lineOf({ text, width }: LiveRow, columns: number): string {
-  return width > 0 && width % columns === 0 ? text : `${text}${CSI}K`;
-}
-
 function isSame(one: LiveRows, other: LiveRows): boolean {
   return (
     one.cursorRow === other.cursorRow &&
@@ -244,7 +246,7 @@ function isSame(one: LiveRows, other: LiveRows): boolean {
 }
 
 function rowsBelow(live: LiveRows): string {
-  const drawn = live.rows.map(({ text }) => `${text}${CSI}K`).join('\r\n');
+  const drawn = live.rows.map(({ text }) => `${CSI}K${text}`).join('\r\n');
   return `${WRAP_OFF}${drawn}${WRAP_ON}${CSI}J${toCursor(live)}`;
 }
 
