@@ -13,6 +13,7 @@ import {
   startEmulator,
 } from '../packages/ramet/src/emulator/index.ts';
 import { openReader } from '../packages/ramet/src/journal/sessions.ts';
+import { SUGGEST } from '../packages/ramet/src/sdk/background/suggest-prompts.ts';
 import { openSession } from '../packages/ramet/src/sdk/index.ts';
 import { findPlace } from '../packages/ramet/src/sdk/place.ts';
 import { type Ledger, ledgerOf } from '../packages/ramet/src/views/ledger/ledger.ts';
@@ -51,7 +52,11 @@ export async function run(): Promise<void> {
   );
   console.log(`  until the prompt is on its way, without: ${showSpread(spreadOf(without.delays), 'ms')}`);
   console.log(`  until the prompt is on its way, with: ${showSpread(spreadOf(beside.delays), 'ms')}`);
-  const later = spreadOf(beside.delays).median - spreadOf(without.delays).median;
+  const [before, after] = [without, beside].map(({ delays }) => spreadOf(delays).median);
+  const later = (after ?? Number.NaN) - (before ?? Number.NaN);
+  console.log(
+    `  with it ${((after ?? Number.NaN) / (before ?? Number.NaN)).toFixed(2)} times as long as without`,
+  );
   console.log(`  ${verdict('a prompt is later by', later, 20, 'ms')}`);
 }
 
@@ -84,6 +89,7 @@ async function measure(background: boolean): Promise<Measured> {
       env,
       attended: true,
       background,
+      onSuggestions: () => {},
       permissionMode: 'bypassPermissions',
       settings: {},
     }),
@@ -137,6 +143,10 @@ function answerTo(view: RequestView): Answer {
 }
 
 function forkAnswer(task: string): Answer {
+  if (task.includes(SUGGEST))
+    return {
+      text: [1, 2, 3].map((index) => `NEXT: Check place ${index} and run its tests again.`).join('\n'),
+    };
   const number = /part (\d+) of the work/.exec(task)?.[1] ?? '0';
   const fact = (index: number): string =>
     `FACT part-${number}: Place ${index} of part ${number} has code of its own.`;

@@ -128,7 +128,6 @@ export const MISSING: Readonly<Record<string, string>> = {
     'an instruction that was read and put into other words can stay as an observation without its source',
   'BG-2': NOT_YET,
   'BG-3': 'what was read and put into other words is kept without its source',
-  'BG-4': NOT_YET,
   'BG-7': 'the record of a dream that is killed while it writes; undo can then take back an earlier change',
   'OP-8':
     'after a kill, finished work that was not taken yet is done again; members that claim nothing are outside the budget',

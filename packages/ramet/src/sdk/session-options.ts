@@ -167,6 +167,11 @@ export interface SessionOptions {
   /** Work between prompts: docs/background.md. Default: where a person is there, or settings say so. */
   background?: boolean;
   /**
+   * Asks for prompts that the user may want to send next, and gets them after a turn, the likeliest first; an empty list once they are
+   * of no use. Nothing is sent by itself.
+   */
+  onSuggestions?: (suggestions: readonly string[]) => void;
+  /**
    * MCP servers by name, written as in `.mcp.json`. They come before those of settings and files, which count too unless
    * `strictMcpServers` is set.
    */
@@ -222,6 +227,7 @@ const SESSION: Kinds<SessionOptions> = {
     mcpConfig: TEXTS,
     strictMcpServers: FLAG,
     onRecord: FUNCTION,
+    onSuggestions: FUNCTION,
     attended: FLAG,
     background: FLAG,
     settings: or(false, OBJECT),
@@ -253,11 +259,12 @@ export type PassedOptions = Pick<
   | 'coordinator'
   | 'attended'
   | 'background'
+  | 'onSuggestions'
 >;
 
 export function passedOn(options: SessionOptions): PassedOptions {
   const { mcpServers, mcpConfig, strictMcpServers, agent, builtInTools } = options;
-  const { coordinator, attended, background } = options;
+  const { coordinator, attended, background, onSuggestions } = options;
   return {
     ...(mcpServers && { mcpServers }),
     ...(mcpConfig && { mcpConfig }),
@@ -266,6 +273,7 @@ export function passedOn(options: SessionOptions): PassedOptions {
     ...(builtInTools && { builtInTools }),
     ...{ ...(coordinator && { coordinator }), ...(attended && { attended }) },
     ...(background !== undefined && { background }),
+    ...(onSuggestions && { onSuggestions }),
   };
 }
 

@@ -55,6 +55,10 @@ export const background: z.ZodMiniType<BackgroundSettings> = z.strictObject({
     z.optional(z.boolean()),
     'Whether a session takes notes, for itself after a compaction and for later sessions (true).',
   ),
+  promptSuggestion: described(
+    z.optional(z.boolean()),
+    'Whether the interactive view suggests three prompts after a turn (true).',
+  ),
   agentSummaries: described(
     z.optional(z.boolean()),
     'Whether one line says what a long-running child is doing (true).',

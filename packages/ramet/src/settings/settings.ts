@@ -142,6 +142,8 @@ export interface BackgroundSettings {
   extractMemories?: boolean | undefined;
   /** The session takes notes for itself after a compaction, and for later ones. */
   sessionMemory?: boolean | undefined;
+  /** Three prompts that may follow are suggested after a turn. */
+  promptSuggestion?: boolean | undefined;
   /** One line says what a child is doing that runs for longer than `summarySeconds`. */
   agentSummaries?: boolean | undefined;
   summarySeconds?: number | undefined;

@@ -8,6 +8,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { describeError } from '../../schema/errors.ts';
+import type { BackgroundSource } from '../../schema/status.ts';
 import { addUsage, NO_USAGE } from '../../schema/usage.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
@@ -69,6 +70,11 @@ export class BackgroundForks {
     const isTight = !hosted(agent).runtime.rate.isFree(agent.conversation.head.model);
     for (const { work, abort } of this.#running.values())
       if (isTight || work.endsWithPrompt) abort.abort(STOPPED);
+  }
+
+  /** Ends the one of a source; the caller does not wait. */
+  end(source: BackgroundSource): void {
+    this.#running.get(source)?.abort.abort(STOPPED);
   }
 
   /** Resolves when nothing runs. */

@@ -4,7 +4,10 @@
  */
 import type { Agent, AgentResult, AgentSummaries, BackgroundForks } from '../../engine/shapes.ts';
 import { RECIPE_MODEL } from '../../model/catalog.ts';
+import { harmless } from '../session/event-bus.ts';
 import type { LiveParts } from '../session/live-parts.ts';
+import type { Session } from '../session/session-type.ts';
+import type { PromptSuggestions } from './suggest-prompts.ts';
 
 /** A child that is younger says itself what it does. */
 const DEFAULT_SUMMARY_SECONDS = 180;
@@ -16,6 +19,7 @@ export class SessionBackground {
   #summaries: Promise<AgentSummaries> | null = null;
   readonly #over = new AbortController();
   readonly #typed: string[] = [];
+  #suggestions: PromptSuggestions | null = null;
   #isClosed = false;
 
   private constructor(parts: LiveParts) {
@@ -46,11 +50,31 @@ export class SessionBackground {
     await (await this.#forks)?.idle();
   }
 
+  /** What the opener of the session sees of it. */
+  get view(): NonNullable<Session['background']> {
+    const texts = (): readonly string[] => this.#suggestions?.texts ?? [];
+    return {
+      idle: () => this.idle(),
+      get suggestions() {
+        return texts();
+      },
+      dropSuggestions: () => {
+        void this.#forks?.then((forks) => forks.end('suggestions'));
+        this.#suggestions?.drop();
+      },
+    };
+  }
+
   /** Returns at once: nothing here holds up a prompt. What is `given` is the user's own words where a person is there. */
   promptBegins(given: unknown): void {
-    if (this.#isAttended && typeof given === 'string' && !given.trimStart().startsWith('/'))
-      this.#typed.push(given);
+    if (this.#isAttended && typeof given === 'string' && this.#isOwnWord(given)) this.#typed.push(given);
     void this.#forks?.then((forks) => forks.promptBegins(this.#agent));
+    this.#suggestions?.drop();
+  }
+
+  /** A command is none, and neither is a suggestion that was only sent. */
+  #isOwnWord(given: string): boolean {
+    return !given.trimStart().startsWith('/') && this.#suggestions?.made.has(given.trim()) !== true;
   }
 
   turnEnded({ status }: AgentResult): void {
@@ -64,12 +88,24 @@ export class SessionBackground {
   async #open(): Promise<BackgroundForks> {
     const { dreamWork } = await import('./dream-work.ts');
     const { extractMemory } = await import('./extract-memory.ts');
-    const works = [extractMemory(this.#parts, this.#typed), dreamWork(this.#parts)].filter(
-      (work) => work !== null,
-    );
+    this.#suggestions = await this.#openSuggestions();
+    const said = { typed: this.#typed, suggested: this.#suggestions?.made ?? new Set<string>() };
+    const works = [
+      this.#suggestions?.work(this.#parts) ?? null,
+      extractMemory(this.#parts, said),
+      dreamWork(this.#parts),
+    ].filter((work) => work !== null);
     const { BackgroundForks: Forks } = await import('../../engine/later.ts');
     const { costShare } = this.#parts.settings.settings.background ?? {};
     return new Forks({ family: this.#parts.family, works, costShare });
+  }
+
+  /** Only if they are shown. */
+  async #openSuggestions(): Promise<PromptSuggestions | null> {
+    const { onSuggestions, settings } = this.#parts.settings;
+    if (onSuggestions === undefined || settings.background?.promptSuggestion === false) return null;
+    const { PromptSuggestions: Suggestions } = await import('./suggest-prompts.ts');
+    return new Suggestions(harmless(onSuggestions, () => 'onSuggestions'));
   }
 
   #childBegan(): void {

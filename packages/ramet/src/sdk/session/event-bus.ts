@@ -59,7 +59,7 @@ function setOwn(target: Record<string, unknown>, name: string, value: unknown): 
  * its promise rejects with, must not reach the agent: it becomes a warning of the process (`process.on('warning')`; Node
  * prints it by default). One that fails again in the same way is not reported again: deltas are many.
  */
-function harmless<Args extends readonly unknown[]>(
+export function harmless<Args extends readonly unknown[]>(
   listener: (...args: Args) => unknown,
   nameOf: (...args: Args) => string,
 ): (...args: Args) => void {

@@ -144,7 +144,7 @@ export function liveSession(parts: LiveParts): Session {
       return parts.team?.view;
     },
     ...(parts.coordinator && { coordinator: parts.coordinator.view }),
-    ...(background && { background: { idle: () => background.idle() } }),
+    ...(background && { background: background.view }),
     notices: [...settings.notices, ...types.notices()],
     get model() {
       return agent.conversation.head.model;

@@ -188,7 +188,13 @@ export interface Session extends AsyncDisposable {
   /** The team that it leads (option `team`); undefined for none, until its first member makes one. */
   readonly team?: TeamView | undefined;
   /** Work in the background, if there is any; `idle` resolves when none of it runs: docs/background.md. */
-  readonly background?: { idle(): Promise<void> };
+  readonly background?: {
+    idle(): Promise<void>;
+    /** Prompts that may follow, the likeliest first, if `onSuggestions` asks for them. */
+    readonly suggestions: readonly string[];
+    /** The user writes something else. */
+    dropSuggestions(): void;
+  };
   /** The phase of its coordinator; absent for none (option `coordinator`). */
   readonly coordinator?: CoordinatorView;
   /** What the user should know of the settings, one line each. */

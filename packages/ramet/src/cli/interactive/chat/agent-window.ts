@@ -214,6 +214,7 @@ export class AgentWindow implements Disposable {
       todos: agent?.todos ?? [],
       agents: [],
       queued: this.#queuedFor(screen.agent),
+      suggestion: null,
       status: ['Esc: back', 'Tab: next', 'PgUp, PgDn', ...figuresOf(agent)].join(' · '),
       statusLines: null,
     };

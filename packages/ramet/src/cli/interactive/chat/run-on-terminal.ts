@@ -23,7 +23,7 @@ export async function runOnTerminal(
   const desk = new QuestionDesk((withdrawn) => terminal.questionChanged(withdrawn));
   let note = (line: string): void => io.note(line);
   await using chat = new Chat(
-    { ...options, broker: desk },
+    { ...options, broker: desk, onSuggestions: () => view.soon() },
     io,
     (line) => note(line),
     (event) => terminal.childActed(event),

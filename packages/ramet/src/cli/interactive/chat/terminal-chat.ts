@@ -64,7 +64,7 @@ export class TerminalChat implements Disposable {
       answer: (text) => this.#view?.answer(text),
       endAnswer: () => this.#view?.endAnswer(),
     });
-    this.#written = new WrittenPrompt(parts.history.entries);
+    this.#written = new WrittenPrompt(parts.history.entries, () => parts.chat.session?.background);
     const shared = {
       ...parts,
       events: this.#events,
@@ -163,6 +163,7 @@ export class TerminalChat implements Disposable {
       todos: chat.todos,
       agents: chat.board.tree,
       queued: this.#worker.queued,
+      suggestion: this.#written.suggestion,
       ...(this.#form.live(!this.#written.isEmpty) ??
         this.#question.live(!this.#written.isEmpty, this.#menus.isOpen)),
       ...this.#status.shown(nextKeyHint(underWay)),

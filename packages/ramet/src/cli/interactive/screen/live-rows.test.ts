@@ -75,6 +75,18 @@ describe('UI-1: the rows below the output', () => {
     );
   });
 
+  test('BG-4: show a suggestion above the input between turns, and nothing of it when something else is shown', () => {
+    const size = { columns: 20, rows: 24 };
+    const texts = (state: Partial<LiveState>): string[] =>
+      liveRows({ ...QUIET, suggestion: 'Tab: Run all the tests.', ...state }, size, style).rows.map(
+        (row) => row.text,
+      );
+    expect(texts({}).slice(0, 2)).toEqual(['Tab: Run all the t…', '> ']);
+    const activity = { text: 'working', forMs: 0 };
+    for (const other of [texts({ activity }), texts({ answers: 'y once' })])
+      expect(other.join()).not.toContain('Tab:');
+  });
+
   test('are few while a question is open: what it is about stands above them', () => {
     const todos = Array.from({ length: 8 }, (_, at) => ({
       content: `item ${at}`,

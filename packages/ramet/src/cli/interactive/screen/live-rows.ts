@@ -37,6 +37,8 @@ export interface LiveState {
   readonly team?: string | null;
   /** What was said and is still to be heard or carried out. */
   readonly queued: readonly string[];
+  /** A prompt that may follow; shown between turns. */
+  readonly suggestion?: string | null;
   /** What a child asks; null when nothing, or when the question stands right above. */
   readonly question: string | null;
   /** What an "always" would allow: all of it is shown. */
@@ -76,6 +78,7 @@ export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): 
     ...agentRows(state.agents, { ...room, columns }).map((text) => row(text, style.dim)),
     ...(state.team && size.rows >= 8 ? [row(`  ${safeLine(state.team)}`, style.dim)] : []),
     ...queuedTexts(state.queued, size).map((text) => row(text, style.dim)),
+    ...(hasSuggestion(state, size) ? [row(state.suggestion ?? '', style.dim)] : []),
   ].slice(0, state.menu === null ? undefined : 1);
   const list = menu.map(({ text, paint }) => row(text, paint));
   const status = state.statusLines
@@ -99,6 +102,11 @@ export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): 
   const cursorRow = above.length + input.cursorRow;
   const cursorColumn = Math.min(input.cursorColumn, columns);
   return withinScreen({ rows: [...above, ...written, ...below], cursorRow, cursorColumn }, size);
+}
+
+/** Whatever else there is comes first. */
+function hasSuggestion({ suggestion, activity, answers, menu }: LiveState, { rows }: ScreenSize): boolean {
+  return Boolean(suggestion) && activity === null && answers === null && menu === null && rows >= 8;
 }
 
 /** What a question is about stands above these rows: they are few while it is open. */
