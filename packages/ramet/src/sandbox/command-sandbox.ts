@@ -7,6 +7,7 @@
  * tried again beside the commands that follow: these wait no more, and run in it as soon as it has started.
  */
 import { describeError } from '../schema/errors.ts';
+import type { Arrangement } from '../system/processes/process-group.ts';
 import type { BubblewrapState } from './bubblewrap.ts';
 import type { BoundsProof, ShellBounds } from './isolated-shell.ts';
 
@@ -22,6 +23,7 @@ export interface ShellStart {
   readonly environment?: Readonly<Record<string, string>>;
   /** Opens what the program reads from `HANDED_DESCRIPTOR`; the caller closes it. */
   readonly handed?: () => number;
+  readonly arrangement?: Arrangement;
   /** What it starts ends with it: nothing is left when the shell has ended. */
   readonly confined: boolean;
 }
@@ -157,9 +159,8 @@ export function createCommandSandbox(
       const sandbox = await found();
       const problem = sandbox.works ? await unproved(sandbox.program, bounds, cwd) : sandbox;
       if (sandbox.works && problem === null) {
-        const { isolatedArguments } = await import('./isolated-shell.ts');
-        const words = isolatedArguments(bounds, cwd, command);
-        return { program: sandbox.program, arguments: words, confined: false };
+        const { isolatedStart } = await import('./isolated-shell.ts');
+        return { program: sandbox.program, ...isolatedStart(bounds, cwd, command), confined: false };
       }
       const missing = problem ?? NOT_HELD;
       if (isolation === 'required') return { refusal: refusalText(missing, 'worktree') };

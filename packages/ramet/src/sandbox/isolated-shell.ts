@@ -4,7 +4,7 @@
  * agents' own. The network and other processes stay as they are: this is a fence around files, not a cage. That it
  * holds is proved for each worktree before the first command.
  */
-import { execFile } from 'node:child_process';
+import { execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -17,6 +17,8 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Arrangement } from '../system/processes/process-group.ts';
+import { ownUsers } from './own-users.ts';
 
 /** Below a home directory; `=` marks those that work without being written, `!` those that are not worth a copy. */
 const FOLDERS =
@@ -55,17 +57,24 @@ export interface ShellBounds {
 /** Rights with which a root user could undo the mounts, or reach past them. */
 const DROPPED = ['CAP_SYS_ADMIN', 'CAP_SYS_PTRACE', 'CAP_MKNOD'].flatMap((right) => ['--cap-drop', right]);
 
-export function isolatedArguments(
+/** What bubblewrap is started with. */
+export interface IsolatedStart {
+  readonly arguments: string[];
+  readonly arrangement?: Arrangement;
+}
+
+export function isolatedStart(
   bounds: ShellBounds,
   cwd: string,
   command: string,
   ...words: readonly string[]
-): string[] {
+): IsolatedStart {
   const { closed = [] } = bounds;
   for (const directory of closed) openAgain(dirname(directory));
   for (const directory of [...bounds.made, ...closed]) mkdirSync(directory, { recursive: true });
-  return [
-    ...['--ro-bind', '/', '/', '--dev-bind', '/dev', '/dev', '--dev-bind', '/proc', '/proc'],
+  const users = ownUsers();
+  const all = [
+    ...[...users.arguments, '--ro-bind', '/', '/', ...users.mounts],
     ...hiddenServices(),
     ...mounts('--bind', bounds.shared),
     ...cacheMounts(bounds.caches),
@@ -75,6 +84,7 @@ export function isolatedArguments(
     ...DROPPED,
     ...['--chdir', cwd, '--', 'bash', '-c', command, ...words],
   ];
+  return { arguments: all, ...(users.arrangement && { arrangement: users.arrangement }) };
 }
 
 /** Another agent may have closed what both may write: what lies in it could not be mounted. */
@@ -97,8 +107,9 @@ function mounts(how: string, paths: readonly string[]): string[] {
 export type BoundsProof = 'held' | 'open' | 'slow';
 
 const PROOF_LIMIT_MS = 30_000;
-/** Asks only: nothing is written to find out. */
-const PROOF = 'test -w "$0" || exit 1; for each in "$@"; do test -w "$each" && exit 2; done; exit 0';
+/** Asks only: nothing is written to find out. The shell's parent is outside. */
+const PROOF =
+  'test -w "$0" || exit 1; for each in "$@"; do test -w "$each" && exit 2; test -w "/proc/$PPID/root$each" && exit 3; done; exit 0';
 
 /** Whether a shell in these bounds can write its own directory and nothing that is guarded; `slow`: that is not known. */
 export async function proveBounds(
@@ -110,13 +121,35 @@ export async function proveBounds(
 ): Promise<BoundsProof> {
   await prepareCaches(bounds.caches);
   const guarded = bounds.guarded.filter((path) => existsSync(path));
-  const words = isolatedArguments(bounds, cwd, PROOF, cwd, ...guarded, ...(bounds.closed ?? []));
+  const start = isolatedStart(bounds, cwd, PROOF, cwd, ...guarded, ...(bounds.closed ?? []));
+  const limits = { timeout: limitMs, ...(signal && { signal }), killSignal: 'SIGKILL' } as const;
+  const { status, cut } = await runIsolated(program, start, { env, ...limits });
+  return status === 0 ? 'held' : cut || signal?.aborted === true ? 'slow' : 'open';
+}
+
+export interface IsolatedEnd {
+  /** Null where it was ended, or could not be started. */
+  status: number | null;
+  /** Ended by the limit. */
+  cut: boolean;
+  stdout: string;
+  stderr: string;
+}
+
+export function runIsolated(
+  program: string,
+  { arguments: words, arrangement }: IsolatedStart,
+  options: SpawnOptions,
+): Promise<IsolatedEnd> {
+  const pipes = Array.from({ length: arrangement?.pipes ?? 0 }, () => 'pipe' as const);
+  const child = spawn(program, words, { ...options, stdio: ['ignore', 'pipe', 'pipe', ...pipes] });
+  arrangement?.arrange(child);
+  const end: IsolatedEnd = { status: null, cut: false, stdout: '', stderr: '' };
+  child.stdout?.on('data', (data) => (end.stdout += String(data)));
+  child.stderr?.on('data', (data) => (end.stderr += String(data)));
   return new Promise((settle) => {
-    const limits = { timeout: limitMs, signal, killSignal: 'SIGKILL' } as const;
-    execFile(program, words, { env, ...limits }, (error) => {
-      const isCut = error?.killed === true || signal?.aborted === true;
-      settle(error === null ? 'held' : isCut ? 'slow' : 'open');
-    });
+    child.once('error', () => settle({ ...end, cut: child.killed }));
+    child.once('close', (status) => settle({ ...end, status, cut: child.killed }));
   });
 }
 

@@ -5,10 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { workingSandbox } from '../../test/fixtures/sandbox.ts';
 import { temporaryDirectory, writeFiles } from '../../test/fixtures/temporary.ts';
 import {
-  isolatedArguments,
+  isolatedStart,
   prepareCaches,
   privateCaches,
   proveBounds,
+  runIsolated,
   type ShellBounds,
 } from './isolated-shell.ts';
 
@@ -45,15 +46,11 @@ describe('WORK-7: caches of tools in a worktree', () => {
       'cd; echo evil > .gradle/caches/a.jar; mkdir -p .gradle/more && echo evil > .gradle/more/x; echo evil > .cargo/registry/src/crate/lib.rs; ' +
       'echo evil > .cache/planted; for f in .cargo/bin/tool .cargo/bin/new .gradle/init.d/own.gradle .gradle/init.d/new.gradle .bashrc; do echo evil 2>/dev/null > $f; done; ' +
       'cat .gradle/caches/a.jar .gradle/init.d/own.gradle .cargo/registry/src/crate/lib.rs .cargo/bin/tool; ls -A .cache';
-    const run = (command: string): string =>
-      execFileSync(program, isolatedArguments(held, cwd, command), {
-        env,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
-    expect(run(script)).toBe('evil\nown\nevil\ntool\nplanted\n');
+    const run = async (command: string): Promise<string> =>
+      (await runIsolated(program, isolatedStart(held, cwd, command), { env })).stdout;
+    expect(await run(script)).toBe('evil\nown\nevil\ntool\nplanted\n');
     // The next agent of the repository has it; the user does not.
-    expect(run('cat ~/.gradle/more/x')).toBe('evil\n');
+    expect(await run('cat ~/.gradle/more/x')).toBe('evil\n');
     expect(execFileSync('grep', ['-rc', '', home], { encoding: 'utf8' })).not.toContain('planted');
     for (const path of [
       '.gradle/caches/a.jar',
@@ -78,12 +75,8 @@ describe('WORK-7: caches of tools in a worktree', () => {
     symlinkSync('/nowhere', join(gradle, 'init.d'));
     execFileSync('chmod', ['000', gradle]);
     expect(await proveBounds(program, held, cwd, env)).toBe('held');
-    expect(
-      execFileSync(program, isolatedArguments(held, cwd, 'cat ~/.gradle/init.d/*'), {
-        env,
-        encoding: 'utf8',
-      }),
-    ).toBe('own\n');
+    const start = isolatedStart(held, cwd, 'cat ~/.gradle/init.d/*');
+    expect((await runIsolated(program, start, { env })).stdout).toBe('own\n');
   });
 
   test('two processes that come at the same time prepare one copy', async () => {

@@ -36,10 +36,18 @@ export interface ProcessGroupStart {
   confined?: boolean;
   /** Opens what the program reads from `HANDED_DESCRIPTOR`. */
   handed?: (() => number) | undefined;
+  /** Instead of that: pipes from `HANDED_DESCRIPTOR` on. */
+  arrangement?: Arrangement | undefined;
   /** Notes that a group is about to start: who is killed before `register` leaves a trace of it. */
   expect?: (() => ExpectedGroup) | undefined;
   /** Notes that the group runs; what it returns is called when nobody of it is left. See `process-register.ts`. */
   register(group: number): () => void;
+}
+
+/** What a program and the process that starts it tell each other before the program's work begins. */
+export interface Arrangement {
+  readonly pipes: number;
+  arrange(child: ChildProcess): void;
 }
 
 export interface ExpectedGroup {
@@ -83,9 +91,10 @@ async function startMarked(start: ProcessGroupStart): Promise<ProcessGroup> {
     cwd: start.cwd,
     env: start.env,
     detached: true,
-    stdio: ['ignore', start.output, start.output, ...(handed === undefined ? [] : [handed])],
+    stdio: ['ignore', start.output, start.output, ...(handed === undefined ? pipes(start) : [handed])],
   });
   if (handed !== undefined) closeSync(handed);
+  start.arrangement?.arrange(child);
   const ended = new Promise<ProcessEnd>((settle) => {
     child.once('exit', (code, signal) => settle({ code, signal }));
   });
@@ -113,6 +122,10 @@ async function startMarked(start: ProcessGroupStart): Promise<ProcessGroup> {
     },
     release: () => child.unref(),
   };
+}
+
+function pipes({ arrangement }: ProcessGroupStart): 'pipe'[] {
+  return Array.from({ length: arrangement?.pipes ?? 0 }, () => 'pipe');
 }
 
 async function started(child: ChildProcess): Promise<number> {

@@ -112,7 +112,7 @@ function start(
     cwd,
     env: { ...env, ...shell.environment, ...place?.environment, [AGENT_VARIABLE]: agent },
     output: output.descriptor,
-    handed: shell.handed,
+    ...{ handed: shell.handed, arrangement: shell.arrangement },
     confined: shell.confined,
     expect: expectGroup,
     register: registerGroup,

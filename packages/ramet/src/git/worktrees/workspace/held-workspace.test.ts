@@ -1,11 +1,15 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { workingSandbox } from '../../../../test/fixtures/sandbox.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { git, gitVariables } from '../../../../test/fixtures/worktrees.ts';
-import { isolatedArguments, proveBounds } from '../../../sandbox/isolated-shell.ts';
+import {
+  type IsolatedEnd,
+  isolatedStart,
+  proveBounds,
+  runIsolated,
+} from '../../../sandbox/isolated-shell.ts';
 import { fenceRefusal } from '../../../sandbox/write-fence.ts';
 import { projectDirectory } from '../../../system/home.ts';
 import { installShim } from '../../shared-git/shim-script.ts';
@@ -42,8 +46,8 @@ test('WORK-7: an agent commits, merges, rebases and fetches in the sandbox, and 
     Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${index}`, `${index}\n`])),
   );
   const env = { ...gitVariables(), ...own };
-  const run = (command: string): { status: number | null; stderr: string } =>
-    spawnSync(program, isolatedArguments(bounds, worktree.path, command), { env, encoding: 'utf8' });
+  const run = (command: string): Promise<IsolatedEnd> =>
+    runIsolated(program, isolatedStart(bounds, worktree.path, command), { env });
   expect(await proveBounds(program, bounds, worktree.path, env)).toBe('held');
   const work = [
     ...['set -e; echo b > b; git add b; git commit -qm b; git switch -qc ramet/other HEAD~1', 'echo c > c'],
@@ -51,17 +55,17 @@ test('WORK-7: an agent commits, merges, rebases and fetches in the sandbox, and 
     ...['git reset -q --hard; git switch -q -; git rebase -q ramet/other', `git fetch -q ${other} HEAD`],
     'git cat-file -e FETCH_HEAD:f149',
   ];
-  expect(run(work.join('\n'))).toMatchObject({ status: 0 });
+  expect(await run(work.join('\n'))).toMatchObject({ status: 0 });
   const objects = join(cwd, '.git/objects');
   const before = readdirSync(join(objects, 'pack'));
   const attacks = ['rm -f pack/*', 'mv pack p', 'chmod 0 pack', 'chmod 0 info', 'echo / > info/alternates'];
   for (const attack of [...attacks, ': > pack/multi-pack-index'])
-    expect(run(`cd ${objects}; ${attack}`).status, attack).not.toBe(0);
+    expect((await run(`cd ${objects}; ${attack}`)).status, attack).not.toBe(0);
   expect(readdirSync(join(objects, 'pack'))).toEqual(before);
-  expect(run(`chmod 0 ${objects}`).status).toBe(0);
-  expect(run('git log -1').status).toBe(0);
+  expect((await run(`chmod 0 ${objects}`)).status).toBe(0);
+  expect((await run('git log -1')).status).toBe(0);
   expect(statSync(objects).mode & 0o700).toBe(0o700);
-  expect(run('git repack -adq').stderr).toContain('Read-only file system');
+  expect((await run('git repack -adq')).stderr).toContain('Read-only file system');
 });
 
 test('WORK-7: a pick of another author is over when it is over, in the sandbox too', async ({ skip }) => {
@@ -81,9 +85,7 @@ test('WORK-7: a pick of another author is over when it is over, in the sandbox t
   const env = { ...variables, ...own, PATH: `${installShim(home)}:${variables.PATH}` };
   const work =
     'git cherry-pick theirs && echo c > c && git add c && git commit -qm mine && git switch -qc ramet/x';
-  const { status, stderr } = spawnSync(program, isolatedArguments(bounds, worktree.path, work), {
-    ...{ env, encoding: 'utf8' },
-  });
+  const { status, stderr } = await runIsolated(program, isolatedStart(bounds, worktree.path, work), { env });
   expect({ status, stderr }).toMatchObject({ status: 0 });
   expect(git(cwd, 'log', '-2', '--format=%an', 'ramet/x').split('\n')).toEqual([
     ...[git(cwd, 'log', '-1', '--format=%an', 'HEAD'), 'Stranger'],
@@ -116,16 +118,46 @@ test('WORK-7: what its session keeps is not for an agent to write, in the sandbo
   const session = join(project, 's');
   for (const name of ['operator/requests', 'originals', 'stop', 'scratchpad'])
     mkdirSync(join(session, name), { recursive: true });
-  const run = (command: string): number | null =>
-    spawnSync(program, isolatedArguments(bounds, worktree.path, command), { env }).status;
+  const run = async (command: string): Promise<number | null> =>
+    (await runIsolated(program, isolatedStart(bounds, worktree.path, command), { env })).status;
   expect(await proveBounds(program, bounds, worktree.path, env)).toBe('held');
   for (const name of ['operator/requests/1.request', 'originals/x', 'stop/2', 'bash-1.txt']) {
-    expect(run(`echo x > ${join(session, name)}`), name).not.toBe(0);
+    expect(await run(`echo x > ${join(session, name)}`), name).not.toBe(0);
     expect(fenceRefusal(fence, join(session, name), { byCommand: true }), name).toContain(
       'outside your worktree',
     );
   }
-  expect(run(`rm -r ${join(session, 'operator')}`)).not.toBe(0);
-  expect(run(`echo note > ${join(session, 'scratchpad/notes.md')}; echo x > in-worktree`)).toBe(0);
+  expect(await run(`rm -r ${join(session, 'operator')}`)).not.toBe(0);
+  expect(await run(`echo note > ${join(session, 'scratchpad/notes.md')}; echo x > in-worktree`)).toBe(0);
   expect(fenceRefusal(fence, join(session, 'scratchpad/notes.md'))).toBeNull();
+});
+
+test('WORK-7: nothing outside the worktree is written through /proc, also by a root user', async ({
+  skip,
+}) => {
+  const { program } = await workingSandbox(skip);
+  const cwd = temporaryRepository({ a: '1\n' });
+  const home = join(temporaryDirectory(), 'home');
+  const env = gitVariables();
+  const workspaces = worktreeWorkspaces({ home, cwd, env, settings: {}, now: Date.now });
+  onTestFinished(() => workspaces[Symbol.asyncDispose]());
+  const owner = { session: 's', agent: 's.2' };
+  const { worktree, bounds } = await workspaces.create({ name: 'work', owner, cwd });
+  const run = (command: string): Promise<IsolatedEnd> =>
+    runIsolated(program, isolatedStart(bounds, worktree.path, command), { env });
+  // Another agent's command, which runs meanwhile, has a fence of its own: nobody else gets through it.
+  const other = run('echo $$ > other-pid; while [ ! -e over ]; do sleep 0.05; done');
+  const attack = `for p in $(ls /proc | grep -E '^[0-9]+$'); do
+    grep -qs 'over ]; do' /proc/$p/cmdline && echo seen >&2
+    (: > /proc/$p/root${cwd}/evil) 2>/dev/null && echo "checkout through $p"
+    [ $p = $$ ] || [ $p = $BASHPID ] || { (: > /proc/$p/root${worktree.path}/evil) 2>/dev/null && echo "worktree through $p"; }
+  done; [ -w /proc/sys/kernel/core_pattern ] && echo 'kernel setting'
+  ls /dev | grep -E '^(sd|vd|nvme|loop[0-9]|mem)' | while read -r d; do [ -w /dev/$d ] && echo "device $d"; done; touch over`;
+  const { stdout, stderr } = await run(attack);
+  await other;
+  expect({ stdout, seen: stderr.includes('seen') }).toEqual({ stdout: '', seen: true });
+  expect(existsSync(join(cwd, 'evil'))).toBe(false);
+  if (process.geteuid?.() !== 0) return;
+  // Files keep their owners, and a root user may still give them away.
+  expect((await run('touch x; chown 1000:1000 x; stat -c %u:%g x /')).stdout).toBe('1000:1000\n0:0\n');
 });
