@@ -1,7 +1,7 @@
 /** What is known of a call before the mode has its say, and what the mode makes of it (RES-3). */
 
 import type { ToolAccess } from '../schema/tool-access.ts';
-import type { PermissionPolicy } from './policy.ts';
+import type { ClosedWays, PermissionPolicy, RuleSet } from './policy.ts';
 import type { PermissionRule } from './rule.ts';
 
 export const ALLOW: PermissionDecision = { kind: 'allow', confinement: 'none' };
@@ -31,7 +31,11 @@ export interface Assessment {
 }
 
 export function settle(
-  { mode, readOnly = false }: Pick<PermissionPolicy, 'mode' | 'readOnly'>,
+  {
+    mode,
+    rules,
+    readOnly = false,
+  }: Pick<PermissionPolicy, 'mode' | 'readOnly'> & { readonly rules?: Pick<RuleSet, 'closed'> },
   tool: string,
   assessment: Assessment,
 ): PermissionDecision {
@@ -41,7 +45,8 @@ export function settle(
   if (readOnly && !harmless && !reachesOut) return deny(readOnlyRefusal(tool, question.reason));
   if (mode === 'bypassPermissions' && asked === null) return readOnly ? judged(assessment) : ALLOW;
   if (mode === 'plan' && !harmless) {
-    return deny(`${tool} is not permitted: in plan mode nothing may be changed or run. ${GO_ON} ${BYPASS}`);
+    const advice = rules?.closed?.bypass === true ? '' : ` ${BYPASS}`;
+    return deny(`${tool} is not permitted: in plan mode nothing may be changed or run. ${GO_ON}${advice}`);
   }
   if (asked === null && covered && !readOnly && mode !== 'plan') return ALLOW;
   if (asked === null && harmless) return judged(assessment);
@@ -59,7 +64,7 @@ export function settle(
   if (mode !== 'dontAsk') return { kind: 'ask', question: open };
   const reason =
     `${tool} is not permitted: in this run only reading is allowed, and what rules allow; ${open.reason}. ${GO_ON} ` +
-    `(For the user: ${whatWouldAllow(open)} allows it.)`;
+    `(For the user: ${whatWouldAllow(open, rules?.closed)} allows it.)`;
   return { kind: 'deny', reason, open };
 }
 
@@ -80,15 +85,20 @@ export function stoppedAssessment(assessment: Assessment, stopped: string): Asse
 }
 
 /** For the user: the flags that would have let a call pass. */
-export function whatWouldAllow({
-  suggestedRules,
-  byRule,
-}: Pick<OpenQuestion, 'suggestedRules' | 'byRule'>): string {
+export function whatWouldAllow(
+  { suggestedRules, byRule }: Pick<OpenQuestion, 'suggestedRules' | 'byRule'>,
+  closed: ClosedWays = {},
+): string {
   if (byRule !== undefined) return `removing the rule ${byRule}, or a run where a person can be asked,`;
   const flags = suggestedRules.map((rule) => `--allowedTools ${quoted(rule)}`).join(' ');
-  return flags === ''
-    ? '--permission-mode bypassPermissions'
-    : `${flags} or --permission-mode bypassPermissions`;
+  const ways = [
+    ...(flags === '' || closed.rules === true ? [] : [flags]),
+    ...(closed.bypass === true ? [] : ['--permission-mode bypassPermissions']),
+  ];
+  if (ways.length > 0) return ways.join(' or ');
+  return closed.rules === true
+    ? 'only a rule in the managed settings of this machine'
+    : 'only a run where a person can be asked';
 }
 
 /** For a person who pastes it into a shell: what the rule says came from a call. */

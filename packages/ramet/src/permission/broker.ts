@@ -4,6 +4,7 @@
  */
 import type { CallDetails } from '../schema/tool-access.ts';
 import { GO_ON, whatWouldAllow } from './assessment.ts';
+import type { ClosedWays } from './policy.ts';
 
 /** What a person is asked, in plain words. Secrets are taken out of `summary` before it is shown or recorded. */
 export interface PermissionQuestion {
@@ -83,9 +84,13 @@ export interface PermissionBroker {
 }
 
 /** For `-p` and for libraries that bring no broker: policy answers. */
-export const denyingBroker: PermissionBroker = {
-  ask: async (question) => ({
-    kind: 'denied',
-    reason: `nobody can be asked in this run. ${GO_ON} (For the user: ${whatWouldAllow(question)} allows it.)`,
-  }),
-};
+export function denyingUnder(closed?: ClosedWays): PermissionBroker {
+  return {
+    ask: async (question) => ({
+      kind: 'denied',
+      reason: `nobody can be asked in this run. ${GO_ON} (For the user: ${whatWouldAllow(question, closed)} allows it.)`,
+    }),
+  };
+}
+
+export const denyingBroker: PermissionBroker = denyingUnder();

@@ -28,9 +28,18 @@ export interface RuleTexts {
 }
 
 export interface RuleSet {
+  /** What a managed policy keeps a user from giving. */
+  readonly closed?: ClosedWays | undefined;
   readonly allow: readonly PermissionRule[];
   readonly ask: readonly PermissionRule[];
   readonly deny: readonly PermissionRule[];
+}
+
+/** Ways to permit more that are closed to the user of this machine. */
+export interface ClosedWays {
+  /** Only rules of the policy allow anything. */
+  readonly rules?: boolean | undefined;
+  readonly bypass?: boolean | undefined;
 }
 
 /** What one decision is made by: the agent's mode and the session's rules. */
@@ -82,7 +91,7 @@ export function parseRules(
   texts: RuleTexts,
   context: RuleOrigin,
 ): { rules: RuleSet; problems: RuleProblem[] } {
-  const rules: Record<keyof RuleSet, PermissionRule[]> = { allow: [], ask: [], deny: [] };
+  const rules: Record<(typeof LISTS)[number], PermissionRule[]> = { allow: [], ask: [], deny: [] };
   const problems: RuleProblem[] = [];
   for (const list of LISTS) {
     for (const text of texts[list] ?? []) {
@@ -95,7 +104,9 @@ export function parseRules(
 }
 
 export function joinRules(...sets: readonly RuleSet[]): RuleSet {
+  const closed = sets.find((one) => one.closed !== undefined)?.closed;
   return {
+    ...(closed && { closed }),
     allow: sets.flatMap(({ allow }) => allow),
     ask: sets.flatMap(({ ask }) => ask),
     deny: sets.flatMap(({ deny }) => deny),

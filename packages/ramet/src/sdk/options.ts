@@ -24,7 +24,7 @@ import type { AgentSettings, Settings, SettingsInForce } from '../settings/setti
 import type { Tool } from '../tools/tool.ts';
 import type { AgentTypeOptions, LeadRole, MainType } from './agent-types/code-types.ts';
 import { toolsMade } from './own-tools/own-tool.ts';
-import { refuseByPolicy, refuseForbiddenModel } from './policy.ts';
+import { closedWays, refuseByPolicy, refuseForbiddenModel } from './policy.ts';
 import { brokerOf } from './session/deciding-broker.ts';
 import type { RecordListener } from './session/event-bus.ts';
 import { ownHooks, type PassedOptions, passedOn, type SessionOptions, teamOf } from './session-options.ts';
@@ -154,7 +154,7 @@ export function resolveOptions(
     onRecord: options.onRecord,
     permissions: joinRuleTexts(given, settings.permissions),
     givenRules: given,
-    broker: brokerOf(options.broker, options.canUseTool, options.elicit),
+    broker: brokerOf(options.broker, options.canUseTool, options.elicit, closedWays(settings)),
     pluginDirs: options.plugins ?? [],
     systemPrompt: options.systemPrompt ?? null,
     appendSystemPrompt: options.appendSystemPrompt ?? null,

@@ -3,13 +3,21 @@
  * file merely sets is left out, and `ramet settings` says why.
  */
 import { isEmbedded, MODEL_TIERS, resolveModel } from '../model/catalog.ts';
+import type { ClosedWays } from '../permission/policy.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionMode } from '../schema/status.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SessionOptions } from './session-options.ts';
 
-export function refuseByPolicy({ permissionMode }: SessionOptions, { policy }: Settings): void {
+export function refuseByPolicy(options: SessionOptions, { policy }: Settings): void {
+  const { permissionMode, mcpServers = {}, mcpConfig = [] } = options;
   if (permissionMode === 'bypassPermissions' && policy?.bypassPermissions === false) throw noBypass();
+  const given = mcpConfig.length > 0 ? '--mcp-config' : 'mcpServers';
+  if (policy?.mcpServers === 'managed' && (mcpConfig.length > 0 || Object.keys(mcpServers).length > 0))
+    throw new UserMistake(
+      'policy',
+      `managed policy of this machine allows only its own MCP servers: leave ${given} out`,
+    );
 }
 
 export function noBypass(): UserMistake {
@@ -17,6 +25,12 @@ export function noBypass(): UserMistake {
     'policy',
     'managed policy of this machine forbids the permission mode bypassPermissions: choose another',
   );
+}
+
+/** What a denial must not advise. */
+export function closedWays({ policy }: Settings): ClosedWays | undefined {
+  const closed = { rules: policy?.allowRules === 'managed', bypass: policy?.bypassPermissions === false };
+  return closed.rules || closed.bypass ? closed : undefined;
 }
 
 /** The widest mode of a session, and so of all its agents; null where no policy says so. */

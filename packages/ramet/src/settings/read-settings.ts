@@ -18,7 +18,9 @@ import {
   joinLevels,
   keyText,
   NOT_MANAGED,
+  POLICY_HOOKS,
   POLICY_RULES,
+  POLICY_SERVERS,
   placeOf,
   type SettingsLevel,
   type SettingValue,
@@ -85,11 +87,15 @@ export async function managedSettings(given: Settings, folders: readonly string[
 
 /** What other levels must not say. */
 function underPolicy(values: readonly SettingValue[], managed: readonly SettingValue[]): SettingValue[] {
-  const ownRules = managed.some(
-    ({ path: [key, name], value }) => key === 'policy' && name === 'allowRules' && value === 'managed',
-  );
+  const isOwn = (kind: string): boolean =>
+    managed.some(({ path: [key, name], value }) => key === 'policy' && name === kind && value === 'managed');
+  const [ownRules, ownServers, ownHooks] = [isOwn('allowRules'), isOwn('mcpServers'), isOwn('hooks')];
   return values.map((value) => {
     const [key, name] = value.path;
+    const isOpen = value.unused === null || value.unused === UNTRUSTED;
+    // Trust would not help.
+    if (isOpen && ownServers && key === 'mcpServers') return { ...value, unused: POLICY_SERVERS };
+    if (isOpen && ownHooks && key === 'hooks') return { ...value, unused: POLICY_HOOKS };
     if (value.unused !== null) return value;
     if (key === 'policy') return { ...value, unused: NOT_MANAGED };
     return ownRules && key === 'permissions' && name === 'allow' ? { ...value, unused: POLICY_RULES } : value;

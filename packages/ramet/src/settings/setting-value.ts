@@ -40,6 +40,8 @@ export const UNTRUSTED = 'this folder is not trusted';
 export const CHANGED = 'it is not what you trusted';
 export const NOT_MANAGED = 'only managed policy may set it';
 export const POLICY_RULES = 'managed policy allows only its own rules';
+export const POLICY_SERVERS = 'managed policy allows only its own MCP servers';
+export const POLICY_HOOKS = 'managed policy allows only its own hooks';
 
 type Located = (path: readonly PropertyKey[]) => SettingOrigin;
 

@@ -61,28 +61,79 @@ describe.concurrent('EXT-1: managed policy', () => {
       'home/.claude/settings.json': JSON.stringify(stop('of-user')),
       'home/.claude/agents/hooked.md': `---\nname: hooked\ndescription: d\nhooks: ${JSON.stringify(Object.values(stop('of-agent'))[0])}\n---\nx\n`,
       'plug/hooks/hooks.json': JSON.stringify(stop('of-plugin')),
+      'home/.claude.json': JSON.stringify({ mcpServers: { mine: { command: 'node' } } }),
     });
     await user.emulate({ respond: () => ({ text: 'ok' }) });
     const policy = { ...stop('managed'), policy: { hooks: 'managed', mcpServers: 'managed' } };
     const options = managed(user, policy);
     const flags = ['-p', 'x', '--agent', 'hooked', '--plugin-dir', join(user.root, 'plug')];
-    expect(await user.ramet(flags, options)).toMatchObject({ code: 0 });
+    const end = await user.ramet(flags, options);
+    expect(end).toMatchObject({ code: 0 });
+    expect(end.stderr).toContain(
+      'managed policy allows only its own hooks; those of ~/.claude/settings.json do not run',
+    );
+    expect(end.stderr).toContain('managed policy allows only its own MCP servers; these do not start: mine');
     const ran = (): string[] =>
       ['managed', 'of-user', 'of-agent', 'of-plugin'].filter((name) => existsSync(join(user.root, name)));
     expect(ran()).toEqual(['managed']);
     await user.ramet(flags);
     expect(ran()).toEqual(['managed', 'of-user', 'of-agent', 'of-plugin']);
     const added = await user.ramet(['mcp', 'add', 'z', '--', 'node'], options);
-    expect(added.stdout).toContain('not used: managed policy allows only servers that it brings');
+    expect(added.stdout).toContain('not used: managed policy allows only its own MCP servers');
+    const listed = await user.ramet(['mcp', 'ls'], options);
+    expect(listed.stdout).toMatch(/mine {2}.*\(not used: managed policy allows only its own MCP servers\)/);
+    const given = await user.ramet(['-p', 'x', '--mcp-config', '{"mcpServers":{}}'], options);
+    expect(given).toMatchObject({ code: 2 });
+    expect(given.stderr).toContain('allows only its own MCP servers: leave --mcp-config out');
+    const { values, other_tools } = JSON.parse((await user.ramet(['settings', '--json'], options)).stdout);
+    expect(values).toContainEqual(
+      expect.objectContaining({ why_not: 'managed policy allows only its own MCP servers' }),
+    );
+    expect(other_tools.unused).toContainEqual(
+      expect.objectContaining({ what: 'hooks: managed policy allows only its own hooks' }),
+    );
+    const doctor = JSON.parse((await user.ramet(['doctor', '--json'], options)).stdout);
+    expect(JSON.stringify(doctor)).toContain('only its own MCP servers; not started: mine, z');
     const untrusted = await user.ramet(['mcp', 'add', 'z', '--force', '--', 'node']);
     expect(untrusted.stdout).toContain('not used: this folder is not trusted: ramet trust');
   });
 
-  test('that cannot be read stops every session', async ({ user }) => {
+  test('lets no denial advise what it forbids', async ({ user }) => {
+    const call = { name: 'Bash', input: { command: 'touch made' } };
+    const denials: string[] = [];
+    await user.emulate({
+      respond: ({ lastToolResult }) => {
+        if (lastToolResult !== '') denials.push(lastToolResult);
+        return lastToolResult === '' ? { tool_use: [call] } : { text: 'ok' };
+      },
+    });
+    const under = async (policy: object, ...flags: string[]): Promise<string> => {
+      await user.ramet(['-p', 'x', ...flags], managed(user, { policy }));
+      return denials.at(-1) ?? '';
+    };
+    const both = { allowRules: 'managed', bypassPermissions: false };
+    const only = 'only a rule in the managed settings of this machine allows it';
+    for (const mode of ['default', 'dontAsk']) {
+      const denied = await under(both, '--permission-mode', mode);
+      expect(denied).toContain(only);
+      expect(denied).not.toMatch(/--allowedTools|bypassPermissions/);
+    }
+    expect(await under(both, '--permission-mode', 'plan')).not.toContain('bypassPermissions');
+    const withRules = await under({ bypassPermissions: false });
+    expect(withRules).toContain('--allowedTools');
+    expect(withRules).not.toContain('bypassPermissions');
+    expect(await under({ allowRules: 'managed' })).toMatch(/: --permission-mode bypassPermissions allows it/);
+  });
+
+  test('that cannot be read stops every command that works, and no view of what was recorded', async ({
+    user,
+  }) => {
     await user.model({ text: 'ok' });
     const options = managed(user, { policy: { models: 'haiku' } });
     const end = await user.ramet(['-p', 'x'], options);
     expect(end.code).toBe(2);
     expect(end.stderr).toContain('managed/settings.json:1: policy.models');
+    expect(await user.ramet(['ps'], options)).toMatchObject({ code: 0 });
+    expect(await user.ramet(['mcp', 'ls'], options)).toMatchObject({ code: 2 });
   });
 });

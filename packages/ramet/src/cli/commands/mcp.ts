@@ -64,8 +64,7 @@ export async function addMcpServer(
   const path = await addServer({ name, scope, server, force }, callFrom(io));
   const { servers } = await listServers(callFrom(io));
   const added = servers.find((one) => one.name === name && one.source.startsWith(path));
-  const isForbidden = added === undefined && servers.every((one) => one.scope === 'managed');
-  const why = isForbidden ? 'managed policy allows only servers that it brings' : (added?.unused ?? null);
+  const why = added?.unused ?? null;
   if (json) io.out(jsonLine({ name, scope, file: path, inUse: why === null, problem: why }));
   else if (why === null)
     io.out(`${printable(`${name} is in ${path} now: ramet mcp test ${name} tries it`)}\n`);

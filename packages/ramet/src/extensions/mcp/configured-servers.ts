@@ -5,6 +5,7 @@
 import { join, resolve } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { JsonMistake, parsePositionedJson } from '../../settings/positioned-json.ts';
+import { POLICY_SERVERS } from '../../settings/setting-value.ts';
 import { loadFile } from '../../system/regular-file.ts';
 import type { RunCheck } from '../trust/run-check.ts';
 import { type CheckedServer, checkServer, guardedServer, isObject } from './server-config.ts';
@@ -53,6 +54,8 @@ export interface ServerPlace {
   readonly isTrusted: (source: string) => boolean;
   /** Why a server of such a file does not count, where it is more than that the folder is not trusted. */
   readonly whyWithheld?: (source: string, name: string) => string | null;
+  /** Managed policy allows no others. */
+  readonly onlyManaged?: boolean | undefined;
   /** For servers of such a file: what must hold each time they start. */
   readonly checkFor?: (source: string) => RunCheck | undefined;
 }
@@ -142,9 +145,11 @@ function serversIn(file: Record<string, unknown> | null | undefined): Record<str
 }
 
 function resolved(written: readonly WrittenServers[], place: ServerPlace): ConfiguredServer[] {
-  const { env, isTrusted } = place;
+  const { env, isTrusted, onlyManaged = false } = place;
+  const isForbidden = ({ scope }: WrittenServers): boolean => onlyManaged && scope !== 'managed';
   const nearest = new Map<string, WrittenServers>();
-  const isWithheld = ({ isForeign, source }: WrittenServers): boolean => isForeign && !isTrusted(source);
+  const isWithheld = (one: WrittenServers): boolean =>
+    one.isForeign && !isForbidden(one) && !isTrusted(one.source);
   // A repository that is not trusted takes no server of the user's away.
   for (const one of [...written.filter(isWithheld), ...written.filter((each) => !isWithheld(each))])
     for (const name of Object.keys(one.servers)) nearest.set(name, one);
@@ -153,13 +158,11 @@ function resolved(written: readonly WrittenServers[], place: ServerPlace): Confi
     Object.entries(one.servers).map(([name, server]): ConfiguredServer => {
       const { scope, source, isForeign } = one;
       const winner = nearest.get(name) ?? one;
-      const unused =
-        winner !== one
-          ? `set in ${winner.source}`
-          : whyUnused(
-              server,
-              isWithheld(one) ? (place.whyWithheld?.(source, name) ?? UNTRUSTED_SERVER) : null,
-            );
+      const why = isWithheld(one) ? (place.whyWithheld?.(source, name) ?? UNTRUSTED_SERVER) : null;
+      const isBeaten = winner !== one && !isForbidden(one);
+      const unused = isBeaten
+        ? `set in ${winner.source}`
+        : whyUnused(server, isForbidden(one) ? POLICY_SERVERS : why);
       const check = isForeign && unused === null ? place.checkFor?.(source) : undefined;
       const checked = guardedServer(checkServer(server, { env, isForeign }), check);
       return {

@@ -1,5 +1,7 @@
 /** The MCP servers that are set up here: which of them do not start, and why. */
+
 import { namesWithin } from '../../extensions/mcp/find-tools.ts';
+import { POLICY_SERVERS } from '../../settings/setting-value.ts';
 import type { DoctorContext, HealthCheck } from './health-check.ts';
 import { limited, ok } from './health-check.ts';
 
@@ -18,15 +20,19 @@ export async function checkServers({ caller }: DoctorContext): Promise<HealthChe
     ),
   ];
   const withheld = servers.filter(({ isWithheld }) => isWithheld).map(({ name }) => name);
+  const forbidden = servers.filter(({ unused }) => unused === POLICY_SERVERS).map(({ name }) => name);
   const found = [
     `${tried.filter((one) => one.ok).length} of ${tried.length} servers start`,
     ...bad,
+    ...(forbidden.length === 0 ? [] : [`${POLICY_SERVERS}; not started: ${forbidden.join(', ')}`]),
     ...(withheld.length === 0
       ? []
       : [`not started, since this folder is not trusted as it is: ${withheld.join(', ')}`]),
   ].join('; ');
   if (bad.length > 0)
     return limited('mcp', found, 'ramet mcp ls shows where they are set up, ramet mcp test NAME tries one');
+  if (forbidden.length > 0)
+    return limited('mcp', found, 'remove them (ramet mcp ls names their files), or ask your administrator');
   return withheld.length > 0
     ? limited('mcp', found, 'look at them with ramet mcp ls, then ramet trust')
     : ok('mcp', found);

@@ -10,6 +10,7 @@ import { type AskedPrompt, askedPrompt } from '../../extensions/mcp/server-promp
 import { ServerSet, usableServers } from '../../extensions/mcp/server-set.ts';
 import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.ts';
 import type { RecordedServers } from '../../schema/events.ts';
+import { POLICY_SERVERS } from '../../settings/setting-value.ts';
 import { serversOf } from '../../tools/mcp/mcp-tools.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -66,12 +67,18 @@ function noticesOf(servers: Awaited<ReturnType<typeof serversHere>>['servers']):
   const bad = servers.flatMap(({ name, source, checked, unused }) =>
     unused === null && !checked.ok ? [`the MCP server ${name} in ${source} ${checked.problem}`] : [],
   );
-  const withheld = servers.filter(({ isWithheld }) => isWithheld);
-  if (withheld.length === 0) return bad;
-  const names = withheld.map(({ name }) => name).join(', ');
+  const named = (which: (one: (typeof servers)[number]) => boolean, before: string, after = ''): string[] => {
+    const names = new Set(servers.filter(which).map(({ name }) => name));
+    return names.size === 0 ? [] : [`${before}: ${[...names].join(', ')}${after}`];
+  };
   return [
     ...bad,
-    `MCP servers of this folder are not started before you trust them as they are: ${names} (ramet trust)`,
+    ...named(({ unused }) => unused === POLICY_SERVERS, `${POLICY_SERVERS}; these do not start`),
+    ...named(
+      ({ isWithheld }) => isWithheld,
+      'MCP servers of this folder are not started before you trust them as they are',
+      ' (ramet trust)',
+    ),
   ];
 }
 

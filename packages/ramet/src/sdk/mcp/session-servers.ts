@@ -40,11 +40,6 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
     pluginServers.find((one) => one.source === source);
   const where = settingsPlace(place, env);
   const trust = folderTrust(where);
-  // Managed policy comes before everything that anybody says.
-  if (settings.policy?.mcpServers === 'managed') {
-    const managed = (serverOrigins ?? []).filter(({ level }) => level === 'managed').map(ofSettings);
-    return configuredServers({ folders: [], userHome: null, env, isTrusted: () => true }, managed);
-  }
   const given: WrittenServers[] =
     mcpServers === undefined
       ? []
@@ -66,6 +61,7 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
       folders: readsFiles ? (where.folders ?? [where.root]) : [],
       userHome: readsFiles ? where.userHome : null,
       env,
+      onlyManaged: settings.policy?.mcpServers === 'managed',
       isTrusted: (source) =>
         pluginAt(source) !== undefined || (isTrustedPlace(where) && isAsTrusted(source, trust)),
       whyWithheld: (source, name) => (trust.isTrusted ? whyChanged(source, name, where) : null),

@@ -5,13 +5,14 @@
 
 import { askingOnce } from '../../permission/asking-once.ts';
 import {
-  denyingBroker,
+  denyingUnder,
   type ElicitedAnswer,
   type ElicitedQuestion,
   type PermissionAnswer,
   type PermissionBroker,
   type PermissionQuestion,
 } from '../../permission/broker.ts';
+import type { ClosedWays } from '../../permission/policy.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 
 /** A call that rules and mode leave open. */
@@ -50,10 +51,11 @@ export function brokerOf(
   broker: PermissionBroker | undefined,
   decide: DecideToolCall | undefined,
   elicit?: AnswerServer | undefined,
+  closed?: ClosedWays | undefined,
 ): PermissionBroker {
   if (broker?.elicit !== undefined && elicit !== undefined)
     throw new UserMistake('bad_argument', 'openSession: give elicit or a broker with elicit, not both');
-  const answering = permissionBroker(broker, decide);
+  const answering = permissionBroker(broker, decide, closed);
   return elicit === undefined ? answering : { ...answering, elicit: safely(elicit) };
 }
 
@@ -73,6 +75,7 @@ function safely(elicit: AnswerServer): NonNullable<PermissionBroker['elicit']> {
 function permissionBroker(
   broker: PermissionBroker | undefined,
   decide: DecideToolCall | undefined,
+  closed: ClosedWays | undefined,
 ): PermissionBroker {
   if (broker !== undefined && decide !== undefined)
     throw new UserMistake(
@@ -80,7 +83,7 @@ function permissionBroker(
       'openSession: give broker or canUseTool: both answer the same questions',
     );
   if (decide !== undefined) return decidingBroker(decide);
-  return broker === undefined ? denyingBroker : askingOnce(broker);
+  return broker === undefined ? denyingUnder(closed) : askingOnce(broker);
 }
 
 function decidingBroker(decide: DecideToolCall): PermissionBroker {

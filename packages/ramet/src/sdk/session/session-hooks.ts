@@ -5,7 +5,7 @@ import type { HookEntry } from '../../extensions/hooks/hook-config.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { shownPath, type UnusedPart } from '../../settings/other-tools/other-tools.ts';
 import type { SettingsReport } from '../../settings/read-settings.ts';
-import { isBinding, type SettingsLevel } from '../../settings/setting-value.ts';
+import { isBinding, POLICY_HOOKS, type SettingsLevel } from '../../settings/setting-value.ts';
 import type { SettingsPlace } from '../../settings/settings.ts';
 
 interface FoundHooks {
@@ -29,10 +29,14 @@ export async function hooksInForce(
     ),
   );
   const isUsers = (path: string): boolean => levels.get(path) === 'user' || isBelow(path, place.userHome);
-  const wanted =
-    settings.policy?.hooks === 'managed' ? [...levels].filter(([, level]) => level === 'managed') : levels;
-  const paths = [...new Map(wanted).keys(), ...(settings.policy?.hooks === 'managed' ? [] : others)];
-  if (paths.length === 0) return { hooks: [], notices: [] };
+  const all = [...levels.keys(), ...others];
+  const isForbidden = (path: string): boolean =>
+    settings.policy?.hooks === 'managed' && levels.get(path) !== 'managed';
+  const paths = all.filter((path) => !isForbidden(path));
+  const forbidden = all.filter(isForbidden).map((path) => shownPath(path, place.root, place.userHome));
+  const notices =
+    forbidden.length === 0 ? [] : [`${POLICY_HOOKS}; those of ${forbidden.join(', ')} do not run`];
+  if (paths.length === 0) return { hooks: [], notices };
   const { partsOfSettings } = await import('../../extensions/trust/collect-parts.ts');
   const { filesNotice, folderTrust, partNotice } = await import('../../extensions/trust/folder-trust.ts');
   const { ownDigest } = await import('../../extensions/trust/folder-part.ts');
@@ -59,17 +63,20 @@ export async function hooksInForce(
   refuseMistakes(found.map(({ part }) => part).filter(({ source }) => isBindingFile(levels.get(source))));
   return {
     hooks: found.flatMap(({ entry, isUsed }) => (isUsed ? [entry] : [])),
-    notices: found.flatMap(
-      ({ notice, part, entry }) => notice ?? unusedNotice(part, entry.source.label) ?? [],
-    ),
+    notices: [
+      ...notices,
+      ...found.flatMap(({ notice, part, entry }) => notice ?? unusedNotice(part, entry.source.label) ?? []),
+    ],
   };
 }
 
 /** Hooks that are set up and do not run here, with the reason, for reports. */
 export async function unusedHooks(
-  { values }: Pick<SettingsReport, 'values'>,
+  { values, settings }: Pick<SettingsReport, 'values' | 'settings'>,
   others: readonly string[],
 ): Promise<UnusedPart[]> {
+  if (settings.policy?.hooks === 'managed')
+    return others.map((source) => ({ what: `hooks: ${POLICY_HOOKS}`, source }));
   const own = values.flatMap(({ path, source }) => (path[0] === 'hooks' && source !== null ? [source] : []));
   const paths = [...new Set([...own, ...others])];
   if (paths.length === 0) return [];

@@ -13,10 +13,11 @@ import {
 import { UserMistake } from '../../schema/errors.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
+import { closedWays } from '../policy.ts';
 
 /** The rules a session starts with; `tools` are those that it has besides the built-in ones. A rule that protects nothing is refused, not ignored. */
 export function openRules(
-  { permissions, env, others = [] }: ResolvedOptions,
+  { permissions, env, others = [], settings }: ResolvedOptions,
   { cwd, repository }: Place,
   tools: readonly string[],
 ): SessionRules {
@@ -25,7 +26,7 @@ export function openRules(
   const narrowing = others.map(
     ({ place, base, texts }) => parseRules(texts, { ...origin, base, place }).rules,
   );
-  return sessionRules(joinRules(rules, ...narrowing), origin);
+  return sessionRules(joinRules({ ...rules, closed: closedWays(settings) }, ...narrowing), origin);
 }
 
 function readRules(texts: RuleTexts, origin: RuleOrigin): RuleSet {

@@ -20,7 +20,7 @@ import {
   type SettingsReport,
   settingsNotices,
 } from '../../settings/read-settings.ts';
-import { type SettingValue, UNTRUSTED } from '../../settings/setting-value.ts';
+import { POLICY_SERVERS, type SettingValue, UNTRUSTED } from '../../settings/setting-value.ts';
 import type { Settings, SettingsInForce, SettingsPlace, TierSettings } from '../../settings/settings.ts';
 import { managedFolders } from '../../system/home.ts';
 import {
@@ -57,7 +57,8 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
   ];
   const serverOrigins = report.values.filter(
     ({ path, unused }) =>
-      path[0] === 'mcpServers' && (unused === null || unused === UNTRUSTED || unused.startsWith('set in ')),
+      path[0] === 'mcpServers' &&
+      (unused === null || KEPT_SERVERS.includes(unused) || unused.startsWith('set in ')),
   );
   return {
     ...{ settings: commands.settings, notices, hooks: found.hooks, childEnv: others.env },
@@ -65,6 +66,9 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
     ...{ managed: report.managed, serverOrigins },
   };
 }
+
+/** They are listed with the servers of the place. */
+const KEPT_SERVERS: readonly string[] = [UNTRUSTED, POLICY_SERVERS];
 
 function allowsOwnRules({ policy }: Settings): boolean {
   return policy?.allowRules !== 'managed';

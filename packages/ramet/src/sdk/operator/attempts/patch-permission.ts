@@ -29,7 +29,7 @@ export async function refusedFile(
     const decision = await decide(policy(), subject, details);
     if (decision.kind === 'deny') return `${path}: ${decision.reason}`;
     if (decision.kind === 'ask')
-      return `${path} needs a permission that nobody has given: ${decision.question.reason} (for the user: ${whatWouldAllow(decision.question)} allows it)`;
+      return `${path} needs a permission that nobody has given: ${decision.question.reason} (for the user: ${whatWouldAllow(decision.question, policy().rules.closed)} allows it)`;
   }
   return null;
 }
