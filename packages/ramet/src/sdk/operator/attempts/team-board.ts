@@ -11,10 +11,11 @@ import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import { systemClock } from '../../../schema/clock.ts';
 import { describeError } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { LEAD, type TeamMember, type TeamTask } from '../../../schema/team.ts';
+import type { TeamMember, TeamTask } from '../../../schema/team.ts';
 import type { TaskDesk, TaskUpdate } from '../../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../../tools/tool.ts';
 import type { TeamView } from '../../session/session-type.ts';
+import { LONGEST_WAKE_MS, type OpenOffer, WakingMembers } from './waking-members.ts';
 
 export interface BoardPlace {
   family: AgentFamily;
@@ -36,16 +37,12 @@ interface Turn {
   release: (() => void) | null;
 }
 
-interface Offer {
+interface Offer extends OpenOffer {
   readonly order: AttemptOrder;
   /** Null when every member has had the chance, and none has taken it. */
   readonly claimed: PromiseWithResolvers<Turn | null>;
-  /** Members that were woken for it by the board. */
-  readonly told: Set<string>;
 }
 
-/** One more does not begin before the member has that the last one woke: each is to wake another. */
-const LONGEST_WAKE_MS = 3_000;
 const LOOK_MS = 5_000;
 const LONGEST_SUBJECT = 300;
 
@@ -58,8 +55,7 @@ export class TeamBoard implements Disposable {
   readonly #withdrawn: Set<number> = new Set();
   /** Those that nobody has claimed yet. */
   readonly #open: Map<number, Offer> = new Map();
-  /** Members that were written to and have not begun, with how long that may take. */
-  readonly #waking: Map<string, number> = new Map();
+  readonly #members: WakingMembers;
   /** A wake-up that was lost heals. */
   readonly #look: NodeJS.Timeout = setInterval(() => this.#offer(), LOOK_MS).unref();
   #begun: PromiseWithResolvers<void> = Promise.withResolvers();
@@ -68,6 +64,10 @@ export class TeamBoard implements Disposable {
   constructor(place: BoardPlace, inner: FamilyTeam) {
     this.#place = place;
     this.#inner = inner;
+    this.#members = new WakingMembers(place.view, {
+      has: (name) => this.#turns.has(name),
+      free: () => [...this.#turns.values()].filter(({ task }) => task === null).length,
+    });
     place.family.team = {
       join: (member) => inner.join(member),
       leave: (name) => inner.leave(name),
@@ -89,7 +89,8 @@ export class TeamBoard implements Disposable {
   /** The member that does it, at work; null if it was called off before. */
   async claimant(order: AttemptOrder, prompt: string, signal: AbortSignal): Promise<AgentHandle | null> {
     const { task: listed, isNews } = await this.#put(order, prompt);
-    const offer: Offer = { order, claimed: Promise.withResolvers(), told: new Set() };
+    const claimed = Promise.withResolvers<Turn | null>();
+    const offer: Offer = { order, claimed, told: new Set(), refused: () => claimed.resolve(null) };
     this.#withdrawn.delete(listed.number);
     this.#open.set(listed.number, offer);
     this.#offerOf(listed.number).resolve(offer);
@@ -112,7 +113,7 @@ export class TeamBoard implements Disposable {
   }
 
   member(name: string | null): TeamMember | undefined {
-    return this.#members().find((member) => member.name === name);
+    return this.#members.all().find((member) => member.name === name);
   }
 
   /** Whether a member is still in the turn in which it did that task. */
@@ -148,10 +149,6 @@ export class TeamBoard implements Disposable {
     this.#place.family.team = this.#inner;
   }
 
-  #members(): TeamMember[] {
-    return this.#place.view.members().filter(({ name }) => name !== LEAD);
-  }
-
   #turnWith(number: number): Turn | undefined {
     return [...this.#turns.values()].find(({ task }) => task === number);
   }
@@ -170,7 +167,7 @@ export class TeamBoard implements Disposable {
         await this.#tellAgain(found);
         return { task: found, isNews: false };
       }
-      const wakes = this.#members().some(({ state }) => state === 'idle');
+      const wakes = this.#members.all().some(({ state }) => state === 'idle');
       const { promise: begun } = this.#begun;
       const subject = `${order.attempt.name} ${order.task.title}`.slice(0, LONGEST_SUBJECT).toWellFormed();
       const made = await this.#asLead(order, 'put').create({ subject, description });
@@ -186,37 +183,11 @@ export class TeamBoard implements Disposable {
   /** Of an earlier process: its work may be half done, and its owner asleep. */
   async #tellAgain({ number, status, owner }: TeamTask): Promise<void> {
     if (status !== 'in_progress' || owner === null || this.#turnWith(number) !== undefined) return;
-    await this.#write(owner, `You were interrupted. Resume task ${number}, and complete it.`);
+    await this.#members.write(owner, `You were interrupted. Resume task ${number}, and complete it.`);
   }
 
-  async #write(to: string, text: string): Promise<void> {
-    this.#waking.set(to, performance.now() + LONGEST_WAKE_MS);
-    await this.#place.view.send({ to, text }).catch(() => this.#waking.delete(to));
-  }
-
-  /**
-   * The team wakes one member for a task when it is put there or freed. Who was woken may have been killed, or have let it lie:
-   * then others are, each once for each task, and where nobody takes it, its try fails.
-   */
   #offer(): void {
-    const pending = new Set(
-      this.#place.view.tasks().flatMap(({ number, status }) => (status === 'pending' ? [number] : [])),
-    );
-    for (const [name, until] of this.#waking) if (performance.now() > until) this.#waking.delete(name);
-    // Each of those that are awake without a task may take one.
-    const awake = this.#waking.size + [...this.#turns.values()].filter(({ task }) => task === null).length;
-    const left = [...this.#open].filter(([number]) => pending.has(number)).slice(awake);
-    for (const [number, offer] of left) {
-      const members = this.#members().filter(({ state }) => state !== 'stopped' && state !== 'stopping');
-      const isIdle = ({ name, state }: TeamMember): boolean =>
-        state === 'idle' && !this.#turns.has(name) && !this.#waking.has(name);
-      const next = members.find((member) => isIdle(member) && !offer.told.has(member.name));
-      if (next !== undefined) {
-        offer.told.add(next.name);
-        void this.#write(next.name, `Task ${number} is free now. Claim it if nobody has, or end your turn.`);
-      } else if (members.every((member) => isIdle(member) && offer.told.has(member.name)))
-        offer.claimed.resolve(null);
-    }
+    this.#members.offer(this.#open);
   }
 
   #asLead({ attempt }: AttemptOrder, what: string): TaskDesk {
@@ -233,7 +204,7 @@ export class TeamBoard implements Disposable {
       .find(({ owner, status }) => owner === name && status === 'in_progress');
     const turn: Turn = { agent: id, name, task: held?.number ?? null, release: null };
     this.#turns.set(name, turn);
-    this.#waking.delete(name);
+    this.#members.begun(name);
     const begun = this.#begun;
     this.#begun = Promise.withResolvers();
     begun.resolve();
@@ -290,7 +261,7 @@ export class TeamBoard implements Disposable {
   }
 }
 
-/** Whether that was in time. */
+/** One more task is not put on the list before the member has begun that the last one woke: each is to wake another. */
 async function orLate(begun: Promise<void>): Promise<boolean> {
   const early = new AbortController();
   const late = systemClock.sleep(LONGEST_WAKE_MS, early.signal, { keepsAlive: false }).then(() => false);
