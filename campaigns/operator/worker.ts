@@ -50,8 +50,10 @@ function newFile(name: string): string {
   return `\`\`\`diff\n--- /dev/null\n+++ b/${name}\n@@ -0,0 +1 @@\n+${name}\n\`\`\``;
 }
 
-/** What git tells an agent to do whose own git was killed: it names the file. */
+/** What the last result asks for first: to read a file, or to remove the lock of a git that was killed. */
 function unlocked(step: Step, last: string): Step {
+  if (step.name === 'Write' && last.includes('Read it first'))
+    return { name: 'Read', input: { file_path: step.input.file_path } };
   const [, lock] = /'([^']+index\.lock)'/.exec(last) ?? [];
   if (lock === undefined) return step;
   return bash(`rm -f '${lock}'; ${step.name === 'Bash' ? step.input.command : 'true'}`);
@@ -65,10 +67,17 @@ function bash(command: string): Step {
   return { name: 'Bash', input: { command, description: 'the next step' } };
 }
 
+/** The calls that are no step of a task. */
+function looksIn(messages: readonly WireMessage[]): Set<unknown> {
+  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+  return new Set(blocks.filter(({ name }) => name === 'Read').map(({ id }) => id));
+}
+
 function resultsIn(messages: readonly WireMessage[]): { isGood: boolean }[] {
+  const looks = looksIn(messages);
   return messages
     .flatMap(({ content }) => (typeof content === 'string' ? [] : content))
-    .filter(({ type }) => type === 'tool_result')
+    .filter(({ type, tool_use_id: call }) => type === 'tool_result' && !looks.has(call))
     .map(({ is_error }) => ({ isGood: is_error !== true }));
 }
 
@@ -82,14 +91,15 @@ const CLAIMED = /(?:^|\n)(\d+)\. \[in_progress, by [^\]]*\] /;
 
 /** A member of a team: it claims the task that woke it, does its steps, and completes it. */
 function memberAnswer({ request: { messages }, last }: RequestView): Answer {
-  const seen = messages.flatMap(seenIn);
+  const looks = looksIn(messages);
+  const seen = messages.flatMap((message) => seenIn(message, looks));
   const claimAt = seen.findLastIndex(({ text, isResult }) => isResult && CLAIMED.test(text));
   const number = Number(CLAIMED.exec(seen[claimAt]?.text ?? '')?.[1]);
   const since = seen.slice(claimAt + 1);
   const isOpen = claimAt >= 0 && !since.some(({ text }) => isOver(text, number));
   if (!isOpen) return claimAnswer(seen);
   const claim = seen[claimAt]?.text ?? '';
-  const [, verb = '', name = ''] = /Task T\d+: (\w+) (\S+)/.exec(claim) ?? [];
+  const [, verb = '', name = ''] = /Task \S+: (\w+) (\S+)/.exec(claim) ?? [];
   const results = since.filter(({ isResult }) => isResult);
   const steps = stepsOf(verb, name, claim.includes('An earlier attempt failed'));
   const next = steps[results.filter(({ isError }) => !isError).length];
@@ -120,13 +130,13 @@ function tell(input: Record<string, unknown>): Answer {
   return { tool_use: [{ name: 'TaskUpdate', input }] };
 }
 
-function seenIn({ role, content }: WireMessage): Seen[] {
+function seenIn({ role, content }: WireMessage, looks: ReadonlySet<unknown>): Seen[] {
   if (role === 'assistant') return [];
   if (typeof content === 'string') return [{ text: content, isError: false, isResult: false }];
   return content.map((block) => ({
     text: block.type === 'text' ? String(block.text) : textOf(block.content),
     isError: block.is_error === true,
-    isResult: block.type === 'tool_result',
+    isResult: block.type === 'tool_result' && !looks.has(block.tool_use_id),
   }));
 }
 

@@ -129,8 +129,6 @@ export const MISSING: Readonly<Record<string, string>> = {
   'BG-2': NOT_YET,
   'BG-3': 'what was read and put into other words is kept without its source',
   'BG-7': 'the record of a dream that is killed while it writes; undo can then take back an earlier change',
-  'OP-8':
-    'after a kill, finished work that was not taken yet is done again; members that claim nothing are outside the budget',
   'UI-1': 'the commands trace, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
   'UI-3': 'vim keys and pasted images',

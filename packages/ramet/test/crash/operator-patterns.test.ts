@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { workerAnswer } from '../../../../campaigns/operator/worker.ts';
 import type { Answer } from '../../src/emulator/answer.ts';
 import { crashProgram } from '../fixtures/crash-programs.ts';
 import { sampleOf } from '../fixtures/kill-sample.ts';
@@ -28,7 +29,7 @@ async function prepare(user: User, isolation: string): Promise<void> {
   writeFileSync(join(user.rametHome, 'settings.json'), JSON.stringify(settings));
   git(user.repository, 'switch', '--quiet', '--create', 'desk');
   writeFileSync(join(user.repository, 'tasks.yaml'), TASKS);
-  await user.emulate({ respond: isolation === 'propose' ? proposer : writer });
+  await user.emulate({ respond: RESPONSES[isolation] ?? writer });
 }
 
 interface Asked {
@@ -52,6 +53,12 @@ function proposer(asked: Asked): Answer {
   const lines = ['--- /dev/null', `+++ b/${name}`, '@@ -0,0 +1 @@', `+${name}`];
   return { text: ['```diff', ...lines, '```'].join('\n') };
 }
+
+/** A member of a team repeats what failed, and what it does not know the end of. */
+const RESPONSES: Readonly<Record<string, NonNullable<Parameters<User['emulate']>[0]>['respond']>> = {
+  propose: proposer,
+  team: workerAnswer,
+};
 
 async function run(user: User, order: OperatorRunnerOrder): Promise<[number | null, string]> {
   const env = { ...user.env, ...IDENTITY, ...compiledOnce() };
@@ -79,9 +86,11 @@ function expectLandedOnce(user: User): void {
 const MOMENTS = (['partition', 'none', 'propose', 'clone'] as const).flatMap((isolation) =>
   Array.from({ length: 60 }, (_, index) => `${isolation} ${2 * index + 10}`),
 );
+/** A team records more. Its tasks have one try each: what a member has completed is not done again. */
+const TEAM_MOMENTS = Array.from({ length: 100 }, (_, index) => `team ${2 * index + 20}`);
 
-describe.concurrent('OP-9: a run that is killed', { timeout: 120_000 }, () => {
-  test.for(sampleOf(MOMENTS, ['partition 40', 'propose 50', 'clone 60']))(
+describe.concurrent('OP-8, OP-9: a run that is killed', { timeout: 120_000 }, () => {
+  test.for(sampleOf([...MOMENTS, ...TEAM_MOMENTS], ['partition 40', 'propose 50', 'clone 60', 'team 100']))(
     'in the pattern and after the number of events %s continues, and lands each task once',
     async (moment, { user }) => {
       const [isolation = '', death] = moment.split(' ');
@@ -91,12 +100,13 @@ describe.concurrent('OP-9: a run that is killed', { timeout: 120_000 }, () => {
         '.git/logs/refs/heads/main': __,
         ...before
       } = checkoutBytes(user.repository);
-      const order = { file: 'tasks.yaml', check: CHECK, death: Number(death), everything: true };
+      const retries = isolation === 'team' ? 0 : 1;
+      const order = { file: 'tasks.yaml', check: CHECK, death: Number(death), everything: true, retries };
       // The names come from the list above.
       const [code, said] = await run(user, { ...order, isolation: isolation as 'partition' });
       if (code !== 0) {
         expect(code, said).toBeNull();
-        const [resumed, told] = await run(user, { check: CHECK });
+        const [resumed, told] = await run(user, { check: CHECK, retries });
         expect(told).toMatch(/one done.*two done.*three done/);
         expect(resumed).toBe(0);
       }

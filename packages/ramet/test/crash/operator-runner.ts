@@ -1,7 +1,7 @@
 /**
  * A process that runs a task file. Arguments: repository and JSON: `file` (absent to resume the latest run), `check`, and
  * `death`: it kills itself when that many events of the run are on record, or with `everything` also of its agents. Prints the
- * statuses and how many events there were. With `diesAt` it kills itself at the first event of that type. With `diesRebased` it kills itself when the result was put on a target that has moved.
+ * statuses and how many events there were. `retries` is 1 unless it says otherwise. With `diesAt` it kills itself at the first event of that type. With `diesRebased` it kills itself when the result was put on a target that has moved.
  * With `held` it stays for ever between its look at other runs and its own record, and says so; with
  * `begins`, it begins when that file is there, and says before that it is ready.
  */
@@ -18,6 +18,7 @@ export interface OperatorRunnerOrder {
   into?: string;
   death?: number;
   everything?: boolean;
+  retries?: number;
   isolation?: Isolation;
   diesRebased?: boolean;
   diesAt?: string;
@@ -38,7 +39,7 @@ if (begins !== undefined) {
   while (!existsSync(begins)) await sleep(1);
 }
 const { state } = await operateTasks(file, {
-  ...{ cwd, env: process.env, into, parallel: 2, retries: 1 },
+  ...{ cwd, env: process.env, into, parallel: 2, retries: order.retries ?? 1 },
   ...(check === undefined ? {} : { check }),
   ...(isolation === undefined ? {} : { isolation }),
   ...(order.allow === undefined ? {} : { allow: order.allow }),
@@ -64,6 +65,7 @@ console.log(
     count,
     output: outputOf(state),
     statuses: tasksOf(state).map(({ task, status }) => `${task.id} ${status}`),
+    whys: tasksOf(state).flatMap(({ message }) => message ?? []),
   }),
 );
 

@@ -101,6 +101,7 @@ export async function runOperator(
   if (order.file === undefined) {
     // A checkout that agents share has one name in all processes of a run: a killed one may have left it half-made.
     await undoHalfMade(worktrees.place);
+    await team?.restore();
     await parts.resumeAgents(new AbortController().signal);
     parts.team?.look();
   }

@@ -145,7 +145,10 @@ async function agentOf(
   if (pattern.hire !== undefined) {
     const { prompt } = spawnOrder(order, pattern, place);
     const hired = await pattern.hire(order, prompt, stopping.signal);
-    return hired ?? notTaken(stopping.signal);
+    if (hired === null) return calledOff(stopping.signal);
+    if (!('notHired' in hired)) return hired;
+    const { notHired: kind, ...why } = hired;
+    return { kind, ...why };
   }
   if (order.isResumed) {
     const running = place.running().find((handle) => handle.name === name);
@@ -168,11 +171,8 @@ async function agentOf(
   }
 }
 
-/** It was called off, or no member of the team wanted it. */
-function notTaken({ aborted, reason }: AbortSignal): AttemptEnd {
-  return aborted
-    ? { kind: 'interrupted', cause: String(reason), message: null, ...NOTHING }
-    : { kind: 'failed', cause: 'not_claimed', message: 'no member of the team took it', ...NOTHING };
+function calledOff({ reason }: AbortSignal): AttemptEnd {
+  return { kind: 'interrupted', cause: String(reason), message: null, ...NOTHING };
 }
 
 interface NotStarted {

@@ -49,6 +49,13 @@ export function withoutChanges(work: ChangingWork | null): AttemptWork | null {
 /** Why an agent that has ended well has not done its task: a stable word, and a line for people. */
 export type AttemptObjection = WorkObjection;
 
+/** Nobody took it, and why. */
+export type NotHired = Pick<AgentResult, 'costUsd' | 'usage'> & {
+  readonly notHired: 'failed' | 'interrupted';
+  readonly cause: string;
+  readonly message: string | null;
+};
+
 export interface AttemptPattern {
   readonly isolation: NonNullable<TaskAttempt['isolation']>;
   /** Said for every attempt that begins, before anything is waited for. */
@@ -56,7 +63,11 @@ export interface AttemptPattern {
   /** What the order for its agent says about where it works. `stop` ends the agent. Throws if it can work nowhere. */
   prepare(order: AttemptOrder, stop: (reason: string) => void): Promise<Partial<AttemptSpawn>>;
   /** Its agent is one that is there already, and takes the task by itself; null if it was called off before. `prepare` is not asked then. */
-  hire?(order: AttemptOrder, prompt: string, signal: AbortSignal): Promise<AgentHandle | EndedAgent | null>;
+  hire?(
+    order: AttemptOrder,
+    prompt: string,
+    signal: AbortSignal,
+  ): Promise<AgentHandle | EndedAgent | NotHired | null>;
   /** What the try has cost, if that is not what its agent has. */
   bill?(order: AttemptOrder, ended: EndedAgent): Pick<AgentResult, 'costUsd' | 'usage'>;
   /** The try is over, whatever came of it. */

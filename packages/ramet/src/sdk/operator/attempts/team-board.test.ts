@@ -69,10 +69,10 @@ class ScriptedTeam {
   }
 
   /** A member begins; what this returns ends its turn. */
-  begin(number: number): () => void {
+  begin(number: number, result: Partial<AgentResult> = { status: 'done' }): () => void {
     const agent = { spec: { id: id(`s.${number}`), name: `member-${number}` } } as Agent; // its name is all
     const run = this.family.team?.begin(agent);
-    return () => run?.ended({ status: 'done' } as AgentResult); // its status is not read
+    return () => run?.ended(result as AgentResult); // nothing else of it is read
   }
 
   update(number: number, task: number, status: TeamTask['status']): ReturnType<TaskDesk['update']> {
@@ -140,6 +140,23 @@ describe('OP-8: the list of a run', () => {
     end();
     team.board.over(order('T1-1'));
     expect(team.rested).toEqual(['member-1']);
+  });
+
+  test('if members fail before they claim it, the reason is theirs; if they only leave it alone, there is none', async () => {
+    for (const result of [
+      { status: 'failed', cause: 'overloaded', message: 'try later' },
+      { status: 'done' },
+    ] as const) {
+      const team = new ScriptedTeam();
+      await team.board.addMembers(1);
+      const found = team.board.claimant(order('T1-1'), '', signal);
+      await expect.poll(() => team.tasks.length).toBe(1);
+      team.begin(1, result)();
+      await expect.poll(() => team.sent).toEqual([expect.stringContaining('member-1: Task 1 is free now.')]);
+      team.begin(1, result)();
+      expect(await found).toEqual({ refused: result });
+      team.board[Symbol.dispose]();
+    }
   });
 
   test('an earlier process put it there: nothing is put twice, its owner is asked to resume, and members are added by name', async () => {

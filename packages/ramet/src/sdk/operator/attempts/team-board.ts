@@ -6,7 +6,7 @@
  * 1. A member does one task of the run in a turn, and begins it with the commit that the task begins with.
  * 2. A member is not woken before its work is taken: its worktree is as it left it until then.
  */
-import type { AgentFamily, AgentHandle, FamilyTeam, MemberRun } from '../../../engine/shapes.ts';
+import type { AgentFamily, AgentHandle, AgentResult, FamilyTeam, MemberRun } from '../../../engine/shapes.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import { systemClock } from '../../../schema/clock.ts';
 import { describeError } from '../../../schema/errors.ts';
@@ -37,10 +37,15 @@ interface Turn {
   release: (() => void) | null;
 }
 
+/** Every member was woken for it, and none has claimed it. */
+export interface RefusedOffer {
+  /** How the last of them ended that was awake meanwhile; null if none was. */
+  readonly refused: Pick<AgentResult, 'status' | 'cause' | 'message'> | null;
+}
+
 interface Offer extends OpenOffer {
   readonly order: AttemptOrder;
-  /** Null when every member has had the chance, and none has taken it. */
-  readonly claimed: PromiseWithResolvers<Turn | null>;
+  readonly claimed: PromiseWithResolvers<Turn | RefusedOffer>;
 }
 
 const LOOK_MS = 5_000;
@@ -56,6 +61,8 @@ export class TeamBoard implements Disposable {
   /** Those that nobody has claimed yet. */
   readonly #open: Map<number, Offer> = new Map();
   readonly #members: WakingMembers;
+  /** How the last turn ended in which a member claimed nothing. */
+  #lastIdle: RefusedOffer['refused'] = null;
   /** A wake-up that was lost heals. */
   readonly #look: NodeJS.Timeout = setInterval(() => this.#offer(), LOOK_MS).unref();
   #begun: PromiseWithResolvers<void> = Promise.withResolvers();
@@ -87,10 +94,20 @@ export class TeamBoard implements Disposable {
   }
 
   /** The member that does it, at work; null if it was called off before. */
-  async claimant(order: AttemptOrder, prompt: string, signal: AbortSignal): Promise<AgentHandle | null> {
+  async claimant(
+    order: AttemptOrder,
+    prompt: string,
+    signal: AbortSignal,
+  ): Promise<AgentHandle | RefusedOffer | null> {
     const { task: listed, isNews } = await this.#put(order, prompt);
-    const claimed = Promise.withResolvers<Turn | null>();
-    const offer: Offer = { order, claimed, told: new Set(), refused: () => claimed.resolve(null) };
+    const claimed = Promise.withResolvers<Turn | RefusedOffer>();
+    const offer: Offer = {
+      order,
+      claimed,
+      told: new Set(),
+      refused: () => claimed.resolve({ refused: this.#lastIdle }),
+    };
+    this.#lastIdle = null;
     this.#withdrawn.delete(listed.number);
     this.#open.set(listed.number, offer);
     this.#offerOf(listed.number).resolve(offer);
@@ -104,12 +121,17 @@ export class TeamBoard implements Disposable {
     const found = await Promise.race([offer.claimed.promise, off.promise]);
     signal.removeEventListener('abort', stop);
     this.#open.delete(listed.number);
-    if (found === null) this.#withdrawn.add(listed.number);
-    return found === null ? null : (this.#place.handleOf(found.agent) ?? null);
+    if (found !== null && 'agent' in found) return this.#place.handleOf(found.agent) ?? null;
+    this.#withdrawn.add(listed.number);
+    return found;
   }
 
   listed({ attempt: { name } }: AttemptOrder): TeamTask | undefined {
-    return this.#place.view.tasks().findLast(({ subject }) => subject.startsWith(`${name} `));
+    return this.tasks().findLast(({ subject }) => subject.startsWith(`${name} `));
+  }
+
+  tasks(): readonly TeamTask[] {
+    return this.#place.view.tasks();
   }
 
   member(name: string | null): TeamMember | undefined {
@@ -121,10 +143,13 @@ export class TeamBoard implements Disposable {
     return this.#turnWith(number)?.release === null;
   }
 
-  /** Whether the member works on another task of the run by now. */
-  hasMovedOn(name: string, number: number): boolean {
-    const turn = this.#turns.get(name);
-    return turn !== undefined && turn.task !== null && turn.task !== number;
+  /** The agents of all members, and those that work on a task; `but` is left out. */
+  atWork(but: string | null): { agents: Set<string>; busy: Set<string> } {
+    const busy = [...this.#turns.values()].filter(({ agent, task }) => task !== null && agent !== but);
+    return {
+      agents: new Set(this.#members.all().flatMap(({ agent }) => agent ?? [])),
+      busy: new Set(busy.map(({ agent }) => agent)),
+    };
   }
 
   /** It has failed: the list says so, and nobody claims it any more. */
@@ -199,9 +224,7 @@ export class TeamBoard implements Disposable {
     const run = this.#inner.begin(agent);
     const { name, id } = agent.spec;
     if (run === null || name === null) return run;
-    const held = this.#place.view
-      .tasks()
-      .find(({ owner, status }) => owner === name && status === 'in_progress');
+    const held = this.tasks().find(({ owner, status }) => owner === name && status === 'in_progress');
     const turn: Turn = { agent: id, name, task: held?.number ?? null, release: null };
     this.#turns.set(name, turn);
     this.#members.begun(name);
@@ -219,6 +242,7 @@ export class TeamBoard implements Disposable {
           // After the team has woken whom it wakes by itself.
           setImmediate(() => this.#offer());
         };
+        if (turn.task === null) this.#lastIdle = result;
         if (turn.task === null || this.#withdrawn.has(turn.task)) turn.release();
       },
     };

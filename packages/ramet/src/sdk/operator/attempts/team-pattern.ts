@@ -11,19 +11,26 @@ import {
 } from '../../../git/managed-worktrees.ts';
 import { gitText } from '../../../git/run-git.ts';
 import type { WorktreePlace } from '../../../git/shapes.ts';
-import type { AgentOverview } from '../../../journal/projections/status.ts';
 import { memberNote } from '../../../operator/run/isolation.ts';
 import { type OperatorState, tasksOf } from '../../../operator/run/operator-state.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { NO_USAGE, type Usage } from '../../../schema/usage.ts';
 import type { LiveParts } from '../../session/live-parts.ts';
 import type { TeamView } from '../../session/session-type.ts';
 import { findWorktree } from '../../worktrees/open-place.ts';
 import { endedIn } from './attempt-agents.ts';
-import { type AttemptObjection, type AttemptPattern, type AttemptWork, workRef } from './attempt-pattern.ts';
+import {
+  type AttemptObjection,
+  type AttemptPattern,
+  type AttemptWork,
+  type EndedAgent,
+  type NotHired,
+  workRef,
+} from './attempt-pattern.ts';
+import { MemberBills } from './member-bills.ts';
 import type { RecordedAgents } from './recorded-agents.ts';
-import { TeamBoard } from './team-board.ts';
+import { type RestoredWork, restoreWork } from './restored-work.ts';
+import { type RefusedOffer, TeamBoard } from './team-board.ts';
 import { worktreePattern } from './worktree-pattern.ts';
 
 /** More of them talk more than they work. */
@@ -39,12 +46,11 @@ export interface TeamRun extends Disposable {
   readonly pattern: AttemptPattern;
   /** As many as can work at once; `note` is told if more were asked for. */
   addMembers(count: number, note?: (line: string) => void): Promise<void>;
+  /** Takes what members had completed when an earlier process was killed. Before any of them resumes. */
+  restore(): Promise<void>;
   /** When the run is over: worktrees of members whose work is on the target go. */
   close(): Promise<void>;
 }
-
-/** What each try has cost its member, by the name of the try. */
-type Bills = Map<string, { agent: string; costUsd: number | null; usage: Usage }>;
 
 export function usesTeam(state: OperatorState): boolean {
   const asked = [state.run?.isolation, ...tasksOf(state).map(({ task }) => task.settings.isolation)];
@@ -62,8 +68,9 @@ export function teamRun({ family, agent: lead, team }: LiveParts, place: TeamPla
   const handleOf = (agent: AgentId): AgentHandle | undefined =>
     lead.children.running.find((handle) => handle.id === agent);
   const board = new TeamBoard({ family, lead: lead.spec.id, view, handleOf, bring }, family.team);
+  const { pattern, restore } = teamPattern(place, board, new MemberBills(state));
   return {
-    pattern: teamPattern(place, board, billsOf(state)),
+    ...{ pattern, restore },
     async addMembers(count, note) {
       const asked = state.run?.parallel;
       if (typeof asked === 'number' && asked > count)
@@ -75,17 +82,28 @@ export function teamRun({ family, agent: lead, team }: LiveParts, place: TeamPla
   };
 }
 
-function teamPattern(place: TeamPlace, board: TeamBoard, bills: Bills): AttemptPattern {
+function teamPattern(
+  place: TeamPlace,
+  board: TeamBoard,
+  bills: MemberBills,
+): { pattern: AttemptPattern; restore(): Promise<void> } {
   const { worktrees, recorded } = place;
+  let restored: ReadonlyMap<string, RestoredWork> = new Map();
   const own = worktreePattern(worktrees, recorded);
-  const taken = async (
-    ...[order, ended, tell]: Parameters<AttemptPattern['collect']>
-  ): ReturnType<AttemptPattern['collect']> =>
-    (await earlierWork(order, worktrees)) ?? onRef(order, await own.collect(order, ended, tell), worktrees);
-  return {
+  const take = async (order: AttemptOrder, ended: EndedAgent): ReturnType<AttemptPattern['collect']> =>
+    (await earlierWork(order, worktrees)) ??
+    onRef(order, await own.collect(order, ended, async () => ended), worktrees);
+  const taken: typeof take = (order, ended) => restored.get(order.attempt.name)?.work ?? take(order, ended);
+  const bill = ({ attempt: { name } }: AttemptOrder, agent: string | null): ReturnType<MemberBills['of']> => {
+    const { agents, busy } = board.atWork(agent);
+    return bills.of(name, agent, { members: recorded.all().filter(({ id }) => agents.has(id)), busy });
+  };
+  const pattern: AttemptPattern = {
     isolation: 'team',
     prepare: () => Promise.reject(new Error('a member claims its task')),
     async hire(order, prompt, signal) {
+      const known = restored.get(order.attempt.name);
+      if (known !== undefined) return known.ended;
       const listed = board.listed(order);
       // One that an earlier process left may have completed it before the run came so far, and be about to end its turn.
       const isEnded = listed !== undefined && !board.isInTurn(listed.number);
@@ -96,7 +114,8 @@ function teamPattern(place: TeamPlace, board: TeamBoard, bills: Bills): AttemptP
           { id: past.id, isKept: past.worktree !== null, result: past },
           await recorded.worktreeOf(past.id),
         );
-      return board.claimant(order, prompt, signal);
+      const found = await board.claimant(order, prompt, signal);
+      return found !== null && 'refused' in found ? { ...notClaimed(found), ...bill(order, null) } : found;
     },
     async siteOf(order, agent) {
       return { branch: null, path: (await own.siteOf(order, agent)).path };
@@ -104,33 +123,36 @@ function teamPattern(place: TeamPlace, board: TeamBoard, bills: Bills): AttemptP
     async objection(order, { result }) {
       return result.status === 'done' ? notCompleted(order, board) : null;
     },
-    async collect(order, ended, tell) {
-      const listed = board.listed(order);
-      const isGone = listed?.owner != null && board.hasMovedOn(listed.owner, listed.number);
-      return isGone ? earlierWork(order, worktrees) : taken(order, ended, tell);
-    },
+    collect: taken,
     async abandon(order, ended) {
-      const work = await taken(order, ended, async () => ended).catch(() => null);
+      const work = await taken(order, ended).catch(() => null);
       await board.giveUp(order, 'it did not pass');
       return { branch: (work !== null && 'branch' in work ? work.branch : null) ?? null };
     },
-    bill(order, { id }) {
-      const member = board.member(board.listed(order)?.owner ?? null)?.name;
-      const total = member === undefined ? undefined : recorded.named(member);
-      const others = [...bills].filter(([name, bill]) => name !== order.attempt.name && bill.agent === id);
-      const bill = rest(
-        total,
-        others.map(([, one]) => one),
-      );
-      bills.set(order.attempt.name, { agent: id, ...bill });
-      return bill;
-    },
+    bill: (order, { id }) => bill(order, id),
     notes(order, ended) {
       const by = board.listed(order)?.owner;
       return [...(by == null ? [] : [memberNote(by)]), ...(own.notes?.(order, ended) ?? [])];
     },
     over: (order) => board.over(order),
   };
+  const parts = { state: place.state, recorded, take, tasks: () => board.tasks() };
+  return {
+    pattern,
+    async restore() {
+      const earlier = (order: AttemptOrder): ReturnType<typeof take> => earlierWork(order, worktrees);
+      restored = await restoreWork({ ...parts, earlier, listed: (order) => board.listed(order) });
+    },
+  };
+}
+
+/** A provider that refuses every member is the reason, where it is one. */
+function notClaimed({ refused }: RefusedOffer): Pick<NotHired, 'notHired' | 'cause' | 'message'> {
+  const { status, cause, message } = refused ?? {};
+  if (status === undefined || status === 'done')
+    return { notHired: 'failed', cause: 'not_claimed', message: 'no member of the team claimed it' };
+  const notHired = status === 'interrupted' ? status : 'failed';
+  return { notHired, cause: cause ?? status, message: message ?? null };
 }
 
 function notCompleted(order: AttemptOrder, board: TeamBoard): AttemptObjection | null {
@@ -138,7 +160,10 @@ function notCompleted(order: AttemptOrder, board: TeamBoard): AttemptObjection |
   if (listed?.status === 'completed') return null;
   const { number = 0, owner = 'its member', note = null } = listed ?? {};
   if (listed?.status === 'failed')
-    return { cause: 'given_up', message: `${owner} gave up: ${note ?? 'it does not say why'}` };
+    return {
+      cause: 'given_up',
+      message: note === null ? `${owner} marked it failed without a reason` : `${owner} gave up: ${note}`,
+    };
   return { cause: 'not_completed', message: `${owner} ended its turn without completing task ${number}` };
 }
 
@@ -175,11 +200,14 @@ async function bringTo(place: WorktreePlace, agent: AgentId, order: AttemptOrder
   const to = baseOf(order);
   const settings = excludeSettings(place, worktree);
   const { files } = await checkoutTrees(here, { scratch: place.project, settings });
-  const head = await gitText(['rev-parse', '--verify', `refs/heads/${worktree.branch}^{tree}`], call);
-  if (files !== head) {
+  const tip = `refs/heads/${worktree.branch}`;
+  const head = await gitText(['rev-parse', '--verify', `${tip}^{tree}`], call);
+  const loose = await gitText(['rev-list', '--max-count=1', tip, '--not', to, '--glob=refs/ramet'], call);
+  if (files !== head || loose !== '') {
     // Of no task: it is kept, and not part of this one.
     const ref = workRef(order.run, `found-${order.attempt.name}`);
-    await keepWork({ ref, base: to, tree: files, message: `Found before ${order.task.title}` }, call);
+    const base = loose === '' ? to : tip;
+    await keepWork({ ref, base, tree: files, message: `Found before ${order.task.title}` }, call);
   }
   const { commonDirectory } = place.repository;
   const checkout = { gitDirectory: commonDirectory, commonDirectory };
@@ -195,35 +223,6 @@ async function settleMembers(place: WorktreePlace, view: TeamView): Promise<void
     if (!isMembers || (row.state !== 'leased' && row.state !== 'released')) continue;
     if (!isHeld(place.project, row)) await settleWorktree(place, row, { pools: false });
   }
-}
-
-function billsOf(state: OperatorState): Bills {
-  const attempts = tasksOf(state).flatMap((task) => task.attempts);
-  return new Map(
-    attempts.flatMap(({ name, agent, costUsd, usage, isolation }) =>
-      agent === null || isolation !== 'team' ? [] : [[name, { agent, costUsd, usage }]],
-    ),
-  );
-}
-
-const COUNTS = [
-  ...(['input_tokens', 'output_tokens', 'cache_read_input_tokens'] as const),
-  ...(['cache_creation_input_tokens', 'cache_creation_1h_input_tokens'] as const),
-];
-
-/** What a member has spent that no other try has paid: also turns in which it was woken for nothing. */
-function rest(
-  total: Pick<AgentOverview, 'costUsd' | 'usage'> | undefined,
-  others: readonly { costUsd: number | null; usage: Usage }[],
-): { costUsd: number | null; usage: Usage } {
-  if (total === undefined) return { costUsd: 0, usage: NO_USAGE };
-  const usage = { ...total.usage };
-  let { costUsd } = total;
-  for (const other of others) {
-    costUsd = costUsd === null || other.costUsd === null ? null : Math.max(0, costUsd - other.costUsd);
-    for (const key of COUNTS) usage[key] = Math.max(0, usage[key] - other.usage[key]);
-  }
-  return { costUsd, usage };
 }
 
 function baseOf({ attempt, run }: AttemptOrder): string {
