@@ -79,7 +79,7 @@ export async function print(
   return carryOut(prompt, options, resume, io);
 }
 
-/** Runs a prompt, or what a session that is resumed has left to do, and prints what comes of it. */
+/** Runs a prompt, or what a session that is resumed has left to do, and prints the outcome. */
 export async function carryOut(
   prompt: string | null,
   options: PrintOptions,

@@ -58,16 +58,23 @@ export function memberType(
 }
 
 export function isMemberOf(
-  { team }: TeamFamily,
+  { team, startTeam }: TeamFamily,
   parent: Agent,
   definition: AgentDefinition | null,
   { name }: Pick<SpawnRequest, 'name'>,
 ): boolean {
-  // Without a team, a type of the user's for members is a type as any other.
-  if (definition?.teammate !== true || (team === null && definition.offered !== false)) return false;
+  if (definition?.teammate !== true) return false;
+  // Without a team, a type of the user's is a type like any other as long as it has no name, and where no team can be.
+  const isPlain = name === undefined || startTeam === null;
+  if (team === null && definition.offered !== false && isPlain) return false;
   if (name === undefined) throw new UserMistake('no_name', 'a member of the team needs a name: give it one');
   if (team === null)
-    throw new UserMistake('no_team', 'this session has no team: one that begins with --team has');
+    throw new UserMistake(
+      'no_team',
+      startTeam === null
+        ? 'this session has no team: one that begins with --team has'
+        : 'this session has no team, and only its main agent can begin one: use a type that is not for members',
+    );
   if (parent.spec.parent !== null) {
     throw new UserMistake('not_lead', 'only the lead adds members: ask it with SendMessage');
   }
@@ -81,7 +88,7 @@ export async function startsTeam(
   definition: AgentDefinition | null,
   { name }: Pick<SpawnRequest, 'name'>,
 ): Promise<boolean> {
-  const isMember = definition?.teammate === true && definition.offered === false && name !== undefined;
+  const isMember = definition?.teammate === true && name !== undefined;
   if (team !== null || startTeam === null || !isMember || parent.spec.parent !== null) return false;
   await startTeam();
   return true;

@@ -1,4 +1,4 @@
-/** Which memory each kind of agent can write with the file tools, and what comes of it. */
+/** Which memory each kind of agent can write with the file tools, and where it is kept. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';

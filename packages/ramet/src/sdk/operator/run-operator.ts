@@ -81,6 +81,8 @@ export async function runOperator(
     ...{ resolveModel: run.models?.resolver, resolveBudgetUsd: run.resolveBudgetUsd },
   });
   shareInstructions(parts, run);
+  // Each agent of a task has a name; none of them is a member for that.
+  parts.family.startTeam = null;
   const notice = await trial;
   if (notice !== null) order.note?.(notice);
   using worktrees = await openPlace({ cwd, env: settings.env });

@@ -198,11 +198,17 @@ describe('TEAM-1, EXEC-1: members', () => {
       { name: 'lead' },
       { name: 'cleo', type: 'critic', state: 'idle' },
     ]);
+    // In a session without a team it makes one, as `teammate` does.
     const { team: _, ...plain } = options;
     await using other = await openSession(plain);
     await prompt(other);
-    const [alone] = asked(emulator, 'cleo').slice(1);
-    expect(JSON.stringify(alone?.system)).toContain('Be severe.');
+    expect(other.team?.members()).toMatchObject([{ name: 'lead' }, { name: 'cleo', type: 'critic' }]);
+    // Without a name it is a type like any other.
+    await using third = await openSession(plain);
+    const nameless = { subagent_type: 'critic', description: 'x', prompt: 'You are cleo. Wait.' };
+    await (await third.spawn(nameless)).result;
+    expect(third.team).toBeUndefined();
+    expect(JSON.stringify(asked(emulator, 'cleo').at(-1)?.system)).toContain('Be severe.');
   });
 
   test('EXEC-2: a member in a process of its own has the same messages and tasks', async () => {

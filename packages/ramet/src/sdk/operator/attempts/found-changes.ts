@@ -1,4 +1,4 @@
-/** What is found in a checkout that tasks share, and what comes of it. */
+/** Changes that are found in a checkout that tasks share, and whose work they count as. */
 import type { ChangedPath, LeftCommit } from '../../../git/left-work.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../../git/shapes.ts';
 import type { AttemptRefs } from './attempt-refs.ts';
