@@ -27,47 +27,69 @@ const ANSWER_MS = 40;
 const PAUSE_MS = 25;
 const FORK_RULES = 'You are now a fork';
 
-interface Measured {
-  ledger: Ledger;
+interface Talk extends AsyncDisposable {
+  /** Sends the next prompt, and says how long it took to arrive. */
+  next(): Promise<number>;
+  idle(): Promise<void>;
+  /** What it cost, by source. */
+  ledger(): Ledger;
   /** First requests of background forks: what they read from the cache, of all tokens. */
-  hits: number[];
-  /** From the prompt to the arrival of its request. */
-  delays: number[];
+  hits(): number[];
 }
 
 export async function run(): Promise<void> {
   console.log(
     `\na conversation of ${PROMPTS} prompts with ${REQUESTS} requests each, with and without background work`,
   );
-  const without = await measure(false);
-  const beside = await measure(true);
-  const [plain, whole] = [without, beside].map(({ ledger }) => ledger.total.costUsd ?? Number.NaN);
-  for (const [source, { requests, costUsd }] of beside.ledger.sources)
+  await bill();
+  await delay();
+}
+
+/** The person takes so long that all of it comes to its end, and is on the bill. */
+async function bill(): Promise<void> {
+  await using without = await begin(false);
+  await using beside = await begin(true);
+  for (const talk of [without, beside])
+    for (let prompt = 1; prompt <= PROMPTS; prompt++) {
+      await talk.next();
+      await talk.idle();
+    }
+  const [plain, whole] = [without, beside].map((talk) => talk.ledger().total.costUsd ?? Number.NaN);
+  for (const [source, { requests, costUsd }] of beside.ledger().sources)
     console.log(`  ${source}: ${requests} requests, $${costUsd?.toFixed(4)}`);
   console.log(`  without $${plain?.toFixed(4)}, with $${whole?.toFixed(4)}`);
   const added = 100 * ((whole ?? Number.NaN) / (plain ?? Number.NaN) - 1);
   console.log(`  ${verdict('added to the bill', added, 15, '%')}`);
-  console.log(
-    `  ${atLeast('least read from the cache by a first request', 100 * Math.min(...beside.hits), 95, '%')}`,
-  );
-  console.log(`  until the prompt is on its way, without: ${showSpread(spreadOf(without.delays), 'ms')}`);
-  console.log(`  until the prompt is on its way, with: ${showSpread(spreadOf(beside.delays), 'ms')}`);
-  const [before, after] = [without, beside].map(({ delays }) => spreadOf(delays).median);
-  const later = (after ?? Number.NaN) - (before ?? Number.NaN);
-  console.log(
-    `  with it ${((after ?? Number.NaN) / (before ?? Number.NaN)).toFixed(2)} times as long as without`,
-  );
-  console.log(`  ${verdict('a prompt is later by', later, 20, 'ms')}`);
+  const least = 100 * Math.min(...beside.hits());
+  console.log(`  ${atLeast('least read from the cache by a first request', least, 95, '%')}`);
 }
 
-async function measure(background: boolean): Promise<Measured> {
+/** The next prompt comes while all of it runs. Both conversations take turns, so a busy machine slows both. */
+async function delay(): Promise<void> {
+  await using without = await begin(false);
+  await using beside = await begin(true);
+  const delays = { without: [] as number[], beside: [] as number[] };
+  for (let prompt = 1; prompt <= PROMPTS; prompt++) {
+    delays.without.push(await without.next());
+    delays.beside.push(await beside.next());
+  }
+  const [before, after] = [spreadOf(delays.without), spreadOf(delays.beside)];
+  console.log(`  until the prompt is on its way, without: ${showSpread(before, 'ms')}`);
+  console.log(`  until the prompt is on its way, with: ${showSpread(after, 'ms')}`);
+  const later = delays.beside.map((ms, index) => ms - (delays.without[index] ?? Number.NaN));
+  console.log(`  with it ${(after.median / before.median).toFixed(2)} times as long as without`);
+  console.log(`  ${verdict('a prompt is later by', spreadOf(later).median, 20, 'ms')}`);
+}
+
+async function begin(background: boolean): Promise<Talk> {
   const directory = mkdtempSync(join(tmpdir(), 'ramet-bench-'));
   const [cwd, home] = [join(directory, 'work'), join(directory, 'home')];
   mkdirSync(cwd);
   writeFileSync(join(cwd, 'AGENTS.md'), line('rule', 400));
   writeFileSync(join(cwd, 'part.txt'), line('code', 60));
   let arrived = 0;
-  await using stack = new AsyncDisposableStack();
+  let prompts = 0;
+  const stack = new AsyncDisposableStack();
   stack.defer(() => rmSync(directory, { recursive: true, force: true }));
   const emulator = await startEmulator({
     async respond(view) {
@@ -83,29 +105,30 @@ async function measure(background: boolean): Promise<Measured> {
     ANTHROPIC_BASE_URL: emulator.url,
     ANTHROPIC_API_KEY: 'x',
   };
+  const mode = { attended: true, background, onSuggestions: () => {} };
   const session = stack.use(
-    await openSession({
-      cwd,
-      env,
-      attended: true,
-      background,
-      onSuggestions: () => {},
-      permissionMode: 'bypassPermissions',
-      settings: {},
-    }),
+    await openSession({ cwd, env, ...mode, permissionMode: 'bypassPermissions', settings: {} }),
   );
-  const delays: number[] = [];
-  for (let prompt = 1; prompt <= PROMPTS; prompt++) {
-    await pause(PAUSE_MS);
-    const sent = performance.now();
-    for await (const _ of session.run(`Do part ${prompt} of the work. Use plain words in part ${prompt}.`));
-    delays.push(arrived - sent);
-  }
-  await session.background?.idle();
-  const reader = openReader({ project: findPlace({ cwd, env }).project, session: session.id });
-  const ledger = ledgerOf(reader.events());
-  reader.close();
-  return { ledger, delays, hits: emulator.requests.filter(isFork).map(hitOf) };
+  return {
+    async next() {
+      prompts += 1;
+      await pause(PAUSE_MS);
+      const sent = performance.now();
+      for await (const _ of session.run(
+        `Do part ${prompts} of the work. Use plain words in part ${prompts}.`,
+      ));
+      return arrived - sent;
+    },
+    idle: async () => session.background?.idle(),
+    ledger() {
+      const reader = openReader({ project: findPlace({ cwd, env }).project, session: session.id });
+      const ledger = ledgerOf(reader.events());
+      reader.close();
+      return ledger;
+    },
+    hits: () => emulator.requests.filter(isFork).map(hitOf),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }
 
 const line = (word: string, times: number): string =>
