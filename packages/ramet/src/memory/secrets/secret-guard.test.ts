@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { cleanFiles } from '../../../test/fixtures/clean-files.ts';
 import { plantedSecrets } from '../../../test/fixtures/planted-secrets.ts';
 import { BASE62, HEX, seededRandom } from '../../../test/fixtures/seeded-random.ts';
-import { secretsIn, secretsText } from './secret-guard.ts';
+import { secretInKey, secretsIn, secretsText } from './secret-guard.ts';
 
 /** Not the seed that the rules were tuned on; `npm run bench -- secrets` judges ten times as many. */
 const SEED = 4_711;
@@ -64,6 +64,30 @@ describe('TEAM-6: the secret guard', () => {
     '',
   ])('says nothing about %j', (line) => {
     expect(secretsIn(line)).toEqual([]);
+  });
+
+  test.each(['\u200b', '\u200d', '\u2060', '\ufeff', '\u00ad', '\u034f', '\u3164', '\ufe0f'])(
+    'finds a token that %j cuts in pieces, and one that follows it',
+    (sign) => {
+      const secret = `ghp_${seededRandom(4).text(BASE62, 36)}`;
+      const cut = `${secret.slice(0, 9)}${sign}${secret.slice(9, 20)}${sign}${sign}${secret.slice(20)}`;
+      expect(secretsIn(`fine\nuse ${cut}\nx${sign}${secret}\n`)).toMatchObject([
+        { rule: 'GitHub token', line: 2 },
+        { line: 3 },
+      ]);
+      expect(secretsIn(`a ${sign} family \u{1f468}\u200d\u{1f469} of words`)).toEqual([]);
+    },
+  );
+
+  test('looks at keys part by part, and leaves ordinary ones alone', () => {
+    const word = seededRandom(6).text(BASE62, 40);
+    for (const key of [`${word}.md`, `a/${word}/b.md`, `sk-ant-api03-${word}${word}AA.md`])
+      expect([key, secretInKey(key)]).toEqual([key, expect.any(String)]);
+    for (const key of [
+      ...['MEMORY.md', 'agents/code-reviewer/MEMORY.md', 'sessions/k3v9x2ab.md', 'api-keys.md'],
+      ...['local/work-6cc12396/MEMORY.md', 'tokens/how-they-work.md', 'release-2026-11-17.md'],
+    ])
+      expect([key, secretInKey(key)]).toEqual([key, null]);
   });
 
   test.each(['\0', '\ud800', '\ufeff', 'key:', 'password=', `token: ${'"'.repeat(100)}`])(

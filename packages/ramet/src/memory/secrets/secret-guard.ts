@@ -23,8 +23,28 @@ export interface SecretFinding {
 
 /** One for each line that has a secret, in order. */
 export function secretsIn(text: string): SecretFinding[] {
-  const finders = [ownPatterns, knownPrefixes, libraryFindings, addressPasswords, namedSecrets, bareSecrets];
-  const places = finders.flatMap((find) => find(text)).sort((a, b) => a.at - b.at);
+  const found = new Map(findingsIn(text).map((finding) => [finding.line, finding]));
+  // A sign that nobody sees may cut a secret in two. Without such signs lines have the same numbers.
+  const visible = text.replace(UNSEEN, '');
+  if (visible !== text)
+    for (const finding of findingsIn(visible)) if (!found.has(finding.line)) found.set(finding.line, finding);
+  return [...found.values()].sort((a, b) => a.line - b.line);
+}
+
+/** The rule by which a key, or the name of a file, is a secret; null if it is none. Endings of names are left out. */
+export function secretInKey(key: string): string | null {
+  const parts = key.split('/').map((part) => part.replace(/\.[A-Za-z]{1,8}$/, ''));
+  return secretsIn([key, ...parts].join('\n'))[0]?.rule ?? null;
+}
+
+const UNSEEN = /\p{Default_Ignorable_Code_Point}+/gu;
+
+const FINDERS: readonly ((text: string) => SecretPlace[])[] = [
+  ...[ownPatterns, knownPrefixes, libraryFindings, addressPasswords, namedSecrets, bareSecrets],
+];
+
+function findingsIn(text: string): SecretFinding[] {
+  const places = FINDERS.flatMap((find) => find(text)).sort((a, b) => a.at - b.at);
   const found = new Map<number, SecretFinding>();
   let line = 1;
   let position = 0;

@@ -14,7 +14,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   412: 'the key has another version, which `current` and ETag describe',
   413: 'the value is too large',
   415: 'the value has a Content-Encoding',
-  422: 'the value has a secret: `findings` name rule and line, never the secret',
+  422: 'the value has a secret: `findings` name rule and line, never the secret; or the key has one',
   428: 'a write needs If-Match or If-None-Match: *',
   429: 'too many requests: wait as long as Retry-After says',
   507: 'the team has reached a limit',

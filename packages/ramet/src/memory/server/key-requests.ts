@@ -3,7 +3,7 @@
  * framework's request and response cost more than all of the work.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { secretsIn, secretsText } from '../secrets/secret-guard.ts';
+import { secretInKey, secretsIn, secretsText } from '../secrets/secret-guard.ts';
 import { keyProblem } from '../wire/memory-key.ts';
 import type { MemoryEntry, MemoryLimits } from '../wire/memory-shapes.ts';
 import type { Expected, KeyStore, WriteOutcome } from './key-store.ts';
@@ -110,6 +110,8 @@ async function writeKey(
   if (typeof key !== 'string') return key;
   const expected = conditionOf(incoming);
   if (typeof expected === 'object' && expected !== null) return expected;
+  const rule = expected === null ? secretInKey(key) : null;
+  if (rule !== null) return refuse(422, 'secret', `the key has a secret (${rule}): use another name`);
   if (incoming.headers['content-encoding'] !== undefined)
     return refuse(415, 'encoding', 'send the value as it is, without Content-Encoding');
   const body = await readBody(incoming, limits.value);

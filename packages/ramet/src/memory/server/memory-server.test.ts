@@ -193,6 +193,17 @@ describe('TEAM-6: the memory server', () => {
     expect((await server.ask('GET', '/v1/keys/a.md')).status).toBe(404);
   });
 
+  test('refuses a key with a secret, and never repeats it', async () => {
+    const server = await servedMemory();
+    const secret = `ghp_${seededRandom(7).text(BASE62, 36)}`;
+    for (const key of [`${secret}.md`, `notes/${secret}`, `a-${seededRandom(3).text(BASE62, 40)}.md`]) {
+      const refused = await put(server, key, 'fine\n');
+      expect([key, refused.status]).toEqual([key, 422]);
+      expect(refused.text).not.toContain(secret.slice(4));
+    }
+    expect((await put(server, 'notes/release-2026-11-17.md', 'fine\n')).status).toBe(201);
+  });
+
   test.each([
     ['bytes that are not UTF-8', new Uint8Array([0x61, 0xff])],
     ['a NUL', 'a\0b'],

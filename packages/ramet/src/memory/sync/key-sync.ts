@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Cancelled } from '../../schema/errors.ts';
 import { digestOf } from '../../system/digest.ts';
-import { secretsIn, secretsText } from '../secrets/secret-guard.ts';
+import { secretInKey, secretsIn, secretsText } from '../secrets/secret-guard.ts';
 import { DEFAULT_LIMITS, type MemoryEntry } from '../wire/memory-shapes.ts';
 import { conflictKey, type LocalFile, readLocal, removeLocal, writeLocal } from './local-folder.ts';
 import type { MemoryClient, SentWrite } from './memory-client.ts';
@@ -134,7 +134,7 @@ export class KeySync {
     done: Done,
   ): Promise<Done | { server: MemoryEntry | null }> {
     if (here === null) return null;
-    const secret = secretProblem(here.bytes);
+    const secret = (server === null ? keyProblem(key) : null) ?? secretProblem(here.bytes);
     if (secret !== null) return { skipped: secret };
     return this.#settle(await this.#client.write(key, server?.etag ?? null, here.bytes), here.bytes, done);
   }
@@ -213,6 +213,11 @@ async function merge(base: string, server: Uint8Array, here: Uint8Array): Promis
   const { mergeNotes } = await import('./merge-notes.ts');
   const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
   return mergeNotes({ base, server: text(server), here: text(here) });
+}
+
+function keyProblem(key: string): string | null {
+  const rule = secretInKey(key);
+  return rule === null ? null : `its name has a secret (${rule}), and it was not sent: rename it`;
 }
 
 function secretProblem(bytes: Uint8Array): string | null {

