@@ -128,7 +128,6 @@ export const MISSING: Readonly<Record<string, string>> = {
     'an instruction that was read and put into other words can stay as an observation without its source',
   'BG-2': NOT_YET,
   'BG-3': 'what was read and put into other words is kept without its source',
-  'BG-7': 'the record of a dream that is killed while it writes; undo can then take back an earlier change',
   'UI-1': 'the commands trace, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
   'UI-3': 'vim keys and pasted images',

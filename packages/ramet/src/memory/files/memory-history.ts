@@ -153,6 +153,12 @@ export class MemoryHistory implements Disposable {
     });
   }
 
+  /** Whether that very change is on record. */
+  has({ id, at, kind }: Pick<MemoryChange, 'id' | 'at' | 'kind'>): boolean {
+    const found = this.find(id);
+    return found !== null && found.at === Math.round(at) && found.kind === kind;
+  }
+
   /** What the last change left in a file; undefined if none is on record. */
   lastText(path: string): string | null | undefined {
     const row = this.#db

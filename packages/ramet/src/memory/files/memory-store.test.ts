@@ -188,6 +188,54 @@ describe('MEM-1: what a person has put into memory', () => {
     expect(onDisk(store, kept)).toBe('- a\n- b\n');
   });
 
+  test('BG-7: a process that is killed at any step of a change leaves none of it, or all of it on record', async () => {
+    const program = `
+      import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      import { MemoryStore } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'memory-store.ts')).href)};
+      const [root, last] = process.argv.slice(1);
+      using store = new MemoryStore(root);
+      const source = { kind: 'note', session: null, agent: null, turn: null };
+      const texts = (text) => () => new Map(['MEMORY.md', 'topic.md'].map((path) => [path, text]));
+      await store.change(source, texts('- mine\\n- twice\\n- twice\\n'));
+      let steps = 0;
+      for (const name of ['linkSync', 'renameSync', 'rmSync', 'fsyncSync', 'closeSync']) {
+        const call = fs[name];
+        fs[name] = (...args) => {
+          const result = call(...args);
+          if (++steps === Number(last)) process.kill(process.pid, 'SIGKILL');
+          return result;
+        };
+      }
+      syncBuiltinESMExports();
+      await store.change({ ...source, kind: 'dream' }, (read) => (read('MEMORY.md'), texts('- mine\\n- twice\\n')()));
+      console.log(steps);
+    `;
+    const run = (root: string, last: number) =>
+      promisify(execFile)(process.execPath, [
+        ...['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program, root, `${last}`],
+      ]).catch(() => null);
+    const steps = Number((await run(temporaryDirectory(), 0))?.stdout);
+    expect(steps).toBeGreaterThan(10);
+    const before = '- mine\n- twice\n- twice\n';
+    const kinds = await Promise.all(
+      Array.from({ length: steps }, async (_, index) => {
+        const root = temporaryDirectory();
+        expect(await run(root, index + 1)).toBeNull();
+        const store = openStore(root);
+        const [last] = store.changes().slice(-1);
+        const texts = (): string[] => [onDisk(store), onDisk(store, 'topic.md')];
+        if (last?.kind === 'dream') expect(texts()).toEqual(Array(2).fill('- mine\n- twice\n'));
+        await store.undo(PERSON, null);
+        if (last?.kind === 'dream') expect(texts()).toEqual([before, before]);
+        else expect(store.files()).toEqual([]);
+        expect(readdirSync(root).filter((name) => name.startsWith('.ramet-change'))).toEqual([]);
+        return last?.kind;
+      }),
+    );
+    expect(new Set(kinds)).toEqual(new Set(['note', 'dream']));
+  });
+
   test('may be a link: the file that it leads to is changed', async () => {
     const store = openStore();
     const kept = join(temporaryDirectory(), 'notes.md');

@@ -5,13 +5,12 @@
  * Invariants
  * 1. What a person changed since the last change is recorded as theirs before anything else is.
  * 2. A change is made from the texts that it replaces; if one of them changes meanwhile, it is made again.
- * 3. All files of a change are written or none.
+ * 3. All files of a change are written or none, and no file is written before the change is on disk (`change-intent.ts`).
  */
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { diff3Merge } from 'node-diff3';
 import { RametError, UserMistake } from '../../schema/errors.ts';
-import { lineDiff, numberedLines } from '../../system/text/line-diff.ts';
+import { finishFiles, intentsIn, readIntent, removeIntent, writeIntent } from './change-intent.ts';
 import { type LineOrigin, lineOrigins } from './line-origins.ts';
 import { LONGEST_FILE, prepareFile, readWholeText, requireChangeable } from './memory-file.ts';
 import {
@@ -21,6 +20,8 @@ import {
   MemoryHistory,
   type MemorySource,
 } from './memory-history.ts';
+import { takenBack } from './merged-texts.ts';
+import { refuseSecrets, type SecretGuard } from './refuse-secrets.ts';
 
 /** Files by their paths in the store; null removes one. */
 export type MemoryEdit = ReadonlyMap<string, string | null>;
@@ -55,7 +56,23 @@ export class MemoryStore implements Disposable {
 
   get #known(): MemoryHistory {
     this.#history ??= new MemoryHistory(this.root);
+    this.#finishIntents(this.#history);
     return this.#history;
+  }
+
+  /** Changes of processes that were killed before their record was complete. Who has the lock knows that they are dead. */
+  #finishIntents(history: MemoryHistory): void {
+    const open = intentsIn(this.root);
+    if (open.length === 0) return;
+    history.alone(() => {
+      for (const id of open) {
+        const intent = readIntent(this.root, id);
+        if (intent === null || history.has(intent)) continue;
+        const files = finishFiles(this.root, intent.files);
+        if (files.length > 0) this.#record(history, intent, files, intent);
+      }
+    });
+    for (const id of open) removeIntent(this.root, id);
   }
 
   /** Whether it has a history. */
@@ -81,7 +98,10 @@ export class MemoryStore implements Disposable {
     const guard = await import('../secrets/secret-guard.ts');
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       try {
-        return this.#known.alone(() => this.#tryChange(source, edit, options, guard));
+        const history = this.#known;
+        const change = history.alone(() => this.#tryChange(history, source, edit, { ...options, guard }));
+        if (change !== null) removeIntent(this.root, change.id);
+        return change;
       } catch (error) {
         if (!(error instanceof Overtaken)) throw error;
       }
@@ -94,11 +114,13 @@ export class MemoryStore implements Disposable {
   }
 
   #tryChange(
+    history: MemoryHistory,
     source: MemorySource,
     edit: (read: ReadText) => MemoryEdit,
-    { undoes, byPerson = false }: ChangeOptions,
-    guard: SecretGuard,
+    { undoes, byPerson = false, guard }: ChangeOptions & { guard: SecretGuard },
   ): MemoryChange | null {
+    // Another process was killed since we looked.
+    if (intentsIn(this.root).length > 0) throw new Overtaken();
     const found = new Map<string, string | null>();
     const read = (path: string): string | null => {
       const known = found.get(path);
@@ -120,16 +142,31 @@ export class MemoryStore implements Disposable {
           'memory_file',
           `${path} would have more than ${LONGEST_FILE} bytes: not written`,
         );
-      if (after !== null) refuseSecrets(guard, join(this.root, path), after, newLines(before ?? '', after));
+      refuseSecrets(guard, this.root, { path, before, after });
     }
-    const history = this.#known;
+    const change = this.#record(history, source, files, { at: this.#now(), undoes: undoes ?? null });
+    try {
+      writeIntent(this.root, change);
+      if (!this.#put(files)) throw new Overtaken();
+    } catch (error) {
+      removeIntent(this.root, change.id);
+      throw error;
+    }
+    return change;
+  }
+
+  /** What a person has changed since the last change is theirs. */
+  #record(
+    history: MemoryHistory,
+    source: MemorySource,
+    files: readonly ChangedFile[],
+    { at, undoes }: Pick<MemoryChange, 'at' | 'undoes'>,
+  ): MemoryChange {
     for (const { path, before } of files) {
       const last = history.lastText(path) ?? null;
-      if (last !== before) history.add(HAND, this.#now(), [{ path, before: last, after: before }]);
+      if (last !== before) history.add(HAND, at, [{ path, before: last, after: before }]);
     }
-    const change = history.add(source, this.#now(), files, undoes ?? null);
-    if (!this.#put(files)) throw new Overtaken();
-    return change;
+    return history.add(source, at, files, undoes);
   }
 
   #put(files: readonly ChangedFile[]): boolean {
@@ -222,58 +259,6 @@ export interface UndoneChange {
   readonly change: MemoryChange | null;
   /** Lines that stay as they are, because they were changed since. */
   readonly kept: number;
-}
-
-type SecretGuard = Pick<typeof import('../secrets/secret-guard.ts'), 'secretsIn' | 'secretsText'>;
-
-/** `isNew` says which lines the change adds: what a person has put there before is theirs. */
-function refuseSecrets(
-  { secretsIn, secretsText }: SecretGuard,
-  path: string,
-  text: string,
-  isNew: (line: number) => boolean,
-): void {
-  const found = secretsIn(text).filter(({ line }) => isNew(line));
-  if (found.length === 0) return;
-  throw new UserMistake(
-    'memory_secret',
-    `not saved to ${path}: it looks like a secret in ${secretsText(found)}; memory keeps none`,
-  );
-}
-
-/** A three-way merge; `mine` wins where both have changed, and `kept` counts its lines there. */
-export function mergedTexts(sides: { mine: string; base: string; theirs: string }): {
-  text: string;
-  kept: number;
-} {
-  const [mine = [], base = [], theirs = []] = [sides.mine, sides.base, sides.theirs].map((text) =>
-    text.split('\n'),
-  );
-  let kept = 0;
-  const lines = diff3Merge(mine, base, theirs, { excludeFalseConflicts: true }).flatMap(
-    ({ ok, conflict }) => {
-      kept += conflict?.a.length ?? 0;
-      return ok ?? conflict?.a ?? [];
-    },
-  );
-  return { text: lines.join('\n'), kept };
-}
-
-/** What was changed since wins. */
-function takenBack(
-  { before, after }: ChangedFile,
-  now: string | null,
-): { text: string | null; kept: number } {
-  if (now === after) return { text: before, kept: 0 };
-  if (now === null) return { text: null, kept: 0 };
-  return mergedTexts({ mine: now, base: after ?? '', theirs: before ?? '' });
-}
-
-function newLines(before: string, after: string): (line: number) => boolean {
-  const added = new Set(
-    numberedLines(lineDiff(before, after)).flatMap(({ kind, number }) => (kind === 'added' ? [number] : [])),
-  );
-  return (line) => added.has(line);
 }
 
 function textFiles(folder: string): string[] {

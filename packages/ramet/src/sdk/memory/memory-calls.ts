@@ -13,7 +13,8 @@ import {
   scopeOfFile,
   storeOf,
 } from '../../memory/files/memory-places.ts';
-import { MemoryStore, mergedTexts, type UndoneChange } from '../../memory/files/memory-store.ts';
+import { MemoryStore, type UndoneChange } from '../../memory/files/memory-store.ts';
+import { mergedTexts } from '../../memory/files/merged-texts.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
