@@ -141,7 +141,9 @@ describe.concurrent("UI-3: an agent's conversation opened in place", () => {
     },
   );
 
-  test('RES-3: a question appears there too and is answered there', async ({ user }) => {
+  test('RES-3: a question appears there too and is answered there; Esc goes back and answers nothing', async ({
+    user,
+  }) => {
     await user.emulate({ respond: talking(1, 'touch asked-for') });
     await using terminal = startOnTerminal(user, []);
     await terminal.shows(/^>/m);
@@ -152,6 +154,11 @@ describe.concurrent("UI-3: an agent's conversation opened in place", () => {
       /^ \.2 general-purpose task 1 · blocked: permission\n(.*\n)*.*asks for permission: Bash\n +touch asked-for/,
     );
     await terminal.shows('? y once');
+    terminal.type(ESCAPE);
+    await terminal.shows(/^> go\n(.*\n)*\? y once/m);
+    expect(terminal.screen).not.toContain('denied');
+    terminal.type(CTRL_T);
+    await terminal.shows(/^ \.2 general-purpose task 1 · blocked: permission\n(.*\n)*\? y once/);
     terminal.type('y');
     await terminal.shows(/^ \.2 general-purpose task 1 · done/);
     terminal.type(ESCAPE);

@@ -126,21 +126,24 @@ export interface HintShape {
   /** Lines that are not shown yet. */
   readonly rest: number;
   readonly columns: number;
+  /** Esc is no answer here. */
+  readonly isEscapeTaken?: boolean;
 }
 
 /** The keys, for the row where the input otherwise is: in fewer words where the screen is narrow. */
 export function answerHint(
   { suggestedRules }: PermissionQuestion,
   state: QuestionState,
-  { rest, columns }: HintShape,
+  { rest, columns, isEscapeTaken }: HintShape,
 ): string {
   const always = suggestedRules.length === 0 ? '' : 'a always · ';
   const keys = `y once · ${always}n no`;
   if (state === 'new') return 'a question';
   if (state === 'choosing') return 'a question: Esc closes the list first';
+  const no = isEscapeTaken ? '' : 'Esc no · ';
   const forms =
     state === 'writing'
-      ? [`Esc no · empty the input for ${keys}`, 'Esc no · empty the input for keys']
+      ? [`${no}empty the input for ${keys}`, `${no}empty the input for keys`]
       : rest === 0
         ? [`${keys} · Tab reason`, `${keys} · Tab why`]
         : [

@@ -23,7 +23,7 @@ const letter = (text: string): Key => ({ type: 'text', text });
 const press = (name: KeyName): Key => ({ type: 'press', name });
 const { signal } = new AbortController();
 
-function asked(size = { columns: 80, rows: 24 }) {
+function asked(size = { columns: 80, rows: 24 }, isEscapeTaken = () => false) {
   let time = 0;
   const timers = new Set<{ at: number; act(): void }>();
   const saved: string[] = [];
@@ -52,6 +52,7 @@ function asked(size = { columns: 80, rows: 24 }) {
         return '.ramet/settings.local.json';
       },
     },
+    isEscapeTaken,
     now: () => time,
     later(ms, act) {
       const timer = { at: time + ms, act };
@@ -409,5 +410,21 @@ describe('RES-3: the open question on a terminal', () => {
     expect(question.live(true).answers).toBe('Esc no · empty the input for y once · n no');
     expect(question.take({ type: 'press', name: 'escape' }, true)).toBe(true);
     expect(await answer).toMatchObject({ kind: 'denied' });
+  });
+
+  test('UI-3: where Esc goes back it is no answer, and takes back a letter that was one; a reason is left by it', async () => {
+    const { desk, question, wait, timers } = asked(undefined, () => true);
+    void desk.ask(ofChild, signal);
+    expect(question.take(press('escape'), false)).toBe(false);
+    wait(1_000);
+    question.take(yes, false);
+    expect(question.take(press('escape'), false)).toBe(false);
+    wait(1_000);
+    expect(timers.size).toBe(0);
+    expect(question.live(true).answers).toBe('empty the input for y once · n no');
+    question.take(press('tab'), false);
+    expect(question.take(press('escape'), false)).toBe(true);
+    expect(question.isEntering).toBe(false);
+    expect(desk.current).toBe(ofChild);
   });
 });

@@ -8,10 +8,9 @@
  * 3. It never appears in the middle of an answer: a child may ask while the main agent writes one.
  */
 import { describeError } from '../../../schema/errors.ts';
-import { ruleProblem, type SavedRulePlace, saveAllowRules } from '../../../sdk/calls/allow-rules.ts';
+import type { SavedRulePlace } from '../../../sdk/calls/allow-rules.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../../../sdk/index.ts';
 import { safeLine } from '../../../views/text/format.ts';
-import { type CommandIo, callFrom } from '../../io.ts';
 import type { Key } from '../editor/key-parser.ts';
 import type { Attention } from '../screen/attention.ts';
 import type { LiveState } from '../screen/live-rows.ts';
@@ -42,21 +41,7 @@ import {
   newReason,
   type QuestionEntry,
 } from './question-entry.ts';
-
-/** Rules that a person chooses. */
-export interface RuleDesk {
-  /** Why they cannot be read; null when they can. */
-  problem(rules: readonly string[]): string | null;
-  /** Says where they are kept now. */
-  save(where: SavedRulePlace, rules: readonly string[]): Promise<string>;
-}
-
-export function ruleDesk(io: CommandIo): RuleDesk {
-  return {
-    problem: (rules) => ruleProblem(rules, callFrom(io)),
-    save: (where, rules) => saveAllowRules(where, rules, callFrom(io)),
-  };
-}
+import type { RuleDesk } from './rule-desk.ts';
 
 export interface QuestionParts {
   readonly desk: QuestionDesk;
@@ -67,6 +52,8 @@ export interface QuestionParts {
   rows(): number;
   readonly rules: RuleDesk;
   readonly attention?: Pick<Attention, 'question'>;
+  /** Esc leaves what is shown: it answers nothing there. */
+  isEscapeTaken?(): boolean;
   /** Milliseconds; only differences mean something. */
   now?(): number;
   /** Does something after that many milliseconds, unless what it returns is called before. */
@@ -109,7 +96,8 @@ export class ShownQuestion {
       const { rule, keys, field } = entryRows(this.#entry);
       return { question: rule === null ? title : null, rule, answers: keys, field };
     }
-    const shape = { rest: this.#rest.length, columns: this.#parts.columns() };
+    const isEscapeTaken = this.#isEscapeTaken;
+    const shape = { rest: this.#rest.length, columns: this.#parts.columns(), isEscapeTaken };
     const answers = answerHint(question, choosing ? 'choosing' : this.#state(writing), shape);
     return { question: title, rule: null, answers, field: null };
   }
@@ -177,6 +165,10 @@ export class ShownQuestion {
     const question = this.#current;
     const state = this.#state(writing);
     if (question === null) return false;
+    if (this.#isEscapeTaken && key.type === 'press' && key.name === 'escape' && this.#entry === null) {
+      this.#held?.drop();
+      return false;
+    }
     // A person who wants to see more presses it too early easily, and no prompt begins with it. One who means "no" does not
     // mean to stop the turn.
     if (state === 'new') return isBlank || (key.type === 'press' && key.name === 'escape');
@@ -282,6 +274,10 @@ export class ShownQuestion {
   #state(writing: boolean): QuestionState {
     if (isNew(this.#now() - this.#shownAt)) return 'new';
     return writing ? 'writing' : 'open';
+  }
+
+  get #isEscapeTaken(): boolean {
+    return this.#parts.isEscapeTaken?.() ?? false;
   }
 
   get #shape(): QuestionShape {

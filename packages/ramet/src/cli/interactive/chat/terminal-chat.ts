@@ -27,7 +27,8 @@ import { filesHere } from './file-search.ts';
 import { activityUnderWay, Leaving, nextKeyHint } from './leaving.ts';
 import { Menus, type PickRequest } from './menus.ts';
 import type { QuestionDesk } from './question-desk.ts';
-import { ruleDesk, ShownQuestion } from './shown-question.ts';
+import { ruleDesk } from './rule-desk.ts';
+import { ShownQuestion } from './shown-question.ts';
 import { SpecialKeys } from './special-keys.ts';
 import { WrittenPrompt } from './written-prompt.ts';
 
@@ -84,7 +85,8 @@ export class TerminalChat implements Disposable {
       shared.print(text);
       this.#window.note(text);
     };
-    this.#question = new ShownQuestion({ ...shared, rules: ruleDesk(parts.io), print: ask });
+    const isEscapeTaken = (): boolean => this.#window.isOpen;
+    this.#question = new ShownQuestion({ ...shared, rules: ruleDesk(parts.io), print: ask, isEscapeTaken });
     this.#form = new ShownForm({ ...shared, print: ask });
     this.#menus = new Menus(
       filesHere(
@@ -187,15 +189,16 @@ export class TerminalChat implements Disposable {
       if (!this.#question.showMore(true) && !this.#window.isOpen) this.#print(this.#events.expanded());
       return;
     }
-    if (this.#form.isEntering && this.#form.take(key, false)) return;
-    if (!this.#question.isEntering && this.#special.take(pressed)) return;
+    const isEntered = this.#form.isEntering && this.#form.take(key, false);
+    if (isEntered || (!this.#question.isEntering && this.#special.take(pressed))) return;
     if (pressed === 'agents') {
       this.#window.choose();
       return;
     }
     if (pressed === 'background' && this.#sendToBackground()) return;
     const writing = !this.#written.isEmpty;
-    const isTaken = this.#form.take(key, writing) || this.#question.take(key, writing);
+    const isBack = pressed === 'escape' && this.#window.isOpen;
+    const isTaken = (!isBack && this.#form.take(key, writing)) || this.#question.take(key, writing);
     const { withheld } = this.#question;
     if (withheld !== null) this.#written.press(withheld, () => []);
     if (isTaken || this.#window.take(key, !this.#written.isEmpty)) return;
