@@ -149,7 +149,8 @@ async function agentRefusal(
     return readOnlyRefusal(tool.name, 'it changes something');
   const phase = agent.runtime.agents.phaseRules?.() ?? null;
   if (phase !== null && byUser !== true) {
-    const refusal = (await import('../coordinator/phase-rules.ts')).phaseRefusal(phase, agent, tool, input);
+    const { phaseRefusal } = await import('../coordinator/phase-rules.ts');
+    const refusal = await phaseRefusal(phase, agent, tool, input);
     if (refusal !== null) return refusal;
   }
   if (canUseTool !== undefined) {

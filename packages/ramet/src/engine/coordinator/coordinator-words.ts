@@ -36,7 +36,7 @@ const NOTES: Readonly<Record<CoordinatorPhase, string>> = {
   implementation:
     'The coordinator is in its implementation phase. Carry out the change that is described, all of it and nothing else, run what proves it, and report what you changed and what you ran.',
   verification:
-    'The coordinator is in its verification phase. Prove by running it whether the behaviour is right: commands, their output, their exit codes. Do not repair anything: writing files is refused. Report what fails as exactly as what works.',
+    'The coordinator is in its verification phase. Prove by running it whether the behaviour is right: commands, their output, their exit codes. Do not repair anything: Write, Edit and commands that change a file of the repository by its name, such as sed -i, are refused. Report what fails as exactly as what works.',
 };
 
 export function workerNotes(phase: CoordinatorPhase, scratchpad: string): string {
@@ -56,7 +56,7 @@ const BEGINS: Readonly<Record<CoordinatorPhase, string>> = {
   implementation:
     'Workers may change files now. Each delegation says where to work, what to change and how to prove it.',
   verification:
-    'Workers run what proves the behaviour now, and write no files. Those who implemented do not verify: start fresh ones.',
+    'Workers run what proves the behaviour now, and repair nothing. Those who implemented do not verify: start fresh ones.',
 };
 
 export function phaseBegins(phase: CoordinatorPhase): string {

@@ -2,7 +2,8 @@
  * The coordinator of a session as the engine's other parts see it, and what a phase keeps an agent from doing, whatever modes
  * and rules allow (COORD-1). Nobody is asked about that. The host behind the port is `coordinator-host.ts`, loaded late.
  */
-import { resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import type { AgentId } from '../../schema/ids.ts';
 import type { CoordinatorPhase } from '../../schema/status.ts';
 import { isInside, landingPath } from '../../system/landing-path.ts';
@@ -34,12 +35,12 @@ export interface FamilyCoordinator extends PhaseRules {
 
 type PhaseAgent = Pick<Agent, 'spec' | 'directory'>;
 
-export function phaseRefusal(
+export async function phaseRefusal(
   rules: PhaseRules,
   agent: PhaseAgent,
   tool: Tool,
   input: unknown,
-): string | null {
+): Promise<string | null> {
   const rights = rules.rightsOf(agent);
   if (rights === 'all' || tool.effect === 'read') return null;
   if (rights === 'coordinates')
@@ -49,9 +50,31 @@ export function phaseRefusal(
     return isForReaders(tool)
       ? null
       : `${tool.name} is refused: the coordinator is in its research phase, and nothing is changed in it. Report what should be changed.`;
-  return tool.effect === 'write'
-    ? `${tool.name} is refused: the coordinator is in its verification phase, and nothing is repaired in it. Report what is wrong. Scripts that you need belong into ${rules.scratchpad}.`
-    : null;
+  const repairs = tool.effect === 'write' ? '' : await repairedFile(rules, agent, tool, input);
+  if (repairs === null) return null;
+  const what = repairs === '' ? '' : ` It would change ${repairs}.`;
+  return `${tool.name} is refused: the coordinator is in its verification phase, and nothing is repaired in it.${what} Report what is wrong. Scripts and output that you need belong into ${rules.scratchpad}.`;
+}
+
+/** A file that is there, and that a command names to change it. What programs write by themselves is not known before they run. */
+async function repairedFile(
+  { scratchpad }: PhaseRules,
+  { directory: { cwd, workspace } }: PhaseAgent,
+  tool: Tool,
+  input: unknown,
+): Promise<string | null> {
+  const { command } = tool.access?.(input) ?? {};
+  if (command === undefined) return null;
+  const { editedFiles } = await import('../../permission/shell/edited-files.ts');
+  const [root, own] = [landingPath(workspace?.fence.root ?? cwd), landingPath(scratchpad)];
+  const found = (await editedFiles(command, cwd)).find(
+    (path) => root !== null && isInside(path, root) && !(own !== null && isInside(path, own)) && isFile(path),
+  );
+  return found === undefined || root === null ? null : relative(root, found);
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** Whether a command is judged as that of an agent that only reads. */

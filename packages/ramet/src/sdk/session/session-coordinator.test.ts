@@ -353,6 +353,8 @@ describe('COORD-1, COORD-2: phases', () => {
           uses(
             call('Edit', { file_path: 'src/a.ts', old_string: '1', new_string: '2' }),
             call('Bash', { command: 'touch built.txt' }),
+            call('Bash', { command: 'sed -i s/1/2/ src/a.ts' }),
+            call('Bash', { command: 'echo fine > fresh.log' }),
           ),
         ],
       }),
@@ -364,7 +366,11 @@ describe('COORD-1, COORD-2: phases', () => {
     expect(told(emulator, 'eve', 1)).toContain(
       'Edit is refused: the coordinator is in its verification phase',
     );
-    expect(existsSync(join(String(options.cwd), 'built.txt'))).toBe(true);
+    expect(told(emulator, 'eve', 1)).toMatch(
+      /Bash is refused: .* It would change src\/a\.ts\. Report what is wrong/,
+    );
+    for (const made of ['built.txt', 'fresh.log'])
+      expect(existsSync(join(String(options.cwd), made))).toBe(true);
   });
 });
 
