@@ -9,9 +9,12 @@ export function described<Schema extends z.ZodMiniType>(schema: Schema, descript
   return schema.check(z.describe(description));
 }
 
+function flag(description: string): z.ZodMiniOptional<z.ZodMiniBoolean> {
+  return described(z.optional(z.boolean()), description);
+}
+
 export const compaction: z.ZodMiniType<NonNullable<Settings['compaction']>> = z.strictObject({
-  enabled: described(
-    z.optional(z.boolean()),
+  enabled: flag(
     'Whether it happens (true); without it a run that no longer fits ends as failed: context_window.',
   ),
   threshold: described(
@@ -21,48 +24,29 @@ export const compaction: z.ZodMiniType<NonNullable<Settings['compaction']>> = z.
 });
 
 export const memory: z.ZodMiniType<MemorySettings> = z.strictObject({
-  enabled: described(
-    z.optional(z.boolean()),
-    'Whether sessions begin with what earlier ones have noted (true).',
-  ),
+  enabled: flag('Whether sessions begin with what earlier ones have noted (true).'),
   dream: described(
     z.optional(
       z.strictObject({
-        enabled: described(z.optional(z.boolean()), 'Whether memory is tidied up in the background (true).'),
+        enabled: flag('Whether memory is tidied up in the background (true).'),
         hours: described(z.optional(z.number().check(z.minimum(0))), 'Hours after the last time (24).'),
         sessions: described(z.optional(z.int().check(z.minimum(0))), 'Sessions after the last time (5).'),
       }),
     ),
     'When memory is tidied up.',
   ),
-  sync: described(
-    z.optional(z.boolean()),
-    'Whether sessions sync team memory by themselves where the environment names a server (true).',
-  ),
+  sync: flag('Whether sessions sync team memory by themselves where the environment names a server (true).'),
 });
 
 export const background: z.ZodMiniType<BackgroundSettings> = z.strictObject({
-  enabled: described(
-    z.optional(z.boolean()),
-    'Whether agents work in the background between prompts (true).',
-  ),
-  unattended: described(
-    z.optional(z.boolean()),
-    'Also where no person is there: in ramet -p and the library (false).',
-  ),
-  extractMemories: described(z.optional(z.boolean()), 'Whether facts of a conversation go to memory (true).'),
-  sessionMemory: described(
-    z.optional(z.boolean()),
+  enabled: flag('Whether agents work in the background between prompts (true).'),
+  unattended: flag('Also where no person is there: in ramet -p and the library (false).'),
+  extractMemories: flag('Whether facts of a conversation go to memory (true).'),
+  sessionMemory: flag(
     'Whether a session takes notes, for itself after a compaction and for later sessions (true).',
   ),
-  promptSuggestion: described(
-    z.optional(z.boolean()),
-    'Whether the interactive view suggests three prompts after a turn (true).',
-  ),
-  agentSummaries: described(
-    z.optional(z.boolean()),
-    'Whether one line says what a long-running child is doing (true).',
-  ),
+  promptSuggestion: flag('Whether the interactive view suggests three prompts after a turn (true).'),
+  agentSummaries: flag('Whether one line says what a long-running child is doing (true).'),
   summarySeconds: described(
     z.optional(z.number().check(z.positive(), z.maximum(MOST_SECONDS))),
     'After how many seconds a child counts as that, and how often it is summed up (180).',

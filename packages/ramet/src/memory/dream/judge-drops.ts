@@ -80,7 +80,7 @@ function judged(
   if (relation === undefined)
     return repository.contains(file, quote)
       ? { line, reason: 'disproved', by: `${file}: "${quote}"` }
-      : `${file} does not say that`;
+      : `${file} does not contain those words`;
   const keep = byId.get(other);
   if (keep === undefined || keep === line) return `there is no other line ${other}`;
   if (keep.scope !== line.scope) return `${keep.id} has other readers`;
@@ -91,7 +91,7 @@ function duplicate(line: MemoryLine, keep: MemoryLine): Drop | string {
   const missing = [...line.words.difference(keep.words)];
   return missing.length === 0
     ? { line, reason: 'duplicate', keep }
-    : `${keep.id} does not say ${missing.slice(0, 5).join(', ')}`;
+    : `${keep.id} does not mention ${missing.slice(0, 5).join(', ')}`;
 }
 
 function contradicted(line: MemoryLine, keep: MemoryLine): Drop | string {
