@@ -190,7 +190,7 @@ const DOORS: Readonly<Record<string, string>> = {
   memory: `
     dream/dream-record dream/judge-drops dream/run-dream extraction/found-lines extraction/keep-aside extraction/session-notes
     files/memory-history files/memory-index files/memory-places files/memory-prompt files/memory-store files/merged-texts
-    server/key-store server/memory-server server/team-tokens sync/sync-folder
+    secrets/secret-guard server/key-store server/memory-server server/team-tokens sync/sync-folder
   `,
   engine: `
     agent/agent agent/agent-limits agent/executor agent/notices answer/answer-schema budget/budget

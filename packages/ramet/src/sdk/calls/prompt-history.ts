@@ -23,19 +23,38 @@ export function openPromptHistory(project: string): PromptHistory {
   const entries = kept.slice(-MOST_ENTRIES);
   if (kept.length > MOST_ENTRIES) shorten(file, entries);
   let last = entries.at(-1);
+  const keep = (text: string): void => {
+    try {
+      makePrivateDirectory(project);
+      appendFileSync(file, `${JSON.stringify(text)}\n`, { mode: PRIVATE_FILE });
+    } catch {
+      // The journal reports a full or read-only disk.
+    }
+  };
   return {
     entries,
     add(text) {
       if (text.length > LONGEST_ENTRY || text === last) return;
       last = text;
-      try {
-        makePrivateDirectory(project);
-        appendFileSync(file, `${JSON.stringify(text)}\n`, { mode: PRIVATE_FILE });
-      } catch {
-        // The journal reports a full or read-only disk.
-      }
+      if (!isNote(text)) keep(text);
+      else void hasSecret(text).then((isSecret) => (isSecret ? undefined : keep(text)));
     },
   };
+}
+
+/** `# note` and `/remember note`. */
+function isNote(text: string): boolean {
+  return /^(?:#\s|\/remember\s)/.test(text);
+}
+
+/** Memory refuses such a note, so no other file may keep it. */
+async function hasSecret(text: string): Promise<boolean> {
+  try {
+    const { secretsIn } = await import('../../memory/secrets/secret-guard.ts');
+    return secretsIn(text).length > 0;
+  } catch {
+    return true; // what cannot be looked at is not kept
+  }
 }
 
 /** Lines that are no JSON strings, such as one that a crash cut off, are passed over. */
