@@ -47,6 +47,7 @@ const DOING: Readonly<Record<string, string>> = {
   edit: 'edited by the user',
   extraction: 'extracted after a turn',
   'session-notes': 'notes of the session',
+  pruning: 'removal of old notes',
   agent: 'saved by an agent',
   dream: 'tidied up',
   hand: 'edited by hand',

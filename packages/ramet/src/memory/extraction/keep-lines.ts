@@ -10,7 +10,7 @@ import { INDEX_FILE, type MemoryPlace, storeOf } from '../files/memory-places.ts
 import { MemoryStore } from '../files/memory-store.ts';
 import { secretsIn } from '../secrets/secret-guard.ts';
 import { type FoundLines, judgeLines, type KnownTexts, readAnswer } from './found-lines.ts';
-import { notesFile, withNotes } from './session-notes.ts';
+import { notesFile, oldNotes, withNotes } from './session-notes.ts';
 
 /** Plain data: it goes to a thread. */
 export interface ExtractionOrder extends KnownTexts {
@@ -71,10 +71,14 @@ async function keepNotes(order: ExtractionOrder, { notes }: FoundLines): Promise
   const { session, prompts, today } = order;
   const file = notesFile(session);
   using store = new MemoryStore(storeOf(order.place, 'project'));
-  return await store.change(
+  const change = await store.change(
     sourceOf(order, 'session-notes'),
     (read) => new Map([[file, withNotes(read(file), { session, prompts, today, notes })]]),
   );
+  // A change of its own: undo of the notes brings back no others.
+  for (const path of oldNotes(store, session))
+    await store.change(sourceOf(order, 'pruning'), () => new Map([[path, null]]));
+  return change;
 }
 
 function isOrder(data: unknown): data is ExtractionOrder {

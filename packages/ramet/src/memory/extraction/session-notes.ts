@@ -8,6 +8,7 @@ import type { SessionId } from '../../schema/ids.ts';
 import { readStart } from '../files/memory-file.ts';
 import { type MemoryPlace, storeOf } from '../files/memory-places.ts';
 import type { MemoryPart } from '../files/memory-prompt.ts';
+import type { MemoryStore } from '../files/memory-store.ts';
 
 const FOLDER = 'sessions';
 /** How much of the notes of a session is read again. */
@@ -61,6 +62,19 @@ export function notesParts(place: MemoryPlace, own: SessionId | null): MemoryPar
     ...earlier.slice(0, EARLIER).map((name) => part(name, `notes of session ${name.slice(0, -3)}`)),
     ...(own === null ? [] : [part(`${own}.md`, 'notes of this session')]),
   ];
+}
+
+/** More sessions than that have no notes: the oldest go, unless a person has changed them. */
+const MOST_SESSIONS = 50;
+
+/** Paths of notes that are to go; `own` is being written. */
+export function oldNotes(store: MemoryStore, own: SessionId): string[] {
+  const others = latestFiles(join(store.root, FOLDER)).filter((name) => name !== `${own}.md`);
+  return others
+    .slice(MOST_SESSIONS - 1)
+    .map((name) => `${FOLDER}/${name}`)
+    .filter((path) => store.changes(path).every(({ kind }) => kind === 'session-notes'))
+    .filter((path) => store.origins(path).every(({ change }) => change !== null));
 }
 
 /** Names, the newest first. */

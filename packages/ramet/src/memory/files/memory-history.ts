@@ -30,6 +30,7 @@ export type ChangeKind =
   | 'session-notes'
   | 'agent'
   | 'dream'
+  | 'pruning'
   | 'undo'
   | 'hand';
 
@@ -210,7 +211,7 @@ export class MemoryHistory implements Disposable {
 }
 
 const KINDS: readonly ChangeKind[] = [
-  ...(['note', 'edit', 'extraction', 'session-notes', 'agent', 'dream', 'undo'] as const),
+  ...(['note', 'edit', 'extraction', 'session-notes', 'agent', 'dream', 'pruning', 'undo'] as const),
 ];
 
 /** A kind of a later version is not ours to explain. */

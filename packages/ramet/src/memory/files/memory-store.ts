@@ -210,7 +210,7 @@ export class MemoryStore implements Disposable {
     return lineOrigins(changes, this.read(path) ?? '');
   }
 
-  /** Takes a change back, the last one that is none of a person's hand if none is named; what was changed since stays. */
+  /** Takes a change back, the last one that is none of a person's hand, and no removal of old notes, if none is named; what was changed since stays. */
   async undo(source: Omit<MemorySource, 'kind'>, id: number | null): Promise<UndoneChange> {
     const undone = this.#toUndo(id);
     const kept = new Map<string, number>();
@@ -235,7 +235,9 @@ export class MemoryStore implements Disposable {
     const gone = new Set(all.flatMap(({ undoes }) => undoes ?? []));
     const found =
       id === null
-        ? all.findLast(({ id: own, kind }) => kind !== 'hand' && kind !== 'undo' && !gone.has(own))
+        ? all.findLast(
+            ({ id: own, kind }) => kind !== 'hand' && kind !== 'undo' && kind !== 'pruning' && !gone.has(own),
+          )
         : all.find(({ id: own }) => own === id);
     if (found === undefined)
       throw new UserMistake(

@@ -1,0 +1,35 @@
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { storeOf } from '../files/memory-places.ts';
+import { MemoryStore } from '../files/memory-store.ts';
+import { keepLines } from './keep-lines.ts';
+
+test('BG-5: notes of the last 50 sessions are kept, and older ones only if a person has changed them', async () => {
+  const home = temporaryDirectory();
+  const place = { home, project: join(home, 'project'), root: home };
+  using store = new MemoryStore(storeOf(place, 'project'));
+  const names = Array.from({ length: 54 }, (_, index) => `old${10 + index}`);
+  await store.change(
+    { kind: 'session-notes', session: null, agent: null, turn: null },
+    () => new Map(names.map((name) => [`sessions/${name}.md`, `# Session ${name}\n- A note.\n`])),
+  );
+  writeFileSync(join(store.root, 'sessions/old11.md'), '# Session old11\n- A note.\n- By hand.\n');
+  for (const [index, name] of names.entries())
+    utimesSync(join(store.root, `sessions/${name}.md`), 1_000 + index, 1_000 + index);
+  const order = { kind: 'keep-lines' as const, answer: 'NOTE: New.', typed: [], seen: [], place };
+  await keepLines({
+    ...order,
+    ...{ session: 'k3v9x2ab', agent: 'k3v9x2ab.2', prompts: 1, today: '2026-11-17' },
+    keeps: { facts: false, notes: true },
+  });
+  const left = readdirSync(join(store.root, 'sessions')).filter((name) => name.endsWith('.md'));
+  expect(left).toHaveLength(51);
+  expect(left).toEqual(expect.arrayContaining(['k3v9x2ab.md', 'old11.md', 'old15.md', 'old63.md']));
+  for (const gone of ['old10.md', 'old12.md', 'old14.md']) expect(left).not.toContain(gone);
+  // A bare undo takes back the notes, not the removal.
+  expect((await store.undo({ session: null, agent: null, turn: null }, null)).undone.kind).toBe(
+    'session-notes',
+  );
+});
