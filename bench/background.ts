@@ -166,15 +166,14 @@ function answerTo(view: RequestView): Answer {
 }
 
 function forkAnswer(task: string): Answer {
-  if (task.includes(SUGGEST))
-    return {
-      text: [1, 2, 3].map((index) => `NEXT: Check place ${index} and run its tests again.`).join('\n'),
-    };
+  const next = [1, 2, 3].map((index) => `NEXT: Check place ${index} and run its tests again.`);
+  if (task.includes(SUGGEST)) return { text: next.join('\n') };
   const number = /part (\d+) of the work/.exec(task)?.[1] ?? '0';
   const fact = (index: number): string =>
     `FACT part-${number}: Place ${index} of part ${number} has code of its own.`;
   const note = (index: number): string => `NOTE: Step ${index} of part ${number} is done and checked.`;
-  return { text: [1, 2, 3, 4].flatMap((index) => [fact(index), note(index)]).join('\n') };
+  const found = [1, 2, 3, 4].flatMap((index) => [fact(index), note(index)]);
+  return { text: [...found, ...next].join('\n') };
 }
 
 if (import.meta.main) await run();

@@ -11,7 +11,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { STOPPED } from '../engine/agent/notices.ts';
 import type { AgentFamily } from '../engine/shapes.ts';
-import { agentId, type SessionId } from '../schema/ids.ts';
+import { type AgentId, agentId, type SessionId } from '../schema/ids.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../system/home.ts';
 import { type ProcessIdentity, thisProcess } from '../system/processes/process-identity.ts';
 import { replaceWhole } from '../system/replace-whole.ts';
@@ -23,14 +23,26 @@ import { replaceWhole } from '../system/replace-whole.ts';
  */
 const LOOK_EVERY_MS = 250;
 
+/** Agents beside the family: background forks. */
+export interface StoppableAgents {
+  readonly running: readonly unknown[];
+  stop(id: AgentId): void;
+}
+
 export class StopWatch implements Disposable {
   readonly #place: { project: string; session: SessionId };
   readonly #family: () => AgentFamily;
   #timer: NodeJS.Timeout | null = null;
+  #beside: StoppableAgents | null = null;
 
   constructor(place: { project: string; session: SessionId }, family: () => AgentFamily) {
     this.#place = place;
     this.#family = family;
+  }
+
+  /** Looks after these too. */
+  include(beside: StoppableAgents): void {
+    this.#beside = beside;
   }
 
   /** A child has begun. The first look comes later: nothing waits for it. */
@@ -40,12 +52,16 @@ export class StopWatch implements Disposable {
 
   #look(): void {
     const family = this.#family();
-    if (family.running.length === 0) {
+    if (family.running.length === 0 && (this.#beside?.running.length ?? 0) === 0) {
       this[Symbol.dispose]();
       return;
     }
     const { session } = this.#place;
-    takeStopRequests(this.#place, (agent) => family.findHandle(agentId(session, agent))?.stop(STOPPED));
+    takeStopRequests(this.#place, (agent) => {
+      const id = agentId(session, agent);
+      family.findHandle(id)?.stop(STOPPED);
+      this.#beside?.stop(id);
+    });
   }
 
   [Symbol.dispose](): void {

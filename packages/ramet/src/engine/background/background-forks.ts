@@ -8,6 +8,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { describeError } from '../../schema/errors.ts';
+import type { AgentId } from '../../schema/ids.ts';
 import type { BackgroundSource } from '../../schema/status.ts';
 import { addUsage, NO_USAGE } from '../../schema/usage.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
@@ -26,6 +27,8 @@ export interface BackgroundOptions {
   readonly works: readonly BackgroundWork[];
   /** What all of it may cost, as a share of the rest. */
   readonly costShare?: number | undefined;
+  /** A fork has begun, and can be stopped by its id. */
+  onBegin?(): void;
   onEnd?(outcome: BackgroundOutcome): void;
 }
 
@@ -33,6 +36,8 @@ interface RunningWork {
   readonly work: BackgroundWork;
   readonly abort: AbortController;
   readonly ended: Promise<void>;
+  /** Null before it has begun. */
+  fork: AgentId | null;
 }
 
 export class BackgroundForks {
@@ -62,7 +67,7 @@ export class BackgroundForks {
     const ended = this.#carryOut(work, turn, abort.signal).finally(() => {
       if (this.#running.get(work.source)?.abort === abort) this.#running.delete(work.source);
     });
-    this.#running.set(work.source, { work, abort, ended });
+    this.#running.set(work.source, { work, abort, ended, fork: null });
   }
 
   /** A person goes first: what is of no use any more ends, and all of it where the prompt would wait. */
@@ -75,6 +80,11 @@ export class BackgroundForks {
   /** Ends the one of a source; the caller does not wait. */
   end(source: BackgroundSource): void {
     this.#running.get(source)?.abort.abort(STOPPED);
+  }
+
+  /** Ends the fork with that id, as `ramet stop` asks. */
+  stop(id: AgentId): void {
+    for (const { fork, abort } of this.#running.values()) if (fork === id) abort.abort(STOPPED);
   }
 
   /** Resolves when nothing runs. */
@@ -116,6 +126,9 @@ export class BackgroundForks {
   async #runOne(work: BackgroundWork, due: DueWork, agent: Agent, signal: AbortSignal): Promise<void> {
     const { family } = this.#options;
     const fork = startFork(family, agent, work, due.task);
+    const running = this.#running.get(work.source);
+    if (running !== undefined) running.fork = fork.spec.id;
+    this.#options.onBegin?.();
     const result = await runFork(family, fork, signal);
     this.#usage = addUsage(this.#usage, result.usage);
     const problem = result.status === 'done' && !signal.aborted ? await this.#take(due, fork, result) : null;

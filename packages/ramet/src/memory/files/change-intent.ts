@@ -1,6 +1,6 @@
 /**
  * What a change is about to write, on disk before the first of its files is. A process that is killed between its first file and
- * the record of the change leaves this behind, and whoever uses the store next finishes the change: all of its files
+ * the record of the change leaves this behind, and the next user of the store finishes the change: all of its files
  * and its record. So `ramet memory undo` takes back what was written, and nothing else.
  *
  * Invariant: it is written and removed by a process that has the write lock of the history, except after the change is on record.

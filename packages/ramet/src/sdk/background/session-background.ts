@@ -89,15 +89,18 @@ export class SessionBackground {
     const { dreamWork } = await import('./dream-work.ts');
     const { extractMemory } = await import('./extract-memory.ts');
     this.#suggestions = await this.#openSuggestions();
-    const said = { typed: this.#typed, suggested: this.#suggestions?.made ?? new Set<string>() };
+    // Memory first: where both are due, its fork finds suggestions too.
     const works = [
+      extractMemory(this.#parts, this.#typed, this.#suggestions),
       this.#suggestions?.work(this.#parts) ?? null,
-      extractMemory(this.#parts, said),
       dreamWork(this.#parts),
     ].filter((work) => work !== null);
     const { BackgroundForks: Forks } = await import('../../engine/later.ts');
     const { costShare } = this.#parts.settings.settings.background ?? {};
-    return new Forks({ family: this.#parts.family, works, costShare });
+    const { family, stops } = this.#parts;
+    const forks = new Forks({ family, works, costShare, onBegin: () => stops.begin() });
+    stops.include(forks);
+    return forks;
   }
 
   /** Only if they are shown. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { call, type FamilyOptions, lastTexts, startFamily } from '../../../test/fixtures/family.ts';
 import { ledgerOf } from '../../views/ledger/ledger.ts';
+import { stop } from '../index.ts';
 import { findPlace } from '../place.ts';
 import { EXTRACT } from './extract-memory.ts';
 import { readSuggestions, SUGGEST } from './suggest-prompts.ts';
@@ -101,6 +102,43 @@ describe('BG-4: prompts that may follow', () => {
     await world.turn('Work.');
     expect(lastTexts(world.requestsOf(SUGGEST)[1]).join()).toContain('have no tools');
     await world.turn('Run it.');
+  });
+
+  test('BG-1: stop reaches a fork in the background by its id, and the session continues', async () => {
+    const world = await newWorld({ cast: { [SUGGEST]: () => new Promise(() => {}) } });
+    await world.run('Work.');
+    await expect.poll(() => world.requestsOf(SUGGEST).length).toBe(1);
+    const place = { cwd: world.cwd, env: { RAMET_HOME: world.home } };
+    const outcome = await stop(`${world.session.id}.2`, place);
+    expect(outcome).toMatchObject({ ended: true, agents: [{ status: 'cancelled' }] });
+    await world.session.background?.idle();
+    await world.run('Run it.');
+  });
+
+  test('one fork finds facts and suggestions where both are due, and a person who writes drops only the latter', async () => {
+    const gate = Promise.withResolvers<void>();
+    const asked: string[] = [];
+    const world = await newWorld({
+      settings: { background: { costShare: 1, memoryTurns: 1 } },
+      cast: {
+        [EXTRACT]: async ({ task }) => {
+          asked.push(task);
+          if (asked.length === 2) await gate.promise;
+          return { text: `FACT code: Part ${asked.length} is new.\n${THREE}` };
+        },
+      },
+    });
+    await world.turn('Work on the parser.');
+    expect(world.session.background?.suggestions).toHaveLength(3);
+    await world.run('Run it.');
+    await expect.poll(() => asked.length).toBe(2);
+    world.session.background?.dropSuggestions();
+    gate.resolve();
+    await world.session.background?.idle();
+    expect(world.told).toEqual([expect.any(Array), []]);
+    const { project } = findPlace({ cwd: world.cwd, env: { RAMET_HOME: world.home } });
+    expect(readFileSync(join(project, 'memory/MEMORY.md'), 'utf8')).toMatch(/Part 1 .*\n- Part 2 /);
+    expect(world.requestsOf(SUGGEST)).toEqual([]);
   });
 
   test('BG-3: a suggestion that a person sent, as it is or in a longer prompt, is never the wish of the user', async () => {

@@ -53,7 +53,7 @@ async function hasSecret(text: string): Promise<boolean> {
     const { secretsIn } = await import('../../memory/secrets/secret-guard.ts');
     return secretsIn(text).length > 0;
   } catch {
-    return true; // what cannot be looked at is not kept
+    return true; // what cannot be checked is not kept
   }
 }
 
