@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
@@ -14,6 +14,7 @@ import {
   taskWorker,
   writing,
 } from '../fixtures/task-runs.ts';
+import { writeFiles } from '../fixtures/temporary.ts';
 import { test, type User } from '../fixtures/user.ts';
 import { git } from '../fixtures/worktrees.ts';
 
@@ -168,6 +169,29 @@ describe.concurrent('OP-5, OP-6: what stops a run, with real agents', { timeout:
       emulator.requests.some(({ request }) => request !== undefined && taskIn({ request }) === 'T2'),
     ).toBe(false);
     expect(filesOn(user, 'main')).toEqual(['README.md']);
+    // A person repairs it on the target, and follows the printed commands.
+    git(user.repository, 'switch', '--quiet', 'main');
+    writeFiles(user.repository, { repaired: '' });
+    git(user.repository, 'add', 'repaired');
+    git(user.repository, 'commit', '--quiet', '--message=repair');
+    git(user.repository, 'switch', '--quiet', 'desk');
+    expect((await user.start(['operate', 'retry', 'T1']).ended).code).toBe(0);
+    const { run } = await operateHere(user, '--resume');
+    expect(statusesOf(run)).toEqual(['T1 done', 'T2 done']);
+    expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt', 'T2.txt', 'repaired']);
+  });
+
+  test('a check that was killed is run again for the next try, also if that made the same files', async ({
+    user,
+  }) => {
+    prepareRun(user, list(1));
+    await user.emulate({ respond: taskWorker });
+    const runs = join(user.root, 'runs');
+    // Without any task it passes; then it is killed once.
+    const check = `echo >> ${runs}; [ $(wc -l < ${runs}) != 2 ] || kill -9 $$`;
+    const { run } = await operateHere(user, 'tasks.md', '--retries', '1', '--check', check);
+    expect(statusesOf(run)).toEqual(['T1 done']);
+    expect(readFileSync(runs, 'utf8')).toHaveLength(3);
   });
 
   test('RES-10: a task has the limits that its file says', async ({ user }) => {

@@ -1,6 +1,8 @@
 /** What a tool gets besides its input: where it works, and what it may ask of the engine, for one call of one agent. */
 import { leavesOut } from '../../permission/decide.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
+import { endMarked } from '../../system/processes/marked-processes.ts';
+import { OWNER_VARIABLE } from '../../system/processes/process-group.ts';
 import type { HeavyPlace, ToolContext } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { progressOfTodos } from '../loop/stop-reason.ts';
@@ -24,7 +26,9 @@ export function contextOf(
     call: call.id,
     cwd,
     env:
-      workspace === null ? agent.checkout.environment : { ...agent.checkout.environment, ...workspace.env },
+      workspace === null
+        ? agent.checkout.environment
+        : { ...agent.checkout.environment, ...workspace.env, [OWNER_VARIABLE]: spec.id },
     outputDirectory: runtime.outputDirectory,
     files:
       held.memory === undefined
@@ -37,7 +41,10 @@ export function contextOf(
     onOutput,
     progress: (text) => agent.here.sink?.({ type: 'tool_progress', call, text }),
     expectGroup: () => runtime.processes.expect(spec.id),
-    registerGroup: (group) => runtime.processes.enter(group, spec.id),
+    registerGroup(group) {
+      endDaemons(agent);
+      return runtime.processes.enter(group, spec.id);
+    },
     // Few calls ask for them.
     get tasks() {
       return agent.tasks;
@@ -54,6 +61,15 @@ export function contextOf(
     afterCommand: (command, since) => agent.checkout.afterCommand(command, since),
     ...(held.heavy && slots && { heavyPlace: (command) => placeFor(agent, command, { slots, signal }) }),
   };
+}
+
+const WATCHED = new WeakSet<Agent>();
+
+/** What left its shell by a session of its own could still write in a worktree that is given back. */
+function endDaemons(agent: Agent): void {
+  if (agent.directory.workspace === null || WATCHED.has(agent)) return;
+  WATCHED.add(agent);
+  agent.scope.defer(() => endMarked(`${OWNER_VARIABLE}=${agent.spec.id}`));
 }
 
 /** Loaded with the first heavy command. */

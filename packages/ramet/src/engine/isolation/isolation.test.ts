@@ -14,6 +14,7 @@ import { workingSandbox } from '../../../test/fixtures/sandbox.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { checkoutBytes, git, rametBranches } from '../../../test/fixtures/worktrees.ts';
 import type { EventOf } from '../../schema/events.ts';
+import { findProcess } from '../../system/processes/process-identity.ts';
 
 const FILES = { 'shared.txt': 'one\n', 'src/a.ts': 'export const a = 1;\n' };
 const ISOLATED = { subagent_type: 'general-purpose', isolation: 'worktree' };
@@ -182,6 +183,23 @@ describe('EXEC-5: agents in worktrees of their own', () => {
         '</worktree>',
       ].join('\n'),
     );
+  });
+
+  test('what a command leaves in a session of its own ends with the agent', async () => {
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['leave'], ISOLATED), { text: 'ok' }],
+        leave: [
+          call('Bash', { command: 'setsid sleep 300 > /dev/null 2>&1 & echo "left $!"' }),
+          { text: 'ok' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const pid = Number(/left (\d+)/.exec(lastTexts(family.requestsOf('leave').at(-1)).join())?.[1]);
+    expect(pid).toBeGreaterThan(0);
+    expect(findProcess(pid)?.ended ?? true).toBe(true);
   });
 
   test('commands see their slot, their directory and their branch', async () => {

@@ -22,6 +22,15 @@ describe('WORK-7: the proof without a process', () => {
     expect(proveByFiles(place.repository, worktree, place.env)).toEqual(asked);
   });
 
+  test('a shell that is asked does not read ~/.bashrc', async () => {
+    const { place, worktree } = await made();
+    const home = temporaryDirectory();
+    writeFileSync(join(home, '.bashrc'), 'echo from bashrc');
+    // A shell below another one reads it in no case.
+    const env = { ...place.env, HOME: home, SHLVL: '0' };
+    expect(await proveWorktree(place.repository, worktree, env)).toMatchObject({ topLevel: worktree.path });
+  });
+
   test('serves a claim, which then starts no shell', async () => {
     const { place, worktree } = await made();
     await releaseWorktree(place, worktree.id)?.settled;

@@ -61,7 +61,8 @@ async function shellOutput(options: {
   timeout: number;
 }): Promise<string> {
   const { cwd, env, timeout } = options;
-  const order = { program: 'bash', args: ['-c', PROOF_COMMAND], cwd, env };
+  // Where its input is a socket, bash takes itself for a remote shell and reads ~/.bashrc, which may be slow or print.
+  const order = { program: 'bash', args: ['--norc', '-c', PROOF_COMMAND], cwd, env };
   const elsewhere = await runElsewhere(
     { ...order, detached: false, mostBytes: MOST_BYTES },
     AbortSignal.timeout(timeout),

@@ -36,6 +36,42 @@ describe('OP-5: a check that fails before any task', () => {
     expect(world.statuses()).toMatchObject({ c: 'done', d: 'done' });
   });
 
+  test('is repaired on the target by a person: while the run lasts, and before it is resumed', async () => {
+    let repaired = false;
+    let repairs = 0;
+    const world = new OperatorWorld({
+      ...{ tasks: [runTask('a'), runTask('b')], width: 1, run: { check: CHECK } },
+      merge: () => (repaired ? undefined : { kind: 'base_check', message: 'main itself fails' }),
+      ahead: (head) => {
+        if (head !== 'base' || repairs === 0) return null;
+        repaired = true;
+        return 'other';
+      },
+    });
+    await world.run({ ahead: () => null });
+    expect(world.statuses()).toEqual({ a: 'frozen: base_check', b: 'frozen: base_check' });
+    repairs = 1;
+    world.events.push({ type: 'operator.resumed' });
+    const resumed = world.operator();
+    for (const task of ['a', 'b']) expect(resumed.act({ kind: 'retry', task }, 'person')).toBeNull();
+    await resumed.run(new AbortController().signal);
+    expect(world.statuses()).toEqual({ a: 'done', b: 'done' });
+    expect(world.bases.get('a-2')).toBe('other');
+
+    repaired = false;
+    const live = new OperatorWorld({
+      ...{ tasks: [runTask('a')], run: { check: CHECK } },
+      merge: () => (repaired ? undefined : { kind: 'base_check', message: 'main itself fails' }),
+      ahead: (head) => {
+        repaired = true;
+        return head === 'base' ? 'other' : null;
+      },
+    });
+    await live.run();
+    expect(live.statuses()).toEqual({ a: 'done' });
+    expect(live.started).toEqual(['a-1']);
+  });
+
   test('is repaired by a task, also by its second attempt, and then the others start', async () => {
     const world = new OperatorWorld({
       ...{ tasks, width: 1, run: { check: CHECK }, baseCheck },

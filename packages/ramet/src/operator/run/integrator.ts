@@ -54,9 +54,21 @@ export class Integrator {
     this.#waiting.push({ id, number });
   }
 
-  /** What an earlier process has found out about landed work, and did not act on. */
-  resume(): void {
+  /** What an earlier process has found out about landed work, and did not act on; then what people did meanwhile. */
+  async resume(): Promise<void> {
     this.#landings.resume();
+    if (this.#parts.state().resumed > 0) await this.#follow();
+  }
+
+  /** What others have put on the target comes onto the private ref, if nothing of this run waits there to land. */
+  async #follow(): Promise<boolean> {
+    const { ports, run, record, state } = this.#parts;
+    const commit = await ports.ahead?.(run, state().integrated ?? run.base);
+    if (commit === undefined || commit === null) return false;
+    record({ type: 'operator.integrated', commit, tasks: [] });
+    await ports.recorded();
+    await ports.reset(run, commit);
+    return true;
   }
 
   /** Nothing is under way that could help: parked work is refused, or blocked. False if none was parked. */
@@ -134,7 +146,9 @@ export class Integrator {
     if (merged.length > 0)
       record({ type: 'operator.integrated', commit: report.head, tasks: merged.map(({ task }) => task.id) });
     for (const offer of offers) this.#decide(offer, report);
-    if (merged.length === 0) return;
+    // Someone may have repaired the check on the target.
+    const isBlamed = this.#parked.some(({ cause }) => cause === 'base_check');
+    if (merged.length === 0 && !(isBlamed && (await this.#follow()))) return;
     this.#waiting.push(...this.#parked);
     this.#parked = [];
   }

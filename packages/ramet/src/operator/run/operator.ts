@@ -98,7 +98,7 @@ export class Operator {
         ...{ actors: this.#actors, timers: this.#timers },
         ...{ reviews: this.#reviews, attempts: this.#attempts, resolved: this.#ports.resolved },
       });
-      this.#integrator.resume();
+      await this.#integrator.resume();
       this.#requeue();
       const base = this.#checkBase().catch((error: unknown) => this.#fail(error));
       for (;;) {

@@ -230,6 +230,8 @@ export interface OperatorPorts {
     run: OperatorRun,
     landed: { work: readonly LandingWork[]; kept: string | null },
   ): Promise<ReadonlyMap<string, LostWork>>;
+  /** What the target is now, if that has all of `head` and more; null if not. */
+  ahead?(run: OperatorRun, head: string): Promise<string | null>;
   /** The private ref is another commit from now on, which need not have what it had. */
   reset(run: OperatorRun, commit: string): Promise<void>;
   /** Marks tasks as done in their files. By id; one that is missing was not marked. */

@@ -64,3 +64,8 @@ export function failedCheck(
   const outcome = Iterator.from(outcomes).find(({ passed, output }) => !passed && reason.includes(output));
   return outcome === undefined ? null : recordedCheck(check, outcome);
 }
+
+/** Another try of a task gets a check of its own, also if it made the same files: the check may have been killed, or fail by chance. */
+export function forgetFailures(known: Map<string, CheckOutcome>): void {
+  for (const [tree, { passed }] of known) if (!passed) known.delete(tree);
+}

@@ -24,7 +24,7 @@ import type {
 } from '../../operator/run/ports.ts';
 import type { OperatorRun, RecordedCheck } from '../../schema/operator-events.ts';
 import { mergePorts, type OpenTarget, projectOf } from '../merge/open-target.ts';
-import { failedCheck, recordedCheck } from './check-output.ts';
+import { failedCheck, forgetFailures, recordedCheck } from './check-output.ts';
 import { type WholeLanding, wholeLanding } from './landing/land-on-target.ts';
 import { moveOffers } from './landing/move-offers.ts';
 import { rebaseResult } from './landing/rebase-result.ts';
@@ -110,6 +110,7 @@ export class OperatorMerges {
     const unchanged = offers.filter((offer) => !hasWork(offer));
     const watch = watchChecks(onWaiting);
     await this.#afterBase(onWaiting);
+    if (check !== null) forgetFailures(this.#known(check));
     const { changed, outcomes } = await this.#moved(batch, spent);
     if (changed.length > 0) {
       const report = await this.#queue(

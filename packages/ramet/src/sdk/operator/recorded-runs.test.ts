@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { madeTask, startedRun } from '../../../test/fixtures/operator-run.ts';
@@ -35,6 +35,8 @@ describe('OP-2: a file that is run a second time', () => {
       `./tasks.md has a run that is not over: resume it with ramet operate --resume ${session}; to start another one, add --again (in the library, again: true)`,
     );
     expect(() => refuseSecondRun('other.md', place)).not.toThrow();
+    symlinkSync('tasks.md', join(place.cwd, 'link.md'));
+    expect(() => refuseSecondRun('link.md', place)).toThrow(/has a run that is not over/);
   });
 
   test('is refused while another process runs it, and not once its run has ended', async () => {

@@ -6,6 +6,7 @@ import { openReader } from '../../journal/sessions.ts';
 import { foldOperator, OPERATOR_EVENTS } from '../../operator/run/apply-operator-event.ts';
 import type { OperatorState } from '../../operator/run/operator-state.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { landingPath } from '../../system/landing-path.ts';
 import { operatorDirectory, type Place } from '../place.ts';
 
 /** Older ones are not read: nobody waits for them. */
@@ -32,15 +33,21 @@ export function recordedRun(project: string, session: string): OperatorState {
   }
 }
 
+/** Also of a file that is named through a link. */
+function placeOf(cwd: string, file: string): string {
+  const path = resolve(cwd, file);
+  return landingPath(path) ?? path;
+}
+
 /** Refuses to do everything twice: the latest run of this file is under way, or was cut off before its end. */
 export function refuseSecondRun(file: string, { project, cwd }: Pick<Place, 'project' | 'cwd'>): void {
-  const path = resolve(cwd, file);
+  const path = placeOf(cwd, file);
   const runs = listSessions(project)
     .filter(({ session }) => existsSync(operatorDirectory({ project, session })))
     .slice(0, MOST_RUNS);
   for (const { session, cwd: at, live } of runs) {
     const { run, status } = recordedRun(project, session);
-    if (run === null || run.file === null || resolve(at, run.file) !== path) continue;
+    if (run === null || run.file === null || placeOf(at, run.file) !== path) continue;
     if (status === 'ended') return;
     const next = live
       ? `runs already, in session ${session}: see ramet operate status --session ${session}`

@@ -36,7 +36,7 @@ import { runRules } from './attempts/task-prompt.ts';
 import { MOST_MEMBERS, teamRun, usesTeam } from './attempts/team-pattern.ts';
 import { makeRequestDirectory, watchRequests } from './control/operator-requests.ts';
 import { watchWaits } from './control/watch-waits.ts';
-import { landOnTarget } from './landing/land-on-target.ts';
+import { landOnTarget, targetAhead } from './landing/land-on-target.ts';
 import { lostWork } from './landing/lost-work.ts';
 import { markDone } from './landing/mark-done.ts';
 import { resolvedWork } from './landing/resolved-work.ts';
@@ -289,6 +289,7 @@ function portsFor(
         rebase: (...moved) => merges.rebase(...moved),
       }),
     lost: (run, landed) => lostWork(run, landed, target.repository),
+    ahead: (run, head) => targetAhead(run, head, target.repository),
     reset: (run, commit) => merges.reset(run, commit),
     mark: (run, tasks) => markDone(run, tasks, parts.place),
     width: () => width,

@@ -58,6 +58,17 @@ export async function landOnTarget(
   }
 }
 
+/** What the target is now, if that has all of `head` and more; null if not. */
+export async function targetAhead(
+  { target }: Pick<OperatorRun, 'target'>,
+  head: string,
+  repository: Repository,
+): Promise<string | null> {
+  const tip = await readCommit(`refs/heads/${target}`, repository);
+  if (tip === null || tip === head) return null;
+  return (await isAncestor(head, tip, repository)) ? tip : null;
+}
+
 /** Their work is nowhere else until then. */
 const CLEAR_UP = 'then remove the worktrees of its tasks with:\n  ramet worktree gc';
 
