@@ -49,10 +49,13 @@ const running = {
 const family = [agent(1), agent(2, running), agent(3, { type: 'fork', description: '日本語の説明' })];
 
 describe('UI-1: agents in a table', () => {
-  test.for([60, 80, 100])('no line breaks on a screen of %i columns', (columns) => {
-    const lines = agentTable(family, columns, NOW).split('\n');
+  test.for([40, 60, 80, 100])('no line breaks and no figure is cut on %i columns', (columns) => {
+    const shown = agentTable(family, columns, NOW);
+    const lines = shown.split('\n');
     expect(lines.filter((line) => displayWidth(line) > columns)).toEqual([]);
-    expect(lines).toHaveLength(8);
+    expect(shown.match(/\$0\.0088/g)).toHaveLength(family.length);
+    expect(shown.match(/\bsonnet-5\b/g)).toHaveLength(family.length);
+    if (columns >= 80) expect(lines).toHaveLength(8);
   });
 
   test('on 80 columns every figure is there, and below it what had no room', () => {

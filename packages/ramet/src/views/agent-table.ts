@@ -14,6 +14,7 @@ import {
   table,
   usageTokens,
 } from './text/format.ts';
+import { stackedTable, wrapWords } from './text/narrow-table.ts';
 
 type PlacedAgent = TreePlace<AgentOverview>;
 
@@ -28,10 +29,24 @@ export function agentTable(places: readonly PlacedAgent[], columns: number | nul
   const whole = table([WHOLE, ...places.map((place) => wholeRow(place, now))]);
   if (columns === null || fits(whole, columns)) return whole;
   const rows = [NARROW, ...places.map((place) => narrowRow(place, now))];
-  const airy = table(rows);
-  const [headings = '', ...lines] = (fits(airy, columns) ? airy : table(rows, ' ')).split('\n');
+  const [airy, dense] = [table(rows), table(rows, ' ')];
+  if (!fits(dense, columns)) return stacked(places, columns, now);
+  const [headings = '', ...lines] = (fits(airy, columns) ? airy : dense).split('\n');
   const shown = places.flatMap((place, index) => [lines[index] ?? '', ...detailLine(place, now)]);
   return [headings, ...shown].map((line) => `${fitText(line, columns)}\n`).join('');
+}
+
+/** Too narrow for the columns: the figures of an agent on as many rows as they need. */
+function stacked(places: readonly PlacedAgent[], columns: number, now: number): string {
+  const shown = places.map((place) => {
+    const details = detailLine(place, now).flatMap((line) => wrapWords(line, columns, indentOf(line)));
+    return stackedTable([narrowRow(place, now)], columns) + details.map((line) => `${line}\n`).join('');
+  });
+  return stackedTable([NARROW], columns) + shown.join('');
+}
+
+function indentOf(line: string): string {
+  return /^ */.exec(line)?.[0] ?? '';
 }
 
 function fits(text: string, columns: number): boolean {

@@ -7,6 +7,7 @@ import { RecordedExchanges } from './exchanges.ts';
 import type { EventTaker, SessionView } from './session-view.ts';
 import { dollars, excerpt, fitText, printable, table } from './text/format.ts';
 import { localTime } from './text/local-time.ts';
+import { stackedTable } from './text/narrow-table.ts';
 
 export interface SessionSummary {
   readonly session: SessionId;
@@ -56,6 +57,8 @@ function statusOf(agents: SessionView['agents'], reader: SessionView['reader']):
 
 const BRANCH_LENGTH = 24;
 const TITLE_LENGTH = 80;
+/** With less room the title stands below the other cells. */
+const LEAST_TITLE = 12;
 const HEADINGS = ['SESSION', 'LAST USED', 'BRANCH', 'COST', 'STATUS', 'TITLE'];
 
 /** `columns` is the width of the screen, null without one. */
@@ -73,7 +76,10 @@ export function sessionTable(
     titleText(title),
   ]);
   const lines = table([HEADINGS, ...rows]).split('\n');
-  return lines.map((line) => (columns === null ? line : fitText(line, columns))).join('\n');
+  if (columns === null) return lines.join('\n');
+  const room = columns - (lines[0] ?? '').lastIndexOf(HEADINGS.at(-1) ?? '');
+  if (room < LEAST_TITLE) return stackedTable([HEADINGS, ...rows], columns);
+  return lines.map((line) => fitText(line, columns)).join('\n');
 }
 
 export function titleText(title: string | null): string {

@@ -7,20 +7,25 @@ import {
 import type { CatalogEntry, DefinitionCatalog } from '../agents/definitions/definition-catalog.ts';
 import { fileProblemText } from '../extensions/front-matter/field-problem.ts';
 import { snakeCased } from './json-spelling.ts';
-import { excerpt, printable, table } from './text/format.ts';
+import { excerpt, printable } from './text/format.ts';
+import { fittedTable, wrapLines } from './text/narrow-table.ts';
 
 const DESCRIPTION_LENGTH = 72;
 const TOOLS_LENGTH = 40;
 
-export function typeListText({ entries, problems }: DefinitionCatalog): string {
+/** `columns` is the width of the screen, null without one. */
+export function typeListText(
+  { entries, problems }: DefinitionCatalog,
+  columns: number | null = null,
+): string {
   const sections = DEFINITION_SOURCES.toReversed().flatMap((source) => {
     const own = entries.filter((entry) => entry.source === source);
     if (own.length === 0) return [];
     const rows = own.map((entry) => [`  ${excerpt(entry.definition.name, 40)}`, ...cells(entry)]);
-    return [`${source}\n${table(rows)}`];
+    return [`${source}\n${fittedTable(rows, columns)}`];
   });
   const serious = problems.filter(({ level }) => level !== 'note');
-  if (serious.length > 0) sections.push(`problems\n${problemLines(serious).join('')}`);
+  if (serious.length > 0) sections.push(`problems\n${wrapLines(problemLines(serious).join(''), columns)}`);
   const notes = problems.length - serious.length;
   if (notes > 0) sections.push(`${notes} note${notes === 1 ? '' : 's'}: ramet agents validate shows them\n`);
   return sections.join('\n');

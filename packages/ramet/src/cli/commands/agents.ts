@@ -19,7 +19,7 @@ export async function agents(options: AgentsOptions, io: CommandIo): Promise<voi
   io.out(
     options.json
       ? `${JSON.stringify(typeListObject(catalog))}\n`
-      : paintGroups(typeListText(catalog), styleFor(io)),
+      : paintGroups(typeListText(catalog, io.columns), styleFor(io)),
   );
 }
 

@@ -3,7 +3,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import { type BilledSession, costOfAll, whyNone } from '../../sdk/calls/status.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { costObject, lineObject } from '../../views/ledger/cost-object.ts';
-import { costTable, ledgerText, totalNotes } from '../../views/ledger/cost-table.ts';
+import { costTable, ledgerText, noteLines, totalNotes } from '../../views/ledger/cost-table.ts';
 import { type LedgerLine, sumOfLines } from '../../views/ledger/ledger.ts';
 import { tellDamage, viewSession } from '../../views/session-view.ts';
 import { excerpt } from '../../views/text/format.ts';
@@ -70,7 +70,7 @@ function showAll({ json }: CostOptions, io: CommandIo): void {
     ];
     io.out(
       paintTable(
-        `${costTable(sections, total, io.columns)}\n${totalNotes(total).join('\n')}\n`,
+        `${costTable(sections, total, io.columns)}\n${noteLines(totalNotes(total), io.columns)}`,
         styleFor(io),
       ),
     );

@@ -2,7 +2,8 @@
 import { createInterface } from 'node:readline/promises';
 import { type GarbageQuestion, listHeld, removeHeld } from '../../sdk/retention/gc.ts';
 import type { Holding } from '../../sdk/retention/holding.ts';
-import { duration, excerpt, printable, table } from '../../views/text/format.ts';
+import { duration, excerpt, printable } from '../../views/text/format.ts';
+import { fittedTable, wrapLines } from '../../views/text/narrow-table.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { paintFirst, paintTable, styleFor } from '../output/painted.ts';
 
@@ -18,7 +19,7 @@ export async function gc(flags: GcFlags, io: CommandIo): Promise<number> {
   const { items, days } = await listHeld({ ...flags, ...callFrom(io) });
   const going = items.filter(({ keep }) => keep === null);
   if (flags.json) io.out(`${JSON.stringify(items.map(holdingObject))}\n`);
-  else io.out(paintFirst(paintTable(overview(items, days), styleFor(io)), styleFor(io)));
+  else io.out(paintFirst(paintTable(overview(items, days, io.columns), styleFor(io)), styleFor(io)));
   if (going.length === 0 || flags.dryRun) {
     if (flags.dryRun && going.length > 0) io.note('nothing was removed; without --dry-run it is');
     return EXIT.done;
@@ -51,18 +52,21 @@ async function removeAll(going: readonly Holding[], io: CommandIo): Promise<numb
   return removed + gone === going.length ? EXIT.done : EXIT.failed;
 }
 
-function overview(held: readonly Holding[], days: number): string {
+function overview(held: readonly Holding[], days: number, columns: number | null): string {
   const going = held.filter(({ keep }) => keep === null);
   const staying = held.filter(({ keep, young }) => keep !== null && !young);
   const young = held.filter((holding) => holding.young);
   const parts: string[] = [];
-  if (going.length > 0) parts.push(table([HEADINGS, ...going.map((one) => row('remove', one))]));
-  if (staying.length > 0) parts.push(table([HEADINGS, ...staying.map((one) => row('keep', one))]));
+  if (going.length > 0)
+    parts.push(fittedTable([HEADINGS, ...going.map((one) => row('remove', one))], columns));
+  if (staying.length > 0)
+    parts.push(fittedTable([HEADINGS, ...staying.map((one) => row('keep', one))], columns));
   const sum = (some: readonly Holding[]): string => size(some.reduce((bytes, one) => bytes + one.bytes, 0));
-  parts.push(
+  const end = wrapLines(
     `${counted(young)} used in the last ${days} days ${young.length === 1 ? 'stays' : 'stay'} (${sum(young)}); ${counted(going)} may go (${sum(going)})\n`,
+    columns,
   );
-  return parts.join('\n');
+  return [...parts, end].join('\n');
 }
 
 const HEADINGS = ['', 'WHAT', 'AGE', 'SIZE', 'JOURNAL', 'ORIGINALS', 'OUTPUTS', 'NAME'];

@@ -5,6 +5,7 @@ import { findPlace } from '../../sdk/place.ts';
 import { viewAgents } from '../../views/session-target.ts';
 import { tellDamage } from '../../views/session-view.ts';
 import { printable } from '../../views/text/format.ts';
+import { wrapLines } from '../../views/text/narrow-table.ts';
 import { recordedLine, timelineLine } from '../../views/timeline.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../io.ts';
 import { paintEvent, styleFor } from '../output/painted.ts';
@@ -22,7 +23,7 @@ export async function logs(
   const style = styleFor(io);
   const line = options.json
     ? recordedLine
-    : (event: RecordedEvent) => paintEvent(printable(timelineLine(event)), style);
+    : (event: RecordedEvent) => paintEvent(wrapLines(printable(timelineLine(event)), io.columns), style);
   const child = view.agents.find(({ id, parent }) => id === view.agent && parent !== null);
   let after = 0;
   let ended = false;

@@ -5,7 +5,8 @@ import {
   type SettingsInDetail,
   settingsSchema,
 } from '../../sdk/calls/settings-report.ts';
-import { excerpt, printable, table } from '../../views/text/format.ts';
+import { excerpt, printable } from '../../views/text/format.ts';
+import { fittedTable } from '../../views/text/narrow-table.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { paintTable, styleFor } from '../output/painted.ts';
 
@@ -22,44 +23,58 @@ export async function settings(
   }
   const report = await readSettingsInDetail(callFrom(io));
   if (options.json) io.out(`${JSON.stringify(reportObject(report))}\n`);
-  else io.out(paintTable(reportText(report) + othersText(report.others) + unusedText(report), styleFor(io)));
+  else
+    io.out(
+      paintTable(
+        reportText(report, io.columns) +
+          othersText(report.others, io.columns) +
+          unusedText(report, io.columns),
+        styleFor(io),
+      ),
+    );
   for (const problem of report.problems) io.note(problem);
   return report.isBroken ? EXIT.wrongUse : EXIT.done;
 }
 
-function reportText({ values, files }: SettingsInDetail): string {
+function reportText({ values, files }: SettingsInDetail, columns: number | null): string {
   const used = values.filter(({ unused }) => unused === null);
   const unused = values.filter(({ unused, level }) => unused !== null && level !== 'default');
   const parts = [
-    table([['KEY', 'VALUE', 'FROM'], ...inOrder(used).map((value) => [...keyAndValue(value), value.from])]),
+    fittedTable(
+      [['KEY', 'VALUE', 'FROM'], ...inOrder(used).map((value) => [...keyAndValue(value), value.from])],
+      columns,
+    ),
     unused.length === 0
       ? ''
-      : table([['NOT IN USE', 'VALUE', 'FROM', 'WHY'], ...inOrder(unused).map(unusedRow)]),
-    table([['FILE', 'STATE'], ...files.map(({ path, state }) => [path, state])]),
+      : fittedTable([['NOT IN USE', 'VALUE', 'FROM', 'WHY'], ...inOrder(unused).map(unusedRow)], columns),
+    fittedTable([['FILE', 'STATE'], ...files.map(({ path, state }) => [path, state])], columns),
   ];
   return parts.filter((part) => part !== '').join('\n');
 }
 
 /** What Claude Code reads here: rules that count, and what has no effect. */
-function othersText({ rules, unused }: SettingsInDetail['others']): string {
+function othersText({ rules, unused }: SettingsInDetail['others'], columns: number | null): string {
   const counted = rules.flatMap(({ place, texts }) =>
     (['deny', 'ask'] as const).flatMap((list) =>
       (texts[list] ?? []).map((rule) => [`permissions.${list}`, excerpt(rule, VALUE_LENGTH), place]),
     ),
   );
   const parts = [
-    counted.length === 0 ? '' : table([['ALSO IN FORCE', 'RULE', 'FROM'], ...counted]),
+    counted.length === 0 ? '' : fittedTable([['ALSO IN FORCE', 'RULE', 'FROM'], ...counted], columns),
     unused.length === 0
       ? ''
-      : table([['WITHOUT EFFECT IN RAMET', 'FROM'], ...unused.map(({ what, source }) => [what, source])]),
+      : fittedTable(
+          [['WITHOUT EFFECT IN RAMET', 'FROM'], ...unused.map(({ what, source }) => [what, source])],
+          columns,
+        ),
   ];
   return parts.map((part) => (part === '' ? '' : `\n${part}`)).join('');
 }
 
-function unusedText({ unusedExtensions }: SettingsInDetail): string {
+function unusedText({ unusedExtensions }: SettingsInDetail, columns: number | null): string {
   if (unusedExtensions.length === 0) return '';
   const rows = unusedExtensions.map(({ what, source, why }) => [what, source, why].map(printable));
-  return `\n${table([['EXTENSION NOT IN USE', 'FROM', 'WHY'], ...rows])}`;
+  return `\n${fittedTable([['EXTENSION NOT IN USE', 'FROM', 'WHY'], ...rows], columns)}`;
 }
 
 function unusedRow(value: ReportedSetting): string[] {

@@ -14,6 +14,7 @@ import {
   percent,
   tokens,
 } from '../text/format.ts';
+import { wrapLines } from '../text/narrow-table.ts';
 import {
   type ComparedFork,
   isBelowMinimum,
@@ -24,6 +25,12 @@ import {
 } from './ledger.ts';
 
 const COLUMNS = 80;
+
+/** On a screen that is narrower yet, lines break. */
+const LEAST_COLUMNS = 30;
+
+/** What a narrow screen shows last. */
+const LEAST_WANTED = ['1H', 'WRITE 5M', 'WRITE', 'SAVED', 'READ', 'INPUT', 'OUTPUT', 'REQ'];
 
 const LEAST_NAME = 12;
 
@@ -40,13 +47,18 @@ const STRANGER = { type: '', parent: null, name: null, description: null, thinki
 
 /** The whole bill of a session. */
 export function ledgerText(ledger: Ledger, columns: number | null = null): string {
-  const forks = forkTable(ledger);
+  const forks = forkTable(ledger, undefined, columns);
   const parts = [
     costTable(sessionSections(ledger), ledger.total, columns),
-    [...totalNotes(ledger.total), ...rewriteNotes(ledger)].map((note) => `${note}\n`).join(''),
+    noteLines([...totalNotes(ledger.total), ...rewriteNotes(ledger)], columns),
     ...(forks === '' ? [] : [forks]),
   ];
   return parts.join('\n');
+}
+
+/** One line each, wrapped where the screen is narrow. */
+export function noteLines(notes: readonly string[], columns: number | null): string {
+  return wrapLines(notes.map((note) => `${note}\n`).join(''), columns);
 }
 
 function rewriteNotes({ rewrites }: Ledger): string[] {
@@ -162,7 +174,7 @@ export function totalNotes(total: LedgerLine): string[] {
 }
 
 /** Every fork beside the fresh agent that could have done it. */
-export function forkTable({ forks, known }: Ledger, only?: AgentId): string {
+export function forkTable({ forks, known }: Ledger, only?: AgentId, columns: number | null = null): string {
   const compared = [...known.keys()].flatMap((id) => {
     const fork = forks.get(id);
     return fork !== undefined && (only === undefined || id === only) ? [[id, fork] as const] : [];
@@ -178,7 +190,7 @@ export function forkTable({ forks, known }: Ledger, only?: AgentId): string {
   ]);
   const headings = ['FORK OR FRESH (INPUT)', 'TOKENS', 'FRESH', 'COST', 'FRESH'];
   const dearer = compared.filter(([, fork]) => isDearer(fork)).map(([id, fork]) => dearerLine(id, fork));
-  return figureTable([headings, ...rows]) + dearer.join('');
+  return figureTable([headings, ...rows], columns) + wrapLines(dearer.join(''), columns);
 }
 
 function dearerLine(id: AgentId, { forkUsd, freshUsd, forkTokens, freshTokens }: ComparedFork): string {
@@ -198,14 +210,34 @@ function count(number: number, noun: string): string {
  *
  * Figures keep their width; names get what is left, and are cut where that is too little.
  */
-export function figureTable(rows: readonly (readonly string[])[], wanted: number | null = null): string {
-  const columns = Math.max(COLUMNS, wanted ?? 0);
+export function figureTable(all: readonly (readonly string[])[], wanted: number | null = null): string {
+  const columns = Math.max(LEAST_COLUMNS, wanted ?? COLUMNS);
+  const { rows, leftOut } = narrowed(all, columns);
   const widths = columnWidths(rows);
   const figures = widths.slice(1);
   const gap = fits(widths, 2, columns) ? 2 : 1;
   const left = columns - figures.reduce((sum, width) => sum + width + gap, 0);
   const name = Math.min(widths[0] ?? 0, Math.max(LEAST_NAME, left));
-  return rows.map((row) => line(row, name, figures, gap)).join('');
+  const note = leftOut.length === 0 ? '' : `no room here for ${leftOut.join(', ')}\n`;
+  return rows.map((row) => line(row, name, figures, gap)).join('') + wrapLines(note, columns);
+}
+
+/** Without the columns that matter least, where not all have room. */
+function narrowed(
+  all: readonly (readonly string[])[],
+  columns: number,
+): { rows: readonly (readonly string[])[]; leftOut: string[] } {
+  const leftOut: string[] = [];
+  let rows = all;
+  for (const heading of LEAST_WANTED) {
+    const [, ...figures] = columnWidths(rows);
+    if (fits([LEAST_NAME, ...figures], 1, columns)) break;
+    const at = rows[0]?.indexOf(heading) ?? -1;
+    if (at <= 0) continue;
+    leftOut.push(heading);
+    rows = rows.map((row) => row.filter((_, column) => column !== at));
+  }
+  return { rows, leftOut };
 }
 
 function columnWidths(rows: readonly (readonly string[])[]): number[] {

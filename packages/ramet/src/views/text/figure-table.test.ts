@@ -44,3 +44,18 @@ test('a wider terminal cuts less, and what is in brackets after a name stays', (
   expect(narrow).toMatch(/^a long name.*… \[effort low\] +\$1\.00$/);
   expect(narrow.length).toBeLessThanOrEqual(80);
 });
+
+test('UI-1: leaves out the columns that matter least on a narrow screen, and says which', () => {
+  const rows = [
+    ['BY AGENT', 'REQ', 'INPUT', 'WRITE', 'READ', 'OUTPUT', 'HIT', 'SAVED', 'COST'],
+    ['.1 main', '1', '0', '0', '2.6k', '1.7k', '100%', '$0.0059', '$0.0177'],
+  ];
+  const shown = figureTable(rows, 40).split('\n');
+  expect(shown).toEqual([
+    'BY AGENT  REQ  OUTPUT   HIT     COST',
+    '.1 main     1    1.7k  100%  $0.0177',
+    'no room here for WRITE, SAVED, READ,',
+    '  INPUT',
+    '',
+  ]);
+});

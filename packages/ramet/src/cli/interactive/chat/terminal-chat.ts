@@ -115,7 +115,10 @@ export class TerminalChat implements Disposable {
       },
       pick: (request) => this.#pick(request),
       open: (agent) => this.#window.open(agent),
-      changed: () => this.#workChanged(),
+      changed: () => {
+        this.#keepTime();
+        this.#leaving.workChanged();
+      },
       handBack: (lines) => this.#handBack(lines),
       leave: () => this.leave(EXIT.done, 'the user left'),
     });
@@ -284,11 +287,6 @@ export class TerminalChat implements Disposable {
   /** What comes by itself does not come between a person and what is being written. */
   #pick(request: PickRequest): void {
     if (request.isQuestion !== true || this.#written.isEmpty) this.#menus.open(request);
-  }
-
-  #workChanged(): void {
-    this.#keepTime();
-    this.#leaving.workChanged();
   }
 
   #keepTime(): void {
