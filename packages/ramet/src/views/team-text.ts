@@ -32,8 +32,7 @@ export function teamListText(teams: readonly ShownTeam[]): string {
 
 export function teamText(team: ShownTeam): string {
   const { name, session, host, members, tasks, plans } = team;
-  const where =
-    host === null ? `no process hosts it: ramet team resume ${name} resumes it` : `process ${host}`;
+  const where = host === null ? unhosted(team) : `process ${host}`;
   const rows = members.map(({ name: member, state, agent, type, unread, plan }) => [
     `  ${printable(member)}`,
     state,
@@ -42,6 +41,14 @@ export function teamText(team: ShownTeam): string {
     [unread === 0 ? '' : `${unread} unread`, plan === null ? '' : `plan ${plan}`].filter(Boolean).join(', '),
   ]);
   return `${printable(name)}  session ${session}  ${printable(where)}\n\nmembers\n${table(rows)}\n${plans.map(planText).join('')}${taskTableText(tasks)}`;
+}
+
+/** A team that someone has stopped waits for nobody: only who wants more of it resumes it. */
+function unhosted({ name, members }: Pick<ShownTeam, 'name' | 'members'>): string {
+  const others = members.filter((member) => member.name !== LEAD);
+  return others.length > 0 && others.every(({ state }) => state === 'stopped')
+    ? `it was stopped; ramet team resume ${name} lets its members work again`
+    : `no process hosts it: ramet team resume ${name} resumes it`;
 }
 
 /** Whole: who approves it has to read it. */

@@ -1,6 +1,6 @@
 /** A session that leads a team, with a real store, worktrees and the emulator. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -18,6 +18,7 @@ import {
   type View,
   whoAsks,
 } from '../../../test/fixtures/team-session.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { ledgerText } from '../../views/ledger/cost-table.ts';
 import { cost } from '../calls/status.ts';
 import { answerPlan, showTeam, stopTeam } from '../calls/teams.ts';
@@ -408,6 +409,35 @@ describe('TEAM-4, TEAM-5: a team that is opened again', () => {
     expect(news).toContain('1. [in_progress, by ada] one');
     expect(lastText(asked(emulator, 'ada')[2])).toContain('Continue.');
     expect(session.team?.tasks()).toMatchObject([{ owner: 'ada', status: 'in_progress' }]);
+  });
+
+  test('a team in a repository that was moved resumes, and its members work on in their worktrees', async () => {
+    const wrote = (name: string): Answered => uses(call('Write', { file_path: name, content: 'x\n' }));
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [uses(add('ada')), { text: 'Wait.' }, uses(tell('ada', 'One more.')), { text: 'Wait.' }],
+        ada: [
+          wrote('one.txt'),
+          { text: 'Wait.' },
+          wrote('two.txt'),
+          uses(call('Bash', { command: 'git status --short' })),
+        ],
+      }),
+    );
+    const first = await openSession(options);
+    await prompt(first);
+    await first.close();
+    const moved = join(temporaryDirectory(), 'moved');
+    renameSync(String(options.cwd), moved);
+    const { team: _, ...again } = options;
+    await using session = await openSession({ ...again, cwd: moved, resume: first.id });
+    await prompt(session, 'Next.');
+    await expect
+      .poll(() => lastText(asked(emulator, 'ada').at(-1)), PATIENCE)
+      .toMatch(/\?\? one\.txt.*\?\? two\.txt/s);
+    await expect
+      .poll(() => session.team?.members()[1], PATIENCE)
+      .toMatchObject({ name: 'ada', state: 'idle' });
   });
 });
 

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import type { MemberState, TeamMember } from '../schema/team.ts';
+import { teamText } from './team-text.ts';
+
+const member = (name: string, state: MemberState): TeamMember => ({
+  ...{ name, state, agent: null, type: 'teammate', plan: null, unread: 0 },
+});
+
+function headOf(host: number | null, ...states: MemberState[]): string {
+  const members = [member('lead', 'idle'), ...states.map((state, index) => member(`m${index}`, state))];
+  const shown = { name: 'crew', session: 'abc', host, members, tasks: [], plans: [] };
+  return teamText(shown).split('\n', 1)[0] ?? '';
+}
+
+test('TEAM-5: a team that nobody hosts names the command that resumes it; one that was stopped says so', () => {
+  expect(headOf(null, 'idle', 'stopped')).toMatch(/no process hosts it: ramet team resume crew resumes it$/);
+  expect(headOf(null)).toMatch(/no process hosts it/);
+  expect(headOf(null, 'stopped', 'stopped')).toMatch(
+    /it was stopped; ramet team resume crew lets its members work again$/,
+  );
+  expect(headOf(12, 'stopped')).toMatch(/process 12$/);
+});
