@@ -124,10 +124,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'EXEC-3': NOT_YET,
   'HOST-1': NOT_YET,
   'BG-1': 'the mechanism is there; not all of its forks are',
-  'MEM-1':
-    'an instruction that was read and put into other words can stay as an observation without its source',
   'BG-2': NOT_YET,
-  'BG-3': 'what was read and put into other words is kept without its source',
   'UI-1': 'the commands trace, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
   'UI-3': 'vim keys and pasted images',

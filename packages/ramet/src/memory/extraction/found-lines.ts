@@ -5,7 +5,7 @@
  * Invariants
  * 1. Only a whole sentence of the user's own prompts is kept as the user's word.
  * 2. No other line is kept that tells its reader what to do.
- * 3. A line whose words come from what agents read, and not from the user, says where they were seen.
+ * 3. A line that is not in the user's words says where it was seen; if it was put into other words, what had been read before it.
  */
 export interface FoundLines {
   readonly facts: readonly { readonly topic: string; readonly text: string }[];
@@ -19,6 +19,8 @@ export interface SeenText {
   /** The tool that brought it, or `messages`. */
   readonly from: string;
   readonly text: string;
+  /** What every session begins with: it says where a line comes from only if it has the words. */
+  readonly isOpening?: boolean;
 }
 
 export interface KnownTexts {
@@ -59,17 +61,39 @@ function plainText(text: string): string {
 export function judgeLines(found: FoundLines, known: KnownTexts): FoundLines {
   const read = new SeenWords(known.seen);
   const told = new SeenWords(known.typed.map((text) => ({ from: 'the user', text })));
+  const readBefore = namesOf(known.seen);
+  const sourceOf = (text: string, where: { from: string; share: number }): string => {
+    if (told.mostOf(text).share > MOSTLY) return '';
+    if (where.share > MOSTLY) return ` (seen in ${where.from})`;
+    const alike = read.likest(text);
+    if (alike.share >= MOSTLY) return ` (seen in ${alike.from})`;
+    return readBefore === '' ? '' : ` (after ${readBefore})`;
+  };
   const kept = (text: string, isNote: boolean): string[] => {
     const where = told.mostOf(text).share > MOSTLY ? NOWHERE : read.mostOf(text);
     if (isInstruction(text) || (!isNote && CLAIMS_A_WISH.test(text))) return [];
     if (where.share >= PARTLY && (MAY_INSTRUCT.test(text) || CLAIMS_A_WISH.test(text))) return [];
-    return [where.share > MOSTLY ? `${text} (seen in ${where.from})` : text];
+    return [text + sourceOf(text, where)];
   };
   return {
     wishes: found.wishes.filter((text) => isOwnWord(text, known.typed) && read.mostOf(text).share < 1),
     facts: found.facts.flatMap(({ topic, text }) => kept(text, false).map((line) => ({ topic, text: line }))),
     notes: found.notes.flatMap((text) => kept(text, true)),
   };
+}
+
+const MOST_NAMES = 3;
+
+/** What was read in this conversation, the latest first. */
+function namesOf(seen: readonly SeenText[]): string {
+  const names = new Set(
+    seen
+      .filter(({ isOpening }) => isOpening !== true)
+      .map(({ from }) => from)
+      .reverse(),
+  );
+  const shown = [...names].slice(0, MOST_NAMES);
+  return [...shown, ...(names.size > MOST_NAMES ? ['others'] : [])].join(', ');
 }
 
 /** From which share of its words on a line is partly, or mostly, what was seen. */
@@ -134,9 +158,23 @@ function isInstruction(text: string): boolean {
 /** The words of texts, in threes: a text that has most of a line's is where the line comes from. */
 class SeenWords {
   readonly #texts: readonly SeenText[];
+  readonly #stems = new Map<SeenText, ReadonlySet<string>>();
 
   constructor(texts: readonly SeenText[]) {
     this.#texts = texts.map(({ from, text }) => ({ from, text: ` ${wordsOf(text).join(' ')} ` }));
+  }
+
+  /** The text that has most of a line's words that carry meaning, in any order and form. */
+  likest(line: string): { from: string; share: number } {
+    const stems = stemsOf(line);
+    let most = NOWHERE;
+    for (const seen of this.#texts) {
+      const known = this.#stems.get(seen) ?? stemsOf(seen.text);
+      this.#stems.set(seen, known);
+      const share = stems.intersection(known).size / Math.max(1, stems.size);
+      if (share > most.share) most = { from: seen.from, share };
+    }
+    return most;
   }
 
   mostOf(line: string): { from: string; share: number } {
@@ -152,4 +190,11 @@ class SeenWords {
     }
     return most;
   }
+}
+
+const STEM = 4;
+
+/** Beginnings of longer words: "uploads" and "uploaded" are the same. */
+function stemsOf(text: string): Set<string> {
+  return new Set(wordsOf(text).flatMap((word) => (word.length >= STEM ? word.slice(0, STEM) : [])));
 }

@@ -138,10 +138,14 @@ function largestTopic(text: string): { topic: string; entries: string[] } | null
   return sections.sort((a, b) => b.entries.length - a.entries.length)[0] ?? null;
 }
 
-/** What two entries must share to say the same: letters and digits, without dates at the end. */
+/** A date, and where a line was seen, at its end: how it came here, and no part of what it says. */
+export function withoutMarks(line: string): string {
+  return line.replace(/(?: \((?:seen in|after) [^()]{1,200}\))?(?: \(\d{4}-\d{2}-\d{2}\))?$/, '');
+}
+
+/** What two entries must share to say the same: letters and digits, without the marks at the end. */
 export function sameness(line: string): string {
-  return line
-    .replace(/ \(\d{4}-\d{2}-\d{2}\)$/, '')
+  return withoutMarks(line)
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();

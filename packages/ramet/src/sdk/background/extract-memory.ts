@@ -59,6 +59,7 @@ export function extractMemory(
       if (tokens < last.tokens) last.tokens = tokens;
       if (prompts - last.prompts < memoryTurns && tokens - last.tokens < memoryTokens) return null;
       const shared = suggestions?.share(prompts);
+      const inherited = main.conversation.messages.length;
       return {
         task: shared === undefined ? TASK : `${TASK}\n${shared.task}`,
         async take({ fork, answer }) {
@@ -68,7 +69,7 @@ export function extractMemory(
             kind: 'keep-lines' as const,
             answer: main.runtime.redact(answer),
             typed,
-            seen: [...(await seenTexts(fork, new Set(typed))), ...suggestedTexts(suggestions)],
+            seen: [...(await seenTexts(fork, inherited, new Set(typed))), ...suggestedTexts(suggestions)],
             place: at,
             ...{ session, agent: fork.spec.id, prompts },
             today: new Date(wallOf(main.runtime.clock)).toISOString().slice(0, 10),
@@ -92,21 +93,27 @@ function startTokens(agent: Agent): number {
 
 /** The model's words, also in a prompt that was made of them. */
 function suggestedTexts(suggestions: PromptSuggestions | null): SeenText[] {
-  return Array.from(suggestions?.made ?? [], (text) => ({ from: 'suggestions', text }));
+  return Array.from(suggestions?.made ?? [], (text) => ({ from: 'suggestions', text, isOpening: true }));
 }
 
 const TURN_BLOCKS = 50;
 
-/** What the user did not type and the agent did not write, by what brought it. Between parts others get their turn. */
-async function seenTexts({ conversation }: Agent, typed: ReadonlySet<string>): Promise<SeenText[]> {
+/** What the user did not type and the agent did not write, by what brought it; the fork's own task is none of it. Between parts others get their turn. */
+async function seenTexts(
+  { conversation }: Agent,
+  inherited: number,
+  typed: ReadonlySet<string>,
+): Promise<SeenText[]> {
   const tools = new Map<unknown, string>();
   const seen: SeenText[] = [];
   let count = 0;
-  for (const { role, blocks } of conversation.messages)
+  for (const [index, { role, blocks }] of conversation.messages.slice(0, inherited).entries())
     for (const block of blocks) {
       if (++count % TURN_BLOCKS === 0) await new Promise(setImmediate);
       if (block.type === 'tool_use') tools.set(contentOf(block).id, String(contentOf(block).name));
-      else if (role === 'user') seen.push(...textOf(block, tools).filter(({ text }) => !typed.has(text)));
+      else if (role === 'user')
+        for (const found of textOf(block, tools))
+          if (!typed.has(found.text)) seen.push({ ...found, isOpening: index === 0 });
     }
   return seen;
 }
