@@ -5,12 +5,13 @@
 import type { TaskReference } from './listed-task.ts';
 
 const ID =
-  /T-?\d{1,6}(?:\.\d{1,4}){0,3}[a-z]?(?!\w)|[A-Z]{1,3}\d{3,6}[a-z]?(?!\w)|[A-Za-z][A-Za-z0-9]{0,15}-\d{1,9}(?:\.\d{1,6}){0,5}(?!\w)|bd-[a-z0-9]{1,12}(?:\.\d{1,6}){0,5}(?!\w)|#\d{1,9}(?!\w)|\d{1,6}(?:\.\d{1,6}){0,5}[a-z]?(?!\w)/y;
+  /t\d{3,6}[a-z]?(?!\w)|T-?\d{1,6}(?:\.\d{1,4}){0,3}[a-z]?(?!\w)|[A-Z]{1,3}\d{3,6}[a-z]?(?!\w)|[A-Za-z][A-Za-z0-9]{0,15}-\d{1,9}(?:\.\d{1,6}){0,5}(?!\w)|bd-[a-z0-9]{1,12}(?:\.\d{1,6}){0,5}(?!\w)|#\d{1,9}(?!\w)|\d{1,6}(?:\.\d{1,6}){0,5}[a-z]?(?!\w)/y;
 const RANGE =
   /[*`_\]]{0,3}\s{0,2}(?:-|\u2013|\u2014|\u301c|~|\.{2,3}|\u2026|to\b|through\b)\s{0,2}[*`_[]{0,3}(?:Tasks? )?/iy;
 const BEFORE = /[\s*`_[("']{0,6}(?:tasks?[\s:#]{1,2}|\u30bf\u30b9\u30af ?)?[*`_[("']{0,3}/iy;
+/** Words about an id may stand in brackets after it. Ids with a letter need nothing between them. */
 const BETWEEN =
-  /[*`_\])"']{0,4}\s{0,3}(?:,|\u3001|\uff0c|;|&|\+|\/|and\b|or\b|\u3068)\s{0,3}(?:and\b|or\b)?/iy;
+  /[*`_\])"']{0,4}(?:\s{0,2}\([^()]{1,80}\))?\s{0,3}(?:(?:,|\u3001|\uff0c|;|&|\+|\/|and\b|or\b|\u3068)\s{0,3}(?:and\b|or\b)?|\s(?=T-?\d|[A-Z]{1,3}\d{3}))/iy;
 const WHOLE_NUMBER = /^\d+$/;
 /** What may follow a plain number that stands for a task: not "3 services". */
 const END = /[*`_\])"']{0,4}\s{0,3}(?:$|[.,;:)\]\u2014\u2013-])/y;
@@ -49,13 +50,29 @@ export function readIdList(text: string, from: number, place: { line: number; pr
     const weak = place.prose && WHOLE_NUMBER.test(id);
     if (weak && past(END, text, at) === at && match(BETWEEN, text, at) === undefined) break;
     const to = range === null ? {} : { to: range.id };
-    references.push({ id, line: place.line, column, ...to, ...(weak && { weak }), prose: place.prose });
+    references.push({
+      id: id.replace(/^t(?=\d)/, 'T'),
+      line: place.line,
+      column,
+      ...to,
+      ...(weak && { weak }),
+      prose: place.prose,
+    });
     end = at;
     const next = match(BETWEEN, text, at);
     if (next === undefined) break;
     at = past(BEFORE, text, at + next.length);
   }
   return { references, end, isOpen, foreign };
+}
+
+const LEFT_ID = /(?<![\w/.-])(?:[A-Z]{1,3}-?\d{2,6}|T-?\d{1,6})(?!\w)/;
+
+/** An id that stands further on in the same field or bracket, and was not read. */
+export function leftId(text: string, from: number, isBracket: boolean): string | null {
+  const end = isBracket ? text.slice(from).search(/[)\uff09]/) : -1;
+  const rest = end === -1 ? text.slice(from) : text.slice(from, from + end);
+  return LEFT_ID.exec(rest)?.[0] ?? null;
 }
 
 function rangeEnd(text: string, at: number, first: string): { id: string; end: number } | null {
@@ -81,6 +98,10 @@ function past(pattern: RegExp, text: string, at: number): number {
 const VERB =
   /\b(?:(?:depends?|dependent|depending)(?:\s+(?:up)?on)?|dependenc(?:y|ies)(?=\s?:)|deps?(?=\s?:)|(?:is |are )?blocked by|requires?|needs|(?:must |should )?(?:run |start |come )?after|waits? for)\b[\s:*_`]{0,4}/gi;
 
+/** "does not depend on", "no longer needs". */
+const DENIED = /(?:\bnot|\bnever|n['\u2019]t|\bno longer)\s{1,3}$/i;
+const DENIAL_LENGTH = 14;
+
 export interface ProseDependency {
   /** The tasks that wait. Empty when the sentence names none. */
   subjects: TaskReference[];
@@ -102,12 +123,15 @@ export function proseDependencies(written: string, line: number): ProseDependenc
     /\s/.test(code) ? ' '.repeat(code.length) : code,
   );
   for (const { 0: verb, index } of text.matchAll(VERB)) {
+    if (DENIED.test(text.slice(Math.max(0, index - DENIAL_LENGTH), index))) continue;
     const objects = readIdList(text, index + verb.length, { line, prose: true });
     const strong = /^dep/i.test(verb);
     const isOpen = objects.isOpen || (strong && text.slice(index + verb.length).trim() === '');
     if (objects.references.length === 0 && !isOpen) continue;
     const subjects = subjectsBefore(text, index, line);
-    const { references, end, foreign } = objects;
+    const { references, end } = objects;
+    const isBracket = strong && /[(\uff08]\s{0,2}$/.test(text.slice(Math.max(0, index - 3), index));
+    const foreign = objects.foreign ?? (isBracket ? leftId(text, end, true) : null);
     found.push({ subjects, objects: references, strong, isOpen, foreign, start: index, end });
   }
   return found;

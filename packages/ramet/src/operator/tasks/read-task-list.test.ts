@@ -581,6 +581,33 @@ describe('OP-1: what is written over two lines, or with a slip', () => {
     expect(taskOf(list, 'T008')).toMatchObject({ files: ['src/a.ts', 'src/b.ts'], declares: true });
   });
 
+  test.each([
+    ['(depends on T001 T002)', 'T001 T002', 'c'],
+    ['(depends on t001)', 'T001', 'c'],
+    ['(depends on T001 (the schema), T002)', 'T001 T002', null],
+    ['(does not depend on T001)', '', null],
+    ['(depends on the parser)', '', 'c (depends on the parser)'],
+    ['(depends on T001 [or T002])', 'T001', null],
+    ['(depends on: none)', '', 'c'],
+  ])('what a title depends on: %s', async (said, ids, title) => {
+    const list = await read(`- [ ] T001 a\n- [ ] T002 b\n- [ ] T003 [P] c ${said}\n`);
+    const task = taskOf(list, 'T003');
+    expect(task.dependsOn.join(' ')).toBe(ids);
+    if (title !== null) expect(task.title).toBe(title);
+    const told = list.problems.map(({ message }) => message).join();
+    if (said.includes('parser')) expect(told).toContain('(depends on the parser) names no task, so T003');
+    else if (said.includes('[or')) expect(told).toContain('T002 stands apart from the other ids');
+    else expect(told).toBe('');
+  });
+
+  test('words in brackets after an id do not end a list of dependencies', async () => {
+    const list = await read(
+      '- [ ] T001 a\n- [ ] T002 b\n- [ ] T003 [P] c\n  * Depends on: T001 (schema), T002 (reader)\n',
+    );
+    expect(taskOf(list, 'T003').dependsOn).toEqual(['T001', 'T002']);
+    expect(list.problems).toEqual([]);
+  });
+
   test('an id of another file in a list of dependencies is told', async () => {
     const list = await read('- [ ] T-001 a\n- [ ] T-002 b | deps: T-001, other/T-009\n');
     expect(taskOf(list, 'T-002').dependsOn).toEqual(['T-001']);

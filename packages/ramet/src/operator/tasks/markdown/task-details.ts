@@ -1,11 +1,12 @@
 /** What stands below a task: more of its title, its fields, and details that name files and dependencies. */
 import { filesInField, filesInProse, type NamedFile } from '../file-hints.ts';
-import { type IdList, proseDependencies, readIdList } from '../id-list.ts';
+import { type IdList, leftId, proseDependencies, readIdList } from '../id-list.ts';
 import type { ListedTask, TaskReference, TaskSettings } from '../listed-task.ts';
 import { statusOfMark, statusOfWord } from '../status-words.ts';
 import { safeText, type TaskDraft } from '../task-draft.ts';
 import { gatedTasks, namesGate } from './gates.ts';
 import type { MarkdownLine } from './markdown-lines.ts';
+import { withoutSaid } from './said-in-title.ts';
 import {
   type FieldName,
   isProhibition,
@@ -16,10 +17,6 @@ import {
   type TaskField,
 } from './task-fields.ts';
 import type { TaskHead } from './task-id.ts';
-
-/** Marks in the text of a title that were understood and need not be shown. */
-const SAID =
-  /\s*[([\uff08]\s{0,2}(?:depends?(?: on)?|dependencies|deps?)\b[^()[\]\uff08\uff09]{0,300}[)\]\uff09]|\s*[\u2014\u2013-]\s{0,2}depends? on\b[^()]{0,300}$|<!--.{0,300}?-->|\s@(?:depend(?:s|encies)|requirements)\([^()]{0,200}\)/gi;
 
 const LIST_GOES_ON = /[,\u3001\uff0c]\s*$/;
 const TAG = /@depend(?:s|encies)\(([^()]{0,200})\)/g;
@@ -168,7 +165,9 @@ export class Details {
     if (references.length === 0) return `a detail of ${task.id}: no task id in it, so no dependency`;
     task.placed = true;
     task.references.push(...references.map((one) => ({ ...one, column: one.column + place.at })));
-    this.#restOf(list, { to: task.references, place, isWeak: false, prose: !sure, who: task.id });
+    const foreign = list.foreign ?? (sure ? leftId(value, list.end, false) : null);
+    const rest = { to: task.references, place, isWeak: false, prose: !sure, who: task.id };
+    this.#restOf({ ...list, foreign }, rest);
     return `dependencies of ${task.id}`;
   }
 
@@ -182,7 +181,9 @@ export class Details {
     if (foreign !== null)
       this.#draft.problem(
         { line: place.line },
-        `${safeText(foreign, 80)} is no task of this file, so ${rest.who} does not wait for it`,
+        /[/:#!]/.test(foreign)
+          ? `${safeText(foreign, 80)} is no task of this file, so ${rest.who} does not wait for it`
+          : `${foreign} stands apart from the other ids, so ${rest.who} does not wait for it: write ids with commas between them`,
         'warning',
       );
   }
@@ -260,7 +261,14 @@ export class Details {
   #endTitle(): void {
     if (this.#title === null) return;
     const { task, parts } = this.#title;
-    const title = safeText(safeText(parts.join(' '), 4_000).replace(SAID, ''));
+    const { title: left, unread } = withoutSaid(safeText(parts.join(' '), 4_000));
+    if (unread !== null)
+      this.#draft.problem(
+        { line: task.line, file: task.file },
+        `${unread} names no task, so ${task.id} waits for none: write the id of a task, or other words`,
+        'warning',
+      );
+    const title = safeText(left);
     task.title = title === '' ? task.id : title;
     this.#title = null;
   }
