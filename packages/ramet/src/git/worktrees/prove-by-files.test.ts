@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
@@ -22,13 +22,14 @@ describe('WORK-7: the proof without a process', () => {
     expect(proveByFiles(place.repository, worktree, place.env)).toEqual(asked);
   });
 
-  test('a shell that is asked does not read ~/.bashrc', async () => {
+  test('a shell that is asked is told not to read ~/.bashrc, as it would with a socket as its input', async () => {
     const { place, worktree } = await made();
-    const home = temporaryDirectory();
-    writeFileSync(join(home, '.bashrc'), 'echo from bashrc');
-    // A shell below another one reads it in no case.
-    const env = { ...place.env, HOME: home, SHLVL: '0' };
+    const bin = temporaryDirectory();
+    const script = `#!/bin/bash\necho "$1" > ${bin}/first\nexec /bin/bash "$@"\n`;
+    writeFileSync(join(bin, 'bash'), script, { mode: 0o755 });
+    const env = { ...place.env, PATH: `${bin}:${process.env.PATH}` };
     expect(await proveWorktree(place.repository, worktree, env)).toMatchObject({ topLevel: worktree.path });
+    expect(readFileSync(join(bin, 'first'), 'utf8')).toBe('--norc\n');
   });
 
   test('serves a claim, which then starts no shell', async () => {
