@@ -135,6 +135,23 @@ describe('UI-1: the library can do what the command can', () => {
     expect(inJson(await library.runStatistics(place.at))).toMatchObject({ runs: 0 });
   });
 
+  test('EXT-1: under a policy a program keeps its own hooks, and may bring no servers', async () => {
+    const place = await newPlace(() => ({ text: 'Done.' }));
+    const managed = temporaryDirectory();
+    const policy = { hooks: 'managed', mcpServers: 'managed' };
+    writeFiles(managed, { 'settings.json': JSON.stringify({ policy }) });
+    const env = { ...place.at.env, RAMET_MANAGED_DIR: managed };
+    const ran: string[] = [];
+    const hook = ({ hook_event_name }: { hook_event_name: string }) => void ran.push(hook_event_name);
+    await using session = await library.openSession({
+      ...{ cwd: place.at.cwd, env, hooks: { Stop: [{ hooks: [hook] }] } },
+    });
+    await session.ask('go');
+    expect(ran).toEqual(['Stop']);
+    const bringing = library.openSession({ cwd: place.at.cwd, env, mcpServers: { mine: { command: 'x' } } });
+    await expect(bringing).rejects.toThrow('allows only its own MCP servers: leave mcpServers out');
+  });
+
   test('LIB-1: what is set up here, and what is wrong with it', async () => {
     const place = await newPlace(() => ({ text: 'Done.' }));
     writeFiles(place.at.cwd, {

@@ -54,6 +54,9 @@ function valuesBelow(value: unknown, path: readonly string[], origin: Located): 
   if (value === undefined) return [];
   if (isWhole(path)) return [{ ...origin(path), path, value, isEntry: false, unused: null }];
   if (Array.isArray(value)) {
+    // An event that nobody knows is a mistake, also before it has hooks.
+    if (value.length === 0 && path[0] === 'hooks')
+      return [{ ...origin(path), path, value, isEntry: false, unused: 'it is empty' }];
     return value.map((entry: unknown, index) => {
       return { ...origin([...path, index]), path, value: entry, isEntry: true, unused: null };
     });

@@ -23,7 +23,11 @@ interface Opened {
 }
 
 /** A store over `work/` (with the working directory `work/deep/er`), `home/`, `user/` and `managed/`. */
-async function open(files: Record<string, string>, trusted: () => boolean = () => true): Promise<Opened> {
+async function open(
+  files: Record<string, string>,
+  trusted: () => boolean = () => true,
+  verdict: 'trusted' | 'changed' = 'trusted',
+): Promise<Opened> {
   const base = temporaryDirectory();
   mkdirSync(join(base, 'work/deep/er'), { recursive: true });
   writeFiles(base, files);
@@ -38,7 +42,7 @@ async function open(files: Record<string, string>, trusted: () => boolean = () =
     },
     builtIn: builtInDefinitions,
     toolNames: ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash'],
-    trust: () => ({ isTrusted: trusted(), verdictOn: () => 'trusted' }),
+    trust: () => ({ isTrusted: trusted(), verdictOn: () => verdict }),
     trustStamp: () => String(trusted()),
   });
   onTestFinished(() => store[Symbol.dispose]());
@@ -142,6 +146,17 @@ describe('TYPE-4: where definitions come from', () => {
     expect(await opened.store.check(null)).toBe(true);
     expect(promptOf(opened, 'x')).toBe('project');
   });
+});
+
+test('SEC-1: a type whose hook script has changed is known by its name, with the reason', async () => {
+  const hooks = 'hooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: sh ag.sh\n';
+  const files = { 'work/.claude/agents/x.md': definition('hooked', hooks) };
+  const { store } = await open(files, () => true, 'changed');
+  const [file] = store.catalog.unusable;
+  expect(file?.name).toBe('hooked');
+  expect(file?.problems[0]?.message).toContain(
+    'a file that its hooks or servers run, is not what you trusted',
+  );
 });
 
 describe('TYPE-3: bad files', () => {

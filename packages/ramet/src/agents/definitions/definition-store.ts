@@ -22,7 +22,11 @@ import {
 } from '../../extensions/folder-scan.ts';
 import { guardedHooks } from '../../extensions/hooks/hook-config.ts';
 import type { FolderPart } from '../../extensions/trust/folder-part.ts';
-import { type FolderTrust, NOT_AS_TRUSTED } from '../../extensions/trust/folder-trust.ts';
+import {
+  FILES_NOT_AS_TRUSTED,
+  type FolderTrust,
+  NOT_AS_TRUSTED,
+} from '../../extensions/trust/folder-trust.ts';
 import type { RunCheck } from '../../extensions/trust/run-check.ts';
 import type { AgentDefinition, DefinitionProblem } from './definition.ts';
 import { type DefinitionCatalog, type FolderFiles, identityOf, makeCatalog } from './definition-catalog.ts';
@@ -221,7 +225,10 @@ export class DefinitionStore implements Disposable {
 
 /** Who asks for a type by name is told why it is not used. */
 function nameIn(read: ReturnType<typeof readFound>, context: FileContext): string | null {
-  return 'problem' in read ? null : (parseDefinition(read.text, context, null)?.name ?? null);
+  if ('problem' in read) return null;
+  const named = parseDefinition(read.text, context, null)?.name;
+  // With hooks or servers it takes the parser for YAML, and only the name is asked for.
+  return named ?? /^name:[ \t]*["']?([^"'\n]+?)["']?[ \t]*\r?$/m.exec(read.text)?.[1] ?? null;
 }
 
 /** One that has changed since is not used until it is trusted again. */
@@ -232,7 +239,8 @@ function asTrusted(
 ): typeof read {
   if ('problem' in read || trust?.isTrusted !== true) return read;
   const verdict = trust.verdictOn({ kind: 'agent', source: path, value: read.text });
-  return verdict === 'trusted' ? read : { problem: NOT_AS_TRUSTED };
+  if (verdict === 'trusted') return read;
+  return { problem: /^(?:hooks|mcpServers):/m.test(read.text) ? FILES_NOT_AS_TRUSTED : NOT_AS_TRUSTED };
 }
 
 function unusable(path: string, message: string): DefinitionFile {

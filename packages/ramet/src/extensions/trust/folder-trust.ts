@@ -70,6 +70,8 @@ export function filesNotice(shown: string): string {
 
 /** Why a skill, a command or an agent file is not used. */
 export const NOT_AS_TRUSTED = 'it is not what you trusted: ramet trust --show shows the difference';
+export const FILES_NOT_AS_TRUSTED =
+  'it, or a file that its hooks or servers run, is not what you trusted: ramet trust --show shows the difference';
 
 const NAMES: Readonly<Record<PartKind, string>> = {
   hooks: 'set of hooks',

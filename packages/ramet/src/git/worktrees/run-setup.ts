@@ -11,6 +11,8 @@ export interface SetupOutcome {
   code: number | null;
   /** The last part of both outputs. */
   output: string;
+  /** Why it did not run at all. */
+  refused?: string;
 }
 
 const KEPT_CHARACTERS = 4_000;
@@ -24,7 +26,8 @@ export async function runSetup(
   const command = place.settings.setup?.trim() ?? '';
   if (command === '') return null;
   const refusal = place.settings.whyNoSetup?.(worktree.path) ?? null;
-  if (refusal !== null) return { command, code: null, output: `it did not run: ${refusal}` };
+  if (refusal !== null)
+    return { command, code: null, output: `it did not run: ${refusal}`, refused: refusal };
   const shell = spawn('bash', ['-c', command], {
     cwd: worktree.path,
     env: { ...withOwnPython(place.env), ...worktreeEnvironment(place, worktree), PWD: worktree.path },

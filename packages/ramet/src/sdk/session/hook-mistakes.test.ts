@@ -51,4 +51,17 @@ describe('EXT-2: a hook that is written wrongly', () => {
       }
     },
   );
+
+  test("an event that is not known is one line, also in the user's own file and without hooks", async () => {
+    for (const groups of [[], [{ hooks: [guard] }]])
+      for (const path of ['ramet/settings.json', 'home/.claude/settings.json', 'work/.ramet/settings.json']) {
+        const { notices, hooks } = await read({ [path]: { Nope: groups, Stop: [{ hooks: [guard] }] } });
+        expect(notices).toEqual([
+          expect.stringMatching(/settings\.json: hooks that do not run: "Nope": there is no such event here/),
+        ]);
+        expect(hooks).toHaveLength(1);
+      }
+    const { notices } = await read({ 'ramet/settings.json': { Nope: [] } });
+    expect(notices).toHaveLength(1);
+  });
 });

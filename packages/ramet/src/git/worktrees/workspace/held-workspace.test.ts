@@ -30,6 +30,26 @@ test('WORK-3: a worktree that is given back keeps its work, and no lock of a git
   expect(existsSync(join(worktree.path, 'new.txt'))).toBe(true);
 });
 
+test('SEC-1: a set-up command that may not run is told to the user and to the agent, with the file', async () => {
+  const cwd = temporaryRepository({ a: '1\n' });
+  const home = join(temporaryDirectory(), 'home');
+  const settings = { setup: 'touch made', whyNoSetup: () => 'setup.sh is not what you trusted' };
+  const workspaces = worktreeWorkspaces({ home, cwd, env: gitVariables(), settings, now: Date.now });
+  onTestFinished(() => workspaces[Symbol.asyncDispose]());
+  const create = (name: string) =>
+    workspaces.create({ name, owner: { session: 's', agent: `s.${name}` }, cwd });
+  const first = await create('one');
+  expect(first.warnings).toEqual([
+    'worktree.setup did not run in a new worktree: setup.sh is not what you trusted',
+  ]);
+  expect(first.notice.whole).toContain(
+    'did not run: setup.sh is not what you trusted. Say so in your report.',
+  );
+  expect(existsSync(join(first.worktree.path, 'made'))).toBe(false);
+  // Once is enough for the user.
+  expect((await create('two')).warnings).toEqual([]);
+});
+
 test('WORK-7: an agent commits, merges, rebases and fetches in the sandbox, and reaches no pack of others', async ({
   skip,
 }) => {

@@ -108,9 +108,17 @@ function withUnsaved(end: WorkspaceEnd, leftOut: readonly string[]): WorkspaceEn
   return { ...end, reasons: [...end.reasons, ...unsaved] };
 }
 
-function untold({ told }: WorkspaceHolder, { missing, worktree }: CreatedWorktree): string[] {
+/** Of a command of the repository that did not run: the reason names the file. Other failures are the agent's to read. */
+function refusedSetup(setup: CreatedWorktree['setup']): string[] {
+  return setup?.refused === undefined
+    ? []
+    : [`worktree.setup did not run in a new worktree: ${setup.refused}`];
+}
+
+function untold({ told }: WorkspaceHolder, { missing, worktree, setup }: CreatedWorktree): string[] {
   const empty = checkOutNotes(worktree).map((note) => note.replace(' here:', ' in worktrees:'));
-  const fresh = [...missing.map(({ forUser }) => forUser), ...empty].filter((text) => !told.has(text));
+  const all = [...missing.map(({ forUser }) => forUser), ...empty, ...refusedSetup(setup)];
+  const fresh = all.filter((text) => !told.has(text));
   for (const text of fresh) told.add(text);
   return fresh;
 }

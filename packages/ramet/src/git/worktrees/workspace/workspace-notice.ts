@@ -36,7 +36,14 @@ export function workspaceNotice(
   };
 }
 
-export function failedSetup({ command, code, output }: NonNullable<CreatedWorktree['setup']>): string {
+export function failedSetup({
+  command,
+  code,
+  output,
+  refused,
+}: NonNullable<CreatedWorktree['setup']>): string {
+  if (refused !== undefined)
+    return `The set-up command of worktrees, ${command}, did not run: ${refused}. Say so in your report.`;
   return `The set-up command of worktrees, ${command}, failed (${code ?? 'ended by a signal'}): ${output.slice(-500).trim()}`;
 }
 
