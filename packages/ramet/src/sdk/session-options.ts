@@ -41,6 +41,7 @@ import {
   or,
   TEXT,
   TEXTS,
+  VARIABLES,
   WHOLE,
 } from './calls/argument-kinds.ts';
 import type { OwnTool } from './own-tools/own-tool.ts';
@@ -191,7 +192,14 @@ const RETRY: Kinds<RetryPolicy> = { maxRetries: WHOLE, withinMs: AMOUNT, baseMs:
 
 /** What is wrong with a model, a mode, a budget or a rule is said where it is read. */
 const SESSION: Kinds<SessionOptions> = {
-  ...{ cwd: NAME, env: OBJECT, model: TEXT, fallbackModel: TEXT, effort: oneOf(EFFORTS), thinking: OBJECT },
+  ...{
+    cwd: NAME,
+    env: VARIABLES,
+    model: TEXT,
+    fallbackModel: TEXT,
+    effort: oneOf(EFFORTS),
+    thinking: OBJECT,
+  },
   ...{
     maxTurns: COUNT,
     maxTokens: COUNT,

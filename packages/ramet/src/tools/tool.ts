@@ -120,6 +120,8 @@ export interface Tool<Input = unknown> {
    * of an agent in another process has the host run it. Agents that only read get it only if its effect is `read`.
    */
   ofSession?: true;
+  /** The program that opened the session brought it: types that come with Ramet and only read have it if its effect is `read`. */
+  ofProgram?: true;
   /**
    * Fields of the input that name files. `any`: it is another program's tool, and any text that begins with `/` may
    * name one.

@@ -32,11 +32,17 @@ export function toolsOf(definition: AgentDefinition, parent: ToolOwner): readonl
   const only = readsOnly(definition, parent);
   const own = withoutMainOnly(heritableTools(parent));
   if (tools === 'all' && disallowedTools.length === 0 && !only) return own;
-  const isWanted = (tool: Tool): boolean =>
-    (tools === 'all' || tools.includes(tool.name)) && (!only || isForReaders(tool));
+  // The lists of types that come with Ramet cannot name what a program brings.
+  const isListed = ({ name, ofProgram }: Tool): boolean =>
+    tools === 'all' || tools.includes(name) || (ofProgram === true && isBuiltInReader(definition));
+  const isWanted = (tool: Tool): boolean => isListed(tool) && (!only || isForReaders(tool));
   // Who has a memory can keep it: permission sees to it that nothing else is written (MEM-1).
   const isForMemory = ({ forMemory }: Tool): boolean => memory !== undefined && forMemory === true;
   return own.filter((tool) => !disallowedTools.includes(tool.name) && (isWanted(tool) || isForMemory(tool)));
+}
+
+function isBuiltInReader({ source, path, readOnly }: AgentDefinition): boolean {
+  return readOnly === true && source === undefined && path === undefined;
 }
 
 /** The same, with what the session says about the type. */

@@ -1,10 +1,12 @@
 /** Agent types that a program gives to a session: read as definition files are, with the same fields and problems. */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { identityOf } from '../../agents/definitions/definition-catalog.ts';
+import { KNOWN_FIELDS } from '../../agents/definitions/definition-fields.ts';
 import { definitionOf } from '../../agents/definitions/definition-file.ts';
 import { fileProblemText } from '../../extensions/front-matter/field-problem.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { BudgetLimits, Effort, ExecutorKind, PermissionMode } from '../../schema/status.ts';
+import { nearName } from '../../system/text/close-names.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 /** The fields of a definition file; its name is the key, its body `prompt`. */
@@ -74,6 +76,7 @@ export function readTypes(
       );
     if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
       throw new UserMistake('bad_type', `${place} is no object: give { description, prompt, ... }`);
+    refuseUnknownFields(place, fields);
     const { definition, problems } = definitionOf({ ...fields, name }, { path: place, toolNames });
     const fatal = problems.find(({ level }) => level === 'error');
     if (definition === null)
@@ -82,6 +85,15 @@ export function readTypes(
     return definition;
   });
   return { over: (others) => withOwn(others, definitions), notices };
+}
+
+/** A field that is misspelt may be one that was to forbid something. */
+function refuseUnknownFields(place: string, fields: object): void {
+  const unknown = Object.keys(fields).find((field) => field !== 'prompt' && !KNOWN_FIELDS.has(field));
+  if (unknown === undefined) return;
+  const near = nearName(unknown, ['prompt', ...KNOWN_FIELDS]);
+  const hint = near === null ? 'docs/agent-files.md lists the fields' : `did you mean ${near}?`;
+  throw new UserMistake('bad_type', `${place} has no field ${JSON.stringify(unknown.slice(0, 60))}: ${hint}`);
 }
 
 function withOwn(

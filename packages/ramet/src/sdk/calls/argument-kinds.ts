@@ -45,6 +45,12 @@ export const NUMBER: ArgumentKind = kind('a number', (value) => typeof value ===
 export const AMOUNT: ArgumentKind = kind('a number of at least 0', (value) => isNumber(value) && value >= 0);
 export const FUNCTION: ArgumentKind = kind('a function', (value) => typeof value === 'function');
 export const OBJECT: ArgumentKind = kind('an object', isObject);
+export const VARIABLES: ArgumentKind = kind(
+  'an object of texts, such as process.env',
+  (value) =>
+    isObject(value) &&
+    Object.values(Object(value)).every((one) => one === undefined || typeof one === 'string'),
+);
 export const ACTION: ArgumentKind = kind(
   "an action such as { kind: 'pause' }",
   (value) => isObject(value) && isName((value as { kind?: unknown }).kind), // an object, just seen

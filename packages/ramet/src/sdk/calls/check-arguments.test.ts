@@ -119,6 +119,10 @@ describe('LIB-1: a call that is not understood does nothing', () => {
   });
 
   test.each([
+    [
+      { env: { A: 5 } },
+      /^openSession: the option env is an object; give an object of texts, such as process\.env$/,
+    ],
     [{ systemPromt: 'x' }, /^openSession: there is no option "systemPromt"; there are cwd, env, .*$/],
     [{ modle: 'haiku' }, /; did you mean model\?$/],
     [{ permissionmode: 'plan' }, /; did you mean permissionMode\?$/],

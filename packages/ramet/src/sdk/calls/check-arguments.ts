@@ -14,10 +14,10 @@ import {
   type Kinds,
   NAME,
   NAMES,
-  OBJECT,
   oneOf,
   SIGNAL,
   TEXT,
+  VARIABLES,
 } from './argument-kinds.ts';
 import type { CallOptions } from './caller.ts';
 import type { DiffOptions } from './provenance.ts';
@@ -26,7 +26,7 @@ import type { UndoOptions } from './undo.ts';
 
 export const CALL: Kinds<CallOptions> = {
   cwd: NAME,
-  env: OBJECT,
+  env: VARIABLES,
   signal: SIGNAL,
   note: FUNCTION,
   progress: FUNCTION,

@@ -34,8 +34,22 @@ export function outcomeOf(name: string, value: unknown): ToolOutcome {
   }
 }
 
+/** What JSON makes an empty object of, though it holds something. */
+function losesInJson(value: object): string | null {
+  if ('toJSON' in value) return null;
+  if (value instanceof Map || value instanceof Set) return `a ${value.constructor.name}`;
+  if (Symbol.asyncIterator in value) return 'an async generator';
+  if ('next' in value && Symbol.iterator in value) return 'a generator';
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return 'a list of bytes';
+  return value instanceof Promise ? 'a promise' : null;
+}
+
 function asJson(value: unknown): string {
-  const json = JSON.stringify(value);
+  const json = JSON.stringify(value, (_, inner: unknown) => {
+    const lost = typeof inner === 'object' && inner !== null ? losesInJson(inner) : null;
+    if (lost === null) return inner;
+    throw new Error(`${lost} is no JSON: return a text, a list or a plain object ([...value] makes a list)`);
+  });
   if (json === undefined) throw new Error(`a ${typeof value} is no JSON: return a text or an object`);
   return json;
 }

@@ -68,6 +68,56 @@ describe('LIB-1: a session that closes while an own tool runs', () => {
   });
 });
 
+describe('LIB-1: what an own tool returns, and who has it', () => {
+  test.each<[string, () => unknown, RegExp]>([
+    ['a Map', () => new Map([['a', 1]]), /a Map is no JSON: return a text, a list or a plain object/],
+    ['a Set inside', () => ({ found: new Set([1]) }), /a Set is no JSON/],
+    [
+      'a generator',
+      function* () {
+        yield 1;
+      },
+      /a generator is no JSON/,
+    ],
+    [
+      'an async generator',
+      async function* () {
+        yield 1;
+      },
+      /an async generator is no JSON/,
+    ],
+    ['bytes', () => new Uint8Array(3), /a list of bytes is no JSON/],
+  ])('%s is an error result that says what to return', async (_, make, says) => {
+    const { requestsOf, run } = await startFamily({
+      tools: [reading('odd', () => make())],
+      cast: { 'Go.': [call('odd', {}), { text: 'Done.' }] },
+    });
+    await run('Go.');
+    expect(lastTexts(requestsOf('Go.').at(-1)).join()).toMatch(says);
+  });
+
+  test('types that come with Ramet and only read have those with read, and no others', async () => {
+    const writes = tool({ name: 'writes', description: 'd', input: INPUT, run: () => 'x' });
+    const parts = ['Explore', 'Plan', 'code-review'];
+    const agent = (type: string) =>
+      call('Agent', { subagent_type: type, description: 'd', prompt: `Part ${type}` });
+    const { requestsOf, run } = await startFamily({
+      tools: [reading('looks', () => 'seen'), writes],
+      cast: {
+        'Go.': [...parts.map(agent), { text: 'Done.' }],
+        ...Object.fromEntries(parts.map((type) => [`Part ${type}`, [call('looks', {}), { text: 'Done.' }]])),
+      },
+    });
+    await run('Go.');
+    for (const type of parts) {
+      const names = requestsOf(`Part ${type}`)[0]?.request?.tools?.map(({ name }) => name);
+      expect(names, type).toContain('looks');
+      expect(names, type).not.toContain('writes');
+      expect(lastTexts(requestsOf(`Part ${type}`).at(-1)).join(), type).toContain('seen');
+    }
+  });
+});
+
 describe('LIB-1: what an own tool leaves behind', () => {
   test.each([600, Number.POSITIVE_INFINITY])('after a call with a limit of %d s: nothing', async (limit) => {
     const clock = simulatedClock();

@@ -107,6 +107,11 @@ describe('LIB-1: a main agent of a type', () => {
     [{ agent: 'critci' }, /there is no agent type "critci": did you mean critic\?/],
     [{ agent: 'zzz' }, /there is no agent type "zzz": the types are .*critic/],
     [{ agent: 'critic', systemPrompt: 'x' }, /give agent or systemPrompt/],
+    [
+      { agentTypes: { a: { ...CRITIC, disalowedTools: ['Bash'] } } },
+      /agentTypes\.a has no field "disalowedTools": did you mean disallowedTools\?/,
+    ],
+    [{ agentTypes: { a: { ...CRITIC, zzz: 1 } } }, /agentTypes\.a has no field "zzz": docs\/agent-files\.md/],
   ])('refuses %j', async (options, reason) => {
     const types = { agentTypes: { critic: CRITIC }, cast: {} };
     await expect(startFamily({ ...types, ...options })).rejects.toThrow(reason);

@@ -21,7 +21,8 @@ import { mcpSource } from '../mcp/mcp-source.ts';
 import type { OpenSource, SourceOrder, ToolSource } from './tool-source.ts';
 
 const SOURCES: readonly OpenSource[] = [
-  ({ settings: { ownTools } }) => (ownTools.length === 0 ? null : { tools: ownTools }),
+  ({ settings: { ownTools } }) =>
+    ownTools.length === 0 ? null : { tools: ownTools.map((tool) => ({ ...tool, ofProgram: true as const })) },
   openSkills,
   mcpSource,
   openWebSearch,
