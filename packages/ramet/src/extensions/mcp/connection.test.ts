@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { lineServer, testPool } from '../../../test/fixtures/mcp/servers.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { isGroupAlive } from '../../system/processes/process-group.ts';
+import { findProcess } from '../../system/processes/process-identity.ts';
 import type { ServerConnection } from './connection.ts';
 import type { PoolParts } from './pool.ts';
 import { namedTools } from './server-set.ts';
@@ -53,6 +54,24 @@ describe('EXT-4: a connection to a server', () => {
         'the MCP server crash did not start: it ended with code 1 (it said: cannot find its configuration)',
       );
     }));
+
+  test('says which version a server speaks that nobody knows here', () =>
+    withServer('old', async (server) => {
+      await expect(server.offer(never)).rejects.toThrow(/did not start: .*protocol version.*1999-01-01/);
+    }));
+
+  test('fails at once for an answer without a result', () =>
+    withServer('no-result', async (server) => {
+      await expect(server.offer(never)).rejects.toThrow('its answer has no result: null is no object');
+    }));
+
+  test('RES-8: what a server has started with a session of its own ends with it', async () => {
+    const file = join(temporaryDirectory(), 'child');
+    await withServer('daemon', async (server) => void (await server.offer(never)), { option: file });
+    const daemon = Number(readFileSync(file, 'utf8'));
+    expect(daemon).toBeGreaterThan(0);
+    expect(findProcess(daemon)?.ended ?? true).toBe(true);
+  });
 
   test('pauses before it starts a failing server again', () =>
     withServer('crash', async (server) => {

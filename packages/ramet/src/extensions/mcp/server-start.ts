@@ -81,7 +81,12 @@ async function transportOf(terms: StartTerms): Promise<Transport> {
   );
 }
 
+/** The client hangs up then, and the program ends as it should. */
+const BAD_ANSWER = /protocol version|its answer has no result/i;
+
 async function whyNotStarted(terms: StartTerms, transport: Transport, error: unknown): Promise<string> {
+  if (error instanceof Error && BAD_ANSWER.test(error.message))
+    return `did not start: ${oneLine(error.message)}`;
   // A program that ends breaks the line first: how it ended says more.
   if (transport instanceof StdioTransport) await transport.soonEnded();
   if (transport instanceof StdioTransport && transport.ended !== null && transport.ended !== STOPPED)

@@ -92,7 +92,7 @@ export class MessageLines {
       this.#noise = 0;
       this.#unasked = 'method' in message ? this.#unasked + 1 : 0;
       if (this.#unasked > MOST_UNASKED) this.#giveUp('it sends message after message and answers nothing');
-      else this.#listener.onMessage(message);
+      else this.#listener.onMessage(withResult(message));
       return;
     }
     this.#noise += text.length + 1;
@@ -116,6 +116,17 @@ export class MessageLines {
     this.#parts = [];
     this.#listener.onGivenUp(reason);
   }
+}
+
+/** An answer without a result would be passed over, and waited for until the time is over. */
+function withResult(message: JSONRPCMessage): JSONRPCMessage {
+  if ('method' in message || 'error' in message || !('id' in message) || message.id === undefined)
+    return message;
+  // What a server sends may have any shape.
+  const { result } = message as { result?: unknown };
+  if (typeof result === 'object' && result !== null && !Array.isArray(result)) return message;
+  const text = `its answer has no result: ${(JSON.stringify(result) ?? 'nothing').slice(0, 100)} is no object`;
+  return { jsonrpc: '2.0', id: message.id, error: { code: -32603, message: text } };
 }
 
 function parsed(text: string): JSONRPCMessage | null {

@@ -1,11 +1,17 @@
 /**
  * A server as a process of this machine, in a group of its own, which is noted so that nothing of it outlives its host
- * (RES-8). Whatever it starts ends with it.
+ * (RES-8). Whatever it starts ends with it: its group, and by their mark daemons with a session of their own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { describeError, systemCode } from '../../schema/errors.ts';
-import { type ExpectedGroup, START_VARIABLE, terminateGroup } from '../../system/processes/process-group.ts';
+import { endMarked } from '../../system/processes/marked-processes.ts';
+import {
+  type ExpectedGroup,
+  OWNER_VARIABLE,
+  START_VARIABLE,
+  terminateGroup,
+} from '../../system/processes/process-group.ts';
 import type { StdioServer } from './server-config.ts';
 import { MessageLines } from './stdio-line.ts';
 
@@ -70,22 +76,27 @@ export class StdioTransport implements Transport {
     const why = check?.([command, ...args, ...variables], cwd ?? own) ?? null;
     if (why !== null) throw new Error(why);
     const expected = processes.expect();
+    // Its note stays while the server runs: what a killed host leaves is found by its token.
+    const owner = processes.expect();
     try {
       const child = spawn(command, args, {
         cwd: cwd ?? own,
-        env: { ...environment, ...env, [START_VARIABLE]: expected.token },
+        env: { ...environment, ...env, [START_VARIABLE]: expected.token, [OWNER_VARIABLE]: owner.token },
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
       });
       this.#child = child;
       await begun(child, command, cwd ?? own);
-      this.#follow(child, processes.enter(child.pid ?? 0));
+      this.#follow(child, processes.enter(child.pid ?? 0), owner);
+    } catch (error) {
+      owner.settle();
+      throw error;
     } finally {
       expected.settle();
     }
   }
 
-  #follow(child: ChildProcess, leave: () => void): void {
+  #follow(child: ChildProcess, leave: () => void, owner: ExpectedGroup): void {
     const lines = new MessageLines({
       onMessage: (message) => this.onmessage?.(message),
       onNoise: (text) => this.#hear(`${text}\n`),
@@ -106,6 +117,8 @@ export class StdioTransport implements Transport {
     });
     this.#gone = exited.then(async () => {
       await terminateGroup(child.pid ?? 0);
+      await endMarked(`${OWNER_VARIABLE}=${owner.token}`);
+      owner.settle();
       leave();
       child.stdout?.destroy();
       child.stderr?.destroy();
