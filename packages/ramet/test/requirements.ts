@@ -131,6 +131,5 @@ export const MISSING: Readonly<Record<string, string>> = {
   'UI-4': 'flags such as --input-format and --add-dir; stream-json fields of hooks and MCP servers',
   'ECO-1': 'ACP, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,
-  'LIB-1': 'functions for ramet memory and ramet team',
   'EXT-2': 'a hook WorktreeCreate that makes the worktree in place of git',
 };

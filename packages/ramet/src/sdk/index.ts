@@ -52,6 +52,7 @@ export type { DeletedSession } from './calls/sessions.ts';
 export type { SettingsOverview } from './calls/settings-report.ts';
 export type { PlainLedger, SessionBill, SessionStatus } from './calls/status.ts';
 export type { StopOptions, StopOutcome } from './calls/stop.ts';
+export type { SentLetter, StoppedTeam, TeamReport } from './calls/teams.ts';
 export type { ReviewedPart, TrustReview } from './calls/trust.ts';
 export type { UndoOptions, UndoOutcome } from './calls/undo.ts';
 export type { HealthCheck, HealthState } from './doctor/health-check.ts';
@@ -102,7 +103,21 @@ export {
   tryServers,
   viewAgentType,
 } from './library-setup.ts';
+export {
+  answerPlan,
+  editMemory,
+  explainMemory,
+  listTeams,
+  reopenTeam,
+  saveMemoryNote,
+  sendToTeam,
+  showMemory,
+  showTeam,
+  stopTeam,
+  undoMemory,
+} from './library-teams.ts';
 export type { AddScope, DescribedServer, ServerListing, TriedServer } from './mcp/manage-servers.ts';
+export type { EditedMemory, ExplainedLine, MemoryReport, UndoneMemory } from './memory/memory-calls.ts';
 export type { MergeOptions, MergeTargetOptions } from './merge/merge.ts';
 export type { AskedOutcome, RunCallOptions, RunOverview } from './operator/control/ask-operator.ts';
 export type { PlanQuestion, TaskPlan } from './operator/planning/plan-tasks.ts';

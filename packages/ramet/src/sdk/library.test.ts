@@ -135,6 +135,49 @@ describe('UI-1: the library can do what the command can', () => {
     expect(inJson(await library.runStatistics(place.at))).toMatchObject({ runs: 0 });
   });
 
+  test('LIB-1: memory: what ramet memory does', async () => {
+    const { at } = await newPlace(() => ({ text: 'Done.' }));
+    expect(inJson(await library.showMemory(at))).toEqual({ files: [], changes: [] });
+    const saved = inJson(await library.saveMemoryNote('Tests run with make check', at));
+    expect(saved).toMatchObject({ change: 'p1', kept: 0 });
+    await library.saveMemoryNote('Mine alone', { ...at, scope: 'user' });
+    const { files } = inJson(await library.showMemory({ ...at, which: 'project' }));
+    expect(files).toMatchObject([{ scope: 'project', path: saved.path }]);
+    expect(files[0]?.text).toContain('Tests run with make check');
+    expect(inJson(await library.explainMemory('make check', at))).toMatchObject([
+      { path: saved.path, change: { id: 'p1', kind: 'note' } },
+    ]);
+    const edited = await library.editMemory('project', (text) => text.replace('make', 'npm run'), at);
+    expect(edited).toMatchObject({ change: 'p2', path: saved.path });
+    expect(inJson(await library.undoMemory({ ...at, change: 'p2' }))).toMatchObject({ undone: { id: 'p2' } });
+    expect(readFileSync(saved.path, 'utf8')).toContain('make check');
+    expect((await library.undoMemory(at)).undone.id).toBe('u1');
+    await expect(library.explainMemory('nothing like it', at)).rejects.toThrow('no line of memory has');
+    await expect(library.showMemory({ ...at, which: 'zzz' })).rejects.toThrow('there is no memory "zzz"');
+  });
+
+  test('LIB-1: teams: what ramet team does', async () => {
+    const { at } = await newPlace(() => ({ text: 'Done.' }));
+    expect(await library.listTeams(at)).toEqual([]);
+    await expect(library.showTeam(at)).rejects.toThrow(/team/);
+    const session = await library.openSession({ ...at, settings: SETTINGS, team: 'crew' });
+    await session.team?.add({ name: 'ada' });
+    const [team] = inJson(await library.listTeams(at));
+    expect(team).toMatchObject({ name: 'crew', session: session.id });
+    expect(team?.members.map(({ name }) => name)).toContain('ada');
+    const sent = inJson(await library.sendToTeam('lead', 'hello', at));
+    expect(sent).toEqual({ team: 'crew', to: ['lead'], isHosted: true });
+    await expect(library.sendToTeam('bob', 'hello', at)).rejects.toThrow(/bob/);
+    await expect(library.answerPlan('ada', { ...at, approve: true })).rejects.toThrow('no plan was answered');
+    await session[Symbol.asyncDispose]();
+    expect(inJson(await library.stopTeam({ ...at, member: 'ada' }))).toMatchObject({
+      team: 'crew',
+      ended: true,
+    });
+    expect(await library.reopenTeam({ ...at, team: 'crew' })).toBe(session.id);
+    expect((await library.showTeam({ ...at, team: 'crew' })).host).toBeNull();
+  });
+
   test('EXT-1: under a policy a program keeps its own hooks, and may bring no servers', async () => {
     const place = await newPlace(() => ({ text: 'Done.' }));
     const managed = temporaryDirectory();

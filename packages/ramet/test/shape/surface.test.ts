@@ -28,6 +28,8 @@ const PINNED: Readonly<Record<string, readonly string[]>> = {
     ...['transcript', 'exportSession', 'readEvents', 'explainCache'],
     ...['checkHealth', 'repairSession', 'reviewTrust', 'trustFolder', 'revokeTrust', 'readSettings'],
     ...['listAgentTypes', 'checkAgentTypes', 'viewAgentType'],
+    ...['showMemory', 'explainMemory', 'saveMemoryNote', 'editMemory', 'undoMemory'],
+    ...['listTeams', 'showTeam', 'sendToTeam', 'answerPlan', 'stopTeam', 'reopenTeam'],
     ...['listServers', 'addServer', 'removeServer', 'tryServers', 'logInToServer'],
     ...['listWorktrees', 'showWorktree', 'commitWorktree', 'removeWorktrees', 'collectWorktrees'],
   ],

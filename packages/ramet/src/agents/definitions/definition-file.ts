@@ -16,6 +16,8 @@ import { THREAD_NOTES } from '../prompts/main-prompt.ts';
 import type { AgentDefinition, DefinitionProblem, DefinitionSource } from './definition.ts';
 import { KNOWN_FIELDS, readTraits } from './definition-fields.ts';
 
+export { KNOWN_FIELDS };
+
 /**
  * Sent with the task to every agent that a definition file describes (PROMPT-1): the file's own prompt knows nothing
  * about the harness. It comes after what agents share, so it costs no cache.

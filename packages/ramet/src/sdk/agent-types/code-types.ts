@@ -1,8 +1,7 @@
 /** Agent types that a program gives to a session: read as definition files are, with the same fields and problems. */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { identityOf } from '../../agents/definitions/definition-catalog.ts';
-import { KNOWN_FIELDS } from '../../agents/definitions/definition-fields.ts';
-import { definitionOf } from '../../agents/definitions/definition-file.ts';
+import { definitionOf, KNOWN_FIELDS } from '../../agents/definitions/definition-file.ts';
 import { fileProblemText } from '../../extensions/front-matter/field-problem.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { BudgetLimits, Effort, ExecutorKind, PermissionMode } from '../../schema/status.ts';

@@ -65,6 +65,17 @@ const FIRST: Readonly<Record<string, unknown[]>> = {
   removeServer: ['one'],
   tryServers: [['one']],
   logInToServer: ['one'],
+  showMemory: [],
+  explainMemory: ['a line'],
+  saveMemoryNote: ['a note'],
+  editMemory: ['project', (text: string) => text],
+  undoMemory: [],
+  listTeams: [],
+  showTeam: [],
+  sendToTeam: ['lead', 'hello'],
+  answerPlan: ['ada'],
+  stopTeam: [],
+  reopenTeam: [],
 };
 const CALLS = Object.entries(FIRST);
 
