@@ -121,6 +121,7 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
         : teams?.openTeam({
             ...{ project: here.project, family: shared.family, lead: agent },
             ...{ session: entry.session, name: teamName },
+            left: here.repository === null ? undefined : { cwd: here.cwd, env: settings.env },
           });
     const coordinator = await coordinating?.openCoordinator({
       ...{ family: shared.family, lead: agent, permissions, isResumed: true },

@@ -1,4 +1,5 @@
 /** Teams whose process is killed between two writes: what is on disk then is opened again. */
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import {
   add,
@@ -11,10 +12,12 @@ import {
   prompt,
   uses,
 } from '../../../test/fixtures/team-session.ts';
+import { createWorktree } from '../../git/worktrees/create-worktree.ts';
 import { TeamStore } from '../../team/store/team-store.ts';
 import { sendToTeam } from '../calls/teams.ts';
 import { type SessionOptions, tool } from '../index.ts';
 import { findPlace } from '../place.ts';
+import { openPlace } from '../worktrees/open-place.ts';
 import { openSession } from './session.ts';
 
 describe('TEAM-5: a team that is killed again and again', () => {
@@ -51,6 +54,35 @@ describe('TEAM-5: a team that is killed again and again', () => {
     const [request] = asked(emulator, 'ada').slice(before);
     expect(JSON.stringify(request?.messages)).toContain('Remember 4711.');
     expect(session.team?.members()).toMatchObject([{ name: 'lead' }, { name: 'ada', unread: 0 }]);
+  });
+});
+
+describe('TEAM-1, TEAM-5: a member whose process was killed before it began', () => {
+  test('leaves no name and no worktree behind', async () => {
+    const { options } = await newPlace(play({ lead: [{ text: 'Wait.' }] }));
+    const first = await openSession(options);
+    await prompt(first);
+    await first.close();
+    const agent = `${first.id}.2` as const;
+    const caller = callerOf(options);
+    const names = (): string[] =>
+      execFileSync('git', ['worktree', 'list', '--porcelain'], { cwd: caller.cwd, encoding: 'utf8' })
+        .split('\n')
+        .filter((line) => /^locked|^worktree .*ada/.test(line));
+    {
+      using store = new TeamStore(findPlace(caller).project);
+      store.find('crew')?.roster.add({ name: 'ada', type: 'teammate', agent });
+      using opened = await openPlace(caller);
+      const owner = { session: first.id, agent };
+      const { worktree } = await createWorktree(opened.place, { name: 'ada', owner, numbered: true });
+      opened.place.registry.put({ ...worktree, lease: { pid: 2 ** 22 - 1, started: null } });
+    }
+    expect(names()).toHaveLength(2);
+    const { team: _, ...again } = options;
+    await using session = await openSession({ ...again, resume: first.id });
+    expect(session.team?.members()).toMatchObject([{ name: 'lead' }]);
+    await session.close();
+    expect(names()).toEqual([]);
   });
 });
 

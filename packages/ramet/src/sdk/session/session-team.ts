@@ -5,7 +5,7 @@ import { teammate } from '../../agents/prompts/teammate.ts';
 import { nowText, TeamHost } from '../../engine/later.ts';
 import type { Agent, AgentFamily } from '../../engine/shapes.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import type { SessionId } from '../../schema/ids.ts';
+import type { AgentId, SessionId } from '../../schema/ids.ts';
 import { LEAD } from '../../schema/team.ts';
 import { newTeamProblem, type StoredTeam, TeamStore } from '../../team/store/team-store.ts';
 import { hintChange, listenForChanges, teamFile } from '../../team/wake-line.ts';
@@ -32,6 +32,8 @@ interface TeamOrder {
   readonly session: SessionId;
   /** True for a name of Ramet's choice. */
   readonly name: string | true;
+  /** Of a session that is resumed: where worktrees may be that a killed process left. */
+  readonly left?: { readonly cwd: string; readonly env: NodeJS.ProcessEnv } | undefined;
 }
 
 /** The name of a session's team; null for none. */
@@ -48,7 +50,7 @@ export function refuseTeamName(project: string, name: string | true): void {
   if (problem !== null) throw new UserMistake('bad_team', problem);
 }
 
-export function openTeam({ project, family, lead, session, name }: TeamOrder): SessionTeam {
+export function openTeam({ project, family, lead, session, name, left }: TeamOrder): SessionTeam {
   const store = new TeamStore(project);
   try {
     const known = store.find(session);
@@ -60,7 +62,7 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
     let wasKilled = team.roster.hostNow() !== null;
     const problem = team.roster.host(host.process);
     if (problem !== null) throw new UserMistake('team_hosted', problem.problem);
-    if (known !== undefined) forgetUnbegun(known, family);
+    const unbegun = known === undefined ? new Set<AgentId>() : forgetUnbegun(known, family);
     host.reserveAsked();
     for (const member of team.roster.members()) team.tasks.adopt(member.name, host.process);
     team.tasks.releaseDead(LEAD);
@@ -84,7 +86,12 @@ export function openTeam({ project, family, lead, session, name }: TeamOrder): S
         wasKilled = false;
       },
       closing: () => host.closing(),
-      leaveWorktrees: () => host.worktrees.close(),
+      async leaveWorktrees() {
+        await host.worktrees.close();
+        if (unbegun.size === 0 || left === undefined) return;
+        const { clearUnbegun } = await import('../worktrees/settle-worktrees.ts');
+        await clearUnbegun(left, unbegun);
+      },
       [Symbol.dispose]() {
         listening[Symbol.dispose]();
         host[Symbol.dispose]();
@@ -131,17 +138,21 @@ export async function beginTeam(parts: TeamlessParts): Promise<void> {
 
 /**
  * Members whose process was killed before they began: nothing is on record. Their names are free again, but for those
- * that were written to: these wait for the call that asked for them, or begin with what was written.
+ * that were written to: these wait for the call that asked for them, or begin with what was written. Returns the agents that they
+ * would have been.
  */
-function forgetUnbegun({ roster }: StoredTeam, { parts }: AgentFamily): void {
+function forgetUnbegun({ roster }: StoredTeam, { parts }: AgentFamily): Set<AgentId> {
+  const unbegun = new Set<AgentId>();
   const reader = parts.openReader();
   try {
     const begun = new Set(Array.from(reader.events({ type: 'agent.started' }), ({ agent }) => agent));
     for (const { name, agent, unread } of roster.members()) {
       if (agent === null || begun.has(agent)) continue;
+      unbegun.add(agent);
       if (unread === 0) roster.remove(name);
       else roster.setAgent(name, null);
     }
+    return unbegun;
   } finally {
     reader.close();
   }

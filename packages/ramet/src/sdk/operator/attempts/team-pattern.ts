@@ -1,14 +1,7 @@
 /** The pattern `team`: members of the session's team claim tasks from its list, each in a worktree that it keeps (OP-8). */
 import type { AgentHandle } from '../../../engine/shapes.ts';
 import { changedPaths, keepWork, putFiles, showCommit } from '../../../git/left-work.ts';
-import {
-  checkoutTrees,
-  excludeSettings,
-  isHeld,
-  mendHead,
-  settleWorktree,
-  trustedGit,
-} from '../../../git/managed-worktrees.ts';
+import { checkoutTrees, excludeSettings, mendHead, trustedGit } from '../../../git/managed-worktrees.ts';
 import { gitText } from '../../../git/run-git.ts';
 import type { WorktreePlace } from '../../../git/shapes.ts';
 import { memberNote } from '../../../operator/run/isolation.ts';
@@ -18,6 +11,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { LiveParts } from '../../session/live-parts.ts';
 import type { TeamView } from '../../session/session-type.ts';
 import { findWorktree } from '../../worktrees/open-place.ts';
+import { settleWorktreesOf } from '../../worktrees/settle-worktrees.ts';
 import { endedIn } from './attempt-agents.ts';
 import {
   type AttemptObjection,
@@ -217,12 +211,7 @@ async function bringTo(place: WorktreePlace, agent: AgentId, order: AttemptOrder
 }
 
 async function settleMembers(place: WorktreePlace, view: TeamView): Promise<void> {
-  const agents = new Set(view.members().flatMap(({ agent }) => agent ?? []));
-  for (const row of place.registry.list()) {
-    const isMembers = row.owner !== null && agents.has(row.owner.agent as AgentId); // as the roster has it
-    if (!isMembers || (row.state !== 'leased' && row.state !== 'released')) continue;
-    if (!isHeld(place.project, row)) await settleWorktree(place, row, { pools: false });
-  }
+  await settleWorktreesOf(place, new Set(view.members().flatMap(({ agent }) => agent ?? [])));
 }
 
 function baseOf({ attempt, run }: AttemptOrder): string {
