@@ -38,6 +38,20 @@ describe('UI-3: choosing from a list', () => {
     expect(step.type === 'open' && shown(step.picker)).toEqual(items.map(({ id }) => id));
   });
 
+  test('of a long text only the beginning is searched, and all of it is taken', () => {
+    const long = `pasted ${'x'.repeat(5_000)} needle`;
+    const picker = newPicker('which?', [{ id: long, label: long }, ...items]);
+    const found = (search: string): PickerStep => pressPicker(picker, text(search));
+    for (const [search, ids] of [
+      ['needle', []],
+      ['pasted', [long]],
+    ] as const) {
+      const step = found(search);
+      expect(step.type === 'open' && shown(step.picker)).toEqual(ids);
+    }
+    expect(pressPicker(picker, press('enter'))).toEqual({ type: 'picked', id: long });
+  });
+
   test('no sequence of keys throws, and the place is always one that is there', () => {
     const key = fc.oneof(
       fc.string({ maxLength: 3 }).map(text),

@@ -16,6 +16,9 @@ import {
   wordStart,
 } from './line-editor.ts';
 
+/** Of a longer text, such as a prompt with a paste of megabytes, only the beginning is searched. */
+const SEARCHED = 2_000;
+
 export interface PickerItem {
   readonly id: string;
   /** What is searched and shown first. */
@@ -46,7 +49,7 @@ export function matchingItems({ items, query }: Picker): readonly PickerItem[] {
   if (wanted === '') return items;
   const scoreOf = fuzzyMatcher(wanted);
   const scored = items.flatMap((item, index) => {
-    const score = scoreOf(`${item.id} ${item.label}`.toLowerCase());
+    const score = scoreOf(`${item.id.slice(0, SEARCHED)} ${item.label.slice(0, SEARCHED)}`.toLowerCase());
     return score === null ? [] : [{ item, score, index }];
   });
   return scored.toSorted((a, b) => b.score - a.score || a.index - b.index).map(({ item }) => item);

@@ -25,6 +25,7 @@ export interface MenuRow {
 const MOST_ROWS = 10;
 /** Rows that the rest needs: output, input and status. */
 const OTHERS = 5;
+const LONGEST_LABEL = 2_000;
 const plain = (text: string): string => text;
 
 export function menuRows(menu: Menu, { rows, columns }: ScreenSize, style: TextStyle): MenuRow[] {
@@ -40,7 +41,7 @@ export function menuRows(menu: Menu, { rows, columns }: ScreenSize, style: TextS
     ...shown.map((item, index) => {
       const isChosen = first + index === menu.place;
       const count = isChosen && length > room ? `${menu.place + 1}/${length}` : '';
-      const label = fitText(safeLine(item.label), width);
+      const label = fitText(labelText(item), width);
       const about = [safeLine(item.detail?.() ?? ''), count].filter(Boolean).join(' · ');
       const gap = about === '' ? '' : ' '.repeat(width - displayWidth(label) + 2);
       return {
@@ -51,9 +52,14 @@ export function menuRows(menu: Menu, { rows, columns }: ScreenSize, style: TextS
   ];
 }
 
+/** Wider than any screen; the rest of a longer one is not looked at. */
+function labelText({ label }: MenuItem): string {
+  return safeLine(label.slice(0, LONGEST_LABEL));
+}
+
 /** Details are in one column; a long label is cut before they are. */
 function labelWidth(items: readonly MenuItem[], columns: number): number {
-  const longest = Math.max(...items.map(({ label }) => displayWidth(safeLine(label))));
+  const longest = Math.max(...items.map((item) => displayWidth(labelText(item))));
   const hasDetails = items.some(({ detail }) => detail !== undefined);
   return Math.max(8, Math.min(longest, hasDetails ? Math.floor(columns / 2) : columns - 2));
 }
