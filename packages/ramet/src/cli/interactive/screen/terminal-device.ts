@@ -1,12 +1,15 @@
 /** The terminal of this process: keys as they are pressed, its size, and whether it is still there. */
 import { createKeyParser, type Key } from '../editor/key-parser.ts';
 import { createScreenQuestion, HELD_MS, type SeenScreen } from './screen-question.ts';
+import { createTerminalOutput, unwaitingStdout } from './terminal-output.ts';
 
 /** Disposing of it puts the terminal back into the state it was in. */
 export interface TerminalDevice extends Disposable {
   readonly columns: number;
   readonly rows: number;
   write(text: string): void;
+  /** It has not taken all that was written: what is drawn now would only wait. */
+  readonly isBehind: boolean;
   /** What the terminal itself says about its size and its cursor, after all that was written; null when it does not answer. */
   ask(): Promise<SeenScreen | null>;
   /** Another program has the terminal until `work` ends. */
@@ -32,7 +35,9 @@ const PASTE_SILENCE_MS = 3_000;
 export function openTerminal(listener: TerminalListener): TerminalDevice {
   const { stdin, stdout } = process;
   const parser = createKeyParser();
-  const question = createScreenQuestion((bytes) => void stdout.write(bytes));
+  const unwaiting = unwaitingStdout();
+  const output = createTerminalOutput(unwaiting?.take ?? writeWaiting, () => listener.gone());
+  const question = createScreenQuestion((bytes) => output.write(bytes));
   let timer: NodeJS.Timeout | undefined;
   const take = (keys: readonly Key[]): void => {
     for (const key of keys) listener.key(key);
@@ -59,7 +64,7 @@ export function openTerminal(listener: TerminalListener): TerminalDevice {
     if (isLent) return;
     // It is set only when it is not set yet, as far as Node knows.
     stdin.setRawMode(false).setRawMode(true);
-    stdout.write(BRACKETED_PASTE.on);
+    output.write(BRACKETED_PASTE.on);
     listener.resized();
   };
   process.on('SIGCONT', onContinued);
@@ -68,7 +73,7 @@ export function openTerminal(listener: TerminalListener): TerminalDevice {
   // A question before this has paused it.
   stdin.resume();
   stdout.on('resize', onResize).on('error', onGone);
-  stdout.write(BRACKETED_PASTE.on);
+  output.write(BRACKETED_PASTE.on);
   return {
     get columns() {
       return stdout.columns || 80;
@@ -76,7 +81,10 @@ export function openTerminal(listener: TerminalListener): TerminalDevice {
     get rows() {
       return stdout.rows || 24;
     },
-    write: (text) => void stdout.write(text),
+    write: (text) => output.write(text),
+    get isBehind() {
+      return output.isBehind;
+    },
     ask: question.ask,
     async lend(work) {
       // Its answer is not for the other program.
@@ -84,14 +92,15 @@ export function openTerminal(listener: TerminalListener): TerminalDevice {
       clearTimeout(timer);
       isLent = true;
       stdin.off('data', onData);
-      stdout.write(BRACKETED_PASTE.off);
+      output.write(BRACKETED_PASTE.off);
+      output.flush();
       restore(stdin);
       try {
         await work();
       } finally {
         isLent = false;
         stdin.setRawMode(true).on('data', onData).resume();
-        stdout.write(BRACKETED_PASTE.on);
+        output.write(BRACKETED_PASTE.on);
       }
     },
     [Symbol.dispose]() {
@@ -99,10 +108,19 @@ export function openTerminal(listener: TerminalListener): TerminalDevice {
       process.off('SIGCONT', onContinued);
       stdin.off('data', onData).off('end', onGone).off('close', onGone);
       stdout.off('resize', onResize);
-      if (!stdout.destroyed) stdout.write(BRACKETED_PASTE.off);
+      if (!stdout.destroyed) output.write(BRACKETED_PASTE.off);
+      output.flush();
+      output[Symbol.dispose]();
+      unwaiting?.close();
       restore(stdin);
     },
   };
+}
+
+/** Where a write cannot but wait. */
+function writeWaiting(bytes: Buffer): number {
+  process.stdout.write(bytes);
+  return bytes.length;
 }
 
 /** A terminal that is gone cannot be put back into its mode, and need not be. */
@@ -125,6 +143,9 @@ export function inAscii(device: TerminalDevice, forms: (bytes: string) => string
       return device.rows;
     },
     write: (text) => device.write(forms(text)),
+    get isBehind() {
+      return device.isBehind;
+    },
     ask: () => device.ask(),
     lend: (work) => device.lend(work),
     [Symbol.dispose]: () => device[Symbol.dispose](),

@@ -23,6 +23,8 @@ import type { TerminalDevice } from './terminal-device.ts';
 import type { TextStyle } from './text-style.ts';
 
 const FRAME_MS = 16;
+/** Output that waits for a terminal that takes none is kept up to so many blocks. */
+const MOST_BLOCKS_BEHIND = 20_000;
 const SPINNER_MS = 100;
 /** Rows of children have no spinner: nobody reads their figures faster. */
 const ROWS_MS = 250;
@@ -49,6 +51,9 @@ export class TerminalView implements AnswerSink {
   #isAnswering = false;
   #closed = false;
   #isLent = false;
+  /** Blocks that wait for a terminal that takes none, and those that were too many. */
+  #behind = 0;
+  #leftOut = 0;
   /** What has the whole screen. */
   #full: FullScreen | null = null;
   /** The size was another one at some time while that was so. */
@@ -79,14 +84,14 @@ export class TerminalView implements AnswerSink {
   /** Whole lines. */
   print(text: string): void {
     if (text === '' || this.#closed) return;
-    this.#screen.append(lineBlocks(text));
+    this.#add(lineBlocks(text));
     this.soon();
   }
 
   /** Blocks that are finished. */
   append(blocks: readonly Block[]): void {
     if (this.#closed) return;
-    this.#screen.append(blocks);
+    this.#add(blocks);
     this.soon();
   }
 
@@ -95,14 +100,14 @@ export class TerminalView implements AnswerSink {
     // A blank line between the answer and what stood before it.
     if (!this.#isAnswering) this.#screen.append(lineBlocks('\n'));
     this.#isAnswering = true;
-    this.#screen.append(this.#stream.push(text));
+    this.#add(this.#stream.push(text));
     this.soon();
   }
 
   endAnswer(): void {
     if (!this.#isAnswering || this.#closed) return;
     this.#isAnswering = false;
-    this.#screen.append(this.#stream.end());
+    this.#add(this.#stream.end());
     this.soon();
   }
 
@@ -114,6 +119,11 @@ export class TerminalView implements AnswerSink {
   now(): void {
     this.#frameDone();
     if (this.#closed || this.#isLent) return;
+    if (this.#device.isBehind) {
+      this.soon();
+      return;
+    }
+    this.#sayLeftOut();
     if (this.#full === null) this.#screen.draw(this.#live());
     else this.#drawFull(this.#full);
   }
@@ -189,6 +199,23 @@ export class TerminalView implements AnswerSink {
     this.#frameDone();
     clearInterval(this.#spinner);
     this.#screen.close();
+  }
+
+  #add(blocks: readonly Block[]): void {
+    if (!this.#device.isBehind) this.#behind = 0;
+    else if (this.#behind > MOST_BLOCKS_BEHIND) {
+      this.#leftOut += blocks.length;
+      return;
+    } else this.#behind += blocks.length;
+    this.#screen.append(blocks);
+  }
+
+  /** The journal has what a terminal that did not read never showed. */
+  #sayLeftOut(): void {
+    if (this.#leftOut === 0) return;
+    const line = `(${this.#leftOut} parts of the output are left out: the terminal took none; ramet show has them)`;
+    this.#leftOut = 0;
+    this.#screen.append(lineBlocks(`${this.#style.yellow(line)}\n`));
   }
 
   #drawFull(shown: FullScreen): void {
