@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import * as z from '../../schema/zod.ts';
 import { PRIVATE_FILE } from '../../system/home.ts';
 import { lineDiff } from '../../system/text/line-diff.ts';
-import { prepareFile, readWholeText } from './memory-file.ts';
+import { prepareFile, readWholeText, removeLeftovers } from './memory-file.ts';
 import type { ChangedFile, MemoryChange } from './memory-history.ts';
 
 const NAME = /^\.ramet-change-(\d{1,15})\.json$/;
@@ -66,11 +66,15 @@ export function readIntent(root: string, id: number): MemoryChange | null {
 /** Writes those files that a killed process has not; returns all that are written. A person's save stays. */
 export function finishFiles(root: string, files: readonly ChangedFile[]): ChangedFile[] {
   return files.filter(({ path, before, after }) => {
+    const file = join(root, path);
     try {
-      const now = readWholeText(join(root, path));
-      if (now === after) return true;
-      if (now !== before) return isNearer(now ?? '', after ?? '', before ?? '');
-      using waits = prepareFile(join(root, path), before, after);
+      const now = readWholeText(file);
+      if (now !== before || now === after) {
+        removeLeftovers(file, before);
+        return now === after || isNearer(now ?? '', after ?? '', before ?? '');
+      }
+      removeLeftovers(file, null);
+      using waits = prepareFile(file, before, after);
       return waits.putInPlace();
     } catch {
       return false; // a person's business now: no text, or not to be written

@@ -19,6 +19,7 @@ import {
   fsyncSync,
   linkSync,
   openSync,
+  readdirSync,
   readSync,
   renameSync,
   rmSync,
@@ -133,6 +134,16 @@ export function prepareFile(path: string, before: string | null, after: string |
     },
     [Symbol.dispose]: () => rmSync(temporary, { force: true }),
   };
+}
+
+/** What a killed process left beside a file that it has replaced: texts that waited, and the old one. */
+export function removeLeftovers(path: string, before: string | null): void {
+  const real = realPath(path);
+  const aside = asideOf(real);
+  if (!existsSync(dirname(real))) return;
+  if (existsSync(aside) && existsSync(real) && readWholeText(aside) === before) rmSync(aside);
+  for (const name of readdirSync(dirname(real)))
+    if (/^\.ramet-memory-[0-9a-f]{12}\.tmp$/.test(name)) rmSync(join(dirname(real), name), { force: true });
 }
 
 /** Nobody takes it for memory, nor sends it to a team. */

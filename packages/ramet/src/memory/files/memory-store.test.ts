@@ -196,10 +196,10 @@ describe('MEM-1: what a person has put into memory', () => {
       const [root, last] = process.argv.slice(1);
       using store = new MemoryStore(root);
       const source = { kind: 'note', session: null, agent: null, turn: null };
-      const texts = (text) => () => new Map(['MEMORY.md', 'topic.md'].map((path) => [path, text]));
+      const texts = (text, ...more) => () => new Map(['MEMORY.md', 'topic.md', ...more].map((path) => [path, text]));
       await store.change(source, texts('- mine\\n- twice\\n- twice\\n'));
       let steps = 0;
-      for (const name of ['linkSync', 'renameSync', 'rmSync', 'fsyncSync', 'closeSync']) {
+      for (const name of ['linkSync', 'renameSync', 'rmSync', 'fsyncSync']) {
         const call = fs[name];
         fs[name] = (...args) => {
           const result = call(...args);
@@ -208,7 +208,7 @@ describe('MEM-1: what a person has put into memory', () => {
         };
       }
       syncBuiltinESMExports();
-      await store.change({ ...source, kind: 'dream' }, (read) => (read('MEMORY.md'), texts('- mine\\n- twice\\n')()));
+      await store.change({ ...source, kind: 'dream' }, (read) => (read('MEMORY.md'), texts('- mine\\n- twice\\n', 'new/part.md')()));
       console.log(steps);
     `;
     const run = (root: string, last: number) =>
@@ -225,11 +225,16 @@ describe('MEM-1: what a person has put into memory', () => {
         const store = openStore(root);
         const [last] = store.changes().slice(-1);
         const texts = (): string[] => [onDisk(store), onDisk(store, 'topic.md')];
-        if (last?.kind === 'dream') expect(texts()).toEqual(Array(2).fill('- mine\n- twice\n'));
+        if (last?.kind === 'dream') {
+          expect(texts()).toEqual(Array(2).fill('- mine\n- twice\n'));
+          expect(onDisk(store, 'new/part.md')).toBe('- mine\n- twice\n');
+        }
         await store.undo(PERSON, null);
         if (last?.kind === 'dream') expect(texts()).toEqual([before, before]);
-        else expect(store.files()).toEqual([]);
-        expect(readdirSync(root).filter((name) => name.startsWith('.ramet-change'))).toEqual([]);
+        const left = readdirSync(root, { recursive: true }).filter(
+          (name) => !/^(?:history|new$)/.test(`${name}`),
+        );
+        expect([index, left]).toEqual([index, last?.kind === 'dream' ? ['MEMORY.md', 'topic.md'] : []]);
         return last?.kind;
       }),
     );
