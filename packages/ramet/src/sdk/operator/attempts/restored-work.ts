@@ -50,7 +50,7 @@ function isAtWork({ status }: TeamTask): boolean {
 }
 
 /** The tries of which the record has no end. */
-function openOrders(state: OperatorState): AttemptOrder[] {
+export function openOrders(state: OperatorState): AttemptOrder[] {
   const { run } = state;
   if (run === null) return [];
   return tasksOf(state).flatMap(({ task, attempts }) =>

@@ -159,6 +159,21 @@ describe('OP-8: the list of a run', () => {
     }
   });
 
+  test('in a resumed run, entries of tries that are over are withdrawn', async () => {
+    const team = new ScriptedTeam();
+    const listed = { description: '', status: 'pending', owner: null, createdBy: 'lead' } as const;
+    for (const name of ['T1-1', 'T1-2'])
+      team.tasks.push({ ...listed, number: team.tasks.length + 1, subject: `${name} Write it` } as TeamTask); // nothing else of it is read
+    team.board.withdrawBut(new Set(['T1-2']));
+    team.begin(1);
+    expect(await team.update(1, 1, 'in_progress')).toMatchObject({
+      content: 'Task 1 is withdrawn: end your turn.',
+    });
+    const claimed = team.board.claimant(order('T1-2'), '', signal);
+    expect(await team.update(1, 2, 'in_progress')).toEqual({ content: 'ok' });
+    expect(await claimed).toMatchObject({ id: 's.1' });
+  });
+
   test('an earlier process put it there: nothing is put twice, its owner is asked to resume, and members are added by name', async () => {
     const team = new ScriptedTeam();
     await team.board.addMembers(3);

@@ -8,14 +8,13 @@
  */
 import type { AgentFamily, AgentHandle, AgentResult, FamilyTeam, MemberRun } from '../../../engine/shapes.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
-import { systemClock } from '../../../schema/clock.ts';
 import { describeError } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { TeamMember, TeamTask } from '../../../schema/team.ts';
 import type { TaskDesk, TaskUpdate } from '../../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../../tools/tool.ts';
 import type { TeamView } from '../../session/session-type.ts';
-import { LONGEST_WAKE_MS, type OpenOffer, WakingMembers } from './waking-members.ts';
+import { type OpenOffer, orLate, WakingMembers } from './waking-members.ts';
 
 export interface BoardPlace {
   family: AgentFamily;
@@ -152,6 +151,12 @@ export class TeamBoard implements Disposable {
     };
   }
 
+  /** Entries of earlier tries stay on the list. In a resumed run nobody waits for whoever would claim one. */
+  withdrawBut(tries: ReadonlySet<string>): void {
+    for (const { number, subject } of this.tasks())
+      if (!tries.has(subject.split(' ', 1)[0] ?? '')) this.#withdrawn.add(number);
+  }
+
   /** It has failed: the list says so, and nobody claims it any more. */
   async giveUp(order: AttemptOrder, note: string): Promise<void> {
     const listed = this.listed(order);
@@ -283,13 +288,4 @@ export class TeamBoard implements Disposable {
     claimed.resolve(turn);
     return outcome;
   }
-}
-
-/** One more task is not put on the list before the member has begun that the last one woke: each is to wake another. */
-async function orLate(begun: Promise<void>): Promise<boolean> {
-  const early = new AbortController();
-  const late = systemClock.sleep(LONGEST_WAKE_MS, early.signal, { keepsAlive: false }).then(() => false);
-  const isBegun = await Promise.race([begun.then(() => true), late]);
-  early.abort();
-  return isBegun;
 }

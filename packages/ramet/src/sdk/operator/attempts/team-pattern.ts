@@ -23,7 +23,7 @@ import {
 } from './attempt-pattern.ts';
 import { MemberBills } from './member-bills.ts';
 import type { RecordedAgents } from './recorded-agents.ts';
-import { type RestoredWork, restoreWork } from './restored-work.ts';
+import { openOrders, type RestoredWork, restoreWork } from './restored-work.ts';
 import { type RefusedOffer, TeamBoard } from './team-board.ts';
 import { worktreePattern } from './worktree-pattern.ts';
 
@@ -134,6 +134,7 @@ function teamPattern(
   return {
     pattern,
     async restore() {
+      board.withdrawBut(new Set(openOrders(place.state).map(({ attempt }) => attempt.name)));
       const earlier = (order: AttemptOrder): ReturnType<typeof take> => earlierWork(order, worktrees);
       restored = await restoreWork({ ...parts, earlier, listed: (order) => board.listed(order) });
     },

@@ -2,6 +2,7 @@
  * Which members of a team are woken for tasks of a run that nobody has claimed (OP-8). The team wakes one member for a task when it is put
  * on the list or freed. If that member was killed or leaves the task alone, others are woken, each once for each task.
  */
+import { systemClock } from '../../../schema/clock.ts';
 import { LEAD, type TeamMember } from '../../../schema/team.ts';
 import type { TeamView } from '../../session/session-type.ts';
 
@@ -21,7 +22,7 @@ interface TurnCount {
 }
 
 /** A member that was written to and has not begun counts as awake for so long. */
-export const LONGEST_WAKE_MS = 3_000;
+const LONGEST_WAKE_MS = 3_000;
 
 export class WakingMembers {
   readonly #view: TeamView;
@@ -68,4 +69,13 @@ export class WakingMembers {
       void this.write(next.name, `Task ${number} is free now. Claim it if nobody has, or end your turn.`);
     } else if (members.every((member) => isIdle(member) && told.has(member.name))) refused();
   }
+}
+
+/** One more task is not put on the list before the member has begun that the last one woke: each is to wake another. */
+export async function orLate(begun: Promise<void>): Promise<boolean> {
+  const early = new AbortController();
+  const late = systemClock.sleep(LONGEST_WAKE_MS, early.signal, { keepsAlive: false }).then(() => false);
+  const isBegun = await Promise.race([begun.then(() => true), late]);
+  early.abort();
+  return isBegun;
 }
