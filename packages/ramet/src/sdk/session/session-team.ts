@@ -89,7 +89,7 @@ export function openTeam({ project, family, lead, session, name, left }: TeamOrd
       async leaveWorktrees() {
         await host.worktrees.close();
         if (unbegun.size === 0 || left === undefined) return;
-        const { clearUnbegun } = await import('../worktrees/settle-worktrees.ts');
+        const { clearUnbegun } = await import('../worktrees/open-place.ts');
         await clearUnbegun(left, unbegun);
       },
       [Symbol.dispose]() {

@@ -1,5 +1,11 @@
 /** The worktrees of the repository around the current directory, and one of them by what a person calls it. */
-import { isHalfMade, openWorktreePlace } from '../../git/managed-worktrees.ts';
+import {
+  isHalfMade,
+  isHeld,
+  openWorktreePlace,
+  settleWorktree,
+  undoHalfMade,
+} from '../../git/managed-worktrees.ts';
 import type { ManagedWorktree, WorktreePlace } from '../../git/shapes.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { childEnvironment, withoutOwnPrograms } from '../../system/child-environment.ts';
@@ -42,4 +48,23 @@ export function findWorktree(place: WorktreePlace, wanted: string): ManagedWorkt
     'worktree_unknown',
     `there is no worktree "${wanted}" here: ${names.length === 0 ? 'agents of this repository have none' : `there are ${names.join(', ')} (ramet worktree ls)`}`,
   );
+}
+
+/** Gives worktrees back whose agents do not work any more: one without work is removed, and the others stay. */
+export async function settleWorktreesOf(place: WorktreePlace, agents: ReadonlySet<string>): Promise<void> {
+  for (const row of place.registry.list()) {
+    const isTheirs = row.owner !== null && agents.has(row.owner.agent);
+    if (!isTheirs || (row.state !== 'leased' && row.state !== 'released')) continue;
+    if (!isHeld(place.project, row)) await settleWorktree(place, row, { pools: false });
+  }
+}
+
+/** Of agents whose process was killed before they began: nothing else knows of their worktrees. */
+export async function clearUnbegun(
+  caller: Pick<Caller, 'cwd' | 'env'>,
+  agents: ReadonlySet<string>,
+): Promise<void> {
+  using opened = await openPlace(caller);
+  await undoHalfMade(opened.place);
+  await settleWorktreesOf(opened.place, agents);
 }

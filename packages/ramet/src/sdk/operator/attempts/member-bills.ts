@@ -1,6 +1,6 @@
 /**
  * What tries of a team's run have cost (OP-8). A member also spends in turns in which it claims nothing. The next try that ends pays for
- * that, whoever did it, so the sum of all tries is what the members have spent.
+ * that, by any member, so the sum of all tries is what the members have spent.
  */
 import type { AgentOverview } from '../../../journal/projections/status.ts';
 import { type OperatorState, tasksOf } from '../../../operator/run/operator-state.ts';

@@ -142,7 +142,7 @@ describe('OP-8: the list of a run', () => {
     expect(team.rested).toEqual(['member-1']);
   });
 
-  test('if members fail before they claim it, the reason is theirs; if they only leave it alone, there is none', async () => {
+  test('if members fail before they claim it, the reason is theirs; if they only leave it alone, nobody failed', async () => {
     for (const result of [
       { status: 'failed', cause: 'overloaded', message: 'try later' },
       { status: 'done' },

@@ -151,7 +151,7 @@ export class TeamBoard implements Disposable {
     };
   }
 
-  /** Entries of earlier tries stay on the list. In a resumed run nobody waits for whoever would claim one. */
+  /** Entries of earlier tries stay on the list. In a resumed run nothing waits for a member that claims one. */
   withdrawBut(tries: ReadonlySet<string>): void {
     for (const { number, subject } of this.tasks())
       if (!tries.has(subject.split(' ', 1)[0] ?? '')) this.#withdrawn.add(number);

@@ -10,8 +10,7 @@ import type { AttemptOrder } from '../../../operator/run/ports.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { LiveParts } from '../../session/live-parts.ts';
 import type { TeamView } from '../../session/session-type.ts';
-import { findWorktree } from '../../worktrees/open-place.ts';
-import { settleWorktreesOf } from '../../worktrees/settle-worktrees.ts';
+import { findWorktree, settleWorktreesOf } from '../../worktrees/open-place.ts';
 import { endedIn } from './attempt-agents.ts';
 import {
   type AttemptObjection,
