@@ -192,14 +192,8 @@ const RETRY: Kinds<RetryPolicy> = { maxRetries: WHOLE, withinMs: AMOUNT, baseMs:
 
 /** What is wrong with a model, a mode, a budget or a rule is said where it is read. */
 const SESSION: Kinds<SessionOptions> = {
-  ...{
-    cwd: NAME,
-    env: VARIABLES,
-    model: TEXT,
-    fallbackModel: TEXT,
-    effort: oneOf(EFFORTS),
-    thinking: OBJECT,
-  },
+  ...{ cwd: NAME, env: VARIABLES, model: TEXT, fallbackModel: TEXT },
+  ...{ effort: oneOf(EFFORTS), thinking: OBJECT, onSuggestions: FUNCTION },
   ...{
     maxTurns: COUNT,
     maxTokens: COUNT,
@@ -235,7 +229,6 @@ const SESSION: Kinds<SessionOptions> = {
     mcpConfig: TEXTS,
     strictMcpServers: FLAG,
     onRecord: FUNCTION,
-    onSuggestions: FUNCTION,
     attended: FLAG,
     background: FLAG,
     settings: or(false, OBJECT),
