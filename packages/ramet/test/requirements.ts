@@ -128,7 +128,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'UI-1': 'the commands trace, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
   'UI-3': 'vim keys and pasted images',
-  'UI-4': 'flags such as --input-format and --add-dir; stream-json fields of hooks and MCP servers',
+  'UI-4': 'control requests on standard input; the flags --fork-session and --session-id',
   'ECO-1': 'ACP, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,
   'EXT-2': 'a hook WorktreeCreate that makes the worktree in place of git',

@@ -9,7 +9,7 @@ import { VERSION } from '../sdk/version.ts';
 import { type CommandIo, EXIT, exitCodeOfError } from './io.ts';
 import { nearWord, usageError } from './near-word.ts';
 import { refuseAgentsIn } from './person-only.ts';
-import { addAgentOptions, addRunOptions, wholeNumber } from './run-options.ts';
+import { addAgentOptions, addInputOptions, addRunOptions, wholeNumber } from './run-options.ts';
 
 const SESSION_ARGUMENT = 'a session id or the beginning of one (default: the latest)';
 const TAKE_OVER = '--take-over';
@@ -143,7 +143,7 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
     .command('print', { isDefault: true, hidden: true })
     .argument('[prompt...]', 'what to do; piped standard input is appended')
     .option('-p, --print', 'run one prompt, print the result and exit');
-  return addAgentOptions(addRunOptions(print))
+  return addInputOptions(addAgentOptions(addRunOptions(print)))
     .addOption(
       new Option(
         '--executor <kind>',

@@ -51,6 +51,11 @@ export function addRunOptions(command: Command): Command {
       'more MCP servers: a file like .mcp.json, or its JSON; may be repeated',
       (file: string, before: string[] = []) => [...before, file],
     )
+    .option(
+      '--add-dir <folder>',
+      'another directory to work in: acceptEdits holds there too; may be repeated',
+      (folder: string, before: string[] = []) => [...before, folder],
+    )
     .option('--strict-mcp-config', 'only MCP servers of --mcp-config')
     .option('--trust', 'trust this folder for this run, as it is (also RAMET_TRUST=1)')
     .addOption(
@@ -83,6 +88,15 @@ export function addAgentOptions(command: Command): Command {
     .option('--system-prompt <text>', "instead of the main agent's system prompt")
     .option('--append-system-prompt <text>', "after the main agent's system prompt")
     .option('--json-schema <schema>', 'with -p: the answer is JSON that fits this JSON Schema, or file');
+}
+
+export function addInputOptions(command: Command): Command {
+  return command.addOption(
+    new Option('--input-format <format>', 'with -p: stream-json reads prompts as lines of JSON').choices([
+      'text',
+      'stream-json',
+    ]),
+  );
 }
 
 export function ruleList(text: string, before?: string[]): string[] {

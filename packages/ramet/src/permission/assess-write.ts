@@ -27,8 +27,14 @@ const PROTECTED_NAMES =
 
 export type WriteStanding = { trusted: true } | { trusted: false; reason: string };
 
-export function standingOfWrite(mode: SessionMode, path: string, cwd: string): WriteStanding {
-  const inside = placeInside(path, cwd);
+/** `more`: directories that count like the working directory. */
+export function standingOfWrite(
+  mode: SessionMode,
+  path: string,
+  cwd: string,
+  more: readonly string[] = [],
+): WriteStanding {
+  const [inside = null] = [cwd, ...more].flatMap((folder) => placeInside(path, folder) ?? []);
   if (inside === null) return { trusted: false, reason: 'it writes outside the working directory' };
   const guarded = guardedName(inside);
   if (guarded !== undefined)

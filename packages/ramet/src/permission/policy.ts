@@ -30,6 +30,8 @@ export interface RuleTexts {
 export interface RuleSet {
   /** What a managed policy keeps a user from giving. */
   readonly closed?: ClosedWays | undefined;
+  /** Directories whose files count like those of the working directory. */
+  readonly folders?: readonly string[] | undefined;
   readonly allow: readonly PermissionRule[];
   readonly ask: readonly PermissionRule[];
   readonly deny: readonly PermissionRule[];
@@ -104,9 +106,11 @@ export function parseRules(
 }
 
 export function joinRules(...sets: readonly RuleSet[]): RuleSet {
+  const folders = sets.flatMap((one) => one.folders ?? []);
   const closed = sets.find((one) => one.closed !== undefined)?.closed;
   return {
     ...(closed && { closed }),
+    ...(folders.length > 0 && { folders }),
     allow: sets.flatMap(({ allow }) => allow),
     ask: sets.flatMap(({ ask }) => ask),
     deny: sets.flatMap(({ deny }) => deny),

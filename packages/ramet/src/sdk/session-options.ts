@@ -44,30 +44,10 @@ import {
   VARIABLES,
   WHOLE,
 } from './calls/argument-kinds.ts';
+import type { McpServerOptions } from './mcp/server-options.ts';
 import type { OwnTool } from './own-tools/own-tool.ts';
 import type { AnswerServer, DecideToolCall } from './session/deciding-broker.ts';
 import type { RecordListener } from './session/event-bus.ts';
-
-/** By name: a program of this machine, or an address. */
-export type McpServerOptions = Readonly<Record<string, McpServerOption>>;
-
-export type McpServerOption =
-  | {
-      type?: 'stdio';
-      command: string;
-      args?: readonly string[];
-      env?: Readonly<Record<string, string>>;
-      cwd?: string;
-      timeout?: number;
-      startTimeout?: number;
-    }
-  | {
-      type?: 'http' | 'sse';
-      url: string;
-      headers?: Readonly<Record<string, string>>;
-      timeout?: number;
-      startTimeout?: number;
-    };
 
 /** By event, as in settings; a hook may also be a function. */
 export type SessionHookOptions = Partial<Record<HookEventName, readonly HookGroup[]>>;
@@ -177,6 +157,8 @@ export interface SessionOptions {
    * `strictMcpServers` is set.
    */
   mcpServers?: McpServerOptions;
+  /** Directories besides `cwd`: `acceptEdits` holds for their files, too. For this run: a resumed session has none of them. */
+  additionalDirectories?: readonly string[];
   /** Files like `.mcp.json`, or their JSON. */
   mcpConfig?: readonly string[];
   strictMcpServers?: boolean;
@@ -227,6 +209,7 @@ const SESSION: Kinds<SessionOptions> = {
   ...{
     mcpServers: OBJECT,
     mcpConfig: TEXTS,
+    additionalDirectories: NAMES,
     strictMcpServers: FLAG,
     onRecord: FUNCTION,
     attended: FLAG,
@@ -255,6 +238,7 @@ export type PassedOptions = Pick<
   | 'mcpServers'
   | 'mcpConfig'
   | 'strictMcpServers'
+  | 'additionalDirectories'
   | 'agent'
   | 'builtInTools'
   | 'coordinator'
@@ -264,12 +248,13 @@ export type PassedOptions = Pick<
 >;
 
 export function passedOn(options: SessionOptions): PassedOptions {
-  const { mcpServers, mcpConfig, strictMcpServers, agent, builtInTools } = options;
+  const { mcpServers, mcpConfig, strictMcpServers, agent, builtInTools, additionalDirectories } = options;
   const { coordinator, attended, background, onSuggestions } = options;
   return {
     ...(mcpServers && { mcpServers }),
     ...(mcpConfig && { mcpConfig }),
     ...(strictMcpServers && { strictMcpServers }),
+    ...(additionalDirectories && { additionalDirectories }),
     ...(agent !== undefined && { agent }),
     ...(builtInTools && { builtInTools }),
     ...{ ...(coordinator && { coordinator }), ...(attended && { attended }) },

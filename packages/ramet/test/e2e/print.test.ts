@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { linesOf } from '../fixtures/command.ts';
+import { writeFiles } from '../fixtures/temporary.ts';
 import { test, toolResults } from '../fixtures/user.ts';
 
 describe.concurrent('UI-1: ramet -p', () => {
@@ -35,6 +36,50 @@ describe.concurrent('UI-1: ramet -p', () => {
     const end = await user.ramet(['-p', 'Review this.'], { stdin: 'diff --git a b\n+ added\n' });
     expect(end).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
     expect(promptOf(emulator.requests[0]?.request?.messages)).toBe('Review this.\n\ndiff --git a b\n+ added');
+  });
+
+  test('UI-4: takes prompts as lines of JSON into one session, with a result for each', async ({ user }) => {
+    const emulator = await user.emulate({ respond: ({ last }) => ({ text: `You said ${last.slice(-3)}.` }) });
+    writeFiles(user.root, {
+      'home/.claude/settings.json': JSON.stringify({
+        hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'true' }] }] },
+      }),
+      'home/.claude.json': JSON.stringify({ mcpServers: { tools: { command: 'node' }, bad: {} } }),
+    });
+    const line = (content: unknown): string =>
+      JSON.stringify({ type: 'user', message: { role: 'user', content } });
+    const stdin = [line('one'), '{oops', line([{ type: 'text', text: 'two' }]), ''].join('\n');
+    const flags = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json'];
+    const end = await user.ramet(flags, { stdin });
+    const lines = linesOf(end.stdout).map((text) => JSON.parse(text));
+    expect(lines[0]).toMatchObject({
+      subtype: 'init',
+      mcp_servers: [
+        { name: 'bad', status: 'failed' },
+        { name: 'tools', status: 'pending' },
+      ],
+    });
+    expect(lines[1]).toMatchObject({
+      subtype: 'hook_response',
+      hook_event: 'SessionStart',
+      hooks: [{ command: 'true', source: '~/.claude/settings.json', outcome: 'ok' }],
+    });
+    const kept = lines.filter(({ type, subtype }) => type === 'result' || subtype === 'input_error');
+    expect(kept).toMatchObject([
+      { type: 'result', result: 'You said one.', num_turns: 1 },
+      { line: 2, error: expect.stringContaining('it is no JSON') },
+      { type: 'result', result: 'You said two.', num_turns: 1 },
+    ]);
+    expect(new Set(lines.map(({ session_id }) => session_id)).size).toBe(1);
+    expect(lines.filter(({ subtype }) => subtype === 'init')).toHaveLength(1);
+    expect(end.stderr).toContain('line 2 of standard input: it is no JSON');
+    expect(end.code).toBe(2);
+    expect(emulator.requests).toHaveLength(2);
+    for (const wrong of [
+      ['-p', '--input-format', 'stream-json'],
+      ['--input-format', 'stream-json'],
+    ])
+      expect(await user.ramet(wrong, { stdin })).toMatchObject({ code: 2, stdout: '' });
   });
 
   test('goes on without a standard input that is open and silent, and says so', async ({ user }) => {

@@ -3,7 +3,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import { drain } from '../../schema/generators.ts';
 import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import { keepCompileCache } from '../../sdk/compile-cache.ts';
-import type { AgentResult, AnswerServer, JsonSchema } from '../../sdk/index.ts';
+import type { AgentResult, AnswerServer, JsonSchema, PromptContent } from '../../sdk/index.ts';
 import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type PromptOptions, refuseBadSchema, type Session } from '../../sdk/session/session.ts';
 import { visibleLine } from '../../views/text/format.ts';
@@ -19,6 +19,7 @@ import { FIRST_BYTE_MS, readPiped, SILENCE_MS } from '../piped-input.ts';
 export interface PrintOptions {
   print?: boolean;
   outputFormat: 'text' | 'json' | 'stream-json';
+  inputFormat?: 'text' | 'stream-json';
   includePartialMessages?: boolean;
   model?: string;
   fallbackModel?: string;
@@ -32,6 +33,7 @@ export interface PrintOptions {
   allowedTools?: string[];
   disallowedTools?: string[];
   mcpConfig?: string[];
+  addDir?: string[];
   strictMcpConfig?: boolean;
   trust?: boolean;
   continue?: boolean;
@@ -67,6 +69,7 @@ export async function print(
   if (options.takeOver && resume === undefined) throw nothingToTakeOver();
   if (!options.print) {
     if (options.jsonSchema !== undefined) throw schemaWithoutPrint();
+    if (options.inputFormat === 'stream-json') throw streamWithout('it is for -p');
     const { chat, isAttended } = await import('./chat.ts');
     const meant = argument === '' ? null : nearWord(argument.split(' ')[0] ?? '', commands);
     if (argument !== '' && (meant !== null || !isAttended(io))) throw withoutPrint(argument, meant);
@@ -74,6 +77,11 @@ export async function print(
     const chooses = options.resume === true && isAttended(io);
     const attended = { ...sessionOptions(options, chooses ? undefined : resume, io), attended: true };
     return chat(attended, io, chooses ? '/resume' : argument || null);
+  }
+  if (options.inputFormat === 'stream-json') {
+    if (options.outputFormat !== 'stream-json')
+      throw streamWithout('give --output-format stream-json with it');
+    return (await import('../print-stream.ts')).printStream(argument, options, resume, io);
   }
   const prompt = await promptFrom(argument, resume !== undefined, io);
   return carryOut(prompt, options, resume, io);
@@ -95,6 +103,7 @@ export async function carryOut(
   using _ = keepCompileCache(io.env, session);
   const chosen = resume !== undefined || options.model !== undefined;
   for (const note of sessionNotes(session, io, chosen)) io.note(note);
+  output.start(session);
   const result = await follow(session, prompt, output, {
     signal: io.signal,
     partial: options.includePartialMessages ?? false,
@@ -106,7 +115,7 @@ export async function carryOut(
 }
 
 /** Nobody is there to answer a server. */
-function declining(io: CommandIo): AnswerServer {
+export function declining(io: CommandIo): AnswerServer {
   return ({ server, message }) => {
     const said = visibleLine(message.slice(0, 200));
     io.note(`the MCP server ${visibleLine(server)} asked something, and was declined: ${said}`);
@@ -115,7 +124,7 @@ function declining(io: CommandIo): AnswerServer {
 }
 
 /** Compiled here, too: nothing is begun for one that cannot be used. */
-async function givenSchema(text: string, io: CommandIo): Promise<Pick<PromptOptions, 'schema'>> {
+export async function givenSchema(text: string, io: CommandIo): Promise<Pick<PromptOptions, 'schema'>> {
   // Whether it is a schema is checked next.
   const schema = jsonArgument('--json-schema', text, io.cwd) as JsonSchema;
   await refuseBadSchema(schema, '--json-schema');
@@ -128,19 +137,22 @@ const OUTPUTS: Record<PrintOptions['outputFormat'], (io: CommandIo) => ResultOut
   'stream-json': streamJsonOutput,
 };
 
-async function follow(
+export async function follow(
   session: Session,
-  prompt: string | null,
+  prompt: PromptContent | null,
   output: ResultOutput,
   options: PromptOptions,
 ): Promise<AgentResult> {
-  output.start(session);
   const events = session.run(prompt, options);
   const result = await drain(events, (event) => {
     if (event.type !== 'result') output.event(session, event);
   });
   output.end(session, result);
   return result;
+}
+
+function streamWithout(what: string): UserMistake {
+  return new UserMistake('not_print', `--input-format stream-json: ${what}`);
 }
 
 function schemaWithoutPrint(): UserMistake {
@@ -223,6 +235,7 @@ export function sessionOptions(
     ...(options.operatorTools === undefined ? {} : { operatorTools: options.operatorTools }),
     ...(options.pluginDir === undefined ? {} : { plugins: options.pluginDir }),
     ...(options.mcpConfig === undefined ? {} : { mcpConfig: options.mcpConfig }),
+    ...(options.addDir === undefined ? {} : { additionalDirectories: options.addDir }),
     ...(options.strictMcpConfig ? { strictMcpServers: true } : {}),
     ...(options.takeOver ? { takeOver: true } : {}),
     ...agentOptions(options, io),

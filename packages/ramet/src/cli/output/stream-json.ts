@@ -1,4 +1,6 @@
 /** One JSON event per line, each with the agent it is of; the last is the result object. */
+
+import type { HooksRan } from '../../schema/hook-events.ts';
 import type { AgentResult } from '../../sdk/index.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { VERSION } from '../../sdk/version.ts';
@@ -10,17 +12,43 @@ import { RunAgents } from './run-agents.ts';
 /** The agent that a line is of. */
 type LineOwner = Pick<Session['agent'], 'id' | 'parent'>;
 
-export function streamJsonOutput(io: CommandIo): ResultOutput {
+interface StreamOutput extends ResultOutput {
+  /** Of the input, which is a stream too. */
+  wrongLine(session: Session, line: { readonly number: number; readonly problem: string }): void;
+}
+
+/** `begun`: the session has had its first line. */
+export function streamJsonOutput(io: CommandIo, begun: Session | null = null): StreamOutput {
   const line = (session: Session, value: Record<string, unknown>, of: LineOwner = session.agent): void => {
     const whose = { agent_id: of.id, parent_agent_id: of.parent, session_id: session.id };
     io.out(`${JSON.stringify({ ...value, ...whose })}\n`);
   };
   const agents = new RunAgents();
   const denials = new Denials();
+  const parents = new Map<string, LineOwner['parent']>();
+  let shown = begun;
+  /** Hooks run before the first line, too. */
+  const early: [agent: LineOwner['id'] | null, event: HooksRan][] = [];
+  const hooks = (session: Session, [agent, event]: (typeof early)[number]): void => {
+    const id = agent ?? session.agent.id;
+    line(session, hookEvent(event), { id, parent: parents.get(id) ?? null });
+  };
   return {
-    record: (agent, event) => agents.recorded(agent, event),
-    start: (session) => line(session, initEvent(session)),
+    record(agent, event) {
+      agents.recorded(agent, event);
+      if (event.type !== 'hooks.ran') return;
+      if (shown === null) early.push([agent, event]);
+      else hooks(shown, [agent, event]);
+    },
+    start(session) {
+      line(session, initEvent(session));
+      shown = session;
+      for (const one of early.splice(0)) hooks(session, one);
+    },
+    wrongLine: (session, { number, problem }) =>
+      line(session, { type: 'system', subtype: 'input_error', line: number, error: problem }),
     event(session, event) {
+      parents.set(event.agentId, event.parentAgentId);
       agents.saw(event);
       denials.saw(event);
       // That it was stopped is in the result.
@@ -35,13 +63,29 @@ export function streamJsonOutput(io: CommandIo): ResultOutput {
   };
 }
 
-function initEvent({ agent, tools, model }: Session): Record<string, unknown> {
+function hookEvent({ event, call, runs }: HooksRan): Record<string, unknown> {
+  return {
+    type: 'system',
+    subtype: 'hook_response',
+    hook_event: event,
+    ...(call !== undefined && { tool_use_id: call }),
+    hooks: runs.map(({ hook, source, outcome, durationMs, problem }) => {
+      return {
+        ...{ command: hook, source, outcome, duration_ms: Math.round(durationMs) },
+        ...(problem !== undefined && { problem }),
+      };
+    }),
+  };
+}
+
+function initEvent({ agent, tools, model, mcpServers = [] }: Session): Record<string, unknown> {
   return {
     type: 'system',
     subtype: 'init',
     cwd: agent.cwd,
     model,
     tools,
+    mcp_servers: mcpServers,
     permission_mode: agent.permissionMode,
     ramet_version: VERSION,
   };

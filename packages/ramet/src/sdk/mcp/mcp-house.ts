@@ -3,6 +3,7 @@
  * has every server that is set up here; an agent of a type has what its definition says.
  */
 import type { RecordedOrder, ToolHeir } from '../../engine/shapes.ts';
+import type { ConfiguredServer } from '../../extensions/mcp/configured-servers.ts';
 import { namesWithin } from '../../extensions/mcp/find-tools.ts';
 import { knownOffer } from '../../extensions/mcp/known-tools.ts';
 import { ServerPool } from '../../extensions/mcp/pool.ts';
@@ -14,7 +15,7 @@ import { POLICY_SERVERS } from '../../settings/setting-value.ts';
 import { serversOf } from '../../tools/mcp/mcp-tools.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { ResolvedOptions } from '../options.ts';
-import type { SourceOrder } from '../session/tool-source.ts';
+import type { ServerStanding, SourceOrder } from '../session/tool-source.ts';
 import { AgentServers, type ServersOfType, toolsFor } from './agent-servers.ts';
 import { poolParts } from './pool-parts.ts';
 import { serversHere } from './session-servers.ts';
@@ -22,6 +23,7 @@ import { serversHere } from './session-servers.ts';
 export interface McpHouse {
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
+  readonly servers: readonly ServerStanding[];
   forType(type: ServersOfType, tools: readonly Tool[], parent: ToolHeir): readonly Tool[];
   forRecorded(recorded: RecordedServers | undefined, order: RecordedOrder): readonly Tool[];
   recordOf(tools: readonly Tool[]): RecordedServers | undefined;
@@ -52,6 +54,7 @@ export async function openHouse({ settings, place }: SourceOrder): Promise<McpHo
   const tools = usable.length === 0 ? [] : toolsFor(all);
   return {
     tools,
+    servers: report.servers.filter((one) => !isBeaten(one)).map(standingOf),
     notices: [...report.problems, ...noticesOf(report.servers)],
     forType: (type, own, parent) => agents.forType(type, own, parent),
     forRecorded: (recorded, order) => agents.forRecorded(recorded, order),
@@ -60,6 +63,18 @@ export async function openHouse({ settings, place }: SourceOrder): Promise<McpHo
     command: (asked, signal) => askedPrompt(all, asked, signal),
     close: () => pool[Symbol.asyncDispose](),
   };
+}
+
+/** Another one of that name counts. */
+function isBeaten({ unused }: ConfiguredServer): boolean {
+  return unused?.startsWith('set in ') === true;
+}
+
+function standingOf({ name, checked, unused, isWithheld }: ConfiguredServer): ServerStanding {
+  if (unused === POLICY_SERVERS) return { name, status: 'forbidden' };
+  if (isWithheld) return { name, status: 'untrusted' };
+  if (unused !== null) return { name, status: 'disabled' };
+  return { name, status: checked.ok ? 'pending' : 'failed' };
 }
 
 /** What the user should know: servers that are set up and do not count. */

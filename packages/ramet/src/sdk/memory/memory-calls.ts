@@ -69,6 +69,12 @@ export interface EditedMemory {
   kept: number;
 }
 
+/** A note of a session. */
+export interface RememberRequest {
+  scope?: MemoryScope;
+  signal?: AbortSignal;
+}
+
 export interface NoteOrder {
   note: string;
   /** `project` when absent. */

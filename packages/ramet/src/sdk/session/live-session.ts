@@ -139,7 +139,11 @@ export function liveSession(parts: LiveParts): Session {
       const permissionMode = agent.state.permissionMode ?? agent.spec.permissionMode;
       return Object.freeze({ id, parent, type, name, permissionMode, cwd: agent.directory.cwd });
     },
-    ...{ tools: agent.spec.tools.map(({ name }) => name), repository: place.repository },
+    ...{
+      tools: agent.spec.tools.map(({ name }) => name),
+      mcpServers: parts.extra.servers,
+      repository: place.repository,
+    },
     get team() {
       return parts.team?.view;
     },

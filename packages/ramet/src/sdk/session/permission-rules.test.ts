@@ -60,6 +60,28 @@ describe('RES-3: a resumed session', () => {
   });
 });
 
+describe('UI-4: additional directories', () => {
+  const write = (path: string) => ({
+    calls: [{ id: `toolu_${++calls}`, name: 'Write', input: { file_path: path, content: 'x' } }],
+  });
+
+  test('are edited like the working directory, and nothing else is', async () => {
+    const run = place();
+    const [more, other] = [temporaryDirectory(), temporaryDirectory()];
+    const paths = [join(more, 'a.txt'), join(more, '.git/hooks/x'), join(other, 'b.txt')];
+    const all = (permissionMode: 'acceptEdits' | 'default', written = paths) =>
+      run([], {
+        ...{ permissionMode, additionalDirectories: [more] },
+        provider: scriptedModel(...written.map(write), { text: 'done' }),
+      });
+    expect(await all('acceptEdits')).toEqual([paths[1], paths[2]]);
+    expect(existsSync(join(more, 'a.txt'))).toBe(true);
+    expect(await all('default', [join(more, 'c.txt')])).toEqual([join(more, 'c.txt')]);
+    const gone = run([], { additionalDirectories: ['no-such'], provider: scriptedModel() });
+    await expect(gone).rejects.toThrow(/there is no directory .*no-such: give one that is there/);
+  });
+});
+
 describe('RES-3: bubble', () => {
   test('is no mode of a session, and the error names those that are', async () => {
     const cwd = temporaryRepository();

@@ -1,4 +1,6 @@
 /** The permission rules of a session: those it starts with, and those it had when it is resumed. */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { JournalReader } from '../../journal/journal.ts';
 import {
   describeProblem,
@@ -17,7 +19,7 @@ import { closedWays } from '../policy.ts';
 
 /** The rules a session starts with; `tools` are those that it has besides the built-in ones. A rule that protects nothing is refused, not ignored. */
 export function openRules(
-  { permissions, env, others = [], settings }: ResolvedOptions,
+  { permissions, env, others = [], settings, additionalDirectories = [] }: ResolvedOptions,
   { cwd, repository }: Place,
   tools: readonly string[],
 ): SessionRules {
@@ -26,7 +28,25 @@ export function openRules(
   const narrowing = others.map(
     ({ place, base, texts }) => parseRules(texts, { ...origin, base, place }).rules,
   );
-  return sessionRules(joinRules({ ...rules, closed: closedWays(settings) }, ...narrowing), origin);
+  return sessionRules(
+    joinRules(
+      { ...rules, closed: closedWays(settings), folders: foldersOf(additionalDirectories, cwd) },
+      ...narrowing,
+    ),
+    origin,
+  );
+}
+
+function foldersOf(paths: readonly string[], cwd: string): string[] {
+  return paths.map((path) => {
+    const folder = resolve(cwd, path);
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+      throw new UserMistake(
+        'no_directory',
+        `there is no directory ${folder}: give one that is there (--add-dir)`,
+      );
+    return folder;
+  });
 }
 
 function readRules(texts: RuleTexts, origin: RuleOrigin): RuleSet {

@@ -18,7 +18,7 @@ import * as z from '../../schema/zod.ts';
 import { failure, type Tool, wireTool } from '../../tools/tool.ts';
 import { toolNames } from '../agent-types/agent-types.ts';
 import { mcpSource } from '../mcp/mcp-source.ts';
-import type { OpenSource, SourceOrder, ToolSource } from './tool-source.ts';
+import type { OpenSource, ServerStanding, SourceOrder, ToolSource } from './tool-source.ts';
 
 const SOURCES: readonly OpenSource[] = [
   ({ settings: { ownTools } }) =>
@@ -63,6 +63,7 @@ export interface SessionTools
     Required<Pick<ToolSource, 'prepareTypes' | 'forType' | 'forRecorded' | 'recordOf'>> {
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
+  readonly servers: readonly ServerStanding[];
   /** Null when there is nothing to be told. */
   about(tools: readonly Tool[], reader: 'main' | 'child'): string | null;
 }
@@ -84,6 +85,7 @@ export async function openSessionTools(
     return {
       tools: tools.map((tool) => ({ ...tool, ofSession: true as const })),
       notices: opened.flatMap(({ notices = [] }) => notices),
+      servers: opened.flatMap(({ servers = [] }) => servers),
       async prepareTypes(definitions) {
         await Promise.all(opened.map((source) => source.prepareTypes?.(definitions)));
       },

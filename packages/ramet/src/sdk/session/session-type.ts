@@ -10,25 +10,20 @@ import type {
   RunOptions,
 } from '../../engine/shapes.ts';
 import type { Repository } from '../../git/shapes.ts';
-import type { MemoryScope } from '../../memory/files/memory-places.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
 import type { BudgetLimits, CoordinatorPhase, SessionMode } from '../../schema/status.ts';
 import type { TeamMember, TeamTask, WaitingPlan } from '../../schema/team.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { UndoOptions, UndoOutcome } from '../calls/undo.ts';
-import type { EditedMemory } from '../memory/memory-calls.ts';
+import type { EditedMemory, RememberRequest } from '../memory/memory-calls.ts';
 import type { OperateOrder, OperateOutcome } from '../operator/operate-order.ts';
 import type { SessionOptions } from '../options.ts';
 import type { ImageInput } from '../own-tools/own-result.ts';
 import type { JsonSchema, SchemaOutput, StandardSchema } from '../own-tools/standard-schema.ts';
 import type { TypedHandle } from '../own-tools/typed-handle.ts';
 import type { SessionEvent } from './event-bus.ts';
-
-export interface RememberRequest {
-  scope?: MemoryScope;
-  signal?: AbortSignal;
-}
+import type { ServerStanding } from './tool-source.ts';
 
 /** The coordinator of a session as it is now. */
 export interface CoordinatorView {
@@ -182,6 +177,8 @@ export interface Session extends AsyncDisposable {
   /** The main agent as it is now. */
   readonly agent: Readonly<Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>>;
   readonly tools: readonly string[];
+  /** MCP servers that are set up here. */
+  readonly mcpServers: readonly ServerStanding[];
   /** The model in force: the fallback once it was taken. */
   readonly model: string;
   readonly repository: Repository | null;

@@ -9,11 +9,19 @@ import type { SessionPrompts } from '../extensions/session-prompts.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 
+export interface ServerStanding {
+  readonly name: string;
+  /** `pending`: it starts when it is first used. */
+  readonly status: 'pending' | 'failed' | 'disabled' | 'untrusted' | 'forbidden';
+}
+
 /** What one source brings to a session. */
 export interface ToolSource {
   readonly tools: readonly Tool[];
   /** What the user should know, one line each. */
   readonly notices?: readonly string[];
+  /** MCP servers that are set up, also those that do not count. */
+  readonly servers?: readonly ServerStanding[];
   /** Loads what agents of these types need of it, before `forType` is asked about one. */
   prepareTypes?(definitions: readonly AgentDefinition[]): Promise<void>;
   /** The tools of an agent of a type, where that depends on more than names; `tools` is what names come to. */
