@@ -10,7 +10,7 @@ import type { ShellCommand } from './reading/shell-reading.ts';
 
 /** Compilers, linters, formatters and test runners: what they run is the project's own. */
 const ONE_THING =
-  /^(?:tsc|vue-tsc|eslint|prettier|biome|oxlint|stylelint|vitest|jest|mocha|ava|tap|karma|pytest|ruff|mypy|pyright|black|isort|flake8|pylint|rustfmt|gofmt|goimports|golangci-lint|staticcheck|clang-format|clang-tidy|ctest|ninja|phpunit|phpstan|rspec|rubocop|shellcheck|shfmt|hadolint|markdownlint|ktlint|swiftlint|mkdir|touch|rmdir)$/;
+  /^(?:tsc|vue-tsc|eslint|prettier|biome|oxlint|stylelint|vitest|jest|mocha|ava|tap|karma|pytest|ruff|mypy|pyright|black|isort|flake8|pylint|rustfmt|gofmt|goimports|golangci-lint|staticcheck|clang-format|clang-tidy|ctest|ninja|phpunit|phpstan|rspec|rubocop|shellcheck|shfmt|hadolint|markdownlint|ktlint|swiftlint)$/;
 
 /** Programs whose first argument says what they do, and what of it does one thing. */
 const SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
@@ -36,6 +36,25 @@ const SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
   brew: /^(?:info|install|list|search|update|upgrade)$/,
   systemctl: /^(?:status|show|list-units)$/,
 };
+/** Of those, what changes something outside the project, or brings something into it: with other words it is another matter. */
+const REACHES_OUT: Readonly<Record<string, RegExp>> = {
+  git: /^(?:push|pull|clean)$/,
+  npm: /^(?:install|i|add|uninstall|update|version|publish|link)$/,
+  yarn: /^(?:add|remove|upgrade)$/,
+  pnpm: /^(?:install|i|add|remove|update)$/,
+  bun: /^(?:install|add|remove)$/,
+  cargo: /^add$/,
+  go: /^get$/,
+  docker: /^pull$/,
+  pip: /^(?:download|install)$/,
+  pip3: /^(?:download|install)$/,
+  gh: /./,
+  poetry: /^add$/,
+  uv: /^add$/,
+  bundle: /^update$/,
+  composer: /^(?:require|update)$/,
+  brew: /^(?:install|update|upgrade)$/,
+};
 const RUNS_SCRIPTS = /^(?:npm|yarn|pnpm|bun)$/;
 
 /** What they run comes on standard input when it is not named, so even their bare name allows everything. */
@@ -59,8 +78,9 @@ export function suggestCommandRule(command: ShellCommand): string | null {
     /^[\w:.][\w:.-]*$/.test(second)
   )
     return withFurtherWords(`${name} run ${second}`);
-  const known = Object.hasOwn(SUBCOMMANDS, name) && SUBCOMMANDS[name]?.test(first);
-  return known === true ? withFurtherWords(`${name} ${first}`) : exactly(command);
+  const isIn = (table: Readonly<Record<string, RegExp>>): boolean =>
+    Object.hasOwn(table, name) && table[name]?.test(first) === true;
+  return isIn(SUBCOMMANDS) && !isIn(REACHES_OUT) ? withFurtherWords(`${name} ${first}`) : exactly(command);
 }
 
 /** A file of the project that is run by its name; not a program that was installed into it. */
