@@ -37,7 +37,9 @@ describe.concurrent('RES-3: permissions in ramet -p', () => {
     expect(result?.text).toMatch(
       /^Bash is not permitted: it runs touch made, and nobody can be asked in this run/,
     );
-    expect(result?.text).toContain('--allowedTools "Bash(touch made)" or --permission-mode bypassPermissions');
+    expect(result?.text).toContain(
+      '--allowedTools "Bash(touch made)" or --permission-mode bypassPermissions',
+    );
     expect(existsSync(join(user.repository, 'made'))).toBe(false);
     const { stdout } = await user.ramet(['logs']);
     expect(stdout).toContain('permission asked: Bash git status; touch made');

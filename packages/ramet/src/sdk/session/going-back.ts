@@ -8,6 +8,7 @@ import type { JournalReader } from '../../journal/journal.ts';
 import { fileHistoryOf } from '../../journal/projections/file-history.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { RecordedExchanges, type SaidExchange } from '../../views/exchanges.ts';
+import { stepLine } from '../../views/undo-text.ts';
 import { type UndoOptions, type UndoOutcome, undoIn } from '../calls/undo.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { RewindOutcome, RewindRequest } from './session-type.ts';
@@ -27,7 +28,8 @@ export async function rewind(parts: LiveParts, request: RewindRequest): Promise<
     const notes = notTakenBack(reader, said);
     const files = request.what === 'conversation' ? null : await filesBefore(parts, reader, said, request);
     // All or nothing: the conversation would speak of files that are not there.
-    if (files?.refused != null) throw new UserMistake('rewind_refused', files.refused);
+    if (files?.refused != null)
+      throw new UserMistake('rewind_refused', refusalOf(files, agent.directory.cwd));
     if (request.what !== 'files') await conversationBefore(parts, reader, said);
     return { prompt: said.prompt, files, notes };
   });
@@ -48,6 +50,11 @@ async function conversationBefore(
     parts.surroundings = await surroundingsFor(parts.settings, place, found, redact);
   }
   await journal.commit('written');
+}
+
+function refusalOf({ blocked }: UndoOutcome, cwd: string): string {
+  const which = blocked.map((step) => stepLine(step, cwd).replace('not put back  ', '').trimEnd());
+  return `nothing was taken back: ${which.join('; ')}; undo that yourself first, or go back in the conversation only`;
 }
 
 /** Null where nothing was changed since, unless only files were asked for. */

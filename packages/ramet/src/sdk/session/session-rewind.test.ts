@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drain } from '../../../test/fixtures/engine.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
+import { describeError } from '../../schema/errors.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { viewTranscript } from '../../views/transcript.ts';
 import { findPlace } from '../place.ts';
@@ -163,7 +164,11 @@ describe('UI-3: going back in an open session', () => {
     await using session = await openSession({ ...place, provider });
     await drain(session.run('write'));
     writeFileSync(join(place.cwd, 'a.txt'), 'mine');
-    await expect(session.rewind({ prompt: 1, what: 'both' })).rejects.toThrow('nothing was touched');
+    const refused = await session.rewind({ prompt: 1, what: 'both' }).catch(describeError);
+    expect(refused).toMatch(
+      /^nothing was taken back: a\.txt \(turn 1\): .*; undo that yourself first, or go back in/,
+    );
+    expect(refused).not.toContain('--');
     expect(read(place, 'a.txt')).toBe('mine');
     writeFileSync(join(place.cwd, 'a.txt'), 'one');
     expect(await session.rewind({ prompt: 1, what: 'files' })).toMatchObject({ files: { refused: null } });

@@ -9,6 +9,7 @@ import { findPlace } from '../../../sdk/place.ts';
 import { summaryText, titleText } from '../../../views/session-rows.ts';
 import { viewSession } from '../../../views/session-view.ts';
 import { dollars, duration, percent, table, tokens } from '../../../views/text/format.ts';
+import { fittedTable } from '../../../views/text/narrow-table.ts';
 import { type CommandIo, callFrom } from '../../io.ts';
 import { nearWord } from '../../near-word.ts';
 import { CHAT_COMMANDS, type ChatCommandHelp, type ChatCommandName } from '../editor/command-completion.ts';
@@ -66,7 +67,7 @@ function isKnown(name: string): name is ChatCommandName {
 type Run = (argument: string, context: CommandContext) => CommandAnswer | Promise<CommandAnswer>;
 
 const RUN: Readonly<Record<ChatCommandName, Run>> = {
-  help: () => ({ text: helpText() }),
+  help: (_, { io }) => ({ text: helpText(io.columns) }),
   cost: (_, { chat, io }) => ({ text: costText(chat, io) }),
   context: async (_, { chat }) => ({ text: (await aboutSession()).contextText(chat) }),
   status: async (_, { chat, io }) => ({ text: (await aboutSession()).sessionStatus(chat, io) }),
@@ -129,10 +130,12 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Ctrl-D', 'exit'],
 ];
 
-function helpText(): string {
+/** One column of the screen stays free. */
+function helpText(columns: number | null): string {
   const commands: readonly ChatCommandHelp[] = Object.values(CHAT_COMMANDS);
   const all = [...commands, ...customCommands()];
-  return table([...all.map(({ usage, meaning }) => [usage, meaning]), ...KEYS]);
+  const rows = [...all.map(({ usage, meaning }) => [usage, meaning]), ...KEYS];
+  return fittedTable(rows, columns === null ? null : columns - 1);
 }
 
 /** One figure a line, which fits any screen; `ramet cost` has the whole table. */

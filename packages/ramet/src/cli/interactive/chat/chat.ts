@@ -3,6 +3,7 @@
  * first prompt, so that looking around leaves nothing behind. It knows no terminal.
  */
 import type { ImageBlock, TextBlock } from '../../../schema/content.ts';
+import { UserMistake } from '../../../schema/errors.ts';
 import { filtered, mapped } from '../../../schema/generators.ts';
 import type { PermissionMode, SessionMode, TodoItem } from '../../../schema/status.ts';
 import type { SessionDefaults } from '../../../sdk/calls/session-defaults.ts';
@@ -109,8 +110,9 @@ export class Chat implements AsyncDisposable {
       const { sessionDefaults } = await import('../../../sdk/calls/session-defaults.ts');
       this.#defaults = await sessionDefaults(this.#options);
       await loadCustomCommands(this.#options);
-    } catch {
-      // Said above.
+    } catch (error) {
+      // Without a model nothing can be done here. The rest is said when it is opened.
+      if (error instanceof UserMistake && error.code === 'no_provider') this.#tell(error.message);
     }
     if (this.#defaults?.isKeyless === true && this.#session === null) this.#tell(NO_KEY);
   }
@@ -220,6 +222,7 @@ export class Chat implements AsyncDisposable {
     this.#attachments = [];
     this.#context = null;
     if (next !== null) this.#recall(next);
+    else await this.learnDefaults();
   }
 
   /** What was said last in a resumed session, the oldest first. */

@@ -36,6 +36,30 @@ function startedWith(cwd: string, options: Partial<SessionOptions>, variables: R
 }
 
 describe('UI-1: commands about the session', () => {
+  test('/clear keeps the model in the line of figures; /help wraps its second column', async ({
+    directory,
+  }) => {
+    const { chat, say, command } = started(directory, { text: 'Hello.' });
+    await say('Hello?');
+    const { model } = chat;
+    await command('clear');
+    expect([chat.session, chat.model]).toEqual([null, model]);
+    const { text } = await command('help');
+    const lines = text.trimEnd().split('\n');
+    expect(lines.filter((line) => line.length > 79)).toEqual([]);
+    expect(lines.some((line) => /^ {20,}\S/.test(line))).toBe(true);
+  });
+
+  test('a provider without a key is told before the first prompt', async ({ directory }) => {
+    const told: string[] = [];
+    const env = { RAMET_HOME: temporaryDirectory(), HOME: directory, RAMET_PROVIDER: 'anthropic' };
+    const io = { cwd: directory, env, signal, columns: 80, isTerminal: false };
+    const silent = { out: () => {}, note: () => {}, progress: () => {} };
+    await using chat = new Chat({ cwd: directory, env }, { ...io, ...silent }, (line) => told.push(line));
+    await chat.learnDefaults();
+    expect(told).toEqual([expect.stringMatching(/^no model to talk to: set ANTHROPIC_API_KEY/)]);
+  });
+
   test('say what fills the context, where the session stands, and write it to a file', async ({
     directory,
   }) => {

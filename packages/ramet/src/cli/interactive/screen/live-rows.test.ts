@@ -57,7 +57,7 @@ describe('UI-1: the rows below the output', () => {
       { columns: 20, rows: 24 },
       style,
     );
-    expect(live.rows.at(-1)?.text).toMatch(/^acceptEdits · /);
+    expect(live.rows.at(-1)?.text).toMatch(/^acceptEdits\b/);
     const session = { coordinator: { phase: 'synthesis' } };
     expect(statusText({ ...facts, tally, session })).toMatch(/^acceptEdits · synthesis · claude/);
   });
@@ -112,5 +112,14 @@ describe('UI-1: the rows below the output', () => {
       'Bash(rm && x) can never match: joined commands are judged one by one; write one rule for each';
     const refused = liveRows({ ...QUIET, answers, field: null }, { columns: 40, rows: 10 }, style);
     expect(refused.rows.map((row) => row.text).join(' ')).toContain('write one rule for each');
+  });
+
+  test('the line of figures ends between two of them, and is cut only where one alone is too wide', () => {
+    const status = 'default · claude-sonnet-5 · context 12% · $0.0146 · 4.0k tokens · cache 97%';
+    const last = (columns: number): string | undefined =>
+      liveRows({ ...QUIET, status }, { columns, rows: 24 }, style).rows.at(-1)?.text;
+    expect(last(100)).toBe(status);
+    expect(last(70)).toBe('default · claude-sonnet-5 · context 12% · $0.0146 · 4.0k tokens');
+    expect(last(6)).toBe('defa…');
   });
 });

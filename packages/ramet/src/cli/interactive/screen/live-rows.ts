@@ -83,7 +83,7 @@ export function liveRows(state: LiveState, size: ScreenSize, style: TextStyle): 
   const list = menu.map(({ text, paint }) => row(text, paint));
   const status = state.statusLines
     ? statusRows(state.statusLines.lines, { ...state.statusLines, columns, most: size.rows < 16 ? 1 : 3 })
-    : [row(state.status, style.dim)];
+    : [row(wholeParts(state.status, columns), style.dim)];
   const below = [...list, ...(size.rows < 4 ? [] : status)];
   if (state.answers !== null) {
     const title = state.question === null || size.rows < 8 ? [] : [row(state.question, style.yellow)];
@@ -127,6 +127,13 @@ function wrapped(text: string, columns: number, most: number): string[] {
   const rows = wrapLine([plainSpan(text)], columns).map((row) => row.text);
   const shown = rows.slice(0, Math.max(1, most));
   return shown.length === rows.length ? rows : [...shown.slice(0, -1), `${shown.at(-1)} …`];
+}
+
+/** As many parts as have room, from the first on; no part is cut while another fits. */
+function wholeParts(text: string, columns: number): string {
+  const parts = text.split(' · ');
+  while (parts.length > 1 && displayWidth(parts.join(' · ')) > columns) parts.pop();
+  return parts.join(' · ');
 }
 
 function queuedTexts(queued: readonly string[], { rows }: ScreenSize): readonly string[] {
