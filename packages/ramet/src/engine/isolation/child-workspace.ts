@@ -20,11 +20,14 @@ export async function childWorkspace(
     worktreeBase,
     needsSetup = false,
     isByDefault,
+    throwaway,
   }: Pick<SpawnRequest, 'name' | 'description'> & {
     signal?: AbortSignal | undefined;
     worktreeBase?: string | undefined;
     needsSetup?: boolean | undefined;
     isByDefault: boolean;
+    /** Nobody asked for it, and nothing in it is kept: hooks are not told. */
+    throwaway?: true | undefined;
   },
   id: AgentId,
 ): Promise<AgentWorkspace | null> {
@@ -40,8 +43,10 @@ export async function childWorkspace(
       cwd: directory.cwd,
       inherited: knownCheckouts(parent),
       base: worktreeBase,
+      throwaway,
       signal,
     });
+    if (throwaway === true) return workspace;
     await worktreeCreated(parent, workspace, wanted, signal);
     return needsSetup ? await setUp(workspace) : workspace;
   } catch (error) {

@@ -10,6 +10,7 @@ import { availableParallelism } from 'node:os';
 import { describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { AtMost } from '../../system/few-at-once.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
+import { type DirtyLimit, refuseLarge } from './changes/dirty-limit.ts';
 import { carryDirtyWork, type DirtyReport, dirtyReport } from './changes/dirty-work.ts';
 import { checkOut, checkOutNotes } from './check-out.ts';
 import { bringDependencies } from './dependencies/bring-dependencies.ts';
@@ -37,6 +38,10 @@ export interface WorktreeRequest {
   dirty?: DirtyPolicy | undefined;
   /** Whether a name that is taken gets a number, or is a mistake. */
   numbered?: boolean | undefined;
+  /** Nothing in it is ever work. */
+  throwaway?: true | undefined;
+  /** Refuse more uncommitted work than this. */
+  mostDirty?: DirtyLimit | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -65,8 +70,9 @@ export async function createWorktree(
   // Reading a large checkout takes longer than a claim: what is left out is read beside it.
   const dirty = policy === 'exclude' ? sharedReport(place) : dirtyReport(place, policy);
   if (policy !== 'exclude') refuseDirty(place, await dirty, base);
+  if (request.mostDirty !== undefined) refuseLarge(place.repository.root, await dirty, request.mostDirty);
   // A claim keeps this thread busy: the process that looks starts before it.
-  else await new Promise(setImmediate);
+  if (policy === 'exclude') await new Promise(setImmediate);
   refuseReadOnly(place);
   makeDirectory(place);
   const { worktree, ready } = reserveWorktree(place, request, base);
@@ -136,7 +142,10 @@ async function make(
   place.onStep('files brought');
   const setup = isSetUp ? null : await runSetup(place, brought.worktree, making.signal);
   place.onStep('set up');
-  const { elsewhere: _, hadBranch: __, ...facts } = brought.worktree.facts;
+  const { elsewhere: _, hadBranch: __, ...known } = brought.worktree.facts;
+  // A claim begins with fresh facts.
+  const { throwaway } = reserved.facts;
+  const facts = throwaway === true ? { ...known, throwaway } : known;
   const leased = place.registry.change(worktree.id, ['making', 'claiming'], { state: 'leased', facts });
   if (leased === null) {
     throw new RametError('worktree_lost', 'terminal', `${worktree.path} was removed while it was created`);

@@ -17,6 +17,7 @@ interface Reservation {
   name: string;
   owner: WorktreeOwner | null;
   numbered?: boolean | undefined;
+  throwaway?: true | undefined;
 }
 
 export interface ReservedWorktree {
@@ -27,7 +28,7 @@ export interface ReservedWorktree {
 
 export function reserveWorktree(
   place: WorktreePlace,
-  { name: wanted, owner, numbered = false }: Reservation,
+  { name: wanted, owner, numbered = false, throwaway }: Reservation,
   base: WorktreeBase,
 ): ReservedWorktree {
   const plain = worktreeName(wanted);
@@ -41,7 +42,8 @@ export function reserveWorktree(
     // A worktree that was changed in the pool is removed by the claim, not here.
     const ready = found !== null && isAsRecorded(place, found) ? found : null;
     const fields = { ...place, name, base, owner };
-    const worktree = ready === null ? newWorktree(fields, facts) : claimingWorktree(fields, ready);
+    const made = ready === null ? newWorktree(fields, facts) : claimingWorktree(fields, ready);
+    const worktree = throwaway === true ? { ...made, facts: { ...made.facts, throwaway } } : made;
     place.registry.put(worktree);
     return { worktree, ready };
   });

@@ -71,6 +71,8 @@ export interface WorktreeFacts {
   adopted?: string | undefined;
   /** The setup command that has run in it. */
   setup?: string | undefined;
+  /** Nothing in it is ever work: it is tried out and thrown away (BG-2). */
+  throwaway?: true | undefined;
   /** It is gone, and its branch was left to `deleteLeftBranches`. */
   leftBranch?: true | undefined;
   /** Where it is while it changes places: from the pool, or to the trash. */

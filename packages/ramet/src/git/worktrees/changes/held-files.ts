@@ -213,6 +213,7 @@ export async function heldWork(
   worktree: ManagedWorktree,
   signal?: AbortSignal,
 ): Promise<VerdictReason[]> {
+  if (worktree.facts.throwaway === true) return [];
   const reasons = await heldFiles(place, worktree, signal);
   const { carried } = worktree.facts;
   if (carried === undefined || !reasons.some(({ kind }) => CARRIED.has(kind))) return reasons;

@@ -160,7 +160,8 @@ async function judge(
 }
 
 /** Not an agent that had ended when its process was killed, before it gave its worktree back. */
-function mayContinue({ project }: WorktreePlace, { owner }: ManagedWorktree): boolean {
+function mayContinue({ project }: WorktreePlace, { owner, facts }: ManagedWorktree): boolean {
+  if (facts.throwaway === true) return false;
   if (owner === null) return true;
   const { session, agent } = owner;
   try {

@@ -16,6 +16,7 @@ import { createWorktree } from '../create-worktree.ts';
 import { fillPool } from '../pool/pool.ts';
 import { resumeWorktree, worktreeOfAgent } from '../resume-worktree.ts';
 import { worktreesDirectory } from '../worktree-place.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { releaseWorktree } from './release-worktree.ts';
 import { removeWorktree } from './remove-worktree.ts';
 
@@ -52,6 +53,36 @@ describe('WORK-3: a worktree that is given back', () => {
     });
     expect(readFileSync(join(worktree.path, 'src/a.ts'), 'utf8')).toBe('changed\n');
     expect(rametBranches(place.repository.root)).toEqual(['ramet/fix']);
+  });
+
+  test('BG-2: one to be thrown away goes whatever is in it, given back or left by a killed process', async () => {
+    const place = worktreePlace({ settings: { pool: 1 } });
+    const { root } = place.repository;
+    const throwaway = { owner, dirty: 'carry', throwaway: true } as const;
+    writeFiles(root, { 'src/a.ts': 'mine\n' });
+    const { worktree } = await createWorktree(place, { name: 'ahead', ...throwaway });
+    expect(readFileSync(join(worktree.path, 'src/a.ts'), 'utf8')).toBe('mine\n');
+    writeFiles(worktree.path, { 'src/a.ts': 'changed\n', 'new.txt': '', '.env': 'x' });
+    const settled = await releaseWorktree(place, worktree.id)?.settled;
+    expect(settled).toMatchObject({ kept: false, became: 'pooled' });
+    expect(readFileSync(join(root, 'src/a.ts'), 'utf8')).toBe('mine\n');
+
+    const { worktree: claimed } = await createWorktree(place, {
+      name: 'ahead',
+      ...throwaway,
+      numbered: true,
+    });
+    expect(claimed.facts.throwaway).toBe(true);
+    writeFiles(claimed.path, { 'new.txt': '' });
+    const dead = { pid: 2 ** 22 - 1, started: 'long ago' };
+    place.registry.change(claimed.id, ['leased'], { lease: dead });
+    const left = await collectGarbage(place);
+    expect(left.find(({ worktree: { id } }) => id === claimed.id)).toMatchObject({ action: 'remove' });
+
+    // The next one from there is work again.
+    const { worktree: kept } = await createWorktree(place, { name: 'work', owner });
+    writeFiles(kept.path, { 'new.txt': '' });
+    expect(await releaseWorktree(place, kept.id)?.settled).toMatchObject({ kept: true });
   });
 
   test('says where its commits are when another branch has them', async () => {

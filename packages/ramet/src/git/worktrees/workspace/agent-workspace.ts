@@ -79,6 +79,11 @@ export interface WorkspaceRequest {
   inherited?: readonly string[] | undefined;
   /** Where a new one begins; by default where that checkout is. */
   base?: string | undefined;
+  /**
+   * It is tried out and thrown away: it carries the uncommitted work of the checkout, up to a limit, and nothing that is done in it
+   * is ever work that keeps it. No checkpoints are made.
+   */
+  throwaway?: true | undefined;
   /** Enter it also where others of this session are at work. */
   share?: boolean | undefined;
   signal?: AbortSignal | undefined;

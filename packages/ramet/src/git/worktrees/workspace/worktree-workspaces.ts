@@ -9,6 +9,7 @@
 import { basename, dirname } from 'node:path';
 import { UserMistake } from '../../../schema/errors.ts';
 import type { RecordedWorktree } from '../../../schema/events.ts';
+import { MOST_CARRIED } from '../changes/dirty-limit.ts';
 import { type CreatedWorktree, createWorktree } from '../create-worktree.ts';
 import { recoverWorktree } from '../recover-worktree.ts';
 import { resumeWorktree } from '../resume-worktree.ts';
@@ -61,12 +62,20 @@ export function worktreeWorkspaces(options: WorkspacesOptions): WorktreeWorkspac
       heldWorkspace(holder, place, created, { ms, recovered, inherited }),
     );
   return {
-    create({ cwd, name, owner, base, inherited, signal }) {
+    async create({ cwd, name, owner, base, inherited, throwaway, signal }) {
       const place = placeFor(cwd);
       // Uncommitted work of a checkout belongs on top of its own commit.
       const dirty = base === undefined ? undefined : ('exclude' as const);
-      const created = createWorktree(place, { name, owner, base, dirty, numbered: true, signal });
-      return hold(place, created.then(fresh), inherited);
+      const request = { name, owner, numbered: true, signal };
+      if (throwaway === undefined)
+        return hold(place, createWorktree(place, { ...request, base, dirty }).then(fresh), inherited);
+      const carrying = { base: 'HEAD', dirty: 'carry', mostDirty: MOST_CARRIED, throwaway } as const;
+      const held = await hold(
+        place,
+        createWorktree(place, { ...request, ...carrying }).then(fresh),
+        inherited,
+      );
+      return { ...held, checkpoint: async () => null };
     },
     async enter(request) {
       const place = placeFor(request.cwd);
