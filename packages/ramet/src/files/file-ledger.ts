@@ -30,6 +30,12 @@ export interface FileLedger {
   close(): void;
 }
 
+/** Of the process that has the turnstiles: others ask it for one path at a time. */
+export interface SessionLedger extends FileLedger {
+  /** `exclusive` for several paths at once. */
+  exclusiveAll<T>(paths: readonly string[], work: () => Promise<T>): Promise<T>;
+}
+
 export interface FileLedgerOptions {
   clock?: Clock;
   /** Opens what the processes of a repository share; asked for with the first change. Absent: this process alone. */
@@ -46,7 +52,7 @@ export function createFileLedger({
   clock = systemClock,
   openShared,
   warn,
-}: FileLedgerOptions = {}): FileLedger {
+}: FileLedgerOptions = {}): SessionLedger {
   const writes = new Map<string, LastWrite>();
   const queues = createQueues();
   const shared = createSharedLock(clock, openShared ?? null, warn);
@@ -55,6 +61,10 @@ export function createFileLedger({
     writes.set(path, write);
     const oldest = writes.size > REMEMBERED_WRITES ? writes.keys().next().value : undefined;
     if (oldest !== undefined) writes.delete(oldest);
+  };
+  const exclusiveAll = <T>([path, ...rest]: readonly string[], work: () => Promise<T>): Promise<T> => {
+    if (path !== undefined) return queues.inTurn(path, () => exclusiveAll(rest, work));
+    return openShared === undefined ? work() : queues.inTurn('', () => shared.hold(work));
   };
   return {
     versions: createKeptVersions(),
@@ -66,10 +76,9 @@ export function createFileLedger({
       remember(write.path, timed);
       shared.store()?.record(timed);
     },
-    exclusive: (path, work) =>
-      queues.inTurn(path, () =>
-        openShared === undefined ? work() : queues.inTurn('', () => shared.hold(work)),
-      ),
+    exclusive: (path, work) => exclusiveAll([path], work),
+    // Always in the same order: two who want the same paths do not wait for each other.
+    exclusiveAll: (paths, work) => exclusiveAll([...new Set(paths)].sort(), work),
     close: () => shared.close(),
   };
 }

@@ -9,9 +9,9 @@ import type {
   UndoneChanges,
   UnfinishedRestoration,
 } from '../journal/projections/file-history.ts';
-import { describeError, systemCode, UserMistake } from '../schema/errors.ts';
+import { describeError, UserMistake } from '../schema/errors.ts';
 import { realPath } from '../system/landing-path.ts';
-import { type LoadedFile, loadFile } from '../system/regular-file.ts';
+import { type LoadedFile, loadFileIfThere } from '../system/regular-file.ts';
 import type { OriginalFiles } from './original-files.ts';
 
 /** One file's way back. Null versions stand for no file. */
@@ -98,7 +98,7 @@ export async function planRestoration(
   try {
     // The place that was written must still be a place of its own: a link put there since leads elsewhere.
     if (realPath(path) !== path) return { ...step, obstacle: final('a symbolic link now leads elsewhere') };
-    current = await loadCurrent(path);
+    current = await loadFileIfThere(path);
   } catch (error) {
     return { ...step, obstacle: final(describeError(error)) };
   }
@@ -140,15 +140,6 @@ function modified(stats: BigIntStats): string {
 
 function final(reason: string): { reason: string; final: true } {
   return { reason, final: true };
-}
-
-async function loadCurrent(path: string): Promise<LoadedFile | null> {
-  try {
-    return await loadFile(path);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return null;
-    throw error;
-  }
 }
 
 /** Which turns an undo is about, and what it would do: the history of a session and what is on disk, no more. */

@@ -25,7 +25,13 @@ function hasWritten(project: string, session: SessionId, { path, version }: Writ
     const reader = openReader({ project, session });
     try {
       for (const { event } of reader.events()) {
-        if (event.type === 'file.changed' && event.path === path && event.after === version) return true;
+        const written =
+          event.type === 'file.changed'
+            ? [event]
+            : event.type === 'message.appended'
+              ? (event.adopted?.files ?? [])
+              : [];
+        if (written.some((file) => file.path === path && file.after === version)) return true;
       }
       return false;
     } finally {

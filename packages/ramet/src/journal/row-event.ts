@@ -1,5 +1,5 @@
 /** Events as the rows of a journal have them, and as they are to be read. */
-import type { JournalEvent } from '../schema/events.ts';
+import type { AdoptedWork, JournalEvent } from '../schema/events.ts';
 
 /** Events as they are to be read after their repository was renamed: the paths of files are those of today. */
 export function movedEvent(event: JournalEvent, moved: (path: string) => string): JournalEvent {
@@ -9,11 +9,17 @@ export function movedEvent(event: JournalEvent, moved: (path: string) => string)
       return { ...event, path: moved(event.path) };
     case 'files.restored':
       return { ...event, files: event.files.map((file) => ({ ...file, path: moved(file.path) })) };
+    case 'message.appended':
+      return event.adopted === undefined ? event : { ...event, adopted: movedWork(event.adopted, moved) };
     case 'files.settled':
       return { ...event, failed: event.failed.map((file) => ({ ...file, path: moved(file.path) })) };
     default:
       return event;
   }
+}
+
+function movedWork({ agent, files }: AdoptedWork, moved: (path: string) => string): AdoptedWork {
+  return { agent, files: files.map((file) => ({ ...file, path: moved(file.path) })) };
 }
 
 /** Null for what is no event. */

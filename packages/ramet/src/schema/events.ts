@@ -10,15 +10,16 @@
  */
 import type { AgentLifecycleEvent } from './agent-events.ts';
 import type { Role, ThinkingConfig } from './content.ts';
-import type { FileEvent } from './file-events.ts';
+import type { FileEvent, ReplacedFile } from './file-events.ts';
 import type { HooksRan } from './hook-events.ts';
-import type { Digest } from './ids.ts';
+import type { AgentId, Digest } from './ids.ts';
 import type { OperatorEvent } from './operator-events.ts';
 import type { PermissionMode, TodoItem } from './status.ts';
 import type { Usage } from './usage.ts';
 import type { WorktreeEvent } from './worktree-events.ts';
 
 export type { AgentOrigin, RecordedEvidence, RecordedServers, ServerRights } from './agent-events.ts';
+export type { ReplacedFile } from './file-events.ts';
 export type { HookVerdict } from './hook-events.ts';
 export type { Digest } from './ids.ts';
 export type { RecordedWorktree } from './worktree-events.ts';
@@ -95,13 +96,23 @@ interface PrefixFrozen {
 interface MessageAppended {
   type: 'message.appended';
   role: Role;
-  /** `delivery`: what other agents had to say, and nothing else. */
-  cause: 'prompt' | 'tool_results' | 'notice' | 'delivery';
+  /**
+   * `delivery`: what other agents had to say, and nothing else. `adopted`: the answer of an agent that has done in advance what
+   * the prompt before it asks for; the only cause of a message with the role `assistant`.
+   */
+  cause: 'prompt' | 'tool_results' | 'notice' | 'delivery' | 'adopted';
   blocks: Digest[];
   /** How many leading blocks other runs in the same place share: a breakpoint may stand after them. */
   shared: number;
   /** Items of `message.received` that it holds. */
   delivers?: string[];
+  /** Whose answer was adopted, and the files that move in with it: both are on record, or neither. A `files.settled` follows. */
+  adopted?: AdoptedWork;
+}
+
+export interface AdoptedWork {
+  agent: AgentId;
+  files: ReplacedFile[];
 }
 
 /**

@@ -19,27 +19,29 @@ interface FileChanged {
   mode?: number;
 }
 
+/** A file that is replaced as a whole. `mode` are the permission bits of what is replaced, `afterMode` of one that is created. */
+export interface ReplacedFile {
+  path: string;
+  before: Digest | null;
+  after: Digest | null;
+  mode: number | null;
+  afterMode?: number | null;
+}
+
 /** `ramet undo` put files back, or took that back. Written before the files are touched. */
 interface FilesRestored {
   type: 'files.restored';
   kind: 'undo' | 'redo';
   /** Everything from this turn on, counted over the session. */
   turn: number;
-  /** `before` is what this replaces, `mode` its permission bits; `afterMode` those of a file that must be created. */
-  files: {
-    path: string;
-    before: Digest | null;
-    after: Digest | null;
-    mode: number | null;
-    afterMode?: number | null;
-  }[];
+  files: ReplacedFile[];
   /** A `files.settled` follows once it was carried out. Absent in journals of versions that recorded none. */
   settles?: true;
   /** It is the rest of the one before, which was interrupted. */
   continues?: true;
 }
 
-/** The `files.restored` before it was carried out, but for the files that failed. */
+/** The `files.restored`, or the adopted work, before it was carried out, but for the files that failed. */
 interface FilesSettled {
   type: 'files.settled';
   failed: { path: string; reason: string }[];

@@ -19,7 +19,7 @@ import {
   statSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
-import { RametError } from '../schema/errors.ts';
+import { RametError, systemCode } from '../schema/errors.ts';
 
 const SYNCHRONOUS_LIMIT = 1 << 20;
 const CHUNK = 1 << 20;
@@ -56,6 +56,16 @@ export async function loadFile(path: string): Promise<LoadedFile> {
     const bytes = await readWhole(descriptor, Number(stats.size));
     return { bytes, version: versionOf(bytes), stats };
   });
+}
+
+/** Null if it does not exist. */
+export async function loadFileIfThere(path: string): Promise<LoadedFile | null> {
+  try {
+    return await loadFile(path);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return null;
+    throw error;
+  }
 }
 
 /** The whole file through `take`, chunk by chunk, and its version; `known` is trusted once `take` has enough. */

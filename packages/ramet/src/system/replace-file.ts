@@ -64,17 +64,42 @@ export async function replaceFile(
   bytes: Uint8Array,
   options: ReplacementOptions,
 ): Promise<Replacement> {
-  using directory = holdDirectory(dirname(path), { make: options.current === null });
-  if (directory === null) return 'moved';
+  using staged = await stageFile(path, bytes, options);
+  return staged?.place() ?? 'moved';
+}
+
+/** Bytes beside the file whose place they are to take. Disposed of before that, nothing of them stays. */
+export interface StagedFile extends Disposable {
+  place(): Replacement;
+}
+
+/** The first half of `replaceFile`: all that can take long, or fail for want of room. Null: `moved`. */
+export async function stageFile(
+  path: string,
+  bytes: Uint8Array,
+  options: ReplacementOptions,
+): Promise<StagedFile | null> {
+  using opened = new DisposableStack();
+  const directory = opened.use(holdDirectory(dirname(path), { make: options.current === null }));
+  if (directory === null) return null;
   const temporary = directory.at(`${temporaryPrefix(options.owner)}${randomBytes(6).toString('hex')}.tmp`);
+  opened.defer(() => rmSync(temporary, { force: true }));
   try {
     await writeTemporary(temporary, bytes, options);
-    return putInPlace(temporary, directory.at(basename(path)), options);
   } catch (error) {
     throw withRealPath(error, directory);
-  } finally {
-    rmSync(temporary, { force: true });
   }
+  const held = opened.move();
+  return {
+    place() {
+      try {
+        return putInPlace(temporary, directory.at(basename(path)), options);
+      } catch (error) {
+        throw withRealPath(error, directory);
+      }
+    },
+    [Symbol.dispose]: () => held.dispose(),
+  };
 }
 
 /** Removes what a killed process of the same agent left beside `path`. Nobody may write for that agent meanwhile. */

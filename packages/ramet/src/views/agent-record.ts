@@ -97,7 +97,7 @@ export class RecordedSteps {
   #stepsOf(event: JournalEvent): RecordedStep[] {
     switch (event.type) {
       case 'message.appended':
-        return this.#told(event);
+        return event.cause === 'adopted' ? [this.#answered(event)] : this.#told(event);
       case 'response.completed':
         return event.kept && event.source === undefined ? [this.#answered(event)] : [];
       case 'tool.completed':
@@ -138,7 +138,7 @@ export class RecordedSteps {
     return text === '' ? [] : [{ kind: 'told', text, isPrompt }];
   }
 
-  #answered({ blocks }: EventOf<'response.completed'>): RecordedStep {
+  #answered({ blocks }: { readonly blocks: readonly Digest[] }): RecordedStep {
     const contents = this.#contents(blocks);
     for (const { type, id, input } of contents) if (type === 'tool_use') this.#inputs.set(String(id), input);
     const hasThought = contents.some(({ type }) => type === 'thinking');

@@ -4,7 +4,7 @@
  */
 import { contentOfBytes } from '../conversation/frozen-block.ts';
 import type { JournalReader } from '../journal/journal.ts';
-import type { Digest, RecordedEvent } from '../schema/events.ts';
+import type { Digest, EventOf, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
 
 export interface SaidExchange {
@@ -48,7 +48,8 @@ export class RecordedExchanges {
 
   take({ agent, event, time, seq }: RecordedEvent): void {
     if (agent !== this.#agent) return;
-    if (event.type === 'response.completed') this.#turns += 1;
+    const isAdopted = event.type === 'message.appended' && event.cause === 'adopted';
+    if (event.type === 'response.completed' || isAdopted) this.#turns += 1;
     if (event.type === 'conversation.replaced' && event.cause === 'rewind')
       this.#exchanges.splice(event.prompts ?? 0);
     const current = this.#exchanges.at(-1);
@@ -57,6 +58,7 @@ export class RecordedExchanges {
       if (prompt === undefined) return;
       this.#exchanges.push({ time, seq, turn: this.#turns + 1, prompt, responses: [], calls: 0 });
     } else if (current === undefined) return;
+    else if (isAdopted) current.responses.push(event.blocks);
     else if (event.type === 'response.completed' && event.kept && event.source === undefined)
       current.responses.push(event.blocks);
     else if (event.type === 'tool.completed') current.calls += 1;
@@ -82,8 +84,7 @@ export class LastAnswers {
   readonly #responses = new Map<AgentId, (readonly Digest[])[]>();
 
   take({ agent, event }: RecordedEvent): void {
-    if (agent === null || event.type !== 'response.completed' || !event.kept) return;
-    if (event.source !== undefined) return;
+    if (agent === null || !isAnswer(event)) return;
     const responses = this.#responses.get(agent) ?? [];
     responses.push(event.blocks);
     this.#responses.set(agent, responses);
@@ -92,6 +93,11 @@ export class LastAnswers {
   of(reader: JournalReader, agent: AgentId): string | null {
     return answerOf(reader, this.#responses.get(agent) ?? []);
   }
+}
+
+function isAnswer(event: JournalEvent): event is EventOf<'response.completed' | 'message.appended'> {
+  if (event.type === 'message.appended') return event.cause === 'adopted';
+  return event.type === 'response.completed' && event.kept && event.source === undefined;
 }
 
 export function lastExchanges(reader: JournalReader, agent: AgentId, most: number): SaidExchange[] {

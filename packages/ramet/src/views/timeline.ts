@@ -63,6 +63,8 @@ function describe(event: JournalEvent): string {
     case 'prefix.frozen':
       return `prefix frozen: ${count(event.tools.length, 'tool')}, ${count(event.system.length, 'system block')}`;
     case 'message.appended':
+      if (event.adopted !== undefined)
+        return `answer of ${event.adopted.agent} adopted: ${count(event.adopted.files.length, 'file')}`;
       return `${event.role} message (${event.cause.replace('_', ' ')}): ${count(event.blocks.length, 'block')}`;
     case 'conversation.replaced':
       return `conversation replaced (${event.cause}): ${count(event.messages.length, 'message')}`;
@@ -85,8 +87,8 @@ function describe(event: JournalEvent): string {
       return `${event.kind} of turn ${event.turn} and later: ${count(event.files.length, 'file')} put back`;
     case 'files.settled':
       return event.failed.length === 0
-        ? 'undo or redo complete'
-        : `undo or redo incomplete: ${count(event.failed.length, 'file')} left`;
+        ? 'files in place'
+        : `not all files in place: ${count(event.failed.length, 'file')} left`;
     case 'worktree.created':
     case 'worktree.checkpointed':
     case 'worktree.released':

@@ -16,14 +16,14 @@ import { describeError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import { entriesOf } from '../../system/persistent.ts';
 import type { AgentDirectory } from '../isolation/agent-directory.ts';
-import type { AgentSpec, SessionRuntime } from './runtime.ts';
+import type { AgentRuntime, AgentSpec } from './runtime.ts';
 
 /** The agent whose files they are. */
 export interface FileOwner {
   readonly spec: Pick<AgentSpec, 'id' | 'origin'>;
   readonly directory: Pick<AgentDirectory, 'cwd' | 'workspace' | 'isOwn'>;
   readonly state: Pick<AgentState, 'seen'>;
-  readonly runtime: Pick<SessionRuntime, 'files' | 'outputDirectory' | 'childEnvironment'>;
+  readonly runtime: Pick<AgentRuntime, 'files' | 'outputDirectory' | 'childEnvironment'>;
   record(event: JournalEvent): void;
   warn(code: string, message: string): void;
   /** Releases what is taken for it when the agent ends. */

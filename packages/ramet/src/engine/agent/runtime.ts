@@ -1,7 +1,7 @@
 /** What the agents of a session share, and what makes one agent different from another. */
 import type { HookEventName } from '../../extensions/hooks/hook-event.ts';
 import type { HookEffect } from '../../extensions/hooks/hook-runner.ts';
-import type { FileLedger } from '../../files/file-ledger.ts';
+import type { FileLedger, SessionLedger } from '../../files/file-ledger.ts';
 import type { LoadCheckouts } from '../../git/shapes.ts';
 import type { AgentWorkspace, AgentWorkspaces } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -70,6 +70,7 @@ export interface AgentRuntime {
 
 /** With what only the process has that holds keys, limits and rules. An agent's own process has none of it (EXEC-2). */
 export interface SessionRuntime extends AgentRuntime {
+  readonly files: SessionLedger;
   readonly provider: ModelProvider;
   readonly cacheMap: CacheMap;
   /** Passed by the first request of every child. */

@@ -11,7 +11,7 @@ import type { AgentState } from '../../journal/projections/agent-state.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { AgentSpec, SessionRuntime } from '../agent/runtime.ts';
+import type { AgentRuntime, AgentSpec } from '../agent/runtime.ts';
 
 /** Whose directory it is: its state says where it is, its specification where it began. */
 export interface DirectoryOwner {
@@ -139,7 +139,7 @@ export class AgentDirectory {
 interface CheckoutUser {
   readonly spec: Pick<AgentSpec, 'id' | 'origin' | 'readOnly'>;
   readonly directory: Pick<AgentDirectory, 'cwd'>;
-  readonly runtime: Pick<SessionRuntime, 'checkouts' | 'childEnvironment' | 'files' | 'redact'>;
+  readonly runtime: Pick<AgentRuntime, 'checkouts' | 'childEnvironment' | 'files' | 'redact'>;
   readonly scope: AsyncDisposableStack;
   warn(code: string, message: string): void;
 }

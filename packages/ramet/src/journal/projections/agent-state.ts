@@ -93,6 +93,8 @@ export interface AgentState {
    */
   readonly compactFromTokens: number;
   readonly todos: readonly TodoItem[];
+  /** Its last answer was adopted, and the files of it may not all be in place. */
+  readonly adopting: boolean;
   /** How often what was refused to it. */
   readonly refusals: Refusals;
   /** Its latest progress line for the current task; null before the first. */
@@ -140,6 +142,7 @@ export function newAgentState(agent: AgentId): AgentState {
     learnedWindow: null,
     compactFromTokens: 0,
     todos: [],
+    adopting: false,
     refusals: [],
     progress: null,
     directory: null,
@@ -176,6 +179,7 @@ const OWN_OF_FORK = [
   'unanswered',
   'measured',
   'todos',
+  'adopting',
   'refusals',
   'progress',
   'directory',

@@ -47,6 +47,8 @@ export function applyEvent(state: AgentState, recorded: Omit<RecordedEvent, 'seq
     case 'agent.resumed':
     case 'status.changed':
       return state.ended ? { ...state, ended: false } : state;
+    case 'files.settled':
+      return state.adopting ? { ...state, adopting: false } : state;
     case 'todos.changed':
       return { ...state, todos: event.todos };
     case 'progress.reported':
@@ -121,6 +123,7 @@ function said(state: AgentState, event: EventOf<'message.appended'>): AgentState
   const message: StateMessage = { role, blocks, shared, cause };
   const messages = appended(state.messages, message);
   const next = { ...state, messages, openStop: null, ended: false, recordIsShort: false };
+  if (event.adopted !== undefined) return { ...next, adopting: true };
   if (cause !== 'prompt') return next;
   return {
     ...next,

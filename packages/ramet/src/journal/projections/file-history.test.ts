@@ -6,8 +6,8 @@ import {
   responseCompleted,
   toolStarted,
 } from '../../../test/recorded-events.ts';
-import type { EventOf } from '../../schema/events.ts';
-import { fileHistoryOf } from './file-history.ts';
+import type { EventOf, JournalEvent } from '../../schema/events.ts';
+import { type FileHistory, fileHistoryOf } from './file-history.ts';
 
 const changed = (path: string, before: string | null, after: string): EventOf<'file.changed'> => ({
   type: 'file.changed',
@@ -86,5 +86,44 @@ describe('UI-1: what a session changed in files, for ramet undo', () => {
     ]);
     expect(unfinished).toBeNull();
     expect(undone.map(({ restored: { files } }) => files)).toEqual([killed]);
+  });
+});
+
+describe('BG-2: work that was adopted', () => {
+  const origin = { kind: 'fork', call: null, description: 'x', background: false, depth: 1 } as const;
+  const files = [{ path: '/w/a', before: null, after: 'v', mode: null }];
+  const adopted = messageAppended({
+    ...{ role: 'assistant', cause: 'adopted', adopted: { agent: 's.2', files } },
+  });
+  const tried: [string, JournalEvent][] = [
+    ['s.1', agentStarted()],
+    ['s.1', messageAppended()],
+    ['s.1', responseCompleted()],
+    ['s.2', agentStarted({ parent: 's.1', origin: { ...origin, source: 'speculation' } })],
+    ['s.2', { type: 'file.changed', call: 'c', path: '/worktree/a', before: null, after: 'v' }],
+    ['s.1', messageAppended()],
+  ];
+  const history = (...more: JournalEvent[]): FileHistory =>
+    fileHistoryOf(recorded(...tried, ...more.map((event): [string, JournalEvent] => ['s.1', event])));
+
+  test('counts as a turn of its own; what its agent changed elsewhere does not', () => {
+    expect(history().changes).toEqual([]);
+    const { changes, adopting } = history(adopted);
+    expect(changes).toMatchObject([{ turn: 2, prompt: 2, path: '/w/a', before: null, after: 'v' }]);
+    expect(adopting).toEqual({ agent: 's.2', files });
+  });
+
+  test('is carried out when its files are settled, or undone; what failed is not the session\u2019s', () => {
+    const settled = (failed: { path: string; reason: string }[]): JournalEvent => ({
+      type: 'files.settled',
+      failed,
+    });
+    expect(history(adopted, settled([]))).toMatchObject({ adopting: null, changes: [{ path: '/w/a' }] });
+    expect(history(adopted, settled([{ path: '/w/a', reason: 'x' }]))).toMatchObject({
+      adopting: null,
+      changes: [],
+    });
+    const undo: JournalEvent = { type: 'files.restored', kind: 'undo', turn: 2, files, settles: true };
+    expect(history(adopted, undo)).toMatchObject({ adopting: null, changes: [] });
   });
 });

@@ -2,7 +2,7 @@
  * What a session changed in files through Write and Edit, turn by turn, less what was undone. Turns are those of the
  * main agent, counted over the whole session; what its children change belongs to the turn it is in.
  */
-import type { EventOf, RecordedEvent } from '../../schema/events.ts';
+import type { AdoptedWork, EventOf, RecordedEvent } from '../../schema/events.ts';
 
 export interface RecordedChange {
   turn: number;
@@ -36,6 +36,10 @@ export interface FileHistory {
   /** The last is the one to be done again first; a new change forgets them all. */
   undone: UndoneChanges[];
   unfinished: UnfinishedRestoration | null;
+  /** Work that was adopted and whose files may not all be in place: its process was killed. */
+  adopting: AdoptedWork | null;
+  /** Agents that try something out: what they change is nobody's until it is adopted. */
+  readonly trying: Set<string>;
   /** The turn of every Bash call: what those changed is not known. */
   commands: number[];
 }
@@ -48,6 +52,8 @@ export function fileHistoryOf(events: Iterable<RecordedEvent>): FileHistory {
     changes: [],
     undone: [],
     unfinished: null,
+    adopting: null,
+    trying: new Set(),
     commands: [],
   };
   for (const recorded of events) extendHistory(history, recorded);
@@ -55,13 +61,16 @@ export function fileHistoryOf(events: Iterable<RecordedEvent>): FileHistory {
 }
 
 function extendHistory(history: FileHistory, { agent, event }: RecordedEvent): void {
+  if (agent !== null && history.trying.has(agent)) return;
   const main = agent !== null && agent === history.mainAgent;
   switch (event.type) {
     case 'agent.started':
       if (event.parent === null) history.mainAgent ??= agent;
+      if (event.origin?.source === 'speculation' && agent !== null) history.trying.add(agent);
       break;
     case 'message.appended':
       if (main && event.cause === 'prompt') history.prompt += 1;
+      if (event.adopted !== undefined) adopt(history, event.adopted);
       break;
     case 'response.completed':
       if (main) history.turn += 1;
@@ -87,7 +96,20 @@ function takeChange(history: FileHistory, { path, before, after, mode }: EventOf
   history.undone = [];
 }
 
+/** The adopted answer is a turn of the main agent: undoing it leaves the turn before as it is. */
+function adopt(history: FileHistory, work: AdoptedWork): void {
+  history.turn += 1;
+  history.adopting = work;
+  for (const { path, before, after, mode } of work.files) {
+    const { turn, prompt } = history;
+    history.changes.push({ turn, prompt, path, before, after, mode });
+  }
+  if (work.files.length > 0) history.undone = [];
+}
+
 function takeRestoration(history: FileHistory, restored: EventOf<'files.restored'>): void {
+  // What is undone is not carried out any more.
+  history.adopting = null;
   if (restored.continues === true) {
     takeRest(history, restored);
     return;
@@ -119,8 +141,14 @@ function takeRest(history: FileHistory, { files }: EventOf<'files.restored'>): v
 }
 
 function settle(history: FileHistory, { failed }: EventOf<'files.settled'>): void {
-  const { unfinished } = history;
-  if (unfinished === null) return;
+  const { unfinished, adopting } = history;
   const left = new Set(failed.map(({ path }) => path));
+  history.adopting = null;
+  if (adopting !== null) {
+    // What did not move in is not the session's to put back.
+    history.changes = history.changes.filter(({ turn, path }) => turn !== history.turn || !left.has(path));
+    return;
+  }
+  if (unfinished === null) return;
   history.unfinished = left.size === 0 ? null : { ...unfinished, left };
 }

@@ -11,7 +11,7 @@ import {
   prepareDesks,
 } from '../../engine/opening.ts';
 import type { Agent, AgentFamily, SessionRuntime } from '../../engine/shapes.ts';
-import type { FileLedger } from '../../files/file-ledger.ts';
+import type { SessionLedger } from '../../files/file-ledger.ts';
 import { createFileLedger } from '../../files/file-ledger.ts';
 import { gitState, RecentGitState } from '../../git/git-state.ts';
 import { lazyCheckouts } from '../../git/shared-git/lazy-checkouts.ts';
@@ -224,7 +224,7 @@ function limitWait({ settings }: ResolvedOptions): number | undefined {
   return waitSeconds === undefined ? undefined : waitSeconds * 1_000;
 }
 
-function openLedger({ project }: Place, journal: Journal, clock: Clock): FileLedger {
+function openLedger({ project }: Place, journal: Journal, clock: Clock): SessionLedger {
   return createFileLedger({
     clock,
     openShared: async () => (await import('../../files/shared-writes.ts')).SharedWrites.open(project),
@@ -233,7 +233,7 @@ function openLedger({ project }: Place, journal: Journal, clock: Clock): FileLed
 }
 
 /** A write through the session may change what git says. */
-function watchedFiles(files: FileLedger, git: RecentGitState): FileLedger {
+function watchedFiles(files: SessionLedger, git: RecentGitState): SessionLedger {
   return {
     ...files,
     recordWrite(write) {

@@ -69,6 +69,12 @@ function readChanges(session: SessionId, reader: JournalReader): AttributedChang
     // What the user wrote stands behind what every prompt brings along.
     if (event.type === 'message.appended' && event.cause === 'prompt')
       prompts.set(agent, event.blocks.at(-1));
+    if (event.type === 'message.appended' && event.adopted !== undefined) {
+      const { agent: by, files } = event.adopted;
+      const purpose = described.get(by) ?? null;
+      for (const { path, before, after } of files)
+        changes.push({ session, agent: by, purpose, time, call: '', path, before, after });
+    }
     if (event.type !== 'file.changed') continue;
     const { call, path, before, after } = event;
     const purpose = described.get(agent) ?? textOf(prompts.get(agent), reader);
