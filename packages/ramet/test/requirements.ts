@@ -123,8 +123,6 @@ export const MISSING: Readonly<Record<string, string>> = {
   'WORK-2': 'a hook WorktreeCreate that makes the worktree in place of git',
   'EXEC-3': NOT_YET,
   'HOST-1': NOT_YET,
-  'BG-1': 'the mechanism is there; not all of its forks are',
-  'BG-2': NOT_YET,
   'UI-1': 'the commands trace, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
   'UI-3': 'vim keys and pasted images',

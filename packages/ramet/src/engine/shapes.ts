@@ -18,7 +18,8 @@ export type {
 } from './agent/runtime.ts';
 export type { AnswerSchema } from './answer/answer-schema.ts';
 export type { BackgroundForks } from './background/background-forks.ts';
-export type { BackgroundWork } from './background/background-work.ts';
+export type { BackgroundWork, DueWork, FinishedTurn } from './background/background-work.ts';
+export type { PreparedWork } from './background/prepared-work.ts';
 export type { AgentSummaries } from './background/summarise-agents.ts';
 export type { SpendingRecord } from './budget/budget.ts';
 export type { Permit, PermitRequest } from './calls/permit.ts';

@@ -1,7 +1,7 @@
 /** The part of the settings that is about what sessions do by themselves: compaction, memory, work in the background. */
 import { MOST_SECONDS } from '../schema/usage.ts';
 import * as z from '../schema/zod.ts';
-import type { BackgroundSettings, MemorySettings, Settings } from './settings.ts';
+import type { BackgroundSettings, MemorySettings, Settings, SpeculationSettings } from './settings.ts';
 
 const wholeNumber = z.int().check(z.positive());
 
@@ -38,6 +38,23 @@ export const memory: z.ZodMiniType<MemorySettings> = z.strictObject({
   sync: flag('Whether sessions sync team memory by themselves where the environment names a server (true).'),
 });
 
+const speculation: z.ZodMiniType<SpeculationSettings> = z.strictObject({
+  enabled: described(
+    z.optional(z.boolean()),
+    'Whether the likely next prompt is worked on in advance (false).',
+  ),
+  sessionUsd: described(
+    z.optional(z.number().check(z.positive())),
+    'What all tries of a session may cost (1).',
+  ),
+  tryUsd: described(z.optional(z.number().check(z.positive())), 'What one try may cost (0.25).'),
+  tries: described(z.optional(wholeNumber), 'After how many tries it is judged (8).'),
+  leastHits: described(
+    z.optional(z.number().check(z.minimum(0), z.maximum(1))),
+    'It ends for the session if a smaller share of its tries was used (0.2).',
+  ),
+});
+
 export const background: z.ZodMiniType<BackgroundSettings> = z.strictObject({
   enabled: flag('Whether agents work in the background between prompts (true).'),
   unattended: flag('Also where no person is there: in ramet -p and the library (false).'),
@@ -59,5 +76,9 @@ export const background: z.ZodMiniType<BackgroundSettings> = z.strictObject({
   costShare: described(
     z.optional(z.number().check(z.minimum(0), z.maximum(1))),
     'What all of it together may cost, as a share of everything else (0.15).',
+  ),
+  speculation: described(
+    z.optional(speculation),
+    'Work ahead of the user in a worktree, with a budget of its own.',
   ),
 });

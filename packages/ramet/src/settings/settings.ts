@@ -152,6 +152,18 @@ export interface BackgroundSettings {
   memoryTokens?: number | undefined;
   /** What all of it may cost, as a share of everything else. */
   costShare?: number | undefined;
+  speculation?: SpeculationSettings | undefined;
+}
+
+/** Work ahead of the user (BG-2); it has a budget of its own. */
+export interface SpeculationSettings {
+  enabled?: boolean | undefined;
+  /** What all tries of a session, and what one of them, may cost. */
+  sessionUsd?: number | undefined;
+  tryUsd?: number | undefined;
+  /** After this many tries it ends for the session if fewer than this share of them were of use. */
+  tries?: number | undefined;
+  leastHits?: number | undefined;
 }
 
 /** How long MCP servers may take. */

@@ -3,16 +3,31 @@
  * finished turn. It holds no permit of agents that were asked for, no caller waits for it, nobody learns of its end,
  * and it cannot be resumed.
  */
+import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AgentOrigin } from '../../schema/events.ts';
+import type { AgentId } from '../../schema/ids.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
 import { agentSpec, basisOf } from '../agent/agent-spec.ts';
+import { childDirectory } from '../children/child-plan.ts';
 import { inheritedTokens } from '../children/child-terms.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { runAgent } from '../loop/loop.ts';
 import type { BackgroundWork } from './background-work.ts';
 
-export function startFork(family: AgentFamily, parent: Agent, work: BackgroundWork, task: string): Agent {
+export interface ForkOrder {
+  readonly id: AgentId;
+  readonly task: string;
+  /** Its own; null for one that works where its parent does. */
+  readonly workspace: AgentWorkspace | null;
+}
+
+export function startFork(
+  family: AgentFamily,
+  parent: Agent,
+  work: BackgroundWork,
+  { id, task, workspace }: ForkOrder,
+): Agent {
   const origin: AgentOrigin = {
     kind: 'fork',
     call: null,
@@ -22,9 +37,10 @@ export function startFork(family: AgentFamily, parent: Agent, work: BackgroundWo
     skipTranscript: true,
     source: work.source,
     inheritedTokens: inheritedTokens(parent),
+    ...(workspace !== null && { worktree: workspace.worktree }),
   };
   const spec = agentSpec(basisOf(family, parent), {
-    id: family.newId(),
+    id,
     type: 'fork',
     name: null,
     model: parent.conversation.head.model,
@@ -39,6 +55,8 @@ export function startFork(family: AgentFamily, parent: Agent, work: BackgroundWo
     compacts: false,
     skipCacheWrite: true,
     canUseTool: work.canUseTool,
+    cwd: childDirectory(parent, workspace),
+    ...(workspace !== null && { workspace, isWorkspaceOwn: true }),
   });
   return parent.fork(spec, task);
 }
@@ -53,4 +71,11 @@ export async function runFork(family: AgentFamily, fork: Agent, signal: AbortSig
     family.forget(fork);
     await fork[Symbol.asyncDispose]();
   }
+}
+
+/** Nobody asked for its work, so what changed in the checkout meanwhile is none of its report. */
+export async function giveBack(fork: Agent, workspace: AgentWorkspace): Promise<void> {
+  const { checkoutChanges: _, ...end } = await workspace.release();
+  fork.record({ type: 'worktree.released', ...workspace.worktree, ...end });
+  await fork.runtime.journal.commit('written').catch(() => {}); // agents that still run report a broken journal
 }

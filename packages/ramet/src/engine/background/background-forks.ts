@@ -15,7 +15,7 @@ import { type Agent, hosted } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
 import { STOPPED } from '../agent/notices.ts';
 import type { AgentFamily } from '../children/family.ts';
-import { runFork, startFork } from './background-fork.ts';
+import { giveBack, runFork, startFork } from './background-fork.ts';
 import type { BackgroundOutcome, BackgroundWork, DueWork, FinishedTurn } from './background-work.ts';
 import { DEFAULT_COST_SHARE, whyNotNow } from './may-begin.ts';
 
@@ -40,11 +40,21 @@ interface RunningWork {
   fork: AgentId | null;
 }
 
+/** Work that is due and may begin. */
+interface BegunWork {
+  readonly work: BackgroundWork;
+  readonly due: DueWork;
+  readonly agent: Agent;
+  readonly abort: AbortController;
+}
+
 export class BackgroundForks {
   readonly #options: BackgroundOptions;
   readonly #running = new Map<string, RunningWork>();
   readonly #told = new Set<string>();
   #usage = NO_USAGE;
+  /** Of work with budgets of its own. */
+  #apart = NO_USAGE;
   #isClosed = false;
 
   constructor(options: BackgroundOptions) {
@@ -64,7 +74,7 @@ export class BackgroundForks {
   begin(work: BackgroundWork, turn: FinishedTurn): void {
     if (this.#isClosed || this.#running.has(work.source)) return;
     const abort = new AbortController();
-    const ended = this.#carryOut(work, turn, abort.signal).finally(() => {
+    const ended = this.#carryOut(work, turn, abort).finally(() => {
       if (this.#running.get(work.source)?.abort === abort) this.#running.delete(work.source);
     });
     this.#running.set(work.source, { work, abort, ended, fork: null });
@@ -105,32 +115,53 @@ export class BackgroundForks {
     over.abort();
   }
 
-  async #carryOut(work: BackgroundWork, turn: FinishedTurn, signal: AbortSignal): Promise<void> {
+  async #carryOut(work: BackgroundWork, turn: FinishedTurn, abort: AbortController): Promise<void> {
     const { agent } = turn;
+    const { signal } = abort;
     try {
       // The result of the turn is told first.
       await setImmediate();
       const due = signal.aborted ? null : await work.due(turn);
       if (due === null || signal.aborted || this.#whyNot(work, agent) !== null) return;
-      await this.#runOne(work, due, agent, signal);
+      await this.#runOne({ work, due, agent, abort });
     } catch (error) {
-      this.#tell(agent, `work in the background (${work.source}) failed: ${describeError(error)}`);
+      if (!signal.aborted)
+        this.#tell(agent, `work in the background (${work.source}) failed: ${describeError(error)}`);
     }
   }
 
-  #whyNot({ isForWorking = false }: BackgroundWork, agent: Agent): string | null {
-    const { family, costShare: share = DEFAULT_COST_SHARE } = this.#options;
-    return whyNotNow(family, agent, { usage: this.#usage, share, isForWorking });
+  #whyNot({ isForWorking = false, hasOwnBudget }: BackgroundWork, agent: Agent): string | null {
+    const { family, costShare = DEFAULT_COST_SHARE } = this.#options;
+    const share = hasOwnBudget === true ? null : costShare;
+    return whyNotNow(family, agent, { usage: this.#usage, apart: this.#apart, share, isForWorking });
   }
 
-  async #runOne(work: BackgroundWork, due: DueWork, agent: Agent, signal: AbortSignal): Promise<void> {
+  async #runOne(begun: BegunWork): Promise<void> {
+    const { work, due, agent, abort } = begun;
     const { family } = this.#options;
-    const fork = startFork(family, agent, work, due.task);
+    const id = family.newId();
+    const workspace = (await due.workspace?.(id, abort.signal)) ?? null;
+    if (due.workspace !== undefined && workspace === null) return;
+    if (abort.signal.aborted) {
+      await workspace?.release();
+      return;
+    }
+    const fork = startFork(family, agent, work, { id, task: due.task, workspace });
     const running = this.#running.get(work.source);
-    if (running !== undefined) running.fork = fork.spec.id;
+    if (running !== undefined) running.fork = id;
     this.#options.onBegin?.();
-    const result = await runFork(family, fork, signal);
-    this.#usage = addUsage(this.#usage, result.usage);
+    try {
+      due.begins?.(fork, () => abort.abort(STOPPED));
+      await this.#carryThrough(begun, fork);
+    } finally {
+      if (workspace !== null) await giveBack(fork, workspace);
+    }
+  }
+
+  async #carryThrough({ work, due, agent, abort: { signal } }: BegunWork, fork: Agent): Promise<void> {
+    const result = await runFork(this.#options.family, fork, signal);
+    if (work.hasOwnBudget === true) this.#apart = addUsage(this.#apart, result.usage);
+    else this.#usage = addUsage(this.#usage, result.usage);
     const problem = result.status === 'done' && !signal.aborted ? await this.#take(due, fork, result) : null;
     if (problem !== null)
       this.#tell(agent, `what ${fork.spec.id} (${work.source}) found is not kept: ${problem}`);

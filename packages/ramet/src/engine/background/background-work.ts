@@ -3,6 +3,8 @@
  * when it is due, what it may spend and use, and what a person's next prompt does to it. Shapes, and the filters that
  * several of them use.
  */
+import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
+import type { AgentId } from '../../schema/ids.ts';
 import type { BackgroundSource, BudgetLimits } from '../../schema/status.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
@@ -26,6 +28,8 @@ export interface BackgroundWork {
   readonly canUseTool: CanUseTool;
   /** The next prompt ends it: what it finds is of no use then. Others continue beside the prompt. */
   readonly endsWithPrompt: boolean;
+  /** It has a budget of its own, and no part in the share that all others have. */
+  readonly hasOwnBudget?: true;
   /** It looks at an agent that is at work; others wait until it has answered. */
   readonly isForWorking?: boolean;
   /** What is to be done after this turn; null for nothing. */
@@ -40,6 +44,10 @@ export interface BackgroundLimits {
 
 export interface DueWork {
   readonly task: string;
+  /** The worktree that the fork works in, made when it may begin; it is given back when the fork has ended. Null: it does not begin. */
+  workspace?(fork: AgentId, signal: AbortSignal): Promise<AgentWorkspace | null>;
+  /** Told of the fork before it runs; `stop` ends it. */
+  begins?(fork: Agent, stop: () => void): void;
   /** Carries out what the fork has answered. It is not called for one that was ended or has failed. */
   take(done: DoneWork): void | Promise<void>;
 }

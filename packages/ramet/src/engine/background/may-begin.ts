@@ -4,7 +4,7 @@
  */
 import { planRequest, repeatedMarks } from '../../conversation/request.ts';
 import { tokensAt } from '../../model/cache/cache-map.ts';
-import type { NO_USAGE, Usage } from '../../schema/usage.ts';
+import { NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
 import { hasOpenCalls } from '../calls/finish-calls.ts';
 import type { AgentFamily } from '../children/family.ts';
@@ -25,7 +25,10 @@ const ANSWER_WEIGHT = 1_500;
 export interface BackgroundAccount {
   /** Of background work of this process so far. */
   readonly usage: Usage;
-  readonly share: number;
+  /** Of work that has budgets of its own. */
+  readonly apart?: Usage;
+  /** Null: it has a budget of its own. */
+  readonly share: number | null;
   readonly isForWorking?: boolean;
 }
 
@@ -42,8 +45,9 @@ export function whyNotNow(family: AgentFamily, agent: Agent, account: Background
   const tokens = contextTokens(agent);
   if (tokens + ROOM_TOKENS > contextWindow(agent)) return 'the context window is nearly full';
   if (tokens >= LONG_PREFIX && !isWarm(agent)) return 'the conversation is not in the cache';
+  if (account.share === null) return null;
   const own = weightOf(account.usage);
-  const rest = weightOf(spending.totalUsage) - own;
+  const rest = weightOf(spending.totalUsage) - own - weightOf(account.apart ?? NO_USAGE);
   const next = tokens * WEIGHTS.cache_read_input_tokens + ANSWER_WEIGHT;
   return own + next > rest * account.share ? 'it has had its share of the cost' : null;
 }

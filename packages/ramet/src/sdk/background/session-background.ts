@@ -2,11 +2,18 @@
  * Background work of a session (BG-1): whether there is any, and when it learns of prompts and turns. The mechanism is
  * `engine/background`, loaded after the first turn of a session that has work to do.
  */
-import type { Agent, AgentResult, AgentSummaries, BackgroundForks } from '../../engine/shapes.ts';
+import type {
+  Agent,
+  AgentResult,
+  AgentSummaries,
+  BackgroundForks,
+  FinishedTurn,
+} from '../../engine/shapes.ts';
 import { RECIPE_MODEL } from '../../model/catalog.ts';
 import { harmless } from '../session/event-bus.ts';
 import type { LiveParts } from '../session/live-parts.ts';
-import type { Session } from '../session/session-type.ts';
+import type { BackgroundView, SpeculationTally } from './background-view.ts';
+import type { Speculation } from './speculation.ts';
 import type { PromptSuggestions } from './suggest-prompts.ts';
 
 /** A child that is younger says itself what it does. */
@@ -20,6 +27,8 @@ export class SessionBackground {
   readonly #over = new AbortController();
   readonly #typed: string[] = [];
   #suggestions: PromptSuggestions | null = null;
+  /** Null until the first turn has ended, and in a session that does not speculate. */
+  #speculation: Speculation | null = null;
   #isClosed = false;
 
   private constructor(parts: LiveParts) {
@@ -45,14 +54,19 @@ export class SessionBackground {
     return this.#parts.agent;
   }
 
+  get #turn(): FinishedTurn {
+    return { agent: this.#agent, prompts: this.#agent.prompts.length };
+  }
+
   /** Resolves when nothing of it runs. */
   async idle(): Promise<void> {
     await (await this.#forks)?.idle();
   }
 
   /** What the opener of the session sees of it. */
-  get view(): NonNullable<Session['background']> {
+  get view(): BackgroundView {
     const texts = (): readonly string[] => this.#suggestions?.texts ?? [];
+    const tally = (): SpeculationTally | null => this.#speculation?.tally ?? null;
     return {
       idle: () => this.idle(),
       get suggestions() {
@@ -62,12 +76,16 @@ export class SessionBackground {
         void this.#forks?.then((forks) => forks.end('suggestions'));
         this.#suggestions?.drop();
       },
+      get speculation() {
+        return tally();
+      },
     };
   }
 
   /** Returns at once: nothing here holds up a prompt. What is `given` is the user's own words where a person is there. */
   promptBegins(given: unknown): void {
     if (this.#isAttended && typeof given === 'string' && this.#isOwnWord(given)) this.#typed.push(given);
+    this.#speculation?.promptBegins(given);
     void this.#forks?.then((forks) => forks.promptBegins(this.#agent));
     this.#suggestions?.drop();
   }
@@ -77,11 +95,16 @@ export class SessionBackground {
     return !given.trimStart().startsWith('/') && this.#suggestions?.made.has(given.trim()) !== true;
   }
 
+  /** After the prompt was said: what was done for it in advance becomes its answer. */
+  async adopt(): Promise<void> {
+    await this.#speculation?.adopt();
+  }
+
   turnEnded({ status }: AgentResult): void {
     if (status !== 'done' || this.#isClosed) return;
     this.#forks ??= this.#open();
     void this.#forks.then((forks) => {
-      forks.turnEnded({ agent: this.#agent, prompts: this.#agent.prompts.length });
+      forks.turnEnded(this.#turn);
     });
   }
 
@@ -89,18 +112,35 @@ export class SessionBackground {
     const { dreamWork } = await import('./dream-work.ts');
     const { extractMemory } = await import('./extract-memory.ts');
     this.#suggestions = await this.#openSuggestions();
+    this.#speculation = await this.#openSpeculation();
+    const ahead = this.#speculation?.work() ?? null;
     // Memory first: where both are due, its fork finds suggestions too.
     const works = [
       extractMemory(this.#parts, this.#typed, this.#suggestions),
       this.#suggestions?.work(this.#parts) ?? null,
       dreamWork(this.#parts),
+      // Otherwise it begins with the first suggestion.
+      this.#suggestions === null ? ahead : null,
     ].filter((work) => work !== null);
     const { BackgroundForks: Forks } = await import('../../engine/later.ts');
     const { costShare } = this.#parts.settings.settings.background ?? {};
     const { family, stops } = this.#parts;
-    const forks = new Forks({ family, works, costShare, onBegin: () => stops.begin() });
+    const forks = new Forks({
+      ...{ family, works, costShare, onBegin: () => stops.begin() },
+      onEnd: ({ source, result }) => {
+        if (source === 'speculation') this.#speculation?.ended(result);
+        else if (ahead !== null && this.#suggestions !== null) forks.begin(ahead, this.#turn);
+      },
+    });
     stops.include(forks);
     return forks;
+  }
+
+  async #openSpeculation(): Promise<Speculation | null> {
+    if (this.#parts.settings.settings.background?.speculation?.enabled !== true) return null;
+    const suggestions = this.#suggestions;
+    const likely = suggestions === null ? null : () => suggestions.texts[0] ?? null;
+    return (await import('./speculation.ts')).Speculation.of(this.#parts, likely);
   }
 
   /** Only if they are shown. */

@@ -81,6 +81,7 @@ export function liveSession(parts: LiveParts): Session {
       const { surroundings } = parts;
       using begun = await beginPrompt(parts, prompt, { ...options, attachments }, abort.signal);
       takePrompt(agent, begun.prompt, place, { surroundings, news, attachments: begun.attachments });
+      if (answer === undefined) await background?.adopt();
       const ended = await runAgent(agent, { ...options, answer, signal: abort.signal });
       const result = await earlier.afterRun(ended, options);
       told = result.message;

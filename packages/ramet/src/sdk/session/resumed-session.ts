@@ -90,6 +90,8 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
     };
     const agent = await resumeMain(shared, reader, place, settings);
     if (endIsMissing) tellOfLostEnd(agent);
+    if (shared.family.parts.lastNumber > 1)
+      await (await import('../../engine/later.ts')).finishAdopting(agent, reader);
     const begun = agent.conversation.messages.length > 0;
     const { cwd } = agent.directory;
     const surroundings = begun

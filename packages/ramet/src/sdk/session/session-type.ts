@@ -1,4 +1,5 @@
 /** A session as its opener uses it. */
+
 import type {
   AgentEvent,
   AgentHandle,
@@ -15,6 +16,7 @@ import type { AgentId, SessionId } from '../../schema/ids.ts';
 import type { BudgetLimits, CoordinatorPhase, SessionMode } from '../../schema/status.ts';
 import type { TeamMember, TeamTask, WaitingPlan } from '../../schema/team.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
+import type { BackgroundView } from '../background/background-view.ts';
 import type { UndoOptions, UndoOutcome } from '../calls/undo.ts';
 import type { EditedMemory, RememberRequest } from '../memory/memory-calls.ts';
 import type { OperateOrder, OperateOutcome } from '../operator/operate-order.ts';
@@ -185,13 +187,7 @@ export interface Session extends AsyncDisposable {
   /** The team that it leads (option `team`); undefined for none, until its first member makes one. */
   readonly team?: TeamView | undefined;
   /** Work in the background, if there is any; `idle` resolves when none of it runs: docs/background.md. */
-  readonly background?: {
-    idle(): Promise<void>;
-    /** Prompts that may follow, the likeliest first, if `onSuggestions` asks for them. */
-    readonly suggestions: readonly string[];
-    /** The user writes something else. */
-    dropSuggestions(): void;
-  };
+  readonly background?: BackgroundView;
   /** The phase of its coordinator; absent for none (option `coordinator`). */
   readonly coordinator?: CoordinatorView;
   /** What the user should know of the settings, one line each. */

@@ -24,6 +24,7 @@ export function costObject(session: SessionId, ledger: Ledger): Record<string, u
     types: lineObjects(ledger.types),
     models: lineObjects(ledger.models),
     sources: lineObjects(ledger.sources),
+    ...(ledger.speculation.tries > 0 && { speculation: ledger.speculation }),
     ...(ledger.rewrites.size > 0 && {
       team_rewrites: Object.fromEntries(
         Array.from(ledger.rewrites, ([id, rewrite]) => [

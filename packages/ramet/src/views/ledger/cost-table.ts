@@ -50,7 +50,7 @@ export function ledgerText(ledger: Ledger, columns: number | null = null): strin
   const forks = forkTable(ledger, undefined, columns);
   const parts = [
     costTable(sessionSections(ledger), ledger.total, columns),
-    noteLines([...totalNotes(ledger.total), ...rewriteNotes(ledger)], columns),
+    noteLines([...totalNotes(ledger.total), ...rewriteNotes(ledger), ...speculationNotes(ledger)], columns),
     ...(forks === '' ? [] : [forks]),
   ];
   return parts.join('\n');
@@ -67,6 +67,14 @@ function rewriteNotes({ rewrites }: Ledger): string[] {
       ? []
       : `the first member of a team brought tools: the prompt was written again, ${tokens(rewrite.tokens)} tokens in a request of ${dollars(rewrite.costUsd)}`,
   );
+}
+
+export function speculationNotes({ speculation: { tries, hits }, sources }: Ledger): string[] {
+  if (tries === 0) return [];
+  const costUsd = sources.get('speculation')?.costUsd ?? 0;
+  return [
+    `worked ahead of you ${tries === 1 ? 'once' : `${tries} times`}: ${hits} used, ${dollars(costUsd)}`,
+  ];
 }
 
 export function sessionSections(ledger: Ledger, only?: AgentId): CostSection[] {

@@ -11,7 +11,6 @@ import type { AgentId } from '../../schema/ids.ts';
 import type { BackgroundSource } from '../../schema/status.ts';
 import { addCost, addUsage, isPromptUncertain, NO_USAGE, type Usage } from '../../schema/usage.ts';
 
-/** What a reader of the bill wants to know of an agent. */
 export interface LedgerAgent {
   id: AgentId;
   parent: AgentId | null;
@@ -45,6 +44,8 @@ export interface Ledger {
   forks: Map<AgentId, ComparedFork>;
   /** What the first member of a session that began without a team made an agent write again; null before it was asked. */
   rewrites: Map<AgentId, TeamRewrite | null>;
+  /** Tries to work ahead of the user, and those whose work was adopted. */
+  speculation: { tries: number; hits: number };
   /** Requests under way. */
   asked: Map<string, AskedRequest>;
 }
@@ -72,6 +73,7 @@ export function emptyLedger(): Ledger {
     known: new Map(),
     forks: new Map(),
     rewrites: new Map(),
+    speculation: { tries: 0, hits: 0 },
     asked: new Map(),
   };
 }
@@ -86,14 +88,13 @@ export function ledgerOf(events: Iterable<RecordedEvent>): Ledger {
 export function extendLedger(ledger: Ledger, { seq, agent, event }: RecordedEvent): void {
   ledger.seq = seq;
   if (agent !== null && event.type === 'agent.started') admit(ledger, agent, event);
-  if (agent !== null && event.type === 'prefix.frozen') {
-    const known = ledger.known.get(agent);
-    if (known !== undefined) known.thinking = event.thinking;
-  }
+  const known = agent === null ? undefined : ledger.known.get(agent);
+  if (event.type === 'prefix.frozen' && known !== undefined) known.thinking = event.thinking;
   if (agent !== null && event.type === 'fork.compared') {
     const { type: _, ...comparison } = event;
     ledger.forks.set(agent, comparison);
   }
+  if (event.type === 'message.appended' && event.cause === 'adopted') ledger.speculation.hits += 1;
   if (agent !== null) noteRewrite(ledger, agent, event);
   if (isBilledEvent(event)) enter(ledger, agent, event);
 }
@@ -108,8 +109,9 @@ function noteRewrite({ rewrites }: Ledger, agent: AgentId, event: JournalEvent):
 }
 
 /** A continued agent starts again, and is who it was. */
-function admit({ known }: Ledger, id: AgentId, event: EventOf<'agent.started'>): void {
+function admit({ known, speculation }: Ledger, id: AgentId, event: EventOf<'agent.started'>): void {
   if (known.has(id)) return;
+  if (event.origin?.source === 'speculation') speculation.tries += 1;
   const { parent, name, origin } = event;
   const { description = null, source = null } = origin ?? {};
   known.set(id, { id, parent, type: typeOfAgent(event), name, description, thinking: null, source });

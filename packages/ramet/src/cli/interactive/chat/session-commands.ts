@@ -56,9 +56,15 @@ export function sessionStatus(chat: Chat, io: CommandIo): string {
           ],
         ]),
     ['used', `${usageTokens(tally.usage)} tokens, ${dollars(tally.costUsd)}`],
+    ...aheadRow(session),
     ...(board.size === 0 ? [] : [['agents at work', String(board.size)]]),
     ...(chat.todos.length === 0 ? [] : [['todo list', `${done} of ${chat.todos.length} done`]]),
   ]);
+}
+
+function aheadRow(session: Chat['session']): string[][] {
+  const { tries, hits, costUsd } = session?.background?.speculation ?? { tries: 0, hits: 0, costUsd: 0 };
+  return tries === 0 ? [] : [['worked ahead', `${tries} tried, ${hits} used, ${dollars(costUsd)}`]];
 }
 
 const NO_TEAM =

@@ -1,0 +1,95 @@
+/**
+ * The user has asked for what a fork has done in advance (BG-2). Its answer becomes the answer to the prompt that was just said,
+ * and its files move in: one event says both, and is on disk before a file is touched. The loop then finds an answer, as after
+ * a restart, and ends the turn with it.
+ */
+import { contentOf, freezeBlock } from '../../conversation/frozen-block.ts';
+import { adoptFiles, finishAdoption } from '../../files/adopt-files.ts';
+import { createOriginalFiles } from '../../files/original-files.ts';
+import type { JournalReader } from '../../journal/journal.ts';
+import { fileHistoryOf } from '../../journal/projections/file-history.ts';
+import { counterpart } from '../../sandbox/write-fence.ts';
+import { NO_USAGE } from '../../schema/usage.ts';
+import { realPath } from '../../system/landing-path.ts';
+import { removeLeftovers } from '../../system/replace-file.ts';
+import { type Agent, hosted } from '../agent/agent.ts';
+import { adoptedText, type PreparedWork } from './prepared-work.ts';
+
+/** Null when it was adopted; otherwise why not, and nothing has changed. */
+export async function adoptWork(
+  main: Agent,
+  work: PreparedWork,
+  onStep?: (step: string) => void,
+): Promise<string | null> {
+  const { runtime, conversation } = hosted(main);
+  const said = conversation.messages.at(-1);
+  // The prompt brought along what the fork has not seen.
+  if (said?.role !== 'user' || said.blocks.length !== 1) return 'there is news besides the prompt';
+  const text = runtime.redact(adoptedText(work, main.directory.cwd));
+  const block = freezeBlock({ type: 'text', text });
+  const { agent, task, files, reads } = work;
+  const outcome = await adoptFiles({
+    ...{ ledger: runtime.files, originals: createOriginalFiles(runtime.outputDirectory) },
+    ...{ agent, task, files, reads, onStep },
+    async record(replaced) {
+      main.record({
+        ...{ type: 'message.appended', role: 'assistant', cause: 'adopted', shared: 0 },
+        blocks: main.store([block]),
+        adopted: { agent, files: replaced },
+      });
+      await runtime.journal.commit('synced');
+    },
+  });
+  if (!outcome.adopted) return outcome.reason;
+  settle(main, outcome.failed);
+  tell(main, agent, String(contentOf(block).text));
+  return null;
+}
+
+/** What a killed process had adopted and not carried out. `reader` has all that was recorded. */
+export async function finishAdopting(main: Agent, reader: JournalReader): Promise<void> {
+  // One that was killed before the record has changed nothing, and may have left bytes beside the files.
+  if (!main.state.adopting) removeStaged(reader);
+  const { adopting } = main.state.adopting ? fileHistoryOf(reader.events()) : { adopting: null };
+  if (adopting === null) return;
+  const { runtime } = hosted(main);
+  const failed = await finishAdoption(
+    {
+      ...{ ledger: runtime.files, originals: createOriginalFiles(runtime.outputDirectory) },
+      ...{ agent: adopting.agent, task: 'work in advance' },
+    },
+    adopting,
+  );
+  settle(main, failed);
+}
+
+function removeStaged(reader: JournalReader): void {
+  const last = [...reader.events({ type: 'agent.started' })].findLast(
+    ({ event }) => event.type === 'agent.started' && event.origin?.source === 'speculation',
+  );
+  if (last?.event.type !== 'agent.started' || last.agent === null) return;
+  const { worktree } = last.event.origin ?? {};
+  if (worktree === undefined) return;
+  const root = realPath(worktree.path);
+  for (const { event } of reader.events({ agent: last.agent, type: 'file.changed' })) {
+    const place = event.type === 'file.changed' ? counterpart(event.path, root, worktree.from) : null;
+    if (place !== null) removeLeftovers(place, last.agent);
+  }
+}
+
+function settle(main: Agent, failed: readonly { path: string; reason: string }[]): void {
+  main.record({ type: 'files.settled', failed: [...failed] });
+  for (const { path, reason } of failed)
+    main.warn('not_adopted', `${path} was prepared in advance and is not in place: ${reason}`);
+}
+
+/** Watchers see an answer. No request was made for it, so it has cost nothing here: its agent has its own bill. */
+function tell({ here, conversation }: Agent, agent: string, text: string): void {
+  here.sink?.({ type: 'text_delta', text });
+  here.sink?.({
+    ...{ type: 'assistant', request: `adopted/${agent}`, messageId: `adopted_${agent}` },
+    ...{ model: conversation.head.model, stopReason: 'end_turn', kept: true, usage: NO_USAGE, costUsd: 0 },
+    ...{ firstTokenMs: 0, durationMs: 0, rate: {} },
+    blocks: [{ type: 'text', text }],
+  });
+}
