@@ -2,8 +2,7 @@
  * What a caller of `openSession` may set; everything has a default. An option that nobody knows is refused: a program
  * that misspells one would get an agent with other rights than it thinks.
  */
-import { type HookEntry, type HookFunction, readHooks } from '../extensions/hooks/hook-config.ts';
-import type { HookEventName } from '../extensions/hooks/hook-event.ts';
+import { type HookEntry, readHooks } from '../extensions/hooks/hook-config.ts';
 import type { PriceTable } from '../model/prices.ts';
 import type { ModelProvider } from '../model/provider.ts';
 import type { RetryPolicy } from '../model/rate/retry.ts';
@@ -44,24 +43,10 @@ import {
   VARIABLES,
   WHOLE,
 } from './calls/argument-kinds.ts';
-import type { McpServerOptions } from './mcp/server-options.ts';
+import type { McpServerOptions, SessionHookOptions } from './mcp/extension-options.ts';
 import type { OwnTool } from './own-tools/own-tool.ts';
 import type { AnswerServer, DecideToolCall } from './session/deciding-broker.ts';
 import type { RecordListener } from './session/event-bus.ts';
-
-/** By event, as in settings; a hook may also be a function. */
-export type SessionHookOptions = Partial<Record<HookEventName, readonly HookGroup[]>>;
-
-export interface HookGroup {
-  /** Names, a regular expression, or nothing for all. */
-  matcher?: string;
-  /** In seconds, of functions. */
-  timeout?: number;
-  hooks: readonly (
-    | HookFunction
-    | { type: 'command'; command: string; args?: readonly string[]; timeout?: number; async?: boolean }
-  )[];
-}
 
 export interface SessionOptions {
   /** Where the agent works. Default: the current directory. */

@@ -15,6 +15,13 @@ import { type ResultOutput, sessionNotes, tellingChanges } from '../output/resul
 import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';
 import { FIRST_BYTE_MS, readPiped, SILENCE_MS } from '../piped-input.ts';
+import {
+  nothingToTakeOver,
+  schemaWithoutPrint,
+  streamWithout,
+  withoutPrint,
+  withoutPrompt,
+} from '../print-mistakes.ts';
 
 export interface PrintOptions {
   print?: boolean;
@@ -81,7 +88,7 @@ export async function print(
   if (options.inputFormat === 'stream-json') {
     if (options.outputFormat !== 'stream-json')
       throw streamWithout('give --output-format stream-json with it');
-    return (await import('../print-stream.ts')).printStream(argument, options, resume, io);
+    return carryOutStream(argument, options, resume, io);
   }
   const prompt = await promptFrom(argument, resume !== undefined, io);
   return carryOut(prompt, options, resume, io);
@@ -114,8 +121,22 @@ export async function carryOut(
   return exitCodeOf(result);
 }
 
+async function carryOutStream(
+  first: string,
+  options: PrintOptions,
+  resume: string | undefined,
+  io: CommandIo,
+): Promise<number> {
+  const schema = options.jsonSchema === undefined ? {} : await givenSchema(options.jsonSchema, io);
+  const { printStream } = await import('../print-stream.ts');
+  const session = { ...sessionOptions(options, resume, io), elicit: declining(io) };
+  const asked = { signal: io.signal, partial: options.includePartialMessages ?? false, ...schema };
+  const isChosen = resume !== undefined || options.model !== undefined;
+  return printStream({ first, session, options: asked, isChosen, follow }, io);
+}
+
 /** Nobody is there to answer a server. */
-export function declining(io: CommandIo): AnswerServer {
+function declining(io: CommandIo): AnswerServer {
   return ({ server, message }) => {
     const said = visibleLine(message.slice(0, 200));
     io.note(`the MCP server ${visibleLine(server)} asked something, and was declined: ${said}`);
@@ -124,7 +145,7 @@ export function declining(io: CommandIo): AnswerServer {
 }
 
 /** Compiled here, too: nothing is begun for one that cannot be used. */
-export async function givenSchema(text: string, io: CommandIo): Promise<Pick<PromptOptions, 'schema'>> {
+async function givenSchema(text: string, io: CommandIo): Promise<Pick<PromptOptions, 'schema'>> {
   // Whether it is a schema is checked next.
   const schema = jsonArgument('--json-schema', text, io.cwd) as JsonSchema;
   await refuseBadSchema(schema, '--json-schema');
@@ -137,7 +158,7 @@ const OUTPUTS: Record<PrintOptions['outputFormat'], (io: CommandIo) => ResultOut
   'stream-json': streamJsonOutput,
 };
 
-export async function follow(
+async function follow(
   session: Session,
   prompt: PromptContent | null,
   output: ResultOutput,
@@ -149,31 +170,6 @@ export async function follow(
   });
   output.end(session, result);
   return result;
-}
-
-function streamWithout(what: string): UserMistake {
-  return new UserMistake('not_print', `--input-format stream-json: ${what}`);
-}
-
-function schemaWithoutPrint(): UserMistake {
-  return new UserMistake(
-    'not_print',
-    '--json-schema is for -p, which answers once: ramet -p --json-schema SCHEMA "what to do"',
-  );
-}
-
-function nothingToTakeOver(): UserMistake {
-  return new UserMistake(
-    'no_session',
-    '--take-over is for a session that is resumed: give --resume SESSION or --continue with it',
-  );
-}
-
-function withoutPrint(argument: string, meant: string | null): UserMistake {
-  return new UserMistake(
-    'not_print',
-    `there is no command "${argument}"${meant === null ? '; give' : `: did you mean ${meant}? Give`} a prompt with -p: ramet -p "what to do" (see ramet --help)`,
-  );
 }
 
 /**
@@ -191,10 +187,7 @@ async function promptFrom(argument: string, resumed: boolean, io: CommandIo): Pr
   const prompt = joinPrompt(argument, piped ?? '');
   if (prompt !== '') return prompt;
   if (resumed) return null;
-  throw new UserMistake(
-    'no_prompt',
-    `there is no prompt${piped === null ? `, and nothing came on standard input in ${FIRST_BYTE_MS / 1000} seconds` : ''}: ramet -p "what to do", or write it to standard input`,
-  );
+  throw withoutPrompt(piped === null);
 }
 
 /** The argument of `-p` and what was piped, as one prompt. */

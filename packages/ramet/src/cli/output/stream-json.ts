@@ -1,7 +1,6 @@
 /** One JSON event per line, each with the agent it is of; the last is the result object. */
 
-import type { HooksRan } from '../../schema/hook-events.ts';
-import type { AgentResult } from '../../sdk/index.ts';
+import type { AgentResult, JournalEvent } from '../../sdk/index.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { VERSION } from '../../sdk/version.ts';
 import type { CommandIo } from '../io.ts';
@@ -11,6 +10,8 @@ import { RunAgents } from './run-agents.ts';
 
 /** The agent that a line is of. */
 type LineOwner = Pick<Session['agent'], 'id' | 'parent'>;
+
+type HooksRan = Extract<JournalEvent, { type: 'hooks.ran' }>;
 
 interface StreamOutput extends ResultOutput {
   /** Of the input, which is a stream too. */

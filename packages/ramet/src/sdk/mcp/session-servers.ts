@@ -17,7 +17,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { type TrustPlace, trustedTexts } from '../../system/trust.ts';
 import type { Place } from '../place.ts';
 import { settingsPlace } from '../session/session-settings.ts';
-import type { McpServerOptions } from './server-options.ts';
+import type { McpServerOptions } from './extension-options.ts';
 
 export interface ServerSources {
   readonly pluginServers?: readonly PluginServers[] | undefined;
