@@ -4,6 +4,7 @@
  */
 
 import { Cancelled } from '../../../schema/errors.ts';
+import { ruleProblem, type SavedRulePlace, saveAllowRules } from '../../../sdk/calls/allow-rules.ts';
 import type {
   ElicitedAnswer,
   ElicitedQuestion,
@@ -13,6 +14,7 @@ import type {
   PermissionQuestion,
   PlanDecision,
 } from '../../../sdk/index.ts';
+import { type CommandIo, callFrom } from '../../io.ts';
 
 /** Whether a call may run, or what an MCP server asks; null withdraws it. */
 type OpenEntry =
@@ -117,4 +119,19 @@ export class QuestionDesk implements PermissionBroker {
 export function afterwards(ms: number, act: () => void): () => void {
   const timer = setTimeout(act, ms);
   return () => clearTimeout(timer);
+}
+
+/** Rules that a person chooses. */
+export interface RuleDesk {
+  /** Why they cannot be read; null when they can. */
+  problem(rules: readonly string[]): string | null;
+  /** Says where they are kept now. */
+  save(where: SavedRulePlace, rules: readonly string[]): Promise<string>;
+}
+
+export function ruleDesk(io: CommandIo): RuleDesk {
+  return {
+    problem: (rules) => ruleProblem(rules, callFrom(io)),
+    save: (where, rules) => saveAllowRules(where, rules, callFrom(io)),
+  };
 }

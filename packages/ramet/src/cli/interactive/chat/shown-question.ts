@@ -32,7 +32,7 @@ import {
   questionTitle,
   SETTLE_MS,
 } from './permission-question.ts';
-import { afterwards, type QuestionDesk } from './question-desk.ts';
+import { afterwards, type QuestionDesk, type RuleDesk } from './question-desk.ts';
 import {
   type EntryStep,
   enterKey,
@@ -41,7 +41,6 @@ import {
   newReason,
   type QuestionEntry,
 } from './question-entry.ts';
-import type { RuleDesk } from './rule-desk.ts';
 
 export interface QuestionParts {
   readonly desk: QuestionDesk;

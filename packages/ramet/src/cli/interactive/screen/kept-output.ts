@@ -162,7 +162,7 @@ function rowAfter(row: Row, letters: number): Row {
   return { text, width, ...(isWhole && { isWhole }) };
 }
 
-/** Where the first so many letters of a text end. */
+/** Where the first letters of a text end, as many as asked for. */
 function endOfLetters(text: string, letters: number): number {
   let at = 0;
   for (let left = letters; left > 0 && at < text.length; at++) if (!/\s/.test(text.charAt(at))) left -= 1;

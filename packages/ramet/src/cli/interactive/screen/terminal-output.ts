@@ -4,7 +4,7 @@
  *
  * Invariants
  * 1. All bytes arrive, in order; a write never waits.
- * 2. While something is kept the terminal is behind: whoever draws should wait, so that only what was begun is kept.
+ * 2. While something is kept the terminal is behind: a view should not draw, so that only what was begun is kept.
  */
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { type Clock, systemClock } from '../../../schema/clock.ts';

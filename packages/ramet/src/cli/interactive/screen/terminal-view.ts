@@ -23,7 +23,7 @@ import type { TerminalDevice } from './terminal-device.ts';
 import type { TextStyle } from './text-style.ts';
 
 const FRAME_MS = 16;
-/** Output that waits for a terminal that takes none is kept up to so many blocks. */
+/** Output that waits for a terminal that takes none is kept up to this many blocks. */
 const MOST_BLOCKS_BEHIND = 20_000;
 const SPINNER_MS = 100;
 /** Rows of children have no spinner: nobody reads their figures faster. */
