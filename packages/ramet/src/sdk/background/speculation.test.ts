@@ -301,11 +301,15 @@ describe('BG-2: when it works ahead', () => {
   });
 
   test('a prompt ends it at once, and does not wait for it', async () => {
-    const world = await newWorld({ cast: { [WORK_AHEAD]: () => new Promise(() => {}) } });
+    const asked = Promise.withResolvers<void>();
+    const hang = (): Promise<Answer> => {
+      asked.resolve();
+      return new Promise(() => {});
+    };
+    const world = await newWorld({ cast: { [WORK_AHEAD]: hang } });
     await world.run('Work.');
-    await expect.poll(() => world.requestsOf(WORK_AHEAD).length).toBe(1);
+    await asked.promise;
     expect((await world.run(NEXT)).result.text).toBe('Asked the model.');
-    await world.session.background?.idle().catch(() => {});
     await world.session[Symbol.asyncDispose]();
     expect(world.worktrees()).toEqual([]);
   });
