@@ -69,7 +69,7 @@ function rewriteNotes({ rewrites }: Ledger): string[] {
   );
 }
 
-export function speculationNotes({ speculation: { tries, hits }, sources }: Ledger): string[] {
+function speculationNotes({ speculation: { tries, hits }, sources }: Ledger): string[] {
   if (tries === 0) return [];
   const costUsd = sources.get('speculation')?.costUsd ?? 0;
   return [
