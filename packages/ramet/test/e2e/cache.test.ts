@@ -27,8 +27,8 @@ describe.concurrent('FORK-7: every request reads all that the former one sent', 
       { tool_use: [READ] },
       { text: 'Two.' },
     );
-    await user.ramet(['-p', 'First.']);
-    await user.ramet(['-p', 'Second.', '--continue']);
+    await user.here(['-p', 'First.']);
+    await user.here(['-p', 'Second.', '--continue']);
     expect(emulator.requests).toHaveLength(4);
     expectFullReuse(emulator);
   });
@@ -37,7 +37,7 @@ describe.concurrent('FORK-7: every request reads all that the former one sent', 
     const emulator = await user.model(...Array.from({ length: 4 }, () => ({ tool_use: [READ] })), {
       text: 'Done.',
     });
-    await user.ramet(['-p', 'Go.']);
+    await user.here(['-p', 'Go.']);
     for (const { body } of emulator.requests) {
       expect(body.split('"cache_control":').length - 1).toBeLessThanOrEqual(4);
     }
@@ -47,8 +47,8 @@ describe.concurrent('FORK-7: every request reads all that the former one sent', 
 describe.concurrent('FORK-9: sessions share what they have in common', () => {
   test('a second session reads tools and system from the cache', async ({ user }) => {
     const emulator = await user.emulate({ respond: () => ({ text: 'ok' }) });
-    await user.ramet(['-p', 'The first prompt.']);
-    await user.ramet(['-p', 'Something else.']);
+    await user.here(['-p', 'The first prompt.']);
+    await user.here(['-p', 'Something else.']);
     const [first, second] = emulator.requests.map(({ usage }) => usage);
     const head = emulator.requests[0]?.request;
     const tokens = Buffer.byteLength(JSON.stringify([head?.tools, head?.system])) / 4;

@@ -54,7 +54,7 @@ describe.concurrent('SEC-1: an agent that writes the script of a hook', () => {
     await trusted(user);
     const turns = [...changes(user), bash('echo second'), bash('echo third')];
     const emulator = await user.model(...turns, done);
-    const end = await user.ramet(acceptEdits);
+    const end = await user.here(acceptEdits);
     expect(hasEscaped(user)).toBe(false);
     const results = toolResults(emulator);
     expect(results.map(({ isError }) => isError)).toEqual(turns.map((_, n) => n >= turns.length - 2));
@@ -84,7 +84,7 @@ describe.concurrent('SEC-1: an agent that writes the script of a hook', () => {
           : call('Agent', { description: 'd', prompt: 'CHILD', subagent_type: 'general-purpose', ...input });
       },
     });
-    await user.ramet(['-p', 'GO', ...flags]);
+    await user.here(['-p', 'GO', ...flags]);
     expect(turn).toBe(4);
     expect(hasEscaped(user)).toBe(false);
     // For the call of the agent, and for its first two.
@@ -94,7 +94,7 @@ describe.concurrent('SEC-1: an agent that writes the script of a hook', () => {
   test('in the worktree of its session runs nothing of it', async ({ user }) => {
     await trusted(user);
     await user.model(...write(user), bash('echo second'), done);
-    await user.ramet([...acceptEdits, '--worktree', 'w']);
+    await user.here([...acceptEdits, '--worktree', 'w']);
     expect([hasEscaped(user), runs(user)]).toEqual([false, 2]);
   });
 });
@@ -108,7 +108,7 @@ describe.concurrent('SEC-1: the script of a hook', () => {
         return turn < 4 ? bash(`echo turn-${turn}`) : done;
       },
     });
-    const end = await user.ramet(['-p', 'GO']);
+    const end = await user.here(['-p', 'GO']);
     expect(end.code).toBe(0);
     expect([hasEscaped(user), runs(user)]).toEqual([false, 1]);
     expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([false, false, false, false]);
@@ -117,9 +117,9 @@ describe.concurrent('SEC-1: the script of a hook', () => {
 
   test('counts as it was at the start where a caller trusts the folder for once', async ({ user }) => {
     await trusted(user);
-    await user.ramet(['trust', '--revoke']);
+    await user.here(['trust', '--revoke']);
     await user.model(...write(user), bash('echo second'), done);
-    await user.ramet([...acceptEdits, '--trust']);
+    await user.here([...acceptEdits, '--trust']);
     expect([hasEscaped(user), runs(user)]).toEqual([false, 2]);
   });
 
@@ -139,10 +139,10 @@ describe.concurrent('SEC-1: the script of a hook', () => {
     const copy = join(user.root, 'copy.sh');
     await trusted(user, 'Stop', `cat scripts/* > ${copy}; sh ${copy}`);
     await user.model({ text: 'nothing' });
-    await user.ramet(['-p', 'GO']);
+    await user.here(['-p', 'GO']);
     expect(runs(user)).toBe(1);
     await user.model(call('Write', { file_path: 'scripts/a.sh', content: evil(user) }), done);
-    const end = await user.ramet(acceptEdits);
+    const end = await user.here(acceptEdits);
     expect([hasEscaped(user), runs(user)]).toEqual([false, 1]);
     expect(end.stderr).toContain('scripts/a.sh is not what you trusted');
   });
@@ -153,7 +153,7 @@ describe.concurrent('SEC-1: the script of a hook', () => {
     rmSync(join(user.repository, '.claude'), { recursive: true });
     writeFiles(user.root, { 'home/.claude/settings.json': settings });
     await user.model(bash('echo one'), bash(`echo >> ${SCRIPT}`), bash('echo two'), done);
-    await user.ramet(acceptEdits);
+    await user.here(acceptEdits);
     expect(runs(user)).toBe(3);
   });
 });

@@ -82,7 +82,7 @@ describe.concurrent('UI-1: completion in bash', () => {
   test('offers the sessions of this repository where one is wanted', async ({ user }) => {
     await user.emulate({ respond: () => ({ text: 'ok' }) });
     await user.ramet(['-p', 'x']);
-    await user.ramet(['-p', 'y']);
+    await user.here(['-p', 'y']);
     const sessions = user.sessions().sort();
     expect(sessions).toHaveLength(2);
     const [first = ''] = sessions;
@@ -105,7 +105,7 @@ describe.concurrent('UI-1: completion in bash', () => {
 
 describe.concurrent('UI-1: completion in other shells', () => {
   test.for(['zsh', 'fish'] as const)('%s gets a script that asks ramet', async (shell, { user }) => {
-    const { code, stdout } = await user.ramet(['completion', shell]);
+    const { code, stdout } = await user.here(['completion', shell]);
     expect(code).toBe(0);
     expect(stdout).toContain(`ramet completion ${shell}`);
     expect(stdout).toContain(' complete -- ');
@@ -117,13 +117,13 @@ describe.concurrent('UI-1: completion in other shells', () => {
   });
 
   test('each suggestion comes with its description, file names with a mark', async ({ user }) => {
-    const found = await user.ramet(['complete', '--', 'doc']);
+    const found = await user.here(['complete', '--', 'doc']);
     expect(found.stdout).toMatch(/^doctor\t\S.*\n$/);
-    expect((await user.ramet(['complete', '--', 'emulate', '--scenario', ''])).stdout).toBe(':files\n');
+    expect((await user.here(['complete', '--', 'emulate', '--scenario', ''])).stdout).toBe(':files\n');
   });
 
   test('a shell that is not known is refused', async ({ user }) => {
-    const end = await user.ramet(['completion', 'csh']);
+    const end = await user.here(['completion', 'csh']);
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(linesOf(end.stderr)).toEqual([expect.stringContaining('Allowed choices are bash, zsh, fish.')]);
   });

@@ -83,7 +83,7 @@ describe.concurrent('UI-1: views of many agents', () => {
   }) => {
     const { journal } = await family(user);
     await journal.close();
-    const { stdout } = await user.ramet(['cost']);
+    const { stdout } = await user.here(['cost']);
     const lines = linesOf(stdout);
     expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(80);
     expect(lines[1]).toMatch(/^BY AGENT +REQ +INPUT +WRITE 5M +1H +READ +OUTPUT +HIT +SAVED +COST$/);
@@ -128,7 +128,7 @@ describe.concurrent('UI-1: views of many agents', () => {
     const { journal } = await family(user);
     await journal.close();
     const id = journal.session;
-    const shown = (await user.ramet(['show', `${id}.2`])).stdout;
+    const shown = (await user.here(['show', `${id}.2`])).stdout;
     expect(shown).toContain(
       `agent ${id}.2 mend the parser (fork, child of ${id}.1, claude-sonnet-5): done\n`,
     );
@@ -142,7 +142,7 @@ describe.concurrent('UI-1: views of many agents', () => {
     ).agents;
     expect(others).toEqual([]);
     expect(agent.inherited.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant']);
-    const events = linesOf((await user.ramet(['logs', `${id}.4`, '--json'])).stdout).map((line) =>
+    const events = linesOf((await user.here(['logs', `${id}.4`, '--json'])).stdout).map((line) =>
       JSON.parse(line),
     );
     expect(new Set(events.map((event) => event.agent))).toEqual(new Set([`${id}.4`]));
@@ -154,7 +154,7 @@ describe.concurrent('UI-1: views of many agents', () => {
   }) => {
     await user.emulate({ respond: fanOut({ children: 3 }) });
     const run = ['-p', 'Go.', '--permission-mode', 'bypassPermissions', '--output-format', 'json'];
-    const result = JSON.parse((await user.ramet(run)).stdout);
+    const result = JSON.parse((await user.here(run)).stdout);
     const bill = JSON.parse((await user.here(['cost', '--json'])).stdout);
     expect(result.agents.map(({ type }: { type: string }) => type)).toEqual(['main', 'fork', 'fork', 'fork']);
     const costs = result.agents.map((agent: { total_cost_usd: number }) => agent.total_cost_usd);
@@ -170,7 +170,7 @@ describe.concurrent('UI-1: views of many agents', () => {
     const { journal } = await family(user);
     await journal.close();
     const completed = async (...words: string[]) =>
-      linesOf((await user.ramet(['complete', '--', ...words])).stdout);
+      linesOf((await user.here(['complete', '--', ...words])).stdout);
     expect(await completed('logs', `${journal.session}.2`)).toEqual([
       `${journal.session}.2\tfork done mend the parser`,
     ]);

@@ -9,19 +9,19 @@ describe.concurrent('ramet gc', () => {
     await user.model({ text: 'ok' });
     await user.ramet(['-p', 'one']);
     const [session = ''] = user.sessions();
-    const listed = await user.ramet(['gc', '--older-than', '0', '--dry-run']);
+    const listed = await user.here(['gc', '--older-than', '0', '--dry-run']);
     expect(listed).toMatchObject({
       code: 0,
       stderr: 'ramet: nothing was removed; without --dry-run it is\n',
     });
     expect(listed.stdout).toMatch(new RegExp(`remove +session .* ${session}`));
-    expect(await user.ramet(['gc', '--older-than', '0'])).toMatchObject({
+    expect(await user.here(['gc', '--older-than', '0'])).toMatchObject({
       code: 1,
       stderr: 'ramet: nothing was removed: there is no terminal to ask on; use --yes to remove it\n',
     });
     expect(user.sessions()).toEqual([session]);
-    expect((await user.ramet(['gc'])).stdout).toMatch(/^1 item used in the last 30 days stays/);
-    const removed = await user.ramet(['gc', '--older-than', '0', '--yes']);
+    expect((await user.here(['gc'])).stdout).toMatch(/^1 item used in the last 30 days stays/);
+    const removed = await user.here(['gc', '--older-than', '0', '--yes']);
     expect(removed.code).toBe(0);
     expect(removed.stderr).toMatch(/^ramet: removed 1 of 1, \d+ kB in all\n$/);
     expect(user.sessions()).toEqual([]);
@@ -30,8 +30,8 @@ describe.concurrent('ramet gc', () => {
   test('lists and removes on a disk that takes no more (LOG-1)', async ({ user }) => {
     const full = `trap '' XFSZ; ulimit -f 0; exec "$@"`;
     await user.model({ text: 'ok' });
-    await user.ramet(['-p', 'one', '--worktree', 'side']);
-    await user.ramet(['-p', 'two']);
+    await user.here(['-p', 'one', '--worktree', 'side']);
+    await user.here(['-p', 'two']);
     const listed = await user.ramet(['gc', '--older-than', '0', '--dry-run', '--json'], { shell: full });
     expect(listed).toMatchObject({
       code: 0,
@@ -50,7 +50,7 @@ describe.concurrent('ramet gc', () => {
     const git = (...args: string[]): string =>
       execFileSync('git', args, { cwd: user.repository, encoding: 'utf8' }).trim();
     await user.model({ text: 'ok' });
-    await user.ramet(['-p', 'one']);
+    await user.here(['-p', 'one']);
     const tree = git('rev-parse', 'HEAD^{tree}');
     const identity = ['-c', 'user.name=x', '-c', 'user.email=x@localhost'];
     const alone = git(...identity, 'commit-tree', tree, '-p', 'HEAD', '-m', 'work');
@@ -60,7 +60,7 @@ describe.concurrent('ramet gc', () => {
     mkdirSync(logs, { recursive: true });
     writeFileSync(join(logs, 'check-0123456789ab.log'), 'old');
     utimesSync(join(logs, 'check-0123456789ab.log'), 1, 1);
-    const end = await user.ramet(['gc', '--older-than', '0', '--yes', '--json']);
+    const end = await user.here(['gc', '--older-than', '0', '--yes', '--json']);
     const items: { kind: string; name: string; action: string; reason: string }[] = JSON.parse(end.stdout);
     expect(items.map(({ kind, action }) => `${action} ${kind}`).sort()).toEqual([
       'keep wip ref',
@@ -73,13 +73,11 @@ describe.concurrent('ramet gc', () => {
     const kept = join(user.rametHome, 'kept', 'fix-20260101T000000');
     mkdirSync(join(kept, 'vendor'), { recursive: true });
     writeFileSync(join(kept, 'vendor', 'file'), 'x'.repeat(5_000));
-    const careful = await user.ramet(['gc', '--older-than', '0', '--yes']);
+    const careful = await user.here(['gc', '--older-than', '0', '--yes']);
     expect(careful.stdout).toMatch(/keep +kept folder .*5 kB .*removed worktree \(--work removes it\)/);
     expect(existsSync(kept)).toBe(true);
-    expect((await user.ramet(['gc', '--work', '--yes'])).stdout).toContain(
-      '2 items used in the last 30 days',
-    );
-    await user.ramet(['gc', '--older-than', '0', '--work', '--yes']);
+    expect((await user.here(['gc', '--work', '--yes'])).stdout).toContain('2 items used in the last 30 days');
+    await user.here(['gc', '--older-than', '0', '--work', '--yes']);
     expect(existsSync(kept)).toBe(false);
     expect(git('for-each-ref', 'refs/ramet/wip')).toBe('');
   });

@@ -147,7 +147,7 @@ async function runPart(user: User, { args = ['-p', 'x'], turns, before }: Part):
   before?.(user);
   const answers = turns?.(user) ?? [{ text: 'ok' }];
   const emulator = await user.emulate({ respond: ({ turn }) => answers[turn] ?? { text: 'ok' } });
-  const { stderr, stdout } = await user.ramet([...args]);
+  const { stderr, stdout } = await user.here([...args]);
   return [stderr, stdout, ...toolResults(emulator).map(({ text }) => text)].join('\n');
 }
 
@@ -168,7 +168,7 @@ describe.concurrent('SEC-1: what a repository brings', () => {
       place(user, part.files(user));
       await runPart(user, part);
       expect(ran(user, 'acted')).toBe(false);
-      expect((await user.ramet(['trust'])).code).toBe(0);
+      expect((await user.here(['trust'])).code).toBe(0);
       await runPart(user, part);
       expect(ran(user, 'acted')).toBe(true);
     },
@@ -176,20 +176,20 @@ describe.concurrent('SEC-1: what a repository brings', () => {
 
   test.for(Object.entries(PARTS))('%s that changed asks again', async ([, part], { user }) => {
     place(user, part.files(user));
-    expect((await user.ramet(['trust'])).code).toBe(0);
+    expect((await user.here(['trust'])).code).toBe(0);
     place(user, part.changed(user));
     expect(await runPart(user, part)).toMatch(part.says);
     expect(ran(user, 'acted')).toBe(false);
-    const shown = await user.ramet(['trust', '--show']);
+    const shown = await user.here(['trust', '--show']);
     expect(shown.stdout).toMatch(/^changed /m);
     expect(shown.stdout).toContain('but not for what is new or changed above: run ramet trust again');
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     await runPart(user, part);
     expect(ran(user, 'acted')).toBe(true);
   });
 
   test('that is new after trust is not used', async ({ user }) => {
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     const part = PARTS['the text of a skill'];
     if (part === undefined) throw new Error('no part');
     place(user, part.files(user));
@@ -205,7 +205,7 @@ describe.concurrent('SEC-1: what a repository brings', () => {
       '.claude/settings.json': json({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [hook] }] } }),
       'tools/check.sh': 'exit 0\n',
     });
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     const emulator = await user.model(
       call('Read', { file_path: join(user.repository, 'tools/check.sh') }),
       call('Edit', {
@@ -216,7 +216,7 @@ describe.concurrent('SEC-1: what a repository brings', () => {
       call('Bash', { command: 'echo hello' }),
       { text: 'ok' },
     );
-    await user.ramet(['-p', 'x', '--permission-mode', 'bypassPermissions']);
+    await user.here(['-p', 'x', '--permission-mode', 'bypassPermissions']);
     const results = toolResults(emulator);
     expect(results.map(({ isError }) => isError)).toEqual([false, false, true]);
     const last = results.at(-1);
@@ -254,7 +254,7 @@ describe.concurrent('SEC-1: what a repository brings', () => {
         'tools/package.json': json({ scripts: { check: 'sh check.sh' } }),
       });
       for (const file of ['tools/check.sh', 'tools/bin/greet']) chmodSync(join(user.repository, file), 0o755);
-      await user.ramet(['trust']);
+      await user.here(['trust']);
       const text = path.endsWith('Makefile')
         ? `all:\n\t@${touch(user, 'acted')}\n`
         : `#!/bin/sh\n${touch(user, 'acted')}\n`;
@@ -267,7 +267,7 @@ describe.concurrent('SEC-1: what a repository brings', () => {
         call('Bash', { command: 'echo after' }),
         { text: 'ok' },
       );
-      await user.ramet(['-p', 'x', '--permission-mode', 'acceptEdits']);
+      await user.here(['-p', 'x', '--permission-mode', 'acceptEdits']);
       const results = toolResults(emulator);
       expect(results[0]).toMatchObject({ isError: false, text: 'before' });
       expect(results.at(-1)?.text).toMatch(
@@ -285,18 +285,18 @@ describe.concurrent('SEC-1: what a repository brings', () => {
     git(user.repository, 'checkout', '-qb', 'other');
     place(user, { 'tools/setup.sh': touch(user, 'acted') });
     git(user.repository, 'checkout', '-q', '-');
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     await user.model({ text: 'ok' });
-    await user.ramet(['-p', 'x', '--worktree', '--worktree-base', 'other']);
+    await user.here(['-p', 'x', '--worktree', '--worktree-base', 'other']);
     expect(ran(user, 'acted')).toBe(false);
   });
 
   test('what the user allows at a question stays allowed in a trusted folder', async ({ user }) => {
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     const saved = await import('../../src/sdk/calls/allow-rules.ts');
     await saved.saveAllowRules('project', ['Bash(touch:*)'], { cwd: user.repository, env: user.env });
     await user.model(call('Bash', { command: touch(user, 'acted') }), { text: 'ok' });
-    const { stderr } = await user.ramet(['-p', 'x']);
+    const { stderr } = await user.here(['-p', 'x']);
     expect(stderr).not.toContain('not what you trusted');
     expect(ran(user, 'acted')).toBe(true);
   });

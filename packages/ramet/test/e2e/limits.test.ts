@@ -42,13 +42,13 @@ describe.concurrent('MODEL-1: --model', () => {
 describe.concurrent('RES-9: --effort and --thinking', () => {
   test('reach the model with room for the answer, and the bill names them', async ({ user }) => {
     const emulator = await user.model({ text: 'ok' }, { text: 'more' });
-    expect(await user.ramet(['-p', 'x', '--effort', 'high'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await user.here(['-p', 'x', '--effort', 'high'])).toMatchObject({ code: 0, stderr: '' });
     expect(emulator.requests[0]?.request).toMatchObject({
       thinking: { type: 'adaptive' },
       output_config: { effort: 'high' },
       max_tokens: 36_000,
     });
-    const { stdout: bill } = await user.ramet(['cost']);
+    const { stdout: bill } = await user.here(['cost']);
     expect(bill).toMatch(/^\.1 main \[effort high\] /m);
   });
 
@@ -56,7 +56,7 @@ describe.concurrent('RES-9: --effort and --thinking', () => {
     user,
   }) => {
     const emulator = await user.model({ text: 'ok' });
-    const end = await user.ramet(['-p', 'x', '--model', 'haiku', '--thinking', '20000']);
+    const end = await user.here(['-p', 'x', '--model', 'haiku', '--thinking', '20000']);
     expect(end).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
     expect(emulator.requests[0]?.request).toMatchObject({
       thinking: { type: 'enabled', budget_tokens: 20_000 },
@@ -72,7 +72,7 @@ describe.concurrent('RES-1: --max-turns', () => {
       { tool_use: [READ] },
       { text: 'So far, so good.' },
     );
-    const end = await user.ramet(['-p', 'x', '--max-turns', '2', ...JSON_FORMAT]);
+    const end = await user.here(['-p', 'x', '--max-turns', '2', ...JSON_FORMAT]);
     expect(end.code).toBe(1);
     expect(JSON.parse(end.stdout)).toMatchObject({
       subtype: 'error_max_turns',
@@ -92,16 +92,16 @@ describe.concurrent('RES-1: --max-turns', () => {
     const write = { name: 'Write', input: { file_path: 'new.txt', content: 'x' } };
     const emulator = await user.model({ tool_use: [READ] }, { tool_use: [write] }, { text: 'Goes on.' });
     const flags = ['--permission-mode', 'bypassPermissions'];
-    const first = await user.ramet(['-p', 'x', '--max-turns', '1', ...flags]);
+    const first = await user.here(['-p', 'x', '--max-turns', '1', ...flags]);
     expect(first.code).toBe(1);
-    const second = await user.ramet(['-p', 'Go on.', '--continue', ...flags]);
+    const second = await user.here(['-p', 'Go on.', '--continue', ...flags]);
     expect(second).toEqual({ code: 0, stdout: 'Goes on.\n', stderr: '' });
     expect(toolResults(emulator).at(-1)).toEqual({ text: 'not run: no turns are left', isError: true });
   });
 
   test('leaves an answer within the limit alone', async ({ user }) => {
     await user.model({ tool_use: [READ] }, { text: 'Done.' });
-    const end = await user.ramet(['-p', 'x', '--max-turns', '2']);
+    const end = await user.here(['-p', 'x', '--max-turns', '2']);
     expect(end).toEqual({ code: 0, stdout: 'Done.\n', stderr: '' });
   });
 });
@@ -110,7 +110,7 @@ describe.concurrent('RES-2: --max-budget-usd', () => {
   test('ends with error_max_budget and exit code 1 once it is spent', async ({ user }) => {
     const usage = { input_tokens: 400_000 };
     const emulator = await user.model({ tool_use: [READ], usage }, { tool_use: [READ], usage });
-    const end = await user.ramet(['-p', 'x', '--max-budget-usd', '1.5', ...JSON_FORMAT]);
+    const end = await user.here(['-p', 'x', '--max-budget-usd', '1.5', ...JSON_FORMAT]);
     expect(end.code).toBe(1);
     const result = JSON.parse(end.stdout);
     expect(result).toMatchObject({ subtype: 'error_max_budget', num_turns: 2 });
@@ -124,16 +124,16 @@ describe.concurrent('RES-2: --max-budget-usd', () => {
       { tool_use: [READ], usage: { input_tokens: 450_000 } },
       { text: 'Finished early.' },
     );
-    const end = await user.ramet(['-p', 'x', '--max-budget-usd', '1']);
+    const end = await user.here(['-p', 'x', '--max-budget-usd', '1']);
     expect(end).toMatchObject({ code: 0, stdout: 'Finished early.\n' });
     expect(emulator.requests[1]?.body).toContain('Your budget is nearly spent');
   });
 
   test('refuses a model without a price, before anything is sent or kept', async ({ user }) => {
     const emulator = await user.model({ text: 'Hello.' });
-    await user.ramet(['-p', 'Before.']);
+    await user.here(['-p', 'Before.']);
     const before = user.sessions();
-    const end = await user.ramet(['-p', 'x', '--max-budget-usd', '1', '--model', 'house-model-1']);
+    const end = await user.here(['-p', 'x', '--max-budget-usd', '1', '--model', 'house-model-1']);
     expect(end).toEqual({
       code: 2,
       stdout: '',

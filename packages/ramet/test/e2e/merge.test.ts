@@ -35,7 +35,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
         'BRANCH  CONFLICTS WITH  IN\ntwo     one             README.md (contents)\nsuggested order: three one two\n',
       stderr: '',
     });
-    const { stdout } = await user.ramet(['merge', '--preview', '--json', 'one', 'three'], merging);
+    const { stdout } = await user.here(['merge', '--preview', '--json', 'one', 'three'], merging);
     expect(JSON.parse(stdout)).toEqual({
       target: 'main',
       branches: ['one', 'three'],
@@ -52,16 +52,16 @@ describe.concurrent('WORK-5: ramet merge', () => {
   }) => {
     branch(user, 'one', { 'a.txt': '1' });
     const before = checkoutBytes(user.repository);
-    const kept = await user.ramet(['merge', 'one'], merging);
+    const kept = await user.here(['merge', 'one'], merging);
     expect(kept.code).toBe(0);
     expect(kept.stdout).toMatch(
       /^one {2}integrated {2}\w{10}\nmain is unchanged\nthe result is ready as \w{10} and was not put on main: \S+ has it checked out\ntake it with:\n {2}git merge --ff-only --autostash refs\/ramet\/integration\/main/,
     );
     expect(checkoutBytes(user.repository)).toEqual(before);
-    expect((await user.ramet(['merge', '--status'], merging)).stdout).toMatch(
+    expect((await user.here(['merge', '--status'], merging)).stdout).toMatch(
       /1 +one +main +merge +integrated/,
     );
-    const checked = await user.ramet(
+    const checked = await user.here(
       ['merge', '--continue', '--update-checkout', '--check', 'false'],
       merging,
     );
@@ -71,7 +71,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
     });
     expect(checkoutBytes(user.repository)).toEqual(before);
     const last = ['merge', '--continue', '--update-checkout', '--check', 'true', '--json'];
-    const moved = await user.ramet(last, merging);
+    const moved = await user.here(last, merging);
     expect(JSON.parse(moved.stdout)).toMatchObject({
       kept: null,
       checkout: user.repository,
@@ -89,12 +89,12 @@ describe.concurrent('WORK-5: ramet merge', () => {
     const check = 'test -z "$ANTHROPIC_API_KEY" && test ! -e bad.txt && test -n "$HOME"';
     mkdirSync(user.rametHome, { recursive: true });
     writeFileSync(join(user.rametHome, 'settings.json'), JSON.stringify({ merge: { check } }));
-    const end = await user.ramet(['merge', 'bad', 'good', '--into', 'main'], merging);
+    const end = await user.here(['merge', 'bad', 'good', '--into', 'main'], merging);
     expect(end.code).toBe(1);
     expect(end.stdout).toMatch(
       /^bad {3}failed {2}the check failed \(exit code 1\); its output: \S+\.log; it ran in [^\n]+\ngood {2}landed/,
     );
-    expect((await user.ramet(['merge', 'bad', '--into', 'main', '--no-check'], merging)).code).toBe(0);
+    expect((await user.here(['merge', 'bad', '--into', 'main', '--no-check'], merging)).code).toBe(0);
   });
 
   test('can be interrupted during a check, leaves nothing running, and goes on', async ({ user }) => {
@@ -113,23 +113,23 @@ describe.concurrent('WORK-5: ramet merge', () => {
       ),
     });
     expect(isRunning(Number(readFileSync(pid, 'utf8')))).toBe(false);
-    expect((await user.ramet(['merge', '--continue'], merging)).stderr).toBe(
+    expect((await user.here(['merge', '--continue'], merging)).stderr).toBe(
       'ramet: nothing waits to be merged into desk, but elsewhere something does: ramet merge --continue --into main\n',
     );
-    const next = await user.ramet(['merge', '--continue', '--into', 'main', '--json'], merging);
+    const next = await user.here(['merge', '--continue', '--into', 'main', '--json'], merging);
     expect(JSON.parse(next.stdout)).toMatchObject({ entries: [{ branch: 'one', state: 'landed' }] });
   });
 
   test('refuses wrong use in one line', async ({ user }) => {
-    expect((await user.ramet(['merge'])).stderr).toBe(
+    expect((await user.here(['merge'])).stderr).toBe(
       'ramet: nothing waits to be merged: name branches, such as ramet merge BRANCH --into main\n',
     );
     git(user, 'switch', '-q', '--detach');
-    const detached = await user.ramet(['merge', 'x']);
+    const detached = await user.here(['merge', 'x']);
     expect(detached).toMatchObject({ code: 2, stderr: expect.stringContaining('HEAD is on no branch here') });
     const outside = await user.ramet(['merge', 'x'], { cwd: user.root });
     expect(outside).toMatchObject({ code: 2, stderr: expect.stringContaining('is not in a git repository') });
-    const strategy = await user.ramet(['merge', 'x', '--strategy', 'magic']);
+    const strategy = await user.here(['merge', 'x', '--strategy', 'magic']);
     expect(strategy).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Allowed choices are merge, squash'),
@@ -165,16 +165,16 @@ describe.concurrent('WORK-5: ramet merge', () => {
       { text: 'Both are kept.' },
     );
     const limits = ['--resolve-model', 'haiku', '--resolve-budget-usd', '5'];
-    const end = await user.ramet(
+    const end = await user.here(
       ['merge', 'one', 'two', '--into', 'main', '--on-conflict', 'resolve', ...limits],
       merging,
     );
     expect(end, end.stdout).toMatchObject({ code: 0 });
     expect(git(user, 'show', 'main:README.md')).toBe('one and two');
     expect(emulator.requests[0]?.request?.model).toContain('haiku');
-    expect((await user.ramet(['ps'], merging)).stdout).toContain('resolve the merge of two');
+    expect((await user.here(['ps'], merging)).stdout).toContain('resolve the merge of two');
     git(user, 'switch', '-q', 'main');
-    expect((await user.ramet(['blame', 'README.md'], merging)).stdout).toMatch(
+    expect((await user.here(['blame', 'README.md'], merging)).stdout).toMatch(
       /^\w{10} {2}\w{8}\.1 +resolve the conflicts of two with main/,
     );
     expect(JSON.stringify(emulator.requests[1]?.request?.messages)).toContain('<<<<<<<');
@@ -185,7 +185,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
     for (const name of ['one', 'two', 'three']) branch(user, name, { 'README.md': `${name}\n` });
     git(user, 'switch', '-q', '-c', 'desk');
     const emulator = await user.model({ tool_use: [{ name: 'Read', input: { file_path: 'README.md' } }] });
-    const end = await user.ramet(
+    const end = await user.here(
       [
         ...['merge', 'one', 'two', 'three', '--into', 'main', '--on-conflict', 'resolve'],
         ...['--max-budget-usd', '0.00001'],
@@ -203,7 +203,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
     branch(user, 'two', { 'README.md': 'two\n' });
     git(user, 'switch', '-q', '-c', 'desk');
     await user.model({ text: 'I cannot.' });
-    const end = await user.ramet(
+    const end = await user.here(
       ['merge', 'one', 'two', '--into', 'main', '--on-conflict', 'resolve'],
       merging,
     );
@@ -215,13 +215,13 @@ describe.concurrent('WORK-5: ramet merge', () => {
       /agent \w{8}\.1 tried: conflict markers are left in README.md \(ramet show (\w{8})\)/.exec(
         end.stdout,
       ) ?? [];
-    expect((await user.ramet(['show', session])).stdout).toContain('I cannot.');
+    expect((await user.here(['show', session])).stdout).toContain('I cannot.');
     expect(git(user, 'show', 'main:README.md')).toBe('one');
     // Resolved by hand, it is listed once: as what it has become.
     git(user, 'switch', '-q', 'two');
     git(user, 'merge', '-q', '-s', 'ours', '-m', 'both', 'main');
-    await user.ramet(['merge', 'two', '--into', 'main'], merging);
-    const status = (await user.ramet(['merge', '--status'], merging)).stdout;
+    await user.here(['merge', 'two', '--into', 'main'], merging);
+    const status = (await user.here(['merge', '--status'], merging)).stdout;
     expect(status).toMatch(/two +main +merge +landed/);
     expect(status).not.toContain('conflicted');
   });
@@ -251,7 +251,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
     git(user, 'switch', '-q', '-c', 'desk', 'main');
     const emulator = await user.model({ text: 'I could not decide; I changed nothing.' });
     const resolve = ['--into', 'main', '--on-conflict', 'resolve'];
-    const end = await user.ramet(['merge', 'edit', 'gone', 'renamed', 'folder', ...resolve], merging);
+    const end = await user.here(['merge', 'edit', 'gone', 'renamed', 'folder', ...resolve], merging);
     expect(end, end.stdout).toMatchObject({ code: 1, stdout: expect.stringMatching(/^edit {2,}landed/) });
     for (const what of ['f (modify/delete)', 'g, g1, g2 (rename/rename)'])
       expect(end.stdout).toContain(`tried: it changed nothing about ${what} (ramet show `);
@@ -259,7 +259,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
     expect(emulator.requests).toHaveLength(2);
     expect(git(user, 'rev-parse', 'main^{tree}')).toBe(git(user, 'rev-parse', 'edit^{tree}'));
     await user.model({ tool_use: [{ name: 'Bash', input: { command: 'rm f' } }] }, { text: 'Removed.' });
-    expect(await user.ramet(['merge', 'gone', ...resolve], merging)).toMatchObject({ code: 0 });
+    expect(await user.here(['merge', 'gone', ...resolve], merging)).toMatchObject({ code: 0 });
     expect(git(user, 'ls-tree', '--name-only', 'main')).toBe('README.md\ng1');
   });
 
@@ -271,7 +271,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
     git(user, 'switch', '-q', 'one');
     git(user, 'commit', '-q', '--amend', '-m', 'Say `whoami` $(id)\n\nRamet-Agent: abcd1234.2');
     git(user, 'switch', '-q', 'main');
-    const missing = await user.ramet(['merge', 'one', '--pr'], merging);
+    const missing = await user.here(['merge', 'one', '--pr'], merging);
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('gh is not on the PATH') });
     const programs = join(user.root, 'programs');
     mkdirSync(programs);
@@ -314,7 +314,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
       ['merge', 'one'],
       ['merge', '--preview', 'one'],
     ]) {
-      const end = await user.ramet(args, { env });
+      const end = await user.here(args, { env });
       expect(end).toMatchObject({
         code: 2,
         stderr: expect.stringContaining('needs git 2.38 or later and this is "git version 2.30.2"'),
@@ -327,7 +327,7 @@ describe.concurrent('WORK-5: ramet merge', () => {
 
   test('nothing of a key is in what a merge keeps', async ({ user }) => {
     branch(user, 'one', { 'a.txt': '1' });
-    await user.ramet(['merge', 'one', '--check', 'env'], merging);
+    await user.here(['merge', 'one', '--check', 'env'], merging);
     expect(() => execFileSync('grep', ['-rq', API_KEY, user.rametHome])).toThrow();
   });
 });

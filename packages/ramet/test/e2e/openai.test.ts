@@ -50,7 +50,7 @@ describe.concurrent('MODEL-1: ramet -p on a chat completions server', () => {
     user,
   }) => {
     const emulator = await chatting(user, { respond: turns({ text: 'Hello.' }) });
-    const refused = await user.ramet(['-p', 'x']);
+    const refused = await user.here(['-p', 'x']);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(linesOf(refused.stderr)).toEqual([expect.stringMatching(/--model, or set RAMET_MODEL_SONNET$/)]);
     expect(emulator.requests).toHaveLength(0);
@@ -70,7 +70,7 @@ describe.concurrent('MODEL-1: ramet -p on a chat completions server', () => {
       respond: turns({ text: 'At last.' }),
       fault: () => left.shift(),
     });
-    const end = await user.ramet(['-p', 'x', '--model', 'local']);
+    const end = await user.here(['-p', 'x', '--model', 'local']);
     expect(end).toMatchObject({ code: 0, stdout: 'At last.\n' });
     expect(emulator.requests).toHaveLength(4);
   });
@@ -90,7 +90,7 @@ describe.concurrent('MODEL-1: ramet -p on a chat completions server', () => {
       RAMET_MAX_RETRIES: '1',
     };
     const args = ['-p', 'x', '--model', 'm', '--permission-mode', 'bypassPermissions'];
-    const end = await user.ramet(args, { env });
+    const end = await user.here(args, { env });
     server.close();
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(linesOf(end.stderr).at(-1)).toMatch(
@@ -101,8 +101,8 @@ describe.concurrent('MODEL-1: ramet -p on a chat completions server', () => {
 
   test('a session keeps the model it had', async ({ user }) => {
     const emulator = await chatting(user, { respond: turns({ text: 'One.' }, { text: 'Two.' }) });
-    await user.ramet(['-p', 'x', '--model', 'local']);
-    const end = await user.ramet(['-p', '--continue', 'more']);
+    await user.here(['-p', 'x', '--model', 'local']);
+    const end = await user.here(['-p', '--continue', 'more']);
     expect(end).toMatchObject({ code: 0, stdout: 'Two.\n' });
     expect(emulator.requests.map(({ request }) => request?.model)).toEqual(['local', 'local']);
   });
@@ -111,7 +111,7 @@ describe.concurrent('MODEL-1: ramet -p on a chat completions server', () => {
     const emulator = await user.emulate({ respond: turns({ text: 'Hello.' }) });
     user.env.OPENAI_BASE_URL = `${emulator.url}/v1`;
     await user.ramet(['-p', 'x', '--model', 'm'], { env: { RAMET_PROVIDER: 'openai' } });
-    await user.ramet(['-p', 'x', '--model', 'm']);
+    await user.here(['-p', 'x', '--model', 'm']);
     expect(emulator.requests.map(({ path }) => path)).toEqual(['/v1/chat/completions', '/v1/messages']);
     const refused = await user.ramet(['-p', 'x'], { env: { RAMET_PROVIDER: 'gpt' } });
     expect(refused).toMatchObject({

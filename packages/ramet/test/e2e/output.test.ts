@@ -14,7 +14,7 @@ describe.concurrent('UI-1: readers that stop reading', () => {
       });
       expect(end.stdout).toHaveLength(1);
       expect(end).toMatchObject({ code: 0, stderr: '' });
-      const [agent] = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
+      const [agent] = JSON.parse((await user.here(['ps', '--json'])).stdout);
       expect(agent).toMatchObject({ status: 'done', turns: 3 });
     },
   );

@@ -31,14 +31,14 @@ describe.concurrent('RES-6: a resumed session', () => {
     await user.emulate({ scenario: { rules: [{ respond: { text: 'ok' } }] } });
     const other = `${user.repository}-other`;
     execFileSync('git', ['worktree', 'add', '--quiet', other], { cwd: user.repository, stdio: 'pipe' });
-    await user.ramet(['-p', 'here']);
+    await user.here(['-p', 'here']);
     const { code, stderr } = await user.ramet(['-p', 'there', '--continue'], { cwd: other });
     expect(code).toBe(2);
     expect(stderr).toContain('no session of this working tree');
   });
 
   test('cannot be asked for in two ways at once', async ({ user }) => {
-    const { code, stderr } = await user.ramet(['-p', 'x', '--continue', '--resume', 'abc']);
+    const { code, stderr } = await user.here(['-p', 'x', '--continue', '--resume', 'abc']);
     expect(code).toBe(2);
     expect(linesOf(stderr)).toHaveLength(1);
   });
@@ -47,10 +47,10 @@ describe.concurrent('RES-6: a resumed session', () => {
 describe.concurrent('LOG-1: a session that never got its prompt', () => {
   test('does not block the one before it', async ({ user }) => {
     await user.emulate({ scenario: { rules: [{ respond: { text: 'ok' } }] } });
-    await user.ramet(['-p', 'one']);
+    await user.here(['-p', 'one']);
     const empty = await openSession({ cwd: user.repository, env: user.env, provider: scriptedModel() });
     await empty[Symbol.asyncDispose]();
-    const { code } = await user.ramet(['-p', 'two', '--continue']);
+    const { code } = await user.here(['-p', 'two', '--continue']);
     expect(code).toBe(0);
     expect(user.sessions()).toHaveLength(2);
   });
@@ -59,7 +59,7 @@ describe.concurrent('LOG-1: a session that never got its prompt', () => {
 describe.concurrent('RES-6: a repository that was renamed', () => {
   test('has its sessions still, and they continue in it; a copy has none of them', async ({ user }) => {
     const emulator = await user.emulate({ scenario: { rules: PWD_THEN_DONE } });
-    await user.ramet(['-p', 'one', '--permission-mode', 'bypassPermissions']);
+    await user.here(['-p', 'one', '--permission-mode', 'bypassPermissions']);
     const [session = ''] = user.sessions();
     const [renamed, copy] = [join(user.root, 'renamed'), join(user.root, 'copy')];
     cpSync(user.repository, copy, { recursive: true });

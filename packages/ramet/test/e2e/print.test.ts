@@ -13,13 +13,13 @@ describe.concurrent('UI-1: ramet -p', () => {
 
   test('takes several words as one prompt', async ({ user }) => {
     const emulator = await user.model({ text: 'ok' });
-    await user.ramet(['-p', 'Say', 'hello.']);
+    await user.here(['-p', 'Say', 'hello.']);
     expect(promptOf(emulator.requests[0]?.request?.messages)).toBe('Say hello.');
   });
 
   test('takes what comes after -- as the prompt, dashes and all', async ({ user }) => {
     const emulator = await user.model({ text: 'ok' });
-    const end = await user.ramet(['-p', '--', '--version of what?']);
+    const end = await user.here(['-p', '--', '--version of what?']);
     expect(end.code).toBe(0);
     expect(promptOf(emulator.requests[0]?.request?.messages)).toBe('--version of what?');
   });
@@ -95,20 +95,20 @@ describe.concurrent('UI-1: ramet -p', () => {
       { text: 'I look first.', tool_use: [{ name: 'Read', input: { file_path: 'README.md' } }] },
       { text: 'It is a test.' },
     );
-    const end = await user.ramet(['-p', 'What is this?']);
+    const end = await user.here(['-p', 'What is this?']);
     expect(end).toEqual({ code: 0, stdout: 'It is a test.\n', stderr: '' });
     expect(toolResults(emulator)).toEqual([{ text: '     1\t# Test', isError: false }]);
   });
 
   test('continues an answer that was cut at the output limit', async ({ user }) => {
     await user.model({ text: 'The first half, ', stop_reason: 'max_tokens' }, { text: 'the second.' });
-    const end = await user.ramet(['-p', 'Talk.']);
+    const end = await user.here(['-p', 'Talk.']);
     expect(end).toMatchObject({ code: 0, stdout: 'The first half, the second.\n' });
   });
 
   test('says that the model refused, with exit code 1', async ({ user }) => {
     await user.model({ content: [], stop_reason: 'refusal' });
-    const end = await user.ramet(['-p', 'Do harm.']);
+    const end = await user.here(['-p', 'Do harm.']);
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(end.stderr).toMatch(
       /^ramet: failed: refusal: the model refused to answer \(session \w{8}; .*\)\n$/,
@@ -118,13 +118,13 @@ describe.concurrent('UI-1: ramet -p', () => {
 
 describe.concurrent('UI-1: the command itself', () => {
   test('prints its version', async ({ user }) => {
-    const end = await user.ramet(['--version']);
+    const end = await user.here(['--version']);
     expect(end).toMatchObject({ code: 0, stderr: '' });
     expect(end.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   test('prints help that names the commands and the options of -p', async ({ user }) => {
-    const end = await user.ramet(['--help']);
+    const end = await user.here(['--help']);
     expect(end).toMatchObject({ code: 0, stderr: '' });
     for (const word of ['ps', 'show', 'logs', 'cost', 'emulate', '--output-format', '--permission-mode']) {
       expect(end.stdout).toContain(word);
@@ -132,7 +132,7 @@ describe.concurrent('UI-1: the command itself', () => {
   });
 
   test.for(['ps', 'show', 'logs', 'cost', 'emulate'])('prints help for %s', async (command, { user }) => {
-    const end = await user.ramet([command, '--help']);
+    const end = await user.here([command, '--help']);
     expect(end).toMatchObject({ code: 0, stderr: '' });
     expect(linesOf(end.stdout)[0]).toMatch(new RegExp(`^Usage: ramet ${command} `));
   });

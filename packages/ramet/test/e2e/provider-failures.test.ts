@@ -64,7 +64,7 @@ describe.concurrent('MODEL-2: a provider that refuses', () => {
     [400, /answered 400 /],
   ] as const)('%i ends at once in one line', async ([status, why], { user }) => {
     const emulator = await user.emulate({ fault: () => ({ kind: 'status', status }) });
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end.stdout).toBe('');
     expect(linesOf(end.stderr)).toHaveLength(1);
     expect(emulator.requests).toHaveLength(1);
@@ -74,7 +74,7 @@ describe.concurrent('MODEL-2: a provider that refuses', () => {
 
   test('an unknown model is a 404 that names it', async ({ user }) => {
     await user.emulate({ unknownModels: ['claude-sonet-5'], respond: () => ({ text: 'never' }) });
-    const end = await user.ramet(['-p', 'x', '--model', 'claude-sonet-5']);
+    const end = await user.here(['-p', 'x', '--model', 'claude-sonet-5']);
     expect(linesOf(end.stderr)).toHaveLength(1);
     await expectKept(
       user,
@@ -85,21 +85,21 @@ describe.concurrent('MODEL-2: a provider that refuses', () => {
 
   test('a wrong key is told without the key', async ({ user }) => {
     await user.emulate({ requireKey: 'another', respond: () => ({ text: 'never' }) });
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end.stderr).not.toContain(user.env.ANTHROPIC_API_KEY);
     await expectKept(user, end, /401/);
   });
 
   test('a spend limit is not retried', async ({ user }) => {
     const emulator = await user.emulate({ fault: () => ({ kind: 'status', status: 429, spendLimit: true }) });
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(emulator.requests).toHaveLength(1);
     await expectKept(user, end, /spend_limit: .*raise the spend limit/);
   });
 
   test('a page instead of a stream is told as a wrong address', async ({ user }) => {
     const emulator = await user.emulate({ fault: () => ({ kind: 'wrong_content_type' }) });
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(linesOf(end.stderr)).toHaveLength(1);
     expect(emulator.requests).toHaveLength(1);
     await expectKept(
@@ -118,7 +118,7 @@ describe.concurrent('MODEL-2: a provider that is out of breath', () => {
       statuses.map((status) => ({ kind: 'status', status })),
       { text: 'I look.', tool_use: [{ name: 'Glob', input: { pattern: '*' } }] },
     );
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end).toMatchObject({ code: 0, stdout: 'Done.\n' });
     expect(attemptsTold(end)).toEqual(
       statuses.map((status) =>
@@ -136,7 +136,7 @@ describe.concurrent('MODEL-2: a provider that is out of breath', () => {
     expect(emulator.requests).toHaveLength(3);
     expect(linesOf(end.stderr)).toHaveLength(3);
     await expectKept(user, end, /overloaded_error: .* answered 529 .*\(gave up after 3 attempts\)/);
-    const bill = JSON.parse((await user.ramet(['cost', '--json'])).stdout);
+    const bill = JSON.parse((await user.here(['cost', '--json'])).stdout);
     expect(bill.total).toMatchObject({ requests: 3, responses: 0, retries: 2 });
     await expectResumable(user);
   });
@@ -173,7 +173,7 @@ describe.concurrent('MODEL-2: a stream that breaks is asked for again as a whole
   test(`${Object.keys(faults).join(', ')}: and each tool runs once`, async ({ user }) => {
     const all = Object.values(faults);
     const emulator = await breakingEach(user, all, { text: 'I run it.', tool_use: [call] });
-    const end = await user.ramet(['-p', 'x', '--permission-mode', 'bypassPermissions']);
+    const end = await user.here(['-p', 'x', '--permission-mode', 'bypassPermissions']);
     expect(end).toMatchObject({ code: 0, stdout: 'Done.\n' });
     expect(attemptsTold(end)).toEqual(
       all.map(() => expect.stringMatching(/^ramet: attempt 1 failed: .*; trying again in/)),

@@ -24,7 +24,7 @@ describe.concurrent('RECIPE-1: ramet -p without a key', () => {
     expect(end).toMatchObject({ code: 0, stderr: `${NO_KEY}\n` });
     expect(end.stdout).toMatch(/^Done: 2 steps carried out\.\n/);
     expect(readFileSync(join(user.repository, 'notes.txt'), 'utf8')).toBe('hello\n');
-    expect((await user.ramet(['cost'])).stdout).toMatch(/^recipe .+ \$0\.00$/m);
+    expect((await user.here(['cost'])).stdout).toMatch(/^recipe .+ \$0\.00$/m);
   });
 
   test('ends with 1 and the reason when a command fails', async ({ user }) => {
@@ -36,7 +36,7 @@ describe.concurrent('RECIPE-1: ramet -p without a key', () => {
       expect.stringMatching(/^ramet: failed: recipe: step 1 of 2/),
     ]);
     expect(existsSync(join(user.repository, 'after'))).toBe(false);
-    expect((await user.ramet(['ps'])).stdout).toContain('failed');
+    expect((await user.here(['ps'])).stdout).toContain('failed');
   });
 
   test('reports the failure in JSON, with a cost of 0', async ({ user }) => {
@@ -106,7 +106,7 @@ describe.concurrent('LOG-1: a recipe that ran out of turns', () => {
     const first = await carryOut(user, steps, '--max-turns', '1');
     expect(first.code).toBe(1);
     expect(first.stderr).toContain('failed: max_turns');
-    const second = await user.ramet(['-p', '--continue']);
+    const second = await user.here(['-p', '--continue']);
     expect(second).toMatchObject({ code: 0, stderr: '' });
     expect(second.stdout).toMatch(/^Done: 3 steps carried out\./);
     expect(readFileSync(join(user.repository, 'steps'), 'utf8')).toBe('1\n2\n3\n');
@@ -127,7 +127,7 @@ describe.concurrent('LOG-1: a recipe whose process was killed', () => {
     const count = 'echo x >> count';
     const hang = 'echo x >> count; touch hanging; sleep 600';
     await killAt(user, 'hanging', block('sh', count) + block('sh', hang) + block('sh', 'touch after'));
-    const end = await user.ramet(['-p', '--continue']);
+    const end = await user.here(['-p', '--continue']);
     expect(end.code).toBe(1);
     expect(end.stdout).toMatch(/^Failed: step 2 of 3 .*: interrupted: may have taken effect; check before/);
     expect(readFileSync(join(user.repository, 'count'), 'utf8')).toBe('x\nx\n');

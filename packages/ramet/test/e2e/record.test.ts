@@ -33,8 +33,8 @@ describe.concurrent('LOG-1: what was sent can be made again from the journal, by
       fault: ({ turn }) => (turn === 1 && faults-- > 0 ? { kind: 'malformed_event' } : undefined),
     });
     await user.ramet(['-p', 'First.']);
-    await user.ramet(['-p', 'Second.', '--continue']);
-    const end = await user.ramet(['-p', 'Third.', '--continue', '--model', 'opus']);
+    await user.here(['-p', 'Second.', '--continue']);
+    const end = await user.here(['-p', 'Third.', '--continue', '--model', 'opus']);
     expect(end).toMatchObject({ code: 0, stdout: 'other\n' });
     const [session = ''] = user.sessions();
     const reader = openReader({ project: user.project, session });
@@ -51,9 +51,9 @@ describe.concurrent('LOG-1: nothing is written unasked', () => {
     // Makes git want to refresh its index, which would be a write.
     utimesSync(join(user.repository, 'README.md'), 1e9, 1e9);
     const before = snapshot(user);
-    await user.ramet(['-p', 'Look around.']);
-    await user.ramet(['ps']);
-    await user.ramet(['show']);
+    await user.here(['-p', 'Look around.']);
+    await user.here(['ps']);
+    await user.here(['show']);
     expect(snapshot(user)).toEqual(before);
     expect(execFileSync('git', ['status', '--porcelain'], { cwd: user.repository, encoding: 'utf8' })).toBe(
       '',
@@ -62,7 +62,7 @@ describe.concurrent('LOG-1: nothing is written unasked', () => {
 
   test('what is kept is for its user alone', async ({ user }) => {
     await user.model({ tool_use: [{ name: 'Bash', input: { command: 'seq 1 20000' } }] }, { text: 'ok' });
-    await user.ramet(['-p', 'x', '--permission-mode', 'bypassPermissions']);
+    await user.here(['-p', 'x', '--permission-mode', 'bypassPermissions']);
     const kept = filesBelow(user.rametHome);
     expect(kept.length).toBeGreaterThan(2);
     for (const path of kept) expect(statSync(path).mode & 0o077, path).toBe(0);
@@ -72,7 +72,7 @@ describe.concurrent('LOG-1: nothing is written unasked', () => {
 describe.concurrent('LOG-1: the same prompt twice at once in one repository', () => {
   test('makes two sessions, both whole', async ({ user }) => {
     const emulator = await user.model({ tool_use: [READ] }, { text: 'Done.' });
-    const runs = [1, 2, 3].map(() => user.ramet(['-p', 'Same.', '--output-format', 'json']));
+    const runs = [1, 2, 3].map(() => user.here(['-p', 'Same.', '--output-format', 'json']));
     const ends = await Promise.all(runs);
     const sessions = ends.map(({ stdout }) => JSON.parse(stdout).session_id);
     expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual([1, 2, 3].map(() => [0, '']));

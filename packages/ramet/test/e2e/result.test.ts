@@ -63,7 +63,7 @@ describe.concurrent('UI-1: --output-format json', () => {
       cache_read_input_tokens: 5000,
     };
     await user.model({ text: 'Done.', usage, output_tokens: 100 });
-    const { stdout } = await user.ramet(['-p', 'x', '--output-format', 'json', '--model', 'opus']);
+    const { stdout } = await user.here(['-p', 'x', '--output-format', 'json', '--model', 'opus']);
     // Opus 5: 5 in, 6.25 and 10 written, 0.5 read, 25 out, per million.
     const usd = (1000 * 5 + 1000 * 6.25 + 2000 * 10 + 5000 * 0.5 + 100 * 25) / 1e6;
     expect(JSON.parse(stdout).total_cost_usd).toBeCloseTo(usd, 12);
@@ -71,7 +71,7 @@ describe.concurrent('UI-1: --output-format json', () => {
 
   test('MODEL-3: says null, not 0, for the cost of a model without a price', async ({ user }) => {
     await user.model({ text: 'Done.' });
-    const end = await user.ramet(['-p', 'x', '--output-format', 'json', '--model', 'house-model-1']);
+    const end = await user.here(['-p', 'x', '--output-format', 'json', '--model', 'house-model-1']);
     const result = JSON.parse(end.stdout);
     expect(result).toMatchObject({ subtype: 'success', total_cost_usd: null });
     expect(result.agents[0]).toMatchObject({ model: 'house-model-1', total_cost_usd: null });
@@ -80,7 +80,7 @@ describe.concurrent('UI-1: --output-format json', () => {
 
   test('tells a failure in the object and on standard error', async ({ user }) => {
     await user.emulate({ fault: () => ({ kind: 'status', status: 400, message: 'no such thing' }) });
-    const end = await user.ramet(['-p', 'x', '--output-format', 'json']);
+    const end = await user.here(['-p', 'x', '--output-format', 'json']);
     expect(end.code).toBe(1);
     expect(JSON.parse(end.stdout)).toMatchObject({
       subtype: 'error_during_execution',
@@ -129,7 +129,7 @@ describe.concurrent('UI-1: the result of a finished run', () => {
 describe.concurrent('UI-1: --output-format stream-json', () => {
   test('prints one event a line, each with its agent, and the result last', async ({ user }) => {
     const emulator = await user.model({ text: 'I look.', tool_use: [READ] }, { text: 'Done.' });
-    const end = await user.ramet(['-p', 'x', '--output-format', 'stream-json']);
+    const end = await user.here(['-p', 'x', '--output-format', 'stream-json']);
     expect(end).toMatchObject({ code: 0, stderr: '' });
     const events = linesOf(end.stdout).map((line) => JSON.parse(line));
     const [session] = user.sessions();
@@ -159,7 +159,7 @@ describe.concurrent('UI-1: --output-format stream-json', () => {
       latency: { tokensPerSecond: 200 },
     });
     const args = ['-p', 'x', '--output-format', 'stream-json', '--include-partial-messages'];
-    const events = linesOf((await user.ramet(args)).stdout).map((line) => JSON.parse(line));
+    const events = linesOf((await user.here(args)).stdout).map((line) => JSON.parse(line));
     const deltas = events.filter(({ type }) => type === 'stream_event');
     expect(deltas.length).toBeGreaterThan(1);
     expect(deltas.map(({ event }) => event.text).join('')).toBe('A few words that come in pieces.');
@@ -174,7 +174,7 @@ describe.concurrent('UI-1: --output-format stream-json', () => {
       respond: () => ({ text: 'Done.' }),
       fault: () => (faults-- > 0 ? { kind: 'status', status: 529, retryAfter: 0.01 } : undefined),
     });
-    const end = await user.ramet(['-p', 'x', '--output-format', 'stream-json']);
+    const end = await user.here(['-p', 'x', '--output-format', 'stream-json']);
     const events = linesOf(end.stdout).map((line) => JSON.parse(line));
     expect(events.filter(({ subtype }) => subtype === 'api_retry')).toMatchObject([
       { attempt: 1, retry_delay_ms: 10, code: 'overloaded_error' },

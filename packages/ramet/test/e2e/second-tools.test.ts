@@ -39,7 +39,7 @@ describe.concurrent('RES-6: background tasks', () => {
       expect.stringMatching(/^bash-1 was stopped\.\n/),
       'There is no background task "bash-7" of yours; they are bash-1, bash-2.',
     ]);
-    expect((await user.ramet(['logs'])).stdout).toMatch(
+    expect((await user.here(['logs'])).stdout).toMatch(
       /background task bash-1 ended: SIGTERM, stopped by TaskStop/,
     );
   });
@@ -65,7 +65,7 @@ describe.concurrent('RES-6: background tasks', () => {
     killed = true;
     running.kill('SIGKILL');
     await running.ended;
-    await user.ramet(['-p', 'go on', '--continue', ...BYPASS]);
+    await user.here(['-p', 'go on', '--continue', ...BYPASS]);
     // The resumed session ends what the killed one left, and the system may have collected it.
     if (isRunning(pid)) process.kill(pid, 'SIGKILL');
     expect(toolResults(emulator).at(-1)?.text).toMatch(/^bash-1 was interrupted: .*\nbefore the crash$/);
@@ -78,11 +78,11 @@ describe.concurrent('RES-6: TodoWrite', () => {
       { tool_use: [{ name: 'TodoWrite', input: { todos } }] },
       { text: 'ok' },
     );
-    await user.ramet(['-p', 'x', '--permission-mode', 'plan']);
+    await user.here(['-p', 'x', '--permission-mode', 'plan']);
     expect(toolResults(emulator)).toEqual([
       { text: 'Todos: 1 pending, 1 in progress, 1 completed.', isError: false },
     ]);
-    expect((await user.ramet(['show'])).stdout).toContain(
+    expect((await user.here(['show'])).stdout).toContain(
       '\nopen todos:\n  > fix leap days\n  - write a test\n',
     );
     const [agent] = JSON.parse((await user.here(['show', '--json'])).stdout).agents;
@@ -102,12 +102,12 @@ describe.concurrent('SEC-1: WebFetch', () => {
           ? { tool_use: [{ name: 'WebFetch', input: { url: `${emulator.url}/v1/models` } }] }
           : { text: 'ok' },
     });
-    await user.ramet(['-p', 'x', '--permission-mode', 'dontAsk']);
+    await user.here(['-p', 'x', '--permission-mode', 'dontAsk']);
     expect(toolResults(emulator).at(-1)).toMatchObject({
       isError: true,
       text: expect.stringContaining('not permitted'),
     });
-    await user.ramet(['-p', 'x', ...BYPASS]);
+    await user.here(['-p', 'x', ...BYPASS]);
     expect(toolResults(emulator).at(-1)).toEqual({
       text: 'Not fetched: 127.0.0.1 is loopback: only the public Internet is fetched.',
       isError: true,

@@ -28,7 +28,7 @@ describe.concurrent('LIB-1: the options of the library as flags', () => {
 
   test('--agents defines types, --agent makes the main agent one of them', async ({ user }) => {
     const emulator = await user.model({ text: 'ok' });
-    const end = await user.ramet(['-p', 'Hi.', '--agents', JSON.stringify(CRITIC), '--agent', 'critic']);
+    const end = await user.here(['-p', 'Hi.', '--agents', JSON.stringify(CRITIC), '--agent', 'critic']);
     expect(end).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
     expect(firstOf(emulator)).toMatchObject({ system: ['You find faults.'], tools: ['Read'] });
   });
@@ -49,19 +49,19 @@ describe.concurrent('LIB-1: the options of the library as flags', () => {
   test('--agents takes a file, and the Agent tool lists its types', async ({ user }) => {
     const emulator = await user.model({ text: 'ok' });
     writeFileSync(join(user.repository, 'types.json'), JSON.stringify(CRITIC));
-    expect((await user.ramet(['-p', 'Hi.', '--agents', 'types.json'])).code).toBe(0);
+    expect((await user.here(['-p', 'Hi.', '--agents', 'types.json'])).code).toBe(0);
     expect(JSON.stringify(emulator.requests[0]?.request?.tools)).toContain('- critic: finds faults');
   });
 
   test('--tools names the built-in tools; an empty list means none', async ({ user }) => {
     const emulator = await user.model({ text: 'ok' });
-    expect((await user.ramet(['-p', 'Hi.', '--tools', 'Grep,Read'])).code).toBe(0);
+    expect((await user.here(['-p', 'Hi.', '--tools', 'Grep,Read'])).code).toBe(0);
     expect(firstOf(emulator).tools).toEqual(['Read', 'Grep']);
     const none = await user.model({ text: 'ok' });
-    expect((await user.ramet(['-p', 'Hi.', '--tools', ''])).code).toBe(0);
+    expect((await user.here(['-p', 'Hi.', '--tools', ''])).code).toBe(0);
     expect(firstOf(none).tools).toEqual([]);
     const all = await user.model({ text: 'ok' });
-    expect((await user.ramet(['-p', 'Hi.', '--tools', 'default'])).code).toBe(0);
+    expect((await user.here(['-p', 'Hi.', '--tools', 'default'])).code).toBe(0);
     expect(firstOf(all).tools).toContain('Bash');
   });
 
@@ -69,16 +69,16 @@ describe.concurrent('LIB-1: the options of the library as flags', () => {
     const answer = { text: 'Here: ```json\n{"parts":[1]}\n```' };
     const emulator = await user.model({ text: 'none' }, answer, answer, answer);
     const flags = ['-p', 'List.', '--json-schema', JSON.stringify(PARTS)];
-    const text = await user.ramet(flags);
+    const text = await user.here(flags);
     expect(text).toEqual({ code: 0, stdout: '{"parts":[1]}\n', stderr: '' });
     expect(firstOf(emulator).said).toContain('JSON Schema');
-    const json = JSON.parse((await user.ramet([...flags, '--output-format', 'json'])).stdout);
+    const json = JSON.parse((await user.here([...flags, '--output-format', 'json'])).stdout);
     expect(json).toMatchObject({
       subtype: 'success',
       result: '{"parts":[1]}',
       structured_output: { parts: [1] },
     });
-    const lines = linesOf((await user.ramet([...flags, '--output-format', 'stream-json'])).stdout);
+    const lines = linesOf((await user.here([...flags, '--output-format', 'stream-json'])).stdout);
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ structured_output: { parts: [1] } });
   });
 
@@ -87,7 +87,7 @@ describe.concurrent('LIB-1: the options of the library as flags', () => {
   }) => {
     await user.emulate({ respond: () => ({ text: 'no JSON' }) });
     const flags = ['-p', 'List.', '--json-schema', JSON.stringify(PARTS), '--output-format', 'json'];
-    const end = await user.ramet(flags);
+    const end = await user.here(flags);
     expect(end.code).toBe(1);
     const result = JSON.parse(end.stdout);
     expect(result).toMatchObject({ is_error: true, subtype: 'error_during_execution' });
@@ -111,7 +111,7 @@ describe.concurrent('LIB-1: the options of the library as flags', () => {
     [['--agent', 'Plan', '--continue'], "cannot be used with option '-c, --continue'"],
   ])('%j is refused in one line, and nothing is sent', async ([flags, message], { user }) => {
     const emulator = await user.model({ text: 'never' });
-    const end = await user.ramet(['-p', 'x', ...flags]);
+    const end = await user.here(['-p', 'x', ...flags]);
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(linesOf(end.stderr)).toEqual([expect.stringContaining(message)]);
     expect(emulator.requests).toHaveLength(0);

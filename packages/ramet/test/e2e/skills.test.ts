@@ -24,7 +24,7 @@ describe.concurrent('EXT-3: skills', () => {
   test('are listed to the model in the Skill tool, loaded on demand, with their folder', async ({ user }) => {
     const emulator = await user.model(skillCall('release', 'v2 now'), { text: 'done' });
     userSkill(user, 'release', 'Tag $ARGUMENTS. See notes.md.');
-    expect((await user.ramet(['-p', 'x'])).code).toBe(0);
+    expect((await user.here(['-p', 'x'])).code).toBe(0);
     const tools = emulator.requests[0]?.request?.tools as { name: string; description: string }[];
     expect(tools.at(-1)?.name).toBe('Skill');
     expect(tools.at(-1)?.description).toContain('- release: Use it for release.');
@@ -36,10 +36,10 @@ describe.concurrent('EXT-3: skills', () => {
 
   test('change no byte of a prompt where there are none, or none for the model', async ({ user }) => {
     const emulator = await user.emulate({ respond: () => ({ text: 'ok' }) });
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     userSkill(user, 'mine', 'Text.', 'disable-model-invocation: true\n');
     writeFiles(user.root, { 'home/.claude/commands/ship.md': 'Ship.' });
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     const [before, after] = emulator.requests.map(({ request }) =>
       JSON.stringify([request?.tools, request?.system]),
     );
@@ -60,13 +60,13 @@ describe.concurrent('EXT-3: skills', () => {
     });
     const fields = 'allowed-tools: Bash(touch:*)\n';
     writeFiles(user.repository, { '.claude/skills/build/SKILL.md': skill('build', 'Build it.', fields) });
-    const untrusted = await user.ramet(['-p', 'x']);
+    const untrusted = await user.here(['-p', 'x']);
     expect(untrusted.stderr).toContain(
       '1 skill or command of this repository, which is not trusted: not in use',
     );
     expect(existsSync(join(user.repository, 'made'))).toBe(false);
     await trusted(user);
-    await user.ramet(['-p', 'x', '--disallowedTools', 'Bash(touch kept)']);
+    await user.here(['-p', 'x', '--disallowedTools', 'Bash(touch kept)']);
     expect(existsSync(join(user.repository, 'made'))).toBe(true);
     expect(existsSync(join(user.repository, 'kept'))).toBe(false);
     expect(emulator.requests.length).toBeGreaterThan(4);
@@ -82,15 +82,15 @@ describe.concurrent('EXT-3: skills', () => {
       },
     });
     userSkill(user, 'build', 'Build it.', 'allowed-tools: Bash(touch:*)\n');
-    await user.ramet(['-p', 'first']);
-    await user.ramet(['-p', 'second', '--continue']);
+    await user.here(['-p', 'first']);
+    await user.here(['-p', 'second', '--continue']);
     expect(existsSync(join(user.repository, 'late'))).toBe(false);
   });
 
   test('that do not exist are answered with the nearest name', async ({ user }) => {
     const emulator = await user.model(skillCall('relaese'), skillCall('zzz'), { text: 'ok' });
     userSkill(user, 'release', 'Text.');
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     const [near, none] = toolResults(emulator).map(({ text }) => text);
     expect(near).toContain('did you mean release?');
     expect(none).toContain('the skills are release');
@@ -100,7 +100,7 @@ describe.concurrent('EXT-3: skills', () => {
     const emulator = await user.model(skillCall('look'), skillCall('make'), { text: 'ok' });
     userSkill(user, 'look', 'Branch: !`git branch --show-current`.');
     userSkill(user, 'make', 'Made: !`touch made`.');
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     const [look, make] = toolResults(emulator);
     expect(look?.text).toMatch(/Branch: (main|master)\.$/);
     expect(make).toMatchObject({ isError: true });
@@ -116,7 +116,7 @@ describe.concurrent('EXT-3: skills', () => {
       },
     });
     userSkill(user, 'scout', 'Look around.', 'context: fork\nagent: Explore\n');
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     expect(toolResults(emulator).at(-1)?.text).toContain('looked');
   });
 });
@@ -128,7 +128,7 @@ describe.concurrent('EXT-3: commands', () => {
       'home/.claude/commands/git/fix.md':
         '---\ndescription: fixes\nargument-hint: [issue]\n---\nFix $1 on !`git branch --show-current`, see @README.md.',
     });
-    expect(await user.ramet(['-p', '/git:fix 7'])).toMatchObject({ code: 0, stdout: 'ok\n' });
+    expect(await user.here(['-p', '/git:fix 7'])).toMatchObject({ code: 0, stdout: 'ok\n' });
     const sent = JSON.stringify(emulator.requests[0]?.request?.messages);
     expect(sent).toMatch(/Fix 7 on (main|master), see @README\.md\./);
     expect(sent).toContain('attached-file path=');
@@ -137,22 +137,22 @@ describe.concurrent('EXT-3: commands', () => {
   test('a prompt that only looks like one goes to the model as it is', async ({ user }) => {
     const emulator = await user.model({ text: 'ok' });
     writeFiles(user.root, { 'home/.claude/commands/ship.md': 'Ship.' });
-    await user.ramet(['-p', '/etc/hosts is wrong']);
+    await user.here(['-p', '/etc/hosts is wrong']);
     expect(JSON.stringify(emulator.requests[0]?.request?.messages)).toContain('/etc/hosts is wrong');
   });
 
   test('of a repository that is not trusted are no commands', async ({ user }) => {
     const emulator = await user.emulate({ respond: () => ({ text: 'ok' }) });
     writeFiles(user.repository, { '.claude/commands/ship.md': 'Ship it: !`touch made`' });
-    const untrusted = await user.ramet(['-p', '/ship']);
+    const untrusted = await user.here(['-p', '/ship']);
     expect(untrusted.code).toBe(2);
     expect(untrusted.stderr).toContain('trust');
     await trusted(user);
-    const refused = await user.ramet(['-p', '/ship']);
+    const refused = await user.here(['-p', '/ship']);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('/ship was not begun');
     expect(existsSync(join(user.repository, 'made'))).toBe(false);
-    expect((await user.ramet(['-p', '/ship', '--allowedTools', 'Bash(touch:*)'])).code).toBe(0);
+    expect((await user.here(['-p', '/ship', '--allowedTools', 'Bash(touch:*)'])).code).toBe(0);
     expect(existsSync(join(user.repository, 'made'))).toBe(true);
     expect(emulator.requests).toHaveLength(1);
   });
@@ -160,8 +160,8 @@ describe.concurrent('EXT-3: commands', () => {
   test('may name a model, for their prompt', async ({ user }) => {
     const emulator = await user.emulate({ respond: () => ({ text: 'ok' }) });
     writeFiles(user.root, { 'home/.claude/commands/quick.md': '---\nmodel: haiku\n---\nBe quick.' });
-    await user.ramet(['-p', '/quick']);
-    await user.ramet(['-p', 'more', '--continue']);
+    await user.here(['-p', '/quick']);
+    await user.here(['-p', 'more', '--continue']);
     const models = emulator.requests.map(({ request }) => request?.model);
     expect(models[0]).toContain('haiku');
     expect(models[1]).not.toContain('haiku');
@@ -178,7 +178,7 @@ describe.concurrent('EXT-3: plugins', () => {
       'plug/agents/helper.md': '---\nname: helper\ndescription: helps\n---\nHelp.',
     });
     const plug = join(user.root, 'plug');
-    expect((await user.ramet(['-p', '/kit:go', '--plugin-dir', plug])).code).toBe(0);
+    expect((await user.here(['-p', '/kit:go', '--plugin-dir', plug])).code).toBe(0);
     const [first] = emulator.requests;
     const tools = JSON.stringify(first?.request?.tools);
     expect(tools).toContain('- kit:tidy: Use it for tidy.');
@@ -191,10 +191,10 @@ describe.concurrent('EXT-3: plugins', () => {
     await user.emulate({ respond: () => ({ text: 'ok' }) });
     writeFiles(user.root, { 'plug/.claude-plugin/plugin.json': '{ "name": ' });
     const plug = join(user.root, 'plug');
-    const broken = await user.ramet(['-p', 'x', '--plugin-dir', plug]);
+    const broken = await user.here(['-p', 'x', '--plugin-dir', plug]);
     expect(broken).toMatchObject({ code: 0 });
     expect(broken.stderr).toContain('plugin.json: it is no valid JSON');
-    expect((await user.ramet(['-p', 'x', '--plugin-dir', join(user.root, 'none')])).code).toBe(2);
+    expect((await user.here(['-p', 'x', '--plugin-dir', join(user.root, 'none')])).code).toBe(2);
   });
 
   test('EXT-1: managed policy can forbid those of others', async ({ user }) => {

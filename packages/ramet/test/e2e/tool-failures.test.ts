@@ -33,7 +33,7 @@ describe.concurrent('RES-6: a call that cannot be carried out is answered, and t
     const invalid = { content: [{ type: 'tool_use', name: 'Read', input: 'README.md' }] };
     const answers: Answer[] = [invalid, { text: 'I see.' }];
     const emulator = await user.emulate({ respond: () => answers.shift() });
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end).toEqual({ code: 0, stdout: 'I see.\n', stderr: '' });
     expect(toolResults(emulator)).toEqual([
       { text: expect.stringContaining('invalid_input'), isError: true },
@@ -51,7 +51,7 @@ describe.concurrent('RES-6: more than a conversation should hold', () => {
       },
       { text: 'ok' },
     );
-    const end = await user.ramet(['-p', 'x', ...BYPASS]);
+    const end = await user.here(['-p', 'x', ...BYPASS]);
     expect(end).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
     const [result] = toolResults(emulator);
     expect(result?.text.length).toBeLessThan(40_000);
@@ -68,7 +68,7 @@ describe.concurrent('RES-6: more than a conversation should hold', () => {
       { tool_use: [{ name: 'Read', input: { file_path: 'large.txt', offset: 699_999 } }] },
       { text: 'ok' },
     );
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     const [first, last] = toolResults(emulator).map(({ text }) => text);
     expect(first?.length).toBeLessThan(110_000);
     expect(first).toMatch(/offset/);
@@ -83,7 +83,7 @@ describe.concurrent('RES-6: more than a conversation should hold', () => {
       { tool_use: [{ name: 'Edit', input: { file_path: 'program', old_string: 'ELF', new_string: 'elf' } }] },
       { text: 'ok' },
     );
-    await user.ramet(['-p', 'x', ...BYPASS]);
+    await user.here(['-p', 'x', ...BYPASS]);
     const [read, edit] = toolResults(emulator);
     expect(read).toEqual({ text: expect.stringContaining('is a binary file of 8 bytes'), isError: true });
     expect(edit?.isError).toBe(true);
@@ -122,7 +122,7 @@ describe.concurrent('WORK-1: no change of another writer is lost', () => {
       { tool_use: [{ name: 'Write', input: { file_path: 'README.md', content: 'gone' } }] },
       { text: 'ok' },
     );
-    await user.ramet(['-p', 'x', ...BYPASS]);
+    await user.here(['-p', 'x', ...BYPASS]);
     expect(toolResults(emulator)).toEqual([
       { text: expect.stringContaining('you have not read it'), isError: true },
     ]);
@@ -147,6 +147,6 @@ async function readThen(
     return answers[turn];
   };
   const emulator = await user.emulate({ respond });
-  await user.ramet(['-p', 'x', ...BYPASS]);
+  await user.here(['-p', 'x', ...BYPASS]);
   return toolResults(emulator);
 }

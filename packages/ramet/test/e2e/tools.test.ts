@@ -64,7 +64,7 @@ describe.concurrent('RES-6: the six tools', () => {
       },
       { text: 'ok' },
     );
-    await user.ramet(['-p', 'x', ...BYPASS]);
+    await user.here(['-p', 'x', ...BYPASS]);
     const [, afterOne, , afterTwo] = toolResults(emulator).map(({ text }) => text);
     expect(afterOne).toMatch(/1\tfirst$/);
     expect(afterTwo).toMatch(/1\tfirst\n\s*2\tsecond$/);
@@ -78,7 +78,7 @@ describe.concurrent('RES-6: the six tools', () => {
       },
       { text: 'ok' },
     );
-    const end = await user.ramet(['-p', 'x', '--max-turns', '2', ...BYPASS]);
+    const end = await user.here(['-p', 'x', '--max-turns', '2', ...BYPASS]);
     // Failed, so that a process that runs out of things to wait for does not pass for a success.
     expect(end.code).toBe(1);
     const [left, background] = toolResults(emulator).map(({ text }) => text);
@@ -109,7 +109,7 @@ describe.concurrent('RES-3: --permission-mode', () => {
     '%j lets the agent read and denies the rest with the reason',
     async ([flags, reason], { user }) => {
       const emulator = await user.model({ tool_use: attempts }, { text: 'Could not.' });
-      const end = await user.ramet(['-p', 'x', ...flags]);
+      const end = await user.here(['-p', 'x', ...flags]);
       expect(end).toEqual({
         code: 0,
         stdout: 'Could not.\n',
@@ -130,7 +130,7 @@ describe.concurrent('RES-3: --permission-mode', () => {
       { tool_use: [write, bash].filter((one) => one !== undefined) },
       { text: 'ok' },
     );
-    await user.ramet(['-p', 'x', ...BYPASS]);
+    await user.here(['-p', 'x', ...BYPASS]);
     expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([false, false]);
     expect(existsSync(join(user.repository, 'by-bash.txt'))).toBe(true);
   });

@@ -46,7 +46,7 @@ async function worked(user: User): Promise<void> {
 describe.concurrent('ramet undo', () => {
   test('UI-1: with --json, nothing to undo is an answer with the fields of every other', async ({ user }) => {
     await user.model(done);
-    await user.ramet(['-p', 'Say ok.']);
+    await user.here(['-p', 'Say ok.']);
     for (const flags of [['--dry-run'], [], ['--redo']]) {
       const { code, stdout, stderr } = await user.here(['undo', ...flags, '--json']);
       expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
@@ -62,7 +62,7 @@ describe.concurrent('ramet undo', () => {
   }) => {
     await worked(user);
     chmodSync(join(user.repository, 'README.md'), 0o640);
-    const undone = await user.ramet(['undo']);
+    const undone = await user.here(['undo']);
     expect(undone).toEqual({
       code: 0,
       stdout: 'restored  README.md (turn 2, 4)\nremoved  src/new.txt (turn 3)\n',
@@ -77,7 +77,7 @@ describe.concurrent('ramet undo', () => {
       stdout: 'restored  README.md (turn 2, 4)\nrecreated  src/new.txt (turn 3)\n',
     });
     expect([textOf(user, 'README.md'), textOf(user, 'src/new.txt')]).toEqual(['# Two\n', 'new\n']);
-    expect((await user.ramet(['logs'])).stdout).toMatch(
+    expect((await user.here(['logs'])).stdout).toMatch(
       /undo of turn 2 and later: 2 files put back\n.*complete\n.*redo of turn 2/,
     );
   });
@@ -125,8 +125,8 @@ describe.concurrent('ramet undo', () => {
 
   test('undoes prompt by prompt, in sessions that were resumed too', async ({ user }) => {
     await user.model(write('a.txt', '1'), done, write('a.txt', '2'), done);
-    await user.ramet(['-p', 'One.', ...BYPASS]);
-    await user.ramet(['-p', 'Two.', '--continue', ...BYPASS]);
+    await user.here(['-p', 'One.', ...BYPASS]);
+    await user.here(['-p', 'Two.', '--continue', ...BYPASS]);
     expect((await user.here(['undo'])).stdout).toBe('restored  a.txt (turn 3)\n');
     expect(textOf(user, 'a.txt')).toBe('1');
     expect((await user.here(['undo'])).stdout).toBe('removed  a.txt (turn 1)\n');
@@ -169,7 +169,7 @@ describe.concurrent('ramet undo', () => {
     await worked(user);
     const [first = ''] = user.sessions();
     await user.model(read, edit('# Two', '# Three'), done);
-    await user.ramet(['-p', 'Another.', ...BYPASS]);
+    await user.here(['-p', 'Another.', ...BYPASS]);
     const second = user.sessions().find((session) => session !== first);
     expect((await user.here(['undo', first])).stdout).toMatch(
       new RegExp(`at 20\\S+ by session ${second}\n$`),
@@ -182,7 +182,7 @@ describe.concurrent('ramet undo', () => {
   test('refuses if a file was changed between two turns', async ({ user }) => {
     const between: Answer = { tool_use: [{ name: 'Bash', input: { command: 'echo more >> README.md' } }] };
     await user.model(read, edit('# Test', '# One'), between, read, edit('# One', '# Two'), done);
-    await user.ramet(['-p', 'Work.', ...BYPASS]);
+    await user.here(['-p', 'Work.', ...BYPASS]);
     const refused = await user.here(['undo']);
     expect(refused.stdout).toContain('also changed by someone else, between turns 2 and 5');
     const forced = await user.here(['undo', '--force']);
@@ -229,7 +229,7 @@ describe.concurrent('ramet undo', () => {
       write('new.txt', 'new'),
       done,
     );
-    await user.ramet(['-p', 'Work.', ...BYPASS]);
+    await user.here(['-p', 'Work.', ...BYPASS]);
     const refused = await user.here(['undo']);
     expect(refused).toMatchObject({ code: 2, stdout: expect.stringContaining('its original was not kept') });
     const forced = await user.here(['undo', '--force']);
@@ -241,7 +241,7 @@ describe.concurrent('ramet undo', () => {
     const secret = 'original-content-that-nobody-else-has';
     writeFileSync(join(user.repository, 'README.md'), `# Test\n${secret}\n`);
     await user.model(read, edit(`# Test\n${secret}\n`, '# One\n'), done);
-    await user.ramet(['-p', 'Work.', ...BYPASS]);
+    await user.here(['-p', 'Work.', ...BYPASS]);
     const place = join(user.project, user.sessions()[0] ?? '', 'originals');
     expect(statSync(place).mode & 0o777).toBe(0o700);
     expect(readdirSync(place).map((name) => statSync(join(place, name)).mode & 0o777)).toEqual([0o600]);
@@ -281,14 +281,14 @@ describe.concurrent('RES-6: ramet undo in a repository that was renamed', () => 
     renameSync(user.repository, renamed);
     cpSync(renamed, user.repository, { recursive: true });
     const there = { cwd: renamed };
-    expect((await user.ramet(['diff', '.1'], there)).stdout).toContain('b/src/new.txt');
-    expect((await user.ramet(['blame', 'README.md', '--json'], there)).stdout).toContain('"agent"');
-    expect((await user.ramet(['undo'], there)).stdout).toBe(
+    expect((await user.here(['diff', '.1'], there)).stdout).toContain('b/src/new.txt');
+    expect((await user.here(['blame', 'README.md', '--json'], there)).stdout).toContain('"agent"');
+    expect((await user.here(['undo'], there)).stdout).toBe(
       'restored  README.md (turn 2, 4)\nremoved  src/new.txt (turn 3)\n',
     );
     expect(existsSync(join(renamed, 'src/new.txt'))).toBe(false);
     expect(has(user, 'src/new.txt')).toBe(true);
-    expect((await user.ramet(['undo', '--redo'], there)).code).toBe(0);
+    expect((await user.here(['undo', '--redo'], there)).code).toBe(0);
     expect(existsSync(join(renamed, 'src/new.txt'))).toBe(true);
     // The copy has none of its sessions.
     expect((await user.here(['undo'])).stderr).toContain('there is no session of this directory yet');

@@ -44,7 +44,7 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
     expect((await running.ended).code).toBe(130);
     expect(emulator.requests).toHaveLength(2);
     limited = false;
-    expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    expect(await user.here(['resume', ...BYPASS])).toMatchObject({ code: 0, stdout: 'Done.\n' });
     expect(emulator.requests.filter(({ status }) => status === 200)).toHaveLength(2);
   });
 
@@ -66,7 +66,7 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
       { status: 'interrupted', cause: 'process_ended', until: null },
     ]);
     limited = false;
-    const end = await user.ramet(['resume', '--output-format', 'json']);
+    const end = await user.here(['resume', '--output-format', 'json']);
     expect(JSON.parse(end.stdout)).toMatchObject({ subtype: 'success', result: 'Done.' });
     expect(emulator.requests.filter(({ status }) => status === 200)).toHaveLength(2);
   });
@@ -76,7 +76,7 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
   }) => {
     await user.emulate({ fault: () => HOURS });
     setWait(user, 60);
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end.code).toBe(75);
     const [session = ''] = user.sessions();
     const last = linesOf(end.stderr).at(-1) ?? '';
@@ -92,7 +92,7 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
       fault: ({ request }) => (childOf(request) === null ? undefined : HOURS),
     });
     setWait(user, 60);
-    expect((await user.ramet(['-p', 'x', ...BYPASS])).code).toBe(75);
+    expect((await user.here(['-p', 'x', ...BYPASS])).code).toBe(75);
     const agents = await agentsOf(user);
     expect(agents.map(({ status, cause }) => [status, cause])).toEqual(
       Array(4).fill(['interrupted', 'limit']),
@@ -107,10 +107,10 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
         limited && childOf(request) !== null && /^done$/m.test(last) ? HOURS : undefined,
     });
     setWait(user, 1);
-    expect((await user.ramet(['-p', 'x', ...BYPASS])).code).toBe(75);
-    expect((await user.ramet(['resume', ...BYPASS])).code).toBe(75);
+    expect((await user.here(['-p', 'x', ...BYPASS])).code).toBe(75);
+    expect((await user.here(['resume', ...BYPASS])).code).toBe(75);
     limited = false;
-    expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({
+    expect(await user.here(['resume', ...BYPASS])).toMatchObject({
       code: 0,
       stdout: 'All reports are in.\n',
     });
@@ -138,7 +138,7 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
       Array(5).fill(['interrupted', 'limit']),
     );
     limited = false;
-    expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({
+    expect(await user.here(['resume', ...BYPASS])).toMatchObject({
       code: 0,
       stdout: 'All reports are in.\n',
     });
@@ -158,7 +158,7 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
       });
       setWait(user, 1);
       const args = [...BYPASS, '--executor', executor, '--fallback-model', 'haiku'];
-      const end = await user.ramet(['-p', 'x', ...args]);
+      const end = await user.here(['-p', 'x', ...args]);
       expect(end).toMatchObject({ code: 0, stdout: 'All reports are in.\n' });
       expect(readFileSync(join(user.repository, 'lines.txt'), 'utf8')).toBe('line\n'.repeat(3));
     },
@@ -173,12 +173,12 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
       fault: ({ request }) => (limited && childOf(request) !== null ? HOURS : undefined),
     });
     setWait(user, 1);
-    expect((await user.ramet(['-p', 'x', ...BYPASS])).code).toBe(75);
-    const second = await user.ramet(['-p', '--continue', 'hello', ...BYPASS]);
+    expect((await user.here(['-p', 'x', ...BYPASS])).code).toBe(75);
+    const second = await user.here(['-p', '--continue', 'hello', ...BYPASS]);
     expect(second.code).toBe(75);
     expect(second.stderr).toContain('interrupted: limit: ');
     limited = false;
-    expect((await user.ramet(['-p', '--continue', 'y', ...BYPASS])).code).toBe(0);
+    expect((await user.here(['-p', '--continue', 'y', ...BYPASS])).code).toBe(0);
     expect((await agentsOf(user)).map(({ status }) => status)).toEqual(Array(5).fill('done'));
     expect(readFileSync(join(user.repository, 'lines.txt'), 'utf8')).toBe('line\n'.repeat(4));
   });
@@ -189,7 +189,7 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
       respond: () => ({ text: 'Done.' }),
       fault: () => (refusals-- > 0 ? { kind: 'status', status: 429, retryAfter } : undefined),
     });
-    expect(await user.ramet(['-p', 'x'])).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    expect(await user.here(['-p', 'x'])).toMatchObject({ code: 0, stdout: 'Done.\n' });
   });
 
   test('five forks that a limit stops in the middle all wait, and all end; none is asked twice', async ({
@@ -239,7 +239,7 @@ describe.concurrent('LAUNCH-2: a run that meets a usage limit', () => {
     expect(emulator.requests).toHaveLength(taken);
     expect((await agentsOf(user)).map(({ status }) => status)).toEqual(Array(6).fill('interrupted'));
     limited = false;
-    expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({
+    expect(await user.here(['resume', ...BYPASS])).toMatchObject({
       code: 0,
       stdout: 'All reports are in.\n',
     });

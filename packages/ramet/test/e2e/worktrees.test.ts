@@ -37,11 +37,11 @@ describe.concurrent('WORK-6: what an agent in a worktree did', () => {
     await user.emulate({
       respond: fanOut({ children: 1, input: { ...GENERAL, isolation: 'worktree' }, command }),
     });
-    expect(await user.ramet(['-p', 'Go.', ...BYPASS])).toMatchObject({ code: 0 });
-    const diff = await user.ramet(['diff', '.2']);
+    expect(await user.here(['-p', 'Go.', ...BYPASS])).toMatchObject({ code: 0 });
+    const diff = await user.here(['diff', '.2']);
     expect(diff.stdout).toContain('+made\n+more\n');
     const [session = ''] = user.sessions();
-    const whole = await user.ramet(['diff', session]);
+    const whole = await user.here(['diff', session]);
     expect(whole).toMatchObject({
       stdout: `# agent ${session}.2, in a worktree of its own\n${diff.stdout}`,
       stderr: '',
@@ -52,11 +52,11 @@ describe.concurrent('WORK-6: what an agent in a worktree did', () => {
     );
     const name = branch.replace('refs/heads/', '');
     const identity = { env: IDENTITY };
-    const path = (await user.ramet(['worktree', 'open', name])).stdout.trim();
+    const path = (await user.here(['worktree', 'open', name])).stdout.trim();
     git(path, 'init', '-q', 'own');
     git(join(path, 'own'), 'commit', '-q', '--allow-empty', '-m', 'own');
     const inside = 'own is a repository of its own: the files there are not part of the commit';
-    const committed = await user.ramet(['worktree', 'commit', name, '-m', 'The rest'], identity);
+    const committed = await user.here(['worktree', 'commit', name, '-m', 'The rest'], identity);
     expect(committed.stderr).toContain(inside);
     expect(git(path, 'show', '--name-only', '--format=', 'HEAD')).toBe('made.txt');
     expect(committed.stdout).toMatch(
@@ -66,7 +66,7 @@ describe.concurrent('WORK-6: what an agent in a worktree did', () => {
     expect(git(user.repository, 'log', '-1', '--format=%an %B', branch)).toMatch(
       /^Person The rest\n\nRamet-Agent: \w{8}\.2\n/,
     );
-    const again = await user.ramet(['worktree', 'commit', name], identity);
+    const again = await user.here(['worktree', 'commit', name], identity);
     expect(again).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`has nothing to commit; ${inside}`),
@@ -125,9 +125,9 @@ describe.concurrent('EXEC-5: agents in worktrees', () => {
     await run.ended;
     killed = true;
     gate.resolve();
-    const resumed = await user.ramet(['resume', ...BYPASS]);
+    const resumed = await user.here(['resume', ...BYPASS]);
     expect(resumed).toMatchObject({ code: 0, stdout: 'All is in.\n' });
-    const listed = await user.ramet(['worktree', 'ls', '--json']);
+    const listed = await user.here(['worktree', 'ls', '--json']);
     const [worktree] = JSON.parse(listed.stdout) as { path: string; state: string; branch: string }[]; // printed by the command
     expect(worktree).toMatchObject({ state: 'kept', branch: 'ramet/make-it' });
     const path = worktree?.path ?? '';
@@ -142,14 +142,14 @@ describe.concurrent('WORK-2: ramet --worktree', () => {
     withoutSandbox(user);
     const before = checkoutBytes(user.repository);
     await user.model(write('new.txt', 'first\n'), { text: 'ok' });
-    expect(await user.ramet(['-p', '--worktree', 'feature', 'Go.', ...BYPASS])).toMatchObject({ code: 0 });
+    expect(await user.here(['-p', '--worktree', 'feature', 'Go.', ...BYPASS])).toMatchObject({ code: 0 });
     await user.model(
       { tool_use: [{ name: 'Read', input: { file_path: 'new.txt' } }] },
       write('new.txt', 'second\n'),
       { text: 'ok' },
     );
-    expect(await user.ramet(['-p', '--worktree', 'feature', 'Go.', ...BYPASS])).toMatchObject({ code: 0 });
-    const { stdout: path } = await user.ramet(['worktree', 'open', 'feature']);
+    expect(await user.here(['-p', '--worktree', 'feature', 'Go.', ...BYPASS])).toMatchObject({ code: 0 });
+    const { stdout: path } = await user.here(['worktree', 'open', 'feature']);
     expect(readFileSync(join(path.trim(), 'new.txt'), 'utf8')).toBe('second\n');
     expect(rametBranches(user.repository)).toEqual(['ramet/feature']);
     expect(checkoutBytes(user.repository)).toEqual(before);
@@ -161,12 +161,12 @@ describe.concurrent('WORK-2: ramet --worktree', () => {
     git(user.repository, 'commit', '-q', '--allow-empty', '-m', 'later');
     for (const name of ['work', 'work-2']) {
       await user.model(write('new.txt', 'first\n'), { text: 'ok' });
-      const end = await user.ramet(['-p', 'Go.', ...BYPASS, '--worktree-base', 'release', '--worktree']);
+      const end = await user.here(['-p', 'Go.', ...BYPASS, '--worktree-base', 'release', '--worktree']);
       expect(end).toMatchObject({ code: 0 });
-      const shown = await user.ramet(['worktree', 'show', name, '--json']);
+      const shown = await user.here(['worktree', 'show', name, '--json']);
       expect(JSON.parse(shown.stdout)).toMatchObject({ base: git(user.repository, 'rev-parse', 'release') });
     }
-    const again = await user.ramet(['-p', '--worktree', 'work', '--worktree-base', 'main', 'Go.', ...BYPASS]);
+    const again = await user.here(['-p', '--worktree', 'work', '--worktree-base', 'main', 'Go.', ...BYPASS]);
     expect(again.code).toBe(2);
     expect(again.stderr).toContain('the worktree work is there already');
   });
@@ -178,7 +178,7 @@ describe.concurrent('WORK-2: ramet --worktree', () => {
   });
 
   test('does not go with a session that is resumed', async ({ user }) => {
-    const end = await user.ramet(['-p', '--worktree', 'x', '-c', 'Go.']);
+    const end = await user.here(['-p', '--worktree', 'x', '-c', 'Go.']);
     expect(end).toMatchObject({ code: 2 });
   });
 });
@@ -189,31 +189,31 @@ describe.concurrent('WORK-3: ramet worktree', () => {
   }) => {
     withoutSandbox(user);
     await user.model(write('new.txt', 'mine\n'), { text: 'ok' });
-    await user.ramet(['-p', '--worktree', 'feature', 'Go.', ...BYPASS]);
-    const list = await user.ramet(['worktree', 'ls']);
+    await user.here(['-p', '--worktree', 'feature', 'Go.', ...BYPASS]);
+    const list = await user.here(['worktree', 'ls']);
     expect(list.stdout).toMatch(
       /^NAME +AGENT +BRANCH +BASE +SIZE +STATE +HOLDS\nfeature +\w{8}\.1 +ramet\/feature +\w{12} +\d+ kB +kept +not known to git: new\.txt\n$/,
     );
-    expect((await user.ramet(['worktree', 'show', 'feature'])).stdout).toContain('branch  ramet/feature');
-    expect((await user.ramet(['worktree', 'diff', 'feature'])).stdout).toContain('+mine');
-    const dry = await user.ramet(['worktree', 'gc', '--dry-run']);
+    expect((await user.here(['worktree', 'show', 'feature'])).stdout).toContain('branch  ramet/feature');
+    expect((await user.here(['worktree', 'diff', 'feature'])).stdout).toContain('+mine');
+    const dry = await user.here(['worktree', 'gc', '--dry-run']);
     expect(dry.stdout).toMatch(/^keep +feature +not known to git: new\.txt\n$/);
-    const refused = await user.ramet(['worktree', 'rm', 'feature']);
+    const refused = await user.here(['worktree', 'rm', 'feature']);
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.stderr).toMatch(
       /feature stays: not known to git: new\.txt\. To keep the work: ramet worktree commit feature, then ramet merge ramet\/feature\. To remove it and leave 1 file on refs\/ramet\/wip\/\w{8}\.1: ramet worktree rm --force feature\n/,
     );
-    const path = (await user.ramet(['worktree', 'open', 'feature'])).stdout.trim();
-    const removed = await user.ramet(['worktree', 'rm', '--force', 'feature']);
+    const path = (await user.here(['worktree', 'open', 'feature'])).stdout.trim();
+    const removed = await user.here(['worktree', 'rm', '--force', 'feature']);
     const ref = /its work is in (\S+)/.exec(removed.stdout)?.[1] ?? '';
     await eventually(() => !existsSync(path));
     expect(refused.stderr).toContain(ref);
     expect(git(user.repository, 'show', `${ref}:new.txt`)).toBe('mine');
-    expect((await user.ramet(['worktree', 'ls'])).stdout).toBe('no worktrees of agents here\n');
+    expect((await user.here(['worktree', 'ls'])).stdout).toBe('no worktrees of agents here\n');
   });
 
   test('a name that is not there is answered with those that are', async ({ user }) => {
-    const end = await user.ramet(['worktree', 'show', 'nothing']);
+    const end = await user.here(['worktree', 'show', 'nothing']);
     expect(end).toMatchObject({ code: 2 });
     expect(end.stderr).toContain('there is no worktree "nothing" here');
   });

@@ -111,14 +111,14 @@ describe.concurrent('UI-1: places that do not suit', () => {
     execFileSync('mkfifo', [join(user.repository, 'AGENTS.md')]);
     mkdirSync(join(user.repository, 'CLAUDE.md'));
     await user.model({ text: 'ok' });
-    expect(await user.ramet(['-p', 'x'])).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
+    expect(await user.here(['-p', 'x'])).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
   });
 
   test('a RAMET_HOME that is a file is named, with what to do', async ({ user }) => {
     await user.model({ text: 'never' });
     writeFileSync(user.rametHome, 'in the way');
     for (const args of [['-p', 'x'], ['ps'], ['-p', 'x', '--continue']]) {
-      const end = await user.ramet(args);
+      const end = await user.here(args);
       expect(end).toMatchObject({ code: 2, stdout: '' });
       expect(linesOf(end.stderr)).toEqual([
         expect.stringMatching(
@@ -142,7 +142,7 @@ describe.concurrent('UI-1: places that do not suit', () => {
 
   test('LOG-1: a journal from a newer version is refused and left as it is', async ({ user }) => {
     await user.model({ text: 'ok' });
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     const [session = ''] = user.sessions();
     const file = sessionPath(user.project, session);
     setVersion(file, 99);
@@ -156,24 +156,24 @@ describe.concurrent('UI-1: places that do not suit', () => {
       ['logs'],
       ['cost'],
     ]) {
-      const end = await user.ramet(args);
+      const end = await user.here(args);
       expect(end).toMatchObject({ code: 2, stdout: '' });
       expect(linesOf(end.stderr)).toEqual([refusal]);
     }
-    const list = await user.ramet(['ps']);
+    const list = await user.here(['ps']);
     expect(list.code).toBe(0);
     expect(linesOf(list.stderr)).toEqual([refusal]);
     setVersion(file, SESSION_MIGRATIONS.length);
-    expect((await user.ramet(['show', '--json'])).code).toBe(0);
+    expect((await user.here(['show', '--json'])).code).toBe(0);
   });
 
   test('LOG-1: a damaged journal is named, and does not hide the others', async ({ user }) => {
     await user.emulate({ respond: () => ({ text: 'ok' }) });
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     const [damaged = ''] = user.sessions();
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     writeFileSync(sessionPath(user.project, damaged), 'not a database, and longer than a header is');
-    const end = await user.ramet(['-p', 'y', '--resume', damaged]);
+    const end = await user.here(['-p', 'y', '--resume', damaged]);
     expect(end).toMatchObject({ code: 1, stdout: '' });
     expect(linesOf(end.stderr)).toEqual([expect.stringContaining('it is damaged or not a journal')]);
     const list = await user.here(['ps', '--json']);
