@@ -9,7 +9,7 @@ const ID =
 const RANGE =
   /[*`_\]]{0,3}\s{0,2}(?:-|\u2013|\u2014|\u301c|~|\.{2,3}|\u2026|to\b|through\b)\s{0,2}[*`_[]{0,3}(?:Tasks? )?/iy;
 const BEFORE = /[\s*`_[("']{0,6}(?:tasks?[\s:#]{1,2}|\u30bf\u30b9\u30af ?)?[*`_[("']{0,3}/iy;
-/** Words about an id may stand in brackets after it. Ids with a letter need nothing between them. */
+/** Words about an id may follow it in brackets. Ids with a letter need nothing between them. */
 const BETWEEN =
   /[*`_\])"']{0,4}(?:\s{0,2}\([^()]{1,80}\))?\s{0,3}(?:(?:,|\u3001|\uff0c|;|&|\+|\/|and\b|or\b|\u3068)\s{0,3}(?:and\b|or\b)?|\s(?=T-?\d|[A-Z]{1,3}\d{3}))/iy;
 const WHOLE_NUMBER = /^\d+$/;
