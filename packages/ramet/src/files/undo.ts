@@ -1,4 +1,7 @@
-/** Undoing what agents wrote: loaded on first use. `restoration.ts` plans, this file carries out. */
+/**
+ * Undoing what agents wrote: loaded on first use. `restoration.ts` plans, this file carries out. Passes on what else replaces
+ * several files of a checkout at once.
+ */
 import { rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Journal } from '../journal/journal.ts';
@@ -9,6 +12,7 @@ import { holdDirectory, type Replacement, removeLeftovers, replaceFile } from '.
 import type { OriginalFiles } from './original-files.ts';
 import type { LoadedStep } from './restoration.ts';
 
+export { adoptFiles, finishAdoption, type PreparedFile } from './adopt-files.ts';
 export { createOriginalFiles } from './original-files.ts';
 export type { LoadedPlan, LoadedStep, RestorationSources, RestorationStep, UndoPlan } from './restoration.ts';
 export { planRedo, planUndo } from './restoration.ts';

@@ -152,7 +152,7 @@ const DOORS: Readonly<Record<string, string>> = {
   emulator: 'emulate server',
   conversation: 'compacted conversation divergence frozen-block quoted-text request',
   files: `
-    adopt-files create-file-access file-access file-ledger file-readers original-files shared-writes stale-file
+    create-file-access file-access file-ledger file-readers original-files shared-writes stale-file
     undo
   `,
   sandbox: 'bubblewrap command-sandbox isolated-shell write-fence',

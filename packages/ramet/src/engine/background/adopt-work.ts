@@ -4,8 +4,7 @@
  * a restart, and ends the turn with it.
  */
 import { contentOf, freezeBlock } from '../../conversation/frozen-block.ts';
-import { adoptFiles, finishAdoption } from '../../files/adopt-files.ts';
-import { createOriginalFiles } from '../../files/original-files.ts';
+import { adoptFiles, createOriginalFiles, finishAdoption } from '../../files/undo.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { fileHistoryOf } from '../../journal/projections/file-history.ts';
 import { counterpart } from '../../sandbox/write-fence.ts';

@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { PreparedFile } from '../../files/adopt-files.ts';
+import type { PreparedFile } from '../../files/undo.ts';
 import { counterpart } from '../../sandbox/write-fence.ts';
 import { RametError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';

@@ -249,5 +249,5 @@ function normal(text: string): string {
     .normalize('NFC')
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .replace(/[\s.!?…]+$/u, '');
+    .replace(/[\s.!?\u2026]+$/u, '');
 }
