@@ -22,7 +22,7 @@ import { LED_ENTRIES } from '../../../../test/fixtures/led-checkouts.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { checkoutBytes, git } from '../../../../test/fixtures/worktrees.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
-import type { AttemptPattern, AttemptWork } from './attempt-pattern.ts';
+import { type AttemptPattern, type AttemptWork, workRef } from './attempt-pattern.ts';
 import { clonePattern } from './clone.ts';
 
 interface Tried extends AttemptRepository {
@@ -246,6 +246,23 @@ describe('OP-9: a task in a clone', { timeout: 240_000 }, () => {
     expect(files).toEqual(['one.txt', 'two.txt']);
     expect(git(root, 'ls-tree', '--name-only', commit)).toContain('README.md');
     expect(readdirSync(join(path, '..'))).toEqual([]);
+  });
+
+  test('the commit of a process that was killed before it could say so is taken, and no second one is made', async () => {
+    const tried = cloning();
+    const { root, base } = tried;
+    const order = tried.order('a');
+    const path = await begin(tried, order);
+    writeFiles(path, { 'one.txt': '1\n' });
+    git(path, 'add', '-A');
+    const tree = git(path, 'write-tree').trim();
+    git(path, 'commit', '--quiet', '--message=x');
+    git(root, 'fetch', '--quiet', path, 'HEAD');
+    git(path, 'reset', '--quiet', '--mixed', base);
+    const earlier = git(root, 'commit-tree', tree, '-p', base, '-m', 'do a').trim();
+    git(root, 'update-ref', workRef(order.run, order.attempt.name), earlier);
+    expect(worked(await end(tried, order)).commit).toBe(earlier);
+    expect(existsSync(path)).toBe(false);
   });
 
   test('files that are missing beside a .git that is gone are no deletions: the try fails, and the clone stays', async () => {

@@ -136,22 +136,38 @@ async function fetchWork(
   const refs = await attemptRefs(order, agent, { place: worktrees, worktree: null, log, witness });
   const pushed = await leftOnRefs(refs.own, own, reading);
   led.push(...refs.notes, ...pushed.notes);
-  const kept = `both are in ${path}, which is kept`;
-  const whole = await wholeWork({ own, name: null, isClean, kept }, [...left, ...pushed.left], call);
+  const stays = `both are in ${path}, which is kept`;
+  const whole = await wholeWork({ own, name: null, isClean, kept: stays }, [...left, ...pushed.left], call);
   const taken = whole.taken?.commit ?? own;
   if (whole.taken !== null)
     led.push(`its commits on ${whole.taken.where} are taken, where its clone was not`);
   led.push(...whole.notes);
-  await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', ref, taken], call);
   const tree = whole.taken === null ? files.tree : await tipOf(taken, call, 'tree');
+  const kept = await keptBefore(ref, { parent: taken, tree }, call);
+  if (kept === null) await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', ref, taken], call);
   const links = await strayLinks(tree, await changedPaths(base, tree, call), call);
   return {
-    tip: taken,
+    tip: kept ?? taken,
     tree,
     nested: [...new Set([...files.leftOut, ...links])],
     led,
     objection: whole.objection,
   };
+}
+
+/** The commit of these files that a process has made, and was killed before it could say so; null if there is none. */
+async function keptBefore(
+  ref: string,
+  { parent, tree }: { parent: string; tree: string },
+  call: GitCall,
+): Promise<string | null> {
+  const names = [`${ref}^{commit}`, `${ref}^`, `${ref}^{tree}`];
+  const found = await gitText(['rev-parse', '--verify', '--quiet', ref], call).then(
+    () => gitText(['rev-parse', ...names], call).catch(() => ''),
+    () => '',
+  );
+  const [commit = '', before, files] = found.split('\n');
+  return before === parent && files === tree ? commit : null;
 }
 
 /** Without its `.git` nobody knows whether files are missing because its agent removed them, or because something removed the clone. */
