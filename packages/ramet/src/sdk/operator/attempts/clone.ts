@@ -155,7 +155,7 @@ async function fetchWork(
   };
 }
 
-/** The commit of these files that a process has made, and was killed before it could say so; null if there is none. */
+/** The commit of these files that a process has made, and was killed before it could say so, if any. */
 async function keptBefore(
   ref: string,
   { parent, tree }: { parent: string; tree: string },
