@@ -165,6 +165,17 @@ describe('BG-2: what was done in advance', () => {
     },
   );
 
+  test('is used once where two sessions have prepared the same: the second asks the model', async () => {
+    const one = await newWorld();
+    const other = await newWorld({ cwd: one.cwd });
+    await one.turn('Work.');
+    await other.turn('Work.');
+    const texts = [(await one.run(NEXT)).result.text, (await other.run(NEXT)).result.text];
+    expect(texts).toEqual([expect.stringContaining('Prepared in advance'), 'Asked the model.']);
+    expect(await other.warnings()).toEqual([expect.stringMatching(/a\.ts has changed since/)]);
+    expect(one.text('a.ts')).toBe('theirs\n');
+  });
+
   test('has no effect outside of its worktree, whatever it calls', async () => {
     let asked = 0;
     const tries = (cwd: string, home: string): Answer => ({
