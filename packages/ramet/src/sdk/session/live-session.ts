@@ -97,6 +97,9 @@ export function liveSession(parts: LiveParts): Session {
     cleaning[Symbol.dispose]();
     retaining[Symbol.dispose]();
     parts.team?.closing();
+    // Nobody has asked it anything: there is nothing that a resume would continue.
+    if (agent.conversation.messages.length === 0 && !parts.team && !isInterrupted(agent))
+      agent.record({ type: 'agent.ended', status: 'done', cause: null, message: null });
     await agent[Symbol.asyncDispose]();
     parts.team?.[Symbol.dispose]();
     await hooks.end();

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { drain } from '../../../test/fixtures/engine.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
+import { listSessions } from '../calls/sessions.ts';
 import { openSession } from './session.ts';
 
 const PNG = Buffer.from(
@@ -27,6 +28,19 @@ describe('UI-3: what a person shares beside a prompt', () => {
     await using session = await openSession({ cwd, env, provider: scriptedModel() });
     const [file] = await session.attach([name]);
     expect(JSON.stringify(file?.blocks)).toContain(JSON.stringify(`<attached-file ${shown}>`).slice(1, -1));
+  });
+
+  test('a session that was only given a file is over, not interrupted, and works when it is resumed', async () => {
+    const { cwd, env } = place();
+    const session = await openSession({ cwd, env, provider: scriptedModel() });
+    const [missing] = await session.attach(['none.txt']);
+    expect(missing?.problem).not.toBeNull();
+    await session.close();
+    expect(listSessions({ cwd, env })).toMatchObject([{ session: session.id, status: 'done' }]);
+    const provider = scriptedModel({ text: 'Hello.' });
+    await using again = await openSession({ cwd, env, provider, resume: session.id });
+    expect(again.isInterrupted).toBe(false);
+    expect((await drain(again.run('Hi.'))).result.text).toBe('Hello.');
   });
 
   test('files go before the prompt, images too, and the agent has read them', async () => {

@@ -182,6 +182,11 @@ export class Chat implements AsyncDisposable {
     return shared;
   }
 
+  /** Whether the output of a command waits for a prompt. */
+  get hasUnsent(): boolean {
+    return this.#attachments.length > 0;
+  }
+
   #bill(event: SessionEvent): void {
     const billed = billedPart(event);
     if (billed !== null) this.count(billed);

@@ -81,6 +81,13 @@ function greeting({ cwd }: Place, agent: string | undefined, style: TextStyle): 
   return `${style.bold(`ramet ${VERSION}`)} in ${safeLine(cwd)}${as} ${style.dim('(/help)')}\n`;
 }
 
-function goodbye({ session }: Chat): string {
-  return session === null ? '' : `session ${session.id}; resume with: ramet --resume ${session.id}\n`;
+export function goodbye({
+  session,
+  hasUnsent,
+}: Pick<Chat, 'hasUnsent'> & { session: { id: string } | null }): string {
+  if (session === null) return '';
+  const unsent = hasUnsent
+    ? 'the output of the last command was not sent and is not kept: run it again\n'
+    : '';
+  return `${unsent}session ${session.id}; resume with: ramet --resume ${session.id}\n`;
 }

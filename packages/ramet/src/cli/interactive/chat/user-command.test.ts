@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SharedCommand } from '../../../sdk/session/session-type.ts';
 import { textStyle } from '../screen/text-style.ts';
+import { goodbye } from './run-on-terminal.ts';
 import { runUserCommand } from './user-command.ts';
 
 async function printed(pieces: readonly string[], output: string, isError = false): Promise<string> {
@@ -25,5 +26,13 @@ describe('UI-3: the output of a command of the user', () => {
     expect(await printed(['a\n', 'b\n', 'c\n'], 'a\n[... left out ...]\nz')).toBe(
       `a\nb\nc\n[... left out ...]\nz\n${end}`,
     );
+  });
+
+  test('that waits for a prompt when its user leaves is told to be lost', () => {
+    const session = { id: 'abcd1234' };
+    expect(goodbye({ session, hasUnsent: true })).toMatch(
+      /^the output .* was not sent and is not kept.*\nsession abcd1234;/,
+    );
+    expect(goodbye({ session, hasUnsent: false })).toMatch(/^session abcd1234; resume with/);
   });
 });
