@@ -58,7 +58,7 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
     await shows(user, ['ps', '--json'], '"waiting"');
     running.kill('SIGKILL');
     await running.ended;
-    const agents = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
+    const agents = JSON.parse((await user.here(['ps', '--json'])).stdout);
     expect(agents.map(({ status, cause }: Record<string, unknown>) => [status, cause])).toEqual([
       ['interrupted', 'process_ended'],
       ['interrupted', 'process_ended'],
@@ -67,7 +67,7 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
       'Go.': () => ({ text: 'All heard.' }),
       child: () => ({ text: 'Scope: finished.' }),
     });
-    const end = await user.ramet(['-p', '--continue', ...BYPASS]);
+    const end = await user.here(['-p', '--continue', ...BYPASS]);
     expect(end).toEqual({ code: 0, stdout: 'All heard.\n', stderr: '' });
     expect(second.requests).toHaveLength(2);
     const [told] = requestsOf(second, 'Go.');
@@ -81,9 +81,9 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
     const [before, after] = [requestsOf(first, 'child').at(-1), requestsOf(second, 'child')[0]];
     if (!before || !after) throw new Error('a request is missing');
     expect(promptBytes(after)).toBe(promptBytes(before));
-    const again = await user.ramet(['-p', '--continue', ...BYPASS]);
+    const again = await user.here(['-p', '--continue', ...BYPASS]);
     expect(again.stderr).toContain('the last turn of this session is complete');
-    expect((await user.ramet(['logs'])).stdout).toContain('resumed: its process was ended');
+    expect((await user.here(['logs'])).stdout).toContain('resumed: its process was ended');
   });
 
   test('one that had ended unreported is reported once, also after a second kill', async ({ user }) => {
@@ -107,7 +107,7 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
     second.kill('SIGKILL');
     await second.ended;
     const last = await play(user, { 'Go.': () => ({ text: 'Heard.' }) });
-    expect((await user.ramet(['-p', '--continue', ...BYPASS])).stdout).toBe('Heard.\n');
+    expect((await user.here(['-p', '--continue', ...BYPASS])).stdout).toBe('Heard.\n');
     expect(timesIn(everything(last), 'Scope: news.')).toBe(1);
   });
 
@@ -127,7 +127,7 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
       'Go.': () => ({ text: 'Heard.' }),
       child: ({ task }) => ({ text: `Scope: ${task}.` }),
     });
-    expect((await user.ramet(['-p', '--continue', ...BYPASS])).stdout).toBe('Heard.\n');
+    expect((await user.here(['-p', '--continue', ...BYPASS])).stdout).toBe('Heard.\n');
     expect(everything(second)).not.toContain('interrupted');
     for (const task of tasks) expect(timesIn(everything(second), `Scope: ${task}.`)).toBe(1);
   });
@@ -152,7 +152,7 @@ describe.concurrent('AGENT-5: a session that was killed with agents in the backg
       outer: () => ({ text: 'Scope: outer.' }),
       inner: () => ({ text: 'Scope: inner.' }),
     });
-    expect((await user.ramet(['-p', '--continue', ...BYPASS])).stdout).toBe('Heard.\n');
+    expect((await user.here(['-p', '--continue', ...BYPASS])).stdout).toBe('Heard.\n');
     expect(second.requests).toHaveLength(3);
     expect(lastTexts(requestsOf(second, 'outer')[0])[0]).toMatch(/<status>done<.*Scope: inner\./s);
     expect(lastTexts(requestsOf(second, 'Go.')[0])[0]).toMatch(/<status>done<.*Scope: outer\./s);
@@ -187,7 +187,7 @@ describe.concurrent('AGENT-5: a session that was killed while it waited for agen
       'child one': () => ({ text: 'Scope: one.' }),
       'child three': () => ({ text: 'Scope: three.' }),
     });
-    const end = await user.ramet(['-p', '--continue', ...BYPASS]);
+    const end = await user.here(['-p', '--continue', ...BYPASS]);
     expect(end).toEqual({ code: 0, stdout: 'All three.\n', stderr: '' });
     expect(second.requests).toHaveLength(3);
     const told = lastTexts(requestsOf(second, 'Go.')[0]);
@@ -213,7 +213,7 @@ describe.concurrent('AGENT-5: a session that was killed while it waited for agen
       'Go.': () => ({ text: 'All three.' }),
       child: () => ({ text: 'Scope: late.' }),
     });
-    expect((await user.ramet(['-p', '--continue', ...BYPASS])).stdout).toBe('All three.\n');
+    expect((await user.here(['-p', '--continue', ...BYPASS])).stdout).toBe('All three.\n');
     expect(last.requests).toHaveLength(3);
     const reports = lastTexts(requestsOf(last, 'Go.')[0]);
     expect(reports.map((text) => /Scope: \w+/.exec(text)?.[0])).toEqual([
@@ -231,7 +231,7 @@ describe.concurrent('AGENT-5: a session that was killed while it waited for agen
       'child one': () => ({ text: 'Scope: one.' }),
       'child three': () => ({ text: 'Scope: three.' }),
     });
-    expect((await user.ramet(['-p', '--continue', 'Something else.', ...BYPASS])).code).toBe(0);
+    expect((await user.here(['-p', '--continue', 'Something else.', ...BYPASS])).code).toBe(0);
     const main = requestsOf(second, 'Something else.');
     const [answers] = main[0]?.request?.messages.slice(-2) ?? [];
     const said = JSON.stringify(answers);
@@ -255,12 +255,12 @@ describe.concurrent('AGENT-3: ramet -p and agents in the background', () => {
           : { text: 'I wait.' },
       child: [call('Bash', { command: 'sleep 0.3; echo done >> done.txt' }), { text: 'Scope: done.' }],
     });
-    const end = await user.ramet(['-p', 'Go.', '--output-format', 'json', ...BYPASS]);
+    const end = await user.here(['-p', 'Go.', '--output-format', 'json', ...BYPASS]);
     expect(end.code).toBe(0);
     expect(linesOf(readFileSync(join(user.repository, 'done.txt'), 'utf8'))).toEqual(['done', 'done']);
     expect(timesIn(everything(emulator), '<task-id>')).toBe(2);
     const result = JSON.parse(end.stdout);
-    const bill = JSON.parse((await user.ramet(['cost', '--json'])).stdout);
+    const bill = JSON.parse((await user.here(['cost', '--json'])).stdout);
     expect(result.total_cost_usd).toBeCloseTo(bill.total.total_cost_usd, 10);
     expect(result.total_cost_usd).toBeGreaterThan(0);
   });
@@ -279,7 +279,7 @@ describe.concurrent('AGENT-3: ramet -p and agents in the background', () => {
         return { ...call('Bash', { command: 'true' }), output_tokens: 20_000 };
       },
     });
-    const end = await user.ramet([
+    const end = await user.here([
       '-p',
       'Go.',
       '--max-budget-usd',
@@ -321,7 +321,7 @@ describe.concurrent('AGENT-5: SIGINT while a command runs that takes its time to
       'Go.': () => ({ text: 'Heard.' }),
       child: () => ({ text: 'Scope: finished.' }),
     });
-    expect((await user.ramet(['-p', '--continue', ...BYPASS])).stdout).toBe('Heard.\n');
+    expect((await user.here(['-p', '--continue', ...BYPASS])).stdout).toBe('Heard.\n');
     expect(everything(second)).not.toContain('<status>interrupted');
     expect(timesIn(everything(second), 'Scope: finished.')).toBe(1);
   });
@@ -355,7 +355,7 @@ describe.concurrent('RES-5: SIGINT while children work', () => {
       'Go.': () => ({ text: 'I see.' }),
       child: () => ({ text: 'Scope: after all.' }),
     });
-    expect((await user.ramet(['-p', '--continue', ...BYPASS])).code).toBe(0);
+    expect((await user.here(['-p', '--continue', ...BYPASS])).code).toBe(0);
     // The interrupted work is resumed, agents included; commands that were stopped may have taken effect.
     const told = lastTexts(requestsOf(second, 'Go.')[0]);
     expect(told).toHaveLength(4);

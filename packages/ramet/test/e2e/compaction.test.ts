@@ -58,8 +58,8 @@ describe.concurrent('RES-7: ramet -p with a conversation that outgrows the conte
 
   test('can be made again from the journal, byte for byte, also after a resume', async ({ user }) => {
     const emulator = await crowded(user);
-    await user.ramet(['-p', 'Count, please.', ...ALLOWED]);
-    await user.ramet(['-p', 'And again.', '--continue']);
+    await user.here(['-p', 'Count, please.', ...ALLOWED]);
+    await user.here(['-p', 'And again.', '--continue']);
     const [session = ''] = user.sessions();
     const reader = openReader({ project: user.project, session });
     const rebuilt = rebuiltRequests(reader, session);
@@ -73,8 +73,8 @@ describe.concurrent('RES-7: ramet -p with a conversation that outgrows the conte
 
   test('shows what was replaced when asked, and has the summary on the bill', async ({ user }) => {
     const emulator = await crowded(user);
-    await user.ramet(['-p', 'Count, please.', ...ALLOWED]);
-    const brief = (await user.ramet(['show'])).stdout;
+    await user.here(['-p', 'Count, please.', ...ALLOWED]);
+    const brief = (await user.here(['show'])).stdout;
     expect(brief).toContain('(compacted once: --full shows what was replaced)');
     const full = (await user.here(['show', '--full'])).stdout;
     expect(full).toMatch(/--- compaction 1 replaced the \d+ messages above by what follows ---/);
@@ -82,16 +82,16 @@ describe.concurrent('RES-7: ramet -p with a conversation that outgrows the conte
     const [agent] = JSON.parse((await user.here(['show', '--full', '--json'])).stdout).agents;
     const sent = emulator.requests[questionOf(emulator)]?.request?.messages.slice(0, -1) ?? [];
     expect(agent.replaced).toEqual([sent.map(withoutMarks)]);
-    const bill = JSON.parse((await user.ramet(['cost', '--json'])).stdout);
+    const bill = JSON.parse((await user.here(['cost', '--json'])).stdout);
     expect(bill.sources.compaction).toMatchObject({ requests: 1, responses: 1 });
     expect(bill.total.requests).toBe(emulator.requests.length);
     expect(linesOf((await user.here(['cost'])).stdout).join('\n')).toMatch(/^compaction +1 /m);
-    expect((await user.ramet(['logs'])).stdout).toMatch(/request \(compaction\) to claude-sonnet-5/);
+    expect((await user.here(['logs'])).stdout).toMatch(/request \(compaction\) to claude-sonnet-5/);
   });
 
   test('tells readers of the stream', async ({ user }) => {
     await crowded(user);
-    const end = await user.ramet(['-p', 'Count.', ...ALLOWED, '--output-format', 'stream-json']);
+    const end = await user.here(['-p', 'Count.', ...ALLOWED, '--output-format', 'stream-json']);
     const lines = linesOf(end.stdout).map((line) => JSON.parse(line));
     const told = lines.find(({ subtype }) => subtype === 'compact_boundary');
     expect(told?.compact_metadata).toMatchObject({ trigger: 'auto' });
@@ -101,7 +101,7 @@ describe.concurrent('RES-7: ramet -p with a conversation that outgrows the conte
 
   test('a window that is no number is wrong use', async ({ user }) => {
     await user.model({ text: 'ok' });
-    const end = await user.ramet(['-p', 'Go.'], { env: { RAMET_CONTEXT_WINDOW: 'large' } });
+    const end = await user.here(['-p', 'Go.'], { env: { RAMET_CONTEXT_WINDOW: 'large' } });
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(end.stderr).toContain('RAMET_CONTEXT_WINDOW is not a number of tokens: large');
   });

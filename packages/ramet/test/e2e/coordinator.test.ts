@@ -110,13 +110,13 @@ describe.concurrent('COORD-1: a coordinator that is killed', () => {
       expect(await phaseNow(user)).toBe(killed);
       const second = await play(user, SCRIPTS);
       // No flag and no variable: the session is what it was.
-      expect(await user.ramet(['resume'])).toMatchObject({ code: 0, stdout: 'Proved.\n' });
+      expect(await user.here(['resume'])).toMatchObject({ code: 0, stdout: 'Proved.\n' });
       expect(await phaseNow(user)).toBe('verification');
       const written = ['ada', 'bob', 'eve'].filter((name) =>
         existsSync(join(user.repository, `${name}.txt`)),
       );
       expect(written).toEqual(['bob']);
-      const events = linesOf((await user.ramet(['logs', '--json'])).stdout).map((line) => JSON.parse(line));
+      const events = linesOf((await user.here(['logs', '--json'])).stdout).map((line) => JSON.parse(line));
       const changes = events.filter(({ type }) => type === 'phase.changed');
       expect(changes.map(({ to }) => to)).toEqual([...COORDINATOR_PHASES]);
       expect(toolsOf(asked(second, 'lead').at(-1))).not.toContain('Write');
@@ -133,35 +133,35 @@ describe.concurrent('COORD-1: turning it on', () => {
   }) => {
     const emulator = await play(user, {});
     const mode = (value: string) => ({ env: { RAMET_COORDINATOR_MODE: value } });
-    expect(await user.ramet(['-p', 'Go.'], mode('1'))).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    expect(await user.here(['-p', 'Go.'], mode('1'))).toMatchObject({ code: 0, stdout: 'Done.\n' });
     expect(toolsOf(emulator.requests[0])).toContain('Phase');
-    expect(await user.ramet(['-p', 'Go.'], mode('maybe'))).toMatchObject({
+    expect(await user.here(['-p', 'Go.'], mode('maybe'))).toMatchObject({
       code: 2,
       stderr: 'ramet: RAMET_COORDINATOR_MODE is "maybe": set it to 1 or 0\n',
     });
     for (const value of ['0', ''])
-      expect(await user.ramet(['-p', 'Go.'], mode(value))).toMatchObject({ code: 0 });
+      expect(await user.here(['-p', 'Go.'], mode(value))).toMatchObject({ code: 0 });
     expect(emulator.requests.slice(1).flatMap(toolsOf)).not.toContain('Phase');
     // A session that is resumed keeps what it is, whatever the environment says.
-    expect(await user.ramet(['-p', 'More.', '--continue'], mode('1'))).toMatchObject({ code: 0 });
+    expect(await user.here(['-p', 'More.', '--continue'], mode('1'))).toMatchObject({ code: 0 });
     expect(toolsOf(emulator.requests.at(-1))).not.toContain('Phase');
   });
 
   test('a coordinator leads no team, watches no run, and is for new sessions', async ({ user }) => {
     await play(user, {});
-    const team = await user.ramet(['-p', 'Go.', '--coordinator', '--team', 'crew']);
+    const team = await user.here(['-p', 'Go.', '--coordinator', '--team', 'crew']);
     expect(team).toMatchObject({ code: 2 });
     expect(team.stderr).toContain("'--coordinator' cannot be used with option '--team [name]'");
-    const both = await user.ramet(['-p', 'Go.', '--team', 'crew'], { env: { RAMET_COORDINATOR_MODE: '1' } });
+    const both = await user.here(['-p', 'Go.', '--team', 'crew'], { env: { RAMET_COORDINATOR_MODE: '1' } });
     expect(both).toMatchObject({ code: 2 });
     expect(both.stderr).toContain('led by a coordinator or leads a team');
-    const operate = await user.ramet(['operate', 'tasks.md', '--coordinator']);
+    const operate = await user.here(['operate', 'tasks.md', '--coordinator']);
     expect(operate).toMatchObject({ code: 2 });
     expect(operate.stderr).toContain("unknown option '--coordinator'");
-    const bare = await user.ramet(['-p', 'Go.', '--coordinator', '--tools', 'Read']);
+    const bare = await user.here(['-p', 'Go.', '--coordinator', '--tools', 'Read']);
     expect(bare).toMatchObject({ code: 2 });
     expect(bare.stderr).toContain('a coordinator needs the tool Agent');
-    expect((await user.ramet(['ps', '--json'])).stdout).toBe('[]\n');
+    expect((await user.here(['ps', '--json'])).stdout).toBe('[]\n');
   });
 });
 
@@ -172,15 +172,15 @@ describe.concurrent('COORD-1: what is seen of it', () => {
       ...SCRIPTS,
       lead: [uses(add('ada')), { text: 'I started ada.' }, uses(add('cid')), ...LEAD.slice(1)],
     });
-    const end = await user.ramet(['-p', 'Go.', '--coordinator', ...BYPASS]);
+    const end = await user.here(['-p', 'Go.', '--coordinator', ...BYPASS]);
     expect(end).toMatchObject({ code: 0, stdout: 'Proved.\n' });
     expect(linesOf(end.stderr)).toEqual([
       expect.stringContaining('ada.txt: Write is refused: the coordinator is in its research phase'),
       expect.stringContaining('eve.txt: Write is refused: the coordinator is in its verification phase'),
     ]);
-    expect((await user.ramet(['show'])).stdout).toContain('\nphase: verification\n');
-    expect((await user.ramet(['ps'])).stdout).toContain('phase verification');
-    const { stdout } = await user.ramet(['logs']);
+    expect((await user.here(['show'])).stdout).toContain('\nphase: verification\n');
+    expect((await user.here(['ps'])).stdout).toContain('phase verification');
+    const { stdout } = await user.here(['logs']);
     expect(stdout).toContain('phase implementation: README.md: write `bob`');
     expect(stdout).toMatch(/agent started: general-purpose eve .*, for verification$/m);
     const usage = (name: string): number =>
@@ -204,7 +204,7 @@ describe.concurrent('COORD-1: on a terminal', () => {
     user,
   }) => {
     await play(user, { lead: [phase('synthesis'), { text: 'I know enough.' }] });
-    expect(await user.ramet(['-p', 'Plain.'])).toMatchObject({ code: 0 });
+    expect(await user.here(['-p', 'Plain.'])).toMatchObject({ code: 0 });
     const [plain = ''] = user.sessions();
     await using terminal = startOnTerminal(user, ['--coordinator', ...BYPASS]);
     await terminal.shows(/^>/m);

@@ -28,7 +28,7 @@ describe.concurrent('EXT-2: the examples of docs/hooks.md run as they stand', ()
     writeFiles(user.repository, { '.claude/settings.json': settings, [path]: script });
     await user.ramet(['trust']);
     const emulator = await user.model(bash('git push origin main'), bash('echo fine'), { text: 'ok' });
-    expect(await user.ramet(['-p', 'x'])).toMatchObject({ code: 0 });
+    expect(await user.here(['-p', 'x'])).toMatchObject({ code: 0 });
     const [refused, fine] = toolResults(emulator);
     expect(refused?.text).toContain('Do not push. Open a pull request instead.');
     expect(fine?.text).toContain('fine');
@@ -45,7 +45,7 @@ describe.concurrent('EXT-2: the examples of docs/hooks.md run as they stand', ()
       'home/.claude/settings.json': JSON.stringify({ hooks: { PreToolUse: [{ hooks: [hook] }] } }),
     });
     const emulator = await user.model(bash('npm test'), { text: 'ok' });
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     const [result] = toolResults(emulator);
     expect(result?.text).toContain('ran with --run');
     expect(result?.text).toContain('Tests run without a watcher.');
@@ -75,7 +75,7 @@ describe.concurrent('EXT-2: the examples of docs/hooks.md run as they stand', ()
       'home/.claude/settings.json': JSON.stringify({ hooks: { Stop: [{ hooks: [hook] }] } }),
     });
     await user.model(bash('echo one'), { text: 'the end' });
-    await user.ramet(['-p', 'say one']);
+    await user.here(['-p', 'say one']);
     const [path = '', ...lines] = readFileSync(kept, 'utf8').trim().split('\n');
     const said = lines.map((line): { type: string; message: { content: unknown } } => JSON.parse(line));
     expect(said.map(({ type }) => type)).toEqual(['user', 'assistant', 'user', 'assistant']);
@@ -83,7 +83,7 @@ describe.concurrent('EXT-2: the examples of docs/hooks.md run as they stand', ()
     expect(JSON.stringify(said.at(-1))).toContain('the end');
     expect(existsSync(path)).toBe(true);
     const [session = ''] = user.sessions();
-    await user.ramet(['sessions', 'rm', session]);
+    await user.here(['sessions', 'rm', session]);
     expect(existsSync(path)).toBe(false);
   });
 });

@@ -33,9 +33,9 @@ describe.concurrent('EXT-2: hooks of settings files', () => {
       'hooks: .claude/settings.json (with .claude/hooks/no.sh)',
     );
     const emulator = await user.model(call, done);
-    expect(await user.ramet(['-p', 'x'])).toMatchObject({ code: 0 });
+    expect(await user.here(['-p', 'x'])).toMatchObject({ code: 0 });
     expect(toolResults(emulator)[0]?.text).toContain('Bash is refused by a hook: no echo here');
-    expect((await user.ramet(['logs'])).stdout).toMatch(/hooks of PreToolUse: bash .*no\.sh blocked in/);
+    expect((await user.here(['logs'])).stdout).toMatch(/hooks of PreToolUse: bash .*no\.sh blocked in/);
   });
 
   test("run from the home directory without trust, and from Ramet's own files", async ({ user }) => {
@@ -58,7 +58,7 @@ describe.concurrent('EXT-2: hooks of settings files', () => {
       'ramet/settings.json',
     );
     const emulator = await user.model(call, done);
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end).toMatchObject({ code: 0, stderr: '' });
     const text = toolResults(emulator)[0]?.text ?? '';
     expect(text).toContain('ONE');
@@ -74,7 +74,7 @@ describe.concurrent('EXT-2: hooks of settings files', () => {
       'home/.claude/settings.json',
     );
     const emulator = await user.model(done);
-    expect(await user.ramet(['-p', 'hello'], { env: { RAMET_STRICT_PREFIX: '1' } })).toMatchObject({
+    expect(await user.here(['-p', 'hello'], { env: { RAMET_STRICT_PREFIX: '1' } })).toMatchObject({
       code: 0,
     });
     const body = JSON.stringify(emulator.requests[0]?.request?.messages);
@@ -84,7 +84,7 @@ describe.concurrent('EXT-2: hooks of settings files', () => {
 
   test('refuse a prompt', async ({ user }) => {
     hook(user, { UserPromptSubmit: command('echo "not that" >&2; exit 2') }, 'home/.claude/settings.json');
-    const end = await user.ramet(['-p', 'x', '--model', 'recipe']);
+    const end = await user.here(['-p', 'x', '--model', 'recipe']);
     expect(end.code).not.toBe(0);
     expect(end.stderr).toContain('a hook refused the prompt: not that');
   });
@@ -97,14 +97,14 @@ describe.concurrent('EXT-2: hooks of settings files', () => {
       'home/.claude/settings.json',
     );
     await user.model(done);
-    expect(await user.ramet(['-p', 'x'])).toMatchObject({ code: 0 });
+    expect(await user.here(['-p', 'x'])).toMatchObject({ code: 0 });
     expect(readFileSync(log, 'utf8')).toBe('stop\nend\n');
   });
 
   test('that fail are shown and stop nothing', async ({ user }) => {
     hook(user, { PreToolUse: command('exit 7') }, 'home/.claude/settings.json');
     await user.model(call, done);
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end.code).toBe(0);
     expect(end.stderr).toContain(
       'the PreToolUse hook "exit 7" of ~/.claude/settings.json failed: exit code 7',
@@ -126,7 +126,7 @@ describe.concurrent('EXT-2: hooks of agents that others started', () => {
       'home/.claude/settings.json',
     );
     const emulator = await user.model({ tool_use: [agent(null), agent(null)] }, done, done, done);
-    const end = await user.ramet(['-p', 'x'], { env: { RAMET_STRICT_PREFIX: '1' } });
+    const end = await user.here(['-p', 'x'], { env: { RAMET_STRICT_PREFIX: '1' } });
     expect(end).toMatchObject({ code: 0, stderr: '' });
     const isTold = (messages: readonly unknown[] = []): boolean =>
       JSON.stringify(messages.at(-1)).includes('ONLY-HERE');
@@ -159,7 +159,7 @@ describe.concurrent('EXT-2: hooks of agents that others started', () => {
         return JSON.stringify(request).includes('from-bash') ? done : call;
       },
     });
-    expect(await user.ramet(['-p', 'x'])).toMatchObject({ code: 0 });
+    expect(await user.here(['-p', 'x'])).toMatchObject({ code: 0 });
     expect(readFileSync(log, 'utf8')).toBe('PreToolUse\nPostToolUse\nStop\n');
   });
 });
@@ -181,7 +181,7 @@ describe.concurrent('RES-8: hooks of a killed process', () => {
     expect(existsSync(`/proc/${hookPid}`)).toBe(true);
     rmSync(join(user.root, 'home/.claude/settings.json'));
     await user.model(done);
-    await user.ramet(['-p', 'y']);
+    await user.here(['-p', 'y']);
     await expect
       .poll(
         () =>
@@ -227,11 +227,11 @@ describe.concurrent('SEC-1: hooks of a folder', () => {
       done,
       done,
     );
-    const end = await user.ramet(['-p', 'x', '--worktree', 'w']);
+    const end = await user.here(['-p', 'x', '--worktree', 'w']);
     expect(end.stderr).toContain(
       '.claude/settings.json: its set of hooks does not run before you trust this folder (ramet trust)',
     );
-    for (const args of [['settings'], ['doctor'], ['agents'], ['trust', '--show']]) await user.ramet(args);
+    for (const args of [['settings'], ['doctor'], ['agents'], ['trust', '--show']]) await user.here(args);
     expect(existsSync(mark(user))).toBe(false);
   });
 
@@ -244,22 +244,22 @@ describe.concurrent('SEC-1: hooks of a folder', () => {
   ] as const)('do not run once %s changed, until they are trusted again', async ([, change], { user }) => {
     writeFiles(user.root, { 'work/check.sh': `touch ${mark(user)}` });
     hook(user, { Stop: command('bash check.sh') });
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     const emulator = await user.emulate({ respond: () => done });
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     expect(existsSync(mark(user))).toBe(true);
     rmSync(mark(user));
     change(user);
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end.stderr).toMatch(
       /(?:its set of hooks|a file that its hooks run) is not what you trusted.* not run \(ramet trust --show shows the difference\)/,
     );
     expect(existsSync(mark(user))).toBe(false);
-    expect((await user.ramet(['trust', '--show'])).stdout).toMatch(
+    expect((await user.here(['trust', '--show'])).stdout).toMatch(
       /changed {2}hooks: \.claude\/settings\.json/,
     );
-    await user.ramet(['trust']);
-    await user.ramet(['-p', 'x']);
+    await user.here(['trust']);
+    await user.here(['-p', 'x']);
     expect(existsSync(mark(user))).toBe(true);
     expect(emulator.requests.length).toBe(3);
   });
@@ -273,13 +273,13 @@ describe.concurrent('SEC-1: hooks of a folder', () => {
       PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'bash guard.sh' }] }],
       Stop: command('bash check.sh'),
     });
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     writeFiles(user.root, { 'work/check.sh': `touch ${mark(user)}; true` });
     const emulator = await user.emulate({
       respond: ({ turn }) =>
         turn === 0 ? { tool_use: [{ name: 'Bash', input: { command: 'touch ran' } }] } : done,
     });
-    const end = await user.ramet(['-p', '--allowedTools', 'Bash', 'x']);
+    const end = await user.here(['-p', '--allowedTools', 'Bash', 'x']);
     expect(end.stderr).toContain('a file that its hooks run is not what you trusted: these hooks do not run');
     expect(emulator.requests.length).toBe(2);
     expect([existsSync(join(user.repository, 'ran')), existsSync(mark(user))]).toEqual([false, false]);
@@ -288,18 +288,18 @@ describe.concurrent('SEC-1: hooks of a folder', () => {
   test('run for a caller that trusts the folder for once', async ({ user }) => {
     hook(user, { Stop: command(`touch ${mark(user)}`) });
     await user.model(done);
-    await user.ramet(['-p', 'x'], { env: { RAMET_TRUST: '1' } });
+    await user.here(['-p', 'x'], { env: { RAMET_TRUST: '1' } });
     expect(existsSync(mark(user))).toBe(true);
-    expect((await user.ramet(['trust', '--show'])).stdout).toContain('is not trusted');
+    expect((await user.here(['trust', '--show'])).stdout).toContain('is not trusted');
   });
 
   test('of another repository at the same path do not run', async ({ user }) => {
     hook(user, { Stop: command(`touch ${mark(user)}`) });
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     rmSync(join(user.repository, '.git'), { recursive: true });
     git(user.repository, 'init', '-q');
     await user.model(done);
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     expect(existsSync(mark(user))).toBe(false);
   });
 
@@ -307,18 +307,18 @@ describe.concurrent('SEC-1: hooks of a folder', () => {
     hook(user, { Stop: command('touch "$CLAUDE_PROJECT_DIR"/stopped') });
     git(user.repository, 'add', '-A');
     git(user.repository, 'commit', '-qm', 'hooks');
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     const tree = join(user.root, 'tree');
     git(user.repository, 'worktree', 'add', '-q', tree);
     await user.emulate({ respond: () => done });
-    await user.ramet(['-p', 'x'], { cwd: tree });
+    await user.here(['-p', 'x'], { cwd: tree });
     expect(existsSync(join(tree, 'stopped'))).toBe(true);
     rmSync(join(tree, 'stopped'));
     writeFileSync(
       join(tree, '.claude/settings.json'),
       JSON.stringify({ hooks: { Stop: command('touch stopped') } }),
     );
-    await user.ramet(['-p', 'x'], { cwd: tree });
+    await user.here(['-p', 'x'], { cwd: tree });
     expect(existsSync(join(tree, 'stopped'))).toBe(false);
   });
 
@@ -327,10 +327,10 @@ describe.concurrent('SEC-1: hooks of a folder', () => {
       'work/.claude/agents/rev.md': `---\nname: rev\ndescription: reviews\n---\n${prompt}`,
     });
     writeFiles(user.root, file('one'));
-    await user.ramet(['trust']);
-    expect((await user.ramet(['agents'])).stdout).toContain('rev');
+    await user.here(['trust']);
+    expect((await user.here(['agents'])).stdout).toContain('rev');
     writeFiles(user.root, file('two'));
-    expect((await user.ramet(['agents'])).stdout + (await user.ramet(['agents'])).stderr).toContain(
+    expect((await user.here(['agents'])).stdout + (await user.here(['agents'])).stderr).toContain(
       'it is not what you trusted',
     );
   });
@@ -357,7 +357,7 @@ describe.concurrent('EXT-2: hooks around worktrees', () => {
 
   /** No agent has one, no branch is left, and what git still knows of is kept ready for the next agent. */
   async function expectGivenBack(user: User): Promise<void> {
-    const listed = await user.ramet(['worktree', 'ls', '--json']);
+    const listed = await user.here(['worktree', 'ls', '--json']);
     expect(JSON.parse(listed.stdout)).toEqual([]);
     expect(git(user.repository, 'branch', '--list', 'ramet/*')).toBe('');
     const known = git(user.repository, 'worktree', 'list', '--porcelain');
@@ -367,7 +367,7 @@ describe.concurrent('EXT-2: hooks around worktrees', () => {
 
   test('run in the new worktree of an agent, and when it is removed', async ({ user }) => {
     const log = await withHooks(user, 'echo ready; echo /no/such/path');
-    expect(await user.ramet(['-p', 'go'])).toMatchObject({ code: 0 });
+    expect(await user.here(['-p', 'go'])).toMatchObject({ code: 0 });
     const events = readFileSync(log, 'utf8')
       .trim()
       .split('\n')
@@ -389,7 +389,7 @@ describe.concurrent('EXT-2: hooks around worktrees', () => {
     async ([, make], { user }) => {
       const own = join(user.root, 'own-tree');
       await withHooks(user, make(own));
-      const end = await user.ramet(['-p', 'go', '--worktree']);
+      const end = await user.here(['-p', 'go', '--worktree']);
       expect(end.code).not.toBe(0);
       expect(end.stderr).toContain(
         `a WorktreeCreate hook refused it: it gave the path ${own}, and Ramet makes worktrees itself: prepare the one in worktree_path`,
@@ -400,12 +400,12 @@ describe.concurrent('EXT-2: hooks around worktrees', () => {
 
   test('any exit code but 0 refuses the worktree, and the agent does not start', async ({ user }) => {
     const log = await withHooks(user, 'echo "no room" >&2; exit 1');
-    const end = await user.ramet(['-p', 'go']);
+    const end = await user.here(['-p', 'go']);
     expect(end).toMatchObject({ code: 0 });
     expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(1);
-    expect((await user.ramet(['worktree', 'ls', '--json'])).stdout).not.toContain('look');
-    expect((await user.ramet(['logs'])).stdout).toMatch(/WorktreeCreate/);
-    const refused = await user.ramet(['-p', 'go', '--worktree']);
+    expect((await user.here(['worktree', 'ls', '--json'])).stdout).not.toContain('look');
+    expect((await user.here(['logs'])).stdout).toMatch(/WorktreeCreate/);
+    const refused = await user.here(['-p', 'go', '--worktree']);
     expect(refused.code).not.toBe(0);
     expect(refused.stderr).toContain('a WorktreeCreate hook refused it');
     await expectGivenBack(user);
@@ -459,7 +459,7 @@ describe.concurrent('RES-5: programs of hooks', () => {
       input: { command: `until test -s '${join(user.root, 'pid')}'; do sleep 0.1; done` },
     };
     await user.model({ tool_use: [wait] }, done);
-    const end = await user.ramet(['-p', 'x', '--permission-mode', 'bypassPermissions']);
+    const end = await user.here(['-p', 'x', '--permission-mode', 'bypassPermissions']);
     expect(end.code).toBe(0);
     await eventually(() => !isRunning(pidOf(user, 'pid')));
   });
@@ -473,7 +473,7 @@ describe.concurrent('EXT-2: hooks that are written wrongly', () => {
   test('in your own settings stop the command', async ({ user }) => {
     hook(user, group({}, { ...guard, timeout: '5' }), 'ramet/settings.json');
     const emulator = await user.model(call, done);
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end.code).toBe(2);
     expect(end.stderr).toMatch(/ramet\/settings\.json:1: hooks\.PreToolUse\.0\.hooks\.0\.timeout: .*"5"$/m);
     expect(emulator.requests).toEqual([]);
@@ -482,9 +482,9 @@ describe.concurrent('EXT-2: hooks that are written wrongly', () => {
   test('in a folder and in the settings of another tool are one line', async ({ user }) => {
     hook(user, group({ matcher: 'Bash(' }));
     hook(user, group({}, { ...guard, timeout: -1 }), 'home/.claude/settings.json');
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     await user.model(call, done);
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end.code).toBe(0);
     expect(end.stderr).toMatch(
       /^.*\.claude\/settings\.json: hooks that do not run: PreToolUse: the matcher "Bash\("/m,
@@ -503,7 +503,7 @@ describe.concurrent('EXT-2: hooks that are written wrongly', () => {
     ];
     hook(user, { PreToolUse: [{ hooks }], Stop: command('echo'), Odd: [] }, 'ramet/settings.json');
     await user.model(call, done);
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end.code).toBe(0);
     const lines = end.stderr.split('\n').filter((line) => line.includes('hooks that do not run'));
     expect(lines).toEqual([

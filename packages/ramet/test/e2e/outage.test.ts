@@ -63,7 +63,7 @@ describe.concurrent('MODEL-2: a provider that goes away while agents are at work
     async ([executor = ''], { user }) => {
       const { state } = await playOutage(user, { kind: 'reset', at: 'headers' });
       setLimits(user, { outageSeconds: 1 });
-      const end = await user.ramet(['-p', 'x', ...BYPASS, '--executor', executor]);
+      const end = await user.here(['-p', 'x', ...BYPASS, '--executor', executor]);
       expect(end.code).toBe(75);
       const [session = ''] = user.sessions();
       expect(linesOf(end.stderr).at(-1)).toMatch(
@@ -75,7 +75,7 @@ describe.concurrent('MODEL-2: a provider that goes away while agents are at work
         Array(4).fill(['interrupted', 'provider']),
       );
       state.isAway = false;
-      expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({
+      expect(await user.here(['resume', ...BYPASS])).toMatchObject({
         code: 0,
         stdout: 'All reports are in.\n',
       });
@@ -99,7 +99,7 @@ describe.concurrent('MODEL-2: a provider that goes away while agents are at work
     running.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
     state.isAway = false;
-    expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({ code: 0 });
+    expect(await user.here(['resume', ...BYPASS])).toMatchObject({ code: 0 });
   });
 
   test('so is a shortage of file descriptors: nothing can be opened, and agents go on when it can', async ({
@@ -142,7 +142,7 @@ describe.concurrent('MODEL-2: a provider that goes away while agents are at work
           ? { kind: 'status', status: 529 }
           : undefined,
     });
-    const end = await user.ramet(['-p', 'x', ...BYPASS, '--fallback-model', 'haiku'], {
+    const end = await user.here(['-p', 'x', ...BYPASS, '--fallback-model', 'haiku'], {
       env: { RAMET_MAX_RETRIES: '1' },
     });
     expect(end).toMatchObject({ code: 0, stdout: 'All reports are in.\n' });
@@ -155,7 +155,7 @@ describe.concurrent('MODEL-2: a provider that goes away while agents are at work
       respond: () => ({ text: 'Here.' }),
       fault: () => (state.isAway ? { kind: 'reset', at: 'headers' } : undefined),
     });
-    expect((await user.ramet(['-p', 'x'])).code).toBe(0);
+    expect((await user.here(['-p', 'x'])).code).toBe(0);
     state.isAway = true;
     const running = user.start(['-p', 'y'], { env: { RAMET_MAX_RETRIES: '0' } });
     await eventually(() => emulator.requests.length > 2);
@@ -174,20 +174,20 @@ describe.concurrent('MODEL-2: a provider that goes away after a usage limit', ()
       fault: ({ request }) => (childOf(request) === null ? undefined : fault),
     });
     setLimits(user, { waitSeconds: 1, outageSeconds: 0.1 });
-    expect(await user.ramet(['-p', 'x', ...BYPASS])).toMatchObject({
+    expect(await user.here(['-p', 'x', ...BYPASS])).toMatchObject({
       code: 75,
       stderr: expect.stringContaining('interrupted: limit'),
     });
     const sent = emulator.requests.length;
     fault = { kind: 'status', status: 500 };
-    const second = await user.ramet(['resume', ...BYPASS]);
+    const second = await user.here(['resume', ...BYPASS]);
     expect(second.code).toBe(75);
     expect(linesOf(second.stderr).at(-1)).toMatch(
       new RegExp(`^ramet: interrupted: provider: .*resume with: ramet resume ${user.sessions()[0]}\\)$`),
     );
     expect(emulator.requests.length).toBeGreaterThan(sent + 1);
     fault = undefined;
-    expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({
+    expect(await user.here(['resume', ...BYPASS])).toMatchObject({
       code: 0,
       stdout: 'All reports are in.\n',
     });
@@ -215,14 +215,14 @@ describe.concurrent('AGENT-5: an agent of which its parent was told that the pro
     await running;
     await session[Symbol.asyncDispose]();
     isAway = false;
-    const other = await user.ramet(['-p', '--continue', 'y', ...BYPASS]);
+    const other = await user.here(['-p', '--continue', 'y', ...BYPASS]);
     expect(other).toMatchObject({ code: 75, stdout: 'All reports are in.\n' });
     expect(linesOf(other.stderr)).toEqual([
       `ramet: interrupted: provider: the provider interrupted agent ${session.id}.2, not resumed since (session ${session.id}; resume with: ramet resume ${session.id})`,
     ]);
-    expect(await user.ramet(['resume', ...BYPASS])).toMatchObject({ code: 0, stderr: '' });
+    expect(await user.here(['resume', ...BYPASS])).toMatchObject({ code: 0, stderr: '' });
     expect((await agentsOf(user)).map(({ status }) => status)).toEqual(['done', 'done']);
-    expect(await user.ramet(['resume'])).toMatchObject({ code: 2 });
+    expect(await user.here(['resume'])).toMatchObject({ code: 2 });
   });
 });
 
@@ -237,7 +237,7 @@ describe.concurrent('MODEL-2: a request that stalls', () => {
         turn === 0 ? { tool_use: [{ name: 'Read', input: { file_path: 'README.md' } }] } : { text: 'Done.' },
       fault: ({ turn }) => (turn > 0 && stalls-- > 0 ? { kind: 'stall', at: 'start' } : undefined),
     });
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end).toMatchObject({ code: 0, stdout: 'Done.\n' });
     expect(linesOf(end.stderr)).toContainEqual(
       expect.stringMatching(/attempt 1 failed: the provider sent nothing for 3 s/),
@@ -259,7 +259,7 @@ describe.concurrent('MODEL-3: the bill of a process that was killed', () => {
     await eventually(() => isAsked);
     running.kill('SIGKILL');
     await running.ended;
-    const text = (await user.ramet(['cost'])).stdout;
+    const text = (await user.here(['cost'])).stdout;
     expect(text).toMatch(/1 request without a response: cost unknown, at most \$0\.\d+/);
     const { total } = JSON.parse((await user.here(['cost', '--json'])).stdout);
     expect(total).toMatchObject({ requests: 1, responses: 0, total_cost_usd: 0 });

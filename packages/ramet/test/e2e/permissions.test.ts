@@ -23,7 +23,7 @@ describe.concurrent('RES-3: permissions in ramet -p', () => {
 
   test('what needs a question is denied with its reason and with what would allow it', async ({ user }) => {
     const emulator = await user.model(bash('git status; touch made'), { text: 'done' });
-    const end = await user.ramet(['-p', 'go', '--output-format', 'json']);
+    const end = await user.here(['-p', 'go', '--output-format', 'json']);
     expect(end.code).toBe(0);
     expect(end.stderr).toMatch(
       /^ramet: denied: Bash git status; touch made: it runs touch made, .*--allowedTools.*\n$/,
@@ -41,7 +41,7 @@ describe.concurrent('RES-3: permissions in ramet -p', () => {
       '--allowedTools "Bash(touch made)" or --permission-mode bypassPermissions',
     );
     expect(existsSync(join(user.repository, 'made'))).toBe(false);
-    const { stdout } = await user.ramet(['logs']);
+    const { stdout } = await user.here(['logs']);
     expect(stdout).toContain('permission asked: Bash git status; touch made');
     expect(stdout).toContain('permission denied: nobody can be asked in this run');
   });
@@ -50,7 +50,7 @@ describe.concurrent('RES-3: permissions in ramet -p', () => {
     const emulator = await user.model(bash('touch made'), bash('touch other; rm README.md'), {
       text: 'done',
     });
-    await user.ramet([
+    await user.here([
       '-p',
       'go',
       '--allowedTools',
@@ -65,7 +65,7 @@ describe.concurrent('RES-3: permissions in ramet -p', () => {
 
   test('--disallowedTools holds in bypassPermissions too', async ({ user }) => {
     const emulator = await user.model(bash('cd . && env X=1 /bin/rm README.md'), { text: 'done' });
-    await user.ramet([
+    await user.here([
       '-p',
       'go',
       '--permission-mode',
@@ -87,7 +87,7 @@ describe.concurrent('RES-3: permissions in ramet -p', () => {
     writeFileSync(join(user.repository, 'sub/.claude/settings.json'), JSON.stringify(rules));
     const emulator = await user.model(bash('rm ../../README.md'), bash('touch made'), { text: 'done' });
     const args = ['-p', 'go', '--permission-mode', 'bypassPermissions', '--output-format', 'json'];
-    const end = await user.ramet(args, { cwd });
+    const end = await user.here(args, { cwd });
     expect(JSON.parse(end.stdout).permission_denials).toHaveLength(2);
     const texts = toolResults(emulator).map(({ text }) => text);
     expect(texts[0]).toContain('denied by the rule Edit(../../README.md) in sub/.claude/settings.json');
@@ -108,7 +108,7 @@ describe.concurrent('RES-3: permissions in ramet -p', () => {
       bash('echo y > shell.txt'),
     ];
     const emulator = await user.model(...answers, write('.git/hooks/post-checkout'), { text: 'done' });
-    await user.ramet(['-p', 'go', '--permission-mode', 'acceptEdits']);
+    await user.here(['-p', 'go', '--permission-mode', 'acceptEdits']);
     expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([false, true, true, false, true]);
     expect(existsSync(outside)).toBe(false);
     expect(readFileSync(join(user.repository, 'shell.txt'), 'utf8')).toBe('y\n');
@@ -126,7 +126,7 @@ describe.concurrent('RES-3: permissions in ramet -p', () => {
     'a rule that protects nothing is refused before anything is sent: %j',
     async ([flags, message], { user }) => {
       const emulator = await user.model({ text: 'never' });
-      const end = await user.ramet(['-p', 'x', ...flags]);
+      const end = await user.here(['-p', 'x', ...flags]);
       expect(end).toMatchObject({ code: 2, stdout: '' });
       expect(linesOf(end.stderr)).toEqual([expect.stringContaining(message)]);
       expect(emulator.requests).toHaveLength(0);
@@ -147,13 +147,13 @@ describe.concurrent('SEC-1: a hostile repository', () => {
     const emulator = await user.model(bash('cd vendor && git status'), bash('git -C vendor status'), {
       text: 'done',
     });
-    await user.ramet(['-p', 'look']);
+    await user.here(['-p', 'look']);
     expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([true, true]);
     expect(existsSync(join(user.root, 'owned'))).toBe(false);
   });
 
   test('ramet trust trusts a root by name, says so, and takes it back', async ({ user }) => {
-    const run = async (...args: string[]) => (await user.ramet(['trust', ...args])).stdout;
+    const run = async (...args: string[]) => (await user.here(['trust', ...args])).stdout;
     expect(await run('--show')).toBe(`${user.repository} is not trusted\n`);
     expect(await run()).toContain(`${user.repository} is trusted`);
     expect(await run('--show')).toBe(`${user.repository} is trusted\n`);

@@ -51,7 +51,7 @@ describe.concurrent('EXT-3: hooks and MCP servers of a plugin', () => {
       'other.json': json({ Stop: [{ hooks: [{ type: 'command', command: `touch ${user.root}/stopped` }] }] }),
     });
     const emulator = await user.model(search, { text: 'ok' });
-    const end = await user.ramet(['-p', 'x', '--plugin-dir', join(user.root, 'plug')]);
+    const end = await user.here(['-p', 'x', '--plugin-dir', join(user.root, 'plug')]);
     expect(existsSync(join(user.root, 'stopped'))).toBe(true);
     const [found] = toolResults(emulator);
     expect(found?.text).toContain('mcp__tidy_lines__echo');
@@ -59,7 +59,7 @@ describe.concurrent('EXT-3: hooks and MCP servers of a plugin', () => {
     expect(end.stderr).toContain('tidy:bad');
     plugin(user, 'second', { hooks: '../../plug/other.json' });
     await user.model({ text: 'ok' });
-    const out = await user.ramet(['-p', 'x', '--plugin-dir', join(user.root, 'second')]);
+    const out = await user.here(['-p', 'x', '--plugin-dir', join(user.root, 'second')]);
     expect(out.stderr).toMatch(/second: hooks: \S+ leads out of it: left out/);
   });
 
@@ -68,14 +68,14 @@ describe.concurrent('EXT-3: hooks and MCP servers of a plugin', () => {
     writeFiles(user.repository, { '.ramet/settings.json': json({ plugins: ['tools/tidy'] }) });
     const run = async (): Promise<string> => {
       const emulator = await user.model(bash, search, { text: 'ok' });
-      await user.ramet(['-p', 'x']);
+      await user.here(['-p', 'x']);
       return toolResults(emulator)
         .map(({ text }) => text)
         .join('\n');
     };
     const before = await run();
     expect(before).not.toMatch(/refused by a hook|mcp__tidy/);
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     const after = await run();
     expect(after).toMatch(/refused by a hook/);
     expect(after).toMatch(/mcp__tidy_lines__echo/);

@@ -15,7 +15,7 @@ describe.concurrent('EXT-1: managed policy', () => {
     const options = managed(user, { model: 'house' });
     expect((await user.ramet(['-p', 'x', '--model', 'mine'], options)).code).toBe(0);
     expect(emulator.requests[0]?.request?.model).toBe('house');
-    const shown = await user.ramet(['settings', '--json'], options);
+    const shown = await user.here(['settings', '--json'], options);
     expect(JSON.parse(shown.stdout).values).toContainEqual(
       expect.objectContaining({ key: 'model', value: 'house', level: 'managed', in_use: true }),
     );
@@ -27,29 +27,29 @@ describe.concurrent('EXT-1: managed policy', () => {
       respond: ({ last, lastToolResult }) =>
         last.includes('write') && lastToolResult === '' ? { tool_use: [call] } : { text: 'ok' },
     });
-    await user.ramet(['-p', 'x', '--permission-mode', 'bypassPermissions']);
+    await user.here(['-p', 'x', '--permission-mode', 'bypassPermissions']);
     const options = managed(user, { policy: { bypassPermissions: false } });
-    const asked = await user.ramet(['-p', 'x', '--permission-mode', 'bypassPermissions'], options);
+    const asked = await user.here(['-p', 'x', '--permission-mode', 'bypassPermissions'], options);
     expect(asked).toMatchObject({ code: 2, stdout: '' });
     expect(asked.stderr).toContain('managed policy of this machine forbids the permission mode');
     const made = (): boolean => existsSync(join(user.repository, 'made'));
-    await user.ramet(['-p', 'write', '--continue'], options);
+    await user.here(['-p', 'write', '--continue'], options);
     expect(made()).toBe(false);
     writeFiles(user.root, {
       'ramet/settings.json': JSON.stringify({ permissions: { defaultMode: 'bypassPermissions' } }),
     });
-    await user.ramet(['-p', 'write'], options);
+    await user.here(['-p', 'write'], options);
     expect(made()).toBe(false);
-    await user.ramet(['-p', 'write']);
+    await user.here(['-p', 'write']);
     expect(made()).toBe(true);
   });
 
   test('forbids models, of sessions and of agents', async ({ user }) => {
     await user.model({ text: 'ok' });
     const options = managed(user, { policy: { models: ['claude-haiku-*', 'sonnet'] } });
-    expect((await user.ramet(['-p', 'x', '--model', 'haiku'], options)).code).toBe(0);
-    expect((await user.ramet(['-p', 'x'], options)).code).toBe(0);
-    const other = await user.ramet(['-p', 'x', '--model', 'opus'], options);
+    expect((await user.here(['-p', 'x', '--model', 'haiku'], options)).code).toBe(0);
+    expect((await user.here(['-p', 'x'], options)).code).toBe(0);
+    const other = await user.here(['-p', 'x', '--model', 'opus'], options);
     expect(other.code).toBe(2);
     expect(other.stderr).toMatch(/forbids the model \S+: it allows claude-haiku-\*, sonnet/);
   });
@@ -67,7 +67,7 @@ describe.concurrent('EXT-1: managed policy', () => {
     const policy = { ...stop('managed'), policy: { hooks: 'managed', mcpServers: 'managed' } };
     const options = managed(user, policy);
     const flags = ['-p', 'x', '--agent', 'hooked', '--plugin-dir', join(user.root, 'plug')];
-    const end = await user.ramet(flags, options);
+    const end = await user.here(flags, options);
     expect(end).toMatchObject({ code: 0 });
     expect(end.stderr).toContain(
       'managed policy allows only its own hooks; those of ~/.claude/settings.json do not run',
@@ -76,25 +76,25 @@ describe.concurrent('EXT-1: managed policy', () => {
     const ran = (): string[] =>
       ['managed', 'of-user', 'of-agent', 'of-plugin'].filter((name) => existsSync(join(user.root, name)));
     expect(ran()).toEqual(['managed']);
-    await user.ramet(flags);
+    await user.here(flags);
     expect(ran()).toEqual(['managed', 'of-user', 'of-agent', 'of-plugin']);
-    const added = await user.ramet(['mcp', 'add', 'z', '--', 'node'], options);
+    const added = await user.here(['mcp', 'add', 'z', '--', 'node'], options);
     expect(added.stdout).toContain('not used: managed policy allows only its own MCP servers');
-    const listed = await user.ramet(['mcp', 'ls'], options);
+    const listed = await user.here(['mcp', 'ls'], options);
     expect(listed.stdout).toMatch(/mine {2}.*\(not used: managed policy allows only its own MCP servers\)/);
-    const given = await user.ramet(['-p', 'x', '--mcp-config', '{"mcpServers":{}}'], options);
+    const given = await user.here(['-p', 'x', '--mcp-config', '{"mcpServers":{}}'], options);
     expect(given).toMatchObject({ code: 2 });
     expect(given.stderr).toContain('allows only its own MCP servers: leave --mcp-config out');
-    const { values, other_tools } = JSON.parse((await user.ramet(['settings', '--json'], options)).stdout);
+    const { values, other_tools } = JSON.parse((await user.here(['settings', '--json'], options)).stdout);
     expect(values).toContainEqual(
       expect.objectContaining({ why_not: 'managed policy allows only its own MCP servers' }),
     );
     expect(other_tools.unused).toContainEqual(
       expect.objectContaining({ what: 'hooks: managed policy allows only its own hooks' }),
     );
-    const doctor = JSON.parse((await user.ramet(['doctor', '--json'], options)).stdout);
+    const doctor = JSON.parse((await user.here(['doctor', '--json'], options)).stdout);
     expect(JSON.stringify(doctor)).toContain('only its own MCP servers; not started: mine, z');
-    const untrusted = await user.ramet(['mcp', 'add', 'z', '--force', '--', 'node']);
+    const untrusted = await user.here(['mcp', 'add', 'z', '--force', '--', 'node']);
     expect(untrusted.stdout).toContain('not used: this folder is not trusted: ramet trust');
   });
 
@@ -108,7 +108,7 @@ describe.concurrent('EXT-1: managed policy', () => {
       },
     });
     const under = async (policy: object, ...flags: string[]): Promise<string> => {
-      await user.ramet(['-p', 'x', ...flags], managed(user, { policy }));
+      await user.here(['-p', 'x', ...flags], managed(user, { policy }));
       return denials.at(-1) ?? '';
     };
     const both = { allowRules: 'managed', bypassPermissions: false };
@@ -130,10 +130,10 @@ describe.concurrent('EXT-1: managed policy', () => {
   }) => {
     await user.model({ text: 'ok' });
     const options = managed(user, { policy: { models: 'haiku' } });
-    const end = await user.ramet(['-p', 'x'], options);
+    const end = await user.here(['-p', 'x'], options);
     expect(end.code).toBe(2);
     expect(end.stderr).toContain('managed/settings.json:1: policy.models');
-    expect(await user.ramet(['ps'], options)).toMatchObject({ code: 0 });
-    expect(await user.ramet(['mcp', 'ls'], options)).toMatchObject({ code: 2 });
+    expect(await user.here(['ps'], options)).toMatchObject({ code: 0 });
+    expect(await user.here(['mcp', 'ls'], options)).toMatchObject({ code: 2 });
   });
 });

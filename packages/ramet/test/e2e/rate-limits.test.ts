@@ -57,8 +57,8 @@ describe.concurrent('LAUNCH-2: several commands on one machine', () => {
       respond: () => ({ text: 'Done.' }),
       fault: () => (refusals-- > 0 ? { kind: 'status', status: 429 } : undefined),
     });
-    expect(await user.ramet(['-p', 'x'])).toMatchObject({ code: 0, stdout: 'Done.\n' });
-    const logs = linesOf((await user.ramet(['logs'])).stdout);
+    expect(await user.here(['-p', 'x'])).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    const logs = linesOf((await user.here(['logs'])).stdout);
     const told = logs.filter((line) => line.includes('rate limits are not shared'));
     expect(told).toEqual([expect.stringContaining(file)]);
     expect(readFileSync(file, 'utf8')).toBe('nonsense '.repeat(500));
@@ -69,10 +69,10 @@ describe.concurrent('LAUNCH-2: several commands on one machine', () => {
     const settings = join(user.repository, '.ramet', 'settings.local.json');
     mkdirSync(join(user.repository, '.ramet'));
     writeFileSync(settings, '{ "limits": { "concurrentRequests": 0 } }');
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end.code).toBe(2);
     expect(end.stderr).toContain('limits.concurrentRequests');
     writeFileSync(settings, '{ "limits": { "concurrentRequests": 1 } }');
-    expect(await user.ramet(['-p', 'x'])).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    expect(await user.here(['-p', 'x'])).toMatchObject({ code: 0, stdout: 'Done.\n' });
   });
 });

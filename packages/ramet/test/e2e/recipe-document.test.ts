@@ -42,8 +42,8 @@ describe('RECIPE-1: docs/recipe.md', () => {
     const end = await user.ramet(carryOut?.slice(0, -2) ?? [], { stdin: tasks?.content ?? '' });
     expect(end).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Done: 1 step carried out\.\n/) });
     expect(readdirSync(user.repository).toSorted()).toEqual(['.git', 'README.md']);
-    expect(await user.ramet(preview ?? [])).toMatchObject({ code: 0 });
-    const merged = await user.ramet(merge ?? []);
+    expect(await user.here(preview ?? [])).toMatchObject({ code: 0 });
+    const merged = await user.here(merge ?? []);
     expect(merged).toMatchObject({ code: 0, stdout: expect.stringContaining('ramet/ending') });
     const read = (file: string): string => readFileSync(join(user.repository, file), 'utf8');
     expect([read('CONTENTS'), read('README.md')]).toEqual([
@@ -65,7 +65,7 @@ describe('RECIPE-1: docs/recipe.md', () => {
     const end = await user.ramet(['-p', '--permission-mode', 'bypassPermissions'], { stdin });
     expect(end.code).toBe(1);
     expect(end.stdout).toMatch(/^Failed: step 1 of 1 .* 1 of 2 agents failed: .*no_artifact/);
-    expect((await user.ramet(['worktree', 'ls'])).stdout).toContain('ramet/busy');
+    expect((await user.here(['worktree', 'ls'])).stdout).toContain('ramet/busy');
     expect(existsSync(join(user.repository, 'made.txt'))).toBe(false);
   });
 });

@@ -21,7 +21,7 @@ describe.concurrent('UI-1: ramet resume', () => {
   test('resumes the latest interrupted session, also when a later one is done', async ({ user }) => {
     const session = await interrupted(user);
     expect((await user.ramet(['-p', 'later'])).code).toBe(0);
-    const end = await user.ramet(['resume', '--output-format', 'json']);
+    const end = await user.here(['resume', '--output-format', 'json']);
     expect(end).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(end.stdout)).toMatchObject({ session_id: session, result: 'Done.' });
   });
@@ -34,18 +34,18 @@ describe.concurrent('UI-1: ramet resume', () => {
 
   test('an agent resumes with its session, and that is said', async ({ user }) => {
     const session = await interrupted(user);
-    const end = await user.ramet(['resume', `${session}.1`]);
+    const end = await user.here(['resume', `${session}.1`]);
     expect(end).toMatchObject({ code: 0, stdout: 'Done.\n' });
     expect(end.stderr).toContain(`resuming all interrupted agents of ${session}`);
-    expect((await user.ramet(['resume', `${session}.9`])).stderr).toContain('there is no agent');
+    expect((await user.here(['resume', `${session}.9`])).stderr).toContain('there is no agent');
   });
 
   test.for([[['resume']], [['-p', '--continue']]])(
     '%j with nothing left to do says so, with exit code 2',
     async ([args = []], { user }) => {
       await user.model({ text: 'Done.' });
-      await user.ramet(['-p', 'x']);
-      const end = await user.ramet(args);
+      await user.here(['-p', 'x']);
+      const end = await user.here(args);
       expect(end).toMatchObject({ code: 2, stdout: '' });
       expect(linesOf(end.stderr)).toHaveLength(1);
       expect(end.stderr).toMatch(/give a prompt/);
@@ -53,7 +53,7 @@ describe.concurrent('UI-1: ramet resume', () => {
   );
 
   test('where there is no session at all it says that', async ({ user }) => {
-    const end = await user.ramet(['resume']);
+    const end = await user.here(['resume']);
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(end.stderr).toContain('nothing to resume');
   });
@@ -63,8 +63,8 @@ describe.concurrent('UI-1: ramet resume', () => {
     user.start(['-p', 'x']);
     await requestsTaken(emulator, 1);
     const [session = ''] = user.sessions();
-    expect((await user.ramet(['resume', session])).stderr).toContain(`ramet stop ${session}`);
-    expect(await user.ramet(['resume'])).toMatchObject({
+    expect((await user.here(['resume', session])).stderr).toContain(`ramet stop ${session}`);
+    expect(await user.here(['resume'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`${session} still runs`),
     });

@@ -21,7 +21,7 @@ describe.concurrent('LOG-1: resuming a session', () => {
     );
     await user.ramet(['-p', 'What is this?']);
     const [session = ''] = user.sessions();
-    const end = await user.ramet(['-p', 'Are you sure?', ...flags(session)]);
+    const end = await user.here(['-p', 'Are you sure?', ...flags(session)]);
     expect(end).toEqual({ code: 0, stdout: 'As I said.\n', stderr: '' });
     expect(user.sessions()).toEqual([session]);
     const [, before = '', after = ''] = emulator.requests.map(({ body }) => promptOf(body));
@@ -34,9 +34,9 @@ describe.concurrent('LOG-1: resuming a session', () => {
 
   test('keeps the model of the session, unless another one is named', async ({ user }) => {
     const emulator = await user.model({ text: 'one' }, { text: 'two' }, { text: 'three' });
-    await user.ramet(['-p', 'x', '--model', 'opus']);
-    await user.ramet(['-p', 'x', '--continue']);
-    await user.ramet(['-p', 'x', '--continue', '--model', 'haiku']);
+    await user.here(['-p', 'x', '--model', 'opus']);
+    await user.here(['-p', 'x', '--continue']);
+    await user.here(['-p', 'x', '--continue', '--model', 'haiku']);
     const models = emulator.requests.map(({ request }) => request?.model);
     expect(models).toEqual(['claude-opus-5', 'claude-opus-5', 'claude-haiku-4-5']);
   });
@@ -44,10 +44,10 @@ describe.concurrent('LOG-1: resuming a session', () => {
   test('counts and bills only the new run in its result, and all of them in the ledger', async ({ user }) => {
     await user.model({ tool_use: [READ] }, { text: 'one' }, { text: 'two' });
     const format = ['--output-format', 'json'];
-    const first = JSON.parse((await user.ramet(['-p', 'x', ...format])).stdout);
-    const second = JSON.parse((await user.ramet(['-p', 'y', '--continue', ...format])).stdout);
+    const first = JSON.parse((await user.here(['-p', 'x', ...format])).stdout);
+    const second = JSON.parse((await user.here(['-p', 'y', '--continue', ...format])).stdout);
     expect([first.num_turns, second.num_turns]).toEqual([2, 1]);
-    const bill = JSON.parse((await user.ramet(['cost', '--json'])).stdout);
+    const bill = JSON.parse((await user.here(['cost', '--json'])).stdout);
     expect(bill.total.responses).toBe(3);
     expect(bill.total.total_cost_usd).toBeCloseTo(first.total_cost_usd + second.total_cost_usd, 12);
   });
@@ -55,7 +55,7 @@ describe.concurrent('LOG-1: resuming a session', () => {
   test('takes the latest session for --continue, by when it was last used', async ({ user }) => {
     await user.emulate({ respond: () => ({ text: 'ok' }) });
     const run = async (...flags: string[]): Promise<string> =>
-      JSON.parse((await user.ramet(['-p', 'x', '--output-format', 'json', ...flags])).stdout).session_id;
+      JSON.parse((await user.here(['-p', 'x', '--output-format', 'json', ...flags])).stdout).session_id;
     const older = await run();
     const newer = await run();
     expect(await run('--continue')).toBe(newer);
@@ -68,7 +68,7 @@ describe.concurrent('UI-1: a session that cannot be resumed', () => {
   test('is told from one that does not exist', async ({ user }) => {
     await user.model({ text: 'never' });
     for (const flags of [['--continue'], ['--resume', 'abcd']]) {
-      const end = await user.ramet(['-p', 'x', ...flags]);
+      const end = await user.here(['-p', 'x', ...flags]);
       expect(end).toMatchObject({ code: 2, stdout: '' });
       expect(linesOf(end.stderr)).toEqual([expect.stringMatching(/^ramet: there is no session /)]);
     }
@@ -76,10 +76,10 @@ describe.concurrent('UI-1: a session that cannot be resumed', () => {
 
   test('is told from those there are when the id is unknown', async ({ user }) => {
     await user.model({ text: 'ok' });
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     const [session = ''] = user.sessions();
     for (const id of ['uuuu', '../index', '']) {
-      const end = await user.ramet(['-p', 'x', '--resume', id]);
+      const end = await user.here(['-p', 'x', '--resume', id]);
       expect(end).toMatchObject({ code: 2, stdout: '' });
       expect(linesOf(end.stderr)).toEqual([expect.stringContaining(`the latest are ${session}`)]);
     }
@@ -87,11 +87,11 @@ describe.concurrent('UI-1: a session that cannot be resumed', () => {
 
   test('is asked for more letters when the beginning fits several', async ({ user }) => {
     await user.model({ text: 'ok' });
-    await user.ramet(['-p', 'x']);
+    await user.here(['-p', 'x']);
     const [session = ''] = user.sessions();
     const twin = session.slice(0, 7) + (session.endsWith('a') ? 'b' : 'a');
     copyFileSync(sessionPath(user.project, session), sessionPath(user.project, twin));
-    const end = await user.ramet(['-p', 'x', '--resume', session.slice(0, 4)]);
+    const end = await user.here(['-p', 'x', '--resume', session.slice(0, 4)]);
     expect(end).toMatchObject({ code: 2, stdout: '' });
     expect(linesOf(end.stderr)).toHaveLength(1);
     for (const id of [session, twin]) expect(end.stderr).toContain(id);
@@ -108,7 +108,7 @@ describe.concurrent('UI-1: a session that cannot be resumed', () => {
     const running = user.start(['-p', 'Take your time.']);
     await requestsTaken(emulator, 1);
     const [session = ''] = user.sessions();
-    const end = await user.ramet(['-p', 'Me too.', '--resume', session]);
+    const end = await user.here(['-p', 'Me too.', '--resume', session]);
     expect(end).toEqual({
       code: 2,
       stdout: '',
@@ -116,14 +116,14 @@ describe.concurrent('UI-1: a session that cannot be resumed', () => {
     });
     gate.resolve();
     expect(await running.ended).toEqual({ code: 0, stdout: 'answer 0\n', stderr: '' });
-    const later = await user.ramet(['-p', 'Now?', '--resume', session]);
+    const later = await user.here(['-p', 'Now?', '--resume', session]);
     expect(later).toEqual({ code: 0, stdout: 'answer 1\n', stderr: '' });
   });
 
   test('asks for a prompt when its last turn is complete', async ({ user }) => {
     await user.model({ text: 'ok' });
-    await user.ramet(['-p', 'x']);
-    const end = await user.ramet(['-p', '--continue']);
+    await user.here(['-p', 'x']);
+    const end = await user.here(['-p', '--continue']);
     expect(end).toEqual({
       code: 2,
       stdout: '',

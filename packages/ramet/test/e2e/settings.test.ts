@@ -49,15 +49,15 @@ describe.concurrent('EXT-1: settings', () => {
   test('are those of the repository around, also in a folder of it', async ({ user }) => {
     const emulator = await user.model({ text: 'ok' });
     write(user, { [REPOSITORY]: { model: 'b' }, 'work/deep/down/.ramet/settings.json': { model: 'c' } });
-    await user.ramet(['-p', 'x'], { cwd: join(user.repository, 'deep/down') });
+    await user.here(['-p', 'x'], { cwd: join(user.repository, 'deep/down') });
     expect(emulator.requests[0]?.request?.model).toBe('b');
   });
 
   test('leave a resumed session its model', async ({ user }) => {
     const emulator = await user.emulate({ respond: () => ({ text: 'ok' }) });
-    await user.ramet(['-p', 'x', '--model', 'first']);
+    await user.here(['-p', 'x', '--model', 'first']);
     write(user, { [USER]: { model: 'second' } });
-    expect((await user.ramet(['-p', 'y', '--continue'])).code).toBe(0);
+    expect((await user.here(['-p', 'y', '--continue'])).code).toBe(0);
     expect(emulator.requests.map(({ request }) => request?.model)).toEqual(['first', 'first']);
   });
 
@@ -68,7 +68,7 @@ describe.concurrent('EXT-1: settings', () => {
       fault: ({ request }) =>
         request.model === 'busy' ? { kind: 'status', status: 529, retryAfter: 0.01 } : undefined,
     });
-    const end = await user.ramet(['-p', 'x', '--output-format', 'json']);
+    const end = await user.here(['-p', 'x', '--output-format', 'json']);
     expect(JSON.parse(end.stdout)).toMatchObject({ subtype: 'error_max_turns', result: 'Closing.' });
     expect(emulator.requests.map(({ request }) => request?.model)).toEqual([
       'busy',
@@ -88,7 +88,7 @@ describe.concurrent('EXT-1: settings', () => {
         "budget": { "usd": 0.5 },
       }`,
     });
-    const end = await user.ramet(['-p', 'x', '--output-format', 'json']);
+    const end = await user.here(['-p', 'x', '--output-format', 'json']);
     expect(end.code).toBe(1);
     expect(JSON.parse(end.stdout)).toMatchObject({ subtype: 'error_max_budget' });
     expect(JSON.parse(end.stdout).total_cost_usd).toBeGreaterThanOrEqual(0.9);
@@ -99,20 +99,20 @@ describe.concurrent('EXT-1: bad settings', () => {
   test('of the user stop the command before anything is sent or kept', async ({ user }) => {
     const emulator = await user.model({ text: 'never' });
     write(user, { [USER]: '{\n  "permissions": { "deny": "WebFetch" }\n}' });
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end).toEqual({
       code: 2,
       stdout: '',
       stderr: `ramet: ${join(user.root, USER)}:2: permissions.deny: expected array, received string\n`,
     });
     expect(emulator.requests).toHaveLength(0);
-    expect((await user.ramet(['settings'])).code).toBe(2);
+    expect((await user.here(['settings'])).code).toBe(2);
   });
 
   test('of the repository are ignored with one line', async ({ user }) => {
     await user.model({ text: 'ok' });
     write(user, { [REPOSITORY]: '{"model": "b", "model": "c"}' });
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end).toMatchObject({ code: 0, stdout: 'ok\n' });
     expect(linesOf(end.stderr)).toEqual([
       expect.stringMatching(
@@ -134,7 +134,7 @@ describe.concurrent('SEC-1: a hostile repository', () => {
       provider: 'openai',
     };
     write(user, { [REPOSITORY]: settings, [LOCAL]: settings });
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end).toMatchObject({ code: 0, stdout: 'Could not.\n' });
     expect(linesOf(end.stderr)).toEqual([
       ...[REPOSITORY, LOCAL].map((file) =>
@@ -157,8 +157,8 @@ describe.concurrent('SEC-1: a trusted repository', () => {
     write(user, {
       [REPOSITORY]: { permissions: { allow: ['Bash'] }, env: { childVariables: ['HOUSE_NAME'] } },
     });
-    expect((await user.ramet(['trust'])).code).toBe(0);
-    const end = await user.ramet(['-p', 'x'], { env: { HOUSE_NAME: 'aspen' } });
+    expect((await user.here(['trust'])).code).toBe(0);
+    const end = await user.here(['-p', 'x'], { env: { HOUSE_NAME: 'aspen' } });
     expect(end).toEqual({ code: 0, stdout: 'Done.\n', stderr: '' });
     expect(toolResults(emulator)).toEqual([{ text: expect.stringContaining('aspen'), isError: false }]);
   });
@@ -172,8 +172,8 @@ describe.concurrent('SEC-1: a trusted repository', () => {
       [USER]: { permissions: { deny: ['Bash(touch:*)'] } },
       [REPOSITORY]: { permissions: { allow: ['Bash'], defaultMode: 'bypassPermissions' } },
     });
-    await user.ramet(['trust']);
-    await user.ramet(['-p', 'x']);
+    await user.here(['trust']);
+    await user.here(['-p', 'x']);
     expect(toolResults(emulator)).toMatchObject([{ isError: true }]);
   });
 });
@@ -185,7 +185,7 @@ describe.concurrent('UI-1: ramet settings', () => {
       [REPOSITORY]:
         '{\n"model": "haiku",\n"permissions": {"allow": ["Bash"], "deny": ["WebFetch"]},\n"x\u009b2J": 1}',
     });
-    const end = await user.ramet(['settings'], { env: { RAMET_MODEL_OPUS: 'o' } });
+    const end = await user.here(['settings'], { env: { RAMET_MODEL_OPUS: 'o' } });
     expect(end).toMatchObject({ code: 0, stderr: '' });
     const rows = linesOf(end.stdout).map((line) => line.replaceAll(`${user.root}/`, '').split(/ {2,}/));
     expect(rows).toContainEqual(['model', 'haiku', `${REPOSITORY}:2`]);
@@ -206,7 +206,7 @@ describe.concurrent('UI-1: ramet settings', () => {
 
   test('--json is for programs, problems included', async ({ user }) => {
     write(user, { [USER]: { retries: 3 }, [REPOSITORY]: '{"retries": -1}' });
-    const end = await user.ramet(['settings', '--json'], { env: { RAMET_MAX_RETRIES: 'lots' } });
+    const end = await user.here(['settings', '--json'], { env: { RAMET_MAX_RETRIES: 'lots' } });
     expect(end.code).toBe(0);
     expect(linesOf(end.stderr)).toEqual([expect.stringContaining('retries: Too small')]);
     const report = JSON.parse(end.stdout);
@@ -265,7 +265,7 @@ describe.concurrent('EXT-1: settings of another tool', () => {
       { name: 'Bash', input: { command: 'curl http://127.0.0.1:1/' } },
     ];
     const emulator = await user.model({ tool_use: calls }, { text: 'no' });
-    const end = await user.ramet(['-p', 'x', '--permission-mode', 'bypassPermissions']);
+    const end = await user.here(['-p', 'x', '--permission-mode', 'bypassPermissions']);
     expect(linesOf(end.stderr)).toEqual([
       expect.stringMatching(
         /not applied before you trust this folder \(ramet trust\): permissions\.allow in /,
@@ -278,7 +278,7 @@ describe.concurrent('EXT-1: settings of another tool', () => {
     const { stdout } = await user.here(['settings']);
     expect(stdout).toMatch(/permissions\.deny +Read\(\.env\) +\.claude\/settings\.json/);
     expect(stdout).toMatch(/hooks: "Odd": there is no such event here +.*\.claude\/settings\.json/);
-    const { stdout: health } = await user.ramet(['doctor']);
+    const { stdout: health } = await user.here(['doctor']);
     expect(health).toMatch(
       /-- {2}others .*deny and ask rules of \.claude\/settings\.json are in force; .*hooks/,
     );
@@ -287,7 +287,7 @@ describe.concurrent('EXT-1: settings of another tool', () => {
   test('that cannot be read stop nothing, and say that their deny rules do not count', async ({ user }) => {
     write(user, { 'work/.claude/settings.json': '{ "permissions": ' });
     await user.model({ text: 'ok' });
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end).toMatchObject({ code: 0, stdout: 'ok\n' });
     expect(end.stderr).toBe(
       'ramet: .claude/settings.json is no valid JSON: deny and ask rules in it are NOT in force\n',
@@ -307,7 +307,7 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
   const run = async (user: User): Promise<{ text: string; stderr: string }> => {
     const command = 'touch allowed; printf "%s %s" "$OWN_WORD" "$RAMET_HOME"';
     const emulator = await user.model({ tool_use: [{ name: 'Bash', input: { command } }] }, { text: 'ok' });
-    const { stderr } = await user.ramet(['-p', 'x', '--allowedTools', 'Bash(printf:*)']);
+    const { stderr } = await user.here(['-p', 'x', '--allowedTools', 'Bash(printf:*)']);
     return { text: toolResults(emulator)[0]?.text ?? '', stderr };
   };
 
@@ -319,11 +319,11 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
       /not applied before you trust this folder \(ramet trust\): permissions\.allow in \.claude\/settings\.json, env in \S+, statusLine in \S+$/m,
     );
     expect(before.stderr).toMatch(/without effect in Ramet: cleanupPeriodDays in \.claude\/settings\.json/);
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     const after = await run(user);
     expect(after.text).toBe(`from-the-folder ${user.rametHome}`);
     expect(after.stderr).not.toMatch(/not applied/);
-    const { stdout } = await user.ramet(['settings']);
+    const { stdout } = await user.here(['settings']);
     expect(stdout).toContain('cleanupPeriodDays');
     writeFiles(user.repository, { '.claude/settings.json': file({ permissions: { allow: ['Bash'] } }) });
     const changed = await run(user);
@@ -333,7 +333,7 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
 
   test('its status line is shown after trust', async ({ user }) => {
     writeFiles(user.repository, { '.claude/settings.json': file() });
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     await using terminal = startOnTerminal(user, []);
     await terminal.shows(/^>\nof the other tool$/m);
   });
@@ -357,7 +357,7 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
     ],
   ] as const)('bad input: %s', async ([, text, word], { user }) => {
     writeFiles(user.repository, { '.claude/settings.json': text });
-    await user.ramet(['trust']);
+    await user.here(['trust']);
     const { text: said } = await run(user);
     if (word === null) expect(said).toMatch(/not permitted|nobody/);
     else expect(said).toBe(`${word} ${user.rametHome}`);

@@ -105,8 +105,8 @@ describe.concurrent('MODEL-1: what goes over the wire', () => {
 
   test('a bearer token instead of a key, and neither without credentials', async ({ user }) => {
     using server = await serve(user, (response) => response.writeHead(200, SSE).end(saying('ok')));
-    await user.ramet(['-p', 'x'], { env: { ANTHROPIC_API_KEY: '', ANTHROPIC_AUTH_TOKEN: 'token-1' } });
-    await user.ramet(['-p', 'x'], { env: { ANTHROPIC_API_KEY: undefined } });
+    await user.here(['-p', 'x'], { env: { ANTHROPIC_API_KEY: '', ANTHROPIC_AUTH_TOKEN: 'token-1' } });
+    await user.here(['-p', 'x'], { env: { ANTHROPIC_API_KEY: undefined } });
     expect(server.received.map(({ headers }) => [headers['x-api-key'], headers.authorization])).toEqual([
       [undefined, 'Bearer token-1'],
       [undefined, undefined],
@@ -116,7 +116,7 @@ describe.concurrent('MODEL-1: what goes over the wire', () => {
   test('a server on this machine is spoken to directly, whatever the proxy', async ({ user }) => {
     using server = await serve(user, (response) => response.writeHead(200, SSE).end(saying('ok')));
     const proxy = 'http://127.0.0.1:1';
-    const end = await user.ramet(['-p', 'x'], {
+    const end = await user.here(['-p', 'x'], {
       env: { HTTP_PROXY: proxy, http_proxy: proxy, HTTPS_PROXY: proxy },
     });
     expect(end.code).toBe(0);
@@ -136,7 +136,7 @@ describe.concurrent('MODEL-2: streams as providers may send them', () => {
       }
       response.end();
     });
-    const end = await user.ramet(['-p', 'x', '--output-format', 'json']);
+    const end = await user.here(['-p', 'x', '--output-format', 'json']);
     expect(end).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(end.stdout)).toMatchObject({
       result: text,
@@ -155,7 +155,7 @@ describe.concurrent('MODEL-2: streams as providers may send them', () => {
     using server = await serve(user, (response, index) =>
       response.writeHead(200, SSE).end(index === 0 ? calling(input) : saying('ok')),
     );
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
     const [, answer, results] = JSON.parse(server.received[1]?.body ?? '').messages;
     expect(answer.content).toMatchObject([{ type: 'tool_use', id: 'toolu_1', input: JSON.parse(input) }]);
@@ -173,7 +173,7 @@ describe.concurrent('MODEL-2: streams as providers may send them', () => {
         response.socket?.destroySoon(),
       );
     });
-    const end = await user.ramet(['-p', 'x']);
+    const end = await user.here(['-p', 'x']);
     expect(end).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
     expect(server.received).toHaveLength(2);
   });
@@ -188,7 +188,7 @@ describe.concurrent('MODEL-2: streams as providers may send them', () => {
       { type: 'message_stop' },
     );
     using _ = await serve(user, (response) => response.writeHead(200, SSE).end(body));
-    const end = await user.ramet(['-p', 'x', '--output-format', 'json']);
+    const end = await user.here(['-p', 'x', '--output-format', 'json']);
     expect(JSON.parse(end.stdout)).toMatchObject({ result: 'ok', total_cost_usd: null });
   });
 });
