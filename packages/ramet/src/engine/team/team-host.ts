@@ -281,6 +281,10 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.#isClosed = true;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#plans[Symbol.dispose]();

@@ -21,6 +21,7 @@ export interface SessionTeam extends Disposable {
   look(): void;
   /** From now on no member is woken. */
   closing(): void;
+  readonly isClosing: boolean;
   /** Worktrees of idle members are given back, before the journal is closed. */
   leaveWorktrees(): Promise<void>;
 }
@@ -86,6 +87,9 @@ export function openTeam({ project, family, lead, session, name, left }: TeamOrd
         wasKilled = false;
       },
       closing: () => host.closing(),
+      get isClosing() {
+        return host.isClosed;
+      },
       async leaveWorktrees() {
         await host.worktrees.close();
         if (unbegun.size === 0 || left === undefined) return;

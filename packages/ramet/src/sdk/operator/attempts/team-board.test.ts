@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Agent, AgentFamily, AgentHandle, AgentResult, FamilyTeam } from '../../../engine/shapes.ts';
 import type { AttemptOrder } from '../../../operator/run/ports.ts';
@@ -22,6 +23,9 @@ class ScriptedTeam {
   readonly board: TeamBoard;
   /** What is wrong with every worktree. */
   trouble: string | null = null;
+  /** The session ends: soon nobody may read the record of the team. */
+  isClosing = false;
+  readsOfClosing = 0;
 
   constructor() {
     this.family = { team: null } as unknown as AgentFamily; // of the family the board uses this alone
@@ -31,7 +35,10 @@ class ScriptedTeam {
     } as unknown as FamilyTeam; // and of the team these
     const view = {
       members: () => this.members,
-      tasks: () => this.tasks,
+      tasks: () => {
+        if (this.isClosing) this.readsOfClosing += 1;
+        return this.tasks;
+      },
       add: async ({ name }: { name: string }) => void this.#join(name),
       send: async ({ to, text }: { to: string; text: string }) => void this.sent.push(`${to}: ${text}`),
     } as unknown as TeamView; // the same holds for the view
@@ -40,7 +47,9 @@ class ScriptedTeam {
       this.brought.push(`${agent} to ${attempt.base}`);
     };
     const handleOf = (agent: AgentId): AgentHandle => ({ id: agent }) as AgentHandle; // its id is all that is read
-    this.board = new TeamBoard({ family: this.family, lead: LEAD_ID, view, handleOf, bring }, inner);
+    const isClosing = (): boolean => this.isClosing;
+    const place = { family: this.family, lead: LEAD_ID, view, handleOf, bring, isClosing };
+    this.board = new TeamBoard(place, inner);
   }
 
   #join(name: string): void {
@@ -155,6 +164,23 @@ describe('OP-8: the list of a run', () => {
       await expect.poll(() => team.sent).toEqual([expect.stringContaining('member-1: Task 1 is free now.')]);
       team.begin(1, result)();
       expect(await found).toEqual({ refused: result });
+      team.board[Symbol.dispose]();
+    }
+  });
+
+  test('members that end after the run, or while the session closes, are let go, and nobody reads the record for the next', async () => {
+    for (const close of [
+      (team: ScriptedTeam) => team.board[Symbol.dispose](),
+      () => {}, // a session that is stopped in a hurry ends before its run
+    ]) {
+      const team = new ScriptedTeam();
+      const end = team.begin(1);
+      close(team);
+      team.isClosing = true;
+      end();
+      await nextTurn();
+      expect(team.rested).toEqual(['member-1']);
+      expect(team.readsOfClosing).toBe(0);
       team.board[Symbol.dispose]();
     }
   });

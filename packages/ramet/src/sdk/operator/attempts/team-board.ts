@@ -24,6 +24,8 @@ export interface BoardPlace {
   handleOf(agent: AgentId): AgentHandle | undefined;
   /** Brings the worktree of a member to the commit that its task begins with. */
   bring(agent: AgentId, order: AttemptOrder): Promise<void>;
+  /** The session ends, which may be before the run does: the record of the team is about to be closed. */
+  isClosing(): boolean;
 }
 
 /** A member from when it begins until it rests. */
@@ -217,7 +219,7 @@ export class TeamBoard implements Disposable {
   }
 
   #offer(): void {
-    this.#members.offer(this.#open);
+    if (!this.#place.isClosing()) this.#members.offer(this.#open);
   }
 
   #asLead({ attempt }: AttemptOrder, what: string): TaskDesk {

@@ -60,7 +60,8 @@ export function teamRun({ family, agent: lead, team }: LiveParts, place: TeamPla
     bringTo(worktrees, agent, order).catch(() => bringTo(worktrees, agent, order));
   const handleOf = (agent: AgentId): AgentHandle | undefined =>
     lead.children.running.find((handle) => handle.id === agent);
-  const board = new TeamBoard({ family, lead: lead.spec.id, view, handleOf, bring }, family.team);
+  const isClosing = (): boolean => team.isClosing;
+  const board = new TeamBoard({ family, lead: lead.spec.id, view, handleOf, bring, isClosing }, family.team);
   const { pattern, restore } = teamPattern(place, board, new MemberBills(state));
   return {
     ...{ pattern, restore },
