@@ -133,6 +133,29 @@ describe('WORK-2: a new worktree', () => {
     expect(worktree.name).toBe('Fix-2');
   });
 
+  test('leaves a branch alone that another home made at the same moment, and gets a number or says so', async () => {
+    const root = temporaryRepository(FILES);
+    const makes = (step: string): void => {
+      if (step === 'reserved' && rametBranches(root).length === 0) git(root, 'branch', 'ramet/fix');
+    };
+    const place = worktreePlace({ root, onStep: makes });
+    const { worktree } = await createWorktree(place, { name: 'fix', owner, numbered: true });
+    expect(worktree.branch).toBe('ramet/fix-2');
+    expect(place.registry.list()).toHaveLength(1);
+    expect(rametBranches(root)).toEqual(['ramet/fix', 'ramet/fix-2']);
+
+    git(root, 'branch', '-D', 'ramet/fix');
+    const other = worktreePlace({
+      root,
+      onStep: (step) => void (step === 'reserved' && git(root, 'branch', 'ramet/fix')),
+    });
+    await expect(createWorktree(other, { name: 'fix', owner })).rejects.toMatchObject({
+      code: 'branch_taken',
+    });
+    expect(rametBranches(root)).toEqual(['ramet/fix', 'ramet/fix-2']);
+    expect(other.registry.list()).toEqual([]);
+  });
+
   test('says which branch is in the way, and leaves nothing', async () => {
     const place = worktreePlace();
     const { root } = place.repository;

@@ -10,6 +10,7 @@ import { availableParallelism } from 'node:os';
 import { describeError, RametError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { AtMost } from '../../system/few-at-once.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
+import { readRef } from '../read-refs.ts';
 import { type DirtyLimit, refuseLarge } from './changes/dirty-limit.ts';
 import { carryDirtyWork, type DirtyReport, dirtyReport } from './changes/dirty-work.ts';
 import { checkOut, checkOutNotes } from './check-out.ts';
@@ -75,8 +76,23 @@ export async function createWorktree(
   if (policy === 'exclude') await new Promise(setImmediate);
   refuseReadOnly(place);
   makeDirectory(place);
-  const { worktree, ready } = reserveWorktree(place, request, base);
-  return makeWorktree(place, worktree, { dirty, policy, base, ready, signal: request.signal });
+  for (;;) {
+    const { worktree, ready } = reserveWorktree(place, request, base);
+    try {
+      return await makeWorktree(place, worktree, { dirty, policy, base, ready, signal: request.signal });
+    } catch (error) {
+      if (request.numbered !== true || !isBranchTaken(error) || !hasBranch(place, worktree)) throw error;
+    }
+  }
+}
+
+/** Since its name was chosen: sessions of another home have a registry of their own. */
+function isBranchTaken(error: unknown): boolean {
+  return error instanceof RametError && error.code === 'branch_taken';
+}
+
+function hasBranch({ repository }: WorktreePlace, { branch }: ManagedWorktree): boolean {
+  return readRef(repository.commonDirectory, `refs/heads/${branch}`) !== null;
 }
 
 /** Before anything is entered: a branch and git's own record of the worktree are written there. */
@@ -122,7 +138,9 @@ export async function makeWorktree(
     return await make(place, worktree, making);
   } catch (error) {
     // What is left of it is found by its row; why it failed is what matters here.
-    await undoWorktree(place, place.registry.find(worktree.id) ?? worktree).catch(() => {});
+    const row = place.registry.find(worktree.id) ?? worktree;
+    const facts = isBranchTaken(error) ? { ...row.facts, hadBranch: true } : row.facts;
+    await undoWorktree(place, { ...row, facts }).catch(() => {});
     throw explain(place, error);
   } finally {
     underWay -= 1;
