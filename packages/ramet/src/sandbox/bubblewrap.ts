@@ -11,7 +11,6 @@ import {
   lstatSync,
   mkdtempSync,
   openSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -21,6 +20,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { describeError } from '../schema/errors.ts';
 import { HANDED_DESCRIPTOR, signalGroup } from '../system/processes/process-group.ts';
+import { startClean } from './inherited-descriptors.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 
 const INSTALLERS: readonly (readonly [program: string, command: string])[] = [
@@ -75,33 +75,8 @@ const ORDERS = ['/run/initctl', '/run/systemd/initctl/fifo'];
 /** The arguments with which it runs `command` in a shell; it reads the filter that `openFilter` opens. */
 export function bubblewrapArguments(command: string, cwd: string, ...words: readonly string[]): string[] {
   const hidden = ORDERS.filter(isPipe).flatMap((path) => ['--ro-bind', '/dev/null', path]);
-  return [...HELD, ...hidden, '--chdir', cwd, '--', ...withoutInherited(), 'bash', '-c', command, ...words];
-}
-
-let inherited: readonly number[] | undefined;
-
-/**
- * What started this process may have left it an open directory of the host, through which files can be written. Node
- * keeps such descriptors to itself up to the first gap after 15; here the others are closed.
- */
-function withoutInherited(): string[] {
-  inherited ??= inheritedDescriptors();
-  if (inherited.length === 0) return [];
-  return ['bash', '-c', `exec ${inherited.map((each) => `${each}>&-`).join(' ')}; exec "$@"`, 'bash'];
-}
-
-const O_CLOEXEC = 0o2000000;
-
-function inheritedDescriptors(): number[] {
-  return readdirSync('/proc/self/fdinfo').flatMap((name) => {
-    try {
-      const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${name}`, 'utf8'))?.[1];
-      const stays = flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) !== 0;
-      return stays || Number(name) < HANDED_DESCRIPTOR ? [] : [Number(name)];
-    } catch {
-      return []; // The one by which the list itself was read is gone.
-    }
-  });
+  const shell = startClean('bash', ['-c', command, ...words]);
+  return [...HELD, ...hidden, '--chdir', cwd, '--', shell.program, ...shell.arguments];
 }
 
 function isDirectory(path: string): boolean {

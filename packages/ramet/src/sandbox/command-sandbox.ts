@@ -160,7 +160,9 @@ export function createCommandSandbox(
       const problem = sandbox.works ? await unproved(sandbox.program, bounds, cwd) : sandbox;
       if (sandbox.works && problem === null) {
         const { isolatedStart } = await import('./isolated-shell.ts');
-        return { program: sandbox.program, ...isolatedStart(bounds, cwd, command), confined: false };
+        const { startClean } = await import('./inherited-descriptors.ts');
+        const start = isolatedStart(bounds, cwd, command);
+        return { ...start, ...startClean(sandbox.program, start.arguments), confined: false };
       }
       const missing = problem ?? NOT_HELD;
       if (isolation === 'required') return { refusal: refusalText(missing, 'worktree') };

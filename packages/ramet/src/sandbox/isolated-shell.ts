@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Arrangement } from '../system/processes/process-group.ts';
+import { startClean } from './inherited-descriptors.ts';
 import { ownUsers } from './own-users.ts';
 
 /** Below a home directory; `=` marks those that work without being written, `!` those that are not worth a copy. */
@@ -142,7 +143,9 @@ export function runIsolated(
   options: SpawnOptions,
 ): Promise<IsolatedEnd> {
   const pipes = Array.from({ length: arrangement?.pipes ?? 0 }, () => 'pipe' as const);
-  const child = spawn(program, words, { ...options, stdio: ['ignore', 'pipe', 'pipe', ...pipes] });
+  const first = startClean(program, words);
+  const stdio = ['ignore' as const, 'pipe' as const, 'pipe' as const, ...pipes];
+  const child = spawn(first.program, first.arguments, { ...options, stdio });
   arrangement?.arrange(child);
   const end: IsolatedEnd = { status: null, cut: false, stdout: '', stderr: '' };
   child.stdout?.on('data', (data) => (end.stdout += String(data)));
