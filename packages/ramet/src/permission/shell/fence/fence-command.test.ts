@@ -31,6 +31,10 @@ describe('WORK-7: what a command shows of writing outside its worktree', () => {
     'rm -rf M/src',
     'sed -i s/a/b/ M/a.txt',
     'tee M/a.txt < b.txt',
+    // A file that is opened to be read, and opened again by its number.
+    ...['tee /dev/fd/9 9< M/a.txt', 'exec 9<M/a.txt; echo x > /proc/self/fd/9', 'tee /dev/stdin < M/a.txt'],
+    ...['tee /dev/stderr 2<&0 < M/a.txt', 'bash -c "tee /dev/stderr" 2< M/a.txt', 'tee /dev/fd/9/a 9< M'],
+    ...['exec {f}< M/a.txt; tee /dev/fd/10', 'rm -rf /proc/self/fd/2'],
     'dd if=/dev/zero of=M/a.txt',
     'bash -c "echo x > M/a.txt"',
     'timeout 5 touch M/a.txt',
@@ -201,6 +205,10 @@ describe('WORK-7: what a command shows of writing outside its worktree', () => {
     'echo x > a.txt',
     'echo x > ../notes.txt',
     'echo x > /dev/null 2>&1',
+    // The command's own output, whatever Ramet's is.
+    ...['echo x | tee /dev/stderr', 'curl -so /dev/stdout http://127.0.0.1/', 'cp a.txt /dev/stdout'],
+    ...['echo x > /proc/self/fd/2', 'echo x | tee -a /dev/fd/2', 'dd if=a.txt of=/dev/stderr'],
+    ...['ls | tee /dev/stderr | xargs rm', 'bash -c "ls | tee /dev/stderr" < a.txt', 'tee /proc/self/fd/77'],
     'cp M/a.txt .',
     'cat M/a.txt',
     'cd M && ls',

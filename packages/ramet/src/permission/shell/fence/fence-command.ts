@@ -11,7 +11,7 @@ import type { WriteFence } from '../../../sandbox/write-fence.ts';
 import { landingPath, openedPath } from '../../../system/landing-path.ts';
 import { readsOnly } from '../programs/read-only-git.ts';
 import { expandWord } from '../reading/expand-word.ts';
-import type { ShellAssignment, ShellCommand } from '../reading/shell-reading.ts';
+import type { ShellCommand } from '../reading/shell-reading.ts';
 import { type CommandLayers, type UnderstoodScript, understandScript } from '../reading/understand-script.ts';
 import { carriedScripts } from './carried-scripts.ts';
 import { type CommandView, viewsOf } from './command-views.ts';
@@ -20,10 +20,13 @@ import {
   type FenceScene,
   fedRefusal,
   fenceScene,
+  NUMBERED_INPUT,
   notHere,
+  type OuterScript,
   outside,
   settledWords,
   targetRefusal,
+  writeRefusal,
 } from './fence-scene.ts';
 import { gitRefusal } from './git-refusal.ts';
 import { untracedMove } from './untraced-move.ts';
@@ -31,15 +34,18 @@ import { writesWhatItIsFed, writtenNames } from './written-names.ts';
 
 /** Why the script may not run; null when nothing speaks against it. */
 export function commandRefusal(fence: WriteFence, script: string, cwd: string): Promise<string | null> {
-  return scriptRefusal(fence, script, { directories: [cwd], cwd, variables: [], depth: 0 });
+  return scriptRefusal(fence, script, topScript(cwd));
 }
 
 interface ScriptSetting {
   directories: readonly string[] | null;
   cwd: string;
-  /** Of the script around it. */
-  variables: readonly ShellAssignment[];
+  outer: OuterScript;
   depth: number;
+}
+
+function topScript(cwd: string): ScriptSetting {
+  return { directories: [cwd], cwd, outer: { variables: [], numbersInputs: false }, depth: 0 };
 }
 
 const DEEPEST = 4;
@@ -49,11 +55,12 @@ async function scriptRefusal(
   script: string,
   setting: ScriptSetting,
 ): Promise<string | null> {
-  const { cwd, depth } = setting;
+  const { cwd, depth, outer } = setting;
   const understood = await understandScript(script, { directories: setting.directories });
-  const scene = fenceScene(fence, cwd, understood, setting.variables);
+  const numbersInputs = outer.numbersInputs || NUMBERED_INPUT.test(script);
+  const scene = fenceScene(fence, cwd, understood, { ...outer, numbersInputs });
   for (const { word, access, directories } of understood.files) {
-    const refusal = access === 'write' ? targetRefusal(scene, word, directories) : null;
+    const refusal = access === 'write' ? writeRefusal(scene, word, directories) : null;
     if (refusal !== null) return refusal;
   }
   for (const command of understood.commands) {
@@ -62,7 +69,7 @@ async function scriptRefusal(
     if (depth >= DEEPEST) continue;
     for (const carried of carriedScripts(scene, script, command)) {
       const inner = { ...setting, directories: command.layers[0].directories, depth: depth + 1 };
-      const found = await scriptRefusal(fence, carried, { ...inner, variables: scene.variables });
+      const found = await scriptRefusal(fence, carried, { ...inner, outer: scene });
       if (found !== null) return found;
     }
   }
@@ -111,7 +118,7 @@ function viewRefusal(scene: FenceScene, view: CommandView, { directories }: Shel
   const places = view.place === null ? directories : movedTo(scene, view, directories);
   if (places === undefined) return targetRefusal(scene, view.place ?? UNNAMED, directories);
   for (const word of writtenNames(view)) {
-    const refusal = targetRefusal(scene, word, places, TAKES_AWAY.test(view.program));
+    const refusal = writeRefusal(scene, word, places, TAKES_AWAY.test(view.program));
     if (refusal !== null) return refusal;
   }
   return view.fed && writesWhatItIsFed(view) ? fedRefusal(scene) : null;
@@ -145,7 +152,7 @@ export async function writesOutside(script: string, cwd: string): Promise<boolea
     guarded: [dirname(root)],
     ownsGit: true,
   } as const;
-  return (await scriptRefusal(fence, script, { directories: [cwd], cwd, variables: [], depth: 0 })) !== null;
+  return (await scriptRefusal(fence, script, topScript(cwd))) !== null;
 }
 
 /**

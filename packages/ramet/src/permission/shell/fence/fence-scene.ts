@@ -17,20 +17,29 @@ export interface FenceScene {
   readonly variables: readonly ShellAssignment[];
   /** Links that the script itself makes, to places outside or to ones that are known only when it runs. */
   readonly links: readonly string[];
+  /** Numbers of descriptors may stand for files that the script only opens to read: through `/dev/fd/N` they are written. */
+  readonly numbersInputs: boolean;
+}
+
+/** What a script is part of. */
+export interface OuterScript {
+  readonly variables: readonly ShellAssignment[];
+  readonly numbersInputs: boolean;
 }
 
 export function fenceScene(
   fence: WriteFence,
   cwd: string,
   understood: UnderstoodScript,
-  outer: readonly ShellAssignment[],
+  outer: OuterScript,
 ): FenceScene {
   const scene: FenceScene = {
     fence,
     cwd,
     understood,
-    variables: [...understood.variables, ...outer],
+    variables: [...understood.variables, ...outer.variables],
     links: [],
+    numbersInputs: outer.numbersInputs,
   };
   return { ...scene, links: linksMade(scene) };
 }
@@ -72,6 +81,25 @@ export function targetRefusal(
     if (refusal !== null) return refusal;
   }
   return null;
+}
+
+/** `9< file`, `{name}< file`, `5<&0`. */
+export const NUMBERED_INPUT: RegExp = /[\d}]<(?!<)|[<>]&\s*(?:0|\$)/;
+
+/** Here it would be what Ramet itself has open. */
+const OWN_OUTPUT = /^\/(?:dev\/(?:stdout|stderr|fd\/[1-9]\d*)|proc\/self\/fd\/[1-9]\d*)$/;
+
+/** The same for a file that a program or the shell writes: its own output is none. */
+export function writeRefusal(
+  scene: FenceScene,
+  word: ShellWord,
+  directories: readonly string[] | null,
+  takesAway = false,
+): string | null {
+  const isOutput = !takesAway && word.value !== null && OWN_OUTPUT.test(word.value);
+  if (!isOutput) return targetRefusal(scene, word, directories, takesAway);
+  if (!scene.numbersInputs) return null;
+  return `Where "${word.source}" leads is known only when it runs, since the command gives numbers to its inputs. Write >&2 or >&1 instead, or a file in your worktree ${scene.fence.root}.`;
 }
 
 function unknownTarget({ root }: WriteFence, source: string): string {
@@ -132,6 +160,7 @@ function namedRefusal(
   for (const { text, lead } of expandWord(word, expansionScene(scene))) {
     // Patterns and scripts of other languages are no paths.
     if (lead !== null || !/^(?:\/[^/]|\.\.(?:\/|$))/.test(text) || /[\s\\^$()|]/.test(text)) continue;
+    if (OWN_OUTPUT.test(text) && !scene.numbersInputs) continue;
     const place = resolve(directories?.[0] ?? scene.cwd, text);
     if (!existsSync(place) && (dirname(place) === '/' || !existsSync(dirname(place)))) continue;
     const refusal = pathRefusal(scene, text, directories);
