@@ -100,6 +100,12 @@ describe('UI-1: an answer as a person reads it', () => {
     const look = { colours: true, links: true };
     expect(rendered('&copy; 2026 &mdash; a &rarr; b &unknown;')).toBe('© 2026 — a → b &unknown;');
     expect(rendered('[bank.example](https://evil.example)', { look })).toContain('(https://evil.example)');
+    // A text that is an address itself ends with its bracket; brackets inside of an address are its own.
+    expect(
+      rendered('[https://e.org/x](https://e.org/x), [http://[::1]:3](http://[::1]:3)', { columns: 80 }),
+    ).toBe('https://e.org/x, http://[::1]:3');
+    expect(rendered('[https://e.org/x](https://e.org/x)', { look })).toContain(']8;;https://e.org/x\u001b');
+    expect(rendered('[https://e.org](https://evil.example)', { look })).toContain('(https://evil.example)');
     expect(rendered('[x](javascript:alert)', { look: { colours: true, links: true } })).toContain(
       '(javascript:alert)',
     );

@@ -3,7 +3,7 @@
  * is: a model may write anything, and a key must be shown within a frame. Emphasis is CommonMark's algorithm.
  */
 import { characterBefore, type Delimiter, delimiterAt, type EmphasisPair, pairUp } from './emphasis.ts';
-import { addressAt, referenceAt, trimmedAddress } from './link-address.ts';
+import { addressAt, referenceAt, trimmedAddress, withinBrackets } from './link-address.ts';
 import { type Look, linked, type Paint, painted } from './look.ts';
 import type { Span } from './wrapped-rows.ts';
 
@@ -225,7 +225,7 @@ class InlineReader {
       ? null
       : matchAt(BARE_ADDRESS, this.#text, at);
     if (found === null) return this.#add('h', at, 1);
-    const address = trimmedAddress(found[0]);
+    const address = trimmedAddress(this.#brackets.length > 0 ? withinBrackets(found[0]) : found[0]);
     return this.#add(address, at, address.length, 'mark', address);
   }
 

@@ -36,6 +36,16 @@ export function trimmedAddress(found: string): string {
   return found.slice(0, end);
 }
 
+/** Up to the bracket that ends the text around it; an address may have pairs of its own. */
+export function withinBrackets(found: string): string {
+  let open = 0;
+  for (const { 0: bracket, index } of found.matchAll(/[[\]]/g)) {
+    open += bracket === '[' ? 1 : -1;
+    if (open < 0) return found.slice(0, index);
+  }
+  return found;
+}
+
 /** `[label]: address`, on a line of its own. */
 export interface Definition {
   readonly label: string;
