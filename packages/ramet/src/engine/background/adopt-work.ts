@@ -24,6 +24,8 @@ export async function adoptWork(
   const said = conversation.messages.at(-1);
   // The prompt brought along what the fork has not seen.
   if (said?.role !== 'user' || said.blocks.length !== 1) return 'there is news besides the prompt';
+  if ((await work.isCurrent?.().catch(() => false)) === false)
+    return 'the checkout has changed since, and it has looked at more than single files';
   const text = runtime.redact(adoptedText(work, main.directory.cwd));
   const block = freezeBlock({ type: 'text', text });
   const { agent, task, files, reads } = work;

@@ -3,13 +3,14 @@
  * built on. It is taken out of the worktree when the fork has ended, so that the worktree can go back to the pool at once.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { PreparedFile } from '../../files/undo.ts';
 import { counterpart } from '../../sandbox/write-fence.ts';
 import { RametError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { SessionMode } from '../../schema/status.ts';
+import { landingPath } from '../../system/landing-path.ts';
 import type { Agent } from '../agent/agent.ts';
 import { modeInForce } from '../agent/agent-spec.ts';
 
@@ -25,6 +26,8 @@ export interface PreparedWork {
   readonly files: readonly PreparedFile[];
   /** By real path in the checkout. */
   readonly reads: ReadonlyMap<string, string>;
+  /** Whether the checkout is as the fork saw it; null if all it has seen are these files. */
+  readonly isCurrent: (() => Promise<boolean>) | null;
   /** Of the conversation that it continues, and the mode that its edits were allowed in. */
   readonly begunAt: string;
   readonly mode: SessionMode;
@@ -34,6 +37,23 @@ export interface PreparedWork {
 export class TouchedFiles {
   readonly #read = new Map<string, string>();
   readonly #changed = new Map<string, string | null>();
+  /** Files that it wanted to read. Of those that its parent had read in the same version, no read is recorded. */
+  readonly #wanted = new Set<string>();
+  /** By a search or a command. */
+  #hasSeenMore = false;
+
+  /** Told of every call that may run. */
+  allow({ spec, directory: { cwd } }: Agent, name: string, input: unknown): void {
+    const {
+      reads = [],
+      writes,
+      searches,
+      command,
+    } = spec.tools.find((tool) => tool.name === name)?.access?.(input) ?? {};
+    if (searches === true || command !== undefined || (reads.length === 0 && writes === undefined))
+      this.#hasSeenMore = true;
+    for (const path of reads) this.#wanted.add(resolve(cwd, path));
+  }
 
   /** Told of everything that is recorded of the fork. */
   note(event: JournalEvent): void {
@@ -48,8 +68,8 @@ export class TouchedFiles {
   }
 
   /** Throws where it is too much to hold. */
-  filesOf(fork: Agent): Pick<PreparedWork, 'files' | 'reads'> {
-    const fence = fork.directory.workspace?.fence;
+  filesOf(fork: Agent): Pick<PreparedWork, 'files' | 'reads' | 'isCurrent'> {
+    const { fence, isAsCarried = null } = fork.directory.workspace ?? {};
     const placeOf = (path: string): string => (fence && counterpart(path, fence.root, fence.from)) ?? path;
     let bytes = 0;
     const files = Array.from(this.#changed, ([path, before]): PreparedFile => {
@@ -59,7 +79,22 @@ export class TouchedFiles {
       const mode = statSync(path).mode & 0o7777;
       return { path: placeOf(path), before, bytes: readFileSync(path), mode };
     });
-    return { files, reads: new Map(Array.from(this.#read, ([path, version]) => [placeOf(path), version])) };
+    const isWhole = this.#findReads(fork);
+    const reads = new Map(Array.from(this.#read, ([path, version]) => [placeOf(path), version]));
+    return { files, reads, isCurrent: isWhole ? null : isAsCarried };
+  }
+
+  /** Whether all that it has seen are files that are known with their versions. */
+  #findReads({ files }: Agent): boolean {
+    let isWhole = !this.#hasSeenMore;
+    for (const wanted of this.#wanted) {
+      const path = landingPath(wanted);
+      const version = path === null ? undefined : files.lastSeen(path);
+      // Such as a file that was not there.
+      if (path === null || version === undefined) isWhole = false;
+      else if (!this.#isKnown(path)) this.#read.set(path, version);
+    }
+    return isWhole;
   }
 }
 

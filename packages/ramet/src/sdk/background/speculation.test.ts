@@ -165,6 +165,48 @@ describe('BG-2: what was done in advance', () => {
     },
   );
 
+  test.each<[string, Answer]>([
+    ['a command', call('Bash', { command: 'cat b.ts', description: 'look' })],
+    ['a search', call('Grep', { pattern: 'two', output_mode: 'content' })],
+    ['a look at what is not there', call('Read', { file_path: 'c.ts' })],
+  ])(
+    'that has seen more than single files, by %s, is used only while the whole checkout is as it was',
+    async (_, look) => {
+      const cast = {
+        [WORK_AHEAD]: [
+          look,
+          call('Write', { file_path: 'out.txt', content: 'two\n' }),
+          { text: `NEXT: ${NEXT}\nIt says two.` },
+        ],
+      };
+      const world = await newWorld({ cast });
+      await world.turn('Work.');
+      writeFileSync(join(world.cwd, 'b.ts'), 'three\n');
+      expect((await world.run(NEXT)).result.text).toBe('Asked the model.');
+      expect(world.text('out.txt')).toBeNull();
+      await world.turn('Work.');
+      expect((await world.run(NEXT)).result.text).toContain('It says two.');
+      expect(await world.warnings()).toEqual([expect.stringMatching(/the checkout has changed since/)]);
+    },
+  );
+
+  test('that has seen single files only is used beside changes of others, not after one of these changed', async () => {
+    const reads = [call('Read', { file_path: 'a.ts' }), call('Read', { file_path: 'a.ts', offset: 1 })];
+    const cast = {
+      // The fork knows a.ts from its parent, so it reads nothing new.
+      Work: [call('Read', { file_path: 'a.ts' }), { text: 'Done.' }],
+      [WORK_AHEAD]: [...reads, { text: `NEXT: ${NEXT}\nIt says mine.` }],
+    };
+    const world = await newWorld({ cast });
+    await world.turn('Work.');
+    writeFileSync(join(world.cwd, 'b.ts'), 'three\n');
+    expect((await world.run(NEXT)).result.text).toContain('Prepared in advance');
+    await world.turn('Work.');
+    writeFileSync(join(world.cwd, 'a.ts'), 'by hand\n');
+    expect((await world.run(NEXT)).result.text).toBe('Asked the model.');
+    expect(await world.warnings()).toEqual([expect.stringMatching(/a\.ts has changed since/)]);
+  });
+
   test('is used once where two sessions have prepared the same: the second asks the model', async () => {
     const one = await newWorld();
     const other = await newWorld({ cwd: one.cwd });

@@ -45,6 +45,11 @@ const runsElsewhere = ({ spec }: Agent): boolean => spec.tools.some(({ server })
 /** Null if nothing is likely after the conversation as it is. */
 type LikelyPrompt = () => string | null;
 
+interface BegunTry {
+  readonly fork: Agent;
+  readonly touched: TouchedFiles;
+}
+
 interface SpeculationTerms {
   readonly sessionUsd: number;
   readonly tryUsd: number;
@@ -108,24 +113,28 @@ export class Speculation {
   }
 
   work(): BackgroundWork {
-    let fork: Agent | null = null;
+    let begun: BegunTry | null = null;
     return {
       source: 'speculation',
       description: 'work ahead',
       limits: { budget: { usd: this.#terms.tryUsd, seconds: MOST_SECONDS }, maxTurns: MOST_TURNS },
-      canUseTool: (name, input) => speculationVerdict(fork, name, input),
+      async canUseTool(name, input) {
+        const verdict = await speculationVerdict(begun?.fork ?? null, name, input);
+        if (verdict.allowed) begun?.touched.allow(begun.fork, name, input);
+        return verdict;
+      },
       endsWithPrompt: true,
       hasOwnBudget: true,
       due: ({ agent }) =>
         this.#whyNot(agent) === null
-          ? this.#due(agent, (begun) => {
-              fork = begun;
+          ? this.#due(agent, (one) => {
+              begun = one;
             })
           : null,
     };
   }
 
-  #due(main: Agent, begins: (fork: Agent) => void): DueWork | null {
+  #due(main: Agent, begins: (one: BegunTry) => void): DueWork | null {
     const likely = this.#likely?.() ?? null;
     const stand = standOf(main);
     if ((this.#likely !== null && likely === null) || this.#triedAt === stand.begunAt) return null;
@@ -134,7 +143,7 @@ export class Speculation {
       task: likely === null ? GUESS : known(likely),
       workspace: (id, signal) => this.#workspace(main, id, signal),
       begins: (fork, stop) => {
-        begins(fork);
+        begins({ fork, touched });
         this.#triedAt = stand.begunAt;
         this.#note({ tries: this.tally.tries + 1 });
         const writes = new Set(

@@ -8,6 +8,7 @@ import { RametError } from '../../../schema/errors.ts';
 import type { GitPlace } from '../../git-environment.ts';
 import { gitDirectoryOf } from '../../read-refs.ts';
 import { type GitCall, gitText, runGit } from '../../run-git.ts';
+import { findBase } from '../find-base.ts';
 import { copyIndex, withScratch } from '../scratch-index.ts';
 import { directoriesOf } from '../trusted-git.ts';
 import type { ManagedWorktree } from '../worktree.ts';
@@ -161,4 +162,16 @@ export async function carryDirtyWork(
   await gitText(['read-tree', '-m', trees.staged], call);
   await runGit(['update-index', '-q', '--refresh'], call);
   return trees;
+}
+
+/** Whether the checkout is what the worktree was made from: commit, branch, what is staged, and every file that git looks at. */
+export async function isCheckoutAsCarried(
+  place: WorktreePlace,
+  { base, facts: { target, carried } }: ManagedWorktree,
+): Promise<boolean> {
+  const { repository, env, project } = place;
+  const now = await findBase(place, undefined);
+  if (now.commit !== base || now.target !== target) return false;
+  const { staged, files } = await checkoutTrees({ cwd: repository.root, env }, { scratch: project });
+  return staged === carried?.staged && files === carried.files;
 }

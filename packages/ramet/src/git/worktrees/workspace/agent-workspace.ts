@@ -56,6 +56,8 @@ export interface AgentWorkspace {
   checkpoint(): Promise<{ ref: string; commit: string } | null>;
   /** Folders that the last checkpoint does not hold. */
   readonly leftOut?: readonly string[];
+  /** Whether the checkout is still as it was carried over, its commit and branch too. Only of one that is thrown away. */
+  readonly isAsCarried?: (() => Promise<boolean>) | undefined;
   /** Told when its agent was about to write what is not its own, of a worktree that it shares. */
   readonly onRefused?: ((refusal: string) => void) | undefined;
   /**

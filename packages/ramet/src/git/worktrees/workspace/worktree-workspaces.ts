@@ -10,6 +10,7 @@ import { basename, dirname } from 'node:path';
 import { UserMistake } from '../../../schema/errors.ts';
 import type { RecordedWorktree } from '../../../schema/events.ts';
 import { MOST_CARRIED } from '../changes/dirty-limit.ts';
+import { isCheckoutAsCarried } from '../changes/dirty-work.ts';
 import { type CreatedWorktree, createWorktree } from '../create-worktree.ts';
 import { recoverWorktree } from '../recover-worktree.ts';
 import { resumeWorktree } from '../resume-worktree.ts';
@@ -70,12 +71,10 @@ export function worktreeWorkspaces(options: WorkspacesOptions): WorktreeWorkspac
       if (throwaway === undefined)
         return hold(place, createWorktree(place, { ...request, base, dirty }).then(fresh), inherited);
       const carrying = { base: 'HEAD', dirty: 'carry', mostDirty: MOST_CARRIED, throwaway } as const;
-      const held = await hold(
-        place,
-        createWorktree(place, { ...request, ...carrying }).then(fresh),
-        inherited,
-      );
-      return { ...held, checkpoint: async () => null };
+      const created = await createWorktree(place, { ...request, ...carrying });
+      const held = await hold(place, Promise.resolve(fresh(created)), inherited);
+      const isAsCarried = (): Promise<boolean> => isCheckoutAsCarried(place, created.worktree);
+      return { ...held, checkpoint: async () => null, isAsCarried };
     },
     async enter(request) {
       const place = placeFor(request.cwd);
