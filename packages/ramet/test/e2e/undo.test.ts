@@ -78,7 +78,7 @@ describe.concurrent('ramet undo', () => {
     });
     expect([textOf(user, 'README.md'), textOf(user, 'src/new.txt')]).toEqual(['# Two\n', 'new\n']);
     expect((await user.here(['logs'])).stdout).toMatch(
-      /undo of turn 2 and later: 2 files put back\n.*complete\n.*redo of turn 2/,
+      /undo of turn 2 and later: 2 files put back\n.*files in place\n.*redo of turn 2/,
     );
   });
 
