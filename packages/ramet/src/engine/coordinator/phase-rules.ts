@@ -2,7 +2,7 @@
  * The coordinator of a session as the engine's other parts see it, and what a phase keeps an agent from doing, whatever modes
  * and rules allow (COORD-1). Nobody is asked about that. The host behind the port is `coordinator-host.ts`, loaded late.
  */
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { AgentId } from '../../schema/ids.ts';
 import type { CoordinatorPhase } from '../../schema/status.ts';
@@ -50,14 +50,17 @@ export async function phaseRefusal(
     return isForReaders(tool)
       ? null
       : `${tool.name} is refused: the coordinator is in its research phase, and nothing is changed in it. Report what should be changed.`;
-  const repairs = tool.effect === 'write' ? '' : await repairedFile(rules, agent, tool, input);
+  const repairs = tool.effect === 'write' ? '' : await repairedPath(rules, agent, tool, input);
   if (repairs === null) return null;
   const what = repairs === '' ? '' : ` It would change ${repairs}.`;
   return `${tool.name} is refused: the coordinator is in its verification phase, and nothing is repaired in it.${what} Report what is wrong. Scripts and output that you need belong into ${rules.scratchpad}.`;
 }
 
-/** A file that is there, and that a command names to change it. What programs write by themselves is not known before they run. */
-async function repairedFile(
+/**
+ * A file that is there, and that a command names to change it, or a folder whose files it changes. What programs write by themselves
+ * is not known before they run.
+ */
+async function repairedPath(
   { scratchpad }: PhaseRules,
   { directory: { cwd, workspace } }: PhaseAgent,
   tool: Tool,
@@ -65,16 +68,21 @@ async function repairedFile(
 ): Promise<string | null> {
   const { command } = tool.access?.(input) ?? {};
   if (command === undefined) return null;
-  const { editedFiles } = await import('../../permission/shell/edited-files.ts');
+  const { editedPaths } = await import('../../permission/shell/edited-files.ts');
   const [root, own] = [landingPath(workspace?.fence.root ?? cwd), landingPath(scratchpad)];
-  const found = (await editedFiles(command, cwd)).find(
-    (path) => root !== null && isInside(path, root) && !(own !== null && isInside(path, own)) && isFile(path),
-  );
-  return found === undefined || root === null ? null : relative(root, found);
+  if (root === null) return null;
+  const { files, trees } = await editedPaths(command, cwd);
+  const isOwn = (path: string): boolean => own !== null && isInside(path, own);
+  const file = files.find((path) => isInside(path, root) && !isOwn(path) && statOf(path)?.isFile() === true);
+  if (file !== undefined) return relative(root, file);
+  const isAll = trees.some((path) => isInside(root, path));
+  const tree = trees.find((path) => isInside(path, root) && !isOwn(path) && statOf(path)?.isDirectory());
+  if (isAll) return 'files of the whole checkout';
+  return tree === undefined ? null : `files in ${relative(root, tree)}`;
 }
 
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+function statOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
 }
 
 /** Whether a command is judged as that of an agent that only reads. */

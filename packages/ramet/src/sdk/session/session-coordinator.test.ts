@@ -355,6 +355,8 @@ describe('COORD-1, COORD-2: phases', () => {
             call('Bash', { command: 'touch built.txt' }),
             call('Bash', { command: 'sed -i s/1/2/ src/a.ts' }),
             call('Bash', { command: 'echo fine > fresh.log' }),
+            call('Bash', { command: 'git checkout src' }),
+            call('Bash', { command: 'git stash' }),
           ),
         ],
       }),
@@ -369,6 +371,8 @@ describe('COORD-1, COORD-2: phases', () => {
     expect(told(emulator, 'eve', 1)).toMatch(
       /Bash is refused: .* It would change src\/a\.ts\. Report what is wrong/,
     );
+    expect(told(emulator, 'eve', 1)).toContain('It would change files in src. Report');
+    expect(told(emulator, 'eve', 1)).toContain('It would change files of the whole checkout. Report');
     for (const made of ['built.txt', 'fresh.log'])
       expect(existsSync(join(String(options.cwd), made))).toBe(true);
   });
