@@ -5,7 +5,7 @@ import { standingOfWrite, suggestWriteRule } from './assess-write.ts';
 
 describe('RES-3: acceptEdits asks before a file is written that decides what runs', () => {
   test.each(
-    '.git/config .envrc .npmrc sub/.npmrc .yarnrc .yarnrc.yml .YarnRC .cargo/config.toml .idea/workspace.xml .devcontainer/devcontainer.json .vscode/tasks.json .gitmodules .gitattributes .pre-commit-config.yaml .bashrc .husky/pre-commit .mvn/jvm.config .mcp.json a.code-workspace .lintstagedrc.js .nvim.lua .exrc .pdbrc .jj/repo/config .terraformrc gradle/wrapper/gradle-wrapper.properties'.split(
+    '.git/config .envrc .npmrc sub/.npmrc .yarnrc .yarnrc.yml .YarnRC .cargo/config.toml .idea/workspace.xml .devcontainer/devcontainer.json .vscode/tasks.json .gitmodules .gitattributes .pre-commit-config.yaml .bashrc .husky/pre-commit .mvn/jvm.config .mcp.json .claude.json a.code-workspace .lintstagedrc.js .nvim.lua .exrc .pdbrc .jj/repo/config .terraformrc gradle/wrapper/gradle-wrapper.properties'.split(
       ' ',
     ),
   )('%s', (path) => {
@@ -22,4 +22,19 @@ describe('RES-3: acceptEdits asks before a file is written that decides what run
       expect(standingOfWrite('acceptEdits', join(cwd, path), cwd).trusted).toBe(true);
     },
   );
+
+  test('the home directory of Ramet, whatever it is called, below the working directory or another one', () => {
+    const cwd = temporaryDirectory();
+    const [home, other] = [join(cwd, 'state'), temporaryDirectory()];
+    const rules = { folders: [other], guarded: [home, join(other, 'managed')] };
+    const standing = (path: string, from = cwd): unknown => standingOfWrite('acceptEdits', path, from, rules);
+    const refused = { trusted: false, reason: expect.stringContaining('decides what runs') };
+    expect(standing(join(home, 'settings.json'))).toEqual(refused);
+    expect(standing(join(home, 'plugins/p/hooks/hooks.json'))).toEqual(refused);
+    expect(standing(join(other, 'managed/settings.json'))).toEqual(refused);
+    expect(standing(home, home)).toEqual(refused);
+    expect(standing(join(cwd, 'stated.txt'))).toEqual({ trusted: true });
+    // An agent whose worktree is kept there works in it.
+    expect(standing(join(home, 'worktrees/w/a.ts'), join(home, 'worktrees/w'))).toEqual({ trusted: true });
+  });
 });

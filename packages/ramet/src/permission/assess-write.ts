@@ -6,6 +6,7 @@ import { sep } from 'node:path';
 import type { SessionMode } from '../schema/status.ts';
 import { literalGlob } from '../system/glob-pattern.ts';
 import { landingPath, placeInside } from '../system/landing-path.ts';
+import type { RuleSet } from './policy.ts';
 import { offeredRule } from './rule.ts';
 
 /** What git, shells, editors, package managers and Ramet act upon by themselves: who writes here decides what runs later. */
@@ -13,7 +14,7 @@ const DIRECTORIES =
   '.git .hg .svn .githooks .husky .ramet .claude .cursor .vscode .vs .idea .zed .fleet .nvim .devcontainer .cargo .mvn .yarn .bundle ' +
   '.direnv .mise .config .jj .ssh .gnupg .aws .docker .kube .emacs.d .ipython .gradle';
 const FILES =
-  '.mcp.json .envrc .npmrc .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs bunfig.toml .gitmodules .gitattributes .gitconfig ' +
+  '.mcp.json .claude.json .envrc .npmrc .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs bunfig.toml .gitmodules .gitattributes .gitconfig ' +
   '.pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml .overcommit.yml ' +
   '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .kshrc .cshrc .login ' +
   '.inputrc .vimrc .exrc .nvimrc .lvimrc .dir-locals.el .gdbinit .lldbinit .tmux.conf .screenrc .tool-versions .mise.toml ' +
@@ -27,16 +28,22 @@ const PROTECTED_NAMES =
 
 export type WriteStanding = { trusted: true } | { trusted: false; reason: string };
 
-/** `more`: directories that count like the working directory. */
+/** Of rules, the directories that count like the working directory, and those that are guarded wherever they are. */
+export type WriteFolders = Pick<RuleSet, 'folders' | 'guarded'>;
+
 export function standingOfWrite(
   mode: SessionMode,
   path: string,
   cwd: string,
-  more: readonly string[] = [],
+  { folders = [], guarded: kept = [] }: WriteFolders = {},
 ): WriteStanding {
-  const [inside = null] = [cwd, ...more].flatMap((folder) => placeInside(path, folder) ?? []);
-  if (inside === null) return { trusted: false, reason: 'it writes outside the working directory' };
-  const guarded = guardedName(inside);
+  const base = [cwd, ...folders].find((folder) => placeInside(path, folder) !== null);
+  if (base === undefined) return { trusted: false, reason: 'it writes outside the working directory' };
+  // Who works in a worktree inside such a directory was put there.
+  const within = kept.find(
+    (folder) => placeInside(folder, base) !== null && placeInside(path, folder) !== null,
+  );
+  const guarded = within ?? guardedName(placeInside(path, base) ?? '');
   if (guarded !== undefined)
     return { trusted: false, reason: `it writes in ${guarded}, which decides what runs` };
   return mode === 'acceptEdits' ? { trusted: true } : { trusted: false, reason: 'it changes a file' };

@@ -52,7 +52,7 @@ function assessWrite({ mode, rules }: PermissionPolicy, target: RuleTarget, summ
   const standing =
     path === undefined
       ? { trusted: false as const, reason: 'it changes something' }
-      : standingOfWrite(mode, path, cwd, rules.folders);
+      : standingOfWrite(mode, path, cwd, rules);
   return {
     denied: takingRule(rules.deny, target),
     asked: takingRule(rules.ask, target),

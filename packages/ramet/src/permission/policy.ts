@@ -32,6 +32,8 @@ export interface RuleSet {
   readonly closed?: ClosedWays | undefined;
   /** Directories whose files count like those of the working directory. */
   readonly folders?: readonly string[] | undefined;
+  /** Directories that decide what runs: no mode lets an agent write there. */
+  readonly guarded?: readonly string[] | undefined;
   readonly allow: readonly PermissionRule[];
   readonly ask: readonly PermissionRule[];
   readonly deny: readonly PermissionRule[];
@@ -107,10 +109,12 @@ export function parseRules(
 
 export function joinRules(...sets: readonly RuleSet[]): RuleSet {
   const folders = sets.flatMap((one) => one.folders ?? []);
+  const guarded = sets.flatMap((one) => one.guarded ?? []);
   const closed = sets.find((one) => one.closed !== undefined)?.closed;
   return {
     ...(closed && { closed }),
     ...(folders.length > 0 && { folders }),
+    ...(guarded.length > 0 && { guarded }),
     allow: sets.flatMap(({ allow }) => allow),
     ask: sets.flatMap(({ ask }) => ask),
     deny: sets.flatMap(({ deny }) => deny),

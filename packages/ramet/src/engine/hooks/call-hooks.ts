@@ -120,7 +120,10 @@ function mayAllow(agent: HostedAgent, { tool, input, request }: AskedCall, open:
   if (open.byRule !== undefined || request.outside !== undefined) return false;
   const { writes = [], command } = tool.access?.(input) ?? {};
   const { cwd } = agent.directory;
-  const isPlain = writes.every((path) => standingOfWrite('acceptEdits', resolve(cwd, path), cwd).trusted);
+  const { guarded } = agent.runtime.permissions.rules;
+  const isPlain = writes.every(
+    (path) => standingOfWrite('acceptEdits', resolve(cwd, path), cwd, { guarded }).trusted,
+  );
   return isPlain && (command === undefined || !namesGuarded(command));
 }
 

@@ -164,7 +164,7 @@ function judgeFile(policy: PermissionPolicy, file: ShellFile, cwd: string): Part
   };
   const targets = targetsAt(paths ?? []);
   const taken = targetsAt(paths ?? madeByBraces(file, cwd));
-  const trusted = paths?.every((path) => standingOfWrite(mode, path, cwd, rules.folders).trusted) ?? false;
+  const trusted = paths?.every((path) => standingOfWrite(mode, path, cwd, rules).trusted) ?? false;
   const given = paths !== null && targets.some((target) => givingRule(rules.allow, target) !== null);
   const [path] = paths ?? [];
   const standing = (kind: JudgeKind): PathStanding =>

@@ -13,6 +13,7 @@ import {
   sessionRules,
 } from '../../permission/policy.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { managedFolders, rametHome } from '../../system/home.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 import { closedWays } from '../policy.ts';
@@ -30,7 +31,10 @@ export function openRules(
   );
   return sessionRules(
     joinRules(
-      { ...rules, closed: closedWays(settings), folders: foldersOf(additionalDirectories, cwd) },
+      {
+        ...{ ...rules, closed: closedWays(settings), folders: foldersOf(additionalDirectories, cwd) },
+        guarded: [rametHome(env), ...managedFolders(env)],
+      },
       ...narrowing,
     ),
     origin,
