@@ -51,7 +51,7 @@ function interrupted(
 ): void {
   const task = taskOf(state(), id);
   const attempt = { number, ...(costUsd !== undefined && { costUsd }), ...(usage && { usage }) };
-  if (cause === 'limit' || cause === 'provider') drain(cause, message);
+  if (cause === 'limit' || cause === 'provider' || cause === 'members_stopped') drain(cause, message);
   if (task !== undefined && isAsking(task)) actors.note(id, { attempt });
   else if (actors.change(id, { type: 'interrupted', cause }, { message, attempt }) === null)
     actors.note(id, { attempt: { ...attempt, state: 'stopped' } });

@@ -19,6 +19,8 @@ export interface SessionTeam extends Disposable {
   news(): string | null;
   /** Wakes members for what was sent while no process hosted them. Agents of an earlier process have resumed. */
   look(): void;
+  /** Lets members work again that were stopped. */
+  reopen(): void;
   /** From now on no member is woken. */
   closing(): void;
   readonly isClosing: boolean;
@@ -86,6 +88,7 @@ export function openTeam({ project, family, lead, session, name, left }: TeamOrd
         if (wasKilled) host.news.tellAllFree();
         wasKilled = false;
       },
+      reopen: () => team.roster.reopen(),
       closing: () => host.closing(),
       get isClosing() {
         return host.isClosed;

@@ -48,8 +48,13 @@ class ScriptedTeam {
     };
     const handleOf = (agent: AgentId): AgentHandle => ({ id: agent }) as AgentHandle; // its id is all that is read
     const isClosing = (): boolean => this.isClosing;
-    const place = { family: this.family, lead: LEAD_ID, view, handleOf, bring, isClosing };
+    const reopen = (): void => this.states('idle');
+    const place = { family: this.family, lead: LEAD_ID, view, handleOf, bring, isClosing, reopen };
     this.board = new TeamBoard(place, inner);
+  }
+
+  states(state: TeamMember['state']): void {
+    this.members.splice(0, Infinity, ...this.members.map((member) => ({ ...member, state })));
   }
 
   #join(name: string): void {
@@ -166,6 +171,19 @@ describe('OP-8: the list of a run', () => {
       expect(await found).toEqual({ refused: result });
       team.board[Symbol.dispose]();
     }
+  });
+
+  test('if every member was stopped, a task loses no try by it; a resumed run lets them work again', async () => {
+    const team = new ScriptedTeam();
+    await team.board.addMembers(2);
+    const found = team.board.claimant(order('T1-1'), '', signal);
+    await expect.poll(() => team.tasks.length).toBe(1);
+    const end = team.begin(1, { status: 'interrupted' });
+    team.states('stopped');
+    end();
+    expect(await found).toMatchObject({ refused: { status: 'interrupted', cause: 'members_stopped' } });
+    await team.board.addMembers(2);
+    expect(team.members.map(({ state }) => state)).toEqual(['idle', 'idle']);
   });
 
   test('members that end after the run, or while the session closes, are let go, and nobody reads the record for the next', async () => {

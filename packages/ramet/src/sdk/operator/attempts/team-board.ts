@@ -14,7 +14,7 @@ import type { TeamMember, TeamTask } from '../../../schema/team.ts';
 import type { TaskDesk, TaskUpdate } from '../../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../../tools/tool.ts';
 import type { TeamView } from '../../session/session-type.ts';
-import { type OpenOffer, orLate, WakingMembers } from './waking-members.ts';
+import { type OpenOffer, orLate, STOPPED_TEAM, WakingMembers } from './waking-members.ts';
 
 export interface BoardPlace {
   family: AgentFamily;
@@ -26,6 +26,8 @@ export interface BoardPlace {
   bring(agent: AgentId, order: AttemptOrder): Promise<void>;
   /** The session ends, which may be before the run does: the record of the team is about to be closed. */
   isClosing(): boolean;
+  /** Lets members work again that were stopped. */
+  reopen(): void;
 }
 
 /** A member from when it begins until it rests. */
@@ -88,7 +90,8 @@ export class TeamBoard implements Disposable {
   }
 
   async addMembers(count: number): Promise<void> {
-    const { view } = this.#place;
+    const { view, reopen } = this.#place;
+    reopen();
     // One whose process was killed before it began is not on the roster any more; others are.
     const names = Array.from({ length: count }, (_, index) => `member-${index + 1}`);
     for (const name of names) if (this.member(name) === undefined) await view.add({ name });
@@ -107,6 +110,7 @@ export class TeamBoard implements Disposable {
       claimed,
       told: new Set(),
       refused: () => claimed.resolve({ refused: this.#lastIdle }),
+      abandoned: () => claimed.resolve({ refused: STOPPED_TEAM }),
     };
     this.#lastIdle = null;
     this.#withdrawn.delete(listed.number);

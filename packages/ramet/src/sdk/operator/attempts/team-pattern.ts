@@ -61,7 +61,10 @@ export function teamRun({ family, agent: lead, team }: LiveParts, place: TeamPla
   const handleOf = (agent: AgentId): AgentHandle | undefined =>
     lead.children.running.find((handle) => handle.id === agent);
   const isClosing = (): boolean => team.isClosing;
-  const board = new TeamBoard({ family, lead: lead.spec.id, view, handleOf, bring, isClosing }, family.team);
+  const board = new TeamBoard(
+    { ...{ family, lead: lead.spec.id, view, handleOf, bring, isClosing }, reopen: () => team.reopen() },
+    family.team,
+  );
   const { pattern, restore } = teamPattern(place, board, new MemberBills(state));
   return {
     ...{ pattern, restore },

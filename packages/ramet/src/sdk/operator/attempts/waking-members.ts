@@ -2,6 +2,7 @@
  * Which members of a team are woken for tasks of a run that nobody has claimed (OP-8). The team wakes one member for a task when it is put
  * on the list or freed. If that member was killed or leaves the task alone, others are woken, each once for each task.
  */
+import type { AgentResult } from '../../../engine/shapes.ts';
 import { systemClock } from '../../../schema/clock.ts';
 import { LEAD, type TeamMember } from '../../../schema/team.ts';
 import type { TeamView } from '../../session/session-type.ts';
@@ -12,6 +13,8 @@ export interface OpenOffer {
   readonly told: Set<string>;
   /** Every member was woken for it and is idle again. */
   refused(): void;
+  /** Every member was stopped. */
+  abandoned(): void;
 }
 
 /** The members at work. */
@@ -23,6 +26,13 @@ interface TurnCount {
 
 /** A member that was written to and has not begun counts as awake for so long. */
 const LONGEST_WAKE_MS = 3_000;
+
+/** Someone has stopped them: that is no failure of a task. */
+export const STOPPED_TEAM: Pick<AgentResult, 'status' | 'cause' | 'message'> = {
+  status: 'interrupted',
+  cause: 'members_stopped',
+  message: 'every member of the team was stopped',
+};
 
 export class WakingMembers {
   readonly #view: TeamView;
@@ -59,8 +69,12 @@ export class WakingMembers {
     for (const [number, offer] of left) this.#offerOne(number, offer);
   }
 
-  #offerOne(number: number, { told, refused }: OpenOffer): void {
+  #offerOne(number: number, { told, refused, abandoned }: OpenOffer): void {
     const members = this.all().filter(({ state }) => state !== 'stopped' && state !== 'stopping');
+    if (members.length === 0) {
+      abandoned();
+      return;
+    }
     const isIdle = ({ name, state }: TeamMember): boolean =>
       state === 'idle' && !this.#turns.has(name) && !this.#waking.has(name);
     const next = members.find((member) => isIdle(member) && !told.has(member.name));
