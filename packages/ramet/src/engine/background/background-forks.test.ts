@@ -1,5 +1,6 @@
 /** Background forks on an emulator that counts what its cache holds. */
 import { readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type EngineFixture, startEngine } from '../../../test/fixtures/engine.ts';
 import { eventsOf, familyOf, promptBytes, taskOf } from '../../../test/fixtures/family.ts';
@@ -10,6 +11,7 @@ import { openReader } from '../../journal/sessions.ts';
 import { anthropicProvider } from '../../model/anthropic/anthropic.ts';
 import { createRateWindow } from '../../model/rate/rate-window.ts';
 import { systemClock } from '../../schema/clock.ts';
+import type { RecordedEvent } from '../../schema/events.ts';
 import { ledgerOf } from '../../views/ledger/ledger.ts';
 import type { SessionRuntime } from '../agent/runtime.ts';
 import { Spending } from '../budget/budget.ts';
@@ -78,6 +80,16 @@ async function start({ fork, emulator: emulated, runtime, work, options, ...sett
   return { engine, emulator, family, forks, taken, outcomes, turn, requests };
 }
 
+async function eventsIn({ runtime: { journal } }: EngineFixture): Promise<RecordedEvent[]> {
+  await journal.commit('written');
+  const reader = openReader({ project: dirname(journal.file), session: journal.session });
+  try {
+    return [...reader.events()];
+  } finally {
+    reader.close();
+  }
+}
+
 const warnings = (engine: EngineFixture): string[] =>
   eventsOf(engine.recorded(), 'warning.raised').map(({ message }) => message);
 
@@ -104,13 +116,9 @@ describe('BG-1: a background fork', () => {
     const shared = fork?.slice(0, fork.indexOf('{"type":"text","text":"You are now a fork')) ?? '';
     expect(shared.length).toBeGreaterThan(LONG.length);
     expect(next?.startsWith(shared)).toBe(true);
-    const { journal } = engine.runtime;
-    await journal.commit('written');
-    const [started] = eventsOf(engine.recordedOf(`${journal.session}.2`), 'agent.started');
+    const events = await eventsIn(engine);
+    const [started] = eventsOf(engine.recordedOf(`${engine.runtime.journal.session}.2`), 'agent.started');
     expect(started).toMatchObject({ agentType: 'fork', origin: { source: 'memory', skipTranscript: true } });
-    const reader = openReader({ project: journal.file.replace(/\/[^/]+$/, ''), session: journal.session });
-    const events = [...reader.events()];
-    reader.close();
     const [, agent] = agentStatuses(statusBoardOf(events), { writerAlive: true });
     expect(agent).toMatchObject({
       source: 'memory',
@@ -243,6 +251,28 @@ describe('BG-1: background work gives way', () => {
     await turn('First.');
     await forks.idle();
     expect([requests(), outcomes]).toEqual([[], []]);
+  });
+
+  test('does not begin where a long answer that is in no cache yet would take more than the share', async () => {
+    let length = 8_000;
+    const answer = (): Answer => ({ text: 'word '.repeat(length) });
+    const { engine, forks, turn, requests } = await start({
+      emulator: { respond: ({ task }) => (task.startsWith(TASK) ? { text: 'FOUND' } : answer()) },
+      options: { costShare: 0.15 },
+    });
+    await turn('First.');
+    await forks.idle();
+    expect(requests()).toHaveLength(0);
+    length = 1;
+    // The next request has written it.
+    for (let prompt = 0; prompt < 3 && requests().length === 0; prompt += 1) {
+      await turn('Next.');
+      await forks.idle();
+    }
+    expect(requests()).toHaveLength(1);
+    const { sources, total } = ledgerOf(await eventsIn(engine));
+    const own = sources.get('memory')?.costUsd ?? 0;
+    expect(own).toBeLessThan(((total.costUsd ?? 0) - own) * 0.15);
   });
 
   test('does not begin on a long prefix that the cache has lost', async () => {

@@ -21,6 +21,8 @@ const WARM_SHARE = 0.9;
 
 /** About what one fork writes, at the price of input. */
 const ANSWER_WEIGHT = 1_500;
+/** The rules of a fork and its task. */
+const TASK_TOKENS = 500;
 
 export interface BackgroundAccount {
   /** Of background work of this process so far. */
@@ -48,7 +50,11 @@ export function whyNotNow(family: AgentFamily, agent: Agent, account: Background
   if (account.share === null) return null;
   const own = weightOf(account.usage);
   const rest = weightOf(spending.totalUsage) - own - weightOf(account.apart ?? NO_USAGE);
-  const next = tokens * WEIGHTS.cache_read_input_tokens + ANSWER_WEIGHT;
+  const read = Math.min(tokens, readableTokens(agent));
+  // The answer that was just written is in no cache: the fork writes it there.
+  const written = tokens - read + TASK_TOKENS;
+  const { cache_read_input_tokens: perRead, cache_creation_input_tokens: perWritten } = WEIGHTS;
+  const next = read * perRead + written * perWritten + ANSWER_WEIGHT;
   return own + next > rest * account.share ? 'it has had its share of the cost' : null;
 }
 
@@ -57,12 +63,18 @@ function isAtWork(agent: Agent): boolean {
 }
 
 function isWarm(agent: Agent): boolean {
-  const { conversation, previousEnd, runtime } = hosted(agent);
+  const { conversation, previousEnd } = agent;
   if (previousEnd === null) return false;
+  return readableTokens(agent) >= tokensAt(conversation, conversation.indexOf(previousEnd)) * WARM_SHARE;
+}
+
+/** What the cache has of its last request. */
+function readableTokens(agent: Agent): number {
+  const { conversation, previousEnd, runtime } = hosted(agent);
+  if (previousEnd === null) return 0;
   const marks = repeatedMarks(conversation, previousEnd, '5m');
-  const end = conversation.indexOf(previousEnd);
   const planned = planRequest(conversation, marks, runtime.clock.now());
-  return runtime.cacheMap.readableTokens(planned, end) >= tokensAt(conversation, end) * WARM_SHARE;
+  return runtime.cacheMap.readableTokens(planned, conversation.indexOf(previousEnd));
 }
 
 /** Prices of tokens in relation to input. They differ little between models, and hold for one without a price too. */
