@@ -313,6 +313,23 @@ describe('BG-2: when it works ahead', () => {
     ]);
   });
 
+  test('never gives a try more than is left of the budget of the session', async () => {
+    const read = call('Read', { file_path: 'b.ts' });
+    const settings = {
+      background: { speculation: { enabled: true, tryUsd: 10, sessionUsd: 0.02 } },
+      memory: { enabled: false },
+    };
+    const world = await newWorld({
+      settings,
+      // Each answer costs a third of it.
+      cast: { [WORK_AHEAD]: () => ({ ...read, usage: { output_tokens: 500 } }) },
+    });
+    await world.turn('Work.');
+    const { costUsd } = ledgerOf(world.recorded()).sources.get('speculation') ?? { costUsd: 0 };
+    expect(costUsd).toBeGreaterThan(0.01);
+    expect(costUsd).toBeLessThan(0.04);
+  });
+
   test('ends for the session when its budget is spent', async () => {
     const settings = {
       background: { speculation: { enabled: true, sessionUsd: 0.000_001 } },

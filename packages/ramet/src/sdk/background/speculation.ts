@@ -114,10 +114,14 @@ export class Speculation {
 
   work(): BackgroundWork {
     let begun: BegunTry | null = null;
+    const leftUsd = (): number => Math.min(this.#terms.tryUsd, this.#leftUsd);
     return {
       source: 'speculation',
       description: 'work ahead',
-      limits: { budget: { usd: this.#terms.tryUsd, seconds: MOST_SECONDS }, maxTurns: MOST_TURNS },
+      // Of the moment when a fork begins.
+      get limits() {
+        return { budget: { usd: leftUsd(), seconds: MOST_SECONDS }, maxTurns: MOST_TURNS };
+      },
       async canUseTool(name, input) {
         const verdict = await speculationVerdict(begun?.fork ?? null, name, input);
         if (verdict.allowed) begun?.touched.allow(begun.fork, name, input);
@@ -184,15 +188,19 @@ export class Speculation {
     return workspace;
   }
 
+  get #leftUsd(): number {
+    return Math.max(0, this.#terms.sessionUsd - (this.tally.costUsd ?? 0));
+  }
+
   /** Null if it may try once more. */
   #whyNot(agent: Agent): string | null {
     if (this.#isOver) return 'it is over';
     const { tries, hits, costUsd } = this.tally;
-    const { sessionUsd, leastHits } = this.#terms;
+    const { leastHits } = this.#terms;
     const { model } = agent.conversation.head;
     if (costUsd === null || costOf(model, NO_USAGE, this.#parts.settings.prices).usd === null)
       return this.#end(agent, `no price of ${model} is known, so its budget cannot be held`);
-    if (costUsd >= sessionUsd) return this.#end(agent, 'its budget is spent');
+    if (this.#leftUsd === 0) return this.#end(agent, 'its budget is spent');
     if (tries < this.#terms.tries || hits / tries >= leastHits) return null;
     return this.#end(agent, `only ${hits} of ${tries} tries were of use`);
   }
