@@ -390,6 +390,7 @@ describe('BG-2: which prompt it is', () => {
     ['Add a test', ' Add  a\ntest. ', true],
     ['Add a test', 'add a test', false],
     ['Add a test', 'Add a test for x', false],
+    ['?', '...', false],
   ])('%j and %j: %j', (one, other, same) => expect(isSame(one, other)).toBe(same));
 
   test.each([

@@ -258,7 +258,8 @@ function isPlain(prompt: string): boolean {
 
 /** But for white space and the mark at the end. Letters stay as they are: names differ by them. */
 export function isSame(one: string, other: string): boolean {
-  return normal(one) === normal(other);
+  const said = normal(one);
+  return said !== '' && said === normal(other);
 }
 
 function normal(text: string): string {

@@ -168,6 +168,12 @@ describe('BG-4: what counts as a suggestion', () => {
     ['other text', 'I suggest:\nRun it.\nNOTHING', []],
     ['commands', 'NEXT: /clear\nNEXT: !rm -rf .\nNEXT: # remember this\nNEXT: "!ls"', []],
     ['files', 'NEXT: Explain @~/.ssh/id\nNEXT: @x\nNEXT: write to a@b.example', ['write to a@b.example']],
+    [
+      'images, which are attached without a sign',
+      'NEXT: Describe /etc/x.png now\nNEXT: "see \'my pic.JPEG\'"\nNEXT: x.p\\ng\nNEXT: Write an x.pngs',
+      ['Write an x.pngs'],
+    ],
+    ['commands behind signs that nobody sees', 'NEXT: \ufe0f!touch x\nNEXT: \u2800/quit', []],
     ['signs that nobody sees', 'NEXT: Run\u001b[2J\u200b it\u202e.', ['Run [2J it .']],
     ['a very long one', `NEXT: ${'x'.repeat(161)}`, []],
   ])('%s', (_, answer, texts) => {

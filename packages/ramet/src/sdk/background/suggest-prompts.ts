@@ -104,7 +104,12 @@ function plainLine(text: string): string {
     .trim();
 }
 
-/** `/` and `!` begin commands, `#` saves a note, and `@` attaches a file: only a person writes those. */
+/** `/` and `!` begin commands, also if they only seem to be first; `#` saves a note, and `@` attaches a file: only a person writes those. */
+const ONLY_TYPED = /^[/!#\p{M}\p{S}]|(?:^|[^\p{L}\p{N}])@/u;
+/** Attached wherever a prompt names one, as terminals write it when one is dropped. */
+const IMAGE = /\.(?:png|jpe?g|gif|webp)(?![\p{L}\p{N}])/iu;
+
 function isPrompt(text: string): boolean {
-  return text !== '' && text.length <= LONGEST && !/^[/!#]|(?:^|[^\p{L}\p{N}])@/u.test(text);
+  const isLong = text.length > LONGEST;
+  return text !== '' && !isLong && !ONLY_TYPED.test(text) && !IMAGE.test(text.replaceAll('\\', ''));
 }
