@@ -136,6 +136,24 @@ describe('BG-2: files that were prepared elsewhere', () => {
     expect(['a', 'b', 'in/c'].map(text)).toEqual(['new a', 'mine, and new', 'new c']);
   });
 
+  test('a killed adoption of which nothing was in place is finished, with all files of a folder', async () => {
+    const { work, adopt, text, place, recorded } = scene();
+    await expect(
+      adopt({
+        onStep(step) {
+          if (step === 'recorded') throw new Error('killed');
+        },
+      }),
+    ).rejects.toThrow('killed');
+    expect(['a', 'b', 'in/c'].map(text)).toEqual(OLD);
+    // As the killed process left it.
+    for (const folder of [work, join(work, 'in')]) writeFileSync(join(folder, '.ramet-s.2-0123.tmp'), 'x');
+    expect(await finishAdoption(place, { files: recorded() ?? [] })).toEqual([]);
+    expect(['a', 'b', 'in/c'].map(text)).toEqual(NEW);
+    for (const folder of [work, join(work, 'in')])
+      expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
   test('a killed adoption is finished, but for what has changed since', async () => {
     const { work, adopt, text, place, recorded } = scene();
     await expect(

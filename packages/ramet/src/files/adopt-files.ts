@@ -9,6 +9,7 @@
  * 3. A file that another program changes between the look and the rename stays as that program left it, and is named.
  */
 import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describeError } from '../schema/errors.ts';
 import type { AdoptedWork, ReplacedFile } from '../schema/events.ts';
 import { realPath } from '../system/landing-path.ts';
@@ -82,9 +83,11 @@ export async function finishAdoption(
       using staged = new DisposableStack();
       const steps: AdoptionStep[] = [];
       const failed: FailedFile[] = [];
+      // Before the first of the new ones lies beside them.
+      const folders = new Map(files.map(({ path }) => [dirname(path), path]));
+      for (const path of folders.values()) removeLeftovers(path, agent);
       for (const replaced of files) {
         const { path, before, after } = replaced;
-        removeLeftovers(path, agent);
         try {
           const current = await loadFileIfThere(path);
           if (current?.version === after) continue;
