@@ -22,6 +22,7 @@ import { describeError } from '../schema/errors.ts';
 import { HANDED_DESCRIPTOR, signalGroup } from '../system/processes/process-group.ts';
 import { startClean } from './inherited-descriptors.ts';
 import { seccompFilter } from './seccomp-filter.ts';
+import { hiddenPipes } from './service-sockets.ts';
 
 const INSTALLERS: readonly (readonly [program: string, command: string])[] = [
   ['apt-get', 'apt-get install bubblewrap'],
@@ -69,22 +70,15 @@ const HELD = [
   ...['--unshare-pid', '--unshare-ipc', '--unshare-net', '--cap-drop', 'ALL', '--die-with-parent'],
 ];
 
-/** A pipe can be written where files are read-only. Process 1 takes orders from these. */
-const ORDERS = ['/run/initctl', '/run/systemd/initctl/fifo'];
-
 /** The arguments with which it runs `command` in a shell; it reads the filter that `openFilter` opens. */
 export function bubblewrapArguments(command: string, cwd: string, ...words: readonly string[]): string[] {
-  const hidden = ORDERS.filter(isPipe).flatMap((path) => ['--ro-bind', '/dev/null', path]);
+  const hidden = hiddenPipes().flatMap((path) => ['--ro-bind', '/dev/null', path]);
   const shell = startClean('bash', ['-c', command, ...words]);
   return [...HELD, ...hidden, '--chdir', cwd, '--', shell.program, ...shell.arguments];
 }
 
 function isDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-function isPipe(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false;
 }
 
 let filterFile: number | undefined;

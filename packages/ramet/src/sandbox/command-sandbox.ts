@@ -63,6 +63,8 @@ export interface SandboxTrial {
   readonly tellAfterMs?: number;
   /** How long commands wait for it. */
   readonly limitMs?: number;
+  /** Sockets of services that agents in worktrees reach, which are hidden from them otherwise. */
+  readonly sockets?: readonly string[] | undefined;
 }
 
 const TELL_AFTER_MS = 2_000;
@@ -83,10 +85,11 @@ export function createCommandSandbox(
   mode: SandboxMode,
   env: Readonly<Record<string, string>>,
   isolation: SandboxMode = 'auto',
-  { onSlow, tellAfterMs = TELL_AFTER_MS, limitMs }: SandboxTrial = {},
+  { onSlow, tellAfterMs = TELL_AFTER_MS, limitMs, sockets = [] }: SandboxTrial = {},
 ): CommandSandbox {
   const over = new AbortController();
   const limits = { limitMs, signal: over.signal };
+  const services = { env, kept: sockets };
   let toldSlow = false;
   let told = false;
   let toldIsolated = false;
@@ -109,7 +112,8 @@ export function createCommandSandbox(
   const proofs = new WeakMap<ShellBounds, () => Promise<BoundsProof>>();
   const unproved = async (program: string, bounds: ShellBounds, cwd: string): Promise<Missing | null> => {
     const { proveBounds } = await import('./isolated-shell.ts');
-    const prove = (): Promise<BoundsProof> => watched(proveBounds(program, bounds, cwd, env, limits));
+    const prove = (): Promise<BoundsProof> =>
+      watched(proveBounds(program, { ...bounds, services }, cwd, env, limits));
     const proof = proofs.get(bounds) ?? trial(prove, (end) => end === 'slow' && !over.signal.aborted);
     proofs.set(bounds, proof);
     const end = await proof();
@@ -161,7 +165,7 @@ export function createCommandSandbox(
       if (sandbox.works && problem === null) {
         const { isolatedStart } = await import('./isolated-shell.ts');
         const { startClean } = await import('./inherited-descriptors.ts');
-        const start = isolatedStart(bounds, cwd, command);
+        const start = isolatedStart({ ...bounds, services }, cwd, command);
         return { ...start, ...startClean(sandbox.program, start.arguments), confined: false };
       }
       const missing = problem ?? NOT_HELD;

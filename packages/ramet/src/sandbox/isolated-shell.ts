@@ -20,6 +20,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Arrangement } from '../system/processes/process-group.ts';
 import { startClean } from './inherited-descriptors.ts';
 import { ownUsers } from './own-users.ts';
+import { hiddenRuntimes, hiddenServices, type ServiceReach } from './service-sockets.ts';
 
 /** Below a home directory; `=` marks those that work without being written, `!` those that are not worth a copy. */
 const FOLDERS =
@@ -53,6 +54,7 @@ export interface ShellBounds {
   readonly made: readonly string[];
   /** Not to be written although it lies in its own. The directories are made when they are not there. */
   readonly closed?: readonly string[];
+  readonly services?: ServiceReach;
 }
 
 /** Rights with which a root user could undo the mounts, or reach past them. */
@@ -70,18 +72,19 @@ export function isolatedStart(
   command: string,
   ...words: readonly string[]
 ): IsolatedStart {
-  const { closed = [] } = bounds;
+  const { closed = [], services = { env: {}, kept: [] } } = bounds;
   for (const directory of closed) openAgain(dirname(directory));
   for (const directory of [...bounds.made, ...closed]) mkdirSync(directory, { recursive: true });
   const users = ownUsers();
   const all = [
     ...[...users.arguments, '--ro-bind', '/', '/', ...users.mounts],
-    ...hiddenServices(),
+    ...hiddenRuntimes(services),
     ...mounts('--bind', bounds.shared),
     ...cacheMounts(bounds.caches),
     ...mounts('--ro-bind', bounds.guarded),
     ...mounts('--bind', [...bounds.own, ...bounds.made]),
     ...mounts('--ro-bind', closed),
+    ...hiddenServices(services),
     ...DROPPED,
     ...['--chdir', cwd, '--', 'bash', '-c', command, ...words],
   ];
@@ -93,12 +96,6 @@ function openAgain(folder: string): void {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats?.isDirectory() !== true || stats.uid !== process.geteuid?.()) return;
   if ((stats.mode & 0o700) !== 0o700) chmodSync(folder, (stats.mode & 0o7777) | 0o700);
-}
-
-/** Through its bus the user's services start programs for any caller. */
-function hiddenServices(): string[] {
-  const services = `/run/user/${process.getuid?.() ?? 0}`;
-  return existsSync(services) ? ['--tmpfs', services] : [];
 }
 
 function mounts(how: string, paths: readonly string[]): string[] {

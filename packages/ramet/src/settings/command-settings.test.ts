@@ -9,7 +9,14 @@ import { COMMAND_SETTINGS, withholdChanged, withholdUntrusted } from './untruste
 const PLAIN_TEXTS: readonly string[] = [
   ...['$schema', 'model', 'fallbackModel', 'effort', 'provider', 'models.*', 'launch', 'cleanupPeriodDays'],
   ...['permissions.allow', 'permissions.ask', 'permissions.deny', 'permissions.defaultMode'],
-  ...['agents.executor', 'limits.countAsHeavy', 'sandbox.readOnly', 'sandbox.worktree', 'env.childVariables'],
+  ...[
+    'agents.executor',
+    'limits.countAsHeavy',
+    'sandbox.readOnly',
+    'sandbox.worktree',
+    'sandbox.sockets',
+    'env.childVariables',
+  ],
   ...[
     'worktree.directory',
     'worktree.base',

@@ -136,6 +136,8 @@ describe('SEC-1: the settings of a folder that is not trusted', () => {
   test('may insist on a sandbox, and not do without one that the user wants', async ({ directory }) => {
     const insisting = await read(directory, { repository: { sandbox: { readOnly: 'required' } } });
     expect(insisting.settings.sandbox).toEqual({ readOnly: 'required' });
+    const opening = await read(directory, { repository: { sandbox: { sockets: ['/run/docker.sock'] } } });
+    expect(opening.settings.sandbox?.sockets).toBeUndefined();
     const user: Settings = { sandbox: { readOnly: 'required' } };
     const easing = await read(directory, { user, repository: { sandbox: { readOnly: 'auto' } } });
     expect(easing.settings.sandbox).toEqual({ readOnly: 'required' });

@@ -105,6 +105,10 @@ const sandbox = z.strictObject({
     z.optional(z.enum(SANDBOX_MODES)),
     'The same for agents in worktrees: their commands can then write nowhere else.',
   ),
+  sockets: described(
+    z.optional(z.array(z.string().check(z.regex(/^\//, 'it is not an absolute path')))),
+    'Sockets of services that commands in worktrees reach although they lead out of the sandbox, such as "/run/docker.sock".',
+  ),
 });
 
 const retention = z.strictObject({

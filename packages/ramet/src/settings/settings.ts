@@ -67,6 +67,8 @@ export interface SandboxSettings {
   readOnly?: SandboxMode | undefined;
   /** Whether those of agents in worktrees of their own do. */
   worktree?: SandboxMode | undefined;
+  /** Sockets of services that these reach. */
+  sockets?: string[] | undefined;
 }
 
 /** How `ramet merge` works where its flags say nothing. */

@@ -72,6 +72,7 @@ function widens({ path, value }: SettingValue, otherwise: Settings): boolean {
     return isHigher(value, Object.entries(agents ?? {}).find(([key]) => key === path[1])?.[1]);
   switch (keyText(path)) {
     case 'permissions.allow':
+    case 'sandbox.sockets':
       return true;
     case 'permissions.defaultMode':
       return widthOf(value) > Math.min(widthOf(permissions?.defaultMode ?? 'default'), widthOf('default'));

@@ -65,6 +65,8 @@ export interface ProcessSurroundings {
   /** Of agents that only read, and of those in worktrees. */
   sandbox: SandboxMode;
   isolation: SandboxMode;
+  /** Of services, which commands in worktrees reach. */
+  sockets?: readonly string[] | undefined;
   /** Where running process groups are noted. */
   processes: string;
   secrets: SecretFingerprints;

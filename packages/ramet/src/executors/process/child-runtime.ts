@@ -43,6 +43,7 @@ export function childRuntime(
     processes: registerOf(host, surroundings, agent),
     sandbox: createCommandSandbox(sandbox, environment, isolation, {
       onSlow: (message) => agent().warn('sandbox_slow', message),
+      sockets: surroundings.sockets,
     }),
     ...(hookEvents.length > 0 && { hooks: hooksOf(host, hookEvents) }),
     outputDirectory,

@@ -31,6 +31,8 @@ export interface ProcessExecutorParts {
   /** Of agents that only read. */
   sandbox: SandboxMode;
   isolation: SandboxMode;
+  /** Of services, which commands in worktrees reach. */
+  sockets?: readonly string[] | undefined;
   /** Instead of a process with our own program. */
   place?: AgentPlace | undefined;
   graceMs?: number | undefined;
@@ -118,7 +120,7 @@ class HostedAgent {
 
   #surroundings(): ProcessSurroundings {
     const { journal, childEnvironment, outputDirectory, clock, slots = null } = this.#duties.runtime;
-    const { secrets, processes, sandbox, isolation, home = null } = this.#parts;
+    const { secrets, processes, sandbox, isolation, sockets, home = null } = this.#parts;
     return {
       session: journal.session,
       journal: journal.file,
@@ -129,6 +131,7 @@ class HostedAgent {
       processes,
       sandbox,
       isolation,
+      sockets,
       secrets,
       hookEvents: this.#duties.hookEvents,
       clockAheadMs: clock.now() - Date.now(),

@@ -105,6 +105,7 @@ function ownProcess({ settings, place }: FamilyOptions): () => Promise<AgentExec
       home: place.home,
       sandbox: settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX,
       isolation: settings.settings.sandbox?.worktree ?? DEFAULT_SANDBOX,
+      sockets: settings.settings.sandbox?.sockets,
     });
   };
   return () => (made ??= make());

@@ -164,7 +164,10 @@ export function shareParts(
       settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX,
       environment,
       settings.settings.sandbox?.worktree ?? DEFAULT_SANDBOX,
-      { onSlow: (message) => main?.warn('sandbox_slow', message) },
+      {
+        onSlow: (message) => main?.warn('sandbox_slow', message),
+        sockets: settings.settings.sandbox?.sockets,
+      },
     ),
     outputDirectory: join(place.project, session),
     broker: settings.broker,
