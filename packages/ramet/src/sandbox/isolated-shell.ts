@@ -34,6 +34,9 @@ const VARIABLES = ['XDG_CACHE_HOME', 'npm_config_cache', 'GOCACHE', 'GOMODCACHE'
 const KEPT =
   'bin config config.toml init.d gradle.properties settings.xml settings-security.xml toolchains.xml NuGet';
 
+/** The directory of tmux's sockets, with the number of the user. */
+const TMUX = 'tmux-';
+
 const SMALL_MEGABYTES = 100;
 
 /** A tree that takes longer to measure is not small. */
@@ -172,6 +175,8 @@ interface PrivateCache {
   /** What it finds there instead. */
   readonly copy: string;
   readonly whenLarge: 'empty' | 'read-only';
+  /** Made for the user where it is not there: else the user's own could come after the agent's. */
+  readonly made?: true;
 }
 
 export function privateCaches(env: Readonly<Record<string, string>>, project: string): PrivateCache[] {
@@ -186,7 +191,14 @@ export function privateCaches(env: Readonly<Record<string, string>>, project: st
   return [
     ...below.map((text) => entry(join(home, text.replace(/^[=!]/, '')), text[0] ?? '')),
     ...named.map((folder) => entry(folder, '')),
+    ...terminalServers(env, project),
   ];
+}
+
+/** Who reaches the user's tmux types into his shells. Agents have one of their own, which the next command finds again. */
+function terminalServers(env: Readonly<Record<string, string>>, project: string): PrivateCache[] {
+  const folder = join(env.TMUX_TMPDIR ?? '/tmp', `${TMUX}${process.getuid?.() ?? 0}`);
+  return [{ folder, copy: join(project, 'tool-caches', 'tmux'), whenLarge: 'empty', made: true }];
 }
 
 /** The mounts that put them in place; those that were not prepared are left as they are, not to be written. */
@@ -221,9 +233,18 @@ function clearWay({ folder, copy }: PrivateCache): void {
 /** Once a repository; several processes may do it at the same time. */
 export async function prepareCaches(caches: readonly PrivateCache[]): Promise<void> {
   for (const cache of caches) {
+    if (cache.made === true) makeFolder(cache.folder);
     if (!existsSync(cache.folder)) continue;
     if (!existsSync(cache.copy)) await prepare(cache);
     clearWay(cache);
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch {
+    // It is there, or nobody can have it.
   }
 }
 
@@ -246,7 +267,7 @@ async function prepare({ folder, copy, whenLarge }: PrivateCache): Promise<void>
 }
 
 function isDisposable(folder: string): boolean {
-  return ['.cache', 'state'].includes(basename(folder));
+  return ['.cache', 'state'].includes(basename(folder)) || basename(folder).startsWith(TMUX);
 }
 
 async function megabytes(folder: string): Promise<number> {

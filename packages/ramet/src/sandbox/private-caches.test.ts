@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { workingSandbox } from '../../test/fixtures/sandbox.ts';
@@ -18,7 +26,7 @@ function place(): {
   home: string;
   project: string;
   cwd: string;
-  env: Record<string, string>;
+  env: { PATH: string; HOME: string; TMUX_TMPDIR: string };
   bounds: ShellBounds;
 } {
   const base = temporaryDirectory();
@@ -31,7 +39,8 @@ function place(): {
     '.cargo/registry/src/crate/lib.rs': 'crate\n',
     '.cache/pre-commit/hook': 'hook\n',
   });
-  const env = { PATH: process.env.PATH ?? '', HOME: home };
+  mkdirSync(join(base, 't'));
+  const env = { PATH: process.env.PATH ?? '', HOME: home, TMUX_TMPDIR: join(base, 't') };
   const caches = privateCaches(env, project);
   return { home, project, cwd, env, bounds: { shared: [], caches, guarded: [home], own: [cwd], made: [] } };
 }
@@ -79,11 +88,30 @@ describe('WORK-7: caches of tools in a worktree', () => {
     expect((await runIsolated(program, start, { env })).stdout).toBe('own\n');
   });
 
+  test('agents have a tmux of their own, which the next command finds, and do not reach the user’s', async ({
+    skip,
+  }) => {
+    const { program } = await workingSandbox(skip);
+    const { cwd, env, bounds } = place();
+    const user = `tmux-${process.getuid?.() ?? 0}`;
+    const held = { ...bounds, shared: [env.TMUX_TMPDIR], guarded: [] };
+    const run = async (command: string): Promise<string> =>
+      (await runIsolated(program, isolatedStart(held, cwd, command), { env })).stdout;
+    expect(await proveBounds(program, held, cwd, env)).toBe('held');
+    const folder = join(env.TMUX_TMPDIR, user);
+    // The user starts his later.
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    writeFileSync(join(folder, 'default'), 'the user’s');
+    expect(await run(`cd "$TMUX_TMPDIR/${user}" && ls && stat -c %a . && echo x > own`)).toBe('700\n');
+    expect(await run(`ls "$TMUX_TMPDIR/${user}"`)).toBe('own\n');
+    expect(readdirSync(folder)).toEqual(['default']);
+  });
+
   test('two processes that come at the same time prepare one copy', async () => {
     const { bounds, home } = place();
     await Promise.all([prepareCaches(bounds.caches), prepareCaches(bounds.caches)]);
     const made = bounds.caches
-      .filter(({ copy }) => existsSync(copy))
+      .filter(({ folder, copy }) => folder.startsWith(home) && existsSync(copy))
       .map(({ folder }) => folder.slice(home.length));
     expect(made).toEqual(['/.cache', '/.cargo/registry', '/.gradle']);
     const [disposable] = bounds.caches;

@@ -44,7 +44,7 @@ test('WORK-7: no service that works for any caller is reached from a worktree, u
       'run/systemd/io.systemd.Manager',
     ],
     ...['run/containerd/containerd.sock', 'run/containerd/other.sock', 'run/snapd.socket', `${user}/bus`],
-    ...['home/.docker/desktop/docker.sock', 'elsewhere.sock'],
+    ...['home/.docker/desktop/docker.sock', 'elsewhere.sock', 'run/screen/S-me/1.pts'],
   ];
   const others = ['run/systemd/notify', 'run/postgresql/s', 'own/mine.sock'];
   const kept = ['run/libvirt/libvirt-sock', 'run/podman/podman.sock', `${user}/p/podman.sock`];
@@ -57,6 +57,7 @@ test('WORK-7: no service that works for any caller is reached from a worktree, u
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: home,
+    USER: 'me',
     DOCKER_HOST: `unix://${join(directory, 'elsewhere.sock')}`,
   };
   const bounds = {

@@ -37,7 +37,7 @@ const ELSEWHERE = [
 ];
 
 /** Below a home directory, of services that run for one user. */
-const OF_USER = ['.docker/run', '.docker/desktop', '.colima/default', '.rd', '.lima/default/sock'];
+const OF_USER = ['.screen', '.docker/run', '.docker/desktop', '.colima/default', '.rd', '.lima/default/sock'];
 
 /** The mounts that hide those which are there. */
 export function hiddenServices({ env, kept, run = RUN }: ServiceReach): string[] {
@@ -75,9 +75,14 @@ function namedSockets(env: Readonly<Record<string, string>>, run: readonly strin
   const managers = below('systemd')
     .flatMap(entries)
     .filter((path) => /\/io\.systemd\.[^/]+$/.test(path));
-  const inside = [...below(FOLDERS), ...ELSEWHERE, ...ofUser].flatMap(entries);
+  // Screen and Emacs run what they are told to.
+  const sessions = [...below(`screen/S-${env.USER ?? 'root'}`), `/tmp/emacs${process.getuid?.() ?? 0}`];
+  const inside = [...below(FOLDERS), ...ELSEWHERE, ...ofUser, ...sessions].flatMap(entries);
   const all = [...below(SOCKETS), ...named, ...managers, ...inside];
-  return all.filter((path) => look(path)?.isSocket() === true);
+  return all.filter((path) => {
+    const found = look(path);
+    return found?.isSocket() === true || found?.isFIFO() === true;
+  });
 }
 
 function entries(folder: string): string[] {
