@@ -18,6 +18,9 @@ const MACHINE = ['sys', 'sysrq-trigger', 'irq', 'bus', 'acpi', 'scsi', 'fs'].map
 /** Devices that programs use, and through which no file of the machine can be reached. */
 const DEVICES = /^(?:kvm|dri|nvidia.*)$/;
 
+/** For users whose rights the system checks also: boards and telephones that are worked on. */
+const MORE_DEVICES = /^(?:kvm|dri|nvidia.*|kfd|dxg|fuse|snd|bus|video\d+|hidraw\d+|tty(?:USB|ACM)\d+)$/;
+
 export interface OwnUsers {
   /** Of `/dev` and `/proc`. */
   readonly mounts: readonly string[];
@@ -27,21 +30,19 @@ export interface OwnUsers {
 
 export function ownUsers(isRoot: boolean = process.geteuid?.() === 0): OwnUsers {
   const processes = ['--dev-bind', '/proc', '/proc'];
-  if (!isRoot) return { mounts: ['--dev-bind', '/dev', '/dev', ...processes], arguments: [] };
+  // Not the machine's: in `/dev/pts` are the user's terminals, where an agent could ask and answer.
+  const own = ['--dev', '/dev', '--bind-try', '/dev/shm', '/dev/shm'];
+  if (!isRoot) return { mounts: [...own, ...devices(MORE_DEVICES), ...processes], arguments: [] };
   const closed = MACHINE.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]);
   return {
-    mounts: [
-      ...['--dev', '/dev', '--bind-try', '/dev/shm', '/dev/shm', ...devices()],
-      ...processes,
-      ...closed,
-    ],
+    mounts: [...own, ...devices(DEVICES), ...processes, ...closed],
     arguments: ['--unshare-user', '--info-fd', String(TELLS), '--userns-block-fd', String(WAITS)],
     arrangement: { pipes: 2, arrange: mapUsers },
   };
 }
 
-function devices(): string[] {
-  const names = readdirSync('/dev').filter((name) => DEVICES.test(name));
+function devices(wanted: RegExp): string[] {
+  const names = readdirSync('/dev').filter((name) => wanted.test(name));
   return names.map((name) => join('/dev', name)).flatMap((path) => ['--dev-bind-try', path, path]);
 }
 
