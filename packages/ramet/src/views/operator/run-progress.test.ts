@@ -125,5 +125,8 @@ describe('OP-2: the block that shows a run', () => {
       '  Ctrl-C again stops at once',
     ]);
     expect(waitingFor(madeRun(startedRun([madeTask('a')])))).toBe('waits for nothing');
+    const landing = { type: 'operator.landed', state: 'intended', commit: 'c', before: null } as const;
+    const run = madeRun(startedRun([madeTask('a')]), { ...landing, after: null, message: null });
+    expect(waitingFor(run)).toBe('waits until the result is on main');
   });
 });

@@ -137,6 +137,8 @@ export function waitingFor(state: OperatorState): string {
   const ids = tasksOf(state)
     .filter(isUnderWay)
     .map(({ task: { id } }) => plainLine(id, 40));
+  if (ids.length === 0 && state.landing?.state === 'intended')
+    return `waits until the result is on ${plainLine(state.run?.target ?? 'the target', 80)}`;
   if (ids.length === 0) return 'waits for nothing';
   const shown = ids.slice(0, 5).join(', ');
   return `waits for ${ids.length > 5 ? `${shown} and ${ids.length - 5} more` : shown}`;
