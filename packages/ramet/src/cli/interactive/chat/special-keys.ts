@@ -21,7 +21,9 @@ export interface TerminalLease {
 }
 
 export interface SpecialKeyParts {
-  readonly chat: Chat;
+  readonly chat: Pick<Chat, 'permissionMode' | 'setPermissionMode'>;
+  /** Whether someone is asked something now. */
+  readonly desk: { readonly current: object | null };
   readonly io: CommandIo;
   readonly style: TextStyle;
   readonly terminal: () => TerminalLease | null;
@@ -72,7 +74,12 @@ export class SpecialKeys {
   }
 
   #nextMode(): void {
-    const { chat, print, style } = this.#parts;
+    const { chat, desk, print, style } = this.#parts;
+    // A mode that asks less would answer it, also in the moment in which keys do not count yet.
+    if (desk.current !== null) {
+      print(`${style.dim('the permission mode stays while a question is open: answer it first')}\n`);
+      return;
+    }
     const at = CYCLE.findIndex((mode) => mode === (chat.permissionMode ?? 'default'));
     const mode = CYCLE[(at + 1) % CYCLE.length] ?? 'default';
     try {
