@@ -41,18 +41,29 @@ export async function printStream(stream: PromptStream, io: CommandIo): Promise<
   let wrong = 0;
   const run = async (prompt: PromptContent): Promise<void> => {
     const typed = typeof prompt === 'string' ? { commands: true, typed: true } : {};
-    code ||= exitCodeOf(await stream.follow(session, prompt, output, { ...stream.options, ...typed }));
+    const result = await stream.follow(session, prompt, output, { ...stream.options, ...typed });
+    code ||= exitCodeOf(result);
     output = streamJsonOutput(io, session);
   };
   if (stream.first.trim() !== '') await run(stream.first);
   for await (const line of inputLines(input)) {
     if (io.signal.aborted) break;
-    if ('prompt' in line) await run(line.prompt);
-    else {
-      wrong += 1;
-      output.wrongLine(session, line);
-      io.note(`line ${line.number} of standard input: ${line.problem}`);
-    }
+    const problem = 'prompt' in line ? await refusalOf(run(line.prompt)) : line.problem;
+    if (problem === null) continue;
+    wrong += 1;
+    output.wrongLine(session, { number: line.number, problem });
+    io.note(`line ${line.number} of standard input: ${problem}`);
   }
   return code || (wrong > 0 ? EXIT.wrongUse : EXIT.done);
+}
+
+/** Why a prompt was not begun, such as an image that cannot be read or a command that is not there; null if it ran. */
+async function refusalOf(run: Promise<void>): Promise<string | null> {
+  try {
+    await run;
+    return null;
+  } catch (error) {
+    if (error instanceof UserMistake) return error.message;
+    throw error;
+  }
 }

@@ -25,6 +25,10 @@ describe('UI-4: lines of --input-format stream-json', () => {
     ]);
   });
 
+  test('may begin with a byte order mark', async () => {
+    expect(await read(`\ufeff${user('one')}\n`)).toEqual([{ number: 1, prompt: 'one' }]);
+  });
+
   test('have texts and images', async () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'QUJD' } };
     expect(await read(user([{ type: 'text', text: 'look' }, image]))).toEqual([

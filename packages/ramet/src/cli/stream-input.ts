@@ -46,7 +46,8 @@ type ReadLine = { readonly prompt: PromptContent } | { readonly problem: string 
 function readLine(line: string): ReadLine {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    // It may begin with a byte order mark, which trim removes.
+    value = JSON.parse(line.trim());
   } catch {
     return { problem: `it is no JSON: ${SHAPE}` };
   }
