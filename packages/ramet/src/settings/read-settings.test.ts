@@ -143,6 +143,30 @@ describe('SEC-1: the settings of a folder that is not trusted', () => {
     expect(easing.settings.sandbox).toEqual({ readOnly: 'required' });
   });
 
+  test('may have less done in the background, and not more', async ({ directory }) => {
+    const widening: Settings['background'] = {
+      ...{
+        enabled: true,
+        unattended: true,
+        costShare: 1,
+        memoryTurns: 1,
+        memoryTokens: 1,
+        summarySeconds: 1,
+      },
+      speculation: { enabled: true, sessionUsd: 1000, tryUsd: 1000, tries: 1000, leastHits: 0 },
+    };
+    const wide = await read(directory, { repository: { background: widening } });
+    expect(wide.settings).toEqual(DEFAULTS);
+    expect(unusedOf(wide)).toHaveLength(11);
+    const narrowing: Settings['background'] = {
+      ...{ enabled: false, promptSuggestion: false, costShare: 0.1 },
+      speculation: { enabled: false, sessionUsd: 0.5, tryUsd: 0.3 },
+    };
+    const user: Settings = { background: { speculation: { enabled: true, tryUsd: 0.5 } } };
+    const narrow = await read(directory, { user, repository: { background: narrowing } });
+    expect(narrow.settings.background).toEqual(narrowing);
+  });
+
   test('may ask for fewer requests at once', async ({ directory }) => {
     const report = await read(directory, { repository: { limits: { concurrentRequests: 2 } } });
     expect(report.settings.limits).toEqual({ concurrentRequests: 2 });

@@ -135,6 +135,9 @@ export interface MemorySettings {
   sync?: boolean | undefined;
 }
 
+/** What holds where nothing is set; `costShare` is also in `engine/background/may-begin.ts`. */
+export const BACKGROUND_LIMITS = { costShare: 0.15, sessionUsd: 1, tryUsd: 0.25 } as const;
+
 /** Work in the background between prompts: docs/background.md. */
 export interface BackgroundSettings {
   enabled?: boolean | undefined;

@@ -6,7 +6,7 @@
 import { DEFAULT_OUTAGE_SECONDS } from '../model/rate/retry.ts';
 import { MODES_BY_WIDTH } from '../permission/policy.ts';
 import { CHANGED, keyText, type SettingValue, UNTRUSTED } from './setting-value.ts';
-import type { Settings } from './settings.ts';
+import { BACKGROUND_LIMITS, type Settings } from './settings.ts';
 
 const WITHHELD: ReadonlySet<string> = new Set([
   'provider',
@@ -68,6 +68,7 @@ function isJudgedAlone({ path }: SettingValue): boolean {
 function widens({ path, value }: SettingValue, otherwise: Settings): boolean {
   const { agents, budget, maxTurns, limits, permissions, sandbox } = otherwise;
   if (WITHHELD.has(path[0] ?? '')) return true;
+  if (path[0] === 'background') return isMoreWork(path.slice(1).join('.'), value, otherwise);
   if (path[0] === 'agents')
     return isHigher(value, Object.entries(agents ?? {}).find(([key]) => key === path[1])?.[1]);
   switch (keyText(path)) {
@@ -103,6 +104,20 @@ function widens({ path, value }: SettingValue, otherwise: Settings): boolean {
       return true;
     default:
       return false;
+  }
+}
+
+/** It is paid for by the user, who did not ask for it: only what makes it less counts. */
+function isMoreWork(key: string, value: unknown, { background = {} }: Settings): boolean {
+  switch (key) {
+    case 'costShare':
+      return isHigher(value, background.costShare ?? BACKGROUND_LIMITS.costShare);
+    case 'speculation.sessionUsd':
+      return isHigher(value, background.speculation?.sessionUsd ?? BACKGROUND_LIMITS.sessionUsd);
+    case 'speculation.tryUsd':
+      return isHigher(value, background.speculation?.tryUsd ?? BACKGROUND_LIMITS.tryUsd);
+    default:
+      return value !== false;
   }
 }
 

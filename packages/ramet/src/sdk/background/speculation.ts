@@ -19,7 +19,7 @@ import type { Agent, AgentResult, BackgroundWork, DueWork, PreparedWork } from '
 import { costOf } from '../../model/prices.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import { addCost, NO_USAGE } from '../../schema/usage.ts';
-import type { SpeculationSettings } from '../../settings/settings.ts';
+import { BACKGROUND_LIMITS, type SpeculationSettings } from '../../settings/settings.ts';
 import { ledgerOf } from '../../views/ledger/ledger.ts';
 import type { LiveParts } from '../session/live-parts.ts';
 import type { SpeculationTally } from './background-view.ts';
@@ -71,7 +71,8 @@ export class Speculation {
 
   private constructor(parts: LiveParts, settings: SpeculationSettings, likely: LikelyPrompt | null) {
     this.#parts = parts;
-    const { sessionUsd = 1, tryUsd = 0.25, tries = 8, leastHits = 0.2 } = settings;
+    const { tries = 8, leastHits = 0.2 } = settings;
+    const { sessionUsd = BACKGROUND_LIMITS.sessionUsd, tryUsd = BACKGROUND_LIMITS.tryUsd } = settings;
     this.#terms = { sessionUsd, tryUsd, tries, leastHits };
     this.#likely = likely;
   }
