@@ -29,6 +29,7 @@ import {
   SHELLS,
 } from './known-programs.ts';
 import { compiledFolders, packageFiles, type SearchGround, searchGround, stemFiles } from './module-files.ts';
+import { isOfProcess } from './process-links.ts';
 import { PythonReading } from './python-modules.ts';
 import { ReachFinds } from './reach-finds.ts';
 import { readScript } from './read-script.ts';
@@ -145,6 +146,7 @@ class ReachReading {
       some.flatMap(({ texts }) => texts.flatMap(namesIn));
     const names = new Set([...rough, ...namesOf(words)]);
     if (names.size > MOST_WORDS) this.#found.unclear.add('its length');
+    if ([...names].some(isOfProcess)) this.#found.unclear.add('a path that leads through a process');
     for (const name of [...names].slice(0, MOST_WORDS)) if (isName(name)) this.#names.add(name);
     this.#enterAll();
     const run = new Set([
@@ -176,10 +178,8 @@ class ReachReading {
       }
   }
 
-  #command(
-    { words, assignments }: ScriptCommand,
-    { isFed, depth, hasBody, data }: Required<ReadGround>,
-  ): void {
+  #command({ words, assignments }: ScriptCommand, ground: Required<ReadGround>): void {
+    const { isFed, depth, hasBody, data } = ground;
     for (const { name, texts, open } of assignments) {
       if (open !== null && PLACES.test(name)) this.#found.unclear.add(`the value of ${name}`);
       for (const text of texts.flatMap((one) => one.split(/[:\s]/)).flatMap(namesIn))

@@ -3,6 +3,7 @@ import { type Dirent, existsSync, readdirSync, readFileSync, readlinkSync, statS
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isInside } from '../../system/landing-path.ts';
+import { linksToProcess } from './process-links.ts';
 
 export function isDirectory(path: string): boolean {
   try {
@@ -91,13 +92,17 @@ export function everyFile(folder: string, most: number): readonly ListedFile[] |
       if (LEFT_OUT.has(entry.name)) continue;
       const path = join(directory, entry.name);
       if (entry.isDirectory() && !look(path, depth + 1)) return false;
-      if (entry.isSymbolicLink()) found.push({ path, target: isFile(path) ? null : targetOf(path) });
+      if (entry.isSymbolicLink()) found.push({ path, target: isFollowed(path) ? null : targetOf(path) });
       else if (entry.isFile()) found.push({ path, target: null });
       if (found.length > most) return false;
     }
     return true;
   };
   return look(folder, 0) ? found : null;
+}
+
+function isFollowed(path: string): boolean {
+  return isFile(path) && !linksToProcess(path);
 }
 
 function isFile(path: string): boolean {

@@ -107,6 +107,55 @@ describe('SEC-1: a command of a repository runs with the files that were trusted
     expect(paths).toContainEqual({ path: '/ramet-tree/h.sh', isAbsolute: false });
   });
 
+  test.for([
+    'sh /proc/self/cwd/h.sh',
+    '. /proc/self/cwd/h.sh',
+    '/proc/self/cwd/h.sh',
+    'bash /proc/thread-self/cwd/h.sh',
+    'sh /proc/"self"/cwd//h.sh',
+    'sh < /proc/self/cwd/h.sh',
+    'sh /proc/self/task/1/cwd/h.sh',
+    'sh /proc/1/cwd/h.sh',
+    'sh /proc/s*/cwd/h.sh',
+    'cd /proc; sh self/cwd/h.sh',
+    'cd /proc/self && sh cwd/h.sh',
+    'sh ../../proc/self/cwd/h.sh',
+    'sh /dev/fd/../cwd/h.sh',
+    'sh /dev/fd/3/h.sh',
+    'sh /proc/self/root/$PWD/h.sh',
+    'D=/proc/self/cwd; sh "$D/h.sh"',
+    'node -e "require(\'/proc/self/cwd/h.js\')"',
+    'PATH=/proc/self/cwd:$PATH tool',
+    'npx eslint -c /proc/self/cwd/x.js src',
+  ])('%s: a path that only the running command can follow counts every file', (command) => {
+    const { unclear, folders } = commandReach([command], '/ramet-root', ['/ramet-tree', '/ramet-root']);
+    expect(unclear).not.toBeNull();
+    expect(folders).toEqual(expect.arrayContaining(['/ramet-tree', '/ramet-root']));
+  });
+
+  test.for([
+    'grep -q docker /proc/1/cgroup',
+    'cat /proc/loadavg',
+    'date | tee /dev/fd/2',
+    'sh src/proc/h.sh',
+  ])('%s: one that leads nowhere else does not', (command) => {
+    expect(commandReach([command], '/ramet-root', ['/ramet-root']).unclear).toBeNull();
+  });
+
+  test('not with a link that leads to another file in the process that opens it', () => {
+    for (const command of ['sh scripts/h.sh', 'cd scripts && ./h.sh', 'sh $X']) {
+      const { tree, check } = checked(command, { ...SCRIPT, 'other.sh': 'exit 2\n' });
+      expect(check(tree)).toBeNull();
+      rmSync(join(tree, 'scripts'), { recursive: true });
+      symlinkSync('/proc/self/cwd/not-there', join(tree, 'scripts'));
+      expect(check(tree)).toContain('is not what you trusted');
+      rmSync(join(tree, 'scripts'));
+      mkdirSync(join(tree, 'scripts'));
+      symlinkSync('/dev/fd/../cwd/other.sh', join(tree, 'scripts/h.sh'));
+      expect(check(tree)).toContain('is not what you trusted');
+    }
+  });
+
   test('nor what lies above the folder of a worktree that it runs in, and other paths are', () => {
     const { tree, root } = checked('true', { 'pk/x': '' });
     const command = '"$(git rev-parse --show-toplevel)"/h.sh; sh /opt/x.sh';

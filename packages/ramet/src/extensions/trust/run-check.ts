@@ -11,6 +11,7 @@ import { commandReach } from './command-reach.ts';
 import { commandsOf, type PartCommand } from './commands-in.ts';
 import { describePart, type FolderPart, folderOf, ownDigest } from './folder-part.ts';
 import { type FolderTrust, folderTrust } from './folder-trust.ts';
+import { linksToProcess } from './process-links.ts';
 import { everyFile, isTemporary, type ListedFile, MOST_LISTED } from './repository-look.ts';
 import { contentOf, listedDigest } from './trusted-content.ts';
 import type { CommandReach, NamedPath } from './word-names.ts';
@@ -122,6 +123,7 @@ class TrustedFiles {
 
   #isTrusted({ path, isAbsolute, written }: NamedPath): boolean {
     if (written === 'replaced' && canReplace(path)) return true;
+    if (linksToProcess(path)) return false;
     const stats = statsOf(path);
     if (stats === null || stats.isDirectory()) return true;
     const real = realOf(path);
