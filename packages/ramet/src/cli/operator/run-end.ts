@@ -2,7 +2,7 @@
 import { isTaskEnded, type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
 import { writeReport } from '../../sdk/operator/write-report.ts';
 import { runObject } from '../../views/operator/run-object.ts';
-import { isRunWhole, resumeText } from '../../views/operator/run-summary.ts';
+import { hasLanded, isRunWhole, resumeText } from '../../views/operator/run-summary.ts';
 import { leftRun, runNotes, runTable } from '../../views/operator/run-table.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../io.ts';
 import type { OperateFormat } from './live-run.ts';
@@ -34,6 +34,6 @@ function exitCodeOfRun(state: OperatorState, { signal }: CommandIo): number {
   const { cause } = state;
   if (cause === 'limit' || cause === 'provider') return EXIT.limited;
   const isOpen = tasksOf(state).some((task) => !isTaskEnded(task) || task.status === 'interrupted');
-  const wasStopped = cause === 'interrupted' && isOpen;
+  const wasStopped = cause === 'interrupted' && (isOpen || !hasLanded(state));
   return wasStopped ? exitCodeOf({ status: 'interrupted', cause: String(signal.reason) }) : EXIT.failed;
 }
