@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CommandEnd } from '../../../test/fixtures/command.ts';
 import { runHere } from '../../../test/fixtures/command-here.ts';
-import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
+import { gitVariables } from '../../../test/fixtures/worktrees.ts';
 
 async function operate(text: string, ...flags: string[]): Promise<CommandEnd> {
   const cwd = temporaryDirectory();
@@ -95,6 +96,15 @@ describe('OP-1: ramet operate --lint', () => {
     expect(await operate('- [ ] T1 a\n', '--parallel', '0')).toMatchObject({ code: 2 });
     expect(await operate('- [ ] T1 a (depends on T2)\n')).toMatchObject({ code: 1 });
   });
+});
+
+test('OP-2: a run without a key says so before anything else, unless a model was chosen', async () => {
+  const cwd = temporaryRepository({ 'tasks.md': '- [ ] T1 a\n' });
+  const env = { ...gitVariables(), RAMET_HOME: join(temporaryDirectory(), 'home') };
+  const run = async (...flags: string[]): Promise<string> =>
+    (await runHere(['operate', 'tasks.md', '--into', 'none', ...flags], { cwd, env })).stderr;
+  expect(await run()).toMatch(/^ramet: no key set: using the recipe model.*\n.*none/);
+  expect(await run('--model', 'opus')).not.toContain('no key set');
 });
 
 describe('OP-7: ramet plan', () => {
