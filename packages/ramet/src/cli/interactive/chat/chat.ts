@@ -21,6 +21,7 @@ import type { CommandIo } from '../../io.ts';
 import { NO_KEY, sessionNotes, tellingChanges } from '../../output/result-output.ts';
 import { loadCustomCommands, loadServerCommands } from '../editor/custom-commands.ts';
 import { mayMention } from '../editor/mentions.ts';
+import { BesideBill } from '../status/beside-bill.ts';
 import { AgentBoard } from './agent-board.ts';
 import { type BilledPart, billedPart, type ChatTally, NOTHING_SPENT, withPart } from './chat-tally.ts';
 
@@ -35,6 +36,7 @@ export class Chat implements AsyncDisposable {
   #options: SessionOptions;
   #session: Session | null = null;
   #tally: ChatTally = NOTHING_SPENT;
+  readonly #beside = new BesideBill((part) => this.count(part));
   #todos: readonly TodoItem[] = [];
   #context: ContextFill | null = null;
   #openWork: readonly string[] = [];
@@ -60,6 +62,7 @@ export class Chat implements AsyncDisposable {
   ) {
     const onRecord: SessionOptions['onRecord'] = (agent, event) => {
       this.board.recorded(agent, event);
+      this.#beside.recorded(agent, event);
       if (event.type === 'todos.changed' && agent === this.#session?.agent.id) this.#todos = event.todos;
       options.onRecord?.(agent, event);
     };
@@ -69,7 +72,6 @@ export class Chat implements AsyncDisposable {
     this.#onChild = onChild;
   }
 
-  /** What sessions are opened with. */
   get options(): SessionOptions {
     return this.#options;
   }
@@ -79,7 +81,6 @@ export class Chat implements AsyncDisposable {
     return this.#session;
   }
 
-  /** The list of the main agent. */
   get todos(): readonly TodoItem[] {
     return this.#todos;
   }

@@ -36,6 +36,23 @@ function startedWith(cwd: string, options: Partial<SessionOptions>, variables: R
 }
 
 describe('UI-1: commands about the session', () => {
+  test('/status and /cost agree where forks work in the background', async ({ directory }) => {
+    const emulator = await startEmulator({ respond: () => ({ text: 'NEXT: Go on.' }) });
+    onTestFinished(() => emulator.close());
+    const options = {
+      ...{ attended: true, contextWindow: 200_000, onSuggestions: () => {} },
+      settings: { background: { costShare: 1 }, memory: { enabled: false } },
+    };
+    const place = { ANTHROPIC_BASE_URL: emulator.url, ANTHROPIC_API_KEY: 'test' };
+    const { chat, say, command } = startedWith(directory, options, place);
+    await say('Hello?');
+    await chat.session?.background?.idle();
+    expect(chat.tally.responses).toBe(2);
+    const shown = `$${chat.tally.costUsd?.toFixed(4)}`;
+    expect((await command('status')).text).toContain(shown);
+    expect((await command('cost')).text).toContain(shown);
+  });
+
   test('/clear keeps the model in the line of figures; /help wraps its second column', async ({
     directory,
   }) => {
