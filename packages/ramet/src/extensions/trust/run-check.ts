@@ -123,7 +123,8 @@ class TrustedFiles {
 
   #isTrusted({ path, isAbsolute, written }: NamedPath): boolean {
     if (written === 'replaced' && canReplace(path)) return true;
-    if (linksToProcess(path)) return false;
+    // Of the machine's own, such as `/dev/stdin`, agents can write none.
+    if ((!isAbsolute || isTemporary(path)) && linksToProcess(path)) return false;
     const stats = statsOf(path);
     if (stats === null || stats.isDirectory()) return true;
     const real = realOf(path);
