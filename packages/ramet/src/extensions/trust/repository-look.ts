@@ -49,22 +49,41 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   i: ['install', 'prepare'],
   ci: ['install', 'prepare'],
   install: ['install', 'prepare'],
+  it: ['install', 'prepare', 'test'],
+  cit: ['install', 'prepare', 'test'],
+  rebuild: ['install', 'prepare'],
+  pack: ['pack', 'prepare'],
+  publish: ['publish', 'prepublishOnly', 'pack', 'prepare'],
   restart: ['restart', 'stop', 'start'],
+};
+/** What npm runs where no script has that name. */
+const WITHOUT_SCRIPT: Readonly<Record<string, string>> = {
+  start: 'node server.js',
+  install: 'node-gyp rebuild; . ./binding.gyp',
 };
 
 /** The scripts of a `package.json` that have one of these names, with what runs before and after them. */
 export function scriptsOf(path: string, asked: readonly string[]): [name: string, script: string][] {
   const names = asked.flatMap((text) => (Object.hasOwn(ALIASES, text) ? (ALIASES[text] ?? []) : [text]));
   try {
-    const { scripts } = Object(JSON.parse(readFileSync(path, 'utf8')));
-    const wanted = new Set(names.flatMap((one) => [one, `pre${one}`, `post${one}`]));
-    const all: [string, unknown][] = Object.entries(Object(scripts));
+    const { scripts, bin, name: own } = Object(JSON.parse(readFileSync(path, 'utf8')));
+    const wanted = new Set([...asked, ...names].flatMap((one) => [one, `pre${one}`, `post${one}`]));
+    const all: [string, unknown][] = [
+      ...Object.entries({ ...WITHOUT_SCRIPT, ...Object(scripts) }),
+      ...programsIn(bin, own),
+    ];
     return all.flatMap(([name, script]) =>
       wanted.has(name) && typeof script === 'string' ? [[name, script]] : [],
     );
   } catch {
     return [];
   }
+}
+
+/** `npx x` runs a program of the package itself before others. */
+function programsIn(bin: unknown, own: unknown): [name: string, script: string][] {
+  const named = typeof bin === 'string' ? { [String(own).replace(/^@[^/]*\//, '')]: bin } : Object(bin);
+  return Object.entries(named).map(([name, file]) => [name, `./${file}`]);
 }
 
 /** Where agents may write without a question. */

@@ -164,6 +164,23 @@ describe('SEC-1: a command of a repository runs with the files that were trusted
     expect(paths).toContainEqual({ path: '/opt/x.sh', isAbsolute: true });
   });
 
+  test.for([
+    ['npx prettier --check src/a.js', 'src/.prettierrc'],
+    ['npx prettier --write src/a.js', 'src/.prettierrc.mjs'],
+    ['npm run fmt', 'src/package.yaml'],
+    ['npm start', 'server.js'],
+    ['npm run h -ws', 'pk/package.json'],
+  ] as const)('%s: not with another %s in the worktree that it runs in', ([command, file]) => {
+    const scripts = { fmt: 'prettier --write src/a.js' };
+    const { tree, check } = checked(command, {
+      'src/a.js': '1;',
+      'package.json': JSON.stringify({ scripts }),
+    });
+    expect(check(tree)).toBeNull();
+    writeFiles(tree, { [file]: '{"scripts":{"h":"true"}}' });
+    expect(check(tree)).toContain(`${file} is not what you trusted`);
+  });
+
   test('not with a link, a pipe or another file in the place of one', () => {
     const { root, check } = checked('sh scripts/h.sh', SCRIPT);
     const path = join(root, 'scripts/h.sh');

@@ -20,16 +20,18 @@ export interface ToldGround {
 }
 
 /** They look for their configuration beside each file that they work on, and run it. */
-const LOOKS_BESIDE: RegExp = /^(?:prettier|eslint|stylelint|xo|markdownlint-cli2)$/;
+const LOOKS_BESIDE: RegExp =
+  /^(?:prettierd?|eslint(?:_d)?|stylelint|xo|markdownlint-cli2|babel|cspell|lint-staged|remark|rubocop)$/;
+/** It may be in these as well. */
+const HOLDS_CONFIGURATION: RegExp = /^package\.(?:json|ya?ml)$/;
 
 export function toldFiles(program: string, words: readonly ScriptWord[], told: ToldGround): void {
-  const { found, ground, root } = told;
+  const { found, ground } = told;
   const isPackaged = RUNS_PACKAGE_SCRIPTS.test(program);
   if (isPackaged && isAboutWorkspaces(program, words)) {
-    const all = everyFile(checkoutOf(root), MOST_LISTED);
+    const all = filesOfCheckouts(told);
     if (all === null) found.unclear.add('packages that it does not name');
-    for (const { path } of all ?? [])
-      if (basename(path) === 'package.json') packageScripts(path, words, told);
+    for (const path of all ?? []) if (basename(path) === 'package.json') packageScripts(path, words, told);
   }
   for (const directory of ground.directories) {
     for (const name of manifestsOf(program)) {
@@ -43,10 +45,26 @@ export function toldFiles(program: string, words: readonly ScriptWord[], told: T
     for (const { name } of ground.list(directory))
       if (isConfigurationOf(program, name)) found.add(join(directory, name));
   }
-  if (!LOOKS_BESIDE.test(program)) return;
-  const all = everyFile(checkoutOf(root), MOST_LISTED);
-  if (all === null) found.unknown.add(program);
-  for (const { path } of all ?? []) if (isConfigurationOf(program, basename(path))) found.add(path);
+  if (LOOKS_BESIDE.test(program)) configurations(program, told);
+}
+
+/** In every folder, and so also those that an agent has made beside a file. */
+function configurations(program: string, told: ToldGround): void {
+  const all = filesOfCheckouts(told);
+  if (all === null) told.found.unknown.add(program);
+  const own = program.replace(/^(prettier|eslint)_?d$/, '$1').replace(/-cli2$/, '');
+  for (const path of all ?? []) {
+    const name = basename(path);
+    const isOwn = [program, own, own.replace('-', '')].some((one) => isConfigurationOf(one, name));
+    if (isOwn || HOLDS_CONFIGURATION.test(name)) told.found.add(path);
+  }
+}
+
+/** Of the root, and of each worktree that the command may run in; null for too many. */
+function filesOfCheckouts({ ground, root }: ToldGround): readonly string[] | null {
+  const directories = [root, ...[...ground.directories].filter(ground.isOurs)];
+  const listed = [...new Set(directories.map(checkoutOf))].map((top) => everyFile(top, MOST_LISTED));
+  return listed.includes(null) ? null : listed.flatMap((all) => (all ?? []).map(({ path }) => path));
 }
 
 /** Those that a word of the command names, with what runs before and after them. */
