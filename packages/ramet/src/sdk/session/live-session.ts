@@ -36,7 +36,7 @@ export function liveSession(parts: LiveParts): Session {
   /** Whether the reader of a run gets what the main agent does. */
   let isRead = false;
   let current: Promise<void> | null = null;
-  let closed: Promise<void> | null = null;
+  let [closed, isGiven]: [Promise<void> | null, boolean] = [null, false];
   const stopping = new AbortController();
   const earlier = interruptedWork(parts);
   const background = SessionBackground.of(parts);
@@ -97,8 +97,8 @@ export function liveSession(parts: LiveParts): Session {
     cleaning[Symbol.dispose]();
     retaining[Symbol.dispose]();
     parts.team?.closing();
-    // Nobody has asked it anything: there is nothing that a resume would continue.
-    if (agent.conversation.messages.length === 0 && !parts.team && !isInterrupted(agent))
+    // It was given a file or a command, and asked nothing.
+    if (isGiven && agent.conversation.messages.length === 0 && !parts.team && !isInterrupted(agent))
       agent.record({ type: 'agent.ended', status: 'done', cause: null, message: null });
     await agent[Symbol.asyncDispose]();
     parts.team?.[Symbol.dispose]();
@@ -220,11 +220,13 @@ export function liveSession(parts: LiveParts): Session {
       }),
     attach: async (paths, options = {}) => {
       checkCall('attach', options, paths);
+      isGiven = true;
       return alone(async () => (await sharing()).attachFiles(agent, paths, untilStopped(options.signal)));
     },
     command: async (command, options = {}) => {
       checkCall('command', options, command);
       const { signal, onOutput } = options;
+      isGiven = true;
       return alone(async () =>
         (await sharing()).shareCommand(agent, command, untilStopped(signal), onOutput),
       );
