@@ -86,10 +86,11 @@ export function stoppedAssessment(assessment: Assessment, stopped: string): Asse
 
 /** For the user: the flags that would have let a call pass. */
 export function whatWouldAllow(
-  { suggestedRules, byRule }: Pick<OpenQuestion, 'suggestedRules' | 'byRule'>,
+  { suggestedRules, byRule, byHook }: Pick<OpenQuestion, 'suggestedRules' | 'byRule' | 'byHook'>,
   closed: ClosedWays = {},
 ): string {
   if (byRule !== undefined) return `removing the rule ${byRule}, or a run where a person can be asked,`;
+  if (byHook === true) return 'only a run where a person can be asked, or without the hook that asks,';
   const flags = suggestedRules.map((rule) => `--allowedTools ${quoted(rule)}`).join(' ');
   const ways = [
     ...(flags === '' || closed.rules === true ? [] : [flags]),
@@ -150,6 +151,8 @@ export interface OpenQuestion {
   suggestedRules: readonly string[];
   /** The ask rule that makes it a question, whatever else would allow it. */
   byRule?: string | undefined;
+  /** A hook makes it a question, whatever rules and the mode allow. */
+  byHook?: boolean | undefined;
 }
 
 /**

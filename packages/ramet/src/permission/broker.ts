@@ -25,6 +25,8 @@ export interface PermissionQuestion {
   suggestedRules: readonly string[];
   /** The ask rule that makes it a question, whatever else would allow it. */
   byRule?: string | undefined;
+  /** A hook makes it a question, whatever rules and the mode allow. */
+  byHook?: boolean | undefined;
   /** The whole command, of a call that runs one. */
   command?: string | undefined;
   /** The call's whole input. */

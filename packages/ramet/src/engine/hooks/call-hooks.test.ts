@@ -8,7 +8,7 @@ import {
   toolOf,
 } from '../../../test/fixtures/engine.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
-import type { PermissionQuestion } from '../../permission/broker.ts';
+import { denyingBroker, type PermissionQuestion } from '../../permission/broker.ts';
 import { parseRules, sessionRules } from '../../permission/policy.ts';
 import { systemClock } from '../../schema/clock.ts';
 import type { EventOf } from '../../schema/events.ts';
@@ -111,6 +111,21 @@ describe('EXT-2: hooks before a call', () => {
     await engine.run('go');
     expect(resultOf(engine)).toContain('a hook asks, and nobody can be asked in this run');
   });
+
+  test.for(['default', 'bypassPermissions'] as const)(
+    'that ask are answered by no mode, and a refusal in %s names none',
+    async (permissionMode) => {
+      const engine = await hooked(
+        { PreToolUse: [reply({ permissionDecision: 'ask' })] },
+        { spec: { permissionMode }, runtime: { broker: denyingBroker } },
+      );
+      await engine.run('go');
+      expect(resultOf(engine)).toContain(
+        'only a run where a person can be asked, or without the hook that asks,',
+      );
+      expect(resultOf(engine)).not.toContain('bypassPermissions');
+    },
+  );
 
   test('that allow also count in a run where nobody can be asked', async () => {
     const engine = await hooked(

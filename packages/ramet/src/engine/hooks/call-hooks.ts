@@ -95,6 +95,8 @@ async function settling(
   const isOutside = decision === 'allow' && (await leavesDirectory(agent, asked));
   return (decided) => {
     if (decision === 'ask' && decided.kind === 'allow') return asking(agent, asked, reason);
+    if (decision === 'ask' && decided.kind === 'ask')
+      return { kind: 'ask', question: { ...decided.question, byHook: true } };
     if (decision !== 'allow' || decided.kind === 'allow') return decided;
     const open = decided.kind === 'ask' ? decided.question : decided.open;
     return open !== undefined && !isOutside && mayAllow(agent, asked, open)
@@ -112,7 +114,7 @@ function asking(agent: HostedAgent, { tool, input }: AskedCall, reason = ''): Pe
     };
   const { command, writes = [], reads = [] } = tool.access?.(input) ?? {};
   const summary = command ?? writes[0] ?? reads[0] ?? JSON.stringify(input)?.slice(0, 500) ?? '';
-  return { kind: 'ask', question: { summary, reason: why, suggestedRules: [] } };
+  return { kind: 'ask', question: { summary, reason: why, suggestedRules: [], byHook: true } };
 }
 
 /** What a rule asks about is for a person, and so is what decides what runs later. */
