@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
-import { standingOfWrite, suggestWriteRule } from './assess-write.ts';
+import { namesGuarded, standingOfWrite, suggestWriteRule } from './assess-write.ts';
 
 describe('RES-3: acceptEdits asks before a file is written that decides what runs', () => {
   test.each(
@@ -22,6 +22,14 @@ describe('RES-3: acceptEdits asks before a file is written that decides what run
       expect(standingOfWrite('acceptEdits', join(cwd, path), cwd).trusted).toBe(true);
     },
   );
+
+  test('a command that names the home directory of Ramet, where that is below its own', () => {
+    const cwd = temporaryDirectory();
+    const kept = [join(cwd, 'state'), '/etc/ramet'];
+    expect(namesGuarded('cp a.json ./state/settings.json', cwd, kept)).toBe(true);
+    expect(namesGuarded('touch a', join(cwd, 'state'), kept)).toBe(true);
+    expect(namesGuarded('ramet ls stated', cwd, kept)).toBe(false);
+  });
 
   test('the home directory of Ramet, whatever it is called, below the working directory or another one', () => {
     const cwd = temporaryDirectory();

@@ -2,7 +2,7 @@
  * May this file be written? Asked for Write and Edit, and for everything a shell command would write. In
  * `acceptEdits` files of the working directory may be, except those that can run or widen rights.
  */
-import { sep } from 'node:path';
+import { basename, sep } from 'node:path';
 import type { SessionMode } from '../schema/status.ts';
 import { literalGlob } from '../system/glob-pattern.ts';
 import { landingPath, placeInside } from '../system/landing-path.ts';
@@ -49,9 +49,17 @@ export function standingOfWrite(
   return mode === 'acceptEdits' ? { trusted: true } : { trusted: false, reason: 'it changes a file' };
 }
 
-/** Whether a command's text names something that decides what runs. It may find more than would be written. */
-export function namesGuarded(command: string): boolean {
-  return guardedName(command.split(/[^\w.-]+/).join(sep)) !== undefined;
+/**
+ * Whether a command's text names something that decides what runs, also one of the `kept` places below its directory. It may
+ * find more than would be written.
+ */
+export function namesGuarded(command: string, cwd: string, kept: readonly string[] = []): boolean {
+  const words = command.split(/[^\w.-]+/);
+  if (guardedName(words.join(sep)) !== undefined) return true;
+  return kept.some((place) => {
+    const inside = placeInside(place, cwd);
+    return inside !== null && (inside === '' || words.includes(basename(inside)));
+  });
 }
 
 function guardedName(inside: string): string | undefined {

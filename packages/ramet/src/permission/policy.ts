@@ -32,7 +32,7 @@ export interface RuleSet {
   readonly closed?: ClosedWays | undefined;
   /** Directories whose files count like those of the working directory. */
   readonly folders?: readonly string[] | undefined;
-  /** Directories that decide what runs: no mode lets an agent write there. */
+  /** Places that decide what runs: no mode but `bypassPermissions` lets an agent write there. */
   readonly guarded?: readonly string[] | undefined;
   readonly allow: readonly PermissionRule[];
   readonly ask: readonly PermissionRule[];

@@ -126,7 +126,7 @@ function mayAllow(agent: HostedAgent, { tool, input, request }: AskedCall, open:
   const isPlain = writes.every(
     (path) => standingOfWrite('acceptEdits', resolve(cwd, path), cwd, { guarded }).trusted,
   );
-  return isPlain && (command === undefined || !namesGuarded(command));
+  return isPlain && (command === undefined || !namesGuarded(command, cwd, guarded));
 }
 
 /** A command that writes elsewhere, as far as it shows. */

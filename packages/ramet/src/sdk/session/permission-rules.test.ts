@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drain } from '../../../test/fixtures/engine.ts';
@@ -79,6 +79,36 @@ describe('UI-4: additional directories', () => {
     expect(await all('default', [join(more, 'c.txt')])).toEqual([join(more, 'c.txt')]);
     const gone = run([], { additionalDirectories: ['no-such'], provider: scriptedModel() });
     await expect(gone).rejects.toThrow(/there is no directory .*no-such: give one that is there/);
+  });
+});
+
+describe('RES-3: what sessions load from the home directory', () => {
+  test('asks in acceptEdits also where it is a link to a file or folder of another name', async () => {
+    const run = place();
+    const home = temporaryDirectory();
+    const state = join(home, 'state');
+    for (const folder of ['dots/claude', 'dots/skills', 'state'])
+      mkdirSync(join(home, folder), { recursive: true });
+    symlinkSync(join(home, 'dots/claude'), join(home, '.claude'));
+    symlinkSync(join(home, 'dots/servers.json'), join(home, '.claude.json'));
+    symlinkSync(join(home, 'dots/ramet.json'), join(state, 'settings.json'));
+    symlinkSync(join(home, 'dots/skills'), join(state, 'skills'));
+    const guarded = ['claude/settings.json', 'servers.json', 'ramet.json', 'skills/x/SKILL.md'].map((name) =>
+      join(home, 'dots', name),
+    );
+    const plain = join(home, 'dots/notes.txt');
+    const write = (file_path: string) => ({
+      calls: [{ id: `toolu_${++calls}`, name: 'Write', input: { file_path, content: '{}' } }],
+    });
+    const all = (permissions: SessionOptions['permissions'] = {}) =>
+      run([], {
+        ...{ permissionMode: 'acceptEdits', cwd: join(home, 'dots'), permissions },
+        env: { HOME: home, RAMET_HOME: state, PATH: process.env.PATH, RAMET_TRUST: '1' },
+        provider: scriptedModel(...[...guarded, plain].map(write), { text: 'done' }),
+      });
+    expect(await all()).toEqual(guarded);
+    expect(existsSync(plain)).toBe(true);
+    expect(await all({ allow: [`Edit(/${guarded[1]})`] })).toEqual(guarded.filter((_, at) => at !== 1));
   });
 });
 

@@ -1,6 +1,6 @@
 /** The permission rules of a session: those it starts with, and those it had when it is resumed. */
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { JournalReader } from '../../journal/journal.ts';
 import {
   describeProblem,
@@ -33,13 +33,28 @@ export function openRules(
     joinRules(
       {
         ...{ ...rules, closed: closedWays(settings), folders: foldersOf(additionalDirectories, cwd) },
-        guarded: [rametHome(env), ...managedFolders(env)],
+        guarded: guardedPlaces(env),
       },
       ...narrowing,
     ),
     origin,
   );
 }
+
+/**
+ * What sessions load without asking for trust, by where it is: a person may keep it under another name and link to it, as
+ * in a repository of dotfiles.
+ */
+function guardedPlaces(env: ResolvedOptions['env']): string[] {
+  const { HOME: user = '' } = env;
+  const own = isAbsolute(user) ? [user] : [];
+  const folders = [rametHome(env), ...managedFolders(env), ...own.map((home) => join(home, '.claude'))];
+  const files = own.map((home) => join(home, '.claude.json'));
+  return [...folders, ...files, ...folders.flatMap((folder) => LOADED.map((name) => join(folder, name)))];
+}
+
+/** Of such a folder; each may be a link of its own. */
+const LOADED = ['settings.json', 'agents', 'skills', 'commands', 'plugins'];
 
 function foldersOf(paths: readonly string[], cwd: string): string[] {
   return paths.map((path) => {
