@@ -37,16 +37,26 @@ export function outcomeOf(name: string, value: unknown): ToolOutcome {
 /** What JSON makes an empty object of, though it holds something. */
 function losesInJson(value: object): string | null {
   if ('toJSON' in value) return null;
+  if (value instanceof Error) return 'an Error (throw it, or return its message)';
+  if (LOST.some((kind) => value instanceof kind)) return `a ${value.constructor.name}`;
   if (value instanceof Map || value instanceof Set) return `a ${value.constructor.name}`;
   if (Symbol.asyncIterator in value) return 'an async generator';
   if ('next' in value && Symbol.iterator in value) return 'a generator';
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return 'a list of bytes';
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return BYTES;
   return value instanceof Promise ? 'a promise' : null;
 }
 
+const BYTES = 'a list of bytes';
+const LOST = [RegExp, Blob, WeakMap, WeakSet, WeakRef];
+
 function asJson(value: unknown): string {
-  const json = JSON.stringify(value, (_, inner: unknown) => {
-    const lost = typeof inner === 'object' && inner !== null ? losesInJson(inner) : null;
+  const json = JSON.stringify(value, function (this: Record<string, unknown>, key, inner: unknown) {
+    // A Buffer has made an object of its bytes by now.
+    const lost = Buffer.isBuffer(this[key])
+      ? BYTES
+      : typeof inner === 'object' && inner !== null
+        ? losesInJson(inner)
+        : null;
     if (lost === null) return inner;
     throw new Error(`${lost} is no JSON: return a text, a list or a plain object ([...value] makes a list)`);
   });

@@ -87,6 +87,11 @@ describe('LIB-1: what an own tool returns, and who has it', () => {
       /an async generator is no JSON/,
     ],
     ['bytes', () => new Uint8Array(3), /a list of bytes is no JSON/],
+    ['a Buffer inside', () => ({ b: Buffer.from('x') }), /a list of bytes is no JSON/],
+    ['an Error', () => new Error('no'), /an Error \(throw it, or return its message\) is no JSON/],
+    ['a RegExp', () => ({ found: /x/ }), /a RegExp is no JSON/],
+    ['a Blob', () => new Blob(['x']), /a Blob is no JSON/],
+    ['a WeakMap', () => new WeakMap(), /a WeakMap is no JSON/],
   ])('%s is an error result that says what to return', async (_, make, says) => {
     const { requestsOf, run } = await startFamily({
       tools: [reading('odd', () => make())],
