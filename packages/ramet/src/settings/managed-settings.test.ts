@@ -82,6 +82,23 @@ describe('EXT-1: managed settings', () => {
     ]);
   });
 
+  test('plugins of other files are told and not in use where policy has its own alone', async ({
+    directory,
+  }) => {
+    const place = placeIn(directory);
+    writeFiles(directory, {
+      'home/settings.json': json({ plugins: ['mine'] }),
+      'fixed/settings.json': json({ policy: { plugins: 'managed' }, plugins: ['/opt/ours'] }),
+    });
+    const report = await readSettings(place, { defaults: {} });
+    expect(report.settings.plugins).toEqual(['/opt/ours']);
+    expect(settingsNotices(report)).toEqual([
+      expect.stringMatching(
+        /settings\.json:1: ignored, managed policy allows only its own plugins: plugins$/,
+      ),
+    ]);
+  });
+
   test('a bad managed file stops the command', async ({ directory }) => {
     const place = placeIn(directory);
     writeFiles(directory, { 'fixed/settings.json': '{ "policy": { "hooks": "none" } }' });

@@ -19,6 +19,7 @@ import {
   keyText,
   NOT_MANAGED,
   POLICY_HOOKS,
+  POLICY_PLUGINS,
   POLICY_RULES,
   POLICY_SERVERS,
   placeOf,
@@ -90,12 +91,14 @@ function underPolicy(values: readonly SettingValue[], managed: readonly SettingV
   const isOwn = (kind: string): boolean =>
     managed.some(({ path: [key, name], value }) => key === 'policy' && name === kind && value === 'managed');
   const [ownRules, ownServers, ownHooks] = [isOwn('allowRules'), isOwn('mcpServers'), isOwn('hooks')];
+  const ownPlugins = isOwn('plugins');
   return values.map((value) => {
     const [key, name] = value.path;
     const isOpen = value.unused === null || value.unused === UNTRUSTED;
     // Trust would not help.
     if (isOpen && ownServers && key === 'mcpServers') return { ...value, unused: POLICY_SERVERS };
     if (isOpen && ownHooks && key === 'hooks') return { ...value, unused: POLICY_HOOKS };
+    if (isOpen && ownPlugins && key === 'plugins') return { ...value, unused: POLICY_PLUGINS };
     if (value.unused !== null) return value;
     if (key === 'policy') return { ...value, unused: NOT_MANAGED };
     return ownRules && key === 'permissions' && name === 'allow' ? { ...value, unused: POLICY_RULES } : value;
@@ -243,6 +246,7 @@ export function settingsNotices({ files, values, isTrusted }: SettingsReport): s
       ),
       ...noticeOf(file, unused(NOT_MANAGED), (keys) => `ignored, ${NOT_MANAGED}: ${keys}`),
       ...noticeOf(file, unused(POLICY_RULES), (keys) => `ignored, ${POLICY_RULES}: ${keys}`),
+      ...noticeOf(file, unused(POLICY_PLUGINS), (keys) => `ignored, ${POLICY_PLUGINS}: ${keys}`),
       ...(isTrusted ? [] : chosenModels(file, values)),
     ];
   });

@@ -42,6 +42,7 @@ export const NOT_MANAGED = 'only managed policy may set it';
 export const POLICY_RULES = 'managed policy allows only its own rules';
 export const POLICY_SERVERS = 'managed policy allows only its own MCP servers';
 export const POLICY_HOOKS = 'managed policy allows only its own hooks';
+export const POLICY_PLUGINS = 'managed policy allows only its own plugins';
 
 type Located = (path: readonly PropertyKey[]) => SettingOrigin;
 

@@ -14,6 +14,7 @@ import { builtInDefinitions, typeLines } from '../../agents/prompts/built-in.ts'
 import type { RequestRecord } from '../../emulator/index.ts';
 import { trust } from '../../system/trust.ts';
 import { agentToolFor } from '../../tools/agent.ts';
+import { findPlugins } from '../extensions/plugins.ts';
 import { findPlace } from '../place.ts';
 import { openAgentTypes } from './agent-types.ts';
 
@@ -338,5 +339,32 @@ describe('TYPE-3: agents of definition files', () => {
     await new Promise(setImmediate);
     writeFiles(env.RAMET_HOME, { 'agents/late.md': definition('late') });
     expect(await Promise.all([knowsLate(), knowsLate()])).toEqual([true, true]);
+  });
+});
+
+describe('EXT-1: managed policy that allows only its own hooks, servers or plugins', () => {
+  test('names the agent types and the plugins that lose something by it', async () => {
+    const cwd = temporaryDirectory();
+    const env = { RAMET_HOME: join(cwd, 'home') };
+    const hooks = 'hooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: "true"\n';
+    writeFiles(env.RAMET_HOME, {
+      'agents/ha.md': definition('ha', hooks),
+      'agents/sa.md': definition('sa', 'mcpServers:\n  - own:\n      command: node\n'),
+      'agents/plain.md': definition('plain', 'mcpServers:\n  - shared\n'),
+      'plugins/p/.claude-plugin/plugin.json': '{"name":"p"}',
+    });
+    const place = findPlace({ cwd, env });
+    using types = await openAgentTypes(place, env, { hooks: 'managed', servers: 'managed', plugins: [] });
+    expect(types.notices()).toEqual([
+      'managed policy allows only its own hooks; left out of the agent types ha',
+      'managed policy allows only its own MCP servers; left out of the agent types sa',
+    ]);
+    using free = await openAgentTypes(place, env, { plugins: [] });
+    expect(free.notices()).toEqual([]);
+    const found = await findPlugins(place, { env, settings: { policy: { plugins: 'managed' } } });
+    expect(found.plugins).toEqual([]);
+    expect(found.problems).toEqual([
+      `${join(place.home, 'plugins/p')}: left out, managed policy allows only its own plugins`,
+    ]);
   });
 });

@@ -20,6 +20,7 @@ import { extensionFolders, type PluginFolder } from '../../extensions/extension-
 import { nameList } from '../../extensions/prompts/skill-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { isOwnPlace } from '../../settings/read-settings.ts';
+import { POLICY_HOOKS, POLICY_SERVERS } from '../../settings/setting-value.ts';
 import { nearName } from '../../system/text/close-names.ts';
 import { trustStamp } from '../../system/trust.ts';
 import { AGENT_TOOL } from '../../tools/agent.ts';
@@ -55,6 +56,8 @@ export interface TypeContext {
   types?: Readonly<Record<string, AgentTypeOptions>>;
   /** `managed`: a policy has hooks of no other source run. */
   hooks?: 'all' | 'managed' | undefined;
+  /** The same of servers. */
+  servers?: 'all' | 'managed' | undefined;
 }
 
 /** Of a session with these options. */
@@ -62,7 +65,7 @@ export function typeContext(
   { agentTypes, settings }: Pick<ResolvedOptions, 'agentTypes' | 'settings'>,
   found: Pick<TypeContext, 'alsoTools' | 'plugins'>,
 ): TypeContext {
-  return { ...found, types: agentTypes, hooks: settings.policy?.hooks };
+  return { ...found, types: agentTypes, hooks: settings.policy?.hooks, servers: settings.policy?.mcpServers };
 }
 
 export async function openAgentTypes(
@@ -103,7 +106,11 @@ export async function openAgentTypes(
     },
     refresh: look,
     whyWithheld: (name) => opened?.whyWithheld(name) ?? null,
-    notices: () => [...own.notices, ...(opened?.notices() ?? [])],
+    notices: () => [
+      ...own.notices,
+      ...(opened?.notices() ?? []),
+      ...leftOut(own.over(opened?.store.catalog.definitions ?? []), context),
+    ],
     watch(listener) {
       tell = listener;
       opened?.watch(listener);
@@ -113,6 +120,29 @@ export async function openAgentTypes(
       opened?.[Symbol.dispose]();
     },
   };
+}
+
+/** What managed policy leaves out of types, a line for each kind. */
+function leftOut(types: readonly AgentDefinition[], { hooks, servers }: TypeContext): string[] {
+  const others = types.filter(({ source }) => source !== 'managed');
+  const line = (why: string, having: readonly AgentDefinition[]): string[] =>
+    having.length === 0
+      ? []
+      : [`${why}; left out of the agent types ${having.map(({ name }) => name).join(', ')}`];
+  return [
+    ...(hooks === 'managed'
+      ? line(
+          POLICY_HOOKS,
+          others.filter((type) => type.hooks !== undefined),
+        )
+      : []),
+    ...(servers === 'managed' ? line(POLICY_SERVERS, others.filter(bringsServers)) : []),
+  ];
+}
+
+/** A text only names a server of the session. */
+function bringsServers({ mcpServers = [] }: AgentDefinition): boolean {
+  return mcpServers.some((server) => typeof server !== 'string');
 }
 
 function withoutHooks(type: AgentDefinition): AgentDefinition {

@@ -11,6 +11,7 @@ import type { HookEntry } from '../../extensions/hooks/hook-config.ts';
 import type { PluginServers } from '../../extensions/mcp/configured-servers.ts';
 import type { RunCheck } from '../../extensions/trust/run-check.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import { POLICY_PLUGINS } from '../../settings/setting-value.ts';
 import type { SettingsInForce, SettingsPlace } from '../../settings/settings.ts';
 import { managedFolders } from '../../system/home.ts';
 import { isInside } from '../../system/landing-path.ts';
@@ -40,8 +41,11 @@ export async function findPlugins(place: Place, order: PluginOrder): Promise<Fou
     );
   const given = pluginDirs.map((path) => requireFolder(resolve(place.cwd, path)));
   const stated = ((ofManaged ? managed : settings).plugins ?? []).map((path) => resolved(path, place, order));
-  const installed = ofManaged ? [] : installedPlugins(place.home);
-  return readAll([...given, ...stated, ...installed]);
+  const installed = installedPlugins(place.home);
+  if (!ofManaged) return readAll([...given, ...stated, ...installed]);
+  const { plugins, problems } = await readAll(stated);
+  const left = installed.filter((path) => !stated.includes(path));
+  return { plugins, problems: [...problems, ...left.map((path) => `${path}: left out, ${POLICY_PLUGINS}`)] };
 }
 
 /** Those that are installed, whatever settings say. */
