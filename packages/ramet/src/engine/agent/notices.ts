@@ -143,8 +143,9 @@ export function hookSaid(event: string, reason: string): string {
   return `<hook-feedback event="${event}">\n${quoteText(reason, HOOK_ELEMENTS)}\n</hook-feedback>`;
 }
 
+/** Also of a call that was then refused. */
 export function inputChanged(input: Readonly<Record<string, unknown>>, by: string = 'A hook'): string {
-  return `${by} changed the input of this call. It ran with: ${JSON.stringify(input)}`;
+  return `${by} changed the input of this call to ${JSON.stringify(input)}`;
 }
 
 /** To an agent that may not end yet. */

@@ -232,7 +232,7 @@ describe('EXT-2: hooks before a call', () => {
     await engine.run('go');
     expect(engine.asked).toMatchObject([{ input: { n: 2 } }]);
     expect(engine.ran).toEqual([{ n: 2 }]);
-    expect(resultOf(engine)).toContain('It ran with: {\\"n\\":2}');
+    expect(resultOf(engine)).toContain('A hook changed the input of this call to {\\"n\\":2}');
   });
 
   test('cannot change the input into what is denied, or is not valid', async () => {
@@ -339,7 +339,7 @@ describe('EXT-2: hooks around a question', () => {
     await engine.run('go');
     expect([engine.asked, engine.ran]).toEqual([[], [{ n: 2 }]]);
     const text = resultOf(engine);
-    expect(text).toContain('A hook changed the input of this call. It ran with: {\\"n\\":2}');
+    expect(text).toContain('A hook changed the input of this call to {\\"n\\":2}');
     for (const part of ['did it', 'from before', 'from the question']) expect(text).toContain(part);
   });
 

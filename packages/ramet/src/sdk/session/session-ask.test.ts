@@ -222,7 +222,7 @@ describe('LIB-1: canUseTool', () => {
     await run('Go.');
     expect(readFileSync(join(cwd, 'one'), 'utf8')).toBe('changed');
     const [told] = lastTexts(requestsOf('Go.')[1]);
-    expect(told).toContain('The program changed the input of this call. It ran with: ');
+    expect(told).toContain('The program changed the input of this call to ');
     expect(told).toContain('"content":"changed"');
     expect(recordedOf(1)).toContainEqual(
       expect.objectContaining({
