@@ -19,8 +19,7 @@ export function refuseLarge(root: string, { files }: DirtyReport, most: DirtyLim
   let bytes = 0;
   for (const { path } of files) {
     bytes += lstatSync(join(root, path), { throwIfNoEntry: false })?.size ?? 0;
-    if (bytes > most.bytes)
-      throw refusal(`uncommitted files have more than ${Math.round(most.bytes / 1e6)} MB`);
+    if (bytes > most.bytes) throw refusal(`uncommitted files have more than ${most.bytes >> 20} MB`);
   }
 }
 
