@@ -123,7 +123,8 @@ function said(state: AgentState, event: EventOf<'message.appended'>): AgentState
   const message: StateMessage = { role, blocks, shared, cause };
   const messages = appended(state.messages, message);
   const next = { ...state, messages, openStop: null, ended: false, recordIsShort: false };
-  if (event.adopted !== undefined) return { ...next, adopting: true };
+  // An answer of its own: no result waits for a message any more.
+  if (event.adopted !== undefined) return { ...next, adopting: true, results: mapOf() };
   if (cause !== 'prompt') return next;
   return {
     ...next,

@@ -111,7 +111,7 @@ describe('LIB-1: a main agent of a type', () => {
       { agentTypes: { a: { ...CRITIC, disalowedTools: ['Bash'] } } },
       /agentTypes\.a has no field "disalowedTools": did you mean disallowedTools\?/,
     ],
-    [{ agentTypes: { a: { ...CRITIC, zzz: 1 } } }, /agentTypes\.a has no field "zzz": docs\/agent-files\.md/],
+    [{ agentTypes: { a: { ...CRITIC, zzz: 1 } } }, /agentTypes\.a has no field "zzz": a type has prompt, /],
   ])('refuses %j', async (options, reason) => {
     const types = { agentTypes: { critic: CRITIC }, cast: {} };
     await expect(startFamily({ ...types, ...options })).rejects.toThrow(reason);
