@@ -170,7 +170,9 @@ describe('RECIPE-1: the recipe model', () => {
     const { answer } = await converse('Fix the bug.\n```js\nx\n```', []);
     expect(answer.failed).toBe(true);
     expect(answer.text).toMatch(/^Failed: the task holds no block/);
-    expect(answer.text).toContain('```sh\nnpm test\n```');
+    // Indented, so that a terminal shows the fences; what it shows can be pasted and works.
+    expect(answer.text).toContain('    ```sh\n    npm test\n    ```\n');
+    expect((await converse(answer.text, [])).called).toEqual(['Write notes/today.md', 'Bash npm test']);
     expect(answer.text).toContain('ANTHROPIC_API_KEY');
     expect(answer.text).toContain('js (line 2)');
     expect(answer.text.split('\n').every((line) => line.length <= 80)).toBe(true);
