@@ -106,6 +106,17 @@ describe('UI-1: an answer as a person reads it', () => {
     ).toBe('https://e.org/x, http://[::1]:3');
     expect(rendered('[https://e.org/x](https://e.org/x)', { look })).toContain(']8;;https://e.org/x\u001b');
     expect(rendered('[https://e.org](https://evil.example)', { look })).toContain('(https://evil.example)');
+    // What a click opens is where the link leads, whatever its text is.
+    for (const shown of [
+      'https://e.org',
+      '**https://e.org**',
+      'see https://e.org',
+      '![logo](https://e.org)',
+    ]) {
+      const link = rendered(`[${shown}](https://real.example)`, { columns: 80, look });
+      expect(link).toContain(']8;;https://real.example');
+      expect(link).not.toContain(']8;;https://e.org');
+    }
     expect(rendered('[x](javascript:alert)', { look: { colours: true, links: true } })).toContain(
       '(javascript:alert)',
     );

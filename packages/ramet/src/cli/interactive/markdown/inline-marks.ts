@@ -199,10 +199,10 @@ class InlineReader {
   #makeLink({ node, at, isImage }: Bracket, address: string): void {
     const inner = this.#nodes.slice(node + 1);
     const shown = inner.map(({ text }) => text).join('');
-    const isKnown = inner.some((part) => part.address !== undefined);
+    // Also where the text has an address of its own: a click must not lead elsewhere than the link.
     for (const [index, part] of inner.entries()) {
       const whole = { ...part, kind: part.kind === 'code' ? ('code' as const) : ('mark' as const) };
-      this.#nodes[node + 1 + index] = isKnown ? whole : { ...whole, address };
+      this.#nodes[node + 1 + index] = { ...whole, address };
     }
     if (isImage) this.#nodes[node] = { text: 'image: ', at, kind: 'mark' };
     const isAddress = /\w\.\w|:\/\//.test(shown);
