@@ -49,6 +49,13 @@ describe('UI-3: lists beside the input', () => {
     expect(editorText(tell.input.editor)).toBe('/tell ');
   });
 
+  test('Ctrl-Z is not for a list that takes every other key', () => {
+    const menus = new Menus({ files });
+    menus.open({ title: 'earlier prompts', items: [{ id: 'a', label: 'a' }] });
+    expect(menus.take(press('suspend'), writing(''))).toBeNull();
+    expect(menus.isOpen).toBe(true);
+  });
+
   test('Esc closes it, and the whole word is sent by Enter as ever', () => {
     const menus = new Menus({ files });
     const { input } = type(menus, writing('/co'), press('escape'));

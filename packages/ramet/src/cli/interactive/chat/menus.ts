@@ -100,6 +100,7 @@ export class Menus {
 
   /** Null when the key is not for a list. */
   take(key: Key, input: PromptInput): MenuStep | null {
+    if (key.type === 'press' && key.name === 'suspend') return null;
     if (this.#picker !== null) {
       if (this.#request?.isQuestion !== true) return this.#takeForPicker(this.#picker, key, input);
       if (key.type === 'press') {

@@ -192,7 +192,8 @@ export class TerminalChat implements Disposable {
       return;
     }
     const isEntered = this.#form.isEntering && this.#form.take(key, false);
-    if (isEntered || (!this.#question.isEntering && this.#special.take(pressed))) return;
+    const isSpecial = pressed === 'suspend' || !this.#question.isEntering;
+    if (isEntered || (isSpecial && this.#special.take(pressed))) return;
     if (pressed === 'agents') {
       this.#window.choose();
       return;
