@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { recipeProvider } from '../model/recipe/recipe.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../permission/broker.ts';
-import { resolveOptions } from './options.ts';
+import { newSessionModel, resolveOptions } from './options.ts';
 
 describe('EXT-1: how children are launched is read from option, setting and default', () => {
   test('the option comes before the setting, and the setting before `auto`', () => {
@@ -26,4 +27,27 @@ test('RES-3: equal questions of two agents reach the caller as one', async () =>
   given.resolve({ kind: 'once' });
   expect(await Promise.all(answers)).toEqual([{ kind: 'once' }, { kind: 'once' }]);
   expect(asked).toEqual(['s.1']);
+});
+
+describe('EXT-1: managed policy and what a caller gives', () => {
+  const settings = {
+    settings: { policy: { allowRules: 'managed' as const, models: ['claude-sonnet-*'] } },
+    notices: [],
+  };
+
+  test('allow rules of the caller that do not count are named with their flag', () => {
+    const allow = ['Bash(touch:*)'];
+    expect(resolveOptions({ env: {}, permissions: { allow } }, settings).notices).toEqual([
+      'permissions.allow (--allowedTools): ignored, managed policy allows only its own rules: Bash(touch:*)',
+    ]);
+    expect(resolveOptions({ env: {}, permissions: { deny: allow } }, settings).notices).toEqual([]);
+    expect(resolveOptions({ env: {}, permissions: { allow } }).notices).toEqual([]);
+  });
+
+  test('a model that policy forbids is refused as that, also where no provider serves it', () => {
+    const options = resolveOptions({ env: {}, model: 'opus' }, settings);
+    expect(() => newSessionModel(options, recipeProvider())).toThrow('forbids the model');
+    const allowed = resolveOptions({ env: {}, model: 'claude-sonnet-x' }, settings);
+    expect(() => newSessionModel(allowed, recipeProvider())).toThrow('no provider for the model');
+  });
 });

@@ -24,7 +24,13 @@ import type { AgentSettings, Settings, SettingsInForce } from '../settings/setti
 import type { Tool } from '../tools/tool.ts';
 import type { AgentTypeOptions, LeadRole, MainType } from './agent-types/code-types.ts';
 import { toolsMade } from './own-tools/own-tool.ts';
-import { closedWays, refuseByPolicy, refuseForbiddenModel } from './policy.ts';
+import {
+  closedWays,
+  ignoredRules,
+  refuseByPolicy,
+  refuseForbiddenModel,
+  refuseUnservedModel,
+} from './policy.ts';
 import { brokerOf } from './session/deciding-broker.ts';
 import type { RecordListener } from './session/event-bus.ts';
 import { ownHooks, type PassedOptions, passedOn, type SessionOptions, teamOf } from './session-options.ts';
@@ -170,7 +176,7 @@ export function resolveOptions(
     },
     settings,
     takeOver: options.takeOver ?? false,
-    notices,
+    notices: [...notices, ...ignoredRules(options, settings)],
     others,
     managed,
     ...(serverOrigins && { serverOrigins }),
@@ -249,17 +255,8 @@ export function newSessionModel(
     const wanted = settings.model ?? DEFAULT_MODEL;
     return provider.onlyModel ?? resolveModel(wanted, env, providerName, settings.models);
   }
-  refuseUnservedModel(model, provider);
+  refuseUnservedModel(model, provider, { settings, env, providerName });
   return model;
-}
-
-/** A provider may serve one model only: naming another one is an error, not a silent change. */
-export function refuseUnservedModel(model: string, provider: ModelProvider): void {
-  if (provider.onlyModel === undefined || model === provider.onlyModel) return;
-  throw new UserMistake(
-    'no_provider',
-    `no provider for the model ${model}: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own (\`ramet emulate\` starts one)`,
-  );
 }
 
 /** The permission mode of a session that does not exist yet. */

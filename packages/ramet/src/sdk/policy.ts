@@ -3,9 +3,11 @@
  * file merely sets is left out, and `ramet settings` says why.
  */
 import { isEmbedded, MODEL_TIERS, resolveModel } from '../model/catalog.ts';
+import type { ModelProvider } from '../model/provider.ts';
 import type { ClosedWays } from '../permission/policy.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { SessionMode } from '../schema/status.ts';
+import { POLICY_RULES } from '../settings/setting-value.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SessionOptions } from './session-options.ts';
 
@@ -25,6 +27,13 @@ export function noBypass(): UserMistake {
     'policy',
     'managed policy of this machine forbids the permission mode bypassPermissions: choose another',
   );
+}
+
+/** Rules of the caller that do not count. */
+export function ignoredRules({ permissions }: SessionOptions, { policy }: Settings): string[] {
+  const { allow = [] } = permissions ?? {};
+  if (policy?.allowRules !== 'managed' || allow.length === 0) return [];
+  return [`permissions.allow (--allowedTools): ignored, ${POLICY_RULES}: ${allow.join(', ')}`];
 }
 
 /** What a denial must not advise. */
@@ -57,6 +66,16 @@ export function refuseForbiddenModel(model: string, { settings, env, providerNam
   throw new UserMistake(
     'policy',
     `managed policy of this machine forbids the model ${model}: it allows ${allowed.join(', ')}`,
+  );
+}
+
+/** A provider may serve one model only: naming another one is an error, not a silent change. Policy speaks first. */
+export function refuseUnservedModel(model: string, provider: ModelProvider, policy: ModelContext): void {
+  refuseForbiddenModel(model, policy);
+  if (provider.onlyModel === undefined || model === provider.onlyModel) return;
+  throw new UserMistake(
+    'no_provider',
+    `no provider for the model ${model}: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own (\`ramet emulate\` starts one)`,
   );
 }
 

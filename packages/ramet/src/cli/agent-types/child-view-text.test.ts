@@ -8,7 +8,7 @@ const [base] = builtInDefinitions;
 function toolsLine(wanted: AgentDefinition['tools'], tools: readonly string[]): string | undefined {
   const text = childViewText({
     definition: { ...(base as AgentDefinition), tools: wanted }, // there are built-in types
-    ...{ model: 'm', mode: 'default', tools, system: '', instructions: null, environment: '' },
+    ...{ model: 'm', mode: 'default', tools, system: '', instructions: null, environment: '', leftOut: [] },
     tokens: { tools: 0, system: 0, instructions: 0, environment: 0, total: 0 },
   });
   return text.split('\n').find((line) => line.startsWith('tools'));

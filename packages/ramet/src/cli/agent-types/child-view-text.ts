@@ -20,6 +20,7 @@ export function childViewText(view: ChildView): string {
     ['project instructions', instructionsText(definition.instructions, instructions, tokens.instructions)],
     ['git status', definition.git ? 'yes' : 'no'],
     ['environment', `yes, with the origin of its task; ${about(tokens.environment)}`],
+    ...(view.leftOut.length === 0 ? [] : [['left out', view.leftOut.join('; ')]]),
     ['not inherited', NOT_INHERITED],
     ['in all', `${about(tokens.total)} before its task`],
   ].map((row) => row.map(printable));
@@ -55,6 +56,7 @@ export function childViewObject(view: ChildView): Record<string, unknown> {
     instructions,
     git_status: definition.git,
     environment,
+    left_out: view.leftOut,
     not_inherited: NOT_INHERITED.split(', '),
     estimated_tokens: tokens,
   };

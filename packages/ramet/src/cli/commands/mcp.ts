@@ -22,12 +22,13 @@ interface McpFlags {
 }
 
 export async function listMcp(flags: McpFlags, io: CommandIo): Promise<void> {
-  const { servers, problems } = await listServers(callFrom(io));
+  const { servers, problems, onlyManaged } = await listServers(callFrom(io));
   if (flags.json) {
     io.out(jsonLine({ servers: servers.map(describedServer), problems }));
     return;
   }
-  if (servers.length === 0) io.out('no MCP server is set up here: ramet mcp add NAME -- PROGRAM adds one\n');
+  const how = onlyManaged ? 'managed policy allows only its own' : 'ramet mcp add NAME -- PROGRAM adds one';
+  if (servers.length === 0) io.out(`no MCP server is set up here: ${how}\n`);
   for (const server of servers) io.out(`${printable(serverLine(server))}\n`);
   for (const problem of problems) io.note(problem);
 }

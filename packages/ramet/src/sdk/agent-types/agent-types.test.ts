@@ -14,9 +14,14 @@ import { builtInDefinitions, typeLines } from '../../agents/prompts/built-in.ts'
 import type { RequestRecord } from '../../emulator/index.ts';
 import { trust } from '../../system/trust.ts';
 import { agentToolFor } from '../../tools/agent.ts';
+import { checkTypes } from '../calls/check-types.ts';
+import { readSettingsInDetail } from '../calls/settings-report.ts';
+import { checkHealth } from '../doctor/doctor.ts';
 import { findPlugins } from '../extensions/plugins.ts';
+import { listServers } from '../mcp/manage-servers.ts';
 import { findPlace } from '../place.ts';
 import { openAgentTypes } from './agent-types.ts';
+import { viewChild } from './child-view.ts';
 
 const agentTool = agentToolFor({ fork: true, types: typeLines(builtInDefinitions) });
 
@@ -366,5 +371,45 @@ describe('EXT-1: managed policy that allows only its own hooks, servers or plugi
     expect(found.problems).toEqual([
       `${join(place.home, 'plugins/p')}: left out, managed policy allows only its own plugins`,
     ]);
+  });
+
+  test('doctor, settings, mcp ls, agents show and agents validate name them too', async () => {
+    const cwd = temporaryDirectory();
+    const env = {
+      RAMET_HOME: join(cwd, 'home'),
+      RAMET_MANAGED_DIR: join(cwd, 'managed'),
+      RAMET_PROVIDER: 'recipe',
+    };
+    const hooks = 'hooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: "true"\n';
+    const path = join(env.RAMET_HOME, 'agents/ha.md');
+    writeFiles(cwd, {
+      'home/agents/ha.md': definition('ha', `${hooks}mcpServers:\n  - own:\n      command: node\n`),
+      'managed/settings.json': '{"policy":{"hooks":"managed","mcpServers":"managed"}}',
+    });
+    const here = { cwd, env };
+    const [noHooks, noServers] = [
+      'left out, managed policy allows only its own hooks',
+      'left out, managed policy allows only its own MCP servers',
+    ];
+    const { unusedExtensions } = await readSettingsInDetail(here);
+    expect(unusedExtensions).toEqual([
+      { what: 'hooks of the agent type ha', source: path, why: noHooks },
+      { what: 'mcpServers of the agent type ha', source: path, why: noServers },
+    ]);
+    expect((await checkTypes([], here)).problems).toMatchObject([
+      { path, field: 'hooks', level: 'warning', message: noHooks },
+      { path, field: 'mcpServers', level: 'warning', message: noServers },
+    ]);
+    expect((await viewChild('ha', here)).leftOut).toEqual([
+      'hooks: managed policy allows only its own hooks',
+      'mcpServers: managed policy allows only its own MCP servers',
+    ]);
+    expect((await listServers(here)).problems).toEqual([
+      'managed policy allows only its own MCP servers; left out of the agent types ha',
+    ]);
+    const checks = await checkHealth(here);
+    expect(checks.find(({ name }) => name === 'extensions')?.found).toContain(noHooks);
+    expect(checks.find(({ name }) => name === 'mcp')?.found).toContain('left out of the agent types ha');
+    expect((await checkTypes([], { cwd, env: { ...env, RAMET_MANAGED_DIR: cwd } })).problems).toEqual([]);
   });
 });

@@ -20,7 +20,6 @@ import { extensionFolders, type PluginFolder } from '../../extensions/extension-
 import { nameList } from '../../extensions/prompts/skill-list.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { isOwnPlace } from '../../settings/read-settings.ts';
-import { POLICY_HOOKS, POLICY_SERVERS } from '../../settings/setting-value.ts';
 import { nearName } from '../../system/text/close-names.ts';
 import { trustStamp } from '../../system/trust.ts';
 import { AGENT_TOOL } from '../../tools/agent.ts';
@@ -32,6 +31,7 @@ import type { Place } from '../place.ts';
 import { settingsPlace } from '../session/session-settings.ts';
 import type { AgentTypeOptions, TypesInCode } from './code-types.ts';
 import type { OpenTypes } from './definition-types.ts';
+import { lossLines, type OwnOnly, policyLosses } from './policy-losses.ts';
 
 export interface AgentTypes extends Disposable {
   readonly definitions: readonly AgentDefinition[];
@@ -47,17 +47,13 @@ export interface AgentTypes extends Disposable {
 }
 
 /** What a session brings to its types. */
-export interface TypeContext {
+export interface TypeContext extends OwnOnly {
   /** Names of tools that it has besides the built-in ones. */
   alsoTools?: readonly string[];
   /** Those that are installed when absent. */
   plugins?: readonly PluginFolder[];
   /** Types in code. */
   types?: Readonly<Record<string, AgentTypeOptions>>;
-  /** `managed`: a policy has hooks of no other source run. */
-  hooks?: 'all' | 'managed' | undefined;
-  /** The same of servers. */
-  servers?: 'all' | 'managed' | undefined;
 }
 
 /** Of a session with these options. */
@@ -109,7 +105,7 @@ export async function openAgentTypes(
     notices: () => [
       ...own.notices,
       ...(opened?.notices() ?? []),
-      ...leftOut(own.over(opened?.store.catalog.definitions ?? []), context),
+      ...lossLines(policyLosses(own.over(opened?.store.catalog.definitions ?? []), context)),
     ],
     watch(listener) {
       tell = listener;
@@ -120,29 +116,6 @@ export async function openAgentTypes(
       opened?.[Symbol.dispose]();
     },
   };
-}
-
-/** What managed policy leaves out of types, a line for each kind. */
-function leftOut(types: readonly AgentDefinition[], { hooks, servers }: TypeContext): string[] {
-  const others = types.filter(({ source }) => source !== 'managed');
-  const line = (why: string, having: readonly AgentDefinition[]): string[] =>
-    having.length === 0
-      ? []
-      : [`${why}; left out of the agent types ${having.map(({ name }) => name).join(', ')}`];
-  return [
-    ...(hooks === 'managed'
-      ? line(
-          POLICY_HOOKS,
-          others.filter((type) => type.hooks !== undefined),
-        )
-      : []),
-    ...(servers === 'managed' ? line(POLICY_SERVERS, others.filter(bringsServers)) : []),
-  ];
-}
-
-/** A text only names a server of the session. */
-function bringsServers({ mcpServers = [] }: AgentDefinition): boolean {
-  return mcpServers.some((server) => typeof server !== 'string');
 }
 
 function withoutHooks(type: AgentDefinition): AgentDefinition {

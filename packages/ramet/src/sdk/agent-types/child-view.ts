@@ -21,7 +21,8 @@ import { childModel } from '../session/children.ts';
 import { environmentOfChildren } from '../session/session-ground.ts';
 import { sessionSettings } from '../session/session-settings.ts';
 import { readSurroundings } from '../session/surroundings.ts';
-import { openAgentTypes, toolsTelling } from './agent-types.ts';
+import { openAgentTypes, toolsTelling, typeContext } from './agent-types.ts';
+import { policyLosses } from './policy-losses.ts';
 
 export interface ChildView {
   definition: AgentDefinition;
@@ -32,6 +33,8 @@ export interface ChildView {
   system: string;
   instructions: string | null;
   environment: string;
+  /** What managed policy takes from it. */
+  leftOut: readonly string[];
   tokens: { tools: number; system: number; instructions: number; environment: number; total: number };
 }
 
@@ -80,6 +83,9 @@ export async function viewChild(
     tools: tools.map((tool) => tool.name),
     system: system.join('\n\n'),
     ...told,
+    leftOut: policyLosses([definition], typeContext(settings, {})).map(
+      ({ field, why }) => `${field}: ${why}`,
+    ),
     tokens: { ...tokens, total: tokens.tools + tokens.system + tokens.instructions + tokens.environment },
   };
 }

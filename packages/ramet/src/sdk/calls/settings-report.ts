@@ -4,10 +4,14 @@ import type { OtherTools } from '../../settings/other-tools/other-tools.ts';
 import { readOtherTools } from '../../settings/other-tools/read-other-tools.ts';
 import { isTrustedPlace, problemText, type SettingsReport } from '../../settings/read-settings.ts';
 import { isBinding, keyText, placeOf, type SettingValue } from '../../settings/setting-value.ts';
-import { type UnusedExtension, unusedPrompts } from '../extensions/list-prompts.ts';
+import { type UnusedExtension, unusedHere } from '../extensions/list-prompts.ts';
 import { findPlace } from '../place.ts';
-import { unusedHooks } from '../session/session-hooks.ts';
-import { describeSettings, sessionSettings, settingsPlace } from '../session/session-settings.ts';
+import {
+  describeSettings,
+  sessionSettings,
+  settingsPlace,
+  unusedOthers,
+} from '../session/session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 
 export interface ReportedSetting extends SettingValue {
@@ -23,7 +27,7 @@ export interface SettingsInDetail {
   files: SettingsReport['files'];
   /** What was set up for other tools, such as Claude Code. */
   others: OtherTools;
-  /** Skills, commands and plugins that are there and have no effect. */
+  /** Skills, commands, plugins and parts of agent files that are there and have no effect. */
   unusedExtensions: readonly UnusedExtension[];
   isTrusted: boolean;
   /** What is wrong, one line each. */
@@ -39,15 +43,14 @@ export async function readSettingsInDetail(options: CallOptions = {}): Promise<S
   const { settings, values, files } = report;
   const here = settingsPlace(place, env);
   const found = await readOtherTools(here);
-  const unused = [...found.unused, ...(await unusedHooks(report, found.hooks))];
-  const others = { ...found, unused };
+  const others = { ...found, unused: await unusedOthers(report, found) };
   const isBroken = files.some((file) => file.state === 'bad' && isBinding(file));
   return {
     settings,
     values: values.map((value) => ({ ...value, key: keyText(value.path), from: placeOf(value) })),
     files,
     others,
-    unusedExtensions: isBroken ? [] : (await unusedPrompts(options)).unused,
+    unusedExtensions: isBroken ? [] : (await unusedHere(options)).unused,
     isTrusted: isTrustedPlace(here),
     problems: [...others.problems, ...files.flatMap(({ problems }) => problems.map(problemText))],
     isBroken,

@@ -189,9 +189,11 @@ export async function keepingTrust(
   const parts = trustedEntry(place)?.parts;
   if (!was || parts === undefined) return;
   const texts = trustedTexts(place);
-  const others = Object.entries(parts).map(([key, part]) => {
-    return [key, { ...part, before: texts[key] ?? { text: '', files: {} } }] as const;
-  });
+  const isOther = ([key]: readonly [string, unknown]): boolean =>
+    resolve(place.root, readPartKey(key).source) !== resolve(file);
+  const others = Object.entries(parts)
+    .filter(isOther)
+    .map(([key, part]) => [key, { ...part, before: texts[key] ?? { text: '', files: {} } }] as const);
   const own = partsOfSettings(file).map((part) => {
     const { key, ...described } = describePart(part, place.root);
     return [key, described] as const;

@@ -1,10 +1,10 @@
 /** Skills, commands, plugins and instructions: how many there are, and what is not in use. */
 import { readProjectInstructions } from '../../agents/prompts/first-message.ts';
-import { unusedPrompts } from '../extensions/list-prompts.ts';
+import { unusedHere } from '../extensions/list-prompts.ts';
 import { type DoctorContext, type HealthCheck, limited, ok } from './health-check.ts';
 
 export async function checkExtensions({ caller, place }: DoctorContext): Promise<HealthCheck> {
-  const { prompts, unused } = await unusedPrompts(caller);
+  const { prompts, unused } = await unusedHere(caller);
   const root = place.repository?.root ?? place.cwd;
   const { files, problems } = await readProjectInstructions({
     cwd: place.cwd,

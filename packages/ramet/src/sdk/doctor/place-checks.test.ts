@@ -4,7 +4,9 @@ import { describe, expect } from 'vitest';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
 import { callerOf } from '../calls/caller.ts';
+import { readSettingsInDetail } from '../calls/settings-report.ts';
 import { findPlace } from '../place.ts';
+import { sessionSettings } from '../session/session-settings.ts';
 import { checkOthers } from './place-checks.ts';
 
 describe('UI-1: what doctor says about settings of other tools', () => {
@@ -23,5 +25,34 @@ describe('UI-1: what doctor says about settings of other tools', () => {
       'deny and ask rules of .claude/settings.json are in force; without effect in Ramet: setting0, setting1, setting2, setting3 and 56 more',
     );
     expect(remedy).toBe('ramet settings lists all of it');
+  });
+
+  test('EXT-1: allow rules that managed policy leaves out are named by doctor, settings and a session', async ({
+    directory,
+  }) => {
+    mkdirSync(join(directory, 'home'));
+    writeFiles(directory, {
+      'work/.claude/settings.json': JSON.stringify({ permissions: { allow: ['Bash(mkdir:*)'] } }),
+      'managed/settings.json': JSON.stringify({ policy: { allowRules: 'managed' } }),
+    });
+    const here = {
+      cwd: join(directory, 'work'),
+      env: {
+        HOME: join(directory, 'home'),
+        RAMET_HOME: join(directory, 'ramet'),
+        RAMET_MANAGED_DIR: join(directory, 'managed'),
+        RAMET_TRUST: '1',
+      },
+    };
+    const caller = callerOf(here);
+    const what = 'permissions.allow: managed policy allows only its own rules';
+    expect((await checkOthers({ caller, place: findPlace(caller) })).found).toContain(what);
+    expect((await readSettingsInDetail(here)).others.unused).toContainEqual({
+      what,
+      source: '.claude/settings.json',
+    });
+    expect((await sessionSettings(here)).notices).toEqual([
+      '.claude/settings.json: ignored, managed policy allows only its own rules: permissions.allow',
+    ]);
   });
 });

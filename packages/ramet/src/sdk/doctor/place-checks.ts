@@ -9,8 +9,7 @@ import { isBinding } from '../../settings/setting-value.ts';
 import { makePrivateDirectory, unusable } from '../../system/home.ts';
 import { trustOf } from '../calls/trust.ts';
 import { endOrphans } from '../leftovers.ts';
-import { unusedHooks } from '../session/session-hooks.ts';
-import { describeSettings, settingsPlace } from '../session/session-settings.ts';
+import { describeSettings, settingsPlace, unusedOthers } from '../session/session-settings.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
 /** A session of many agents writes some hundred megabytes. */
@@ -75,7 +74,7 @@ export async function checkOthers({ place, caller }: DoctorContext): Promise<Hea
   const here = settingsPlace(place, caller.env);
   const found = await readOtherTools(here);
   const report = await describeSettings(place, caller.env);
-  const others = { ...found, unused: [...found.unused, ...(await unusedHooks(report, found.hooks))] };
+  const others = { ...found, unused: await unusedOthers(report, found) };
   const rules = others.rules.flatMap(({ texts }) => [...(texts.deny ?? []), ...(texts.ask ?? [])]);
   const places = some(others.rules.map((one) => one.place));
   const unused = some(others.unused.map(({ what }) => what));

@@ -2,6 +2,7 @@
 import type { PromptFile } from '../../extensions/prompts/prompt-file.ts';
 import type { PromptCatalog } from '../../extensions/prompts/prompt-store.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
+import { lossesHere } from '../calls/check-types.ts';
 import { findPlace } from '../place.ts';
 import { sessionSettings, settingsPlace } from '../session/session-settings.ts';
 import { extensionPlace, findPlugins } from './plugins.ts';
@@ -34,7 +35,7 @@ export interface UnusedExtension {
   readonly why: string;
 }
 
-export async function unusedPrompts(
+export async function unusedHere(
   options: CallOptions = {},
 ): Promise<{ prompts: readonly PromptFile[]; unused: readonly UnusedExtension[] }> {
   const { prompts, catalog, problems } = await listPrompts(options);
@@ -60,6 +61,11 @@ export async function unusedPrompts(
         what: 'plugin',
         source: problem.split(': ', 1)[0] ?? '',
         why: problem,
+      })),
+      ...(await lossesHere(options)).map(({ type, field, why }) => ({
+        what: `${field} of the agent type ${type.name}`,
+        source: type.path ?? type.name,
+        why: `left out, ${why}`,
       })),
     ],
   };

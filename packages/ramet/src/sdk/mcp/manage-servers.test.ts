@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { LINE_SERVER } from '../../../test/fixtures/mcp/servers.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { callerOf } from '../calls/caller.ts';
-import { changeTrust } from '../calls/trust.ts';
+import { changeTrust, trustOf } from '../calls/trust.ts';
 import { checkServers } from '../doctor/server-check.ts';
 import { findPlace } from '../place.ts';
 import { openSession } from '../session/session.ts';
@@ -102,6 +102,19 @@ describe('EXT-4: managing servers', () => {
     expect(session.notices).toContain(
       'MCP servers of this folder are not started before you trust them as they are: added, kept, other (ramet trust)',
     );
+  });
+
+  test('SEC-1: one that Ramet adds and removes again leaves the folder trusted', async () => {
+    const here = place();
+    writeFileSync(join(here.cwd, '.mcp.json'), JSON.stringify({ mcpServers: { kept: server('good') } }));
+    changeTrust('trust', here);
+    const states = (): string[] => trustOf(here).parts.map(({ source, state }) => `${source} ${state}`);
+    await addServer({ name: 'one', scope: 'local', server: server('good') }, here);
+    expect(states()).toEqual(['.ramet/settings.local.json trusted', '.mcp.json trusted']);
+    await removeServer('one', here);
+    expect(states()).toEqual(['.mcp.json trusted']);
+    const found = changeTrust('revoke', here);
+    expect(found?.parts.every(({ state }) => state === 'trusted')).toBe(true);
   });
 
   test('a server without a command is refused, and nothing is written', async () => {

@@ -18,6 +18,7 @@ import { namedTools } from '../../extensions/mcp/server-set.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import type { RuleFile } from '../../settings/allow-in-file.ts';
+import { lossLines } from '../agent-types/policy-losses.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlace, type Place } from '../place.ts';
 import { sessionSettings, settingsPlace } from '../session/session-settings.ts';
@@ -44,9 +45,19 @@ export interface TriedServer {
   readonly problem: string | null;
 }
 
-export async function listServers(options: CallOptions = {}): Promise<ServerReport> {
+export interface ServersHere extends ServerReport {
+  /** Managed policy allows only its own. */
+  readonly onlyManaged: boolean;
+}
+
+export async function listServers(options: CallOptions = {}): Promise<ServersHere> {
   const { cwd, env } = callerOf(options);
-  return serversHere(findPlace({ cwd, env }), { env, ...(await sessionSettings({ cwd, env })) });
+  const found = await sessionSettings({ cwd, env });
+  const report = await serversHere(findPlace({ cwd, env }), { env, ...found });
+  if (found.settings.policy?.mcpServers !== 'managed') return { ...report, onlyManaged: false };
+  const { lossesHere } = await import('../calls/check-types.ts');
+  const losses = (await lossesHere({ cwd, env })).filter(({ field }) => field === 'mcpServers');
+  return { ...report, onlyManaged: true, problems: [...report.problems, ...lossLines(losses)] };
 }
 
 export interface DescribedServer {

@@ -29,14 +29,10 @@ import { processDirectory } from '../../system/processes/process-register.ts';
 import { type LedgerLine, ledgerOf } from '../../views/ledger/ledger.ts';
 import type { AgentTypes } from '../agent-types/agent-types.ts';
 import type { SessionPrompts } from '../extensions/session-prompts.ts';
-import {
-  DEFAULT_SANDBOX,
-  type ResolvedOptions,
-  refuseUnenforceableBudget,
-  refuseUnservedModel,
-} from '../options.ts';
+import { DEFAULT_SANDBOX, type ResolvedOptions, refuseUnenforceableBudget } from '../options.ts';
 import type { TypedHandle } from '../own-tools/typed-handle.ts';
 import type { Place } from '../place.ts';
+import { refuseUnservedModel } from '../policy.ts';
 import { checkCall } from './check-calls.ts';
 import type { SessionTools } from './session-tools.ts';
 import type { ForkOptions, PromptSchema, SpawnOptions, SteeredMessage } from './session-type.ts';
@@ -174,7 +170,7 @@ export function childModel(
   const isTier = MODEL_TIERS.some((tier) => tier === name);
   if (name === 'inherit' || (isTier && isEmbedded(parentModel))) return parentModel;
   const model = isTier ? tierModel(name, parentModel, settings) : name;
-  refuseUnservedModel(model, provider);
+  refuseUnservedModel(model, provider, settings);
   refuseUnenforceableBudget(model, settings);
   return model;
 }

@@ -25,10 +25,9 @@ import {
   newSessionModel,
   type ResolvedOptions,
   refuseUnenforceableBudget,
-  refuseUnservedModel,
 } from '../options.ts';
 import type { Place } from '../place.ts';
-import { widestMode } from '../policy.ts';
+import { refuseUnservedModel, widestMode } from '../policy.ts';
 import { VERSION } from '../version.ts';
 import type { MainHousing } from './main-housing.ts';
 import type { SharedParts } from './session-runtime.ts';
@@ -92,7 +91,7 @@ export async function resumeMain(
   const agent = resumeAgent(runtime, reader, specFor, id, past);
   house?.settle(agent);
   const model = settings.model ?? agent.conversation.head.model;
-  refuseUnservedModel(model, runtime.provider);
+  refuseUnservedModel(model, runtime.provider, settings);
   refuseUnenforceableBudget(model, settings);
   runtime.journal.append(null, { type: 'session.resumed', version: VERSION, cwd: place.cwd });
   const { thinking } = settings;

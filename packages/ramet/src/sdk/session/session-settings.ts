@@ -7,7 +7,7 @@ import { DEFAULT_RETRY } from '../../model/rate/retry.ts';
 import { PROVIDER_KINDS, type ProviderKind, providerKind } from '../../model/select-provider.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { describeIssues } from '../../schema/zod.ts';
-import type { OtherRules } from '../../settings/other-tools/other-tools.ts';
+import type { OtherRules, OtherTools } from '../../settings/other-tools/other-tools.ts';
 import {
   foldersUpTo,
   otherToolsNotices,
@@ -20,7 +20,7 @@ import {
   type SettingsReport,
   settingsNotices,
 } from '../../settings/read-settings.ts';
-import { POLICY_SERVERS, type SettingValue, UNTRUSTED } from '../../settings/setting-value.ts';
+import { POLICY_RULES, POLICY_SERVERS, type SettingValue, UNTRUSTED } from '../../settings/setting-value.ts';
 import type { Settings, SettingsInForce, SettingsPlace, TierSettings } from '../../settings/settings.ts';
 import { managedFolders } from '../../system/home.ts';
 import {
@@ -33,7 +33,7 @@ import {
 } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
 import { withoutChangedCommands } from './folder-commands.ts';
-import { hooksInForce } from './session-hooks.ts';
+import { hooksInForce, unusedHooks } from './session-hooks.ts';
 
 /** Throws a UserMistake for a bad file that must not be passed over. */
 export async function sessionSettings(options: SessionOptions): Promise<SettingsInForce> {
@@ -52,6 +52,9 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
   const notices = [
     ...settingsNotices(report),
     ...otherToolsNotices(others, place),
+    ...ignoredAllow(report, others.rules).map(
+      ({ place }) => `${place}: ignored, ${POLICY_RULES}: permissions.allow`,
+    ),
     ...found.notices,
     ...commands.notices,
   ];
@@ -72,6 +75,26 @@ const KEPT_SERVERS: readonly string[] = [UNTRUSTED, POLICY_SERVERS];
 
 function allowsOwnRules({ policy }: Settings): boolean {
   return policy?.allowRules !== 'managed';
+}
+
+/** Those whose allow rules policy leaves out. */
+function ignoredAllow({ settings }: SettingsReport, rules: readonly OtherRules[]): readonly OtherRules[] {
+  return allowsOwnRules(settings) ? [] : rules.filter(({ texts }) => (texts.allow ?? []).length > 0);
+}
+
+/** What is set up for other tools and has no effect here, for reports. */
+export async function unusedOthers(
+  report: SettingsReport,
+  others: OtherTools,
+): Promise<OtherTools['unused']> {
+  return [
+    ...others.unused,
+    ...(await unusedHooks(report, others.hooks)),
+    ...ignoredAllow(report, others.rules).map(({ place }) => ({
+      what: `permissions.allow: ${POLICY_RULES}`,
+      source: place,
+    })),
+  ];
 }
 
 function withoutAllow({ texts: { allow: _, ...texts }, ...rules }: OtherRules): OtherRules {
