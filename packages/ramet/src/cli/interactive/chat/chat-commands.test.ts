@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import type { SessionMode } from '../../../schema/status.ts';
 import { CHAT_COMMANDS, completeCommand } from '../editor/command-completion.ts';
-import { isPlan, PLAN_CHOICE, parseChatCommand, unknownCommand } from './chat-commands.ts';
-import { isCommandLine } from './chat-worker.ts';
+import { textStyle } from '../screen/text-style.ts';
+import {
+  type CommandContext,
+  isPlan,
+  PLAN_CHOICE,
+  parseChatCommand,
+  runChatCommand,
+  unknownCommand,
+} from './chat-commands.ts';
+import { ChatWorker, isCommandLine, type WorkerParts } from './chat-worker.ts';
+import { createEventView } from './event-text.ts';
 
 describe('UI-1: lines that begin with a slash', () => {
   test.for<[string, ReturnType<typeof parseChatCommand>]>([
@@ -54,6 +64,31 @@ test('MEM-2: # and a note save it; headings and numbers of issues are prompts', 
 });
 
 describe('UI-3: what follows a plan', () => {
+  test('a mode that is chosen while a question is open decides nothing, and what was to follow waits for it', async () => {
+    const set: SessionMode[] = [];
+    const ended = Promise.withResolvers<void>();
+    const desk: { current: object | null } = { current: {} };
+    const handedBack: string[] = [];
+    let output = '';
+    const print = (text: string): void => void (output += text);
+    const view = { print, answer: print, endAnswer: () => {} };
+    const style = textStyle(false);
+    const worker = new ChatWorker({
+      ...{ desk, print, style, events: createEventView(style, view) },
+      chat: { setPermissionMode: (mode: SessionMode) => void set.push(mode) } as unknown as WorkerParts['chat'],
+      changed: () => worker.current === null && ended.resolve(),
+      handBack: (lines: readonly string[]) => void handedBack.push(...lines),
+    } as unknown as WorkerParts);
+    for (const line of PLAN_CHOICE.linesOf?.('go') ?? []) worker.submit(line);
+    await ended.promise;
+    expect(output).toContain('the permission mode stays while a question is open: answer it first');
+    expect([set, handedBack]).toEqual([[], ['The plan is good. Carry it out.']]);
+    desk.current = null;
+    const answer = { chat: { setPermissionMode: (mode: SessionMode) => void set.push(mode) }, desk };
+    await runChatCommand({ name: 'permissions', argument: 'default' }, answer as unknown as CommandContext);
+    expect(set).toEqual(['default']);
+  });
+
   test.each([
     ['1. Read it.\n2. Change it.', true],
     ['## Plan\n\n- first\n- second', true],

@@ -18,6 +18,7 @@ import { agentsText, cancelAgents, openAgent, stopAgents, tellAgents } from './a
 import type { Chat } from './chat.ts';
 import { rewindTo, undoLast } from './going-back.ts';
 import type { CommandAnswer, PickRequest } from './menus.ts';
+import { MODE_STAYS } from './question-desk.ts';
 
 export interface ChatCommand {
   readonly name: string;
@@ -33,8 +34,10 @@ export function parseChatCommand(line: string): ChatCommand | null {
   return { name, argument: argument.trim() };
 }
 
-interface CommandContext {
+export interface CommandContext {
   readonly chat: Chat;
+  /** Whether someone is asked something now. */
+  readonly desk?: { readonly current: object | null };
   readonly io: CommandIo;
   readonly signal: AbortSignal;
 }
@@ -179,14 +182,16 @@ function model(argument: string, { chat }: CommandContext): CommandAnswer {
   return { text: `the model is now ${chat.model}${note}` };
 }
 
-function permissions(argument: string, { chat }: CommandContext): CommandAnswer {
+function permissions(argument: string, { chat, desk }: Pick<CommandContext, 'chat' | 'desk'>): CommandAnswer {
   const modes = SESSION_MODES.join(', ');
   if (argument === '') {
     return {
       text: `the permission mode is ${chat.permissionMode ?? 'that of the settings'}; there are ${modes}`,
     };
   }
-  chat.setPermissionMode(requireSessionMode(argument));
+  const mode = requireSessionMode(argument);
+  if ((desk?.current ?? null) !== null) throw new UserMistake('question_open', MODE_STAYS);
+  chat.setPermissionMode(mode);
   return { text: `the permission mode is ${argument}` };
 }
 

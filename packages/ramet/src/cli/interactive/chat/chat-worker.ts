@@ -22,6 +22,7 @@ import type { TextStyle } from '../screen/text-style.ts';
 import { type Chat, isJournalFailure } from './chat.ts';
 import {
   type ChatCommand,
+  type CommandContext,
   isInstant,
   isPlan,
   PLAN_CHOICE,
@@ -36,6 +37,7 @@ import { runUserCommand } from './user-command.ts';
 
 export interface WorkerParts {
   readonly chat: Chat;
+  readonly desk: CommandContext['desk'];
   readonly io: CommandIo;
   readonly style: TextStyle;
   readonly events: EventView;
@@ -133,9 +135,7 @@ export class ChatWorker {
   /** Stops what is under way, and hands back what was to follow. */
   stop(why: string): void {
     if (this.#current === null) return;
-    const lines = [...this.#steered.takeBack(), ...this.#waiting];
-    this.#waiting = [];
-    if (lines.length > 0) this.#parts.handBack(lines);
+    this.#handBackAll([...this.#steered.takeBack(), ...this.#waiting.splice(0)]);
     this.#current.controller.abort(why);
   }
 
@@ -148,8 +148,8 @@ export class ChatWorker {
 
   /** An embedded model carries out prompts alone: what is said in between would be lost on it. */
   get #hears(): boolean {
-    const { chat } = this.#parts;
-    return this.#current?.isTurn === true && this.#waiting.length === 0 && !isEmbedded(chat.model ?? '');
+    const isAlone = isEmbedded(this.#parts.chat.model ?? '');
+    return this.#current?.isTurn === true && this.#waiting.length === 0 && !isAlone;
   }
 
   get #hasNews(): boolean {
@@ -195,6 +195,8 @@ export class ChatWorker {
       print(`${events.end()}${style.red(safeLine(describeError(error)))}\n`);
       // Nothing of it was sent: the session could not be opened, or a file not be read.
       if (line !== null && work.isTurn) this.#parts.handBack([line]);
+      // What was to follow was meant for that mode.
+      if (command?.name === 'permissions') this.#handBackAll(this.#waiting.splice(0));
     } finally {
       this.#current = null;
     }
@@ -216,8 +218,8 @@ export class ChatWorker {
   }
 
   async #carryOut(command: ChatCommand, signal: AbortSignal): Promise<void> {
-    const { chat, io, print } = this.#parts;
-    const answer = await runChatCommand(command, { chat, io, signal });
+    const { print } = this.#parts;
+    const answer = await runChatCommand(command, { ...this.#parts, signal });
     print(answer.text === '' ? '' : `${safeText(answer.text).trimEnd()}\n`);
     if (answer.isResumed) this.recall();
     if (answer.pick) this.#parts.pick(answer.pick);
@@ -258,7 +260,7 @@ export class ChatWorker {
     if (!signal.aborted) this.#parts.attention?.turnEnded(performance.now() - work.since);
     this.#paused = result.status !== 'done';
     if (!this.#paused && chat.permissionMode === 'plan' && isPlan(result.text)) this.#parts.pick(PLAN_CHOICE);
-    if (this.#paused) this.#handBackSteered();
+    if (this.#paused) this.#handBackAll(this.#steered.takeBack());
     if (prompt !== null && !isAnswered && isJournalFailure(result)) this.#parts.handBack([prompt]);
   }
 
@@ -267,8 +269,7 @@ export class ChatWorker {
     for (const text of this.#steered.heard()) print(`${events.end()}\n${style.bold(shownPrompt(text))}\n`);
   }
 
-  #handBackSteered(): void {
-    const lines = this.#steered.takeBack();
+  #handBackAll(lines: readonly string[]): void {
     if (lines.length > 0) this.#parts.handBack(lines);
   }
 

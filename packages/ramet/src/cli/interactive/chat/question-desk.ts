@@ -115,6 +115,9 @@ export class QuestionDesk implements PermissionBroker {
   }
 }
 
+/** A mode that asks less would answer an open question, one that asks nobody would deny it: neither is meant for it. */
+export const MODE_STAYS = 'the permission mode stays while a question is open: answer it first';
+
 /** Does it after that many milliseconds, unless what it returns is called before. */
 export function afterwards(ms: number, act: () => void): () => void {
   const timer = setTimeout(act, ms);

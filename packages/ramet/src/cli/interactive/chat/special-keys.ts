@@ -13,6 +13,7 @@ import { cleared, type PromptInput } from '../editor/prompt-input.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import type { Chat } from './chat.ts';
 import type { PickRequest } from './menus.ts';
+import { MODE_STAYS } from './question-desk.ts';
 
 /** Lets another program have the terminal. */
 export interface TerminalLease {
@@ -75,9 +76,8 @@ export class SpecialKeys {
 
   #nextMode(): void {
     const { chat, desk, print, style } = this.#parts;
-    // A mode that asks less would answer it, also in the moment in which keys do not count yet.
     if (desk.current !== null) {
-      print(`${style.dim('the permission mode stays while a question is open: answer it first')}\n`);
+      print(`${style.dim(MODE_STAYS)}\n`);
       return;
     }
     const at = CYCLE.findIndex((mode) => mode === (chat.permissionMode ?? 'default'));
