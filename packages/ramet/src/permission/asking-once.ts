@@ -41,6 +41,7 @@ export function askingOnce(broker: PermissionBroker): PermissionBroker {
   const elicit = broker.elicit?.bind(broker);
   const approvePlan = broker.approvePlan?.bind(broker);
   return {
+    modeAdvice: broker.modeAdvice,
     ...(elicit && { elicit }),
     ...(approvePlan && { approvePlan }),
     async ask(question, signal) {

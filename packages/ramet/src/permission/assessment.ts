@@ -35,7 +35,8 @@ export function settle(
     mode,
     rules,
     readOnly = false,
-  }: Pick<PermissionPolicy, 'mode' | 'readOnly'> & { readonly rules?: Pick<RuleSet, 'closed'> },
+    modeAdvice,
+  }: Pick<PermissionPolicy, 'mode' | 'readOnly' | 'modeAdvice'> & { readonly rules?: Pick<RuleSet, 'closed'> },
   tool: string,
   assessment: Assessment,
 ): PermissionDecision {
@@ -45,8 +46,9 @@ export function settle(
   if (readOnly && !harmless && !reachesOut) return deny(readOnlyRefusal(tool, question.reason));
   if (mode === 'bypassPermissions' && asked === null) return readOnly ? judged(assessment) : ALLOW;
   if (mode === 'plan' && !harmless) {
-    const advice = rules?.closed?.bypass === true ? '' : ` ${BYPASS}`;
-    return deny(`${tool} is not permitted: in plan mode nothing may be changed or run. ${GO_ON}${advice}`);
+    const advice = modeAdvice ?? (rules?.closed?.bypass === true ? '' : BYPASS);
+    const why = `${tool} is not permitted: in plan mode nothing may be changed or run. ${GO_ON}`;
+    return deny(why + forTheUser(advice));
   }
   if (asked === null && covered && !readOnly && mode !== 'plan') return ALLOW;
   if (asked === null && harmless) return judged(assessment);
@@ -63,9 +65,13 @@ export function settle(
         };
   if (mode !== 'dontAsk') return { kind: 'ask', question: open };
   const reason =
-    `${tool} is not permitted: in this run only reading is allowed, and what rules allow; ${open.reason}. ${GO_ON} ` +
-    `(For the user: ${whatWouldAllow(open, rules?.closed)} allows it.)`;
+    `${tool} is not permitted: in this run only reading is allowed, and what rules allow; ${open.reason}. ${GO_ON}` +
+    forTheUser(modeAdvice ?? `${whatWouldAllow(open, rules?.closed)} allows it`);
   return { kind: 'deny', reason, open };
+}
+
+function forTheUser(advice: string): string {
+  return advice === '' ? '' : ` (For the user: ${advice}.)`;
 }
 
 /** What passes because of what it does, not because a rule or a person allowed it. */
@@ -120,7 +126,7 @@ function deny(reason: string): PermissionDecision {
 export const GO_ON =
   'Do not try to get around this; do the rest, and say in your report what was left undone.';
 
-const BYPASS = '(For the user: --permission-mode bypassPermissions allows it.)';
+const BYPASS = '--permission-mode bypassPermissions allows it';
 
 /**
  * What a decision is made of, and what comes out of it.

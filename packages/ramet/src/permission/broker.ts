@@ -74,6 +74,8 @@ export interface PlanDecision {
 }
 
 export interface PermissionBroker {
+  /** What a person does where the mode refuses, for the refusal. Where it is absent, flags are advised. */
+  readonly modeAdvice?: string | undefined;
   /** Asks the person about a plan. Where it is absent, the lead of the team answers. */
   approvePlan?(question: MemberPlan, signal: AbortSignal): Promise<PlanDecision>;
   /** Passes a server's question on to the person. Where it is absent, every such question is declined. */

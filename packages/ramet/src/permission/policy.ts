@@ -52,6 +52,8 @@ export interface PermissionPolicy {
   readonly rules: RuleSet;
   /** The agent changes nothing, whatever mode and rules would allow; nobody is asked about it (TYPE-2). */
   readonly readOnly?: boolean | undefined;
+  /** What a person who is there does about a mode that refuses, in place of flags; empty if nothing helps. */
+  readonly modeAdvice?: string | undefined;
   /** There is a read-only sandbox that works, so judging commands may be generous. Else only the strict rules hold. */
   readonly wall?: boolean | undefined;
   /** Of an agent in a worktree: the same path in the checkout that rules were written for; null for others. */

@@ -25,10 +25,11 @@ interface Put {
 }
 
 /** An agent, and the open questions. Only the test answers. */
-async function family(spec: Partial<AgentSpec> = { permissionMode: 'default' }) {
+async function family(spec: Partial<AgentSpec> = { permissionMode: 'default' }, modeAdvice?: string) {
   const put: Put[] = [];
   const permissions = countedRules();
   const broker = askingOnce({
+    modeAdvice,
     ask(question, signal) {
       const { promise, resolve } = Promise.withResolvers<PermissionAnswer>();
       put.push({ question, signal, answer: resolve });
@@ -146,6 +147,17 @@ describe('RES-3: a child never exceeds its ancestors', () => {
     expect(root.put[1]?.question).toMatchObject({ reason: 'it writes outside the working directory' });
     root.put[1]?.answer({ kind: 'once' });
     expect(await second).toBeNull();
+  });
+
+  test('where a person is there, a mode that refuses advises what they can do, and no flag', async () => {
+    const root = await family({ permissionMode: 'plan' }, 'Shift-Tab changes the mode');
+    const said = / \(For the user: Shift-Tab changes the mode\.\)$/;
+    expect(await refusal(root.agent, { id: 1 })).toMatch(said);
+    expect(await refusal(childOf(root), { id: 1 })).toMatch(said);
+    // What its type says stays.
+    expect(await refusal(childOf(root, { permissionMode: 'plan' }), { id: 1 })).not.toContain('For the user');
+    root.agent.record({ type: 'permission.changed', mode: 'dontAsk' });
+    expect(await refusal(root.agent, { id: 1 })).toMatch(said);
   });
 
   test('a question that a change of mode decides is not asked any longer', async () => {

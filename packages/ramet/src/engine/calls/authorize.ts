@@ -8,6 +8,7 @@ import { type OpenQuestion, type PermissionDecision, readOnlyRefusal } from '../
 import { decide, unreadableFiles } from '../../permission/decide.ts';
 import { counterpart, fenceRefusal, isAboutOwnFiles } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';
+import type { SessionMode } from '../../schema/status.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { isForReaders, parseInput } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -233,6 +234,13 @@ async function orInterrupted<T>(awaited: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
+/** The session's mode can be changed; one that the agent's type has cannot. */
+function modeAdvice({ spec, runtime }: HostedAgent, mode: SessionMode): string | undefined {
+  const { modeAdvice: advice } = runtime.broker;
+  const isOwn = spec.parent !== null && spec.permissionMode === mode;
+  return advice !== undefined && isOwn ? '' : advice;
+}
+
 /** Rules can come while a decision is made; one that was made without them would ask what is answered already. */
 async function decideNow(
   agent: HostedAgent,
@@ -259,7 +267,7 @@ async function decideNow(
       tool.access?.(input).command !== undefined &&
       (mode !== 'bypassPermissions' || readOnly);
     const policy = {
-      ...{ mode, rules, readOnly, counterpart: inCheckout(directory) },
+      ...{ mode, rules, readOnly, counterpart: inCheckout(directory), modeAdvice: modeAdvice(agent, mode) },
       wall: judged && outside?.stopped !== null && (await runtime.sandbox.wall()),
     };
     const decision = await decide(policy, tool, details);

@@ -22,6 +22,7 @@ type OpenEntry =
   | { readonly form: ElicitedQuestion; settle(answer: ElicitedAnswer | null): void };
 
 export class QuestionDesk implements PermissionBroker {
+  readonly modeAdvice = 'Shift-Tab or /permissions changes the mode';
   readonly #open: OpenEntry[] = [];
   readonly #onChange: (withdrawn: boolean) => void;
 
