@@ -36,7 +36,9 @@ export function settle(
     rules,
     readOnly = false,
     modeAdvice,
-  }: Pick<PermissionPolicy, 'mode' | 'readOnly' | 'modeAdvice'> & { readonly rules?: Pick<RuleSet, 'closed'> },
+  }: Pick<PermissionPolicy, 'mode' | 'readOnly' | 'modeAdvice'> & {
+    readonly rules?: Pick<RuleSet, 'closed'>;
+  },
   tool: string,
   assessment: Assessment,
 ): PermissionDecision {

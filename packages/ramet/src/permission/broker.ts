@@ -23,6 +23,8 @@ export interface PermissionQuestion {
   reason: string;
   /** Rules that would allow this and the like; empty when no rule should. */
   suggestedRules: readonly string[];
+  /** Whether these rules would allow the call; nothing is changed by asking. */
+  covers?: ((rules: readonly string[]) => Promise<boolean>) | undefined;
   /** The ask rule that makes it a question, whatever else would allow it. */
   byRule?: string | undefined;
   /** A hook makes it a question, whatever rules and the mode allow. */

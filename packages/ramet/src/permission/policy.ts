@@ -73,6 +73,8 @@ export interface SessionRules {
   readonly rules: RuleSet;
   /** Takes what can be read as a rule; the rest comes back. */
   allow(texts: readonly string[]): RuleProblem[];
+  /** What texts mean as allow rules of this session, without those that cannot be read. */
+  reading(texts: readonly string[]): RuleSet;
   /** The rules of one agent: those of all, and what it was granted. The same object while nothing changes. */
   rulesOf(agent: string): RuleSet;
   /** Allows one agent more, until it is taken back; takes what can be read as a rule, and the rest comes back. */
@@ -135,6 +137,7 @@ export function sessionRules(start: RuleSet, origin: Omit<RuleOrigin, 'place'>):
     get rules() {
       return rules;
     },
+    reading: (texts) => parseRules({ allow: texts }, { ...origin, place: 'this session' }).rules,
     rulesOf(agent) {
       const own = granted.get(agent);
       if (own === undefined) return rules;

@@ -48,6 +48,7 @@ function countedRules() {
       return rules.rules;
     },
     rulesOf: rules.rulesOf,
+    reading: rules.reading,
     grant: rules.grant,
     revoke: rules.revoke,
     add: rules.add,
@@ -158,6 +159,20 @@ describe('RES-3: a child never exceeds its ancestors', () => {
     expect(await refusal(childOf(root, { permissionMode: 'plan' }), { id: 1 })).not.toContain('For the user');
     root.agent.record({ type: 'permission.changed', mode: 'dontAsk' });
     expect(await refusal(root.agent, { id: 1 })).toMatch(said);
+  });
+
+  test('a question knows whether rules would cover its call, and asking that allows nothing', async () => {
+    const root = await family();
+    const call = refusal(root.agent, { id: 1 });
+    while (root.put.length === 0) await turn();
+    const { question, answer } = root.put[0] ?? {};
+    const covered = (...rules: string[]): Promise<boolean> | undefined => question?.covers?.(rules);
+    expect(await covered('Bash(rm:*)')).toBe(false);
+    expect(await covered('no rule (')).toBe(false);
+    expect(await covered('Bash(rm:*)', 'mcp__tracker__close')).toBe(true);
+    expect([root.permissions.rules.allow, root.put.length]).toEqual([[], 1]);
+    answer?.({ kind: 'once' });
+    expect(await call).toBeNull();
   });
 
   test('a question that a change of mode decides is not asked any longer', async () => {

@@ -26,8 +26,8 @@ export interface PermissionRequest {
   call: ToolUseBlock;
   input: unknown;
   open: OpenQuestion;
-  /** What rules and mode say now. */
-  redecide(): Promise<PermissionDecision>;
+  /** What rules and mode say now, or would say with these rules besides. */
+  redecide(more?: readonly string[]): Promise<PermissionDecision>;
   signal: AbortSignal;
 }
 
@@ -90,6 +90,7 @@ async function askAndRecord(request: PermissionRequest): Promise<GivenAnswer> {
   const answer = await firstAnswer(request, {
     ...{ ...open, ...askerOf(agent), ...asked },
     details: tool.details?.(input),
+    covers: async (more) => (await request.redecide(more)).kind === 'allow',
   });
   const rules = answer.kind === 'always' ? answer.rules : [];
   permissions.allow(rules);

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { type OpenQuestion, type PermissionDecision, readOnlyRefusal } from '../../permission/assessment.ts';
 import { decide, unreadableFiles } from '../../permission/decide.ts';
+import { joinRules } from '../../permission/policy.ts';
 import { counterpart, fenceRefusal, isAboutOwnFiles } from '../../sandbox/write-fence.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SessionMode } from '../../schema/status.ts';
@@ -75,8 +76,8 @@ async function decidedPermit(
   const refusal = await agentRefusal(agent, wanted, signal, memory);
   if (refusal !== null) return refused(refusal);
   const isOwn = memory?.isOwn === true;
-  const redecide = async (): Promise<PermissionDecision> =>
-    settle(settledForMemory(await decideNow(agent, tool, input, { outside, isOwn }), isOwn));
+  const redecide = async (more: readonly string[] = []): Promise<PermissionDecision> =>
+    settle(settledForMemory(await decideNow(agent, tool, input, { outside, isOwn, more }), isOwn));
   const decision = await orInterrupted(redecide(), signal);
   if (typeof decision === 'string') return refused(decision);
   if (decision.kind === 'allow') return { kind: 'permitted', confinement: decision.confinement };
@@ -246,7 +247,7 @@ async function decideNow(
   agent: HostedAgent,
   tool: Tool,
   input: unknown,
-  { outside, isOwn }: { outside: PermitRequest['outside']; isOwn: boolean },
+  { outside, isOwn, more }: { outside: PermitRequest['outside']; isOwn: boolean; more: readonly string[] },
 ): Promise<PermissionDecision> {
   const { spec, runtime, directory } = agent;
   const phase = runtime.agents.phaseRules?.() ?? null;
@@ -267,7 +268,8 @@ async function decideNow(
       tool.access?.(input).command !== undefined &&
       (mode !== 'bypassPermissions' || readOnly);
     const policy = {
-      ...{ mode, rules, readOnly, counterpart: inCheckout(directory), modeAdvice: modeAdvice(agent, mode) },
+      rules: more.length === 0 ? rules : joinRules(rules, runtime.permissions.reading(more)),
+      ...{ mode, readOnly, counterpart: inCheckout(directory), modeAdvice: modeAdvice(agent, mode) },
       wall: judged && outside?.stopped !== null && (await runtime.sandbox.wall()),
     };
     const decision = await decide(policy, tool, details);

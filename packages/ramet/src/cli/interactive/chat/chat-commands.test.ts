@@ -69,19 +69,21 @@ describe('UI-3: what follows a plan', () => {
     const ended = Promise.withResolvers<void>();
     const desk: { current: object | null } = { current: {} };
     const handedBack: string[] = [];
-    let output = '';
-    const print = (text: string): void => void (output += text);
+    const output: string[] = [];
+    const print = (text: string): void => void output.push(text);
     const view = { print, answer: print, endAnswer: () => {} };
     const style = textStyle(false);
     const worker = new ChatWorker({
       ...{ desk, print, style, events: createEventView(style, view) },
-      chat: { setPermissionMode: (mode: SessionMode) => void set.push(mode) } as unknown as WorkerParts['chat'],
+      chat: {
+        setPermissionMode: (mode: SessionMode) => void set.push(mode),
+      } as unknown as WorkerParts['chat'],
       changed: () => worker.current === null && ended.resolve(),
       handBack: (lines: readonly string[]) => void handedBack.push(...lines),
     } as unknown as WorkerParts);
     for (const line of PLAN_CHOICE.linesOf?.('go') ?? []) worker.submit(line);
     await ended.promise;
-    expect(output).toContain('the permission mode stays while a question is open: answer it first');
+    expect(output.join('')).toContain('the permission mode stays while a question is open: answer it first');
     expect([set, handedBack]).toEqual([[], ['The plan is good. Carry it out.']]);
     desk.current = null;
     const answer = { chat: { setPermissionMode: (mode: SessionMode) => void set.push(mode) }, desk };

@@ -37,7 +37,7 @@ export function parseChatCommand(line: string): ChatCommand | null {
 export interface CommandContext {
   readonly chat: Chat;
   /** Whether someone is asked something now. */
-  readonly desk?: { readonly current: object | null };
+  readonly desk?: { readonly current: object | null } | undefined;
   readonly io: CommandIo;
   readonly signal: AbortSignal;
 }

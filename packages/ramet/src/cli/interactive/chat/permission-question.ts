@@ -203,12 +203,13 @@ export function answerOf(key: Key, { suggestedRules }: PermissionQuestion): Perm
   }
 }
 
-export function answerText(answer: PermissionAnswer): string {
+/** `covers`: the rules of an "always" allow the call itself. */
+export function answerText(answer: PermissionAnswer, covers = true): string {
   switch (answer.kind) {
     case 'once':
       return 'allowed once';
     case 'always':
-      return `allowed from now on: ${visibleLine(answer.rules.join(', '))}`;
+      return `allowed ${covers ? '' : 'once; '}from now on: ${visibleLine(answer.rules.join(', '))}`;
     case 'denied':
       return visibleLine(`denied${answer.reason.slice(NO.length).replace(/\.$/, '')}`);
   }

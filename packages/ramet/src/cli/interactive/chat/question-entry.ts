@@ -20,6 +20,8 @@ interface AlwaysEntry {
   readonly place: RulePlace;
   /** What was offered or written, before it was made wider. */
   readonly narrow: readonly string[];
+  /** Whether the rules allow the call that is asked about; null until that is known. */
+  readonly covers: boolean | null;
 }
 
 interface RuleEntry {
@@ -43,7 +45,7 @@ export type EntryStep =
   | { readonly type: 'back' }
   /** The key has nothing to do with it. */
   | { readonly type: 'left' }
-  | { readonly type: 'always'; readonly rules: readonly string[]; readonly place: RulePlace }
+  | (Pick<AlwaysEntry, 'rules' | 'place' | 'covers'> & { readonly type: 'always' })
   | { readonly type: 'denied'; readonly reason: string };
 
 export function newReason(): QuestionEntry {
@@ -51,7 +53,19 @@ export function newReason(): QuestionEntry {
 }
 
 export function newAlways(rules: readonly string[]): QuestionEntry {
-  return { kind: 'always', rules, place: 'session', narrow: rules };
+  return { kind: 'always', rules, place: 'session', narrow: rules, covers: true };
+}
+
+/** Finds out whether rules that were changed cover the call. `learn` gets the entry that knows it, for the one that does not. */
+export function checkCoverage(
+  entry: QuestionEntry | null,
+  covers: ((rules: readonly string[]) => Promise<boolean>) | undefined,
+  learn: (from: QuestionEntry, to: QuestionEntry) => void,
+): void {
+  if (entry?.kind !== 'always' || entry.covers !== null) return;
+  const know = (known: boolean): void => learn(entry, { ...entry, covers: known });
+  if (covers === undefined) know(true);
+  else covers(entry.rules).then(know, () => know(false));
 }
 
 /** `problemOf` says why rules cannot be read; null when they can. */
@@ -76,10 +90,11 @@ export function enterKey(
 }
 
 function alwaysKey(entry: AlwaysEntry, name: string | null): EntryStep {
-  const { rules, place } = entry;
+  const { rules, place, covers } = entry;
   switch (name) {
     case 'enter':
-      return { type: 'always', rules, place };
+      // Who confirms has seen what it does.
+      return covers === null ? { type: 'entry', entry } : { type: 'always', rules, place, covers };
     case 'escape':
       return { type: 'back' };
     case 'tab': {
@@ -87,9 +102,9 @@ function alwaysKey(entry: AlwaysEntry, name: string | null): EntryStep {
       return { type: 'entry', entry: { ...entry, place: next } };
     }
     case 'up':
-      return { type: 'entry', entry: { ...entry, rules: rules.map(wider) } };
+      return { type: 'entry', entry: { ...entry, rules: rules.map(wider), covers: null } };
     case 'down':
-      return { type: 'entry', entry: { ...entry, rules: entry.narrow } };
+      return { type: 'entry', entry: { ...entry, rules: entry.narrow, covers: null } };
     case 'right': {
       const input = { ...newPromptInput([]), editor: editorOf(rules.join(', ')) };
       return { type: 'entry', entry: { kind: 'rule', from: entry, input, problem: null } };
@@ -110,7 +125,7 @@ function ruleEntered(entry: RuleEntry, problemOf: (rules: readonly string[]) => 
   const rules = collectRules(textOf(entry.input));
   const problem = rules.length === 0 ? 'write a rule' : problemOf(rules);
   if (problem !== null) return { type: 'entry', entry: { ...entry, problem } };
-  return { type: 'entry', entry: { ...entry.from, rules, narrow: rules } };
+  return { type: 'entry', entry: { ...entry.from, rules, narrow: rules, covers: null } };
 }
 
 /** Keys that do more than change text have no meaning in a field. */
@@ -121,6 +136,8 @@ function edited(input: PromptInput, key: Key): PromptInput {
 function textOf({ editor }: PromptInput): string {
   return editorText(editor).trim().replace(/\s+/g, ' ');
 }
+
+const UNCOVERED = 'this rule does not cover this call, which will ask again';
 
 export interface EntryRows {
   /** Above the keys: what an "always" allows. */
@@ -133,7 +150,7 @@ export interface EntryRows {
 export function entryRows(entry: QuestionEntry): EntryRows {
   switch (entry.kind) {
     case 'always': {
-      const rule = `always: ${visibleLine(entry.rules.join(', '))}`;
+      const rule = `${entry.covers === false ? UNCOVERED : 'always'}: ${visibleLine(entry.rules.join(', '))}`;
       const canGrow = entry.rules.some((one) => wider(one) !== one);
       const keys = `Enter: ${entry.place} · Tab: where${canGrow ? ' · ↑: folder' : ''} · →: edit`;
       return { rule, keys, field: null };

@@ -206,6 +206,27 @@ describe('RES-3: the open question on a terminal', () => {
     await vi.waitFor(() => expect(shown()).toContain('the disk is full; the rule holds for this session'));
   });
 
+  test('UI-3: a rule that does not cover the call says so before Enter counts, and allows this call once', async () => {
+    const { desk, question, shown, wait } = asked();
+    const known = Promise.withResolvers<boolean>();
+    const covers = (): Promise<boolean> => known.promise;
+    const answer = desk.ask({ ...ofChild, suggestedRules: ['Bash(npm test:*)'], covers }, signal);
+    wait(1_000);
+    const keys = [letter('a'), press('right'), press('delete-to-start'), letter('Edit'), press('enter')];
+    for (const key of keys) {
+      question.take(key, false);
+      wait(100);
+    }
+    expect(question.take(press('enter'), false)).toBe(true);
+    expect(question.live(false).rule).toBe('always: Edit');
+    known.resolve(false);
+    await known.promise;
+    expect(question.live(false).rule).toBe('this rule does not cover this call, which will ask again: Edit');
+    question.take(press('enter'), false);
+    expect(await answer).toEqual({ kind: 'always', rules: ['Edit'] });
+    expect(shown()).toContain('  allowed once; from now on: Edit\n');
+  });
+
   test('UI-3: an always is for the file that was shown; Up makes it a folder, Down the file again', async () => {
     const { desk, question, wait } = asked();
     const suggestedRules = ['Bash(npm test:*)', 'Edit(src/deep/a.ts)', 'Edit(//etc/b)'];

@@ -34,6 +34,7 @@ import {
 } from './permission-question.ts';
 import { afterwards, type QuestionDesk, type RuleDesk } from './question-desk.ts';
 import {
+  checkCoverage,
   type EntryStep,
   enterKey,
   entryRows,
@@ -49,6 +50,8 @@ export interface QuestionParts {
   print(text: string): void;
   columns(): number;
   rows(): number;
+  /** Something else is to be shown. */
+  soon?(): void;
   readonly rules: RuleDesk;
   readonly attention?: Pick<Attention, 'question'>;
   /** Esc leaves what is shown: it answers nothing there. */
@@ -237,20 +240,23 @@ export class ShownQuestion {
 
   #follow(step: Exclude<EntryStep, { type: 'left' }>): true {
     this.#entry = step.type === 'entry' ? step.entry : null;
+    checkCoverage(this.#entry, this.#current?.covers, (from, to) => {
+      if (this.#entry === from) this.#entry = to;
+      this.#parts.soon?.();
+    });
     if (step.type === 'denied') this.#answer(denied(step.reason));
     if (step.type === 'always') {
       if (step.place !== 'session') void this.#save(step.place, step.rules);
-      this.#answer({ kind: 'always', rules: step.rules });
+      this.#answer({ kind: 'always', rules: step.rules }, step.covers !== false);
     }
     return true;
   }
 
   async #save(where: SavedRulePlace, rules: readonly string[]): Promise<void> {
-    const { events, style, print } = this.#parts;
+    const { events, style, print, rules: desk } = this.#parts;
     try {
-      print(
-        events.aside(`  ${style.dim(`saved in ${safeLine(await this.#parts.rules.save(where, rules))}`)}`),
-      );
+      const place = safeLine(await desk.save(where, rules));
+      print(events.aside(`  ${style.dim(`saved in ${place}`)}`));
     } catch (error) {
       const why = safeLine(describeError(error));
       print(events.aside(`  ${style.red(`${why}; the rule holds for this session`)}`));
@@ -262,11 +268,11 @@ export class ShownQuestion {
     return this.#withheld;
   }
 
-  #answer(answer: PermissionAnswer): void {
+  #answer(answer: PermissionAnswer, covers = true): void {
     const { desk, events, style, print } = this.#parts;
     const { length } = answer.kind === 'denied' ? [] : this.#rest;
     const unseen = length === 0 ? '' : ` (${length} lines of it were not shown)`;
-    print(events.aside(`  ${style.dim(answerText(answer) + unseen)}`));
+    print(events.aside(`  ${style.dim(answerText(answer, covers) + unseen)}`));
     desk.answer(answer);
   }
 

@@ -71,11 +71,12 @@ export class TerminalChat implements Disposable {
       print: (text: string): void => this.#view?.print(text),
       columns: (): number => this.#view?.columns ?? 80,
       rows: (): number => this.#view?.rows ?? 24,
+      soon: (): void => this.#view?.soon(),
     };
     this.#window = new AgentWindow({
       ...parts,
       show: (full) => this.#view?.fill(full),
-      soon: () => this.#view?.soon(),
+      soon: shared.soon,
       print: (text) => this.#print(text),
       pick: (request) => this.#pick(request),
       question: () => this.#question.text,
@@ -87,13 +88,7 @@ export class TerminalChat implements Disposable {
     const isEscapeTaken = (): boolean => this.#window.isOpen;
     this.#question = new ShownQuestion({ ...shared, rules: ruleDesk(parts.io), print: ask, isEscapeTaken });
     this.#form = new ShownForm({ ...shared, print: ask });
-    this.#menus = new Menus(
-      filesHere(
-        parts.io,
-        () => parts.chat.options,
-        () => this.#view?.soon(),
-      ),
-    );
+    this.#menus = new Menus(filesHere(parts.io, () => parts.chat.options, shared.soon));
     this.#special = new SpecialKeys({
       ...shared,
       terminal: () => this.#view,
