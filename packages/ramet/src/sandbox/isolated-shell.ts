@@ -79,15 +79,22 @@ export function isolatedStart(
   for (const directory of closed) openAgain(dirname(directory));
   for (const directory of [...bounds.made, ...closed]) mkdirSync(directory, { recursive: true });
   const users = ownUsers();
+  const agents = [
+    ...bounds.own,
+    ...bounds.made,
+    ...bounds.caches.filter(isPrepared).map(({ folder }) => folder),
+  ];
+  const hidden = hiddenServices(services, { own: agents, shared: bounds.shared });
   const all = [
     ...[...users.arguments, '--ro-bind', '/', '/', ...users.mounts],
     ...hiddenRuntimes(services),
     ...mounts('--bind', bounds.shared),
+    ...mounts('--bind-try', hidden.anchors),
     ...cacheMounts(bounds.caches),
     ...mounts('--ro-bind', bounds.guarded),
     ...mounts('--bind', [...bounds.own, ...bounds.made]),
     ...mounts('--ro-bind', closed),
-    ...hiddenServices(services),
+    ...hidden.mounts,
     ...DROPPED,
     ...['--chdir', cwd, '--', 'bash', '-c', command, ...words],
   ];
@@ -203,13 +210,15 @@ function terminalServers(env: Readonly<Record<string, string>>, project: string)
 
 /** The mounts that put them in place; those that were not prepared are left as they are, not to be written. */
 function cacheMounts(caches: readonly PrivateCache[]): string[] {
-  return caches
-    .filter(({ folder, copy }) => existsSync(folder) && existsSync(copy))
-    .flatMap(({ folder, copy }) => {
-      const place = realpathSync.native(folder);
-      const kept = keptIn(folder).flatMap((name) => ['--ro-bind', join(place, name), join(place, name)]);
-      return ['--bind', copy, place, ...kept];
-    });
+  return caches.filter(isPrepared).flatMap(({ folder, copy }) => {
+    const place = realpathSync.native(folder);
+    const kept = keptIn(folder).flatMap((name) => ['--ro-bind', join(place, name), join(place, name)]);
+    return ['--bind', copy, place, ...kept];
+  });
+}
+
+function isPrepared({ folder, copy }: PrivateCache): boolean {
+  return existsSync(folder) && existsSync(copy);
 }
 
 function keptIn(folder: string): string[] {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -82,4 +82,69 @@ test('WORK-7: no service that works for any caller is reached from a worktree, u
   expect(await ask(hidden)).toEqual(hidden.map((name) => `nobody ${name}`).toSorted());
   const open = [...others, ...kept];
   expect(await ask(open)).toEqual(open.map((name) => `reached ${name}`).toSorted());
+});
+
+/** Some seconds ago. */
+const EARLIER = Date.now() / 1_000 - 60;
+
+/** Starts a server, and says its process. */
+const SERVE = `"$0" -e 'require("node:net").createServer((s) => s.destroy()).listen(process.argv[1])' "$1" > /dev/null 2>&1 &
+echo $!; until test -S "$1"; do sleep 0.02; done`;
+
+function stopLater(id: string): void {
+  onTestFinished(() => void process.kill(Number(id)));
+}
+
+test("WORK-7: what the user's own programs listen to is not reached, wherever it is; what agents started is", async ({
+  skip,
+}) => {
+  const { program } = await workingSandbox(skip);
+  const directory = temporaryDirectory();
+  const [own, shared, home] = ['own', 'shared', 'home'].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const tmux = join(shared, 'tmux-x');
+  const copy = join(directory, 'copy');
+  for (const folder of [own, tmux, copy, join(home, '.gnupg')]) mkdirSync(folder, { recursive: true });
+  const hidden = ['shared/editor.sock', 'shared/deep/er/tmux.sock', 'home/relative.sock', 'home/x.sock'];
+  const open = ['shared/key.sock', 'home/.gnupg/S.gpg-agent', 'home/kept.sock', 'own/mine.sock'];
+  const young = 'shared/young.sock';
+  const relative = hidden[2] ?? '';
+  for (const name of [...hidden, ...open, young]) if (name !== relative) await listen(join(directory, name));
+  writeFileSync(join(own, 'ask.cjs'), ASK);
+  const env = { PATH: process.env.PATH ?? '', HOME: home, SSH_AUTH_SOCK: join(directory, 'shared/key.sock') };
+  const bounds = {
+    ...{ shared: [shared], guarded: [], own: [own], made: [] },
+    caches: [{ folder: tmux, copy, whenLarge: 'empty' as const }],
+    services: {
+      env,
+      run: [],
+      kept: [join(home, 'kept.sock')],
+      started: { TMUX: join(directory, `${young},1,0`) },
+    },
+  };
+  stopLater(
+    execFileSync('bash', ['-c', SERVE, process.execPath, 'relative.sock'], { cwd: home, encoding: 'utf8' }),
+  );
+  const mine = ['shared/agent.sock', 'shared/tmux-x/default'];
+  for (const name of mine) {
+    const start = isolatedStart(bounds, own, SERVE, process.execPath, join(directory, name));
+    stopLater((await runIsolated(program, start, { env })).stdout);
+  }
+  for (const name of [...hidden, ...open, 'shared/agent.sock'])
+    utimesSync(join(directory, name), EARLIER, EARLIER);
+  const nowhere = [...hidden, young, 'shared/moved/er/tmux.sock'];
+  const names = [...nowhere, ...open, ...mine];
+  const words = [process.execPath, join(own, 'ask.cjs'), ...names.map((name) => join(directory, name))];
+  await runIsolated(program, isolatedStart(bounds, own, 'mv "$0/deep" "$0/moved"', shared), { env });
+  const { stdout } = await runIsolated(program, isolatedStart(bounds, own, '"$0" "$@"', ...words), { env });
+  const lines = stdout.replaceAll(`${directory}/`, '').trim().split('\n');
+  expect(lines.toSorted()).toEqual(
+    [
+      ...nowhere.map((name) => `nobody ${name}`),
+      ...[...open, ...mine].map((name) => `reached ${name}`),
+    ].toSorted(),
+  );
 });

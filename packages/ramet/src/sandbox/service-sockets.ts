@@ -5,8 +5,8 @@
  *
  * Only what has a name can be hidden: abstract sockets and ports stay as they are.
  */
-import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { isInside } from '../system/landing-path.ts';
 
 export interface ServiceReach {
@@ -15,7 +15,18 @@ export interface ServiceReach {
   readonly kept: readonly string[];
   /** Where services keep them. */
   readonly run?: readonly string[];
+  /** The environment that Ramet was started with. */
+  readonly started?: Readonly<Record<string, string | undefined>>;
 }
+
+/** In /proc/net/unix: the flag of a socket that accepts connections, and the type that needs none. */
+const [ACCEPTS, DATAGRAM] = ['00010000', '0002'];
+
+/** Users with smaller numbers are services. */
+const FIRST_PERSON = 1_000;
+
+/** Found out once: looking through all processes takes a while. */
+const folders = new Map<string, string | null>();
 
 const RUN = [...new Set(['/run', '/var/run'].flatMap((path) => realPlace(path) ?? []))];
 
@@ -39,12 +50,49 @@ const ELSEWHERE = [
 /** Below a home directory, of services that run for one user. */
 const OF_USER = ['.screen', '.docker/run', '.docker/desktop', '.colima/default', '.rd', '.lima/default/sock'];
 
+/** Takes no orders to run something, or is reached under its abstract name anyway. */
+const HARMLESS = ['/tmp/.X11-unix'];
+
+/** A mount fails if its file is gone, and tests open and close sockets all the time: one this young is left alone. */
+const SETTLED_MS = 2_000;
+
+/** What a worktree's shell can write. */
+interface WritablePlaces {
+  /** Of the agents alone: a socket there is theirs. */
+  readonly own: readonly string[];
+  /** Of the agents and everybody. */
+  readonly shared: readonly string[];
+}
+
+interface HiddenServices {
+  readonly mounts: string[];
+  /** Directories that an agent could rename, and with them what is in them; mounted, they stay where they are. */
+  readonly anchors: string[];
+}
+
 /** The mounts that hide those which are there. */
-export function hiddenServices({ env, kept, run = RUN }: ServiceReach): string[] {
-  const open = kept.flatMap((path) => realPlace(path) ?? []);
-  const found = [...namedSockets(env, run), ...hiddenPipes(run)].flatMap((path) => realPlace(path) ?? []);
-  const hidden = [...new Set(found)].filter((path) => !open.some((place) => isInside(path, place)));
-  return hidden.flatMap((path) => ['--ro-bind', '/dev/null', path]);
+export function hiddenServices(reach: ServiceReach, { own, shared }: WritablePlaces): HiddenServices {
+  const { env, kept, run = RUN, started = process.env } = reach;
+  const [open, mine, common] = [kept, own, shared].map((paths) =>
+    paths.flatMap((path) => realPlace(path) ?? []),
+  );
+  const named = [...namedSockets(env, started, run), ...hiddenPipes(run)].flatMap(
+    (path) => realPlace(path) ?? [],
+  );
+  const listening = listeningOutside({ env, run, shared: common ?? [] });
+  const spared = [...(open ?? []), ...(mine ?? [])];
+  const hidden = [...new Set([...named, ...listening])].filter((path) => !isInAny(path, spared));
+  return {
+    mounts: hidden.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    anchors: [...new Set(hidden.flatMap((path) => foldersAbove(path, common ?? [])))].toSorted(),
+  };
+}
+
+/** Between the shared places and the socket, the outermost first. */
+function foldersAbove(path: string, shared: readonly string[]): string[] {
+  const folder = dirname(path);
+  if (folder === path || !isInAny(folder, shared)) return [];
+  return [...foldersAbove(folder, shared), ...(shared.includes(folder) ? [] : [folder])];
 }
 
 /** The same for what the services of users listen to: any name is possible there, and all of it goes. */
@@ -65,7 +113,11 @@ export function hiddenPipes(run: readonly string[] = RUN): string[] {
   return places.filter((path) => look(path)?.isFIFO() === true);
 }
 
-function namedSockets(env: Readonly<Record<string, string>>, run: readonly string[]): string[] {
+function namedSockets(
+  env: ServiceReach['env'],
+  started: NonNullable<ServiceReach['started']>,
+  run: readonly string[],
+): string[] {
   const below = (names: string): string[] =>
     run.flatMap((place) => names.split(' ').map((name) => join(place, name)));
   const home = env.HOME ?? '';
@@ -75,14 +127,105 @@ function namedSockets(env: Readonly<Record<string, string>>, run: readonly strin
   const managers = below('systemd')
     .flatMap(entries)
     .filter((path) => /\/io\.systemd\.[^/]+$/.test(path));
-  // Screen and Emacs run what they are told to.
-  const sessions = [...below(`screen/S-${env.USER ?? 'root'}`), `/tmp/emacs${process.getuid?.() ?? 0}`];
-  const inside = [...below(FOLDERS), ...ELSEWHERE, ...ofUser, ...sessions].flatMap(entries);
-  const all = [...below(SOCKETS), ...named, ...managers, ...inside];
+  // They run what they are told to.
+  const user = String(process.getuid?.() ?? 0);
+  const screens = [...run.map((place) => join(place, 'screen')), '/tmp/screens', '/tmp/uscreens'];
+  const sessions = [
+    ...screens.map((place) => join(place, `S-${env.USER ?? 'root'}`)),
+    ...[started.SCREENDIR ?? '', `/tmp/emacs${user}`, join(started.TMUX_TMPDIR ?? '/tmp', `tmux-${user}`)],
+  ];
+  const server = [started.TMUX?.split(',')[0] ?? '', started.EMACS_SOCKET_NAME ?? ''];
+  const inside = [...below(FOLDERS), ...ELSEWHERE, ...ofUser, ...sessions.filter(isAbsolute)].flatMap(
+    entries,
+  );
+  const all = [...below(SOCKETS), ...named, ...server.filter(isAbsolute), ...managers, ...inside];
   return all.filter((path) => {
     const found = look(path);
     return found?.isSocket() === true || found?.isFIFO() === true;
   });
+}
+
+interface Listener {
+  readonly path: string;
+  /** Of the socket; the file has another number. */
+  readonly inode: string;
+}
+
+/**
+ * Sockets of this user that a program outside of all worktrees listens to, wherever they are: a tmux, an editor, a
+ * daemon of a build. What such a program does for an agent it does outside the fence. `run` and `/var` belong to
+ * the machine: there only known services are hidden.
+ */
+function listeningOutside({
+  env,
+  run,
+  shared,
+}: Omit<ServiceReach, 'kept'> & { shared: readonly string[] }): string[] {
+  const home = realPlace(env.HOME ?? '') ?? '/';
+  const machine = [...(run ?? RUN), '/var'];
+  const keys = [env.SSH_AUTH_SOCK ?? '', join(home, '.gnupg')].filter(isAbsolute);
+  const open = [...HARMLESS, ...keys].flatMap((path) => realPlace(path) ?? []);
+  const isOfUser = (path: string): boolean =>
+    !isInAny(path, run ?? RUN) &&
+    (!isInAny(path, machine) || isInAny(path, home === '/' ? shared : [home, ...shared]));
+  const found = listeners().filter(({ path }) => isOfUser(path) && !isInAny(path, open) && isSettled(path));
+  if (found.length === 0) return [];
+  const ofAgents = heldElsewhere();
+  return found.filter(({ inode }) => !ofAgents.has(inode)).map(({ path }) => path);
+}
+
+/** Those that have a file in this process's view. */
+function listeners(): Listener[] {
+  const line = /^[0-9a-f]+: \S+ \S+ (\S+) (\S+) \S+ +(\d+) ([^@\n].*)$/gim;
+  const found = [...(textOf('/proc/net/unix') ?? '').matchAll(line)].flatMap(
+    ([, flags, type, inode = '', name = '']) =>
+      flags === ACCEPTS || type === DATAGRAM ? [{ inode, name }] : [],
+  );
+  return found.flatMap(({ inode, name }) => {
+    const folder = isAbsolute(name) ? '/' : folderOf(inode);
+    const path = folder === null ? null : realPlace(resolve(folder, name));
+    return path === null ? [] : [{ path, inode }];
+  });
+}
+
+function isSettled(path: string): boolean {
+  const found = look(path);
+  const [user, owner] = [process.getuid?.() ?? 0, found?.uid ?? -1];
+  const isTheirs = owner === user || (user === 0 && owner >= FIRST_PERSON);
+  const age = Date.now() - (found?.mtimeMs ?? 0);
+  return found?.isSocket() === true && isTheirs && !(age >= 0 && age < SETTLED_MS);
+}
+
+/** Sockets of processes in other mount namespaces: commands of agents, containers. */
+function heldElsewhere(): Set<string> {
+  const here = target('/proc/self/ns/mnt');
+  const away = processes().filter((process) => {
+    const space = target(`${process}/ns/mnt`);
+    return space !== null && space !== here;
+  });
+  return new Set(away.flatMap(socketsOf));
+}
+
+/** Where the process is that listens to a socket with a relative name. */
+function folderOf(inode: string): string | null {
+  const known = folders.get(inode);
+  if (known !== undefined) return known;
+  const owner = processes().find((process) => socketsOf(process).includes(inode));
+  const folder = owner === undefined ? null : target(`${owner}/cwd`);
+  folders.set(inode, folder);
+  return folder;
+}
+
+function processes(): string[] {
+  return entries('/proc').filter((path) => /\/\d+$/.test(path));
+}
+
+function socketsOf(process: string): string[] {
+  return entries(`${process}/fd`).flatMap((path) => /^socket:\[(\d+)\]$/.exec(target(path) ?? '')?.[1] ?? []);
+}
+
+function isInAny(path: string, places: readonly string[]): boolean {
+  return places.some((place) => isInside(path, place));
 }
 
 function entries(folder: string): string[] {
@@ -96,6 +239,22 @@ function entries(folder: string): string[] {
 function look(path: string): Stats | null {
   try {
     return statSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function target(link: string): string | null {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return null;
+  }
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
   } catch {
     return null;
   }
