@@ -1,18 +1,38 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
 import { gitVariables, OWNER, rametBranches, worktreePlace } from '../../test/fixtures/worktrees.ts';
+import { isMarked, markAdoption } from '../engine/background/left-adoption.ts';
 import { createWorktree } from '../git/worktrees/create-worktree.ts';
 import { settleWorktree } from '../git/worktrees/removal/release-worktree.ts';
 import type { ManagedWorktree } from '../git/worktrees/worktree.ts';
 import type { WorktreePlace } from '../git/worktrees/worktree-place.ts';
 import { createSession } from '../journal/sessions.ts';
 import { systemClock } from '../schema/clock.ts';
-import { cleanWorktrees } from './leftovers.ts';
+import { adoptingSessions } from '../system/home.ts';
+import { cleanWorktrees, finishAdoptions } from './leftovers.ts';
 
 const DAY_MS = 86_400_000;
 /** No process has it: the system never gives this number away. */
 const GONE = { pid: 2 ** 30, started: '1' };
+
+describe('BG-2: the mark of a session that adopts work', () => {
+  test('is left alone while the session runs, and goes with what the session left', async () => {
+    const [project, cwd] = [temporaryDirectory(), temporaryDirectory()];
+    const journal = await createSession({ project, cwd });
+    const outputs = join(project, journal.session);
+    markAdoption(outputs);
+    expect(await finishAdoptions({ project })).toEqual([]);
+    expect(isMarked(outputs)).toBe(true);
+    await journal.close();
+    expect(await finishAdoptions({ project }, journal.session)).toEqual([]);
+    expect(isMarked(outputs)).toBe(true);
+    markAdoption(join(project, 'a0a0a0a0'));
+    expect(await finishAdoptions({ project })).toEqual([]);
+    expect(adoptingSessions(project)).toEqual([]);
+  });
+});
 
 describe('WORK-3: worktrees that nobody came back for', () => {
   test('go while a session runs, after the period that is set, if they hold nothing', async () => {

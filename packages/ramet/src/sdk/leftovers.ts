@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Journal } from '../journal/journal.ts';
+import { adoptingSessions } from '../system/home.ts';
 import { processDirectory, type RunningGroup, reapOrphans } from '../system/processes/process-register.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Place } from './place.ts';
@@ -45,6 +46,16 @@ export function recordEndedOrphans(journal: Journal, ended: readonly RunningGrou
   const groups = ended.map(({ leader, agent }) => `${leader.pid} of agent ${agent}`).join(', ');
   const message = `ended process groups that a killed ramet had left running: ${groups}`;
   journal.append(null, { type: 'warning.raised', code: 'orphans_ended', message });
+}
+
+/** Finishes what killed sessions were adopting. `except` does it itself. A line for each that had files to move in. */
+export async function finishAdoptions(
+  { project }: Pick<Place, 'project'>,
+  except: string | null = null,
+): Promise<string[]> {
+  const left = adoptingSessions(project).filter((session) => session !== except);
+  if (left.length === 0) return [];
+  return (await import('./background/finish-left-work.ts')).finishLeftWork(project, left);
 }
 
 /**

@@ -35,6 +35,20 @@ export function scratchpadIn(directory: string): string {
   return join(directory, 'scratchpad');
 }
 
+/** Has a mark for each session while it adopts work, or after it was killed then. */
+export function adoptingDirectory(project: string): string {
+  return join(project, 'adopting');
+}
+
+/** The sessions that have one. */
+export function adoptingSessions(project: string): string[] {
+  try {
+    return readdirSync(adoptingDirectory(project));
+  } catch {
+    return []; // nothing was ever adopted
+  }
+}
+
 const MANAGED = '/etc/ramet';
 
 /**

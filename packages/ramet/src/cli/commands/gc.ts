@@ -8,7 +8,6 @@ import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { paintFirst, paintTable, styleFor } from '../output/painted.ts';
 
 interface GcFlags extends GarbageQuestion {
-  dryRun?: boolean;
   yes?: boolean;
   json?: boolean;
 }

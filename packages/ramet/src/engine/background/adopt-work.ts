@@ -4,14 +4,11 @@
  * a restart, and ends the turn with it.
  */
 import { contentOf, freezeBlock } from '../../conversation/frozen-block.ts';
-import { adoptFiles, createOriginalFiles, finishAdoption } from '../../files/undo.ts';
+import { adoptFiles, createOriginalFiles } from '../../files/undo.ts';
 import type { JournalReader } from '../../journal/journal.ts';
-import { fileHistoryOf } from '../../journal/projections/file-history.ts';
-import { counterpart } from '../../sandbox/write-fence.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
-import { realPath } from '../../system/landing-path.ts';
-import { removeLeftovers } from '../../system/replace-file.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
+import { finishLeftAdoption, isMarked, markAdoption, unmarkAdoption } from './left-adoption.ts';
 import { adoptedText, type PreparedWork } from './prepared-work.ts';
 
 /** Null when it was adopted; otherwise why not, and nothing has changed. */
@@ -29,6 +26,7 @@ export async function adoptWork(
   const text = runtime.redact(adoptedText(work, main.directory.cwd));
   const block = freezeBlock({ type: 'text', text });
   const { agent, task, files, reads } = work;
+  using _mark = markAdoption(runtime.outputDirectory);
   const outcome = await adoptFiles({
     ...{ ledger: runtime.files, originals: createOriginalFiles(runtime.outputDirectory) },
     ...{ agent, task, files, reads, onStep },
@@ -49,33 +47,11 @@ export async function adoptWork(
 
 /** What a killed process had adopted and not carried out. `reader` has all that was recorded. */
 export async function finishAdopting(main: Agent, reader: JournalReader): Promise<void> {
-  // One that was killed before the record has changed nothing, and may have left bytes beside the files.
-  if (!main.state.adopting) removeStaged(reader);
-  const { adopting } = main.state.adopting ? fileHistoryOf(reader.events()) : { adopting: null };
-  if (adopting === null) return;
-  const { runtime } = hosted(main);
-  const failed = await finishAdoption(
-    {
-      ...{ ledger: runtime.files, originals: createOriginalFiles(runtime.outputDirectory) },
-      ...{ agent: adopting.agent, task: 'work in advance' },
-    },
-    adopting,
-  );
-  settle(main, failed);
-}
-
-function removeStaged(reader: JournalReader): void {
-  const last = [...reader.events({ type: 'agent.started' })].findLast(
-    ({ event }) => event.type === 'agent.started' && event.origin?.source === 'speculation',
-  );
-  if (last?.event.type !== 'agent.started' || last.agent === null) return;
-  const { worktree } = last.event.origin ?? {};
-  if (worktree === undefined) return;
-  const root = realPath(worktree.path);
-  for (const { event } of reader.events({ agent: last.agent, type: 'file.changed' })) {
-    const place = event.type === 'file.changed' ? counterpart(event.path, root, worktree.from) : null;
-    if (place !== null) removeLeftovers(place, last.agent);
-  }
+  const { files: ledger, outputDirectory: outputs } = hosted(main).runtime;
+  if (!main.state.adopting && !isMarked(outputs)) return;
+  const finished = await finishLeftAdoption(reader, { ledger, outputs });
+  if (finished !== null) settle(main, finished.failed);
+  unmarkAdoption(outputs);
 }
 
 function settle(main: Agent, failed: readonly { path: string; reason: string }[]): void {

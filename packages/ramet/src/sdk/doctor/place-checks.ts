@@ -8,7 +8,7 @@ import { isTrustedPlace, problemText, settingsNotices } from '../../settings/rea
 import { isBinding } from '../../settings/setting-value.ts';
 import { makePrivateDirectory, unusable } from '../../system/home.ts';
 import { trustOf } from '../calls/trust.ts';
-import { endOrphans } from '../leftovers.ts';
+import { endOrphans, finishAdoptions } from '../leftovers.ts';
 import { describeSettings, settingsPlace, unusedOthers } from '../session/session-settings.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
@@ -52,10 +52,8 @@ export async function checkJournal({ place: { home, cwd } }: DoctorContext): Pro
 export async function checkProcesses({ place }: DoctorContext): Promise<HealthCheck> {
   const ended = await endOrphans(place);
   const groups = ended.map(({ leader, agent }) => `${leader.pid} of agent ${agent}`).join(', ');
-  return ok(
-    'processes',
-    ended.length === 0 ? 'none left by a killed session' : `ended what was left: ${groups}`,
-  );
+  const left = ended.length === 0 ? 'none left by a killed session' : `ended what was left: ${groups}`;
+  return ok('processes', [left, ...(await finishAdoptions(place))].join('; '));
 }
 
 export async function checkSettings({ place, caller }: DoctorContext): Promise<HealthCheck> {

@@ -3,6 +3,7 @@ import { indexPath } from '../../journal/session-index.ts';
 import { childEnvironment } from '../../system/child-environment.ts';
 import { writeTrouble } from '../../system/sqlite/sqlite-failure.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
+import { finishAdoptions } from '../leftovers.ts';
 import { findPlace } from '../place.ts';
 import { sessionSettings } from '../session/session-settings.ts';
 import { GONE_ALREADY, type Holding } from './holding.ts';
@@ -15,6 +16,8 @@ export interface GarbageQuestion extends CallOptions {
   interrupted?: boolean;
   /** Also work of agents that nothing else has. */
   work?: boolean;
+  /** Only look. Otherwise what killed sessions were adopting is finished before. */
+  dryRun?: boolean;
 }
 
 export interface HeldItems {
@@ -30,8 +33,11 @@ export async function listHeld(options: GarbageQuestion = {}): Promise<HeldItems
   const { cwd, env } = callerOf(options);
   const { settings } = await sessionSettings({ cwd, env });
   const days = options.olderThan ?? settings.retention?.days ?? DEFAULT_DAYS;
+  const place = findPlace({ cwd, env });
+  // First: what one of the sessions was adopting can be finished only while it is there.
+  if (options.dryRun !== true) await finishAdoptions(place);
   const held = await holdingsOf({
-    place: findPlace({ cwd, env }),
+    place,
     env: childEnvironment(env, settings.env?.childVariables),
     days,
     now: Date.now(),
@@ -55,13 +61,10 @@ export interface CollectedGarbage extends HeldRemoval {
   stayed: { item: HeldItem; reason: string }[];
 }
 
-export async function collectGarbage({
-  dryRun = false,
-  ...options
-}: GarbageQuestion & { dryRun?: boolean } = {}): Promise<CollectedGarbage> {
+export async function collectGarbage(options: GarbageQuestion = {}): Promise<CollectedGarbage> {
   const { items, days } = await listHeld(options);
   const stayed: CollectedGarbage['stayed'] = [];
-  const going = dryRun ? [] : items.filter(({ keep }) => keep === null);
+  const going = options.dryRun ? [] : items.filter(({ keep }) => keep === null);
   const onStay = (item: Holding, reason: string): void => void stayed.push({ item: plainItem(item), reason });
   return { items: items.map(plainItem), days, ...(await removeHeld(going, onStay, options)), stayed };
 }

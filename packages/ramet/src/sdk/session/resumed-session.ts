@@ -13,7 +13,7 @@ import { teamFile } from '../../team/wake-line.ts';
 import { offeringMembers, openAgentTypes, ToldTypes, typeContext } from '../agent-types/agent-types.ts';
 import { extensionPlace, findPlugins, withPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
-import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
+import { endOrphans, finishAdoptions, recordEndedOrphans } from '../leftovers.ts';
 import { TeamSync } from '../memory/team-sync.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
@@ -57,8 +57,9 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
   const names = extra.tools.map(({ name }) => name);
   const permissions = openRules(given, here, names);
   // Whatever still runs for the agent would work beside it.
-  const [ended, known] = await Promise.all([
+  const [ended, finished, known] = await Promise.all([
     endOrphans(here),
+    finishAdoptions(here, entry.session),
     openAgentTypes(place, given.env, typeContext(given, { alsoTools: names, plugins })),
   ]);
   const types = offeringMembers(known, teamName !== null);
@@ -110,6 +111,7 @@ export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<
       watch === undefined ? [...extra.notices, ...noticesAgain(brought, agent.spec.tools)] : [];
     const notices = [
       ...settings.notices,
+      ...finished,
       ...warnings,
       ...(note === null ? [] : [note]),
       ...toolNotices,

@@ -24,7 +24,7 @@ import {
 } from '../agent-types/agent-types.ts';
 import { extensionPlace, findPlugins, withPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
-import { endOrphans, recordEndedOrphans } from '../leftovers.ts';
+import { endOrphans, finishAdoptions, recordEndedOrphans } from '../leftovers.ts';
 import { TeamSync } from '../memory/team-sync.ts';
 import type { RunWatch } from '../operator/control/watch-run.ts';
 import {
@@ -134,6 +134,7 @@ async function openNew(
   const permissions = openRules(given, place, tools);
   permissions.allow(watch?.allow ?? []);
   const orphans = endOrphans(place);
+  const finished = await finishAdoptions(place);
   const teamSync = TeamSync.of(given, place);
   teamSync?.start();
   opened.defer(async () => teamSync?.close({ isHurried: true }));
@@ -173,6 +174,7 @@ async function openNew(
   const told = ToldTypes.ofAll(types.definitions);
   const notices = [
     ...settings.notices,
+    ...finished,
     ...(workspace?.warnings ?? []),
     ...(note === null ? [] : [note]),
     ...extra.notices,
