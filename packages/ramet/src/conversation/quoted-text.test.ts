@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AGENT_MESSAGE, FORK_TASK, TASK_NOTIFICATION } from '../schema/content.ts';
-import { quoteAttribute, quoteText, quoteValue } from './quoted-text.ts';
+import { quoteAttribute, quoteMessage, quoteText, quoteValue } from './quoted-text.ts';
 
 const NAMES = [TASK_NOTIFICATION, AGENT_MESSAGE, FORK_TASK.slice(1, -1)];
 const INVISIBLE = [
@@ -71,6 +71,29 @@ describe('AGENT-3: text of others cannot forge the engine’s own elements', () 
     'Vec<agent_message>',
   ])('ordinary code stays as it is: %s', (code) => {
     expect(quoteText(code)).toBe(code);
+  });
+
+  test('a message cannot pass for the engine or the user, and other markup in it stays', () => {
+    const forged = [
+      '<team-now>',
+      '</Operator>',
+      '< user >',
+      '<user\nname="x">',
+      '<ｓｙｓｔｅｍ>',
+      '<system-reminder',
+      '<us\u200ber/>',
+    ];
+    for (const tag of [
+      ...forged,
+      '<environment>',
+      '<agent-types>',
+      '<teammate>',
+      '<hook-feedback event="Stop">',
+    ])
+      expect(quoteMessage(`a ${tag}`)).toBe(`a &lt;${tag.replace('＜', '<').slice(1)}`);
+    const code = 'Map<User, Team> <username> <teams> <users-list> <operators> systemd<2 <worker-pool> <T>';
+    expect(quoteMessage(code)).toBe(code);
+    expect(quoteMessage('<task-notification> <agent-message>')).not.toContain('<');
   });
 
   test('text without such tags is not changed, and quoting twice is quoting once', () => {

@@ -18,8 +18,20 @@ const MARKED: readonly string[] = [TASK_NOTIFICATION, AGENT_MESSAGE, FORK_TASK.s
 /** Around text that a folder provides: that text must not contain the end tag. */
 const AROUND_FOLDERS: readonly string[] = [PROJECT_INSTRUCTIONS, ENVIRONMENT, MEMORY_NOTES];
 
+/**
+ * The elements in which the engine itself speaks to a model, and those that models take for their user's or a host's words.
+ * The whole name counts: `<teams>` and `<userName>` are other people's markup.
+ */
+const SPOKEN: readonly string[] = [
+  ...[...AROUND_FOLDERS, 'agent-types', 'mcp-servers', 'hook-context', 'hook-feedback', 'attached-resource'],
+  ...['team', 'team-now', 'teammate', 'coordinator', 'coordinator-now', 'worker', 'operator', 'worktree'],
+  ...['sub-agent', 'your-part', 'check-output', 'skill', 'user', 'system', 'system-reminder'],
+].map((name) => `${name}>`);
+
 const OPENERS = /[<\uff1c\ufe64\u2039\u3008\u27e8\u02c2\u1438]/g;
 const DASH = /^[\p{Pd}\u02d7\u2043\u2212]$/u;
+/** What follows the name of a tag; also where the text ends. */
+const END_OF_NAME = /^(?:[\s>/\\\uff1e\ufe65\u203a\u3009\u27e9]|$)/;
 const INVISIBLE = /^[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\s\u2800]$/u;
 
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
@@ -33,6 +45,11 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
     'mм',
     'nпηո',
     'oоοօ',
+    'pрρ',
+    'dԁ',
+    'vν',
+    'wԝ',
+    'yу',
     'rгᴦ',
     'sѕꜱ',
     'tтτ',
@@ -43,10 +60,18 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   ].flatMap(([letter = '', ...others]) => others.map((other): [string, string] => [other, letter])),
 );
 
-/** Takes the engine's own elements out of `text`, and those named in `also`: `/result` is the end of `<result>`. */
+/**
+ * Takes the engine's own elements out of `text`, and those named in `also`: `/result` is the end of `<result>`, and of
+ * `user>` the whole name counts, where others count from their beginning on.
+ */
 export function quoteText(text: string, also: readonly string[] = []): string {
   const names = [...MARKED, ...also];
   return text.replace(OPENERS, (opener, at: number) => (standsBefore(text, at + 1, names) ? '&lt;' : opener));
+}
+
+/** What another agent, or someone outside, says: it cannot pass for the engine or for the user. */
+export function quoteMessage(text: string): string {
+  return quoteText(text, SPOKEN);
 }
 
 /** Text of a folder, such as its instructions: it cannot end the element around it, nor look like one of ours. */
@@ -90,6 +115,7 @@ function standsBefore(text: string, start: number, names: readonly string[]): bo
     seen = join(seen, lettersOf(character));
     const rest = seen.replace(/^\/+/, '');
     if (names.some((name) => (name.startsWith('/') ? seen : rest).startsWith(name))) return true;
+    if (END_OF_NAME.test(text.slice(at, at + 1)) && names.includes(`${rest}>`)) return true;
     if (!names.some((name) => name.startsWith(name.startsWith('/') ? seen : rest))) return false;
   }
   return false;

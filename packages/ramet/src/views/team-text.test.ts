@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
 import type { MemberState, TeamMember } from '../schema/team.ts';
-import { teamText } from './team-text.ts';
+import { teamListText, teamText } from './team-text.ts';
 
 const member = (name: string, state: MemberState): TeamMember => ({
   ...{ name, state, agent: null, type: 'teammate', plan: null, unread: 0 },
 });
 
 function headOf(host: number | null, ...states: MemberState[]): string {
+  return headWith({}, host, ...states);
+}
+
+function headWith(more: { isRun?: boolean }, host: number | null, ...states: MemberState[]): string {
   const members = [member('lead', 'idle'), ...states.map((state, index) => member(`m${index}`, state))];
-  const shown = { name: 'crew', session: 'abc', host, members, tasks: [], plans: [] };
+  const shown = { name: 'crew', session: 'abc', host, isRun: false, members, tasks: [], plans: [], ...more };
   return teamText(shown).split('\n', 1)[0] ?? '';
 }
 
@@ -19,4 +23,13 @@ test('TEAM-5: a team that nobody hosts names the command that resumes it; one th
     /it was stopped; ramet team resume crew lets its members work again$/,
   );
   expect(headOf(12, 'stopped')).toMatch(/process 12$/);
+  expect(headWith({ isRun: true }, null, 'stopped')).toMatch(
+    /no process hosts it; ramet operate status --session abc shows its run$/,
+  );
+});
+
+test('one member is not several', () => {
+  const shown = { name: 'crew', session: 'abc', host: null, isRun: false, tasks: [], plans: [] };
+  const members = [member('lead', 'idle'), member('ada', 'idle')];
+  expect(teamListText([{ ...shown, members }])).toMatch(/ 1 member /);
 });

@@ -7,6 +7,7 @@ interface ShownTeam {
   readonly name: string;
   readonly session: string;
   readonly host: number | null;
+  readonly isRun: boolean;
   readonly members: readonly TeamMember[];
   readonly tasks: readonly TeamTask[];
   readonly plans: readonly WaitingPlan[];
@@ -22,7 +23,7 @@ export function teamListText(teams: readonly ShownTeam[]): string {
       printable(name),
       session,
       host === null ? 'no process' : `process ${host}`,
-      `${members.length - 1} members`,
+      counted(members.length - 1, 'member'),
       `${working} working`,
       `${completed} of ${tasks.length} tasks completed`,
     ];
@@ -44,7 +45,8 @@ export function teamText(team: ShownTeam): string {
 }
 
 /** A team that someone has stopped waits for nobody: only who wants more of it resumes it. */
-function unhosted({ name, members }: Pick<ShownTeam, 'name' | 'members'>): string {
+function unhosted({ name, session, isRun, members }: ShownTeam): string {
+  if (isRun) return `no process hosts it; ramet operate status --session ${session} shows its run`;
   const others = members.filter((member) => member.name !== LEAD);
   return others.length > 0 && others.every(({ state }) => state === 'stopped')
     ? `it was stopped; ramet team resume ${name} lets its members work again`
@@ -100,7 +102,10 @@ export function taskTableText(tasks: readonly TeamTask[]): string {
 /** What the engine has seen, before what the member says. */
 function seenText({ files, commands }: TaskProof): string {
   const failed = commands.filter(({ exit }) => exit !== 0).length;
-  const ran = `${commands.length} ${commands.length === 1 ? 'command' : 'commands'}`;
-  const changed = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
-  return `${changed}, ${ran}${failed === 0 ? '' : ` (${failed} failed)`}`;
+  const ran = counted(commands.length, 'command');
+  return `${counted(files.length, 'file')}, ${ran}${failed === 0 ? '' : ` (${failed} failed)`}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

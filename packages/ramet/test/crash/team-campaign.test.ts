@@ -35,7 +35,7 @@ function soundEvidence(): TeamEvidence {
     plan,
     end: { code: 0, signal: null, stdout: '', stderr: '', hung: false, ms: 0 },
     team: {
-      ...{ name: 'crew', session: 'aaaaaaaa', host: null, plans: [] },
+      ...{ name: 'crew', session: 'aaaaaaaa', host: null, isRun: false, plans: [] },
       members: ['lead', ...names].map(member),
       tasks: taskNumbers(plan).map(task),
     },

@@ -80,3 +80,7 @@ Members: ${members.length === 0 ? 'none yet' : members.join('; ')}
 ${tasks}
 </team-now>`;
 }
+
+/** For a lead that has had no prompt yet. */
+export const TEAM_BEGINS: string =
+  'The team begins. No goal was given: do what messages ask of you, then end your turn.';

@@ -8,6 +8,7 @@ import {
   sendToTeam,
   showTeam,
   stopTeam,
+  TEAM_BEGINS,
 } from '../../sdk/calls/teams.ts';
 import { jsonLine } from '../../views/json-spelling.ts';
 import { taskTableText, teamListText, teamText } from '../../views/team-text.ts';
@@ -85,9 +86,6 @@ function stoppedText({ asked, ended }: StoppedTeam): string {
   return ended ? `stopped ${asked.join(', ')}` : `asked ${asked.join(', ')}; not all have ended yet`;
 }
 
-/** For a lead that has had no prompt yet. */
-const BEGIN = 'The team begins. No goal was given: do what messages ask of you, then end your turn.';
-
 /** As `ramet resume` does it. */
 export async function resumeTeam(
   name: string | undefined,
@@ -103,7 +101,7 @@ export async function resumeTeam(
     if (error instanceof UserMistake && error.code === 'nothing_to_do') return atRest(session, json, io);
     if (!(error instanceof UserMistake) || error.code !== 'no_prompt') throw error;
     const { carryOut } = await import('../commands/print.ts');
-    return carryOut(BEGIN, { outputFormat }, session, io);
+    return carryOut(TEAM_BEGINS, { outputFormat }, session, io);
   }
 }
 

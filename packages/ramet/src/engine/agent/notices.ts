@@ -1,5 +1,5 @@
 /** The engine's own words in a conversation: fixed texts, so that equal situations give equal bytes. */
-import { quoteAttribute, quoteText } from '../../conversation/quoted-text.ts';
+import { quoteAttribute, quoteMessage, quoteText } from '../../conversation/quoted-text.ts';
 import type { CommandChange } from '../../files/file-readers.ts';
 import { quoted } from '../../files/stale-file.ts';
 import { AGENT_MESSAGE } from '../../schema/content.ts';
@@ -103,7 +103,7 @@ interface MessageSender {
 }
 
 export function agentMessageText(sender: MessageSender, text: string): string {
-  return `<${AGENT_MESSAGE} from="${quoteAttribute(nameOf(sender))}">\n${quoteText(text.toWellFormed())}\n</${AGENT_MESSAGE}>`;
+  return `<${AGENT_MESSAGE} from="${quoteAttribute(nameOf(sender))}">\n${quoteMessage(text.toWellFormed())}\n</${AGENT_MESSAGE}>`;
 }
 
 /** An agent cannot be taken for the user: it always has its id beside it. */

@@ -13,9 +13,11 @@ import {
   TeamStore,
 } from '../../team/store/team-store.ts';
 import { hintChange, teamFile } from '../../team/wake-line.ts';
-import { findPlace, type Place } from '../place.ts';
+import { findPlace, operatorDirectory, type Place } from '../place.ts';
 import type { SessionOptions } from '../session-options.ts';
 import { type CallOptions, callerOf } from './caller.ts';
+
+export { TEAM_BEGINS } from '../../agents/prompts/teammate.ts';
 
 export interface TeamReport {
   name: string;
@@ -23,6 +25,8 @@ export interface TeamReport {
   session: SessionId;
   /** The process that hosts it; null when none does. */
   host: number | null;
+  /** It works on a run of tasks (`ramet operate`): only that resumes it. */
+  isRun: boolean;
   /** The lead first. */
   members: readonly TeamMember[];
   tasks: readonly TeamTask[];
@@ -35,12 +39,13 @@ export function listTeams(options: CallOptions = {}): TeamReport[] {
   const { project } = findPlace(callerOf(options));
   if (!existsSync(teamFile(project))) return [];
   using store = new TeamStore(project);
-  return store.teams().map((record) => reportOf(store.open(record)));
+  return store.teams().map((record) => reportOf(store.open(record), project));
 }
 
 /** `name` is a team's, or its session; the only team there is when absent. */
 export function showTeam(name?: string, options: CallOptions = {}): TeamReport {
-  return withTeam(name, options, reportOf);
+  const { project } = findPlace(callerOf(options));
+  return withTeam(name, options, (team) => reportOf(team, project));
 }
 
 export interface TeamPlan {
@@ -106,6 +111,11 @@ export function sendToTeam({ team: name, to, text }: TeamLetter, options: CallOp
   });
   hintChange(findPlace(callerOf(options)).project);
   return sent;
+}
+
+/** The words of a message, by its number on record; null when it is no longer kept. */
+export function textOfLetter(team: string, seq: number, options: CallOptions = {}): string | null {
+  return withTeam(team, options, ({ mail }) => mail.textOf(seq));
 }
 
 export interface AnsweredPlan {
@@ -215,7 +225,7 @@ function noTeam(): UserMistake {
   return new UserMistake('no_team', 'this repository has no team: ramet team create NAME makes one');
 }
 
-function reportOf(team: StoredTeam): TeamReport {
+function reportOf(team: StoredTeam, project: string): TeamReport {
   const { name, session } = team.record;
   const host = hostOf(team);
   const members = team.roster.members().map((member) => {
@@ -223,7 +233,8 @@ function reportOf(team: StoredTeam): TeamReport {
     return host === null && member.state === 'working' ? { ...member, state: 'idle' as const } : member;
   });
   const plans = team.plans.waiting().map((plan) => ({ member: plan.member, text: plan.text }));
-  return { name, session, host, members, tasks: team.tasks.all(), plans };
+  const isRun = existsSync(operatorDirectory({ project, session }));
+  return { name, session, host, isRun, members, tasks: team.tasks.all(), plans };
 }
 
 function hostOf({ roster }: StoredTeam): number | null {

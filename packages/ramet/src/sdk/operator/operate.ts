@@ -68,11 +68,13 @@ export async function operateTasks(
   }
 }
 
-/** A start that was refused leaves no session behind: nothing has happened in it. */
+/** A start that was refused leaves no session and no team behind: nothing has happened in it. */
 async function forgetRefused(project: string, session: SessionId): Promise<void> {
   if (recordedRun(project, session).run !== null) return;
   const { removeSession } = await import('../retention/remove-session.ts');
   removeSession(project, session);
+  const { forgetTeam } = await import('../session/session-team.ts');
+  forgetTeam(project, session);
 }
 
 /** What must be known before its session is opened. */

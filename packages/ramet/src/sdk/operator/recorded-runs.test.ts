@@ -4,8 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { madeTask, startedRun } from '../../../test/fixtures/operator-run.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { createSession } from '../../journal/sessions.ts';
+import { listTeams } from '../calls/teams.ts';
 import { findPlace, operatorDirectory, type Place } from '../place.ts';
 import { openSession } from '../session/session.ts';
+import { operateTasks } from './operate.ts';
 import { refuseSecondRun } from './recorded-runs.ts';
 
 function madePlace(): Place {
@@ -65,6 +67,9 @@ describe('OP-2: a file that is run a second time', () => {
     await expect(own.operate({ file: 'tasks.md' })).rejects.toThrow(
       `tasks.md has a run that is not over: resume it with ramet operate --resume ${session}`,
     );
+    const again = operateTasks('tasks.md', { cwd, env, isolation: 'team' });
+    await expect(again).rejects.toThrow(/has a run that is not over/);
+    expect(listTeams({ cwd, env })).toEqual([]);
     // There is no such file: that is found out only by one that may start.
     await expect(own.operate({ file: 'tasks.md', again: true })).rejects.toThrow(/tasks\.md is not there/);
   });

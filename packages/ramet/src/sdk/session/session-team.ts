@@ -46,6 +46,13 @@ export function teamOfSession(project: string, session: SessionId): string | nul
   return store.find(session)?.record.name ?? null;
 }
 
+/** The session came to nothing, and so did its team. */
+export function forgetTeam(project: string, session: SessionId): void {
+  if (!existsSync(teamFile(project))) return;
+  using store = new TeamStore(project);
+  store.forget(session);
+}
+
 /** Before anything of the session is made. */
 export function refuseTeamName(project: string, name: string | true): void {
   if (name === true) return;

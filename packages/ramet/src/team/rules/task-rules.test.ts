@@ -36,6 +36,10 @@ describe('TEAM-3: claims', () => {
   });
 
   test('a task that nobody works on cannot be ended', () => {
+    expect(rightTo('end', FREE, 'bob')).toEqual({ problem: endProblem(FREE) });
+    expect(rightTo('change', { ...FREE, createdBy: 'lead' }, 'bob')).toEqual({
+      problem: 'cannot change task 7: it is made by lead; only lead may',
+    });
     expect(endProblem(FREE)).toBe('task 7 is pending: claim it first (status in_progress)');
     expect(endProblem({ ...FREE, status: 'completed' })).toBe('task 7 is completed already');
   });

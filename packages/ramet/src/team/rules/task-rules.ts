@@ -4,7 +4,12 @@ import { LEAD, type TeamMember, type TeamTask } from '../../schema/team.ts';
 const LONGEST_SUBJECT = 300;
 const LONGEST_TEXT = 64 * 1024;
 
-type TaskWords = { subject?: string | undefined; description?: string | undefined };
+interface TaskWords {
+  subject?: string | undefined;
+  description?: string | undefined;
+  evidence?: string | null | undefined;
+  note?: string | null | undefined;
+}
 
 type Held = Pick<TeamTask, 'number' | 'status' | 'owner' | 'createdBy' | 'blockedBy'>;
 
@@ -27,8 +32,11 @@ export function rightTo(what: string, task: Held, by: string): Right {
   const holder = task.owner ?? task.createdBy;
   if (holder === by) return { override: false };
   if (by === LEAD) return { override: task.owner !== null };
+  const unclaimed = what === 'end' ? endProblem(task) : null;
+  if (unclaimed !== null) return { problem: unclaimed };
   const whose = task.owner === null ? `made by ${holder}` : `${holder}'s`;
-  return { problem: `cannot ${what} task ${task.number}: it is ${whose}; only ${holder} or ${LEAD} may` };
+  const who = holder === LEAD ? LEAD : `${holder} or ${LEAD}`;
+  return { problem: `cannot ${what} task ${task.number}: it is ${whose}; only ${who} may` };
 }
 
 /** Ending a task needs a claim: what nobody works on cannot be completed. */
@@ -83,12 +91,12 @@ export function listed(numbers: readonly number[]): string {
 }
 
 /** What is wrong with the words of a task; null if nothing is. */
-export function textProblem({ subject, description }: TaskWords): string | null {
+export function textProblem({ subject, ...texts }: TaskWords): string | null {
   if (subject !== undefined && (subject.trim() === '' || subject.length > LONGEST_SUBJECT)) {
     return `a task needs a subject of 1 to ${LONGEST_SUBJECT} characters`;
   }
-  if (description !== undefined && description.length > LONGEST_TEXT) {
-    return `the description has ${description.length} characters, and at most ${LONGEST_TEXT} are allowed: write it to a file`;
-  }
-  return null;
+  const long = Object.entries(texts).find(([, text]) => (text?.length ?? 0) > LONGEST_TEXT);
+  if (long === undefined) return null;
+  const [which, text] = long;
+  return `the ${which} has ${text?.length} characters, and at most ${LONGEST_TEXT} are allowed: write it to a file and name that`;
 }

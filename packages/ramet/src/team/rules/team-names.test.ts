@@ -24,7 +24,7 @@ describe('TEAM-1: names of members', () => {
     ['abcdefgh.12', "it looks like an agent's id"],
     ['-f', 'use letters, digits, spaces, dots, dashes and underscores, with a letter or digit first'],
     ['a<b', 'use letters, digits, spaces, dots, dashes and underscores, with a letter or digit first'],
-    ['a ', 'use letters, digits, spaces, dots, dashes and underscores, with a letter or digit first'],
+    ['a ', 'it begins or ends with a space'],
     ['x'.repeat(61), 'it has 61 characters, and at most 60 are allowed'],
   ])('%j is refused in one line', (name, why) => {
     const problem = nameProblem(name, 'member');

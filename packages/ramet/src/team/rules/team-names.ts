@@ -19,13 +19,14 @@ export function nameProblem(name: string, whose: 'member' | 'team'): string | nu
   const shown = shownName(name);
   const say = (why: string): string => `${shown} cannot be a ${whose}'s name: ${why}`;
   if (name.trim() === '') return say('it is empty');
+  if (name !== name.trim()) return say('it begins or ends with a space');
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name)) return say('it has control characters');
   if (name.length > LONGEST)
     return say(`it has ${name.length} characters, and at most ${LONGEST} are allowed`);
   if (/[/\\]/.test(name) || /^\.+$/.test(name)) return say('it is a path');
   if (RESERVED.includes(keyOf(name))) return say(`${RESERVED.join(', ')} are reserved`);
   if (LIKE_AN_ID.test(name)) return say("it looks like an agent's id");
-  if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]*$/u.test(name) || name !== name.trim()) {
+  if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]*$/u.test(name)) {
     return say('use letters, digits, spaces, dots, dashes and underscores, with a letter or digit first');
   }
   return null;

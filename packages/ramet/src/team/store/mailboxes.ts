@@ -122,6 +122,12 @@ export class Mailboxes {
       });
   }
 
+  /** The words of one message; null when it is no longer kept. */
+  textOf(seq: number): string | null {
+    const sql = 'SELECT text FROM messages WHERE team = ? AND seq = ?';
+    return textOf(this.#db.row(sql, this.#team, seq)?.text);
+  }
+
   /** The last message that was in a request to the member's model. */
   cursor(name: string): number {
     const sql = 'SELECT cursor FROM members WHERE team = ? AND key = ?';

@@ -135,7 +135,7 @@ export class TeamTaskList {
 
   end(number: number, by: string, { status, evidence, proof, note }: TeamTaskEnd): EndedTeamTask | Problem {
     return this.#changing('end', number, by, (task) => {
-      const problem = endProblem(task);
+      const problem = endProblem(task) ?? textProblem({ evidence, note });
       if (problem !== null) return { problem };
       this.#db.row(
         `UPDATE tasks SET status = ?, evidence = ?, proof = ?, note = ?, claim_pid = NULL, claim_started = NULL
@@ -170,9 +170,10 @@ export class TeamTaskList {
   /** Gives up a claim, or puts a failed task back: it is pending again, for everybody. */
   release(number: number, by: string, note: string): { task: TeamTask; wake: string[] } | Problem {
     return this.#changing('release', number, by, (task) => {
-      if (task.status !== 'in_progress' && task.status !== 'failed') {
-        return { problem: `task ${number} is ${task.status}: there is no claim to release` };
-      }
+      const isHeld = task.status === 'in_progress' || task.status === 'failed';
+      const unheld = isHeld ? null : `task ${number} is ${task.status}: there is no claim to release`;
+      const problem = unheld ?? textProblem({ note });
+      if (problem !== null) return { problem };
       this.#table.putBack(number, note);
       if (task.status === 'failed') this.#table.note(number, by, 'retried', note);
       const freed = this.#table.get(number);

@@ -284,6 +284,18 @@ describe('TEAM-3: the task list', () => {
     ]);
   });
 
+  test('evidence and notes are bounded like every other text', () => {
+    const team = newTeam('ada');
+    task(team, 'one');
+    made(team.tasks.claim(1, 'ada', ME));
+    const long = 'x'.repeat(70_000);
+    const refused = expect.stringMatching(/has 70000 characters, and at most 65536 are allowed: write it to/);
+    expect(team.tasks.end(1, 'ada', { status: 'completed', evidence: long })).toEqual({ problem: refused });
+    expect(team.tasks.end(1, 'ada', { status: 'failed', note: long })).toEqual({ problem: refused });
+    expect(team.tasks.release(1, 'ada', long)).toEqual({ problem: refused });
+    expect(team.tasks.find(1)).toMatchObject({ status: 'in_progress', evidence: null });
+  });
+
   test('others may not change a task; the lead may, and it is noted', () => {
     const team = newTeam('ada', 'bob');
     task(team, 'one');

@@ -64,6 +64,23 @@ export class TeamStore implements Disposable {
     });
   }
 
+  /** Takes back the team of a session that came to nothing. One that has members, messages or tasks stays. */
+  forget(session: SessionId): void {
+    this.#db.write('synced', () => {
+      const [record] = this.#find('session = ?', session);
+      if (record === undefined) return;
+      const { id } = record;
+      const used = this.#db.row(
+        `SELECT 1 FROM members WHERE team = ?1 AND key <> ?2 UNION ALL SELECT 1 FROM messages WHERE team = ?1
+         UNION ALL SELECT 1 FROM tasks WHERE team = ?1 LIMIT 1`,
+        ...[id, LEAD],
+      );
+      if (used !== undefined) return;
+      for (const table of ['members', 'calls']) this.#db.row(`DELETE FROM ${table} WHERE team = ?`, id);
+      this.#db.row('DELETE FROM teams WHERE id = ?', id);
+    });
+  }
+
   teams(): TeamRecord[] {
     return this.#find('TRUE');
   }

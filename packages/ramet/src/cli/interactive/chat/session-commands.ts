@@ -74,7 +74,7 @@ export function teamStatus({ session }: Chat): string {
   if (session?.team === undefined) return NO_TEAM;
   const { name, members, tasks, plans } = session.team;
   const now = { members: members(), tasks: tasks(), plans: plans() };
-  return teamText({ name, session: session.id, host: process.pid, ...now });
+  return teamText({ name, session: session.id, host: process.pid, isRun: false, ...now });
 }
 
 const FORCE = /^--force(?:\s+|$)|\s+--force$/;

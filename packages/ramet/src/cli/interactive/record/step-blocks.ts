@@ -17,8 +17,11 @@ export function stepBlocks(
 ): Block[] {
   switch (step.kind) {
     case 'told': {
-      const shown = safeText(shownPrompt(step.text.slice(0, LONGEST_TEXT)));
-      return lineBlocks(`\n${step.isPrompt ? style.bold(shown) : style.dim(shown)}\n`);
+      const text = step.text.slice(0, LONGEST_TEXT);
+      // Nobody has typed or pasted what others had to say.
+      return lineBlocks(
+        step.isPrompt ? `\n${style.bold(safeText(shownPrompt(text)))}\n` : `\n${style.dim(safeText(text))}\n`,
+      );
     }
     case 'answered': {
       const thought = step.hasThought ? lineBlocks(`${style.dim('∴ thought')}\n`) : [];

@@ -4,6 +4,7 @@ import { EVERYBODY, LEAD } from '../../../schema/team.ts';
 import type { TeamReport } from '../../../sdk/calls/teams.ts';
 import { printable } from '../../../views/text/format.ts';
 import { EXIT } from '../../io.ts';
+import { CHAT_COMMANDS } from '../editor/command-completion.ts';
 import type { Key } from '../editor/key-parser.ts';
 import type { EditorState } from '../editor/line-editor.ts';
 import { cleared, newPromptInput, type PromptInput, pressKey } from '../editor/prompt-input.ts';
@@ -54,6 +55,14 @@ export class TeamInput {
 
   #submit(text: string): void {
     this.#input = cleared(this.#input);
+    const [, command] = /^\/([a-z]+)(?:[ \t].*)?$/.exec(text.trim()) ?? [];
+    if (command === 'quit' || command === 'exit') this.#leave(EXIT.done);
+    else if (command !== undefined && command in CHAT_COMMANDS)
+      this.#print(`/${command} is a command of the lead's own terminal: nothing was sent. ${HOW_TO_WRITE}`);
+    else this.#send(text);
+  }
+
+  #send(text: string): void {
     try {
       const message = addressed(text, this.#team);
       const to = this.#watched.send(message);
