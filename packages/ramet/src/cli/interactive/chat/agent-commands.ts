@@ -8,7 +8,8 @@ import { agentTree, purposeOf, shortId } from '../../../views/agent-label.ts';
 import { viewSession } from '../../../views/session-view.ts';
 import { dollars, excerpt, table, usageTokens } from '../../../views/text/format.ts';
 import type { CommandIo } from '../../io.ts';
-import { type BoardAgent, doingOf } from './agent-board.ts';
+import type { TextStyle } from '../screen/text-style.ts';
+import { type BoardAgent, doingOf, inBackgroundLine } from './agent-board.ts';
 import type { Chat } from './chat.ts';
 import type { CommandAnswer } from './menus.ts';
 
@@ -106,6 +107,14 @@ export function waitedFor({ session }: Chat): AgentHandle[] {
   if (session === null) return [];
   const { id } = session.agent;
   return session.agents.filter(({ parent, inBackground }) => parent === id && !inBackground);
+}
+
+/** Nobody waits for them any more; a line for each. */
+export function sendToBackground(chat: Chat, style: TextStyle): string[] {
+  return waitedFor(chat).map((agent) => {
+    agent.detach();
+    return inBackgroundLine(agent, style);
+  });
 }
 
 /** What leaving would end; null for nothing. */

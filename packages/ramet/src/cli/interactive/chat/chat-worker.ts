@@ -15,8 +15,7 @@ import type { AgentResult } from '../../../sdk/index.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
 import { safeLine, safeText } from '../../../views/text/format.ts';
 import type { CommandIo } from '../../io.ts';
-import { isCustomCommand } from '../editor/custom-commands.ts';
-import { mayMention } from '../editor/mentions.ts';
+import type { OutsideLetters } from '../record/outside-letters.ts';
 import type { Attention } from '../screen/attention.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import { type Chat, isJournalFailure } from './chat.ts';
@@ -32,8 +31,8 @@ import {
 import { activityAfter, type EventView } from './event-text.ts';
 import type { PickRequest } from './menus.ts';
 import { shownPrompt, showRecalled } from './recalled.ts';
-import { SteeredLines } from './steered-lines.ts';
-import { runUserCommand } from './user-command.ts';
+import { needsOwnTurn, SteeredLines } from './steered-lines.ts';
+import { runUserCommand, shellCommand } from './user-command.ts';
 
 export interface WorkerParts {
   readonly chat: Chat;
@@ -42,6 +41,7 @@ export interface WorkerParts {
   readonly style: TextStyle;
   readonly events: EventView;
   readonly attention?: Attention;
+  readonly letters?: Pick<OutsideLetters, 'areWaiting' | 'opening'>;
   print(text: string): void;
   /** A whole answer, shown as one that streams. */
   answer(text: string): void;
@@ -102,10 +102,15 @@ export class ChatWorker {
     } else this.#waiting.push(text);
   }
 
-  /** A child has done something: the main agent may have news of it. */
-  childActed({ type }: SessionEvent): void {
-    if (this.#paused && type !== 'agent_ended') return;
-    if (this.#current === null && this.#hasNews) void this.#workOff(null);
+  /** A child has done something, or another process has written to it: the main agent may have news. */
+  newsCame({ type }: Partial<SessionEvent> = {}): void {
+    if (this.isPaused && type !== 'agent_ended') return;
+    if (this.#current === null && this.#hasNews) void this.#workOff(this.#parts.letters?.opening ?? null);
+  }
+
+  /** The last turn did not come to its end, and nothing has begun since. */
+  get isPaused(): boolean {
+    return this.#paused && this.#current === null;
   }
 
   /** Shows what was said last in a session that is resumed, and what an interruption left undone. */
@@ -203,7 +208,9 @@ export class ChatWorker {
   }
 
   #goingOnText(): string {
-    return this.#hasNews ? 'continuing with reports of agents' : 'continuing where it stopped';
+    if (!this.#hasNews) return 'continuing where it stopped';
+    const isWritten = this.#parts.letters?.areWaiting === true;
+    return `continuing with ${isWritten ? 'a message from the command line' : 'reports of agents'}`;
   }
 
   /** Beside the turn that is under way. */
@@ -283,17 +290,7 @@ export class ChatWorker {
   }
 }
 
-/** `!ls` is a command of the user; null for anything else. */
-function shellCommand(line: string | null): string | null {
-  return line?.startsWith('!') === true ? line.slice(1).trim() : null;
-}
-
 /** Whether it is for Ramet and not for the model. */
 export function isCommandLine(line: string): boolean {
   return parseChatCommand(line) !== null || shellCommand(line) !== null;
-}
-
-/** A message to a working agent brings no files along, and is no command. */
-function needsOwnTurn(text: string): boolean {
-  return shellCommand(text) !== null || mayMention(text) || isCustomCommand(/^\/(\S+)/.exec(text)?.[1] ?? '');
 }

@@ -34,6 +34,10 @@ export class QuestionDesk implements PermissionBroker {
     this.#onChange = onChange;
   }
 
+  get isEmpty(): boolean {
+    return this.#open.length === 0;
+  }
+
   /** The first, if it is about permission. */
   get current(): PermissionQuestion | null {
     const [first] = this.#open;

@@ -5,6 +5,7 @@ import { findPlace, type Place } from '../../../sdk/place.ts';
 import { VERSION } from '../../../sdk/version.ts';
 import { safeLine } from '../../../views/text/format.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../../io.ts';
+import { OutsideLetters } from '../record/outside-letters.ts';
 import { createAttention } from '../screen/attention.ts';
 import { asciiForms, hasUnicode, lookOf } from '../screen/terminal-abilities.ts';
 import { inAscii, openTerminal } from '../screen/terminal-device.ts';
@@ -22,8 +23,13 @@ export async function runOnTerminal(
 ): Promise<number> {
   const desk = new QuestionDesk((withdrawn) => terminal.questionChanged(withdrawn));
   let note = (line: string): void => io.note(line);
+  const letters = new OutsideLetters();
+  const onRecord: SessionOptions['onRecord'] = (agent, event) => {
+    letters.recorded(agent, event);
+    options.onRecord?.(agent, event);
+  };
   await using chat = new Chat(
-    { ...options, broker: desk, onSuggestions: () => view.soon() },
+    { ...options, broker: desk, onRecord, onSuggestions: () => view.soon() },
     io,
     (line) => note(line),
     (event) => terminal.childActed(event),
@@ -48,7 +54,7 @@ export async function runOnTerminal(
     process.exit(code);
   };
   const look = lookOf(io.env);
-  const terminal = new TerminalChat({ chat, desk, history, io, style, look, attention, exitNow });
+  const terminal = new TerminalChat({ chat, desk, letters, history, io, style, look, attention, exitNow });
   const opened = openTerminal({
     key: (key) => terminal.key(key),
     keysTaken: () => view.now(),

@@ -2,7 +2,11 @@
  * What a person said while a turn was under way: it waits until the agent hears it, at its next tool boundary, and can be
  * taken back until then.
  */
+
 import type { SteeredMessage } from '../../../sdk/session/session-type.ts';
+import { isCustomCommand } from '../editor/custom-commands.ts';
+import { mayMention } from '../editor/mentions.ts';
+import { shellCommand } from './user-command.ts';
 
 interface SteeredLine {
   readonly text: string;
@@ -49,4 +53,9 @@ export function handedBack(
   if (lines.length === 1 && own.length === 0) return { text: lines[0] ?? '', left: [] };
   const prompts = lines.filter((line) => !isCommand(line));
   return { text: [...prompts, ...own].join('\n'), left: lines.filter(isCommand) };
+}
+
+/** A message to a working agent brings no files along, and is no command. */
+export function needsOwnTurn(text: string): boolean {
+  return shellCommand(text) !== null || mayMention(text) || isCustomCommand(/^\/(\S+)/.exec(text)?.[1] ?? '');
 }

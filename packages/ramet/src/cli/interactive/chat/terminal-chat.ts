@@ -12,13 +12,14 @@ import type { Key } from '../editor/key-parser.ts';
 import type { InputAction } from '../editor/prompt-input.ts';
 import { ShownForm } from '../forms/shown-form.ts';
 import type { Look } from '../markdown/look.ts';
+import type { OutsideLetters } from '../record/outside-letters.ts';
 import type { Attention } from '../screen/attention.ts';
 import type { LiveState } from '../screen/live-rows.ts';
 import type { TerminalView } from '../screen/terminal-view.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import { StatusArea } from '../status/status-area.ts';
-import { inBackgroundLine, linesAbout } from './agent-board.ts';
-import { agentWordsFor, waitedFor } from './agent-commands.ts';
+import { linesAbout } from './agent-board.ts';
+import { agentWordsFor, sendToBackground } from './agent-commands.ts';
 import { AgentWindow } from './agent-window.ts';
 import type { Chat } from './chat.ts';
 import { ChatWorker, isCommandLine } from './chat-worker.ts';
@@ -34,6 +35,7 @@ import { WrittenPrompt } from './written-prompt.ts';
 export interface TerminalChatParts {
   readonly chat: Chat;
   readonly desk: QuestionDesk;
+  readonly letters: OutsideLetters;
   readonly history: PromptHistory;
   readonly io: CommandIo;
   readonly style: TextStyle;
@@ -116,6 +118,8 @@ export class TerminalChat implements Disposable {
       handBack: (lines) => this.#handBack(lines),
       leave: () => this.leave(EXIT.done, 'the user left'),
     });
+    const say = (line: string): void => this.#print(this.#events.aside(parts.style.dim(line)));
+    parts.letters.deliverTo({ ...parts, worker: this.#worker, say });
     const warn = (line: string): void => this.#print(this.#events.aside(parts.style.yellow(safeLine(line))));
     this.#status = new StatusArea({
       ...parts,
@@ -193,7 +197,9 @@ export class TerminalChat implements Disposable {
       this.#window.choose();
       return;
     }
-    if (pressed === 'background' && this.#sendToBackground()) return;
+    const sent = pressed === 'background' ? sendToBackground(this.#parts.chat, this.#parts.style) : [];
+    for (const line of sent) this.#print(this.#events.aside(line));
+    if (sent.length > 0) return;
     const writing = !this.#written.isEmpty;
     const isBack = pressed === 'escape' && this.#window.isOpen;
     const isTaken = (!isBack && this.#form.take(key, writing)) || this.#question.take(key, writing);
@@ -208,6 +214,7 @@ export class TerminalChat implements Disposable {
   questionChanged(withdrawn: boolean): void {
     this.#question.changed(withdrawn);
     this.#form.changed(withdrawn);
+    this.#parts.letters.look();
     this.#view?.soon();
   }
 
@@ -219,7 +226,7 @@ export class TerminalChat implements Disposable {
       queueMicrotask(() => this.#keepTime());
     }
     this.#window.childActed(event);
-    this.#worker.childActed(event);
+    this.#worker.newsCame(event);
   }
 
   /** Ends as soon as what is being done has been stopped and recorded. */
@@ -268,15 +275,6 @@ export class TerminalChat implements Disposable {
     }
     this.#window.close();
     this.#worker.submit(text);
-  }
-
-  #sendToBackground(): boolean {
-    const agents = waitedFor(this.#parts.chat);
-    for (const agent of agents) {
-      agent.detach();
-      this.#print(this.#events.aside(inBackgroundLine(agent, this.#parts.style)));
-    }
-    return agents.length > 0;
   }
 
   /** What comes by itself does not come between a person and what is being written. */

@@ -33,3 +33,8 @@ function sharedStart(one: string, other: string): number {
   while (length < one.length && one[length] === other[length]) length += 1;
   return length;
 }
+
+/** `!ls` is a command of the user; null for anything else. */
+export function shellCommand(line: string | null): string | null {
+  return line?.startsWith('!') === true ? line.slice(1).trim() : null;
+}
