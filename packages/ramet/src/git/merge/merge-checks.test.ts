@@ -63,12 +63,14 @@ describe('WORK-5: the check on what was merged', () => {
     for (const name of ['one', 'two', 'bad-three']) place.branch(name, { [name]: '1' });
     const log = join(place.project, 'runs');
     let isMoved = false;
+    const missed: string[] = [];
     const report = await place.queue(
       {
         branches: ['one', 'two', 'bad-three'],
         ...check(`git rev-parse HEAD^{tree} >> ${log}; ! ls bad-* 2>/dev/null`),
       },
       {
+        onMissed: (next, most) => void missed.push(`${next} of ${most}`),
         onStep: (step) => {
           if (step !== 'recorded' || isMoved) return;
           isMoved = true;
@@ -79,6 +81,7 @@ describe('WORK-5: the check on what was merged', () => {
       },
     );
     expect(place.states(report)).toEqual(['one: landed', 'two: landed', 'bad-three: failed']);
+    expect(missed).toEqual(['2 of 20']);
     const trees = readFileSync(log, 'utf8').trimEnd().split('\n');
     expect(trees).toContain(place.git('rev-parse', 'main^{tree}'));
     expect(trees.toSorted()).toEqual([...new Set(trees)].toSorted());

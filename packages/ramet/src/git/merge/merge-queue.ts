@@ -79,6 +79,7 @@ async function runLocked(request: MergeRequest, ports: MergePorts): Promise<Merg
       return reportOf(attempt, { request, before, decided, ports, ground });
     if (attempt === null) {
       misses += 1;
+      if (misses < MOST_MISSES) ports.onMissed?.(misses + 1, MOST_MISSES);
       limit = lessThan(limit, entries.list(ground.ref).filter(isOpen).length);
       await clock.sleep(misses * PAUSE_MS, repository.signal);
     } else [misses, hasMoved] = [0, true];

@@ -69,6 +69,8 @@ export interface MergePorts {
   onCheck?(begun: BegunCheck): void;
   /** What is free on a disk; the system is asked when absent. */
   diskRoom?: DiskRoom | undefined;
+  /** The target has moved meanwhile: everything is computed and checked again, as the try of that number. */
+  onMissed?(next: number, most: number): void;
   onStep?(step: MergeStep): void | Promise<void>;
   /** False: entries come without what to do about them, since the caller has another way. */
   isAdvised?: boolean;

@@ -46,6 +46,20 @@ describe('OP-4: a target that has moved against the run', () => {
     expect(world.state.landing).toMatchObject({ state: 'moved' });
   });
 
+  test('each time that it moves during the check is on record', async () => {
+    const world = new OperatorWorld({
+      tasks: [runTask('T1')],
+      land: (order) => {
+        for (const next of [2, 3]) order.onMissed?.(next, 20);
+        return undefined;
+      },
+    });
+    await world.run();
+    const said = world.events.flatMap((event) => (event.type === 'operator.landed' ? [event.message] : []));
+    const again = 'main has moved: merged and checked again';
+    expect(said).toEqual([null, `${again} (try 2 of 20)`, `${again} (try 3 of 20)`, null]);
+  });
+
   test('all: nothing lands until everything has been done on the new base', async () => {
     const world = new OperatorWorld({
       ...{ run: { policy: 'all' }, tasks: [runTask('T1'), runTask('T2')] },

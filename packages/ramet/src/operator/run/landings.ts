@@ -66,15 +66,19 @@ export class Landings {
     const { run, ports, record, state } = this.#parts;
     const { integrated: wanted, ground } = state();
     if (wanted === null) return undefined;
-    record({
-      ...{ type: 'operator.landed', state: 'intended', commit: wanted },
-      ...{ before: null, after: null, message: null },
-    });
+    const intend = (message: string | null): void =>
+      record({
+        ...{ type: 'operator.landed', state: 'intended', commit: wanted },
+        ...{ before: null, after: null, message },
+      });
+    intend(null);
     await ports.recorded();
     const leftUsd = leftOf(state());
     const { commit, rebased, ...report } = await ports.land(run, {
       ...{ commit: wanted, known: ground ?? run.base, work: landingWork(state()) },
       ...(leftUsd !== undefined && { leftUsd }),
+      onMissed: (next, most) =>
+        intend(`${run.target} has moved: merged and checked again (try ${next} of ${most})`),
     });
     const words = [rebased === undefined ? why : null, report.message].filter((text) => text !== null);
     const message = words.length === 0 ? null : words.join('; ');

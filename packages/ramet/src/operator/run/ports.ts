@@ -185,6 +185,8 @@ export interface LandingOrder {
   /** The tasks that are done, with where their work is. */
   readonly work: readonly LandingWork[];
   readonly leftUsd?: number;
+  /** The target has moved during the check: the result is merged and checked again, as the try of that number. */
+  onMissed?(next: number, most: number): void;
 }
 
 /** Work that had landed and is not on the target any more. */

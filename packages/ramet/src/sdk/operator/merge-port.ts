@@ -209,11 +209,11 @@ export class OperatorMerges {
     return outcome === undefined ? null : recordedCheck(check, outcome);
   }
 
-  async land(run: OperatorRun, commit: string): Promise<WholeLanding> {
-    const report = await this.#queue({
-      ...{ target: run.target, strategy: 'fast-forward', check: run.check, branches: [commit] },
-      ...{ onConflict: 'person', updateCheckout: run.updateCheckout },
-    }).catch(nullIfGone);
+  async land(run: OperatorRun, { commit, onMissed }: LandingOrder): Promise<WholeLanding> {
+    const { target, check, updateCheckout } = run;
+    const wishes = { check, updateCheckout, onConflict: 'person' } as const;
+    const order = { ...wishes, target, strategy: 'fast-forward', branches: [commit] } as const;
+    const report = await this.#queue(order, onMissed && { onMissed }).catch(nullIfGone);
     if (report === null) return targetGone(run, commit);
     const whole = wholeLanding(commit, report);
     if (whole.state !== 'failed') await this.#follow(run, whole.commit);

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { MIXED_RUN, madeTask, recorded, taskChange } from '../../../test/fixtures/operator-run.ts';
+import { MIXED_RUN, madeRun, madeTask, recorded, taskChange } from '../../../test/fixtures/operator-run.ts';
 import { applyOperatorEvent } from '../../operator/run/apply-operator-event.ts';
 import { NO_RUN } from '../../operator/run/operator-state.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import { ProgressLines } from './progress-lines.ts';
+import { landingLines } from './run-table.ts';
 
 function linesOf(events: readonly JournalEvent[]): (string | null)[] {
   const lines = new ProgressLines();
@@ -85,4 +86,21 @@ test('OP-3: that a check waits for a place on the machine is a line of its own, 
     null,
     null,
   ]);
+});
+
+test('OP-4: each time the target moves while the result is checked is a line, and the status says it', () => {
+  const intended = (message: string | null): JournalEvent => ({
+    ...{
+      type: 'operator.landed',
+      state: 'intended',
+      commit: 'abcdef1234567890',
+      before: null,
+      after: null,
+      message,
+    },
+  });
+  const again = 'main has moved: merged and checked again (try 3 of 20)';
+  const events = [...MIXED_RUN, intended(null), intended(again)];
+  expect(linesOf(events).slice(-2)).toEqual([null, again]);
+  expect(landingLines(madeRun(...events))).toEqual(['main is about to move to abcdef1234', again]);
 });

@@ -66,7 +66,7 @@ export class ProgressLines {
 
 /** How a result that waits is taken is said once, at the end. */
 function landingLine(after: OperatorState, state: 'intended' | 'moved' | 'kept' | 'failed'): string | null {
-  if (state === 'intended') return null;
+  if (state === 'intended') return after.landing?.message ? plainLine(after.landing.message, LONGEST) : null;
   const [line, ...said] = landingLines(after, after.landing?.before ?? after.run?.base ?? null);
   const message = said.map((text) => text.trim()).join(' ');
   return state === 'failed' && message !== '' ? `${line}: ${message}` : (line ?? null);

@@ -21,7 +21,7 @@ export type WholeLanding = LandingReport & {
 
 export interface TargetPlace {
   readonly repository: Repository;
-  land(run: OperatorRun, commit: string): Promise<WholeLanding>;
+  land(run: OperatorRun, order: LandingOrder): Promise<WholeLanding>;
   /** A sentence if it cannot be. */
   rebase(run: OperatorRun, order: LandingOrder, onto: string): Promise<RebasedResult | string>;
 }
@@ -44,7 +44,7 @@ export async function landOnTarget(
     const onto = hasKnown ? await readyOn(run.target, tip, repository) : tip;
     let why = `${run.target} no longer has ${known.slice(0, 10)}, which it had before`;
     if (hasKnown) {
-      const whole = (await fits(onto, commit, repository)) ? await place.land(run, commit) : null;
+      const whole = (await fits(onto, commit, repository)) ? await place.land(run, order) : null;
       if (whole !== null && whole.isUnfit !== true) return whole;
       why = whole?.message ?? `${run.target} has moved to ${onto.slice(0, 10)}, and the result does not fit`;
     }
