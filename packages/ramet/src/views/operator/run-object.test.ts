@@ -24,6 +24,19 @@ test('UI-4: a run is one object with every task, attempt, cost and next step', (
   });
   const done = runObject(madeRun(startedRun([madeTask('a')]), taskChange('a', 'done')), facts);
   expect(done).toMatchObject({ subtype: 'success', is_error: false });
+  const landed = (state: 'moved' | 'kept'): unknown => {
+    const event = {
+      type: 'operator.landed',
+      state,
+      commit: 'abc',
+      before: 'a',
+      after: 'a',
+      message: null,
+    } as const;
+    return runObject(madeRun(startedRun([madeTask('a')]), taskChange('a', 'done'), event), facts);
+  };
+  expect(landed('moved')).toMatchObject({ is_error: false, landed: true, landing: { state: 'moved' } });
+  expect(landed('kept')).toMatchObject({ is_error: false, landed: false, landing: { state: 'kept' } });
 });
 
 test('UI-4: a line of stream-json is the recorded event', () => {

@@ -9,7 +9,7 @@ import {
 import type { RecordedEvent } from '../../schema/events.ts';
 import { hitRate } from '../../schema/usage.ts';
 import { nextStep } from './person-step.ts';
-import { hasLanded, isRunWhole, needsPerson, summaryOf } from './run-summary.ts';
+import { isRunWhole, needsPerson, summaryOf } from './run-summary.ts';
 
 export interface RunFacts {
   /** Null where no run has begun. */
@@ -47,7 +47,8 @@ export function runObject(state: OperatorState, facts: RunFacts): Record<string,
     base_check: baseCheck,
     integrated,
     landing,
-    landed: hasLanded(state),
+    // A result that is kept beside the target is not on it.
+    landed: landing?.state === 'moved',
     policy: run?.policy ?? null,
     review: run?.review ?? [],
     isolation: run?.isolation ?? null,
@@ -75,7 +76,7 @@ export function objectWithoutRun(
   { message, problems }: { message: string; problems: readonly RunProblem[] },
 ): Record<string, unknown> {
   const object = runObject(NO_RUN, { session: null, report: null, now: 0, problems });
-  return { ...object, status: 'ended', landed: false, message, file };
+  return { ...object, status: 'ended', message, file };
 }
 
 function taskObject(task: TaskState, state: OperatorState): Record<string, unknown> {
