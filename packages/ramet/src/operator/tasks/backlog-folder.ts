@@ -77,6 +77,10 @@ function numberOf(id: string): string {
 
 const FRONT = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)\n---[ \t]*(?:\r?\n|$)/;
 
+/** What a task has in its front matter: if that cannot be read, a task would be lost. */
+const FIELD = /^(?:id|status):/m;
+const OPEN_FRONT = /^\ufeff?---[ \t]*\r?\n(?:[\w-]+:.*\r?\n|[ \t-].*\r?\n){0,50}?(?:id|status):/;
+
 /** Whether a Markdown file is a task by itself. */
 export function isTaskFile(text: string): boolean {
   const front = FRONT.exec(text.slice(0, 20_000))?.[1];
@@ -86,19 +90,17 @@ export function isTaskFile(text: string): boolean {
 /** Adds the task of one file; `left` takes the names of files that are none. */
 export function readTaskFileOf(draft: TaskDraft, text: string, file: string, left: string[] = []): void {
   const front = FRONT.exec(text);
-  if (!isTaskFile(text) || front === null) {
-    left.push(file);
-    return;
+  if (front === null && OPEN_FRONT.test(text))
+    draft.problem({ line: 1, column: 1, file }, 'nothing closes the front matter: end it with a line of ---');
+  else if (front === null || !FIELD.test(front[1] ?? '')) left.push(file);
+  else {
+    const reader = new FrontMatter(front[1] ?? '', front[0].indexOf('\n') + 1);
+    const { mistake } = reader;
+    if (mistake !== null)
+      draft.problem({ ...mistake, file }, `the front matter is no valid YAML: ${mistake.message}`);
+    else if (isTaskFile(text)) addTask(draft, reader, file);
+    else left.push(file);
   }
-  const reader = new FrontMatter(front[1] ?? '', front[0].indexOf('\n') + 1);
-  if (reader.mistake !== null) {
-    draft.problem(
-      { ...reader.mistake, file },
-      `the front matter is no valid YAML: ${reader.mistake.message}`,
-    );
-    return;
-  }
-  addTask(draft, reader, file);
 }
 
 function addTask(draft: TaskDraft, reader: FrontMatter, file: string): void {

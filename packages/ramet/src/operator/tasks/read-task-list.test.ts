@@ -353,6 +353,14 @@ describe('OP-1: a dependency block between issues', () => {
     ]);
   });
 
+  test('names an issue that is in no phase: that is an error, and no task', async () => {
+    const list = await read(`${block}- #4303 requires: #4301, #4399\n`);
+    expect(list.tasks.map(({ id }) => id)).toEqual(['#4301', '#4302', '#4303']);
+    expect(list.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
+      expect.stringMatching(/^6:26 #4303 depends on #4399: there is no task #4399/),
+    ]);
+  });
+
   test('is checked against the phases and for cycles', async () => {
     const list = await read(`${block}- #4301 requires: #4303\n`);
     expect(list.problems.map(({ line, message }) => `${line} ${message}`)).toEqual([
@@ -448,6 +456,27 @@ describe('OP-1: what is wrong with a file', () => {
       })),
     );
     expect(problems.map(({ level, file }) => `${level} ${file}`)).toEqual(['warning tasks/notes.md']);
+  });
+
+  test.each([
+    [
+      '---\nid: task-2\ntitle: [unclosed\n---\n',
+      /^tasks\/task-2.md:\d+:\d+ the front matter is no valid YAML/,
+    ],
+    [
+      '---\ntitle: B\nid: task-2\nstatus: To Do\n\n# B\n',
+      /^tasks\/task-2.md:1:1 nothing closes the front matter/,
+    ],
+  ])('a file of a folder whose front matter is broken is an error: %j', async (text, expected) => {
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, 'tasks'));
+    writeFileSync(join(cwd, 'tasks/task-1.md'), '---\nid: task-1\ntitle: A\nstatus: To Do\n---\n');
+    writeFileSync(join(cwd, 'tasks/task-2.md'), text);
+    const { problems } = await readTaskList('tasks', { cwd, root: cwd });
+    expect(problems.map(({ level }) => level)).toEqual(['error']);
+    expect(problems.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`)).toEqual(
+      [expect.stringMatching(expected)],
+    );
   });
 
   test('short names that others wait for are told, since they are no ids', async () => {

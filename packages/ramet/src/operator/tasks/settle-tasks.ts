@@ -48,11 +48,11 @@ export function settleTasks(
   return { tasks, ignored, problems, readings, ordered: draft.ordered };
 }
 
-/** A file that only draws dependencies between issues: the issues are the tasks. */
+/** A file that only draws dependencies between issues: those with a phase are the tasks, and those that wait for another. */
 function addIssueTasks(draft: TaskDraft): void {
   if (draft.tasks.length > 0 || draft.phases.length === 0) return;
   const listed = draft.phases.flatMap(({ references }) => references);
-  const drawn = draft.edges.flatMap(({ subjects, objects }) => [...subjects, ...objects]);
+  const drawn = draft.edges.flatMap(({ subjects }) => subjects);
   const seen = new Set<string>();
   for (const { id, line } of [...listed, ...drawn]) {
     if (seen.has(id)) continue;
