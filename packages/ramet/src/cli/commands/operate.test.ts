@@ -105,6 +105,16 @@ test('OP-2: a run without a key says so before anything else, unless a model was
     (await runHere(['operate', 'tasks.md', '--into', 'none', ...flags], { cwd, env })).stderr;
   expect(await run()).toMatch(/^ramet: no key set: using the recipe model.*\n.*none/);
   expect(await run('--model', 'opus')).not.toContain('no key set');
+  const { stdout } = await runHere(['operate', 'tasks.md', '--output-format', 'json'], { cwd, env });
+  // What the recipe model cannot read is not tried again.
+  expect(JSON.parse(stdout).tasks).toMatchObject([
+    {
+      status: 'frozen',
+      cause: 'recipe',
+      message: expect.stringContaining('no block'),
+      attempts: [{ number: 1 }],
+    },
+  ]);
 });
 
 describe('OP-7: ramet plan', () => {

@@ -243,6 +243,11 @@ function putAside(commonDirectory: string, id: string): void {
   if (existsSync(file)) setAside(commonDirectory, file);
 }
 
+/** The recipe model reads a task the same way each time: one that it refuses before the first step it never carries out. */
+function isRefused(cause: string, message: string | null): boolean {
+  return cause === 'recipe' && !/^(?:step \d+|\d+) of \d+/.test(message ?? '');
+}
+
 async function judged(order: AttemptOrder, ended: EndedAgent, parts: AttemptParts): Promise<AttemptEnd> {
   const { pattern, place } = parts;
   const { status, cause, message } = ended.result;
@@ -265,7 +270,7 @@ async function judged(order: AttemptOrder, ended: EndedAgent, parts: AttemptPart
   if (status === 'interrupted') return { kind: 'interrupted', cause: cause ?? status, message, ...facts };
   if (status !== 'done') {
     const why = status === 'failed' ? (cause ?? status) : status;
-    return given({ cause: why, message, final: status === 'cancelled' });
+    return given({ cause: why, message, final: status === 'cancelled' || isRefused(why, message) });
   }
   try {
     const tell = async (text: string): Promise<EndedAgent> =>
