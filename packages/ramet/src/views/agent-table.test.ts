@@ -55,7 +55,34 @@ describe('UI-1: agents in a table', () => {
     expect(lines.filter((line) => displayWidth(line) > columns)).toEqual([]);
     expect(shown.match(/\$0\.0088/g)).toHaveLength(family.length);
     expect(shown.match(/\bsonnet-5\b/g)).toHaveLength(family.length);
-    if (columns >= 80) expect(lines).toHaveLength(8);
+    expect(lines).toHaveLength({ 40: 15, 60: 11 }[columns] ?? 8);
+  });
+
+  test('on 60 and 40 columns a row takes several lines, its own before what it is about', () => {
+    expect(agentTable([agent(1), agent(2, running)], 60, NOW)).toBe(
+      [
+        'AGENT  TYPE  STATUS  TURNS  TOKENS  COST  LAST  MODEL',
+        'k3v9x2ab.1  main  failed: invalid_re…  3  0  $0.0088  2.1 s',
+        '  sonnet-5',
+        '    failed: invalid_request_error',
+        '  .2  general-pu…  running  3  0  $0.0088  2.1 s  sonnet-5',
+        '      retrying after overloaded; mend the parser of dates,',
+        '      and all of its many tests',
+        '',
+      ].join('\n'),
+    );
+    expect(agentTable([agent(2, running)], 40, NOW)).toBe(
+      [
+        'AGENT  TYPE  STATUS  TURNS  TOKENS  COST',
+        '  LAST  MODEL',
+        '  .2  general-pu…  running  3  0',
+        '    $0.0088  2.1 s  sonnet-5',
+        '      retrying after overloaded; mend',
+        '      the parser of dates, and all of',
+        '      its many tests',
+        '',
+      ].join('\n'),
+    );
   });
 
   test('on 80 columns every figure is there, and below it what had no room', () => {

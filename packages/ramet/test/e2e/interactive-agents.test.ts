@@ -54,7 +54,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     user,
   }) => {
     await user.emulate({ respond: fanOut({ children: 3, input: FRESH, command: GATED }) });
-    await using terminal = startOnTerminal(user, BYPASS);
+    await using terminal = startOnTerminal(user, BYPASS, { columns: 120 });
     await terminal.shows(/^>/m);
     terminal.type('go\r');
     await terminal.shows(
@@ -68,7 +68,7 @@ describe.concurrent('UI-1: many agents on a terminal', () => {
     }
     expect(terminal.screen).not.toMatch(/Scope: child|• Bash|• Agent/);
     expect(terminal.screen).not.toMatch(/tok ·/);
-    expect(terminal.screen).toMatch(/\$\d+\.\d+ · [\d.]+k tokens$/m);
+    expect(terminal.screen).toMatch(/ · \$\d+\.\d+ · [\d.]+k tokens · 8 turns · cache \d+(?:\.\d)?%$/m);
   });
 
   test('fifty fit 40 columns by 10 rows, and another size is followed', async ({ user }) => {

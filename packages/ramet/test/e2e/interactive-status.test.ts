@@ -53,7 +53,7 @@ describe.concurrent('UI-3: a status line that a command supplies', () => {
     await using terminal = startOnTerminal(user, ['--model', 'sonnet']);
     await eventually(() => existsSync(pid) && readFileSync(pid, 'utf8').endsWith('\n'));
     terminal.type('typed meanwhile');
-    await terminal.shows(/^> typed meanwhile\n.*sonnet\S* ·/m);
+    await terminal.shows(/^> typed meanwhile\ndefault · \S*sonnet\S* · \$/m);
     terminal.type(`\u0015${CTRL_D}`);
     expect(await terminal.ended).toBe(0);
     await eventually(() => !isRunning(Number(readFileSync(pid, 'utf8'))));

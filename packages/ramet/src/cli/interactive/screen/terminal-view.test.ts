@@ -1,22 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
-import { EMPTY_EDITOR } from '../editor/line-editor.ts';
+import { QUIET_STATE } from '../../../../test/fixtures/quiet-state.ts';
 import { TerminalView } from './terminal-view.ts';
 import { textStyle } from './text-style.ts';
-
-const STATE = {
-  editor: EMPTY_EDITOR,
-  menu: null,
-  activity: null,
-  todos: [],
-  agents: [],
-  queued: [],
-  question: null,
-  rule: null,
-  answers: null,
-  field: null,
-  status: '',
-  statusLines: null,
-};
 
 describe('UI-1: a terminal that takes nothing for a while', () => {
   test('is drawn when it takes again: once, with all that was printed meanwhile, up to a bound', () => {
@@ -33,7 +18,7 @@ describe('UI-1: a terminal that takes nothing for a while', () => {
         [Symbol.dispose]() {},
       };
       const look = { colours: false, links: false };
-      const view = new TerminalView(device, textStyle(false), look, () => STATE);
+      const view = new TerminalView(device, textStyle(false), look, () => QUIET_STATE);
       for (let line = 0; line < 20_010; line++) view.print(`line ${line}\n`);
       vi.advanceTimersByTime(5_000);
       expect(writes).toEqual([]);
