@@ -26,6 +26,10 @@ describe('LOG-1: the places of events', () => {
       const reader = openReader({ project, session: journal.session });
       for (const agent of ['a.1', 'a.2', 'a.3'])
         expect([...places.of(reader, agent)]).toEqual([...reader.events({ agent })]);
+      for (const agent of ['a.1', 'a.2', 'a.3'])
+        expect(places.lastOf(reader, agent, 'agent.started')).toEqual(
+          [...reader.events({ agent, type: 'agent.started' })].at(-1)?.event ?? null,
+        );
       const starts = [...reader.events({ type: 'agent.started' })].filter(
         ({ event }) => event.type === 'agent.started' && event.parent !== null,
       );
@@ -47,6 +51,9 @@ describe('LOG-1: the places of events', () => {
     // A text that only looks like a start.
     journal.append('a.2', warning('"agent.started"'));
     journal.append('a.3', start('three', 'a.1'));
+    await compare();
+    // More than one look from the end, and more than one page.
+    for (let number = 0; number < 600; number++) journal.append('a.3', warning(`${number}`));
     await compare();
     await journal.close();
   });

@@ -118,13 +118,16 @@ export class SessionReader implements JournalReader {
   }
 
   at(numbers: readonly number[]): RecordedEvent[] | null {
-    const one = this.#prepare(`SELECT ${this.#columns} FROM events WHERE seq = ?`);
+    // One statement for many: each one by itself takes and leaves the lock of a reader.
+    const some = this.#prepare(
+      `SELECT ${this.#columns} FROM events WHERE seq > ? AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+    );
     const found: RecordedEvent[] = [];
-    for (const seq of numbers) {
-      const row = this.#row(one, seq);
-      const recorded = row === undefined ? null : this.#recorded(row);
-      if (recorded === null) return null;
-      found.push(recorded);
+    for (let from = 0; from < numbers.length; from += PAGE) {
+      const wanted = numbers.slice(from, from + PAGE);
+      const read = this.#page(some, 0, [JSON.stringify(wanted)])?.flatMap((row) => this.#recorded(row) ?? []);
+      if (read?.length !== wanted.length) return null;
+      found.push(...read);
     }
     return found;
   }

@@ -95,12 +95,15 @@ export async function continueEnded(
     const worktree = lastWorktree(found.started.origin, past);
     const housing = kept === null ? await resumedHousing(runtime, worktree, cwd) : housingIn(kept, cwd);
     const changes = { call: null, background: true };
-    const agent = resumeAgent(
-      runtime,
-      reader,
-      (kept) => ({ ...specOfRecorded(family, from, found, kept, changes), ...housing }),
-      found.id,
-      past,
+    // Hundreds of blocks, each of which would take and leave the lock of a reader.
+    const agent = reader.together(() =>
+      resumeAgent(
+        runtime,
+        reader,
+        (kept) => ({ ...specOfRecorded(family, from, found, kept, changes), ...housing }),
+        found.id,
+        past,
+      ),
     );
     const answers = await closedAnswers(agent);
     // From here on nothing is awaited; until here, another call may have resumed it.
@@ -142,9 +145,7 @@ function whyNot(family: AgentFamily, from: Agent, agent: EndedAgent & StartedAge
 function findEnded({ places }: AgentFamily, reader: JournalReader, nameOrId: string): EndedAgent | null {
   const { agent: id = null, event: started } = places.startOf(reader, nameOrId) ?? {};
   if (id === null || started?.type !== 'agent.started') return null;
-  let ended: EndedAgent['ended'] = null;
-  for (const { event } of places.of(reader, id)) if (event.type === 'agent.ended') ended = event;
-  return { id, started, ended };
+  return { id, started, ended: places.lastOf(reader, id, 'agent.ended') };
 }
 
 function startedAgents(reader: JournalReader): Omit<EndedAgent, 'ended'>[] {
