@@ -77,6 +77,7 @@ const LONG: Measurements = {
   'team-cost': teamCost,
   'team-latency': teamLatency,
   'team-idle': teamIdle,
+  'team-idle-10000': { run: teamIdle.runLargest },
   which,
   house,
 };

@@ -23,6 +23,15 @@ const EVENTS = 100_000;
 const WAKES = 40;
 const WAKE_MS = 30;
 
+/** Only members that have answered, as many as were only added otherwise. */
+export async function runLargest(): Promise<void> {
+  using place = benchPlace();
+  using server = await startServer([]);
+  void readAll(server);
+  console.log(`\n${MEMBERS} idle members of a team that have answered, ${IDLE_MS / 1_000} s of idling`);
+  await reportAnswered(place, server, MEMBERS);
+}
+
 export async function run(): Promise<void> {
   using place = benchPlace();
   using server = await startServer([]);
@@ -32,11 +41,15 @@ export async function run(): Promise<void> {
   await report(place, server, { how: 'added, not begun', count: MEMBERS }, async (session, name) => {
     await session.team?.add({ name });
   });
-  await report(place, server, { how: 'after an answer', count: ANSWERED }, async (session, name) => {
+  await reportAnswered(place, server, ANSWERED);
+  await reportWake(place);
+}
+
+function reportAnswered(place: BenchPlace, server: CannedServer, count: number): Promise<void> {
+  return report(place, server, { how: 'after an answer', count }, async (session, name) => {
     const { result } = await session.spawn({ ...MEMBER, name, prompt: `You are ${name}. Wait.` });
     await result;
   });
-  await reportWake(place);
 }
 
 const MEMBER = { subagent_type: 'teammate', description: 'wait' } as const;
