@@ -52,6 +52,18 @@ describe('the state of an agent', () => {
     expect(entriesOf(state.results)).toEqual(new Map([['call-2', 'result-of-call-2']]));
   });
 
+  test('BG-3: names what has told it something, also after a compaction', () => {
+    const replaced: JournalEvent = { type: 'conversation.replaced', cause: 'compaction', messages: [] };
+    const usage = { ...NO_USAGE, web_search_requests: 1 };
+    const told = [
+      ...[messageAppended({ blocks: ['u1', 'u2'] }), toolCompleted('1', 'Read'), toolCompleted('2', 'Bash')],
+      ...[toolCompleted('3', 'Read'), messageAppended({ cause: 'delivery' }), replaced],
+      ...[responseCompleted({ usage }), messageAppended({ blocks: ['typed'] })],
+    ];
+    const state = foldAgent(recorded(...told.map((event): ['a', JournalEvent] => ['a', event])), 'a');
+    expect(state.sources).toEqual(['Bash', 'Read', 'messages', 'web_search']);
+  });
+
   test('has the last request, answered or not', () => {
     expect(foldAgent(events, 'a').lastRequest).toMatchObject({ request: 'r2', turn: 2 });
     expect(foldAgent(events.slice(0, 3), 'a').lastRequest).toBeNull();

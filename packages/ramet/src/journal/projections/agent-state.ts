@@ -95,6 +95,8 @@ export interface AgentState {
   readonly todos: readonly TodoItem[];
   /** Its last answer was adopted, and the files of it may not all be in place. */
   readonly adopting: boolean;
+  /** What has told it something, the newest last, also before a compaction: tools by name, and `messages`. A fork has its parent's. */
+  readonly sources: readonly string[];
   /** How often what was refused to it. */
   readonly refusals: Refusals;
   /** Its latest progress line for the current task; null before the first. */
@@ -143,6 +145,7 @@ export function newAgentState(agent: AgentId): AgentState {
     compactFromTokens: 0,
     todos: [],
     adopting: false,
+    sources: [],
     refusals: [],
     progress: null,
     directory: null,
@@ -197,6 +200,25 @@ export function forkState(started: AgentState, parent: AgentState): AgentState {
 export function foldProgress(progress: string | null, event: JournalEvent): string | null {
   if (event.type === 'progress.reported') return event.line;
   return event.type === 'message.appended' && event.cause === 'prompt' ? null : progress;
+}
+
+/** What has told an agent something, with what this event brings (BG-3). */
+export function foldSources(state: AgentState, event: JournalEvent): AgentState {
+  const { sources, messages } = state;
+  const name = sourceIn(event, messages.length === 0);
+  if (name === null || sources.at(-1) === name) return state;
+  return { ...state, sources: [...sources.filter((known) => known !== name), name] };
+}
+
+/** Null for what the user has typed, and for the text that a conversation begins with. */
+function sourceIn(event: JournalEvent, isFirst: boolean): string | null {
+  if (event.type === 'tool.completed') return event.name;
+  if (event.type === 'response.completed')
+    return (event.usage.web_search_requests ?? 0) > 0 ? 'web_search' : null;
+  if (event.type !== 'message.appended' || event.role !== 'user') return null;
+  const { cause, blocks, delivers = [] } = event;
+  const isTyped = cause === 'prompt' && (isFirst || blocks.length === 1);
+  return isTyped || (cause === 'tool_results' && delivers.length === 0) ? null : 'messages';
 }
 
 interface RefusalCount {

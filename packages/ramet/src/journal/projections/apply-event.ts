@@ -19,6 +19,7 @@ import {
   type AgentState,
   foldProgress,
   foldRefusals,
+  foldSources,
   NOTHING_SPENT,
   newAgentState,
   type SeenFile,
@@ -28,15 +29,14 @@ import {
 
 /** The state after all events of one agent. Of a fork it lacks what its parent had: see `recorded-agents.ts`. */
 export function foldAgent(events: Iterable<RecordedEvent>, agent: AgentId): AgentState {
-  let state = newAgentState(agent);
-  for (const recorded of events) state = applyEvent(state, recorded);
-  return state;
+  return Iterator.from(events).reduce<AgentState>(applyEvent, newAgentState(agent));
 }
 
 /** The same value for an event that is another agent's or changes nothing. */
-export function applyEvent(state: AgentState, recorded: Omit<RecordedEvent, 'seq'>): AgentState {
+export function applyEvent(before: AgentState, recorded: Omit<RecordedEvent, 'seq'>): AgentState {
   const { agent, event, time } = recorded;
-  if (agent !== state.agent) return state;
+  if (agent !== before.agent) return before;
+  const state = foldSources(before, event);
   switch (event.type) {
     case 'agent.started':
       return { ...state, permissionMode: event.permissionMode };

@@ -212,6 +212,33 @@ describe('RES-7: compaction and the notes of the session', () => {
     );
     expect(opening).toMatch(/<memory[\w-]*>.*notes of this session.*The parser is half done\..*<\/memory/);
   });
+
+  test('what was read before keeps its name in a line that puts it into other words, in the next session too', async () => {
+    const long = 'A long line of text, again and again.\n'.repeat(1_500);
+    const found = ['NOTHING', 'NOTHING', 'FACT build: Code is mirrored elsewhere.'];
+    const world = await newWorld({
+      files: { 'AGENTS.md': LONG, 'notes.txt': PLANTED },
+      cast: {
+        Work: [call('Read', { file_path: 'notes.txt' }), { text: long }],
+        Talk: [{ text: long }],
+        [EXTRACT]: () => ({ text: found.shift() ?? 'FACT ci: Runners are cold and dark.' }),
+        'This conversation is about to be replaced': () => ({ text: 'SUMMARY' }),
+        Continue: [{ text: 'Continued.' }],
+      },
+    });
+    await world.turn('Work.');
+    await world.turn('Talk.');
+    expect(await world.session.compact()).toMatchObject({ compacted: true });
+    await world.turn('Continue.');
+    expect(world.memory()).toMatch(/- Code is mirrored elsewhere\. \(after (?:messages, )?Read\) \(\d{4}/);
+    await using next = await openSession({
+      ...{ cwd: world.cwd, env: envOf(world), attended: true },
+      settings: background,
+    });
+    await drain(next.run('Talk here.'));
+    await next.background?.idle();
+    expect(world.memory()).toMatch(/- Runners are cold and dark\. \(after memory\) \(\d{4}/);
+  });
 });
 
 describe('BG-3: when facts and notes are looked for', () => {

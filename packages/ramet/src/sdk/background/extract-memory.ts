@@ -11,6 +11,7 @@ import { keepAside } from '../../memory/extraction/keep-aside.ts';
 import { notedPrompts } from '../../memory/extraction/session-notes.ts';
 import { storeOf } from '../../memory/files/memory-places.ts';
 import { wallOf } from '../../schema/clock.ts';
+import { MEMORY_NOTES } from '../../schema/content.ts';
 import { memoryPlace } from '../memory/session-memory.ts';
 import type { LiveParts } from '../session/live-parts.ts';
 import type { PromptSuggestions } from './suggest-prompts.ts';
@@ -69,7 +70,11 @@ export function extractMemory(
             kind: 'keep-lines' as const,
             answer: main.runtime.redact(answer),
             typed,
-            seen: [...(await seenTexts(fork, inherited, new Set(typed))), ...suggestedTexts(suggestions)],
+            seen: [
+              ...main.state.sources.map((from) => ({ from, text: '' })),
+              ...(await seenTexts(fork, inherited, new Set(typed))),
+              ...suggestedTexts(suggestions),
+            ],
             place: at,
             ...{ session, agent: fork.spec.id, prompts },
             today: new Date(wallOf(main.runtime.clock)).toISOString().slice(0, 10),
@@ -98,6 +103,12 @@ function suggestedTexts(suggestions: PromptSuggestions | null): SeenText[] {
 
 const TURN_BLOCKS = 50;
 
+/** A line of memory that says where it was seen. */
+const HAS_SOURCE = new RegExp(
+  `<${MEMORY_NOTES}>[^]*\\((?:seen in|after) [^()\\n]+\\)(?: \\([\\d-]+\\))?$`,
+  'm',
+);
+
 /** What the user did not type and the agent did not write, by what brought it; the fork's own task is none of it. Between parts others get their turn. */
 async function seenTexts(
   { conversation }: Agent,
@@ -112,8 +123,11 @@ async function seenTexts(
       if (++count % TURN_BLOCKS === 0) await new Promise(setImmediate);
       if (block.type === 'tool_use') tools.set(contentOf(block).id, String(contentOf(block).name));
       else if (role === 'user')
-        for (const found of textOf(block, tools))
+        for (const found of textOf(block, tools)) {
           if (!typed.has(found.text)) seen.push({ ...found, isOpening: index === 0 });
+          // Put into other words, such a line is still not the agent's own.
+          if (index === 0 && HAS_SOURCE.test(found.text)) seen.push({ from: 'memory', text: '' });
+        }
     }
   return seen;
 }
