@@ -19,6 +19,7 @@ import {
   whoAsks,
 } from '../../../test/fixtures/team-session.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { type Clock, systemClock } from '../../schema/clock.ts';
 import { ledgerText } from '../../views/ledger/cost-table.ts';
 import { cost } from '../calls/status.ts';
 import { answerPlan, showTeam, stopTeam } from '../calls/teams.ts';
@@ -441,6 +442,40 @@ describe('TEAM-4, TEAM-5: a team that is opened again', () => {
   });
 });
 
+describe('TEAM-5: clocks', () => {
+  test('a team whose next process is an hour behind, and then ahead, loses and repeats nothing', async () => {
+    const { emulator, options } = await newPlace(play({ lead: [uses(add('ada'))] }));
+    const hour = 3_600_000;
+    const skewed = (by: number): Clock => ({ ...systemClock, now: () => Date.now() + by });
+    const { team: _, ...resumed } = options;
+    let id = '';
+    {
+      await using session = await openSession({ ...options, clock: skewed(hour) });
+      id = session.id;
+      await prompt(session);
+      await session.team?.send({ to: 'ada', text: 'one' });
+      await expect
+        .poll(() => session.team?.members()[1], PATIENCE)
+        .toMatchObject({ state: 'idle', unread: 0 });
+    }
+    for (const [text, by] of [
+      ['two', -hour],
+      ['three', 2 * hour],
+    ] as const) {
+      await using session = await openSession({ ...resumed, resume: id, clock: skewed(by) });
+      await session.team?.send({ to: 'ada', text });
+      await session.resumeAgents();
+      await prompt(session);
+      await expect
+        .poll(() => session.team?.members()[1], PATIENCE)
+        .toMatchObject({ state: 'idle', unread: 0 });
+    }
+    const said = JSON.stringify(asked(emulator, 'ada').at(-1)?.messages);
+    const texts = [...said.matchAll(/not the user\\">\\n(\w+)/g)].map(([, text]) => text);
+    expect(texts).toEqual(['one', 'two', 'three']);
+  });
+});
+
 describe('TEAM-4: gates', () => {
   test('hooks refuse a task, keep one from being completed, and send a member back to work', async () => {
     const { emulator, options } = await newPlace(
@@ -513,6 +548,32 @@ describe('TEAM-4: gates', () => {
       { number: 2, status: 'completed', evidence: 'npm test: 0 failed' },
     ]);
     expect(idles).toBe(2);
+  });
+
+  test('a hook that floods its output blocks with a bounded text, or fails and blocks nothing', async () => {
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [uses(call('TaskCreate', { subject: 'one', description: '' })), uses(add('ada'))],
+        ada: [
+          uses(call('TaskUpdate', { task: 1, status: 'in_progress' })),
+          uses(call('TaskUpdate', { task: 1, status: 'completed', evidence: 'first' })),
+          uses(call('TaskUpdate', { task: 1, status: 'completed', evidence: 'second' })),
+        ],
+      }),
+    );
+    const flood = 'yes flooded | head -c 4000000';
+    // The first time it refuses on standard error; then it only floods standard output.
+    const command = `cat > /dev/null; if [ -e "$HOME/was" ]; then ${flood}; else touch "$HOME/was"; ${flood} >&2; exit 2; fi`;
+    await using session = await openSession({
+      ...options,
+      hooks: { TaskCompleted: [{ hooks: [{ type: 'command', command }] }] },
+    });
+    await prompt(session);
+    const ada = asked(emulator, 'ada').map(lastText);
+    expect(ada[2]).toContain('Task 1 is not completed: a hook says so.');
+    expect(ada[2]?.length).toBeLessThan(20_000);
+    expect(ada[3]?.length).toBeLessThan(20_000);
+    expect(session.team?.tasks()).toMatchObject([{ number: 1, status: 'completed', evidence: 'second' }]);
   });
 
   test('a member that is to stop is asked, ends, gives its claims back and gets no more messages', async () => {
@@ -809,6 +870,8 @@ describe('EXEC-1: questions of members', () => {
     };
     await using session = await openSession({
       ...options,
+      // Not a repository: fifty worktrees are the subject of other tests.
+      cwd: temporaryDirectory(),
       ...{ broker, permissionMode: 'default' as const },
       settings: { ...options.settings, agents: { concurrent: 60 } },
     });

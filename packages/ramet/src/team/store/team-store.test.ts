@@ -485,6 +485,10 @@ describe('TEAM-3: a claim of a process that is dead', () => {
   });
 });
 
+function raise(): never {
+  throw new Error('it is not there');
+}
+
 describe('TEAM-5: clocks', () => {
   test('decide nothing: a clock that runs backwards changes no order', () => {
     let now = 1_000_000;
@@ -495,5 +499,35 @@ describe('TEAM-5: clocks', () => {
     expect(read(team, 'ada').map(([, text]) => text)).toEqual(['one', 'two', 'three']);
     for (const subject of ['a', 'b']) made(team.tasks.create('lead', { subject, description: '' }));
     expect(team.tasks.claimNext('ada', ME)?.number).toBe(1);
+  });
+
+  test('of two processes that are hours apart change no order, no claim and no host', () => {
+    const project = newProject();
+    const hour = 3_600_000;
+    let ahead = hour;
+    using early = new TeamStore(project, () => 10 * hour);
+    using late = new TeamStore(project, () => 10 * hour + ahead);
+    made(early.create({ name: 'crew', session: 'aaaaaaaa', agent: 'aaaaaaaa.1' }));
+    const sides = [early, late].map((store) => store.find('crew') ?? raise());
+    const [one = raise(), other = raise()] = sides;
+    one.roster.add({ name: 'ada', type: 'teammate', agent: null });
+    expect(one.roster.host(ME)).toBeNull();
+    expect(other.roster.hostNow()).toEqual(ME);
+    for (const text of ['1', '2', '3', '4', '5', '6']) {
+      // One side is ahead, then behind.
+      ahead = -ahead;
+      made(send(sides[Number(text) % 2] ?? raise(), 'lead', 'ada', text));
+    }
+    expect(read(other, 'ada').map(([, text]) => text)).toEqual(['1', '2', '3', '4', '5', '6']);
+    expect(read(one, 'ada')).toEqual([]);
+    for (const [at, team] of sides.entries())
+      made(team.tasks.create('lead', { subject: `${at}`, description: '' }));
+    made(one.tasks.claim(1, 'ada', ME));
+    expect(other.tasks.claim(1, 'lead', ME)).toEqual({ problem: 'task 1 is taken by ada' });
+    expect(other.tasks.releaseDead('lead').released).toEqual([]);
+    made(other.tasks.end(1, 'lead', { status: 'failed' }));
+    made(one.tasks.release(1, 'lead', 'again'));
+    expect(other.tasks.changes().map(({ what }) => what)).toEqual(['overridden', 'retried', 'overridden']);
+    expect(one.tasks.free()).toEqual([1, 2]);
   });
 });
