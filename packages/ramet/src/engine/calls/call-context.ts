@@ -1,8 +1,9 @@
 /** What a tool gets besides its input: where it works, and what it may ask of the engine, for one call of one agent. */
 import { leavesOut } from '../../permission/decide.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
-import { endMarked } from '../../system/processes/marked-processes.ts';
+import { endMarked, endUnmarked } from '../../system/processes/marked-processes.ts';
 import { OWNER_VARIABLE } from '../../system/processes/process-group.ts';
+import { AGENT_VARIABLE } from '../../system/processes/process-register.ts';
 import type { HeavyPlace, ToolContext } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { progressOfTodos } from '../loop/stop-reason.ts';
@@ -67,8 +68,12 @@ const WATCHED = new WeakSet<Agent>();
 
 /** What left its shell by a session of its own could still write in a worktree that is given back. */
 function endDaemons(agent: Agent): void {
-  if (agent.directory.workspace === null || WATCHED.has(agent)) return;
+  const { workspace, isOwn } = agent.directory;
+  if (workspace === null || WATCHED.has(agent)) return;
   WATCHED.add(agent);
+  const { path, shared } = workspace.worktree;
+  // Where others have it too, one without a mark may be theirs.
+  if (isOwn && shared === undefined) agent.scope.defer(() => endUnmarked(path, `${AGENT_VARIABLE}=`));
   agent.scope.defer(() => endMarked(`${OWNER_VARIABLE}=${agent.spec.id}`));
 }
 

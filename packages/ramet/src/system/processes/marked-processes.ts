@@ -1,8 +1,8 @@
 /**
- * Ends every process that carries a mark in its environment: also one that left its group by a session of its own. A
- * program that clears its environment is not found. Where the system does not tell, nothing is.
+ * Ends every process that carries a mark in its environment: also one that left its group by a session of its own. One
+ * that has cleared its environment is found by its fence, if it has one. Where the system does not tell, nothing is.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProcess } from './process-identity.ts';
 
@@ -10,17 +10,34 @@ const LONGEST_MS = 2_000;
 const PAUSE_MS = 10;
 
 /** `mark` is `NAME=value`, of a value that nobody else has. What is started meanwhile is found by the next look. */
-export async function endMarked(mark: string): Promise<void> {
+export function endMarked(mark: string): Promise<void> {
+  return endAll((pid) => environmentOf(pid)?.includes(mark) === true);
+}
+
+/**
+ * The same for those that have none of the variables whose names begin so, in the fence of that directory: only there
+ * it is mounted. Those of others in the same fence have their variables.
+ */
+export async function endUnmarked(folder: string, variables: string): Promise<void> {
+  const place = mountName(folder);
+  const here = mountsOf('self');
+  // Mounted for everybody, it tells nothing.
+  if (place === null || here === null || hasMount('self', place)) return;
+  await endAll((pid) => {
+    // Most are not in a fence, and are asked nothing else.
+    if ((mountsOf(pid) ?? here) === here) return false;
+    const known = environmentOf(pid);
+    return known !== null && !known.some((text) => text.startsWith(variables)) && hasMount(pid, place);
+  });
+}
+
+async function endAll(isMeant: (pid: number) => boolean): Promise<void> {
   for (let waited = 0; waited <= LONGEST_MS; waited += PAUSE_MS) {
-    const found = markedProcesses(mark);
+    const found = processIds().filter((pid) => pid !== process.pid && isMeant(pid) && isAlive(pid));
     if (found.length === 0) return;
     for (const pid of found) kill(pid);
     await sleep(PAUSE_MS);
   }
-}
-
-function markedProcesses(mark: string): number[] {
-  return processIds().filter((pid) => pid !== process.pid && isMarked(pid, mark));
 }
 
 function processIds(): number[] {
@@ -31,12 +48,44 @@ function processIds(): number[] {
   }
 }
 
-function isMarked(pid: number, mark: string): boolean {
+/** Null: it has ended, or belongs to another user. */
+function environmentOf(pid: number): string[] | null {
   try {
-    const isThere = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark);
-    return isThere && findProcess(pid)?.ended === false;
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
   } catch {
-    return false; // it has ended, or belongs to another user
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  return findProcess(pid)?.ended === false;
+}
+
+/** As the system writes it. */
+function mountName(folder: string): string | null {
+  try {
+    const path = realpathSync.native(folder);
+    return path.replace(/[ \t\n\\]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  } catch {
+    return null;
+  }
+}
+
+/** Its mount namespace. */
+function mountsOf(process: number | 'self'): string | null {
+  try {
+    return readlinkSync(`/proc/${process}/ns/mnt`);
+  } catch {
+    return null;
+  }
+}
+
+function hasMount(process: number | 'self', place: string): boolean {
+  try {
+    const lines = readFileSync(`/proc/${process}/mountinfo`, 'utf8').split('\n');
+    return lines.some((line) => line.split(' ', 5)[4] === place);
+  } catch {
+    return false;
   }
 }
 

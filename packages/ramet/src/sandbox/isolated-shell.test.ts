@@ -1,0 +1,31 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { workingSandbox } from '../../test/fixtures/sandbox.ts';
+import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { endUnmarked } from '../system/processes/marked-processes.ts';
+import { findProcess } from '../system/processes/process-identity.ts';
+import { isolatedStart, runIsolated } from './isolated-shell.ts';
+
+test('WORK-7: what has cleared its environment is found by its fence, and ends alone', async ({ skip }) => {
+  const { program } = await workingSandbox(skip);
+  const env = { PATH: process.env.PATH ?? '' };
+  const leave = async (own: string, how: string): Promise<number> => {
+    const bounds = { shared: [], caches: [], guarded: [], own: [own], made: [] };
+    const command = `${how} setsid sleep 300 > /dev/null 2>&1 & echo $!`;
+    const { stdout } = await runIsolated(program, isolatedStart(bounds, own, command), { env });
+    const pid = Number(stdout);
+    onTestFinished(() => {
+      if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    });
+    return pid;
+  };
+  const isAlive = (pid: number): boolean => findProcess(pid)?.ended === false;
+  const [own, other] = [join(temporaryDirectory(), 'a b'), temporaryDirectory()];
+  mkdirSync(own);
+  const cleared = await leave(own, 'env -i');
+  const others = [await leave(own, 'RAMET_AGENT=other'), await leave(other, 'env -i')];
+  expect([cleared, ...others].map(isAlive)).toEqual([true, true, true]);
+  await endUnmarked(own, 'RAMET_AGENT=');
+  expect([cleared, ...others].map(isAlive)).toEqual([false, true, true]);
+});
