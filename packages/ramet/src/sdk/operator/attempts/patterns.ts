@@ -12,7 +12,7 @@ import { partitionPattern, plainSharedPattern } from './partition.ts';
 import type { PatchRules } from './patch-permission.ts';
 import { proposePattern } from './propose.ts';
 import { readPattern } from './read.ts';
-import { ReadingCheckouts } from './reading-checkouts.ts';
+import { ReadingCheckouts, settleReading } from './reading-checkouts.ts';
 import { SharedCheckout, type SharedPlace } from './shared-checkout.ts';
 
 export interface PatternsPlace extends Omit<SharedPlace, 'run'> {
@@ -42,7 +42,9 @@ export function runPatterns(run: OperatorRun, place: PatternsPlace): RunPatterns
       clone: clonePattern(place),
     },
     async close(end) {
-      await checkout.close();
+      const isDone = tasksOf(end).every(({ status }) => status === 'done' || status === 'skipped');
+      await checkout.close(isDone);
+      if (isDone) await settleReading(place.worktrees, shared.run);
       await dropMerged(end, place.repository);
     },
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { attemptRepository, SESSION } from '../../../../test/fixtures/attempts.ts';
 import { git, rametBranches } from '../../../../test/fixtures/worktrees.ts';
-import { ReadingCheckouts } from './reading-checkouts.ts';
+import { ReadingCheckouts, settleReading } from './reading-checkouts.ts';
 
 test('OP-3: readers of a commit that only the run has come one after the other, and leave no branch', async () => {
   const { workspaces, root } = attemptRepository();
@@ -16,4 +16,19 @@ test('OP-3: readers of a commit that only the run has come one after the other, 
     if (name !== 'first') await workspaces.settled(worktree.id);
   }
   expect(rametBranches(root)).toEqual([]);
+});
+
+test('OP-3: what a killed process left for readers goes at the end of the run, not what is in use or of another run', async () => {
+  const { workspaces, worktrees, root } = attemptRepository();
+  const enter = async (run: string): Promise<string> => {
+    const checkouts = new ReadingCheckouts({ workspaces, cwd: root, session: SESSION, run });
+    return (await checkouts.enter('reader', git(root, 'rev-parse', 'HEAD'))).worktree.id;
+  };
+  const [left, other] = [await enter('killed'), await enter('another')];
+  await settleReading(worktrees, 'killed');
+  expect(rametBranches(root)).toHaveLength(2);
+  for (const id of [left, other])
+    worktrees.registry.change(id, ['leased'], { lease: { pid: 2 ** 30, started: '1' } });
+  await settleReading(worktrees, 'killed');
+  expect(rametBranches(root)).toEqual([expect.stringContaining('read-another-')]);
 });

@@ -2,7 +2,8 @@
  * Where agents work that only read (OP-3): in a worktree of the commit that they begin with, which all readers of that commit share.
  * It is made when the first of them comes, and given back when the last of them has ended.
  */
-import { sharedWorkspace } from '../../../git/managed-worktrees.ts';
+import { isHeld, settleWorktree, sharedWorkspace } from '../../../git/managed-worktrees.ts';
+import type { WorktreePlace } from '../../../git/shapes.ts';
 import type { AgentWorkspace } from '../../../git/worktrees/workspace/agent-workspace.ts';
 import { RametError } from '../../../schema/errors.ts';
 import type { SharedPlace } from './shared-checkout.ts';
@@ -65,7 +66,7 @@ export class ReadingCheckouts {
   async #take(commit: string): Promise<AgentWorkspace> {
     const { workspaces, cwd, session, run } = this.#place;
     const owner = { session, agent: `${session}.operator` };
-    const name = `read-${run}-${commit.slice(0, 12)}`;
+    const name = `${nameFor(run)}${commit.slice(0, 12)}`;
     const left = this.#left.get(commit);
     if (left !== undefined) await workspaces.settled(left);
     const workspace = await workspaces.enter({ name, owner, cwd, base: commit, share: true });
@@ -73,4 +74,16 @@ export class ReadingCheckouts {
     await workspace.release();
     throw new RametError('setup_failed', 'terminal', workspace.setupFailure);
   }
+}
+
+const nameFor = (run: string): string => `read-${run}-`;
+
+/** Those of a process that was killed. One that is in use, or holds anything, stays. */
+export async function settleReading(place: WorktreePlace, run: string): Promise<void> {
+  const left = place.registry
+    .list()
+    .filter(
+      ({ name, state }) => name.startsWith(nameFor(run)) && (state === 'leased' || state === 'released'),
+    );
+  for (const row of left) if (!isHeld(place.project, row)) await settleWorktree(place, row, { pools: false });
 }

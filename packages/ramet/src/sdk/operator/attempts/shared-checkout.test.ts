@@ -252,8 +252,18 @@ describe('OP-9: tasks in one checkout', { timeout: 240_000 }, () => {
     const { worktrees, workspaces, root } = first;
     const row = findWorktree(worktrees, path);
     worktrees.registry.change(row.id, ['leased'], { lease: { pid: 2 ** 30, started: '1' } });
-    await new SharedCheckout({ worktrees, workspaces, cwd: root, session: SESSION, run: SESSION }).close();
-    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('a\n');
+    const place = { worktrees, workspaces, cwd: root, session: SESSION, run: SESSION };
+    for (const isDone of [false, true]) {
+      await new SharedCheckout(place).close(isDone);
+      expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('a\n');
+      worktrees.registry.change(row.id, ['leased'], { lease: { pid: 2 ** 30, started: '1' } });
+    }
+    // It had changed nothing, and another try has done its task.
+    rmSync(join(path, 'a.txt'));
+    git(path, 'checkout', '--', '.');
+    await new SharedCheckout(place).close(true);
+    await vi.waitFor(() => expect(git(root, 'branch', '--list', 'ramet/operate-*')).toBe(''));
+    expect(existsSync(path)).toBe(false);
   });
 
   test('another process continues with the note that no agent can write, also where .git is gone', async () => {

@@ -162,13 +162,18 @@ export class SharedCheckout {
     return this.#opened === null ? null : (await this.#opened).worktree.path;
   }
 
-  /** At the end of the run, also one that an earlier process left. While tasks of it can be resumed, it stays. */
-  async close(): Promise<void> {
+  /**
+   * At the end of the run, also one that an earlier process left. While tasks of it can be resumed, it stays; `isDone`: none
+   * can, and only what they have changed would keep it.
+   */
+  async close(isDone = false): Promise<void> {
     if (this.#live.size > 0 || (this.#opened === null && !this.#isLeft())) return;
     await this.#alone(async () => {
       const open = await this.#open('');
-      if (Object.keys(open.note.live).length + this.#lost.length > 0) return;
+      const isLive = Object.keys(open.note.live).length + this.#lost.length > 0;
+      if (isLive && !isDone) return;
       const { changes, nested } = await this.#look(open);
+      if (isLive && changes.length + nested.length > 0) return;
       this.#moveApart(open, null, nested);
       await this.#undo(open, changes);
       await this.#move(open, open.worktree.base);
