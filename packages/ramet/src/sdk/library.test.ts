@@ -2,13 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { IDENTITY } from '../../test/fixtures/merge-repository.ts';
-import { temporaryDirectory, temporaryRepository, writeFiles } from '../../test/fixtures/temporary.ts';
-import { startEmulator } from '../emulator/index.ts';
+import { describe, expect, test } from 'vitest';
+import { playedPlace, type Respond } from '../../test/fixtures/played-place.ts';
+import { temporaryDirectory, writeFiles } from '../../test/fixtures/temporary.ts';
 import * as library from './index.ts';
-
-type EmulatorOptions = NonNullable<Parameters<typeof startEmulator>[0]>;
 
 interface LibraryPlace {
   /** What every call takes. */
@@ -17,18 +14,8 @@ interface LibraryPlace {
   text(path: string): string;
 }
 
-async function newPlace(respond: NonNullable<EmulatorOptions['respond']>): Promise<LibraryPlace> {
-  const emulator = await startEmulator({ respond });
-  onTestFinished(() => emulator.close());
-  const cwd = temporaryRepository({ 'README.md': '# Test\n' });
-  const env = {
-    ...IDENTITY,
-    PATH: process.env.PATH,
-    HOME: temporaryDirectory(),
-    RAMET_HOME: join(temporaryDirectory(), 'ramet'),
-    ANTHROPIC_API_KEY: 'test',
-    ANTHROPIC_BASE_URL: emulator.url,
-  };
+async function newPlace(respond: Respond): Promise<LibraryPlace> {
+  const { cwd, env } = await playedPlace(respond);
   return {
     at: { cwd, env },
     git: (...args) => execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: 'pipe' }).trim(),

@@ -2,19 +2,14 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { IDENTITY } from '../../../test/fixtures/merge-repository.ts';
-import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
-import { startEmulator } from '../../emulator/index.ts';
+import { describe, expect, test } from 'vitest';
+import { type Emulator, playedPlace, type Respond, type View } from '../../../test/fixtures/played-place.ts';
+import { asked, call, play, prompt, tell, uses, whoAsks } from '../../../test/fixtures/team-session.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { SessionOptions } from '../index.ts';
 import { tool } from '../own-tools/tool.ts';
-import { openSession, type Session } from './session.ts';
-
-type Emulator = Awaited<ReturnType<typeof startEmulator>>;
-type Respond = NonNullable<NonNullable<Parameters<typeof startEmulator>[0]>['respond']>;
-type View = Parameters<Respond>[0];
-type Answered = ReturnType<Respond>;
+import { openSession } from './session.ts';
 
 interface CoordinatorPlace {
   emulator: Emulator;
@@ -23,65 +18,23 @@ interface CoordinatorPlace {
 }
 
 async function newPlace(respond: Respond, more: Partial<SessionOptions> = {}): Promise<CoordinatorPlace> {
-  const emulator = await startEmulator({ respond });
-  onTestFinished(() => emulator.close());
-  const env = {
-    ...IDENTITY,
-    PATH: process.env.PATH,
-    HOME: temporaryDirectory(),
-    RAMET_HOME: join(temporaryDirectory(), 'ramet'),
-    ANTHROPIC_API_KEY: 'test',
-    ANTHROPIC_BASE_URL: emulator.url,
-  };
+  const files = { 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' };
+  const place = await playedPlace(respond, files);
+  const { emulator } = place;
   const events: JournalEvent[] = [];
-  const options: SessionOptions = {
-    cwd: temporaryRepository({ 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' }),
-    env,
-    settings: { sandbox: { readOnly: 'off', worktree: 'off' } },
-    permissionMode: 'bypassPermissions',
-    coordinator: true,
-    onRecord: (_, event) => events.push(event),
-    ...more,
-  };
+  const onRecord: SessionOptions['onRecord'] = (_, event) => events.push(event);
+  const options: SessionOptions = { ...place.options, coordinator: true, onRecord, ...more };
   return { emulator, options, events };
 }
 
 const NO_INPUT = { type: 'object', properties: {} } as const;
 
-const call = (name: string, input: Record<string, unknown>) => ({ name, input });
-const uses = (...tool_use: ReturnType<typeof call>[]) => ({ tool_use });
 const add = (name: string, task = 'Look at src/a.ts.', more: Record<string, unknown> = {}) =>
   call('Agent', { name, description: name, prompt: `You are ${name}. ${task}`, ...more });
 const phase = (to: string, note = 'src/a.ts: change `a` to 2') => call('Phase', { to, note });
-const tell = (to: string, message: string) => call('SendMessage', { to, message });
 const SYNTHESIS = uses(phase('synthesis', 'a is 1 in src/a.ts:1'));
 const IMPLEMENTATION = uses(phase('implementation'));
 const VERIFICATION = uses(phase('verification', 'a is 2'));
-
-/** The worker whose request it is; `lead` for the coordinator. */
-function whoAsks({ request }: Pick<View, 'request'>): string {
-  return /You are (\w+)\. /.exec(JSON.stringify(request.messages[0]))?.[1] ?? 'lead';
-}
-
-/** Each agent has its own script: the answers in the order of its turns, then nothing more to do. */
-function play(scripts: Record<string, readonly Answered[]>): Respond {
-  return (view) => scripts[whoAsks(view)]?.[view.turn] ?? { text: 'Done.' };
-}
-
-async function prompt(session: Session, text: string | null = 'Go.'): Promise<string> {
-  const events = session.run(text);
-  for (let next = await events.next(); ; next = await events.next()) {
-    if (!next.done) continue;
-    expect(next.value).toMatchObject({ status: 'done' });
-    return next.value.text;
-  }
-}
-
-function asked(emulator: Emulator, name: string): View['request'][] {
-  return emulator.requests.flatMap(({ request }) =>
-    request && whoAsks({ request }) === name ? [request] : [],
-  );
-}
 
 /** What the agent read with its request number `turn`. */
 function told(emulator: Emulator, name: string, turn: number): string {

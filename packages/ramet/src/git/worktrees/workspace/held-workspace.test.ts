@@ -15,13 +15,23 @@ import { projectDirectory } from '../../../system/home.ts';
 import { installShim } from '../../shared-git/shim-script.ts';
 import { worktreeWorkspaces } from './worktree-workspaces.ts';
 
+/** Worktrees of agents, in a home of their own. */
+function opened(cwd: string, settings: Parameters<typeof worktreeWorkspaces>[0]['settings'] = {}) {
+  const home = join(temporaryDirectory(), 'home');
+  const workspaces = worktreeWorkspaces({ home, cwd, env: gitVariables(), settings, now: Date.now });
+  onTestFinished(() => workspaces[Symbol.asyncDispose]());
+  return { home, workspaces };
+}
+
+async function created(cwd: string) {
+  const { home, workspaces } = opened(cwd);
+  const owner = { session: 's', agent: 's.2' };
+  return { ...(await workspaces.create({ name: 'work', owner, cwd })), home };
+}
+
 test('WORK-3: a worktree that is given back keeps its work, and no lock of a git that was killed there', async () => {
   const cwd = temporaryRepository({ a: '1\n' });
-  const home = join(temporaryDirectory(), 'home');
-  const workspaces = worktreeWorkspaces({ home, cwd, env: gitVariables(), settings: {}, now: Date.now });
-  onTestFinished(() => workspaces[Symbol.asyncDispose]());
-  const owner = { session: 's', agent: 's.2' };
-  const { worktree, release } = await workspaces.create({ name: 'work', owner, cwd });
+  const { worktree, release } = await created(cwd);
   writeFileSync(join(worktree.path, 'new.txt'), 'new\n');
   const lock = git(worktree.path, 'rev-parse', '--path-format=absolute', '--git-path', 'index.lock').trim();
   writeFileSync(lock, 'half');
@@ -32,10 +42,8 @@ test('WORK-3: a worktree that is given back keeps its work, and no lock of a git
 
 test('SEC-1: a set-up command that may not run is told to the user and to the agent, with the file', async () => {
   const cwd = temporaryRepository({ a: '1\n' });
-  const home = join(temporaryDirectory(), 'home');
   const settings = { setup: 'touch made', whyNoSetup: () => 'setup.sh is not what you trusted' };
-  const workspaces = worktreeWorkspaces({ home, cwd, env: gitVariables(), settings, now: Date.now });
-  onTestFinished(() => workspaces[Symbol.asyncDispose]());
+  const { workspaces } = opened(cwd, settings);
   const create = (name: string) =>
     workspaces.create({ name, owner: { session: 's', agent: `s.${name}` }, cwd });
   const first = await create('one');
@@ -56,11 +64,7 @@ test('WORK-7: an agent commits, merges, rebases and fetches in the sandbox, and 
   const { program } = await workingSandbox(skip);
   const cwd = temporaryRepository({ a: '1\n' });
   git(cwd, 'repack', '-adq');
-  const home = join(temporaryDirectory(), 'home');
-  const workspaces = worktreeWorkspaces({ home, cwd, env: gitVariables(), settings: {}, now: Date.now });
-  onTestFinished(() => workspaces[Symbol.asyncDispose]());
-  const owner = { session: 's', agent: 's.2' };
-  const { worktree, bounds, env: own } = await workspaces.create({ name: 'work', owner, cwd });
+  const { worktree, bounds, env: own } = await created(cwd);
   // More than what git unpacks by itself.
   const other = temporaryRepository(
     Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${index}`, `${index}\n`])),
@@ -96,11 +100,7 @@ test('WORK-7: a pick of another author is over when it is over, in the sandbox t
   git(cwd, 'add', 'b');
   git(cwd, 'commit', '--quiet', '--message=b', '--author=Stranger <s@example.com>');
   git(cwd, 'switch', '--quiet', '-');
-  const home = join(temporaryDirectory(), 'home');
-  const workspaces = worktreeWorkspaces({ home, cwd, env: gitVariables(), settings: {}, now: Date.now });
-  onTestFinished(() => workspaces[Symbol.asyncDispose]());
-  const owner = { session: 's', agent: 's.2' };
-  const { worktree, bounds, env: own } = await workspaces.create({ name: 'work', owner, cwd });
+  const { worktree, bounds, env: own, home } = await created(cwd);
   const variables = gitVariables();
   const env = { ...variables, ...own, PATH: `${installShim(home)}:${variables.PATH}` };
   const work =
@@ -116,10 +116,7 @@ test('WORK-7: in a partial clone, where git fetches objects into packs as it nee
   const cwd = temporaryRepository({ a: '1\n' });
   mkdirSync(join(cwd, '.git/objects/pack'), { recursive: true });
   writeFiles(cwd, { '.git/objects/pack/pack-1.promisor': '' });
-  const home = join(temporaryDirectory(), 'home');
-  const workspaces = worktreeWorkspaces({ home, cwd, env: gitVariables(), settings: {}, now: Date.now });
-  onTestFinished(() => workspaces[Symbol.asyncDispose]());
-  const { bounds } = await workspaces.create({ name: 'work', owner: { session: 's', agent: 's.2' }, cwd });
+  const { bounds } = await created(cwd);
   expect(bounds.closed).toEqual([join(cwd, '.git/objects/info')]);
 });
 
@@ -128,12 +125,8 @@ test('WORK-7: what its session keeps is not for an agent to write, in the sandbo
 }) => {
   const { program } = await workingSandbox(skip);
   const cwd = temporaryRepository({ a: '1\n' });
-  const home = join(temporaryDirectory(), 'home');
   const env = gitVariables();
-  const workspaces = worktreeWorkspaces({ home, cwd, env, settings: {}, now: Date.now });
-  onTestFinished(() => workspaces[Symbol.asyncDispose]());
-  const owner = { session: 's', agent: 's.2' };
-  const { worktree, bounds, fence } = await workspaces.create({ name: 'work', owner, cwd });
+  const { worktree, bounds, fence, home } = await created(cwd);
   const project = projectDirectory(home, { root: cwd, commonDirectory: join(cwd, '.git') });
   const session = join(project, 's');
   for (const name of ['operator/requests', 'originals', 'stop', 'scratchpad'])
@@ -157,12 +150,8 @@ test('WORK-7: nothing outside the worktree is written through /proc, also by a r
 }) => {
   const { program } = await workingSandbox(skip);
   const cwd = temporaryRepository({ a: '1\n' });
-  const home = join(temporaryDirectory(), 'home');
   const env = gitVariables();
-  const workspaces = worktreeWorkspaces({ home, cwd, env, settings: {}, now: Date.now });
-  onTestFinished(() => workspaces[Symbol.asyncDispose]());
-  const owner = { session: 's', agent: 's.2' };
-  const { worktree, bounds } = await workspaces.create({ name: 'work', owner, cwd });
+  const { worktree, bounds } = await created(cwd);
   const run = (command: string): Promise<IsolatedEnd> =>
     runIsolated(program, isolatedStart(bounds, worktree.path, command), { env });
   // Another agent's command, which runs meanwhile, has a fence of its own: nobody else gets through it.
