@@ -7,20 +7,22 @@ import { CALL } from './calls/check-arguments.ts';
 import type { SentLetter, StoppedTeam, TeamReport } from './calls/teams.ts';
 import type { EditedMemory, ExplainedLine, MemoryReport, UndoneMemory } from './memory/memory-calls.ts';
 
+const memory = (): Promise<typeof import('./memory/memory-calls.ts')> => import('./memory/memory-calls.ts');
+const teams = (): Promise<typeof import('./calls/teams.ts')> => import('./calls/teams.ts');
+
 const SCOPES: readonly MemoryScope[] = ['project', 'local', 'user'];
 
 /** All files of memory of this checkout and the changes to them; `which` is a scope, or a file as it is listed. */
 export async function showMemory(options?: CallOptions & { which?: string }): Promise<MemoryReport> {
   checkOptions('showMemory', options, { ...CALL, which: NAME });
-  const { which, ...call } = options ?? {};
-  return (await import('./memory/memory-calls.ts')).showMemory(which, call);
+  return (await memory()).showMemory(options?.which, options);
 }
 
 /** Where lines of memory came from: `wanted` is a part of the text, or `FILE:LINE`. */
 export async function explainMemory(wanted: string, options?: CallOptions): Promise<ExplainedLine[]> {
   checkArgument('explainMemory', 'the line', wanted, NAME);
   checkOptions('explainMemory', options, CALL);
-  return (await import('./memory/memory-calls.ts')).explainMemory(wanted, options);
+  return (await memory()).explainMemory(wanted, options);
 }
 
 /** Adds a note in the words of a person. */
@@ -30,8 +32,8 @@ export async function saveMemoryNote(
 ): Promise<EditedMemory> {
   checkArgument('saveMemoryNote', 'the note', note, NAME);
   checkOptions('saveMemoryNote', options, { ...CALL, scope: oneOf(SCOPES) });
-  const { scope, ...call } = options ?? {};
-  return (await import('./memory/memory-calls.ts')).addMemoryNote({ note, ...(scope && { scope }) }, call);
+  const { scope } = options ?? {};
+  return (await memory()).addMemoryNote({ note, ...(scope && { scope }) }, options);
 }
 
 /** `which` is a scope, or a file as it is listed; `edit` gets its text and returns what it should be. */
@@ -43,14 +45,13 @@ export async function editMemory(
   checkArgument('editMemory', 'the file', which, NAME);
   checkArgument('editMemory', 'the edit', edit, FUNCTION);
   checkOptions('editMemory', options, CALL);
-  return (await import('./memory/memory-calls.ts')).editMemory(which, async (text) => edit(text), options);
+  return (await memory()).editMemory(which, async (text) => edit(text), options);
 }
 
 /** Takes a change back, as `showMemory` names it; the last that can be undone when absent. */
 export async function undoMemory(options?: CallOptions & { change?: string }): Promise<UndoneMemory> {
   checkOptions('undoMemory', options, { ...CALL, change: NAME });
-  const { change, ...call } = options ?? {};
-  return (await import('./memory/memory-calls.ts')).undoMemory(change, call);
+  return (await memory()).undoMemory(options?.change, options);
 }
 
 /** Which team is meant; the only one here, or the newest, when absent. */
@@ -60,14 +61,13 @@ const TEAM = { ...CALL, team: NAME };
 /** The teams of this repository. */
 export async function listTeams(options?: CallOptions): Promise<TeamReport[]> {
   checkOptions('listTeams', options, CALL);
-  return (await import('./calls/teams.ts')).listTeams(options);
+  return (await teams()).listTeams(options);
 }
 
 /** Members, tasks and plans that wait. */
 export async function showTeam(options?: TeamCall): Promise<TeamReport> {
   checkOptions('showTeam', options, TEAM);
-  const { team, ...call } = options ?? {};
-  return (await import('./calls/teams.ts')).showTeam(team, call);
+  return (await teams()).showTeam(options?.team, options);
 }
 
 /** Writes to a member, `lead` or `*`, from outside of the team. */
@@ -75,8 +75,7 @@ export async function sendToTeam(to: string, text: string, options?: TeamCall): 
   checkArgument('sendToTeam', 'the receiver', to, NAME);
   checkArgument('sendToTeam', 'the text', text, NAME);
   checkOptions('sendToTeam', options, TEAM);
-  const { team, ...call } = options ?? {};
-  return (await import('./calls/teams.ts')).sendToTeam({ team, to, text }, call);
+  return (await teams()).sendToTeam({ team: options?.team, to, text }, options);
 }
 
 /** Answers the plan of a member as a person. Rejected, it plans again with what `feedback` says. */
@@ -86,20 +85,18 @@ export async function answerPlan(
 ): Promise<{ team: string; member: string; isHosted: boolean }> {
   checkArgument('answerPlan', 'the member', member, NAME);
   checkOptions('answerPlan', options, { ...TEAM, approve: FLAG, feedback: NAME });
-  const { team, approve = false, feedback, ...call } = options ?? {};
-  return (await import('./calls/teams.ts')).answerPlan({ team, member, approve, feedback }, call);
+  const { team, approve = false, feedback } = options ?? {};
+  return (await teams()).answerPlan({ team, member, approve, feedback }, options);
 }
 
 /** Ends members, all if none is named: asked first, enforced within 30 seconds. */
 export async function stopTeam(options?: TeamCall & { member?: string }): Promise<StoppedTeam> {
   checkOptions('stopTeam', options, { ...TEAM, member: NAME });
-  const { team, member, ...call } = options ?? {};
-  return (await import('./calls/teams.ts')).stopTeam({ team, member }, call);
+  return (await teams()).stopTeam({ team: options?.team, member: options?.member }, options);
 }
 
 /** Lets members that were stopped work again; `openSession({ resume })` with the session it gives continues the team. */
 export async function reopenTeam(options?: TeamCall): Promise<SessionId> {
   checkOptions('reopenTeam', options, TEAM);
-  const { team, ...call } = options ?? {};
-  return (await import('./calls/teams.ts')).reopenTeam(team, call);
+  return (await teams()).reopenTeam(options?.team, options);
 }
