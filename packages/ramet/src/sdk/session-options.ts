@@ -42,6 +42,7 @@ import {
   TEXTS,
   VARIABLES,
   WHOLE,
+  withMethods,
 } from './calls/argument-kinds.ts';
 import type { McpServerOptions, SessionHookOptions } from './mcp/extension-options.ts';
 import type { OwnTool } from './own-tools/own-tool.ts';
@@ -181,7 +182,7 @@ const SESSION: Kinds<SessionOptions> = {
   ...{ launch: oneOf(LAUNCH_MODES), compactionThreshold: NUMBER, contextWindow: COUNT },
   permissions: fields({ allow: TEXTS, ask: TEXTS, deny: TEXTS } satisfies Kinds<RuleTexts>),
   ...{
-    broker: OBJECT,
+    broker: withMethods('a broker', ['ask']),
     worktree: or(true, TEXT),
     worktreeBase: NAME,
     team: or(true, or(false, NAME)),
@@ -190,7 +191,9 @@ const SESSION: Kinds<SessionOptions> = {
     plugins: NAMES,
     title: TEXT,
   },
-  ...{ resume: TEXT, takeOver: FLAG, provider: OBJECT, prices: LIST, retry: fields(RETRY), clock: OBJECT },
+  ...{ resume: TEXT, takeOver: FLAG, prices: LIST, retry: fields(RETRY) },
+  provider: withMethods('a provider, such as scriptedModel() of ramet/testing', ['send', 'close']),
+  clock: withMethods('a clock', ['now', 'sleep']),
   ...{
     mcpServers: OBJECT,
     mcpConfig: TEXTS,

@@ -7,6 +7,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import type { BudgetLimits, Effort, ExecutorKind, PermissionMode } from '../../schema/status.ts';
 import { nearName } from '../../system/text/close-names.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { checkArgument, TEXT } from '../calls/argument-kinds.ts';
 
 /** The fields of a definition file; its name is the key, its body `prompt`. */
 export interface AgentTypeOptions {
@@ -76,6 +77,9 @@ export function readTypes(
     if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
       throw new UserMistake('bad_type', `${place} is no object: give { description, prompt, ... }`);
     refuseUnknownFields(place, fields);
+    // In a file a number is as good as a text.
+    for (const field of ['description', 'prompt', 'model'] as const)
+      if (fields[field] !== undefined) checkArgument('openSession', `${place}.${field}`, fields[field], TEXT);
     const { definition, problems } = definitionOf({ ...fields, name }, { path: place, toolNames });
     const fatal = problems.find(({ level }) => level === 'error');
     if (definition === null)

@@ -7,6 +7,8 @@ export interface ArgumentKind {
   readonly text: string;
   /** Of an object: what it may hold. */
   readonly fields?: Readonly<Record<string, ArgumentKind>>;
+  /** Of a list or an object of one kind: what each of its parts is to be, so that the wrong one can be named. */
+  readonly each?: ArgumentKind;
   accepts(value: unknown): boolean;
 }
 
@@ -17,16 +19,14 @@ const isObject = (value: unknown): boolean =>
 const isNumber = (value: unknown): value is number => typeof value === 'number' && !Number.isNaN(value);
 
 export const NAME: ArgumentKind = kind('a text that is not empty', isName);
-export const NAMES: ArgumentKind = kind(
-  'a list of texts',
-  (value) => Array.isArray(value) && value.every(isName),
-);
-export const TEXTS: ArgumentKind = kind(
-  'a list of texts',
-  (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
-);
-export const LIST: ArgumentKind = kind('a list', Array.isArray);
 export const TEXT: ArgumentKind = kind('a text', (value) => typeof value === 'string');
+const listOf = (each: ArgumentKind): ArgumentKind => ({
+  ...kind('a list of texts', (value) => Array.isArray(value) && value.every((one) => each.accepts(one))),
+  each,
+});
+export const NAMES: ArgumentKind = listOf(NAME);
+export const TEXTS: ArgumentKind = listOf(TEXT);
+export const LIST: ArgumentKind = kind('a list', Array.isArray);
 export const FLAG: ArgumentKind = kind('true or false', (value) => typeof value === 'boolean');
 export const COUNT: ArgumentKind = kind(
   'a whole number above 0',
@@ -45,12 +45,22 @@ export const NUMBER: ArgumentKind = kind('a number', (value) => typeof value ===
 export const AMOUNT: ArgumentKind = kind('a number of at least 0', (value) => isNumber(value) && value >= 0);
 export const FUNCTION: ArgumentKind = kind('a function', (value) => typeof value === 'function');
 export const OBJECT: ArgumentKind = kind('an object', isObject);
-export const VARIABLES: ArgumentKind = kind(
-  'an object of texts, such as process.env',
-  (value) =>
-    isObject(value) &&
-    Object.values(Object(value)).every((one) => one === undefined || typeof one === 'string'),
-);
+export const VARIABLES: ArgumentKind = {
+  ...kind(
+    'an object of texts, such as process.env',
+    (value) =>
+      isObject(value) &&
+      Object.values(Object(value)).every((one) => one === undefined || typeof one === 'string'),
+  ),
+  each: TEXT,
+};
+/** An object of a port: what has none of its methods would fail in the midst of a run. */
+export const withMethods = (text: string, methods: readonly string[]): ArgumentKind =>
+  kind(
+    `${text}: an object with the method${methods.length === 1 ? '' : 's'} ${methods.join(' and ')}`,
+    (value) =>
+      isObject(value) && methods.every((name) => typeof Reflect.get(Object(value), name) === 'function'),
+  );
 export const ACTION: ArgumentKind = kind(
   "an action such as { kind: 'pause' }",
   (value) => isObject(value) && isName((value as { kind?: unknown }).kind), // an object, just seen
@@ -77,7 +87,21 @@ export type Kinds<Options> = Readonly<Record<keyof Options & string, ArgumentKin
 /** `what` names it for the caller: "the session". */
 export function checkArgument(call: string, what: string, value: unknown, wanted: ArgumentKind): void {
   if (wanted.accepts(value)) return;
+  const part = wrongPart(value, wanted.each);
+  if (part !== null) checkArgument(call, `${what}${part.name}`, part.value, part.kind);
   throw new UserMistake('bad_argument', `${call}: ${what} is ${told(value)}; give ${wanted.text}`);
+}
+
+/** The first of a list or an object that is not of the kind. */
+function wrongPart(
+  value: unknown,
+  each: ArgumentKind | undefined,
+): { name: string; value: unknown; kind: ArgumentKind } | null {
+  if (each === undefined || typeof value !== 'object' || value === null) return null;
+  const wrong = Object.entries(value).find(([, one]) => one !== undefined && !each.accepts(one));
+  if (wrong === undefined) return null;
+  const name = Array.isArray(value) ? `[${wrong[0]}]` : `.${wrong[0].slice(0, 100)}`;
+  return { name, value: wrong[1], kind: each };
 }
 
 /** An option that is undefined counts as absent. */

@@ -130,9 +130,19 @@ describe('LIB-1: a call that is not understood does nothing', () => {
   });
 
   test.each([
+    [{ env: { A: 5 } }, /^openSession: the option env\.A is 5; give a text$/],
     [
-      { env: { A: 5 } },
-      /^openSession: the option env is an object; give an object of texts, such as process\.env$/,
+      { plugins: ['a', ''] },
+      /^openSession: the option plugins\[1\] is an empty text; give a text that is not empty$/,
+    ],
+    [{ additionalDirectories: ['/nope'] }, /no directory \/nope: .*\(additionalDirectories, --add-dir\)$/],
+    [{ plugins: ['/nope'] }, /no folder \/nope: .*\(plugins, --plugin-dir\)$/],
+    [{ provider: {} }, /the option provider is an object; give a provider, .* the methods send and close$/],
+    [{ clock: {} }, /the option clock is an object; give a clock: an object with the methods now and sleep$/],
+    [{ broker: {} }, /the option broker is an object; give a broker: an object with the method ask$/],
+    [
+      { agentTypes: { a: { description: 5, prompt: 'p' } } },
+      /^openSession: agentTypes\.a\.description is 5; give a text$/,
     ],
     [{ systemPromt: 'x' }, /^openSession: there is no option "systemPromt"; there are cwd, env, .*$/],
     [{ modle: 'haiku' }, /; did you mean model\?$/],
@@ -164,6 +174,20 @@ describe('LIB-1: a call that is not understood does nothing', () => {
     for (const [name, args, reason] of [
       ['run', ['x', { schmea: {} }], 'session.run: there is no option "schmea"; there are signal, '],
       ['run', [7], 'session.run: the prompt is 7; give a text, a list of parts, or null'],
+      ['ask', [''], 'session.run: the prompt is an empty text; give a text, a list of parts, or null'],
+      [
+        'ask',
+        [[{ type: 'image', data: 5 }, 'x']],
+        'part 1 of the prompt is refused: the data of an image is no text',
+      ],
+      [
+        'fork',
+        ['x', { foo: 1 }],
+        'session.fork: there is no option "foo"; there are description, name, isolation,',
+      ],
+      ['fork', [], 'session.fork: the prompt is undefined; give a text that is not empty'],
+      ['spawn', [], 'session.spawn: the argument is undefined; give an object: { prompt, description, '],
+      ['spawn', [{ prompt: 'x' }], 'session.spawn: the option description is undefined; give a text'],
       [
         'spawn',
         [{ prompt: 'x', description: 'x', agent: 'plan' }],
@@ -184,7 +208,57 @@ describe('LIB-1: a call that is not understood does nothing', () => {
       const outcome = called !== undefined && 'next' in called ? called.next() : called;
       await expect(outcome).rejects.toThrow(reason);
     }
+    const setModel = session.setModel as unknown as (model: unknown) => void; // on purpose, as above
+    expect(() => setModel(5)).toThrow('session.setModel: the model is 5; give a text that is not empty');
     expect(model.requests).toEqual([]);
+  });
+
+  test('a session that is closed takes nothing more', async () => {
+    const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
+    const options = { cwd: temporaryDirectory(), env, provider: scriptedModel() };
+    const session = await library.openSession(options);
+    await session.close();
+    const closed = 'this session is closed: open it again with resume';
+    await expect(session.fork('x')).rejects.toThrow(closed);
+    await expect(session.spawn({ prompt: 'x', description: 'x' })).rejects.toThrow(closed);
+    await expect(session.tell('x', 'y')).rejects.toThrow(closed);
+    await expect(session.remember('x')).rejects.toThrow(closed);
+    await expect(session.ask('x')).rejects.toThrow(closed);
+    expect(() => session.setModel('haiku')).toThrow(closed);
+    expect(() => session.setPermissionMode('plan')).toThrow(closed);
+  });
+
+  test('the team of a session and a field of a server that has no effect are told', async () => {
+    const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
+    const provider = scriptedModel();
+    const mcpServers = { a: { command: 'true', foo: 1 } };
+    await using session = await library.openSession({
+      ...{ cwd: temporaryDirectory(), env, provider, mcpServers, team: 'crew' },
+    });
+    expect(session.notices).toContain(
+      'the MCP server a in the option mcpServers has the field foo, which has no effect here',
+    );
+    // On purpose: the types would refuse every call.
+    const team = session.team as unknown as Untyped;
+    for (const [name, args, reason] of [
+      ['add', [{}], 'session.team.add: the option name is undefined; give a text that is not empty'],
+      [
+        'add',
+        [{ name: 'bo', kind: 'x' }],
+        'session.team.add: there is no option "kind"; there are name, type',
+      ],
+      ['send', ['bo', 'hi'], 'session.team.send: the argument is "bo"; give an object: { to, text }'],
+      ['send', [{ to: 'bo' }], 'session.team.send: the option text is undefined'],
+      [
+        'answerPlan',
+        [{ member: 'bo' }],
+        'session.team.answerPlan: the option approve is undefined; give true or',
+      ],
+    ] as const)
+      await expect(team[name]?.(...args)).rejects.toThrow(reason);
+    expect(() =>
+      library.tool({ name: 'a b', description: 'x', inputSchema: { type: 'object' }, run: () => '' }),
+    ).toThrow('tool "a b": models call it by its name: give 1 to 128 letters, digits, _ and -');
   });
 
   test('session.operate refuses what it does not know before anything runs', async () => {

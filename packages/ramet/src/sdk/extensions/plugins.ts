@@ -79,7 +79,10 @@ async function readAll(folders: readonly string[]): Promise<FoundPlugins> {
 
 function requireFolder(path: string): string {
   if (isFolder(path)) return path;
-  throw new UserMistake('no_plugin', `there is no folder ${path}: give --plugin-dir the folder of a plugin`);
+  throw new UserMistake(
+    'no_plugin',
+    `there is no folder ${path}: give the folder of a plugin (plugins, --plugin-dir)`,
+  );
 }
 
 function isFolder(path: string): boolean {

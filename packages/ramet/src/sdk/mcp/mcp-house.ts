@@ -86,8 +86,15 @@ function noticesOf(servers: Awaited<ReturnType<typeof serversHere>>['servers']):
     const names = new Set(servers.filter(which).map(({ name }) => name));
     return names.size === 0 ? [] : [`${before}: ${[...names].join(', ')}${after}`];
   };
+  // A file may be for other programs too.
+  const idle = servers.flatMap(({ name, scope, source, checked }) =>
+    scope === 'library' && checked.ok
+      ? checked.notes.map((note) => `the MCP server ${name} in ${source} ${note}`)
+      : [],
+  );
   return [
     ...bad,
+    ...idle,
     ...named(({ unused }) => unused === POLICY_SERVERS, `${POLICY_SERVERS}; these do not start`),
     ...named(
       ({ isWithheld }) => isWithheld,

@@ -84,6 +84,10 @@ function isReport(value: unknown): value is ToolReport {
 export function contentBlock(block: ToolContent): TextBlock | ImageBlock {
   if (block.type === 'text') return { type: 'text', text: block.text };
   const given = 'data' in block ? block.data : block.source.data;
+  if (typeof given !== 'string' && !ArrayBuffer.isView(given) && !Array.isArray(given))
+    throw new Error(
+      `the data of an image is no text and no bytes: give its bytes (a Uint8Array), or base64 as a text`,
+    );
   const bytes = typeof given === 'string' ? Buffer.from(given, 'base64') : Buffer.from(given);
   const checked = imageProblem(bytes);
   if ('problem' in checked) throw new Error(checked.problem);

@@ -11,6 +11,9 @@ export interface OwnTool {
   readonly description: string;
 }
 
+/** What providers take as the name of a tool. */
+export const TOOL_NAME: RegExp = /^[a-zA-Z0-9_-]{1,128}$/;
+
 const made = new WeakMap<OwnTool, Tool>();
 
 export function ownTool(tool: Tool): OwnTool {

@@ -24,7 +24,7 @@ import {
   OBJECT,
 } from '../calls/argument-kinds.ts';
 import { outcomeOf } from './own-result.ts';
-import { type OwnTool, ownTool } from './own-tool.ts';
+import { type OwnTool, ownTool, TOOL_NAME } from './own-tool.ts';
 import {
   type Fitting,
   fitted,
@@ -114,6 +114,8 @@ export function tool(definition: ToolWithSchema<StandardSchema> | ToolWithJsonSc
   checkOptions('tool', definition ?? null, TOOL);
   for (const field of ['name', 'description', 'run'] as const)
     if (definition[field] === undefined) throw mistake(definition, `${field} is missing`);
+  if (!TOOL_NAME.test(definition.name))
+    throw mistake(definition, 'models call it by its name: give 1 to 128 letters, digits, _ and -');
   if (/^mcp__/i.test(definition.name))
     throw mistake(
       definition,

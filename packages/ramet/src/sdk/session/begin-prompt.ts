@@ -7,6 +7,7 @@ import type { Agent } from '../../engine/shapes.ts';
 import { resolveModel } from '../../model/catalog.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import type { SessionMode } from '../../schema/status.ts';
+import { checkArgument, NAME } from '../calls/argument-kinds.ts';
 import {
   type ResolvedOptions,
   refuseUnenforceableBudget,
@@ -66,6 +67,7 @@ function switchedModel(agent: Agent, name: string, settings: ResolvedOptions): (
 
 /** Each change is recorded, so that a resumed session has it. */
 export function changeModel(agent: Agent, name: string, settings: ResolvedOptions): void {
+  checkArgument('session.setModel', 'the model', name, NAME);
   const { model } = resolveOptions({ env: settings.env, model: name }, settings);
   if (model === null || model === agent.conversation.head.model) return;
   refuseUnenforceableBudget(model, settings);

@@ -18,8 +18,16 @@ import {
   oneOf,
   SIGNAL,
   TEXT,
+  withMethods,
 } from '../calls/argument-kinds.ts';
-import type { CompactRequest, PromptOptions, RewindRequest, Session } from './session-type.ts';
+import type {
+  CompactRequest,
+  ForkOptions,
+  PromptOptions,
+  RewindRequest,
+  Session,
+  TeamView,
+} from './session-type.ts';
 
 /** Some libraries have schemas that are functions. */
 const SCHEMA: ArgumentKind = {
@@ -30,6 +38,7 @@ const TEXT_OR_PARTS: ArgumentKind = {
   text: 'a text, a list of parts, or null',
   accepts: (value) => value === null || TEXT.accepts(value) || LIST.accepts(value),
 };
+const TEXT_OR_PARTS_OF_WORK: ArgumentKind = { ...TEXT_OR_PARTS, accepts: () => false };
 const PROMPT: Kinds<PromptOptions> = {
   ...{ signal: SIGNAL, partial: FLAG, waitForChildren: FLAG, attachments: LIST, commands: FLAG },
   ...{ schema: SCHEMA, typed: FLAG },
@@ -41,15 +50,22 @@ const SPAWN: Kinds<SpawnRequest> = {
   expect: fields({ files: NAMES, check: NAME, commit: FLAG }),
   ...{ budget: OBJECT, maxTurns: COUNT },
 };
+/** Those that change the prefix are refused by the engine, which says why. */
+const FORK: Kinds<ForkOptions> = {
+  ...{ description: TEXT, name: TEXT, isolation: oneOf(['worktree']), budget: OBJECT, maxTurns: COUNT },
+  ...{ schema: SCHEMA, canUseTool: FUNCTION, skipTranscript: FLAG, skipCacheWrite: FLAG },
+  abortController: withMethods('an AbortController', ['abort']),
+};
 const REWIND: Kinds<RewindRequest> = {
   ...{ prompt: COUNT, what: oneOf(['conversation', 'files', 'both']), force: FLAG },
 };
 const COMPACT: Kinds<CompactRequest> = { signal: SIGNAL, instructions: TEXT, onEvent: FUNCTION };
 
-type Checked = 'run' | 'spawn' | 'attach' | 'command' | 'undo' | 'rewind' | 'compact' | 'remember';
+type Checked = 'run' | 'fork' | 'spawn' | 'attach' | 'command' | 'undo' | 'rewind' | 'compact' | 'remember';
 
 const OPTIONS: Readonly<Record<Checked, Readonly<Record<string, typeof TEXT>>>> = {
   run: PROMPT,
+  fork: FORK,
   spawn: SPAWN,
   attach: { signal: SIGNAL },
   command: { signal: SIGNAL, onOutput: FUNCTION },
@@ -62,6 +78,7 @@ const OPTIONS: Readonly<Record<Checked, Readonly<Record<string, typeof TEXT>>>> 
 /** What comes before the options. */
 const FIRST = {
   run: ['the prompt', TEXT_OR_PARTS],
+  fork: ['the prompt', NAME],
   attach: ['the argument for paths', NAMES],
   command: ['the command', NAME],
   remember: ['the note', NAME],
@@ -72,4 +89,46 @@ export function checkCall(method: Checked & keyof Session, options: unknown, fir
   const wanted = method in FIRST ? FIRST[method as keyof typeof FIRST] : undefined; // it is one, just seen
   if (wanted !== undefined) checkArgument(`session.${method}`, wanted[0], first, wanted[1]);
   checkOptions(`session.${method}`, options, OPTIONS[method]);
+}
+
+/** One object, which must be there; `needed` are the fields that it cannot be without. */
+function checkRequest(
+  call: string,
+  request: unknown,
+  known: Readonly<Record<string, ArgumentKind>>,
+  needed: readonly string[],
+): void {
+  const shape = `{ ${Object.keys(known).join(', ')} }`;
+  checkArgument(call, 'the argument', request, { ...OBJECT, text: `an object: ${shape}` });
+  checkOptions(call, request, known);
+  for (const name of needed)
+    checkArgument(call, `the option ${name}`, Reflect.get(Object(request), name), known[name] ?? NAME);
+}
+
+export function checkSpawn(request: unknown): void {
+  checkRequest('session.spawn', request, SPAWN, ['prompt', 'description']);
+}
+
+type TeamCall = 'add' | 'send' | 'answerPlan';
+
+const TEAM: Readonly<Record<TeamCall & keyof TeamView, Readonly<Record<string, ArgumentKind>>>> = {
+  add: { name: NAME, type: NAME },
+  send: { to: NAME, text: NAME },
+  answerPlan: { member: NAME, approve: FLAG, feedback: TEXT },
+};
+const NEEDED: Readonly<Record<TeamCall, readonly string[]>> = {
+  add: ['name'],
+  send: ['to', 'text'],
+  answerPlan: ['member', 'approve'],
+};
+
+export function checkTeamCall(method: TeamCall, request: unknown): void {
+  checkRequest(`session.team.${method}`, request, TEAM[method], NEEDED[method]);
+}
+
+/** A prompt of white space would be sent, and paid for, as it is. */
+export function checkPrompt(prompt: unknown, options: PromptOptions): void {
+  checkCall('run', options, prompt);
+  if (typeof prompt === 'string' && prompt.trim() === '' && (options.attachments ?? []).length === 0)
+    checkArgument('session.run', 'the prompt', prompt, TEXT_OR_PARTS_OF_WORK);
 }

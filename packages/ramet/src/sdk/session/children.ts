@@ -33,7 +33,7 @@ import { DEFAULT_SANDBOX, type ResolvedOptions, refuseUnenforceableBudget } from
 import type { TypedHandle } from '../own-tools/typed-handle.ts';
 import type { Place } from '../place.ts';
 import { refuseUnservedModel } from '../policy.ts';
-import { checkCall } from './check-calls.ts';
+import { checkCall, checkSpawn } from './check-calls.ts';
 import type { SessionTools } from './session-tools.ts';
 import type { ForkOptions, PromptSchema, SpawnOptions, SteeredMessage } from './session-type.ts';
 
@@ -206,15 +206,17 @@ async function started(
 }
 
 export function spawned(parent: Parent, request: SpawnOptions): Promise<TypedHandle<unknown>> {
-  checkCall('spawn', request);
+  checkSpawn(request);
   return started(parent, request);
 }
 
 export function forked(
   parent: Parent,
   prompt: string,
-  { description = 'fork', name, isolation, budget, maxTurns, schema, ...overrides }: ForkOptions = {},
+  options: ForkOptions = {},
 ): Promise<TypedHandle<unknown>> {
+  checkCall('fork', options, prompt);
+  const { description = 'fork', name, isolation, budget, maxTurns, schema, ...overrides } = options;
   return started(parent, { prompt, description, name, isolation, budget, maxTurns, schema, overrides });
 }
 

@@ -8,7 +8,12 @@ import {
   cutOffAgents,
 } from '../../journal/projections/cut-off-agents.ts';
 import { type Clock, wallOf } from '../../schema/clock.ts';
-import { type InterruptionCause, PROVIDER_CAUSE, type ProviderAway } from '../../schema/errors.ts';
+import {
+  type InterruptionCause,
+  PROVIDER_CAUSE,
+  type ProviderAway,
+  UserMistake,
+} from '../../schema/errors.ts';
 import { untilText } from '../../schema/until-text.ts';
 import { onAbort } from '../../system/on-abort.ts';
 
@@ -181,4 +186,10 @@ export function linkSignal(
     // A run that would have waited for them is over for them too; their commands end while its own do.
     if (waitForChildren !== false) children.stop(String(signal.reason));
   });
+}
+
+/** Its parts, until it begins to close. */
+export function whileOpen<Parts>(parts: Parts, closing: AbortSignal): Parts {
+  if (!closing.aborted) return parts;
+  throw new UserMistake('session_closed', 'this session is closed: open it again with resume');
 }

@@ -8,9 +8,9 @@ import { SessionBackground } from '../background/session-background.ts';
 import { cleanWorktreesLater, retainLater } from '../leftovers.ts';
 import { ownSessions } from '../stop-requests.ts';
 import { beginPrompt, changeModel, changePermissionMode } from './begin-prompt.ts';
-import { checkCall } from './check-calls.ts';
+import { checkCall, checkPrompt } from './check-calls.ts';
 import { forked, spawned, steered, tellChild } from './children.ts';
-import { abortAtEnd, interruptedWork, linkSignal } from './interruption.ts';
+import { abortAtEnd, interruptedWork, linkSignal, whileOpen } from './interruption.ts';
 import type { LiveParts } from './live-parts.ts';
 import { isInterrupted, refuseWithoutPrompt, takePrompt } from './main-agent.ts';
 import type { GivenPrompt } from './prompt-input.ts';
@@ -44,10 +44,10 @@ export function liveSession(parts: LiveParts): Session {
   let abort = abortAtEnd(parts);
   const cleaning = cleanWorktreesLater(settings, place, runtime.childEnvironment);
   const retaining = retainLater(settings, place);
+  const open = (): LiveParts => whileOpen(parts, stopping.signal);
   /** One at a time: a prompt, a run of tasks, or a compaction. */
   const alone = async <Value>(work: () => Promise<Value>): Promise<Value> => {
-    if (stopping.signal.aborted)
-      throw new UserMistake('session_closed', 'this session is closed: open it again with resume');
+    open();
     if (current !== null)
       throw new UserMistake('session_busy', 'this session is still running its last prompt');
     const done = Promise.withResolvers<void>();
@@ -174,7 +174,7 @@ export function liveSession(parts: LiveParts): Session {
       emitting<RunEvent, RunResult>(
         (emit) =>
           alone(async () => {
-            checkCall('run', options, prompt);
+            checkPrompt(prompt, options);
             // Before the main agent runs: the agents of an earlier process resume first.
             const leave = bus.subscribe(emit);
             isRead = true;
@@ -204,11 +204,11 @@ export function liveSession(parts: LiveParts): Session {
     stream: (id) => read(family.find(id)),
     answerSoFar: (id) => family.find(id)?.here.answer.text ?? '',
     steer: (text) => steered(agent, text),
-    tell: (to, text) => tellChild(parts, to, text),
+    tell: async (to, text) => tellChild(open(), to, text),
     // With a schema, both resolve with another handle for the same child: its result also has the
     // value, in the type that the overloads of `Session` give it.
-    fork: (prompt: string, options?: ForkOptions) => forked(parts, prompt, options),
-    spawn: async (request: SpawnOptions) => spawned(parts, request),
+    fork: async (prompt: string, options?: ForkOptions) => forked(open(), prompt, options),
+    spawn: async (request: SpawnOptions) => spawned(open(), request),
     operate: (order = {}) =>
       alone(async () => {
         if (parts.watch !== undefined)
@@ -240,12 +240,12 @@ export function liveSession(parts: LiveParts): Session {
       return alone(async () => (await goingBack()).rewind(parts, request));
     },
     context: () => contextUse(agent),
-    setModel: (name) => changeModel(agent, name, settings),
-    setPermissionMode: (mode) => changePermissionMode(agent, mode, settings),
+    setModel: (name) => changeModel(open().agent, name, settings),
+    setPermissionMode: (mode) => changePermissionMode(open().agent, mode, settings),
     tryNow: () => runtime.rate.lookNow(),
     remember: async (note, options = {}) => {
       checkCall('remember', options, note);
-      return (await sharing()).remember(parts, note, { ...options, signal: untilStopped(options.signal) });
+      return (await sharing()).remember(open(), note, { ...options, signal: untilStopped(options.signal) });
     },
     compact: (options = {}) =>
       alone(async () => {

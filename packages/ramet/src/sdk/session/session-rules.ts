@@ -62,7 +62,7 @@ function foldersOf(paths: readonly string[], cwd: string): string[] {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
       throw new UserMistake(
         'no_directory',
-        `there is no directory ${folder}: give one that is there (--add-dir)`,
+        `there is no directory ${folder}: give one that is there (additionalDirectories, --add-dir)`,
       );
     return folder;
   });

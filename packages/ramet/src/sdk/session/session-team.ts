@@ -11,6 +11,7 @@ import { newTeamProblem, type StoredTeam, TeamStore } from '../../team/store/tea
 import { hintChange, listenForChanges, teamFile } from '../../team/wake-line.ts';
 import type { AgentTypes } from '../agent-types/agent-types.ts';
 import type { Place } from '../place.ts';
+import { checkTeamCall } from './check-calls.ts';
 import type { TeamView } from './session-type.ts';
 
 export interface SessionTeam extends Disposable {
@@ -177,19 +178,25 @@ function teamView(team: StoredTeam, host: TeamHost, added: () => void): TeamView
     name: team.record.name,
     members: () => team.roster.members(),
     tasks: () => team.tasks.all(),
-    async add({ name, type = teammate.name }) {
+    async add(member) {
+      checkTeamCall('add', member);
+      const { name, type = teammate.name } = member;
       const problem = host.addWaiting({ name, type });
       if (problem !== null) throw new UserMistake('not_added', problem);
       added();
     },
     plans: () => team.plans.waiting().map(({ member, text }) => ({ member, text })),
-    async answerPlan({ member, approve, feedback }) {
+    async answerPlan(answer) {
+      checkTeamCall('answerPlan', answer);
+      const { member, approve, feedback } = answer;
       const call = randomUUID();
       const sent = team.plans.answer({ member, approve, feedback, by: null, call });
       if ('problem' in sent) throw new UserMistake('not_answered', `no plan was answered: ${sent.problem}`);
       host.changed();
     },
-    async send({ to, text }) {
+    async send(message) {
+      checkTeamCall('send', message);
+      const { to, text } = message;
       const sent = team.mail.send({ from: null, to, text, call: randomUUID() });
       if ('problem' in sent) throw new UserMistake('not_sent', `not sent: ${sent.problem}`);
       host.changed();

@@ -18,6 +18,7 @@ import * as z from '../../schema/zod.ts';
 import { failure, type Tool, wireTool } from '../../tools/tool.ts';
 import { toolNames } from '../agent-types/agent-types.ts';
 import { mcpSource } from '../mcp/mcp-source.ts';
+import { TOOL_NAME } from '../own-tools/own-tool.ts';
 import type { OpenSource, ServerStanding, SourceOrder, ToolSource } from './tool-source.ts';
 
 const SOURCES: readonly OpenSource[] = [
@@ -114,16 +115,13 @@ export async function openSessionTools(
   }
 }
 
-/** What providers take as the name of a tool. */
-const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
-
 function refuseBadNames(tools: readonly Tool[]): void {
   if (tools.length === 0) return;
   const builtIn = new Set(toolNames());
   const seen = new Set<string>();
   for (const tool of tools) {
     const { name } = wireTool(tool);
-    if (!NAME.test(name)) throw badName(name, 'give 1 to 128 letters, digits, _ and -');
+    if (!TOOL_NAME.test(name)) throw badName(name, 'give 1 to 128 letters, digits, _ and -');
     if (builtIn.has(name)) throw badName(name, 'a built-in tool has that name: choose another');
     if (seen.has(name)) throw badName(name, 'two tools have that name: rename one');
     seen.add(name);
