@@ -65,6 +65,37 @@ describe('EXT-4: a connection to a server', () => {
       await expect(server.offer(never)).rejects.toThrow('its answer has no result: null is no object');
     }));
 
+  test('gives the words of a server that refuses to start, and no dump for a wrong shape', async () => {
+    await withServer('refuse-start', async (server) => {
+      await expect(server.offer(never)).rejects.toThrow(
+        /^the MCP server refuse-start did not start: .*no licence for this machine$/,
+      );
+    });
+    await withServer('number-version', async (server) => {
+      await expect(server.offer(never)).rejects.toThrow(
+        /did not start: its answer does not have the shape of the protocol \(wrong at protocolVersion\)$/,
+      );
+    });
+  });
+
+  test('keeps what is good of an answer, and names the rest', async () => {
+    const echo = { text: 'x' };
+    await withServer('strange-part', async (server) => {
+      const { content, isError } = await server.call('echo', echo, { signal: never });
+      expect(isError).toBe(false);
+      expect(content.map((part) => Object(part).text)).toEqual([
+        'done',
+        '[left out of the answer: a part of the type "weird", which is not of the shape of the protocol]',
+        '[left out of the answer: a part of the type "image", which is not of the shape of the protocol]',
+        '[left out of the answer: a part without a type]',
+      ]);
+    });
+    await withServer('no-list', async (server) => {
+      const answer = await server.call('echo', echo, { signal: never });
+      expect(textOf(answer)).toBe('[left out of the answer: its content, which is no list]');
+    });
+  });
+
   test('RES-8: what a server has started with a session of its own ends with it', async () => {
     const file = join(temporaryDirectory(), 'child');
     await withServer('daemon', async (server) => void (await server.offer(never)), { option: file });

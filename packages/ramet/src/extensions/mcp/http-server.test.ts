@@ -58,6 +58,21 @@ async function withHttp(
 }
 
 describe('EXT-4: servers over HTTP', () => {
+  test('an answer without a result is told in words, and that the call may have taken effect', () =>
+    withHttp(
+      {
+        refuse: (_, body) =>
+          Object(body).method === 'tools/call'
+            ? Response.json({ jsonrpc: '2.0', id: Object(body).id, result: null })
+            : null,
+      },
+      async ({ server }) => {
+        await expect(echo(server, 'x')).rejects.toThrow(
+          /could not run echo: its answer does not have the shape of the protocol.*; the call may have taken effect$/,
+        );
+      },
+    ));
+
   test.each(KINDS)('%s: tools are listed and called, side by side', (kind) =>
     withHttp({ kind }, async ({ server }) => {
       expect((await server.offer(never)).tools.map(({ name }) => name)).toEqual([

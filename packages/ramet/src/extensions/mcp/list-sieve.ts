@@ -1,12 +1,13 @@
 /**
  * Takes out of the lists of a server what nobody could use, and remembers it by name: one bad tool must not cost the
- * others, since the SDK refuses a list as a whole.
+ * others, since the SDK refuses a list as a whole. The same for the parts of what a call answers.
  *
  * Invariants
  * 1. What is left of a list has the shape that the SDK wants, and can be written as JSON.
  * 2. A list ends: after the most that are kept, no further page is asked for.
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { readableResult } from './readable-result.ts';
 import { isObject } from './server-config.ts';
 import { type LeftOutItem, oneLine } from './server-failure.ts';
 
@@ -28,8 +29,11 @@ const MOST_ITEMS: Record<ListField, number> = {
 const LONGEST_NAME = 1_000;
 const MOST_LEVELS = 100;
 
-/** Why something in a list does not have the shape of the protocol; null when it has. */
-type ShapeProblem = (field: ListField, item: unknown) => string | null;
+/** The shapes of the protocol: why something in a list does not have its own, null when it has. */
+interface Shapes {
+  problem(field: ListField, item: unknown): string | null;
+  isContent(part: unknown): boolean;
+}
 
 interface ListState {
   readonly names: Set<string>;
@@ -42,10 +46,11 @@ export class ListSieve {
   readonly #asked = new Map<string | number, ListMethod>();
   readonly #lists = new Map<ListField, ListState>();
 
-  readonly #shapeProblem: ShapeProblem;
+  readonly #calls = new Set<string | number>();
+  readonly #shapes: Shapes;
 
-  constructor(shapeProblem: ShapeProblem) {
-    this.#shapeProblem = shapeProblem;
+  constructor(shapes: Shapes) {
+    this.#shapes = shapes;
   }
 
   /** After the SDK has put its own listeners there. */
@@ -71,7 +76,9 @@ export class ListSieve {
   }
 
   #note(message: JSONRPCMessage): void {
-    if (!('method' in message && 'id' in message) || !isListMethod(message.method)) return;
+    if (!('method' in message && 'id' in message)) return;
+    if (message.method === 'tools/call') this.#calls.add(message.id);
+    if (!isListMethod(message.method)) return;
     this.#asked.set(message.id, message.method);
     if (message.params?.cursor === undefined)
       this.#lists.set(LIST_FIELDS[message.method], { names: new Set(), leftOut: [], extra: 0 });
@@ -79,6 +86,8 @@ export class ListSieve {
 
   #sieved(message: JSONRPCMessage): JSONRPCMessage {
     if ('method' in message || message.id === undefined) return message;
+    if (this.#calls.delete(message.id) && 'result' in message && isObject(message.result))
+      return { ...message, result: readableResult(message.result, this.#shapes.isContent) };
     const method = this.#asked.get(message.id);
     if (method === undefined) return message;
     this.#asked.delete(message.id);
@@ -125,7 +134,7 @@ export class ListSieve {
       return 'it can only be called as a task, which Ramet does not do';
     // Who checks shapes or writes JSON calls itself at each level.
     if (isDeep(item)) return `it is nested more than ${MOST_LEVELS} levels deep`;
-    const problem = this.#shapeProblem(field, item);
+    const problem = this.#shapes.problem(field, item);
     return problem === null ? null : oneLine(problem).slice(0, 120);
   }
 }

@@ -85,6 +85,11 @@ export function listProblem(field: LeftOutItem['field'], item: unknown): string 
   return `its ${path.join('.') || 'shape'} is wrong: ${issue.message}`;
 }
 
+/** Whether a part of what a call answers has the shape of the protocol. */
+export function isContent(part: unknown): boolean {
+  return specTypeSchemas.ContentBlock['~standard'].validate(part).issues === undefined;
+}
+
 /** Redirects to another origin are not followed: headers with tokens would go there. */
 export function httpTransport(
   { type, url, headers }: HttpServer,
@@ -166,6 +171,14 @@ export function failureKind(error: unknown, transport: Transport): FailureKind {
   const code = systemCode(error instanceof Error ? error.cause : undefined) ?? systemCode(error);
   return code === 'ECONNREFUSED' || code === 'ENOTFOUND' ? 'unreached' : 'lost';
 }
+
+/** Whether the server has answered what nobody can begin with: an error, another version, another shape. */
+export function isAnswer(error: unknown): boolean {
+  if (error instanceof ProtocolError) return error.code !== STREAM_LOST;
+  return error instanceof Error && WRONG_ANSWER.test(error.message);
+}
+
+const WRONG_ANSWER = /protocol version|its answer has no result|\[\s*\{\s*"/i;
 
 /** The headers go to the server alone, never to where it sends a person to log in. */
 function fetchWith(headers: HttpServer['headers'], origin: string): typeof boundedFetch {

@@ -38,7 +38,7 @@ export async function startServer(terms: StartTerms): Promise<RunningServer> {
   const { elicit, onToolsChanged } = terms;
   const client = sdk.createClient({ server: name, version, cwd, elicit, onToolsChanged });
   const transport = await transportOf(terms);
-  const sieve = new ListSieve(sdk.listProblem);
+  const sieve = new ListSieve({ problem: sdk.listProblem, isContent: sdk.isContent });
   const running: RunningServer = { client, transport, sieve, isOver: false, onEnd() {} };
   client.onclose = () => {
     running.isOver = true;
@@ -81,12 +81,10 @@ async function transportOf(terms: StartTerms): Promise<Transport> {
   );
 }
 
-/** The client hangs up then, and the program ends as it should. */
-const BAD_ANSWER = /protocol version|its answer has no result/i;
-
 async function whyNotStarted(terms: StartTerms, transport: Transport, error: unknown): Promise<string> {
-  if (error instanceof Error && BAD_ANSWER.test(error.message))
-    return `did not start: ${oneLine(error.message)}`;
+  const { isAnswer } = await import('./sdk-client.ts');
+  // The client hangs up then, and the program ends as it should.
+  if (isAnswer(error)) return `did not start: ${await reasonOf(terms, error)}${wordsOf(transport)}`;
   // A program that ends breaks the line first: how it ended says more.
   if (transport instanceof StdioTransport) await transport.soonEnded();
   if (transport instanceof StdioTransport && transport.ended !== null && transport.ended !== STOPPED)
@@ -100,10 +98,21 @@ export async function reasonOf(
   error: unknown,
 ): Promise<string> {
   const { isLoginRefused } = await import('./sdk-client.ts');
-  if (!isLoginRefused(error)) return oneLine(describeCause(error));
+  if (!isLoginRefused(error)) return oneLine(withoutDump(describeCause(error)));
   return config.type !== 'stdio' && hasToken(config.headers)
     ? 'it refuses the header Authorization: check the token'
     : `it needs a login: run ramet mcp login ${name}, or give a header Authorization`;
+}
+
+/** What a validator found, in its own notation, is nothing for a person or a model. */
+function withoutDump(text: string): string {
+  const at = text.search(/\[\s*\{\s*"/);
+  if (at === -1) return text;
+  const where = /"path":\s*\[([^\]]*)\]/
+    .exec(text.slice(at))?.[1]
+    ?.replace(/["\s]/g, '')
+    .replaceAll(',', '.');
+  return `its answer does not have the shape of the protocol${where ? ` (wrong at ${where.slice(0, 100)})` : ''}`;
 }
 
 function hasToken(headers: Readonly<Record<string, string>>): boolean {
