@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
 import { runProgram } from './program.ts';
@@ -11,20 +11,28 @@ const write = (name: string): string => user(`~~~write ${name}\nx\n~~~`);
 const FLAGS =
   '-p --model recipe --permission-mode acceptEdits --input-format stream-json --output-format stream-json';
 
-async function stream(
-  ...lines: string[]
-): Promise<Record<'cwd' | 'notes', string> & { code: number; told: unknown[] }> {
+type Streamed = Record<'cwd' | 'notes', string> & { code: number; told: unknown[] };
+
+function stream(...lines: string[]): Promise<Streamed> {
+  return streamOf(Readable.from([`${lines.join('\n')}\n`]));
+}
+
+async function streamOf(
+  input: Readable,
+  hear: (line: Record<string, unknown>) => void = () => {},
+): Promise<Streamed> {
   const cwd = temporaryDirectory();
   let [out, notes] = ['', ''];
   const code = await runProgram(FLAGS.split(' '), {
     out: (text) => {
       out += text;
+      hear(JSON.parse(text));
     },
     ...{ isTerminal: false, columns: null, progress: () => {} },
     note: (line) => {
       notes += `${line}\n`;
     },
-    piped: () => Readable.from([`${lines.join('\n')}\n`]),
+    piped: () => input,
     env: { PATH: process.env.PATH, HOME: cwd, RAMET_HOME: join(cwd, 'state') },
     ...{ cwd, signal: new AbortController().signal },
   });
@@ -32,7 +40,9 @@ async function stream(
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
-    .filter(({ type, subtype }) => type === 'result' || subtype === 'input_error');
+    .filter(
+      ({ type, subtype }) => ['result', 'control_response'].includes(type) || subtype === 'input_error',
+    );
   return { code, told, notes, cwd };
 }
 
@@ -69,5 +79,70 @@ describe('UI-4: a stream of prompts goes on', () => {
     expect(notes).toContain('line 2 of standard input: there is no skill or command /nope');
     expect(existsSync(join(cwd, 'a.txt'))).toBe(true);
     expect(code).toBe(2);
+  });
+});
+
+const control = (id: string, subtype: string, fields: object = {}): string =>
+  JSON.stringify({ type: 'control_request', request_id: id, request: { subtype, ...fields } });
+const success = (id: string, response: object): object => ({
+  type: 'control_response',
+  response: { subtype: 'success', request_id: id, response },
+});
+const refused = (id: string, error: unknown): object => ({
+  type: 'control_response',
+  response: { subtype: 'error', request_id: id, error },
+});
+
+describe('UI-4: control requests on standard input', () => {
+  test('are answered with their ids, also those that are unknown or refused', async () => {
+    const { code, told } = await stream(
+      control('a', 'initialize', { hooks: {}, systemPrompt: [''] }),
+      control('b', 'initialize', { agents: { x: {} } }),
+      control('c', 'set_permission_mode', { mode: 'plan' }),
+      control('d', 'set_permission_mode', { mode: 'all' }),
+      control('e', 'interrupt'),
+      control('f', 'mcp_status'),
+      control('g', 'set_model', { model: 5 }),
+      control('h', 'set_model'),
+    );
+    expect(told).toMatchObject([
+      success('a', { model: 'recipe', permission_mode: 'acceptEdits' }),
+      refused('b', 'agents is not taken here: give --agents'),
+      success('c', { mode: 'plan' }),
+      refused('d', expect.stringContaining('there is no permission mode "all"; there are default,')),
+      success('e', { interrupted: false }),
+      refused(
+        'f',
+        'there is no control request "mcp_status"; there are initialize, interrupt, set_permission_mode, set_model',
+      ),
+      refused('g', 'session.setModel: the model is 5; give a text that is not empty'),
+      success('h', { model: 'recipe' }),
+    ]);
+    expect(code).toBe(0);
+  });
+
+  test('an interrupt ends the run under way, and the prompts after it are carried out', async () => {
+    const lines = new PassThrough();
+    lines.write(`${user('~~~sh\nsleep 60\n~~~')}\n`);
+    const { code, told, cwd } = await streamOf(lines, (line) => {
+      if (lines.writableEnded || line.type !== 'assistant') return;
+      lines.end(`${control('a', 'interrupt')}\n${write('after.txt')}\n`);
+    });
+    expect(told).toMatchObject([
+      success('a', { interrupted: true }),
+      { type: 'result', is_error: true },
+      { type: 'result', is_error: false },
+    ]);
+    expect(existsSync(join(cwd, 'after.txt'))).toBe(true);
+    expect(code).toBe(0);
+  });
+
+  test('a model is changed after the prompts that came before it', async () => {
+    const { told } = await stream(write('a.txt'), control('a', 'set_model'), write('b.txt'));
+    expect(told).toMatchObject([
+      { type: 'result', is_error: false },
+      success('a', { model: 'recipe' }),
+      { type: 'result', is_error: false },
+    ]);
   });
 });

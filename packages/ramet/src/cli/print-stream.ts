@@ -3,10 +3,12 @@ import { UserMistake } from '../schema/errors.ts';
 import { keepCompileCache } from '../sdk/compile-cache.ts';
 import type { AgentResult, PromptContent, PromptOptions, SessionOptions } from '../sdk/index.ts';
 import { openSession, type Session } from '../sdk/session/session.ts';
+import { answerControl, isForLater } from './control-requests.ts';
 import { type CommandIo, EXIT, exitCodeOf } from './io.ts';
 import { type ResultOutput, sessionNotes, tellingChanges } from './output/result-output.ts';
 import { streamJsonOutput } from './output/stream-json.ts';
-import { inputLines } from './stream-input.ts';
+import { readAhead } from './read-ahead.ts';
+import { type InputLine, inputLines } from './stream-input.ts';
 
 export interface PromptStream {
   /** Comes before those of the stream; empty for none. */
@@ -39,22 +41,49 @@ export async function printStream(stream: PromptStream, io: CommandIo): Promise<
   output.start(session);
   let code: number = EXIT.done;
   let wrong = 0;
+  let current: AbortController | null = null;
   const run = async (prompt: PromptContent): Promise<void> => {
     const typed = typeof prompt === 'string' ? { commands: true, typed: true } : {};
-    const result = await stream.follow(session, prompt, output, { ...stream.options, ...typed });
-    code ||= exitCodeOf(result);
+    const own = new AbortController();
+    current = own;
+    const signal = AbortSignal.any([io.signal, own.signal]);
+    try {
+      const result = await stream.follow(session, prompt, output, { ...stream.options, ...typed, signal });
+      // One that was to be interrupted has not failed.
+      if (!own.signal.aborted) code ||= exitCodeOf(result);
+    } finally {
+      current = null;
+    }
     output = streamJsonOutput(io, session);
   };
+  const begun = session.model;
+  const controlled = { session, out: io.out, interrupt: () => interrupted(current) };
+  const takes = (line: InputLine): boolean => {
+    if (!('control' in line) || isForLater(line.control)) return false;
+    answerControl(controlled, line.control, begun);
+    return true;
+  };
+  const lines = readAhead(inputLines(input), takes, io.signal);
   if (stream.first.trim() !== '') await run(stream.first);
-  for await (const line of inputLines(input)) {
-    if (io.signal.aborted) break;
+  for await (const line of lines) {
+    if ('control' in line) {
+      answerControl(controlled, line.control, begun);
+      continue;
+    }
     const problem = 'prompt' in line ? await refusalOf(run(line.prompt)) : line.problem;
     if (problem === null) continue;
     wrong += 1;
     output.wrongLine(session, { number: line.number, problem });
     io.note(`line ${line.number} of standard input: ${problem}`);
   }
+  // Who is interrupted does not wait for the next line.
+  input.destroy();
   return code || (wrong > 0 ? EXIT.wrongUse : EXIT.done);
+}
+
+function interrupted(run: AbortController | null): boolean {
+  run?.abort('interrupt');
+  return run !== null;
 }
 
 /** Why a prompt was not begun, such as an image that cannot be read or a command that is not there; null if it ran. */

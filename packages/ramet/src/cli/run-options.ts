@@ -44,17 +44,17 @@ export function addRunOptions(command: Command): Command {
     .option(
       '--plugin-dir <folder>',
       'use the plugin in this folder: agents, skills, commands; may be repeated',
-      (folder: string, before: string[] = []) => [...before, folder],
+      oneMore,
     )
     .option(
       '--mcp-config <file>',
       'more MCP servers: a file like .mcp.json, or its JSON; may be repeated',
-      (file: string, before: string[] = []) => [...before, file],
+      oneMore,
     )
     .option(
       '--add-dir <folder>',
       'another directory to work in: acceptEdits holds there too; may be repeated',
-      (folder: string, before: string[] = []) => [...before, folder],
+      oneMore,
     )
     .option('--strict-mcp-config', 'only MCP servers of --mcp-config')
     .option('--trust', 'trust this folder for this run, as it is (also RAMET_TRUST=1)')
@@ -97,6 +97,11 @@ export function addInputOptions(command: Command): Command {
       'stream-json',
     ]),
   );
+}
+
+function oneMore(text: string, before: string[] = []): string[] {
+  if (text.trim() === '') throw new InvalidArgumentError('It is empty.');
+  return [...before, text];
 }
 
 export function ruleList(text: string, before?: string[]): string[] {

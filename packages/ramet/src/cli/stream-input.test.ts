@@ -38,7 +38,12 @@ describe('UI-4: lines of --input-format stream-json', () => {
 
   test.each([
     ['{not json', /it is no JSON: give \{"type":"user"/],
-    ['{"type":"control_request"}', /its type is "control_request", and only "user" is understood/],
+    [
+      '{"type":"keep_alive"}',
+      /its type is "keep_alive", and only "user" and "control_request" are understood/,
+    ],
+    ['{"type":"control_request"}', /its request_id is missing: give \{"type":"control_request"/],
+    ['{"type":"control_request","request_id":"1"}', /its subtype is missing: give/],
     ['null', /its type is missing/],
     ['[1]', /its type is missing/],
     ['{"type":"user"}', /it has no content/],

@@ -1,12 +1,14 @@
 /**
- * Prompts as lines of JSON on standard input (`--input-format stream-json`): one message of the user a line. A line that is
- * none is told with its number, and the next one counts.
+ * Prompts as lines of JSON on standard input (`--input-format stream-json`): one message of the user a line, or a control
+ * request. A line that is neither is told with its number, and the next one counts.
  */
 import type { Readable } from 'node:stream';
 import type { PromptContent, PromptContentPart } from '../sdk/index.ts';
+import type { ControlRequest } from './control-requests.ts';
 
 export type InputLine =
   | { readonly number: number; readonly prompt: PromptContent }
+  | { readonly number: number; readonly control: ControlRequest }
   | { readonly number: number; readonly problem: string };
 
 /** With an image or two. */
@@ -41,7 +43,11 @@ export async function* inputLines(input: Readable): AsyncGenerator<InputLine, vo
 
 const SHAPE = 'give {"type":"user","message":{"role":"user","content":"what to do"}}';
 
-type ReadLine = { readonly prompt: PromptContent } | { readonly problem: string };
+type ReadLine =
+  | { readonly prompt: PromptContent }
+  | { readonly control: ControlRequest }
+  | { readonly problem: string };
+const CONTROL = 'give {"type":"control_request","request_id":"1","request":{"subtype":"interrupt"}}';
 
 function readLine(line: string): ReadLine {
   let value: unknown;
@@ -52,8 +58,11 @@ function readLine(line: string): ReadLine {
     return { problem: `it is no JSON: ${SHAPE}` };
   }
   const { type, message } = Object(value);
+  if (type === 'control_request') return controlOf(Object(value));
   if (type !== 'user')
-    return { problem: `its type is ${shown(type)}, and only "user" is understood: ${SHAPE}` };
+    return {
+      problem: `its type is ${shown(type)}, and only "user" and "control_request" are understood: ${SHAPE}`,
+    };
   const { role = 'user', content } = Object(message);
   if (role !== 'user') return { problem: `its role is ${shown(role)}: ${SHAPE}` };
   if (typeof content === 'string')
@@ -68,6 +77,13 @@ function readLine(line: string): ReadLine {
   const given = parts.filter((part) => part !== null);
   const [only] = given;
   return { prompt: given.length === 1 && typeof only === 'string' ? only : given };
+}
+
+function controlOf({ request_id: id, request }: Record<string, unknown>): ReadLine {
+  if (typeof id !== 'string' || id === '') return { problem: `its request_id is ${shown(id)}: ${CONTROL}` };
+  const { subtype, ...fields } = Object(request);
+  if (typeof subtype !== 'string') return { problem: `its subtype is ${shown(subtype)}: ${CONTROL}` };
+  return { control: { id, subtype, fields } };
 }
 
 function partOf(value: unknown): PromptContentPart | null {
