@@ -20,6 +20,13 @@ export function nothingToTakeOver(): UserMistake {
   );
 }
 
+export function nothingToFork(): UserMistake {
+  return new UserMistake(
+    'no_session',
+    '--fork-session: name the session, --resume SESSION, or give --continue',
+  );
+}
+
 export function withoutPrint(argument: string, meant: string | null): UserMistake {
   return new UserMistake(
     'not_print',

@@ -157,6 +157,8 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
       '-r, --resume [session]',
       'resume a session: its id or the beginning of it (default: choose one; with -p the latest)',
     )
+    .option('--fork-session', 'with --resume or --continue: a new session from its conversation')
+    .option('--session-id <id>', 'the id of the new session: eight letters and digits, such as a1b2c3d4')
     .option(TAKE_OVER, 'with --resume or --continue: confirm that its last process, elsewhere, has ended')
     .addOption(
       new Option(

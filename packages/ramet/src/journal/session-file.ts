@@ -54,6 +54,17 @@ export function reserveSessionFile(project: string, newId: () => SessionId = new
   }
 }
 
+/** The same for a name that the caller has chosen. */
+export function reserveNamedFile(project: string, session: SessionId): SessionId {
+  let isTried = false;
+  return reserveSessionFile(project, () => {
+    if (isTried)
+      throw new UserMistake('session_exists', `there is a session ${session} already: choose another id`);
+    isTried = true;
+    return session;
+  });
+}
+
 /**
  * Fills a reserved file. Without a single wait for the disk, since a first model request waits for this:
  * `settleSessionFile` makes it survive a power cut, before the first commit that promises that.

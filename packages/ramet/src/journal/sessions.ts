@@ -44,6 +44,7 @@ import {
   readMeta,
   removeLockFile,
   removeMeta,
+  reserveNamedFile,
   reserveSessionFile,
   type SessionLock,
   sessionPath,
@@ -61,12 +62,13 @@ interface SessionOpening {
 }
 
 export async function createSession(
-  options: SessionOpening & { cwd: string; title?: string | null },
+  options: SessionOpening & { cwd: string; title?: string | null; sessionId?: SessionId | undefined },
 ): Promise<Journal> {
-  const { project, cwd, title = null, clock = systemClock } = options;
+  const { project, cwd, title = null, sessionId, clock = systemClock } = options;
   makePrivateDirectory(project);
   refuseNetworkHome(project);
-  const session = reserveSessionFile(project);
+  const session =
+    sessionId === undefined ? reserveSessionFile(project) : reserveNamedFile(project, sessionId);
   const file = sessionPath(project, session);
   const created = clock.now();
   let lock: SessionLock | undefined;

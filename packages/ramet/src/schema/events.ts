@@ -124,9 +124,9 @@ interface ConversationReplaced {
   /**
    * `model`: the user chose another model, or another way of thinking. `rules`: what rules say now about a tool that the
    * provider runs is not what its prompt began with. `team`: the first member of a session that began without a team brought
-   * the team's tools.
+   * the team's tools. `session`: it begins with the conversation of another session.
    */
-  cause: 'fallback' | 'model' | 'compaction' | 'rewind' | 'rules' | 'team';
+  cause: 'fallback' | 'model' | 'compaction' | 'rewind' | 'rules' | 'team' | 'session';
   /** Of a rewind: how many prompts of the session stay. */
   prompts?: number;
   /** Of a rewind: the files that the agent has seen by then. Absent in journals of earlier versions. */

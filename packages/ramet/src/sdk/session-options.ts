@@ -11,6 +11,7 @@ import type { RuleTexts } from '../permission/policy.ts';
 import type { Clock } from '../schema/clock.ts';
 import type { ThinkingConfig } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
+import { isSessionId } from '../schema/ids.ts';
 import {
   type BudgetLimits,
   EFFORTS,
@@ -121,6 +122,10 @@ export interface SessionOptions {
   title?: string;
   /** A session's id, a unique beginning of one, or `latest`. */
   resume?: string;
+  /** The id of a new session: eight of the digits and small letters without i, l, o and u, such as `a1b2c3d4`. */
+  sessionId?: string;
+  /** With `resume`: a new session that begins with the conversation of that one, which stays as it is. */
+  forkSession?: boolean;
   /** With `resume`: a person says that a writer who cannot be seen from here (another machine) has ended. */
   takeOver?: boolean;
   provider?: ModelProvider;
@@ -158,6 +163,11 @@ const CAPS: Kinds<AgentSettings> = {
 };
 const RETRY: Kinds<RetryPolicy> = { maxRetries: WHOLE, withinMs: AMOUNT, baseMs: AMOUNT, capMs: AMOUNT };
 
+const SESSION_ID = {
+  text: 'eight of the digits and small letters without i, l, o and u, such as a1b2c3d4',
+  accepts: (value: unknown): boolean => typeof value === 'string' && isSessionId(value),
+};
+
 /** What is wrong with a model, a mode, a budget or a rule is said where it is read. */
 const SESSION: Kinds<SessionOptions> = {
   ...{ cwd: NAME, env: VARIABLES, model: TEXT, fallbackModel: TEXT },
@@ -191,7 +201,14 @@ const SESSION: Kinds<SessionOptions> = {
     plugins: NAMES,
     title: TEXT,
   },
-  ...{ resume: TEXT, takeOver: FLAG, prices: LIST, retry: fields(RETRY) },
+  ...{
+    resume: TEXT,
+    forkSession: FLAG,
+    sessionId: SESSION_ID,
+    takeOver: FLAG,
+    prices: LIST,
+    retry: fields(RETRY),
+  },
   provider: withMethods('a provider, such as scriptedModel() of ramet/testing', ['send', 'close']),
   clock: withMethods('a clock', ['now', 'sleep']),
   ...{
@@ -211,7 +228,17 @@ export function checkSessionOptions(options: SessionOptions): void {
   const { agent, builtInTools, systemPrompt, resume } = options;
   if (agent !== undefined && systemPrompt !== undefined)
     throw new UserMistake('bad_argument', 'openSession: give agent or systemPrompt: a type has a prompt');
+  if (options.forkSession && resume === undefined)
+    throw new UserMistake(
+      'bad_argument',
+      'forkSession (--fork-session) begins with a session that is there: name it with resume (--resume, --continue)',
+    );
   if (resume === undefined) return;
+  if (options.sessionId !== undefined && !options.forkSession)
+    throw new UserMistake(
+      'not_for_resume',
+      'sessionId (--session-id) is for a new session: one that is resumed keeps its id',
+    );
   for (const [name, value] of Object.entries({ agent, builtInTools }))
     if (value !== undefined)
       throw new UserMistake(
@@ -228,6 +255,7 @@ export type PassedOptions = Pick<
   | 'strictMcpServers'
   | 'additionalDirectories'
   | 'agent'
+  | 'sessionId'
   | 'builtInTools'
   | 'coordinator'
   | 'attended'
@@ -237,13 +265,14 @@ export type PassedOptions = Pick<
 
 export function passedOn(options: SessionOptions): PassedOptions {
   const { mcpServers, mcpConfig, strictMcpServers, agent, builtInTools, additionalDirectories } = options;
-  const { coordinator, attended, background, onSuggestions } = options;
+  const { coordinator, attended, background, onSuggestions, sessionId } = options;
   return {
     ...(mcpServers && { mcpServers }),
     ...(mcpConfig && { mcpConfig }),
     ...(strictMcpServers && { strictMcpServers }),
     ...(additionalDirectories && { additionalDirectories }),
     ...(agent !== undefined && { agent }),
+    ...(sessionId !== undefined && { sessionId }),
     ...(builtInTools && { builtInTools }),
     ...{ ...(coordinator && { coordinator }), ...(attended && { attended }) },
     ...(background !== undefined && { background }),

@@ -16,6 +16,7 @@ import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';
 import { FIRST_BYTE_MS, readPiped, SILENCE_MS } from '../piped-input.ts';
 import {
+  nothingToFork,
   nothingToTakeOver,
   schemaWithoutPrint,
   streamWithout,
@@ -47,6 +48,8 @@ export interface PrintOptions {
   /** True where no session is named. */
   resume?: string | true;
   takeOver?: boolean;
+  forkSession?: boolean;
+  sessionId?: string;
   /** True where no name is given. */
   worktree?: string | true;
   worktreeBase?: string;
@@ -82,6 +85,7 @@ export async function print(
     if (argument !== '' && (meant !== null || !isAttended(io))) throw withoutPrint(argument, meant);
     // A person chooses; a script gets the latest.
     const chooses = options.resume === true && isAttended(io);
+    if (chooses && options.forkSession) throw nothingToFork();
     const attended = { ...sessionOptions(options, chooses ? undefined : resume, io), attended: true };
     return chat(attended, io, chooses ? '/resume' : argument || null);
   }
@@ -231,6 +235,8 @@ export function sessionOptions(
     ...(options.addDir === undefined ? {} : { additionalDirectories: options.addDir }),
     ...(options.strictMcpConfig ? { strictMcpServers: true } : {}),
     ...(options.takeOver ? { takeOver: true } : {}),
+    ...(options.forkSession ? { forkSession: true } : {}),
+    ...(options.sessionId === undefined ? {} : { sessionId: options.sessionId }),
     ...agentOptions(options, io),
     ...worktreeOptions(options),
     ...(options.team === undefined ? {} : { team: options.team }),

@@ -29,13 +29,21 @@ import { noticesAgain, openSessionTools } from './session-tools.ts';
 import { readSurroundings, surroundingsFor } from './surroundings.ts';
 
 /** `wanted` is a session's id, a unique beginning of one, or `latest`. */
-export async function reopen(order: SessionOrder, wanted: string): Promise<Omit<LiveParts, 'open'>> {
+export async function reopen(
+  order: SessionOrder,
+  wanted: string,
+  forks = false,
+): Promise<Omit<LiveParts, 'open'>> {
   const { settings: asked, provider } = order;
   const here = findPlace(asked);
   const entry = wanted === 'latest' ? latestHere(here) : findSession(here.project, wanted);
   if (entry === null) {
     const reason = 'there is no session of this working tree to continue: start one with -p PROMPT';
     throw new UserMistake('no_session', reason);
+  }
+  if (forks) {
+    const { forkSession } = await import('../fork-session.ts');
+    return reopen(order, await forkSession(entry, { project: here.project, sessionId: asked.sessionId }));
   }
   // The conversation names the directory it began in, and continues there.
   const place = entry.cwd === '' ? here : findPlace({ ...asked, cwd: entry.cwd });

@@ -75,7 +75,7 @@ export async function refuseBadSchema(schema: PromptSchema, whose: string): Prom
 }
 
 async function openParts(
-  { resume, operatorTools }: SessionOptions,
+  { resume, operatorTools, forkSession = false }: SessionOptions,
   order: SessionOrder,
 ): Promise<Omit<LiveParts, 'open'>> {
   const { settings } = order;
@@ -96,7 +96,7 @@ async function openParts(
       'operatorTools is for a new session: one that is resumed keeps the tools it began with',
     );
   const { reopen } = await import('./resumed-session.ts');
-  return reopen(order, resume);
+  return reopen(order, resume, forkSession);
 }
 
 function noWatcher(): UserMistake {
