@@ -22,7 +22,7 @@ describe('UI-1: what doctor says about settings of other tools', () => {
     const { state, found, remedy } = await checkOthers({ caller, place: findPlace(caller) });
     expect(state).toBe('limited');
     expect(found).toBe(
-      'deny and ask rules of .claude/settings.json are in force; without effect in Ramet: setting0, setting1, setting2, setting3 and 56 more',
+      'deny and ask rules of .claude/settings.json are in force; without effect in Ramet: setting0 (unknown), setting1 (unknown), setting2 (unknown), setting3 (unknown) and 56 more',
     );
     expect(remedy).toBe('ramet settings lists all of it');
   });

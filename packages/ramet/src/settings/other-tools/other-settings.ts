@@ -96,6 +96,20 @@ function translated(rule: string): string {
 /** What counts in a trusted folder, besides hooks. */
 const AFTER_TRUST = ['permissions.allow', 'env', 'statusLine'];
 
+/** The rest of the public convention (docs/settings.md says what to use instead): any other key is a mistake, or newer. */
+const KNOWN_IDLE: ReadonlySet<string> = new Set(
+  [
+    'permissions.defaultMode permissions.additionalDirectories permissions.disableBypassPermissionsMode',
+    'model fallbackModel availableModels effortLevel alwaysThinkingEnabled disableAllHooks',
+    'allowManagedHooksOnly allowManagedPermissionRulesOnly enableAllProjectMcpServers',
+    'enabledMcpjsonServers disabledMcpjsonServers allowedMcpServers deniedMcpServers enabledPlugins',
+    'extraKnownMarketplaces strictKnownMarketplaces outputStyle language attribution includeCoAuthoredBy',
+    'cleanupPeriodDays sandbox apiKeyHelper awsAuthRefresh awsCredentialExport otelHeadersHelper',
+    'forceLoginMethod forceLoginOrgUUID companyAnnouncements fileSuggestion respectGitignore',
+    'spinnerTipsEnabled teammateMode plansDirectory autoUpdatesChannel',
+  ].flatMap((line) => line.split(' ')),
+);
+
 function unusedOf(
   content: Record<string, unknown>,
   standing: 'given' | 'waiting' | 'never',
@@ -105,7 +119,7 @@ function unusedOf(
   const all = [...rights.map((key) => `permissions.${key}`), ...Object.keys(others)];
   const idle = standing === 'given' ? all.filter((name) => !AFTER_TRUST.includes(name)) : all;
   return idle.map((name) => ({
-    what: name.slice(0, 60),
+    what: KNOWN_IDLE.has(name) || AFTER_TRUST.includes(name) ? name : `${name.slice(0, 60)} (unknown)`,
     ...(standing === 'waiting' && AFTER_TRUST.includes(name) && { needsTrust: true as const }),
   }));
 }

@@ -84,6 +84,13 @@ describe('EXT-1: settings of another tool', () => {
     expect(ofUser !== undefined).toBe(state !== 'used');
   });
 
+  test('a key that nobody knows is named as unknown', async ({ directory }) => {
+    const place = placeIn(directory);
+    writeFiles(directory, { 'repo/.claude/settings.json': json({ modle: 'x', permissions: { alow: [] } }) });
+    const { unused } = await readOtherTools(place);
+    expect(unused.map(({ what }) => what)).toEqual(['permissions.alow (unknown)', 'modle (unknown)']);
+  });
+
   test('say by name what has no effect here, and what needs trust, in a line each', async ({ directory }) => {
     const place = placeIn(directory);
     writeFiles(directory, {
