@@ -31,6 +31,17 @@ describe('UI-1: a group of commands', () => {
   );
 });
 
+test.for(['--add-dir', '--plugin-dir', '--mcp-config'])(
+  'UI-1: an empty %s is refused by its name',
+  async (flag) => {
+    const io = recordingIo();
+    expect(await runProgram(['-p', `${flag}=`, 'x'], io)).toBe(2);
+    expect(io.text()).toMatch(
+      new RegExp(`^ramet: option '${flag} <\\w+>' argument '' is invalid. It is empty.\n$`),
+    );
+  },
+);
+
 describe('UI-1: ramet help parallel', () => {
   test('says which way to choose, with the figures of docs/which.md', async () => {
     const io = recordingIo();
