@@ -30,6 +30,9 @@ export async function printStream(stream: PromptStream, io: CommandIo): Promise<
   const input = io.piped?.() ?? null;
   if (input === null)
     throw new UserMistake('no_prompt', '--input-format stream-json reads standard input: pipe lines into it');
+  // Who is interrupted does not wait for the next line.
+  using reading = new DisposableStack();
+  reading.defer(() => void input.destroy());
   let output = streamJsonOutput(io);
   const onRecord = tellingChanges(
     (line) => io.note(line),
@@ -76,8 +79,6 @@ export async function printStream(stream: PromptStream, io: CommandIo): Promise<
     output.wrongLine(session, { number: line.number, problem });
     io.note(`line ${line.number} of standard input: ${problem}`);
   }
-  // Who is interrupted does not wait for the next line.
-  input.destroy();
   return code || (wrong > 0 ? EXIT.wrongUse : EXIT.done);
 }
 

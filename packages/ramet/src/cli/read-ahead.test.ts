@@ -23,6 +23,14 @@ describe('UI-4: reading ahead', () => {
     expect(read).toEqual([1, 3, 5]);
   });
 
+  test('begins before anybody asks for a line', async () => {
+    const seen: number[] = [];
+    const lines = readAhead(numbers(3, seen), () => false, never);
+    await new Promise(setImmediate);
+    expect(seen).toEqual([1, 2, 3]);
+    expect(await lines.next()).toEqual({ done: false, value: 1 });
+  });
+
   test('holds no more than a thousand', async () => {
     const seen: number[] = [];
     const lines = readAhead(numbers(5_000, seen), () => false, never);

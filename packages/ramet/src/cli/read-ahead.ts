@@ -3,8 +3,8 @@
 /** Held for the reader; then reading waits for it. */
 const MOST_WAITING = 1_000;
 
-/** In order, without what `takes` has taken. Ends with the source, and at once when the signal aborts. */
-export async function* readAhead<Item>(
+/** In order, without what `takes` has taken. It reads from now on; ends with the source, and at once when the signal aborts. */
+export function readAhead<Item>(
   source: AsyncIterable<Item>,
   takes: (item: Item) => boolean,
   signal: AbortSignal,
@@ -39,19 +39,21 @@ export async function* readAhead<Item>(
   };
   signal.addEventListener('abort', end, { once: true });
   void pump();
-  try {
-    for (;;) {
-      if (signal.aborted) return;
-      const next = waiting.shift();
-      if (next !== undefined) {
-        tell();
-        yield next;
-      } else if (isOver) break;
-      else await changed.promise;
+  return (async function* () {
+    try {
+      for (;;) {
+        if (signal.aborted) return;
+        const next = waiting.shift();
+        if (next !== undefined) {
+          tell();
+          yield next;
+        } else if (isOver) break;
+        else await changed.promise;
+      }
+      if (failure !== null) throw Object(failure).error;
+    } finally {
+      signal.removeEventListener('abort', end);
+      end();
     }
-    if (failure !== null) throw Object(failure).error;
-  } finally {
-    signal.removeEventListener('abort', end);
-    end();
-  }
+  })();
 }

@@ -50,7 +50,7 @@ const SPAWN: Kinds<SpawnRequest> = {
   expect: fields({ files: NAMES, check: NAME, commit: FLAG }),
   ...{ budget: OBJECT, maxTurns: COUNT },
 };
-/** Those that change the prefix are refused by the engine, which says why. */
+/** It shares its parent's prefix, so nothing that would change it is among them. */
 const FORK: Kinds<ForkOptions> = {
   ...{ description: TEXT, name: TEXT, isolation: oneOf(['worktree']), budget: OBJECT, maxTurns: COUNT },
   ...{ schema: SCHEMA, canUseTool: FUNCTION, skipTranscript: FLAG, skipCacheWrite: FLAG },
