@@ -54,11 +54,18 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
     'sѕꜱ',
     'tтτ',
     'cсϲ',
-    'uυ',
+    'uυս',
+    'hһհ',
     'lӏ',
     '/∕⁄\\',
   ].flatMap(([letter = '', ...others]) => others.map((other): [string, string] => [other, letter])),
 );
+
+/** Capitals whose small letters look otherwise. */
+const CAPITALS: ReadonlyMap<string, string> = new Map([
+  ...(['Ν', 'Ɲ'] as const).map((capital): [string, string] => [capital, 'n']),
+  ...(['Η', 'Н', 'Ꮋ'] as const).map((capital): [string, string] => [capital, 'h']),
+]);
 
 /**
  * Takes the engine's own elements out of `text`, and those named in `also`: `/result` is the end of `<result>`, and of
@@ -82,6 +89,29 @@ export function quoteFolderText(text: string): string {
 /** A name of a folder's, such as a branch or a file, on one line. */
 export function quoteFolderName(name: string): string {
   return quoteFolderText(isPlain(name) ? name : name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '));
+}
+
+/**
+ * Puts `instead` wherever something looks like `phrase`, which is written in small Latin letters without blanks. Blanks, dashes
+ * and the signs of Markdown between its letters do not count.
+ */
+export function replaceLookalike(text: string, phrase: string, instead: string): string {
+  let letters = '';
+  const places: { start: number; end: number }[] = [];
+  for (let at = 0; at < text.length; ) {
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    const end = at + character.length;
+    const found = /^[_*-]$/.test(character) ? '' : lettersOf(character).replace('-', '');
+    for (const _ of found) places.push({ start: at, end });
+    letters += found;
+    at = end;
+  }
+  let [changed, rest] = ['', 0];
+  for (let at = letters.indexOf(phrase); at !== -1; at = letters.indexOf(phrase, at + phrase.length)) {
+    changed += text.slice(rest, places[at]?.start) + instead;
+    rest = places[at + phrase.length - 1]?.end ?? text.length;
+  }
+  return changed + text.slice(rest);
 }
 
 /** A value inside an element of ours, on one line: readable, but it can neither open nor close one of `elements`. */
@@ -129,6 +159,8 @@ function join(seen: string, letters: string): string {
 /** What a character looks like: small Latin letters, `-`, `/`, nothing, or a sign that no name has. */
 function lettersOf(character: string): string {
   if (/^[a-z/]$/.test(character)) return character;
+  const capital = CAPITALS.get(character);
+  if (capital !== undefined) return capital;
   const letters = [...character.normalize('NFKD').toLowerCase()].map(partOf).join('');
   return letters === '' || /^(?:[a-z]+|[-/])$/.test(letters) ? letters : '\0';
 }

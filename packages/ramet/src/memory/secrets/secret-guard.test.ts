@@ -79,6 +79,18 @@ describe('TEAM-6: the secret guard', () => {
     },
   );
 
+  test.each(['\\_', '%5F', '%5f'])('finds a token that has %j for a sign of its own', (sign) => {
+    const secret = `ghp_${seededRandom(4).text(BASE62, 36)}`.replace('_', sign);
+    expect(secretsIn(`fine\nuse ${secret} here\n`)).toEqual([{ rule: 'GitHub token', line: 2 }]);
+    expect(secretsIn(`a name\\_with 20%5F of signs \\- and \\.`)).toEqual([]);
+    expect(secretInKey(`notes/${secret}.md`)).toBe('GitHub token');
+  });
+
+  test('finds a token that is spread over the folders of a key', () => {
+    const secret = `ghp_${seededRandom(4).text(BASE62, 36)}`;
+    expect(secretInKey(`${secret.slice(0, 20)}/${secret.slice(20)}.md`)).toBe('GitHub token');
+  });
+
   test('looks at keys part by part, and leaves ordinary ones alone', () => {
     const word = seededRandom(6).text(BASE62, 40);
     for (const key of [`${word}.md`, `a/${word}/b.md`, `sk-ant-api03-${word}${word}AA.md`])

@@ -24,27 +24,38 @@ export interface SecretFinding {
 /** One for each line that has a secret, in order. */
 export function secretsIn(text: string): SecretFinding[] {
   const found = new Map(findingsIn(text).map((finding) => [finding.line, finding]));
-  // A sign that nobody sees may cut a secret in two. Without such signs lines have the same numbers.
-  const visible = text.replace(UNSEEN, '');
-  if (visible !== text)
-    for (const finding of findingsIn(visible)) if (!found.has(finding.line)) found.set(finding.line, finding);
+  // Signs that nobody sees, or that only escape others, may cut a secret in two. Without them lines have the same numbers.
+  const plain = withoutEscapes(text.replace(UNSEEN, ''));
+  if (plain !== text)
+    for (const finding of findingsIn(plain)) if (!found.has(finding.line)) found.set(finding.line, finding);
   return [...found.values()].sort((a, b) => a.line - b.line);
 }
 
 /** The rule by which a key, or the name of a file, is a secret; null if it is none. Endings of names are left out. */
 export function secretInKey(key: string): string | null {
   const parts = key.split('/').map((part) => part.replace(/\.[A-Za-z]{1,8}$/, ''));
-  return secretsIn([key, ...parts].join('\n'))[0]?.rule ?? null;
+  // The parts of one that is spread over folders are random only by chance: its form counts.
+  const spread = findingsIn(withoutEscapes(parts.join('')), BY_FORM);
+  return [...secretsIn([key, ...parts].join('\n')), ...spread][0]?.rule ?? null;
+}
+
+/** As Markdown writes signs of its own (`\_`), and addresses theirs (`%5F`): only those that keys and tokens have. */
+function withoutEscapes(text: string): string {
+  return text
+    .replace(/\\([-_.~=+])/g, '$1')
+    .replace(/%(?:2[BDEF]|3D|5F|7E)/gi, (escaped) =>
+      String.fromCharCode(Number.parseInt(escaped.slice(1), 16)),
+    );
 }
 
 const UNSEEN = /\p{Default_Ignorable_Code_Point}+/gu;
 
-const FINDERS: readonly ((text: string) => SecretPlace[])[] = [
-  ...[ownPatterns, knownPrefixes, libraryFindings, addressPasswords, namedSecrets, bareSecrets],
-];
+type Finder = (text: string) => SecretPlace[];
+const BY_FORM: readonly Finder[] = [ownPatterns, knownPrefixes, libraryFindings];
+const FINDERS: readonly Finder[] = [...BY_FORM, addressPasswords, namedSecrets, bareSecrets];
 
-function findingsIn(text: string): SecretFinding[] {
-  const places = FINDERS.flatMap((find) => find(text)).sort((a, b) => a.at - b.at);
+function findingsIn(text: string, finders = FINDERS): SecretFinding[] {
+  const places = finders.flatMap((find) => find(text)).sort((a, b) => a.at - b.at);
   const found = new Map<number, SecretFinding>();
   let line = 1;
   let position = 0;
