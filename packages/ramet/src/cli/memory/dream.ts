@@ -22,7 +22,10 @@ function dreamtText({ change, lines, removed, refused, unusable, unanswered }: D
   const rows = [
     ...removed.map(({ file, line, why }) => `removed  ${file}: ${line}\n         ${why}`),
     ...refused.map(({ asked, why }) => `kept     ${asked}\n         ${why}`),
-    ...unusable.map((file) => `left     ${file}: it cannot be read as memory`),
+    ...unusable.map(
+      (file) =>
+        `left     ${file}: it is read-only, has conflict markers, or is no text that can be read: it stays as it is`,
+    ),
     ...(unanswered === 0
       ? []
       : [`tasks that were not answered, and are left to the next time: ${unanswered}`]),

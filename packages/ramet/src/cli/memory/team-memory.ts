@@ -7,6 +7,7 @@ import {
   type ServeOptions,
   serveMemory,
 } from '../../sdk/memory/team-memory.ts';
+import { visibleName } from '../../system/text/visible-text.ts';
 import { jsonLine } from '../../views/json-spelling.ts';
 import { printable } from '../../views/text/format.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
@@ -32,9 +33,10 @@ export async function sync(
 function syncedText({ team, folder, changes, skipped }: SyncedMemory): string {
   const lines = [
     ...changes.map(
-      ({ key, change, note }) => `${change.padEnd(13)}  ${key}${note === undefined ? '' : ` (${note})`}`,
+      ({ key, change, note }) =>
+        `${change.padEnd(13)}  ${visibleName(key)}${note === undefined ? '' : ` (${note})`}`,
     ),
-    ...skipped.map(({ key, reason }) => `${'left out'.padEnd(13)}  ${key}: ${reason}`),
+    ...skipped.map(({ key, reason }) => `${'left out'.padEnd(13)}  ${visibleName(key)}: ${reason}`),
   ];
   const end = changes.length === 0 && skipped.length === 0 ? 'nothing to do: ' : '';
   lines.push(`${end}${folder} and team ${team} ${skipped.length === 0 ? 'agree' : 'agree on the rest'}`);

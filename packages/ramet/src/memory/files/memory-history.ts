@@ -10,7 +10,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { describeError, RametError } from '../../schema/errors.ts';
+import { RametError } from '../../schema/errors.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
 import { digestOf } from '../../system/digest.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
@@ -21,6 +21,7 @@ import {
   requireKnownVersion,
   schemaVersion,
 } from '../../system/sqlite/database.ts';
+import { writeTrouble } from '../../system/sqlite/sqlite-failure.ts';
 
 /** `hand`: a person's edit outside of Ramet, seen afterwards. */
 export type ChangeKind =
@@ -200,7 +201,7 @@ export class MemoryHistory implements Disposable {
       return work();
     } catch (error) {
       if (error instanceof RametError) throw error;
-      const reason = `cannot use the history of memory in ${this.#file}: ${describeError(error)}`;
+      const reason = `cannot use the history of memory in ${this.#file}: ${writeTrouble(this.#file, error)}`;
       throw new RametError('memory_history', 'terminal', reason, { cause: error });
     }
   }

@@ -9,9 +9,10 @@ const REFUSALS: Readonly<Record<number, string>> = {
   401: 'the token is missing, wrong or revoked',
   404: 'the key never existed',
   405: 'the path has no such method',
-  409: 'another key differs in case or Unicode form only',
+  408: 'the request took longer than 30 seconds to arrive; the answer has no body, and the connection ends',
+  409: 'another key, or a folder of one, differs in case or Unicode form only, or has the name of a folder',
   410: 'the key was deleted; ETag is the one of its deletion',
-  412: 'the key has another version, which `current` and ETag describe',
+  412: 'the key has another version, which `current` and ETag describe, was deleted, or never existed: then there is neither',
   413: 'the value is too large',
   415: 'the value has a Content-Encoding',
   422: 'the value has a secret: `findings` name rule and line, never the secret; or the key has one',
@@ -30,10 +31,19 @@ const json = (schema: string): Json => ({
   'application/json': { schema: { $ref: `#/components/schemas/${schema}` } },
 });
 
+/** What a HEAD gets: the same without a body. */
+function headOf(get: Json): Json {
+  // The cast: they are ours, from below.
+  const responses = Object.entries(get.responses as Readonly<Record<string, Json>>).map(
+    ([code, { content: _, ...response }]) => [code, response] as const,
+  );
+  return { ...get, responses: Object.fromEntries(responses) };
+}
+
 function refusals(...codes: readonly number[]): Json {
   const response = (code: number): Json => ({
     description: REFUSALS[code],
-    content: json('Refusal'),
+    ...(code !== 408 && { content: json('Refusal') }),
     ...(code === 429 && { headers: RETRY }),
     ...((code === 410 || code === 412) && { headers: ETAG }),
   });
@@ -52,6 +62,22 @@ export function apiDescription(limits: MemoryLimits): Json {
     header('If-Match', 'the ETag of the version, or of the deletion, that is replaced'),
     header('If-None-Match', '* for a key that never existed'),
   ];
+  const getKey = {
+    summary: 'the value of a key',
+    parameters: [header('If-None-Match', 'the ETag of the version that is known')],
+    responses: {
+      200: {
+        description: 'the value',
+        headers: {
+          ...ETAG,
+          'Repr-Digest': { schema: { type: 'string' }, description: 'its SHA-256, RFC 9530' },
+        },
+        content: { 'text/plain': { schema: { type: 'string' } } },
+      },
+      304: { description: 'the version is the known one', headers: ETAG },
+      ...refusals(400, 404, 410),
+    },
+  };
   return {
     openapi: '3.1.0',
     info: {
@@ -90,22 +116,8 @@ export function apiDescription(limits: MemoryLimits): Json {
       },
       '/v1/keys/{key}': {
         parameters: [key],
-        get: {
-          summary: 'the value of a key',
-          parameters: [header('If-None-Match', 'the ETag of the version that is known')],
-          responses: {
-            200: {
-              description: 'the value',
-              headers: {
-                ...ETAG,
-                'Repr-Digest': { schema: { type: 'string' }, description: 'its SHA-256, RFC 9530' },
-              },
-              content: { 'text/plain': { schema: { type: 'string' } } },
-            },
-            304: { description: 'the version is the known one', headers: ETAG },
-            ...refusals(400, 404, 410),
-          },
-        },
+        get: getKey,
+        head: headOf(getKey),
         put: {
           summary: 'writes a value, if the key has the version that the condition names',
           parameters: conditions,
@@ -113,7 +125,7 @@ export function apiDescription(limits: MemoryLimits): Json {
           responses: {
             200: { description: 'replaced', headers: ETAG, content: json('Entry') },
             201: { description: 'created', headers: ETAG, content: json('Entry') },
-            ...refusals(400, 409, 412, 413, 415, 422, 428, 507),
+            ...refusals(400, 408, 409, 412, 413, 415, 422, 428, 507),
           },
         },
         delete: {

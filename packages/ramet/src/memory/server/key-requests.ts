@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { secretInKey, secretsIn, secretsText } from '../secrets/secret-guard.ts';
-import { keyProblem } from '../wire/memory-key.ts';
+import { keyProblem, newKeyProblem } from '../wire/memory-key.ts';
 import type { MemoryEntry, MemoryLimits } from '../wire/memory-shapes.ts';
 import type { Expected, KeyStore, WriteOutcome } from './key-store.ts';
 import {
@@ -110,6 +110,8 @@ async function writeKey(
   if (typeof key !== 'string') return key;
   const expected = conditionOf(incoming);
   if (typeof expected === 'object' && expected !== null) return expected;
+  const problem = expected === null ? newKeyProblem(key) : null;
+  if (problem !== null) return refuse(400, 'key', `this cannot be a key: ${problem}`);
   const rule = expected === null ? secretInKey(key) : null;
   if (rule !== null) return refuse(422, 'secret', `the key has a secret (${rule}): use another name`);
   if (incoming.headers['content-encoding'] !== undefined)
@@ -137,7 +139,7 @@ async function deleteKey(store: KeyStore, incoming: IncomingMessage, team: numbe
 function written(result: WriteOutcome): MemoryReply {
   switch (result.outcome) {
     case 'twin':
-      return refuse(409, 'twin', `"${result.other}" differs from it in case or form only: use that name`);
+      return refuse(409, 'twin', twinText(result));
     case 'full':
       return refuse(507, 'full', `the team has reached its limit of ${result.what}: delete something`);
     case 'changed':
@@ -145,6 +147,13 @@ function written(result: WriteOutcome): MemoryReply {
     default:
       return jsonReply(result.entry, result.outcome === 'created' ? 201 : 200, { ETag: result.entry.etag });
   }
+}
+
+function twinText({ other, how }: Extract<WriteOutcome, { outcome: 'twin' }>): string {
+  if (how === 'key') return `"${other}" differs from it in case or form only: use that name`;
+  if (how === 'folder')
+    return `the folder of "${other}" differs from one of it in case or form only: use that name`;
+  return `"${other}" is there, and no name can be a file and a folder: use another name`;
 }
 
 function refuseChanged(current: MemoryEntry | null): MemoryReply {

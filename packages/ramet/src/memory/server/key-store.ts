@@ -32,7 +32,8 @@ export type WriteOutcome =
   | { outcome: 'created' | 'replaced' | 'deleted'; entry: MemoryEntry }
   /** The key has another version; null if it never existed. */
   | { outcome: 'changed'; current: MemoryEntry | null }
-  | { outcome: 'twin'; other: string }
+  /** The other is the same key in another form, has a folder in another form, or is a file where this has a folder, or the reverse. */
+  | { outcome: 'twin'; other: string; how: 'key' | 'folder' | 'file' }
   | { outcome: 'full'; what: string };
 
 /** Deleted keys that are remembered, for each key that a team may have. */
@@ -179,9 +180,8 @@ export class KeyStore {
 
   #problem(team: number, key: string, more: number, isNew: boolean): WriteOutcome | null {
     if (isNew) {
-      const sql = 'SELECT key FROM entries WHERE team = ? AND folded = ? AND key <> ? AND value IS NOT NULL';
-      const twin = this.#db.row(sql, team, foldedKey(key), key);
-      if (twin !== undefined) return { outcome: 'twin', other: String(twin.key) };
+      const twin = this.#twinOf(team, key);
+      if (twin !== null) return twin;
     }
     const sums = this.#db.row('SELECT rows, keys, bytes FROM teams WHERE id = ?', team);
     const { keys, team: bytes } = this.#limits;
@@ -191,6 +191,35 @@ export class KeyStore {
     return more > 0 && Number(sums?.bytes) + more > bytes
       ? { outcome: 'full', what: `${bytes} bytes` }
       : null;
+  }
+
+  /** A key that is one with it where case does not count, or that needs a folder where the other has a file. */
+  #twinOf(team: number, key: string): WriteOutcome | null {
+    const same = this.#live(team, 'folded = ? AND key <> ?', foldedKey(key), key);
+    if (same !== null) return { outcome: 'twin', other: same, how: 'key' };
+    const below = this.#below(team, key);
+    if (below !== null) return { outcome: 'twin', other: below, how: 'file' };
+    for (let end = key.indexOf('/'); end !== -1; end = key.indexOf('/', end + 1)) {
+      const folder = key.slice(0, end);
+      const file = this.#live(team, 'folded = ?', foldedKey(folder));
+      if (file !== null) return { outcome: 'twin', other: file, how: 'file' };
+      // All in a folder have its name in one form: any of them says which.
+      const other = this.#below(team, folder);
+      if (other !== null && !other.startsWith(`${folder}/`)) return { outcome: 'twin', other, how: 'folder' };
+    }
+    return null;
+  }
+
+  /** One of the keys in a folder. `0` is the sign after `/`. */
+  #below(team: number, folder: string): string | null {
+    const folded = foldedKey(folder);
+    return this.#live(team, 'folded >= ? AND folded < ?', `${folded}/`, `${folded}0`);
+  }
+
+  #live(team: number, condition: string, ...values: readonly string[]): string | null {
+    const sql = `SELECT key FROM entries WHERE team = ? AND ${condition} AND value IS NOT NULL LIMIT 1`;
+    const row = this.#db.row(sql, team, ...values);
+    return row === undefined ? null : String(row.key);
   }
 
   #nextVersion(team: number): number {

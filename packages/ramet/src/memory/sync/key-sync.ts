@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Cancelled } from '../../schema/errors.ts';
 import { digestOf } from '../../system/digest.ts';
 import { secretInKey, secretsIn, secretsText } from '../secrets/secret-guard.ts';
+import { newKeyProblem } from '../wire/memory-key.ts';
 import { DEFAULT_LIMITS, type MemoryEntry } from '../wire/memory-shapes.ts';
 import { conflictKey, type LocalFile, readLocal, removeLocal, writeLocal } from './local-folder.ts';
 import type { MemoryClient, SentWrite } from './memory-client.ts';
@@ -114,7 +115,7 @@ export class KeySync {
     const bytes = await this.#client.read(server);
     if (bytes === null) return { server: await this.#newest(server.key) };
     const written = await writeLocal(this.#pathOf(server.key), bytes, here);
-    if (written === 'link') return { skipped: 'a folder above it is a link' };
+    if (written === 'link') return { skipped: 'what should be a folder above it is a file or a link' };
     if (written === 'overtaken') return { again: true };
     this.#agree(server, bytes);
     return done;
@@ -216,6 +217,8 @@ async function merge(base: string, server: Uint8Array, here: Uint8Array): Promis
 }
 
 function keyProblem(key: string): string | null {
+  const problem = newKeyProblem(key);
+  if (problem !== null) return `its name cannot be a key: ${problem}`;
   const rule = secretInKey(key);
   return rule === null ? null : `its name has a secret (${rule}), and it was not sent: rename it`;
 }

@@ -2,6 +2,7 @@
  * Keys of team memory: relative paths that are one file on every machine. Client and server refuse the same ones, so a
  * key from either side is safe to join to a folder.
  */
+import { hasInvisible } from '../../system/text/visible-text.ts';
 
 const LONGEST_KEY_BYTES = 512;
 const LONGEST_NAME_BYTES = 200;
@@ -27,6 +28,11 @@ export function keyProblem(key: string): string | null {
     if (problem !== null) return problem;
   }
   return null;
+}
+
+/** Why a key that is new cannot be one, although an old one can; null if it can. */
+export function newKeyProblem(key: string): string | null {
+  return hasInvisible(key) ? 'it has signs that nobody sees' : null;
 }
 
 /** Files of other programs: they are no notes. */
