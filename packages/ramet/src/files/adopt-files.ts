@@ -10,7 +10,7 @@
  */
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { describeError } from '../schema/errors.ts';
+import { describeError, systemCode } from '../schema/errors.ts';
 import type { AdoptedWork, ReplacedFile } from '../schema/events.ts';
 import { realPath } from '../system/landing-path.ts';
 import { type LoadedFile, loadFileIfThere, sameStamp, versionOf } from '../system/regular-file.ts';
@@ -63,7 +63,8 @@ export async function adoptFiles(order: AdoptionOrder): Promise<Adoption> {
     try {
       steps = await prepare(order, staged);
     } catch (error) {
-      return { adopted: false, reason: describeError(error) };
+      const isFile = systemCode(error) === 'ENOTDIR';
+      return { adopted: false, reason: isFile ? 'a file is where a folder was' : describeError(error) };
     }
     await order.record(steps.map(({ replaced }) => replaced));
     order.onStep?.('recorded');
@@ -138,7 +139,7 @@ async function unchanged({ path, before }: PreparedFile): Promise<LoadedFile | n
   if (realPath(path) !== path) throw new Error(`${path}: a link now leads elsewhere`);
   const current = await loadFileIfThere(path);
   if ((current?.version ?? null) === before) return current;
-  const how = current === null ? 'is gone' : before === null ? 'exists now' : 'has changed since';
+  const how = current === null ? 'is gone' : before === null ? 'exists already' : 'has changed since';
   throw new Error(`${path} ${how}`);
 }
 

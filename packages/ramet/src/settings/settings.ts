@@ -135,7 +135,7 @@ export interface MemorySettings {
   sync?: boolean | undefined;
 }
 
-/** What holds where nothing is set; `costShare` is also in `engine/background/may-begin.ts`. */
+/** What holds where nothing is set. `costShare`: what all background work may cost, as a share of everything else. */
 export const BACKGROUND_LIMITS = { costShare: 0.15, sessionUsd: 1, tryUsd: 0.25 } as const;
 
 /** Work in the background between prompts: docs/background.md. */

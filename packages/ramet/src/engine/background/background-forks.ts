@@ -11,13 +11,14 @@ import { describeError } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { BackgroundSource } from '../../schema/status.ts';
 import { addUsage, NO_USAGE } from '../../schema/usage.ts';
+import { BACKGROUND_LIMITS } from '../../settings/settings.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
 import { STOPPED } from '../agent/notices.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { giveBack, runFork, startFork } from './background-fork.ts';
 import type { BackgroundOutcome, BackgroundWork, DueWork, FinishedTurn } from './background-work.ts';
-import { DEFAULT_COST_SHARE, whyNotNow } from './may-begin.ts';
+import { whyNotNow } from './may-begin.ts';
 
 /** How long the end of a session waits for an answer that is being carried out. */
 const CLOSE_MS = 5_000;
@@ -125,13 +126,14 @@ export class BackgroundForks {
       if (due === null || signal.aborted || this.#whyNot(work, agent) !== null) return;
       await this.#runOne({ work, due, agent, abort });
     } catch (error) {
+      const how = this.#running.get(work.source)?.fork ? 'failed' : 'did not begin';
       if (!signal.aborted)
-        this.#tell(agent, `work in the background (${work.source}) failed: ${describeError(error)}`);
+        this.#tell(agent, `work in the background (${work.source}) ${how}: ${describeError(error)}`);
     }
   }
 
   #whyNot({ isForWorking = false, hasOwnBudget }: BackgroundWork, agent: Agent): string | null {
-    const { family, costShare = DEFAULT_COST_SHARE } = this.#options;
+    const { family, costShare = BACKGROUND_LIMITS.costShare } = this.#options;
     const share = hasOwnBudget === true ? null : costShare;
     return whyNotNow(family, agent, { usage: this.#usage, apart: this.#apart, share, isForWorking });
   }

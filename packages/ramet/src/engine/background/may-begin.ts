@@ -10,9 +10,6 @@ import { hasOpenCalls } from '../calls/finish-calls.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { contextTokens, contextWindow } from '../compaction/context-state.ts';
 
-/** What all background work together may cost, as a share of everything else. */
-export const DEFAULT_COST_SHARE = 0.15;
-
 /** From this length on a prefix that must be written again costs more than the work is worth. */
 const LONG_PREFIX = 10_000;
 /** A fork needs room for its question and its answer. */

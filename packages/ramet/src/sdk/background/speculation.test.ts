@@ -95,10 +95,12 @@ describe('BG-2: what was done in advance', () => {
     await world.session.background?.idle();
     expect(world.emulator.requests.slice(before).every(({ body }) => body.includes(WORK_AHEAD))).toBe(true);
 
-    const changes = fileChanges(findPlace({ cwd: world.cwd, env: { RAMET_HOME: world.home } }).project, {
-      path: join(world.cwd, 'a.ts'),
-    });
-    expect(changes.at(-1)).toMatchObject({ agent, purpose: 'speculation: work ahead' });
+    const changes = fileChanges(findPlace({ cwd: world.cwd, env: { RAMET_HOME: world.home } }).project, {});
+    expect(changes).toMatchObject(
+      ['a.ts', 'test/new.test.ts'].map((name) => ({
+        ...{ path: join(world.cwd, name), agent, purpose: 'speculation: work ahead' },
+      })),
+    );
 
     const undone = await world.session.undo();
     expect(undone).toMatchObject({ refused: null, failed: [] });
@@ -149,7 +151,7 @@ describe('BG-2: what was done in advance', () => {
         mkdirSync(join(cwd, 'test'));
         writeFileSync(join(cwd, 'test/new.test.ts'), 'mine too\n');
       },
-      /new\.test\.ts exists now/,
+      /new\.test\.ts exists already/,
     ],
   ])(
     'is not used after a person wrote a file %s: one line says so, and the prompt runs',

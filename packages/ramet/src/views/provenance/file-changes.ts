@@ -61,11 +61,14 @@ function changesIn(project: string, session: SessionId, tell: (line: string) => 
 function readChanges(session: SessionId, reader: JournalReader): AttributedChange[] {
   const described = new Map<AgentId, string>();
   const prompts = new Map<AgentId, Digest | undefined>();
+  const trying = new Set<AgentId>();
   const changes: AttributedChange[] = [];
   for (const { agent, time, event } of reader.events({ types: READ })) {
     if (agent === null) continue;
-    if (event.type === 'agent.started' && event.origin !== undefined)
+    if (event.type === 'agent.started' && event.origin !== undefined) {
       described.set(agent, event.origin.description);
+      if (event.origin.source === 'speculation') trying.add(agent);
+    }
     // What the user wrote stands behind what every prompt brings along.
     if (event.type === 'message.appended' && event.cause === 'prompt')
       prompts.set(agent, event.blocks.at(-1));
@@ -75,7 +78,8 @@ function readChanges(session: SessionId, reader: JournalReader): AttributedChang
       for (const { path, before, after } of files)
         changes.push({ session, agent: by, purpose, time, call: '', path, before, after });
     }
-    if (event.type !== 'file.changed') continue;
+    // What is tried out ahead, in a worktree that goes, is nobody's change until it is adopted.
+    if (event.type !== 'file.changed' || trying.has(agent)) continue;
     const { call, path, before, after } = event;
     const purpose = described.get(agent) ?? textOf(prompts.get(agent), reader);
     changes.push({ session, agent, purpose, time, call, path, before, after });
