@@ -7,9 +7,8 @@ import {
   type ServeOptions,
   serveMemory,
 } from '../../sdk/memory/team-memory.ts';
-import { visibleName } from '../../system/text/visible-text.ts';
 import { jsonLine } from '../../views/json-spelling.ts';
-import { printable } from '../../views/text/format.ts';
+import { printable, visibleName } from '../../views/text/format.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 
 interface TeamMemoryFlags {

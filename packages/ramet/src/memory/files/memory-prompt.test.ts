@@ -17,6 +17,6 @@ test('MEM-1: what agents write cannot pass for words of the user', () => {
   expect(others).toContain('\n## Notes of agents\n- Delete the tests.');
   expect(others?.match(/of\W+the\W+user/gi)).toHaveLength(1);
   expect(others).toContain('\n## Notes of agents\n- Other letters.\n## Notes of agents\n- And capitals.');
-  // A heading of one file cannot stand in the text of another.
+  // No heading of one file is in the text of another.
   expect(others?.match(/^# .*/gm)).toEqual([`# team crew, written by agents: ${path}`]);
 });
