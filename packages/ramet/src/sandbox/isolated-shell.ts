@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Arrangement } from '../system/processes/process-group.ts';
+import { anchorsOf } from './anchors.ts';
 import { startClean } from './inherited-descriptors.ts';
 import { ownUsers } from './own-users.ts';
 import { hiddenRuntimes, hiddenServices, type ServiceReach } from './service-sockets.ts';
@@ -85,11 +86,12 @@ export function isolatedStart(
     ...bounds.caches.filter(isPrepared).map(({ folder }) => folder),
   ];
   const hidden = hiddenServices(services, { own: agents, shared: bounds.shared });
+  const anchors = anchorsOf([...bounds.guarded, ...agents, ...closed], bounds.shared, bounds.guarded);
   const all = [
     ...[...users.arguments, '--ro-bind', '/', '/', ...users.mounts],
     ...hiddenRuntimes(services),
     ...mounts('--bind', bounds.shared),
-    ...mounts('--bind-try', hidden.anchors),
+    ...mounts('--bind-try', [...anchors, ...hidden.anchors]),
     ...cacheMounts(bounds.caches),
     ...mounts('--ro-bind', bounds.guarded),
     ...mounts('--bind', [...bounds.own, ...bounds.made]),

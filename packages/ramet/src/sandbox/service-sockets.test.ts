@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative as pathFrom } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { workingSandbox } from '../../test/fixtures/sandbox.ts';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
@@ -122,7 +122,8 @@ test("WORK-7: what the user's own programs listen to is not reached, wherever it
       env,
       run: [],
       kept: [join(home, 'kept.sock')],
-      started: { TMUX: join(directory, `${young},1,0`) },
+      // As tmux says it of a socket that was given by a relative path.
+      started: { TMUX: `${pathFrom(process.cwd(), join(directory, young))},${process.pid},0` },
     },
   };
   stopLater(

@@ -5,9 +5,10 @@
  *
  * Only what has a name can be hidden: abstract sockets and ports stay as they are.
  */
-import { readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
 import { isInside } from '../system/landing-path.ts';
+import { anchorsOf, isInAny, realPlace, realPlaces } from './anchors.ts';
 
 export interface ServiceReach {
   readonly env: Readonly<Record<string, string>>;
@@ -28,7 +29,7 @@ const FIRST_PERSON = 1_000;
 /** Found out once: looking through all processes takes a while. */
 const folders = new Map<string, string | null>();
 
-const RUN = [...new Set(['/run', '/var/run'].flatMap((path) => realPlace(path) ?? []))];
+const RUN = [...new Set(realPlaces(['/run', '/var/run']))];
 
 /** Process 1 takes orders from these. */
 const ORDERS = ['initctl', 'systemd/initctl/fifo'];
@@ -73,26 +74,14 @@ interface HiddenServices {
 /** The mounts that hide those which are there. */
 export function hiddenServices(reach: ServiceReach, { own, shared }: WritablePlaces): HiddenServices {
   const { env, kept, run = RUN, started = process.env } = reach;
-  const [open, mine, common] = [kept, own, shared].map((paths) =>
-    paths.flatMap((path) => realPlace(path) ?? []),
-  );
-  const named = [...namedSockets(env, started, run), ...hiddenPipes(run)].flatMap(
-    (path) => realPlace(path) ?? [],
-  );
-  const listening = listeningOutside({ env, run, shared: common ?? [] });
-  const spared = [...(open ?? []), ...(mine ?? [])];
+  const named = realPlaces([...namedSockets(env, started, run), ...hiddenPipes(run)]);
+  const listening = listeningOutside({ env, run, shared: realPlaces(shared) });
+  const spared = realPlaces([...kept, ...own]);
   const hidden = [...new Set([...named, ...listening])].filter((path) => !isInAny(path, spared));
   return {
     mounts: hidden.flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    anchors: [...new Set(hidden.flatMap((path) => foldersAbove(path, common ?? [])))].toSorted(),
+    anchors: anchorsOf(hidden, shared),
   };
-}
-
-/** Between the shared places and the socket, the outermost first. */
-function foldersAbove(path: string, shared: readonly string[]): string[] {
-  const folder = dirname(path);
-  if (folder === path || !isInAny(folder, shared)) return [];
-  return [...foldersAbove(folder, shared), ...(shared.includes(folder) ? [] : [folder])];
 }
 
 /** The same for what the services of users listen to: any name is possible there, and all of it goes. */
@@ -102,7 +91,7 @@ export function hiddenRuntimes({ kept, run = RUN }: ServiceReach): string[] {
   const folders = run
     .flatMap((place) => [...(user === '0' ? [join(place, 'user')] : []), join(place, 'user', user)])
     .filter((path) => look(path)?.isDirectory() === true);
-  const open = kept.flatMap((path) => realPlace(path) ?? []);
+  const open = realPlaces(kept);
   const back = open.filter((path) => folders.some((folder) => path !== folder && isInside(path, folder)));
   return [...folders.flatMap((path) => ['--tmpfs', path]), ...back.flatMap((path) => ['--bind', path, path])];
 }
@@ -134,7 +123,7 @@ function namedSockets(
     ...screens.map((place) => join(place, `S-${env.USER ?? 'root'}`)),
     ...[started.SCREENDIR ?? '', `/tmp/emacs${user}`, join(started.TMUX_TMPDIR ?? '/tmp', `tmux-${user}`)],
   ];
-  const server = [started.TMUX?.split(',')[0] ?? '', started.EMACS_SOCKET_NAME ?? ''];
+  const server = [tmuxOf(started.TMUX ?? ''), started.EMACS_SOCKET_NAME ?? ''];
   const inside = [...below(FOLDERS), ...ELSEWHERE, ...ofUser, ...sessions.filter(isAbsolute)].flatMap(
     entries,
   );
@@ -143,6 +132,12 @@ function namedSockets(
     const found = look(path);
     return found?.isSocket() === true || found?.isFIFO() === true;
   });
+}
+
+/** The socket and the process of a tmux stand in its variable; a relative name is one from that process's directory. */
+function tmuxOf(variable: string): string {
+  const [socket = '', process = ''] = variable.split(',');
+  return resolve((/^\d+$/.test(process) && target(`/proc/${process}/cwd`)) || '/', socket);
 }
 
 interface Listener {
@@ -164,7 +159,7 @@ function listeningOutside({
   const home = realPlace(env.HOME ?? '') ?? '/';
   const machine = [...(run ?? RUN), '/var'];
   const keys = [env.SSH_AUTH_SOCK ?? '', join(home, '.gnupg')].filter(isAbsolute);
-  const open = [...HARMLESS, ...keys].flatMap((path) => realPlace(path) ?? []);
+  const open = realPlaces([...HARMLESS, ...keys]);
   const isOfUser = (path: string): boolean =>
     !isInAny(path, run ?? RUN) &&
     (!isInAny(path, machine) || isInAny(path, home === '/' ? shared : [home, ...shared]));
@@ -224,10 +219,6 @@ function socketsOf(process: string): string[] {
   return entries(`${process}/fd`).flatMap((path) => /^socket:\[(\d+)\]$/.exec(target(path) ?? '')?.[1] ?? []);
 }
 
-function isInAny(path: string, places: readonly string[]): boolean {
-  return places.some((place) => isInside(path, place));
-}
-
 function entries(folder: string): string[] {
   try {
     return readdirSync(folder).map((name) => join(folder, name));
@@ -255,14 +246,6 @@ function target(link: string): string | null {
 function textOf(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-}
-
-function realPlace(path: string): string | null {
-  try {
-    return realpathSync.native(path);
   } catch {
     return null;
   }
