@@ -9,11 +9,14 @@ import { isolatedStart, runIsolated } from './isolated-shell.ts';
 
 test('WORK-7: what has cleared its environment is found by its fence, and ends alone', async ({ skip }) => {
   const { program } = await workingSandbox(skip);
-  const env = { PATH: process.env.PATH ?? '' };
-  const leave = async (own: string, how: string): Promise<number> => {
+  const PATH = process.env.PATH ?? '';
+  // The shell has the mark: what it starts has it before it is another program.
+  const leave = async (own: string, env: Record<string, string>): Promise<number> => {
     const bounds = { shared: [], caches: [], guarded: [], own: [own], made: [] };
-    const command = `${how} setsid sleep 300 > /dev/null 2>&1 & echo $!`;
-    const { stdout } = await runIsolated(program, isolatedStart(bounds, own, command), { env });
+    const command = `${'RAMET_AGENT' in env ? '' : 'env -i '}setsid sleep 300 > /dev/null 2>&1 & echo $!`;
+    const { stdout } = await runIsolated(program, isolatedStart(bounds, own, command), {
+      env: { PATH, ...env },
+    });
     const pid = Number(stdout);
     onTestFinished(() => {
       if (isAlive(pid)) process.kill(pid, 'SIGKILL');
@@ -23,8 +26,8 @@ test('WORK-7: what has cleared its environment is found by its fence, and ends a
   const isAlive = (pid: number): boolean => findProcess(pid)?.ended === false;
   const [own, other] = [join(temporaryDirectory(), 'a b'), temporaryDirectory()];
   mkdirSync(own);
-  const cleared = await leave(own, 'env -i');
-  const others = [await leave(own, 'RAMET_AGENT=other'), await leave(other, 'env -i')];
+  const cleared = await leave(own, {});
+  const others = [await leave(own, { RAMET_AGENT: 'other' }), await leave(other, {})];
   expect([cleared, ...others].map(isAlive)).toEqual([true, true, true]);
   await endUnmarked(own, 'RAMET_AGENT=');
   expect([cleared, ...others].map(isAlive)).toEqual([false, true, true]);
