@@ -22,9 +22,13 @@ try { require('node:fs').renameSync(name, 'moved'); console.log('moved ' + name)
   const command = `cd "$0"; "$1" -e "$2"
 echo more > a/b/repository/file; mkdir new && mv new newer && echo here > a/note && ls newer a/note; find . -name file`;
   expect(await proveBounds(program, bounds, own, env)).toBe('held');
-  const first = await runIsolated(program, isolatedStart(bounds, own, command, shared, process.execPath, rename), {
-    env,
-  });
+  const first = await runIsolated(
+    program,
+    isolatedStart(bounds, own, command, shared, process.execPath, rename),
+    {
+      env,
+    },
+  );
   expect(first.stdout).toBe('a/note\n\nnewer:\n./a/b/repository/file\n');
   // What a first command moved away would be open to a second.
   const reach = 'echo evil >> "$0/moved/b/repository/file"; cat "$1"';
