@@ -134,7 +134,7 @@ function namedSockets(
   });
 }
 
-/** The socket and the process of a tmux stand in its variable; a relative name is one from that process's directory. */
+/** The variable of a tmux has its socket and its process; a relative name is one from the directory of that process. */
 function tmuxOf(variable: string): string {
   const [socket = '', process = ''] = variable.split(',');
   return resolve((/^\d+$/.test(process) && target(`/proc/${process}/cwd`)) || '/', socket);
