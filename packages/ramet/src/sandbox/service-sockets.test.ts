@@ -84,11 +84,11 @@ test('WORK-7: no service that works for any caller is reached from a worktree, u
   expect(await ask(open)).toEqual(open.map((name) => `reached ${name}`).toSorted());
 });
 
-/** Some seconds ago. */
-const EARLIER = Date.now() / 1_000 - 60;
+const MINUTE_AGO = Date.now() / 1_000 - 60;
+const HOUR_AGO = Date.now() / 1_000 - 3_600;
 
 /** Starts a server, and says its process. */
-const SERVE = `"$0" -e 'require("node:net").createServer((s) => s.destroy()).listen(process.argv[1])' "$1" > /dev/null 2>&1 &
+const SERVE = `"$0" -e 'process.title = process.argv[2] || "other"; require("node:net").createServer((s) => s.destroy()).listen(process.argv[1])' "$1" "$2" > /dev/null 2>&1 &
 echo $!; until test -S "$1"; do sleep 0.02; done`;
 
 function stopLater(id: string): void {
@@ -111,8 +111,10 @@ test("WORK-7: what the user's own programs listen to is not reached, wherever it
   const hidden = ['shared/editor.sock', 'shared/deep/er/tmux.sock', 'home/relative.sock', 'home/x.sock'];
   const open = ['shared/key.sock', 'home/.gnupg/S.gpg-agent', 'home/kept.sock', 'own/mine.sock'];
   const young = 'shared/young.sock';
+  const [brief, orders] = ['shared/brief.sock', 'home/orders.sock'];
   const relative = hidden[2] ?? '';
-  for (const name of [...hidden, ...open, young]) if (name !== relative) await listen(join(directory, name));
+  for (const name of [...hidden, ...open, young, brief])
+    if (name !== relative) await listen(join(directory, name));
   writeFileSync(join(own, 'ask.cjs'), ASK);
   const env = { PATH: process.env.PATH ?? '', HOME: home, SSH_AUTH_SOCK: join(directory, 'shared/key.sock') };
   const bounds = {
@@ -126,18 +128,20 @@ test("WORK-7: what the user's own programs listen to is not reached, wherever it
       started: { TMUX: `${pathFrom(process.cwd(), join(directory, young))},${process.pid},0` },
     },
   };
-  stopLater(
-    execFileSync('bash', ['-c', SERVE, process.execPath, 'relative.sock'], { cwd: home, encoding: 'utf8' }),
-  );
+  for (const words of [['relative.sock'], ['orders.sock', 'tmux: server']])
+    stopLater(
+      execFileSync('bash', ['-c', SERVE, process.execPath, ...words], { cwd: home, encoding: 'utf8' }),
+    );
   const mine = ['shared/agent.sock', 'shared/tmux-x/default'];
   for (const name of mine) {
     const start = isolatedStart(bounds, own, SERVE, process.execPath, join(directory, name));
     stopLater((await runIsolated(program, start, { env })).stdout);
   }
   for (const name of [...hidden, ...open, 'shared/agent.sock'])
-    utimesSync(join(directory, name), EARLIER, EARLIER);
-  const nowhere = [...hidden, young, 'shared/moved/er/tmux.sock'];
-  const names = [...nowhere, ...open, ...mine];
+    utimesSync(join(directory, name), HOUR_AGO, HOUR_AGO);
+  for (const name of [brief, orders]) utimesSync(join(directory, name), MINUTE_AGO, MINUTE_AGO);
+  const nowhere = [...hidden, young, orders, 'shared/moved/er/tmux.sock'];
+  const names = [...nowhere, ...open, brief, ...mine];
   const words = [process.execPath, join(own, 'ask.cjs'), ...names.map((name) => join(directory, name))];
   await runIsolated(program, isolatedStart(bounds, own, 'mv "$0/deep" "$0/moved"', shared), { env });
   const { stdout } = await runIsolated(program, isolatedStart(bounds, own, '"$0" "$@"', ...words), { env });
@@ -145,7 +149,7 @@ test("WORK-7: what the user's own programs listen to is not reached, wherever it
   expect(lines.toSorted()).toEqual(
     [
       ...nowhere.map((name) => `nobody ${name}`),
-      ...[...open, ...mine].map((name) => `reached ${name}`),
+      ...[...open, brief, ...mine].map((name) => `reached ${name}`),
     ].toSorted(),
   );
 });

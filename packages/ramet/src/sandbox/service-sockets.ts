@@ -54,8 +54,18 @@ const OF_USER = ['.screen', '.docker/run', '.docker/desktop', '.colima/default',
 /** Takes no orders to run something, or is reached under its abstract name anyway. */
 const HARMLESS = ['/tmp/.X11-unix'];
 
-/** A mount fails if its file is gone, and tests open and close sockets all the time: one this young is left alone. */
-const SETTLED_MS = 2_000;
+/** They run what they are told to, and stay for long. As the system names processes: at most 15 letters. */
+const TAKES_ORDERS =
+  /^(?:tmux|screen|zellij|dtach|abduco|emacs|nvim|vim|kitty|wezterm|code|ssh|dbus|watchman|supervisord)/i;
+
+/**
+ * If a socket goes while bubblewrap starts, the command fails, or an empty file is made in its place. Programs that are
+ * tested open and close sockets all the time, so one this young is left alone.
+ */
+const SETTLED_MS = 600_000;
+
+/** The same for programs that take orders. */
+const SOON_MS = 2_000;
 
 /** What a worktree's shell can write. */
 interface WritablePlaces {
@@ -163,10 +173,15 @@ function listeningOutside({
   const isOfUser = (path: string): boolean =>
     !isInAny(path, run ?? RUN) &&
     (!isInAny(path, machine) || isInAny(path, home === '/' ? shared : [home, ...shared]));
-  const found = listeners().filter(({ path }) => isOfUser(path) && !isInAny(path, open) && isSettled(path));
+  const found = listeners().filter(
+    ({ path }) => isOfUser(path) && !isInAny(path, open) && ageOf(path) >= SOON_MS,
+  );
   if (found.length === 0) return [];
-  const ofAgents = heldElsewhere();
-  return found.filter(({ inode }) => !ofAgents.has(inode)).map(({ path }) => path);
+  const holders = socketHolders();
+  return found.flatMap(({ path, inode }) => {
+    const { isAway = false, takesOrders = false } = holders.get(inode) ?? {};
+    return !isAway && (takesOrders || ageOf(path) >= SETTLED_MS) ? [path] : [];
+  });
 }
 
 /** Those that have a file in this process's view. */
@@ -183,22 +198,31 @@ function listeners(): Listener[] {
   });
 }
 
-function isSettled(path: string): boolean {
+/** Of a socket of the user, in milliseconds; below 0 for what is none. What comes from the future is old. */
+function ageOf(path: string): number {
   const found = look(path);
   const [user, owner] = [process.getuid?.() ?? 0, found?.uid ?? -1];
-  const isTheirs = owner === user || (user === 0 && owner >= FIRST_PERSON);
-  const age = Date.now() - (found?.mtimeMs ?? 0);
-  return found?.isSocket() === true && isTheirs && !(age >= 0 && age < SETTLED_MS);
+  if (found?.isSocket() !== true || !(owner === user || (user === 0 && owner >= FIRST_PERSON))) return -1;
+  const age = Date.now() - found.mtimeMs;
+  return age < 0 ? SETTLED_MS : age;
 }
 
-/** Sockets of processes in other mount namespaces: commands of agents, containers. */
-function heldElsewhere(): Set<string> {
+interface SocketHolder {
+  /** In another mount namespace: a command of an agent, a container. */
+  readonly isAway: boolean;
+  readonly takesOrders: boolean;
+}
+
+function socketHolders(): Map<string, SocketHolder> {
   const here = target('/proc/self/ns/mnt');
-  const away = processes().filter((process) => {
+  const held = processes().flatMap((process) => {
     const space = target(`${process}/ns/mnt`);
-    return space !== null && space !== here;
+    const takesOrders = TAKES_ORDERS.test(textOf(`${process}/comm`) ?? '');
+    const holder = { isAway: space !== null && space !== here, takesOrders };
+    return socketsOf(process).map((inode) => [inode, holder] as const);
   });
-  return new Set(away.flatMap(socketsOf));
+  // A socket that several hold is an agent's if one of them is.
+  return new Map(held.toSorted(([, one], [, other]) => Number(one.isAway) - Number(other.isAway)));
 }
 
 /** Where the process is that listens to a socket with a relative name. */
