@@ -2,6 +2,8 @@
 export interface TaskConflict {
   files: readonly string[];
   rounds: number;
+  /** How many of the rounds were before someone had it done again: they do not count any more. */
+  earlier?: number;
   resolvedBy?: readonly ConflictResolver[];
 }
 

@@ -155,7 +155,13 @@ function changeTask(
   action: Extract<OperatorAction, { kind: 'skip' | 'retry' | 'start' }>,
   parts: ActionParts,
 ): null {
-  parts.actors.change(action.task, { type: action.kind === 'start' ? 'retry' : action.kind });
+  const conflict = taskOf(parts.state(), action.task)?.conflict ?? null;
+  const fresh = action.kind === 'retry' && conflict !== null;
+  parts.actors.change(
+    action.task,
+    { type: action.kind === 'start' ? 'retry' : action.kind },
+    fresh ? { conflict: { ...conflict, earlier: conflict.rounds } } : {},
+  );
   if (action.kind === 'skip') parts.stop(action.task, 'skipped');
   parts.requeue();
   return null;

@@ -181,7 +181,12 @@ export function resolvedConflict(
   if (spent?.resolved === undefined) return null;
   const before = taskOf(state, id)?.conflict;
   const { files, by } = spent.resolved;
-  return { files, rounds: (before?.rounds ?? 0) + 1, resolvedBy: [...(before?.resolvedBy ?? []), ...by] };
+  return {
+    ...before,
+    files,
+    rounds: (before?.rounds ?? 0) + 1,
+    resolvedBy: [...(before?.resolvedBy ?? []), ...by],
+  };
 }
 
 /** What resolving its conflicts has cost is a part of what the attempt has cost. */

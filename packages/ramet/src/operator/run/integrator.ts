@@ -6,9 +6,9 @@ import type { AttemptChange, OperatorEvent, OperatorRun } from '../../schema/ope
 import { resolvedConflict, withCost } from './attempts.ts';
 import { checkOf, isApproved, leftOf, rejectedBefore } from './decisions.ts';
 import { Landings } from './landings.ts';
-import { isLastRound, openNeeds } from './left-out.ts';
+import { conflictNews, openNeeds } from './left-out.ts';
 import { type OperatorState, taskOf } from './operator-state.ts';
-import type { BatchReport, MergeOffer, MergeOutcome, OperatorPorts } from './ports.ts';
+import type { BatchReport, MergeOffer, OperatorPorts } from './ports.ts';
 import type { TaskActors } from './task-actors.ts';
 import type { FailureNews } from './task-failure.ts';
 
@@ -192,10 +192,9 @@ export class Integrator {
   }
 
   #decide({ task, attempt }: MergeOffer, { outcomes, check, spent }: BatchReport): void {
-    const { actors, onMerged, onRejected, state } = this.#parts;
+    const { actors, run, onMerged, onRejected, state } = this.#parts;
     const outcome = outcomes.get(task.id) ?? { kind: 'refused', message: 'nothing is known of its merge' };
     const facts = withCost(attempt, spent?.get(task.id));
-    const rounds = (taskOf(state(), task.id)?.conflict?.rounds ?? 0) + 1;
     if (outcome.kind === 'merged') {
       const conflict = resolvedConflict(task.id, state(), spent?.get(task.id));
       actors.change(
@@ -218,11 +217,10 @@ export class Integrator {
     const failed = 'check' in outcome ? (outcome.check ?? null) : null;
     onRejected(task.id, {
       ...{ event: 'rejected', cause: outcome.kind, message: outcome.message },
-      final: this.#isFinal(outcome, rounds),
       attempt: { ...facts, state: 'failed', cause: outcome.kind, message: outcome.message, check: failed },
       ...(failed !== null && { check: failed }),
       ...(outcome.kind === 'conflict' && {
-        conflict: { files: outcome.files, rounds },
+        ...conflictNews(taskOf(state(), task.id), outcome.files, run),
         steps: outcome.steps,
       }),
     });
@@ -234,11 +232,6 @@ export class Integrator {
     const more = cause === 'base_check' ? '; it waits for a task that repairs it' : '';
     actors.note(id, { attempt, message: `${message}${more}` });
     this.#parked.push({ id, number: attempt.number, message, cause });
-  }
-
-  #isFinal(outcome: MergeOutcome, rounds: number): boolean {
-    if (outcome.kind !== 'conflict') return false;
-    return isLastRound(this.#parts.run, rounds);
   }
 
   /** What is still to land. True if tasks were left out, and are to be done again. */

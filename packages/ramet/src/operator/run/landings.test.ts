@@ -110,8 +110,15 @@ describe('OP-4: a target that has moved against the run', () => {
     });
     await world.run();
     expect(world.statuses()).toEqual({ T1: 'frozen: conflict', T2: 'done' });
-    expect(world.started.filter((name) => name.startsWith('T1'))).toHaveLength(3);
+    const triesOfT1 = (): string[] => world.started.filter((name) => name.startsWith('T1'));
+    expect(triesOfT1()).toHaveLength(3);
     expect(world.landed.at(-1)).toEqual(['T2']);
+    world.events.push({ type: 'operator.resumed' });
+    const operator = world.operator();
+    operator.act({ kind: 'retry', task: 'T1' }, 'person');
+    await operator.run(new AbortController().signal);
+    expect(world.statuses()).toEqual({ T1: 'frozen: conflict', T2: 'done' });
+    expect(triesOfT1()).toHaveLength(6);
   });
 
   test('killed at any event, it ends with the same, and nothing is done or landed twice', async () => {

@@ -128,6 +128,13 @@ describe('OP-2: the operator', () => {
       status: 'frozen',
       conflict: { files: ['x'], rounds: 3 },
     });
+    // Who has it done again gives it as many rounds as the start did.
+    again.events.push({ type: 'operator.resumed' });
+    const operator = again.operator();
+    expect(operator.act({ kind: 'retry', task: 'a' }, 'person')).toBeNull();
+    await operator.run(new AbortController().signal);
+    expect(again.started.slice(3)).toEqual(['a-4', 'a-5', 'a-6']);
+    expect(taskOf(again.state, 'a')).toMatchObject({ status: 'frozen', conflict: { rounds: 6 } });
     const person = new OperatorWorld({ tasks: [runTask('a')], merge, run: { onConflict: 'person' } });
     await person.run();
     expect(person.started).toEqual(['a-1']);
