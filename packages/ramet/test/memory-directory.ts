@@ -1,6 +1,6 @@
 /**
- * Tests of git make and delete thousands of small files, and a disk takes a third of their time for it. So where the
- * system has room in memory, their temporary folders lie there. The folder is this run's own and goes when the run
+ * Tests make and delete thousands of small files, and a disk takes a fifth of their time for it, of those of git a third. So
+ * where the system has room in memory, temporary folders lie there. The folder is this run's own and goes when the run
  * ends; what a killed run left goes a day later.
  */
 import { lstatSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
@@ -14,21 +14,24 @@ const ROOM_BYTES = 2 ** 30;
 const DAY_MS = 86_400_000;
 
 /**
- * Git, and processes that are killed or write much. Commands are judged elsewhere: below `/dev` nothing passes without a
- * question. So of the tests of the command only those are here whose agents may do everything or call no command.
+ * Commands are judged on the disk: below `/dev` nothing passes without a question, and a test that expects a refusal would
+ * pass whatever the rules are. So are walls around processes, and what other users read.
  */
+const ON_DISK =
+  /\/src\/(?:permission|sandbox|tools|engine\/coordinator|sdk\/retention|journal\/sessions)[./]/;
+
+/** Tests of the command whose agents may do everything or call no command. */
 const IN_MEMORY = [
-  /\/src\/(?:.*\/)?(?:git|merge|worktrees|shared-git|isolation)\//,
-  /\/src\/extensions\/trust\//,
-  /\/src\/sdk\/operator\/(?:attempts\/(?:clone|shared-checkout|worktree-pattern)|return-worktrees)\./,
   /\/test\/(?:crash\/|contract\/executor(?:-equal|-lost)?\.)/,
-  /\/test\/e2e\/operate-(?:conflicts|goal|life|moved-target|patterns|policies|resume|review)\./,
-  /\/test\/e2e\/(?:agents-resume|merge|outage|package|resume|undo|usage-limits|views)\./,
+  /\/test\/e2e\/operate-(?:conflicts|goal|life|moved-target|patterns|policies|resume|review|submodules|team)\./,
+  /\/test\/e2e\/(?:agents-resume|merge|outage|package|resume|team-memory|undo|usage-limits|views)\./,
+  /\/test\/e2e\/(?:all-views|completion|gc|guide|launcher|provider-failures|stop)\./,
 ];
 
 /** For `TMPDIR` while the tests of a file run; undefined leaves them the system's. */
 export function memoryDirectoryFor(testFile: string): string | undefined {
-  return IN_MEMORY.some((files) => files.test(testFile)) ? process.env[VARIABLE] : undefined;
+  const isSource = /\/packages\/[^/]+\/src\//.test(testFile) && !ON_DISK.test(testFile);
+  return isSource || IN_MEMORY.some((files) => files.test(testFile)) ? process.env[VARIABLE] : undefined;
 }
 
 /** Variables for workers: none if no memory is available. */

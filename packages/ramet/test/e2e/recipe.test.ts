@@ -52,7 +52,7 @@ describe.concurrent('RECIPE-1: ramet -p without a key', () => {
   test('says what it can do when the task is in plain words', async ({ user }) => {
     const end = await carryOut(user, 'Find the bug and fix it.');
     expect(end.code).toBe(1);
-    expect(end.stdout).toContain('```sh\nnpm test\n```');
+    expect(end.stdout).toContain('    ```sh\n    npm test\n    ```');
   });
 
   test('asks for the right to run commands as any model does', async ({ user }) => {
