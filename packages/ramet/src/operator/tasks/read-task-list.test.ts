@@ -289,6 +289,25 @@ describe('OP-1: plain lists', () => {
     });
   });
 
+  test('a heading that begins like an id is a task if a sign, its word or its series says so', async () => {
+    const list = await read(
+      '## Data\n\n### COVID-19 Chest X-ray\n\n### GPT-2 tokenizer\n\n### GPT-3 tokenizer\n\n### T5 tokenizer\n',
+    );
+    expect(list.tasks).toEqual([]);
+    expect(list.problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('a heading needs a colon after its id, as in "### COVID-19: title"'),
+    ]);
+    expect(list.readings.find(({ line }) => line === 3)?.what).toBe(
+      'a heading: without a colon after COVID-19 it is no task',
+    );
+    const tasks = await read(
+      '## A-1 x\n\n### WEB-01: a\n\n### WEB-02 b\n\n### TASK-7 c\n\n### API-1 — d\n\n### T1 f\n\n### T2 g\n\n### T013 h\n',
+    );
+    expect(summary(tasks).map((line) => line.split(' ')[0])).toEqual(
+      'WEB-01 WEB-02 TASK-7 API-1 T1 T2 T013'.split(' '),
+    );
+  });
+
   test('a person’s approval is a gate for the tasks below it', async () => {
     const list = await read(
       '## Phase 1: Tests\n\nTests must be approved before implementation starts.\n\n- [ ] T001 Code\n',

@@ -5,6 +5,7 @@ import { systemCode, UserMistake } from '../../schema/errors.ts';
 import { loadFile } from '../../system/regular-file.ts';
 import { decodeTextFile } from '../../system/text/text-file.ts';
 import type { TaskList } from './listed-task.ts';
+import { UNSIGNED } from './markdown/headings.ts';
 import { readMarkdown } from './markdown/read-markdown.ts';
 import { settleTasks } from './settle-tasks.ts';
 import { safeText, TaskDraft } from './task-draft.ts';
@@ -147,7 +148,12 @@ function folderOf(full: string, { root }: TaskListOptions): string {
 function noTasks(list: TaskList, file: string): TaskList {
   if (list.tasks.length > 0 || list.problems.some(({ level }) => level === 'error')) return list;
   const items = list.ignored.filter(({ why }) => why.startsWith('a list item')).length;
-  const hint = items > 0 ? '; it has list items without a box: read them as tasks with --bullets' : '';
+  const heading = list.readings.find(({ what }) => what.startsWith(UNSIGNED))?.what;
+  const id = heading?.slice(UNSIGNED.length + 1).split(' ', 1)[0];
+  const hint = [
+    id === undefined ? '' : `; a heading needs a colon after its id, as in "### ${id}: title"`,
+    items === 0 ? '' : '; it has list items without a box: read them as tasks with --bullets',
+  ].join('');
   const message = `there are no tasks in it: a task is a line such as "- [ ] T001 Add the parser"${hint}`;
   return { ...list, problems: [...list.problems, { file, line: 1, column: 1, level: 'error', message }] };
 }

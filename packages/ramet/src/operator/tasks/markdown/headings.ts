@@ -1,6 +1,7 @@
 /** The headings around a line, and what they mean for the tasks below them. */
 import { proseDependencies } from '../id-list.ts';
 import type { ListedTask, TaskReference } from '../listed-task.ts';
+import { unsignedId } from './heading-tasks.ts';
 import type { MarkdownLine } from './markdown-lines.ts';
 import { namesCriteria } from './task-fields.ts';
 
@@ -21,6 +22,9 @@ const PHASE =
 const SECTION = /^\d{1,4}(?:\.\d{1,4})?[.):]?\s+\S/;
 const DEPENDENCIES = /\bdepend|\bexecution order\b|\btopology\b|\u4f9d\u5b58|\u4f9d\u8d56/i;
 
+/** How the reading of a heading begins that looks like a task. */
+export const UNSIGNED = 'a heading: without a colon after';
+
 export class Headings {
   #open: OpenHeading[] = [];
   /** Above the first heading. */
@@ -29,7 +33,8 @@ export class Headings {
   readonly #known: Map<string, number> = new Map();
 
   /** Returns how the heading was read. */
-  enter({ level, body, number }: MarkdownLine, task: ListedTask | null): string {
+  enter(line: MarkdownLine, task: ListedTask | null): string {
+    const { level, body, number } = line;
     this.#open = this.#open.filter((one) => one.level < level);
     const isPhase = PHASE.test(body.replace(/^[^\p{L}\p{N}]+/u, ''));
     const phase = isPhase || (SECTION.test(body) && this.phase === null) ? body : null;
@@ -47,7 +52,9 @@ export class Headings {
     });
     if (isPhase) return 'a phase: it waits for the one before it';
     if (phase !== null) return 'a section';
-    return this.criteria ? 'a heading: boxes without an id below it are criteria' : 'a heading';
+    if (this.criteria) return 'a heading: boxes without an id below it are criteria';
+    const id = unsignedId(line);
+    return id === null ? 'a heading' : `${UNSIGNED} ${id} it is no task`;
   }
 
   #barrier(body: string): number {
