@@ -47,18 +47,18 @@ export function finishedIds(folder: string): Set<string> {
 }
 
 /**
- * A folder whose prefix was changed from `task-` to `back-` keeps old dependencies: `task-7` is `BACK-7` if nothing else is.
- * What is in no folder is ignored there, so it is only a warning.
+ * A folder whose prefix was changed from `task-` to `back-` keeps old dependencies: `task-7` is `BACK-7` if nothing else is
+ * or could be. What is in no folder is ignored there, so it is only a warning.
  */
 export function adoptRenamed(draft: TaskDraft, finished: ReadonlySet<string>): void {
   const ids = new Set([...draft.tasks.map(({ id }) => id.toLowerCase()), ...finished]);
-  const byNumber = new Map([...ids].map((id) => [numberOf(id), id]));
+  const renamedOf = renames(ids);
   for (const task of draft.tasks) {
     task.references = task.references.flatMap((reference) => {
       const id = reference.id.toLowerCase();
       if (ids.has(id)) return [reference];
-      const renamed = byNumber.get(numberOf(id));
-      if (renamed !== undefined) return [{ ...reference, id: renamed }];
+      const renamed = renamedOf(id);
+      if (renamed !== null) return [{ ...reference, id: renamed }];
       const at = { ...reference, file: task.file };
       draft.problem(
         at,
@@ -68,6 +68,25 @@ export function adoptRenamed(draft: TaskDraft, finished: ReadonlySet<string>): v
       return [];
     });
   }
+}
+
+const FIRST_PREFIX = 'task';
+
+/** Drafts are counted by themselves, and a prefix that other tasks have was not changed, unless it is the one that all begin with. */
+function renames(ids: ReadonlySet<string>): (id: string) => string | null {
+  const counted = [...ids].filter((id) => prefixOf(id) !== 'draft');
+  const byNumber = Map.groupBy(counted, numberOf);
+  const prefixes = new Set(counted.map(prefixOf));
+  return (id) => {
+    const prefix = prefixOf(id);
+    if (prefix === 'draft' || (prefix !== FIRST_PREFIX && prefixes.has(prefix))) return null;
+    const [only, ...others] = byNumber.get(numberOf(id)) ?? [];
+    return others.length === 0 ? (only ?? null) : null;
+  };
+}
+
+function prefixOf(id: string): string {
+  return /^[a-z]+(?=-)/i.exec(id)?.[0] ?? '';
 }
 
 /** `task-007.1` and `back-7.1` have one number. */

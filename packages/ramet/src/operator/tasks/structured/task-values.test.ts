@@ -157,6 +157,32 @@ describe('OP-1: a folder of Backlog.md', () => {
     ]);
   });
 
+  test('takes a dependency of another prefix only where the prefix was changed: drafts have numbers of their own', async () => {
+    const list = await read('backlog/drafts', {
+      'backlog/drafts/draft-8 - Eight.md': file('DRAFT-8', 'Draft', 'dependencies: [task-8]\n'),
+      'backlog/drafts/draft-6 - Six.md': file('DRAFT-6', 'Draft', 'dependencies: [draft-8, task-8]\n'),
+    });
+    const mixed = await read('tasks', {
+      'tasks/api-1.md': file('API-1', 'To Do', 'dependencies: [web-2, task-2, old-3]\n'),
+      'tasks/web-1.md': file('WEB-1', 'To Do', 'dependencies: [draft-3, task-4]\n'),
+      'tasks/api-2.md': file('API-2', 'To Do'),
+      'tasks/api-3.md': file('API-3', 'To Do'),
+      'tasks/web-4.md': file('WEB-4', 'To Do'),
+      'tasks/api-4.md': file('API-4', 'To Do'),
+    });
+    const waits = ({ tasks }: TaskList): string[] =>
+      tasks.map(({ id, dependsOn }) => [id, ...dependsOn].join(' '));
+    expect(waits(list)).toEqual(['DRAFT-6 DRAFT-8', 'DRAFT-8']);
+    expect(waits(mixed).filter((line) => line.endsWith('-1') || line.includes(' '))).toEqual([
+      'API-1 API-2 API-3',
+      'WEB-1',
+    ]);
+    expect([list, mixed].map(({ problems }) => problems.map(({ message }) => message.slice(0, 30)))).toEqual([
+      ['DRAFT-6 depends on task-8, whi', 'DRAFT-8 depends on task-8, whi'],
+      ['API-1 depends on web-2, which ', 'WEB-1 depends on draft-3, whic', 'WEB-1 depends on task-4, which'],
+    ]);
+  });
+
   test('tells duplicates and parents in a circle with the file', async () => {
     const list = await read('tasks', {
       'tasks/a.md': file('A-1', 'To Do', 'parent_task_id: A-2\n'),
