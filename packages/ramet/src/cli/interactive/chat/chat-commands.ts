@@ -100,7 +100,11 @@ const RUN: Readonly<Record<ChatCommandName, Run>> = {
   rewind: (argument, { chat }) => rewindTo(argument, chat),
   clear: async (_, { chat }) => {
     const left = chat.session?.id;
+    const { model, permissionMode } = chat;
     await chat.change(null);
+    // A person who went to plan mode to be safe stays there.
+    if (left !== undefined && model !== null) chat.setModel(model);
+    if (permissionMode !== null && permissionMode !== 'bubble') chat.setPermissionMode(permissionMode);
     return { text: left === undefined ? 'a new session' : `a new session; /resume ${left} goes back` };
   },
   quit: () => ({ text: '', leave: true }),

@@ -215,8 +215,9 @@ export class Chat implements AsyncDisposable {
   /** Changes to another session, or to a new one (null). The present one stays if the other cannot be opened. */
   async change(resume: string | null): Promise<void> {
     const { resume: _, ...kept } = this.#options;
-    // A session that is resumed is what it began as.
-    const { agent: _a, builtInTools: _b, systemPrompt: _s, team: _t, coordinator: _c, ...others } = kept;
+    // A session that is resumed is what it began as, with the model and the mode that it had.
+    const { agent: _a, builtInTools: _b, systemPrompt: _s, team: _t, coordinator: _c, ...open } = kept;
+    const { model: _m, permissionMode: _p, ...others } = open;
     const next = resume === null ? null : await openSession({ ...others, resume });
     await this[Symbol.asyncDispose]();
     this.#options = kept;
@@ -235,8 +236,7 @@ export class Chat implements AsyncDisposable {
   lastExchanges(most: number): SaidExchange[] {
     if (this.#session === null) return [];
     const { id, agent } = this.#session;
-    const { project } = findPlace(this.#io);
-    return readSession(project, id, (reader) => lastExchanges(reader, agent.id, most));
+    return readSession(findPlace(this.#io).project, id, (reader) => lastExchanges(reader, agent.id, most));
   }
 
   /** What an interruption had left undone when the session was opened, one line each, until it is continued. */

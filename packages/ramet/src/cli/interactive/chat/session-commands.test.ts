@@ -67,6 +67,28 @@ describe('UI-1: commands about the session', () => {
     expect(lines.some((line) => /^ {20,}\S/.test(line))).toBe(true);
   });
 
+  test('/clear keeps the mode and the model that are in force, /resume takes those of the session', async ({
+    directory,
+  }) => {
+    const { chat, say, command } = startedWith(directory, {
+      permissionMode: 'acceptEdits',
+      provider: scriptedModel({ text: 'Hello.' }, { text: 'Hello.' }),
+    });
+    await say('Hello?');
+    const first = chat.session?.id ?? '';
+    await command('permissions', 'plan');
+    await command('model', 'opus');
+    const now = [chat.model, 'plan'];
+    await command('clear');
+    expect([chat.model, chat.permissionMode]).toEqual(now);
+    await say('Hello again?');
+    const { session } = chat;
+    expect([session?.model, session?.agent.permissionMode]).toEqual(now);
+    await command('permissions', 'default');
+    await command('resume', first);
+    expect([chat.session?.id, chat.model, chat.permissionMode]).toEqual([first, ...now]);
+  });
+
   test('a provider without a key is told before the first prompt', async ({ directory }) => {
     const told: string[] = [];
     const env = { RAMET_HOME: temporaryDirectory(), HOME: directory, RAMET_PROVIDER: 'anthropic' };
