@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { workingSandbox } from '../../test/fixtures/sandbox.ts';
-import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { endUnmarked } from '../system/processes/marked-processes.ts';
 import { findProcess } from '../system/processes/process-identity.ts';
 import { isolatedStart, runIsolated } from './isolated-shell.ts';
@@ -31,4 +32,23 @@ test('WORK-7: what has cleared its environment is found by its fence, and ends a
   expect([cleared, ...others].map(isAlive)).toEqual([true, true, true]);
   await endUnmarked(own, 'RAMET_AGENT=');
   expect([cleared, ...others].map(isAlive)).toEqual([false, true, true]);
+});
+
+test('WORK-7: a command runs although git removes an empty folder of the fence before it begins', async ({
+  skip,
+}) => {
+  const { program } = await workingSandbox(skip);
+  const repository = temporaryRepository();
+  const git = (...words: string[]): string =>
+    execFileSync('git', words, { cwd: repository, encoding: 'utf8' });
+  const inGit = ['refs/heads/ramet', 'logs/refs/heads/ramet'].map((name) => join(repository, '.git', name));
+  const own = temporaryDirectory();
+  const bounds = { shared: [], caches: [], guarded: [repository], own: [own], made: inGit };
+  const start = isolatedStart(bounds, own, 'echo "ran in $PWD"');
+  git('branch', '--create-reflog', 'ramet/other');
+  git('branch', '--delete', '--force', 'ramet/other');
+  expect(inGit.map((path) => existsSync(path))).toEqual([false, true]);
+  const end = await runIsolated(program, start, { env: { PATH: process.env.PATH ?? '' } });
+  expect(end).toMatchObject({ status: 0, stdout: `ran in ${own}\n` });
+  expect(git('for-each-ref', '--format=%(refname)', 'refs/heads/ramet') + git('fsck')).toBe('');
 });

@@ -20,6 +20,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Arrangement } from '../system/processes/process-group.ts';
 import { anchorsOf } from './anchors.ts';
 import { startClean } from './inherited-descriptors.ts';
+import { makeFolders } from './made-folders.ts';
 import { ownUsers } from './own-users.ts';
 import { hiddenRuntimes, hiddenServices, type ServiceReach } from './service-sockets.ts';
 
@@ -78,7 +79,7 @@ export function isolatedStart(
 ): IsolatedStart {
   const { closed = [], services = { env: {}, kept: [] } } = bounds;
   for (const directory of closed) openAgain(dirname(directory));
-  for (const directory of [...bounds.made, ...closed]) mkdirSync(directory, { recursive: true });
+  makeFolders([...bounds.made, ...closed]);
   const users = ownUsers();
   const agents = [
     ...bounds.own,
@@ -94,7 +95,8 @@ export function isolatedStart(
     ...mounts('--bind-try', [...anchors, ...hidden.anchors]),
     ...cacheMounts(bounds.caches),
     ...mounts('--ro-bind', bounds.guarded),
-    ...mounts('--bind', [...bounds.own, ...bounds.made]),
+    ...mounts('--bind', bounds.own),
+    ...mounts('--bind-try', bounds.made),
     ...mounts('--ro-bind', closed),
     ...hidden.mounts,
     ...DROPPED,
