@@ -9,8 +9,9 @@ import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, writ
 import { join } from 'node:path';
 import * as z from '../../schema/zod.ts';
 import { PRIVATE_FILE } from '../../system/home.ts';
+import { realPath } from '../../system/landing-path.ts';
 import { lineDiff } from '../../system/text/line-diff.ts';
-import { prepareFile, readWholeText, removeLeftovers } from './memory-file.ts';
+import { isBesideAnother, prepareFile, putBack, readWholeText, removeLeftovers } from './memory-file.ts';
 import type { ChangedFile, MemoryChange } from './memory-history.ts';
 
 const NAME = /^\.ramet-change-(\d{1,15})\.json$/;
@@ -70,6 +71,11 @@ export function finishFiles(root: string, files: readonly ChangedFile[]): Change
     try {
       const now = readWholeText(file);
       if (now !== before || now === after) {
+        if (isBesideAnother(file) && isBegunByHand(now, before, after)) {
+          putBack(realPath(file));
+          removeLeftovers(file, null);
+          return false;
+        }
         removeLeftovers(file, before);
         return now === after || isNearer(now ?? '', after ?? '', before ?? '');
       }
@@ -80,6 +86,23 @@ export function finishFiles(root: string, files: readonly ChangedFile[]): Change
       return false; // a person's business now: no text, or not to be written
     }
   });
+}
+
+/**
+ * Whether a person has begun a new file, because the old one was aside: it has not even half the lines of any text that it could be
+ * made from. What is missing in it was not taken out by anybody.
+ */
+function isBegunByHand(now: string | null, ...texts: readonly (string | null)[]): boolean {
+  const lines = new Set(contentOf(now));
+  return !texts.some((text) => {
+    const content = contentOf(text);
+    return text === now || content.filter((line) => lines.has(line)).length * 2 > content.length;
+  });
+}
+
+/** Headings are alike in all memory. */
+function contentOf(text: string | null): string[] {
+  return (text ?? '').split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
 }
 
 /** Whether a person has made the text from `one` rather than from `other`. */

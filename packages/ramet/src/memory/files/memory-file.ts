@@ -136,14 +136,25 @@ export function prepareFile(path: string, before: string | null, after: string |
   };
 }
 
-/** What a killed process left beside a file that it has replaced: texts that waited, and the old one. */
-export function removeLeftovers(path: string, before: string | null): void {
+/** What a killed process left beside a file that it has replaced: texts that waited, and the old one, if nobody misses that. */
+export function removeLeftovers(path: string, old: string | null): void {
   const real = realPath(path);
   const aside = asideOf(real);
   if (!existsSync(dirname(real))) return;
-  if (existsSync(aside) && existsSync(real) && readWholeText(aside) === before) rmSync(aside);
+  if (existsSync(aside) && existsSync(real) && readWholeText(aside) === old) rmSync(aside);
   for (const name of readdirSync(dirname(real)))
     if (/^\.ramet-memory-[0-9a-f]{12}\.tmp$/.test(name)) rmSync(join(dirname(real), name), { force: true });
+}
+
+/** Whether the old file waits aside while another has come to its place. */
+export function isBesideAnother(path: string): boolean {
+  const real = realPath(path);
+  return existsSync(asideOf(real)) && existsSync(real);
+}
+
+/** The name of the file that waits under this name; null if none does. */
+export function nameOfAside(name: string): string | null {
+  return /^\.ramet-replacing-(.+)\.tmp$/.exec(name)?.[1] ?? null;
 }
 
 /** Nobody takes it for memory, nor sends it to a team. */
@@ -176,7 +187,7 @@ function moveAside(real: string, before: string | null, replace: () => boolean =
 }
 
 /** What is aside goes back to its place; if another has come there, both stay. */
-function putBack(real: string): void {
+export function putBack(real: string): void {
   const aside = asideOf(real);
   if (!existsSync(aside)) return;
   if (linkNew(aside, real)) rmSync(aside, { force: true });

@@ -188,6 +188,50 @@ describe('MEM-1: what a person has put into memory', () => {
     expect(onDisk(store, kept)).toBe('- a\n- b\n');
   });
 
+  describe('after a process was killed while it was aside for a change', () => {
+    const before = '## Notes of the user\n- precious\n- a\n- b\n- c\n';
+    const killed = async (after: string | null): Promise<MemoryStore> => {
+      const store = openStore();
+      await put(store, before);
+      const intent = { id: 2, at: 5, undoes: null, files: [{ path: 'MEMORY.md', before, after }] };
+      writeFileSync(
+        join(store.root, '.ramet-change-2.json'),
+        JSON.stringify({ ...FORK, ...intent, kind: 'dream' }),
+      );
+      renameSync(join(store.root, 'MEMORY.md'), join(store.root, '.ramet-replacing-MEMORY.md.tmp'));
+      writeFileSync(join(store.root, '.ramet-memory-0123456789ab.tmp'), after ?? '');
+      return store;
+    };
+    const texts = (store: MemoryStore): string[] => store.files().map((path) => onDisk(store, path));
+
+    test.for(['- a\n', null])('what a person begins there takes nothing with it (%j)', async (after) => {
+      const store = await killed(after);
+      writeFileSync(join(store.root, 'MEMORY.md'), '- PERSON line\n');
+      expect(texts(store)).toEqual([before, '- PERSON line\n']);
+      expect(store.files()[0]).toMatch(/^MEMORY\.kept-[0-9a-f]{8}\.md$/);
+      expect(store.changes().map(({ kind }) => kind)).toEqual(['extraction']);
+      expect(readdirSync(store.root).filter((name) => name.startsWith('.'))).toEqual([]);
+    });
+
+    test('what a person made of the old text or of the new one stays alone', async () => {
+      const old = await killed('- a\n- b\n');
+      writeFileSync(join(old.root, 'MEMORY.md'), `${before}- PERSON line\n`);
+      expect(texts(old)).toEqual([`${before}- PERSON line\n`]);
+      const late = await killed('- a\n- b\n');
+      writeFileSync(join(late.root, 'MEMORY.md'), '- a\n- b\n- PERSON line\n');
+      expect(texts(late)).toEqual(['- a\n- b\n- PERSON line\n']);
+      expect(late.changes().map(({ kind }) => kind)).toEqual(['extraction', 'dream']);
+    });
+
+    test('it is listed, with the change complete', async () => {
+      expect(texts(await killed('- a\n'))).toEqual(['- a\n']);
+      const store = openStore();
+      await put(store, before);
+      renameSync(join(store.root, 'MEMORY.md'), join(store.root, '.ramet-replacing-MEMORY.md.tmp'));
+      expect(store.files()).toEqual(['MEMORY.md']);
+    });
+  });
+
   test('BG-7: a process that is killed at any step of a change leaves none of it, or all of it on record', async () => {
     const program = `
       import fs from 'node:fs';

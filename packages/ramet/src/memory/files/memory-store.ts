@@ -12,7 +12,7 @@ import { join, relative, sep } from 'node:path';
 import { RametError, UserMistake } from '../../schema/errors.ts';
 import { finishFiles, intentsIn, readIntent, removeIntent, writeIntent } from './change-intent.ts';
 import { type LineOrigin, lineOrigins } from './line-origins.ts';
-import { LONGEST_FILE, prepareFile, readWholeText, requireChangeable } from './memory-file.ts';
+import { LONGEST_FILE, nameOfAside, prepareFile, readWholeText, requireChangeable } from './memory-file.ts';
 import {
   type ChangedFile,
   historyFile,
@@ -84,8 +84,9 @@ export class MemoryStore implements Disposable {
     return readWholeText(join(this.root, path));
   }
 
-  /** Paths of all files of memory, in order. */
+  /** Paths of all files of memory, in order; changes of killed processes are complete then. */
   files(): string[] {
+    if (intentsIn(this.root).length > 0) void this.#known;
     return textFiles(this.root).map((path) => relative(this.root, path).split(sep).join('/'));
   }
 
@@ -270,11 +271,13 @@ function textFiles(folder: string): string[] {
   } catch {
     return []; // there is no memory yet
   }
-  return entries
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) return entry.name.startsWith('.') ? [] : textFiles(path);
-      return entry.name.endsWith('.md') ? [path] : [];
+  // One that is being replaced waits under another name.
+  const found = new Map(entries.map((entry) => [nameOfAside(entry.name) ?? entry.name, entry.isDirectory()]));
+  return [...found]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([name, isFolder]) => {
+      const path = join(folder, name);
+      if (isFolder) return name.startsWith('.') ? [] : textFiles(path);
+      return name.endsWith('.md') ? [path] : [];
     });
 }
