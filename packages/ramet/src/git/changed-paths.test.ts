@@ -4,7 +4,7 @@ import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { temporaryRepository, writeFiles } from '../../test/fixtures/temporary.ts';
 import { git, gitVariables } from '../../test/fixtures/worktrees.ts';
-import { unreadableObject } from './changed-paths.ts';
+import { keepWork, unreadableObject } from './changed-paths.ts';
 
 const SPOILED: Record<string, { spoil: (file: string) => void; what: RegExp }> = {
   missing: { spoil: () => {}, what: /./ },
@@ -39,4 +39,24 @@ test('OP-9: an object of a commit that git cannot read is found, and one that is
       ...{ id, what: expect.stringMatching(what) },
     });
   }
+});
+
+test('OP-2: work that a killed process had kept is the same commit when it is taken again; other work is another', async () => {
+  const cwd = temporaryRepository({ 'README.md': '# Start\n' });
+  const base = git(cwd, 'rev-parse', 'HEAD');
+  const treeWith = (text: string): string => {
+    writeFiles(cwd, { 'new.txt': text });
+    git(cwd, 'add', '--all');
+    return git(cwd, 'write-tree');
+  };
+  const [tree, other] = [treeWith('one\n'), treeWith('two\n')];
+  const keepAt = (hour: number, files: string): Promise<string> => {
+    const env = { ...gitVariables(), GIT_COMMITTER_DATE: `2026-01-01T0${hour}:00:00Z` };
+    return keepWork({ ref: 'refs/ramet/attempts/x/T1-1', base, tree: files, message: 'work' }, { cwd, env });
+  };
+  const first = await keepAt(1, tree);
+  expect(await keepAt(2, tree)).toBe(first);
+  const second = await keepAt(3, other);
+  expect(second).not.toBe(first);
+  expect(git(cwd, 'rev-parse', 'refs/ramet/attempts/x/T1-1')).toBe(second);
 });

@@ -108,14 +108,31 @@ export interface WorkCommit {
   readonly message: string;
 }
 
-/** Makes a commit of a tree, with a ref that keeps it. */
+/** Makes a commit of a tree, with a ref that keeps it. The same work is one commit, also if a process is killed and takes it again. */
 export async function keepWork({ ref, base, tree, message }: WorkCommit, call: GitCall): Promise<string> {
+  const before = await keptBefore(ref, { parent: base, tree }, call);
+  if (before !== null) return before;
   const args = ['-c', 'user.useConfigOnly=true', 'commit-tree', tree, '-p', base, '-F', '-'];
   const end = await runGit(args, { ...call, input: message });
   if (end.code !== 0) throw noIdentityFrom(end.stderr) ?? gitFailed(['commit-tree'], end);
   const commit = end.stdout.trim();
   await gitText(['update-ref', '--no-deref', '-m', 'ramet operate', ref, commit], call);
   return commit;
+}
+
+/** The commit of these files that a process has made, and was killed before it could say so; null if there is none. */
+export async function keptBefore(
+  ref: string,
+  { parent, tree }: { parent: string; tree: string },
+  call: GitCall,
+): Promise<string | null> {
+  const names = [`${ref}^{commit}`, `${ref}^`, `${ref}^{tree}`];
+  const found = await gitText(['rev-parse', '--verify', '--quiet', ref], call).then(
+    () => gitText(['rev-parse', ...names], call).catch(() => ''),
+    () => '',
+  );
+  const [commit = '', before, files] = found.split('\n');
+  return before === parent && files === tree ? commit : null;
 }
 
 interface UnreadableObject {

@@ -7,6 +7,7 @@ export {
   changedPaths,
   covered,
   keepWork,
+  keptBefore,
   putFiles,
   treeWith,
   undone,

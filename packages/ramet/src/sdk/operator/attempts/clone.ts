@@ -9,6 +9,7 @@ import {
   clonedLog,
   clonedTip,
   keepWork,
+  keptBefore,
   leftInClone,
   leftOnRefs,
   type SubmoduleSite,
@@ -153,21 +154,6 @@ async function fetchWork(
     led,
     objection: whole.objection,
   };
-}
-
-/** The commit of these files that a process has made, and was killed before it could say so, if any. */
-async function keptBefore(
-  ref: string,
-  { parent, tree }: { parent: string; tree: string },
-  call: GitCall,
-): Promise<string | null> {
-  const names = [`${ref}^{commit}`, `${ref}^`, `${ref}^{tree}`];
-  const found = await gitText(['rev-parse', '--verify', '--quiet', ref], call).then(
-    () => gitText(['rev-parse', ...names], call).catch(() => ''),
-    () => '',
-  );
-  const [commit = '', before, files] = found.split('\n');
-  return before === parent && files === tree ? commit : null;
 }
 
 /** Without its `.git` nobody knows whether files are missing because its agent removed them, or because something removed the clone. */
