@@ -54,6 +54,13 @@ describe.concurrent('UI-1, TEAM-1: ramet team create', () => {
     expect((await user.here(['team', 'attach', 'other'])).stderr).toBe(
       'ramet: there is no team "other"; the teams here are crew\n',
     );
+    // Nobody has asked for anything: no model is paid for finding that out.
+    const idle = await user.here(['team', 'resume', 'crew']);
+    expect(idle).toMatchObject({ code: 0, stdout: expect.stringContaining('ada') });
+    expect(idle.stderr).toMatch(
+      /^ramet: its lead has had no prompt yet: ramet -p --resume \w+ "\.\.\." gives its lead a prompt\n$/,
+    );
+    expect(emulator.requests).toEqual([]);
     // What is sent to members that have not begun wakes them when a process hosts the team. Other programs write by MCP.
     const served = user.start(['mcp', 'serve'], { stdin: null });
     const ask = async (id: number, method: string, params: object): Promise<{ result?: unknown }> => {

@@ -100,14 +100,25 @@ export async function resumeTeam(
   } catch (error) {
     if (error instanceof UserMistake && error.code === 'nothing_to_do') return atRest(session, json, io);
     if (!(error instanceof UserMistake) || error.code !== 'no_prompt') throw error;
+    if (!hasLetters(session, io)) return atRest(session, json, io, 'its lead has had no prompt yet');
     const { carryOut } = await import('../commands/print.ts');
     return carryOut(TEAM_BEGINS, { outputFormat }, session, io);
   }
 }
 
-/** Its process was killed after everything was done, or nobody has asked for anything since. */
-function atRest(session: string, json: boolean | undefined, io: CommandIo): number {
+/** Without a message to read and without a prompt, a model would be asked, and paid, for nothing. */
+function hasLetters(session: string, io: CommandIo): boolean {
+  return showTeam(session, callFrom(io)).members.some(({ unread }) => unread > 0);
+}
+
+/** Its process was killed before it had a prompt or after everything was done, or nobody has asked for anything since. */
+function atRest(
+  session: string,
+  json: boolean | undefined,
+  io: CommandIo,
+  why = 'nothing was left to do',
+): number {
   showOne(session, { ...(json !== undefined && { json }) }, io);
-  if (!json) io.note(`nothing was left to do: ramet -p --resume ${session} "..." gives its lead a prompt`);
+  if (!json) io.note(`${why}: ramet -p --resume ${session} "..." gives its lead a prompt`);
   return EXIT.done;
 }
