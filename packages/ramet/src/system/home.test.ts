@@ -1,10 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UserMistake } from '../schema/errors.ts';
-import { makePrivateDirectory, managedFolders, projectDirectory, rametHome } from './home.ts';
+import {
+  makePrivateDirectory,
+  managedFolders,
+  movedPaths,
+  noteProject,
+  projectDirectory,
+  rametHome,
+} from './home.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ramet-home-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -71,6 +78,39 @@ describe('LOG-1: the directory of a project', () => {
   ])('has a plain name for the repository at %s', (commonDirectory, name) => {
     const directory = basename(projectDirectory('/h', { root: '/x', commonDirectory }));
     expect(directory.slice(0, -9)).toBe(name);
+  });
+
+  test('follows a repository that is renamed, used there, and renamed back', () => {
+    const base = mkdtempSync(join(root, 'moves-'));
+    const [first, second, other] = ['one', 'two', 'three'].map((name) => join(base, name)) as [
+      ...[string, string, string],
+    ];
+    const find = (at: string): string => {
+      return projectDirectory(join(base, 'h'), { root: at, commonDirectory: join(at, '.git') });
+    };
+    mkdirSync(join(first, '.git'), { recursive: true });
+    const project = find(first);
+    makePrivateDirectory(project);
+    noteProject(project, join(first, '.git'));
+    const move = (from: string, to: string): void => {
+      renameSync(from, to);
+      expect(find(to)).toBe(project);
+      for (const path of [first, second, to])
+        expect(movedPaths(project)(join(path, 'a'))).toBe(join(to, 'a'));
+    };
+    move(first, second);
+    move(second, first);
+    move(first, other);
+    move(other, first);
+    move(first, second);
+    // Another repository where the first one was has a project of its own, and changes nothing of this one.
+    mkdirSync(join(first, '.git'), { recursive: true });
+    expect(find(first)).not.toBe(project);
+    expect(movedPaths(project)(join(first, 'a'))).toBe(join(second, 'a'));
+    // One that takes its place after it was deleted goes on with its sessions.
+    rmSync(second, { recursive: true });
+    expect(find(first)).toBe(project);
+    expect(movedPaths(project)(join(second, 'a'))).toBe(join(first, 'a'));
   });
 
   test('is named after the root outside git', () => {

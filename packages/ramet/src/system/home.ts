@@ -94,7 +94,9 @@ export function projectDirectory(home: string, place: ProjectPlace): string {
   };
   const project = named(identity);
   if (!existsSync(project)) return findMovedProject(home, identity) ?? project;
-  return isOfAnother(project, identity) ? named(`${identity} ${birthOf(identity)}`) : project;
+  if (isOfAnother(project, identity)) return named(`${identity} ${birthOf(identity)}`);
+  noteReturn(project, identity);
+  return project;
 }
 
 /** Taken from the repository, not from the worktree: all worktrees must lead to one directory. */
@@ -197,13 +199,27 @@ function findMovedProject(home: string, directory: string): string | null {
     const project = join(projects, name);
     const note = readNote(project);
     if (note === null || note.identity !== identity) continue;
-    if (note.directory !== directory) {
-      const former = [...note.former.filter((path) => path !== directory), note.directory];
-      writeNote(project, { directory, identity, former });
-    }
+    if (note.directory !== directory) noteMove(project, note, { directory, identity });
     return project;
   }
   return null;
+}
+
+/** A repository that was renamed, used there, and is back under the name that its project has. */
+function noteReturn(project: string, directory: string): void {
+  const note = readNote(project);
+  const identity = identityOf(directory);
+  if (note !== null && note.directory !== directory && identity !== null)
+    noteMove(project, note, { directory, identity });
+}
+
+function noteMove(
+  project: string,
+  before: ProjectNote,
+  { directory, identity }: Omit<ProjectNote, 'former'>,
+): void {
+  const former = [...before.former.filter((path) => path !== directory), before.directory];
+  writeNote(project, { directory, identity, former });
 }
 
 /** Whether a project is of another directory than this one, which has only taken the place of that. */
