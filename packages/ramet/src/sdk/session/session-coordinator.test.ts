@@ -1,5 +1,5 @@
 /** A session with a coordinator, with real files and the emulator: a model that breaks each rule is held to it. */
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -97,6 +97,20 @@ describe('COORD-1: the coordinator and its workers', () => {
     expect(told(emulator, 'lead', 1)).toContain('there is no tool \\"Write\\"');
     expect(told(emulator, 'lead', 1)).toContain('there is no tool \\"Bash\\"');
     expect(existsSync(join(String(options.cwd), 'x.txt'))).toBe(false);
+  });
+
+  test('as many workers work at once as there are cores, unless settings say otherwise', async () => {
+    const { emulator, options } = await newPlace(play({}));
+    const { settings: _, ...fromFiles } = options;
+    const opening = async (): Promise<string> => {
+      await using session = await openSession(fromFiles);
+      await prompt(session);
+      return JSON.stringify(asked(emulator, 'lead').at(-1)?.messages[0]);
+    };
+    expect(await opening()).toContain(`At most ${availableParallelism()} workers work at once`);
+    const home = String(options.env?.RAMET_HOME);
+    writeFileSync(join(home, 'settings.json'), JSON.stringify({ agents: { concurrent: 20 } }));
+    expect(await opening()).toContain('At most 20 workers work at once');
   });
 
   test('no more workers work at once than are set; the rest wait', async () => {

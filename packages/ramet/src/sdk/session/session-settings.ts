@@ -44,7 +44,10 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
     return { settings: report.settings, notices: [], managed: report.managed };
   }
   const place = settingsPlace(findPlace({ cwd, env }), env);
-  const report = await readSettings(place, { defaults: defaultSettings() });
+  const defaults = defaultSettings();
+  // What nobody has set depends on the session: a coordinator has as many workers at once as there are cores.
+  const { concurrent: _, ...agents } = defaults.agents ?? {};
+  const report = await readSettings(place, { defaults: { ...defaults, agents } });
   refuseBadSettings(report);
   const others = await readOtherTools(place);
   const found = await hooksInForce(report, others.hooks, place);
