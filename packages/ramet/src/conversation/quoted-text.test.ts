@@ -89,6 +89,7 @@ describe('AGENT-3: text of others cannot forge the engine’s own elements', () 
       '<agent-types>',
       '<teammate>',
       '<hook-feedback event="Stop">',
+      ...['<user-command>', '</User-Command>', '<user-command-output>', '<attached-file path="a">'],
     ])
       expect(quoteMessage(`a ${tag}`)).toBe(`a &lt;${tag.replace('＜', '<').slice(1)}`);
     const code = 'Map<User, Team> <username> <teams> <users-list> <operators> systemd<2 <worker-pool> <T>';

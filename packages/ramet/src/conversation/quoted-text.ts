@@ -26,6 +26,7 @@ const SPOKEN: readonly string[] = [
   ...[...AROUND_FOLDERS, 'agent-types', 'mcp-servers', 'hook-context', 'hook-feedback', 'attached-resource'],
   ...['team', 'team-now', 'teammate', 'coordinator', 'coordinator-now', 'worker', 'operator', 'worktree'],
   ...['sub-agent', 'your-part', 'check-output', 'skill', 'user', 'system', 'system-reminder'],
+  ...['user-command', 'user-command-output', 'attached-file'],
 ].map((name) => `${name}>`);
 
 const OPENERS = /[<\uff1c\ufe64\u2039\u3008\u27e8\u02c2\u1438]/g;
