@@ -21,9 +21,29 @@ const FILES = [
   // A path, with or without an ending.
   /(?<![\w@])(?:\.{0,2}\/)?(?:[\w@.-]+\/)+[\w@.*-]+/g,
   new RegExp(`(?<![\\w/])[\\w@.*-]*[\\w*-]\\.(?:${ENDINGS})(?![\\w/])`, 'g'),
-  /\b(?:Dockerfile|Makefile|Rakefile|Gemfile|Procfile|Jenkinsfile|LICENSE|CMakeLists)\b/g,
+  /\b(?:Dockerfile|Containerfile|Makefile|Justfile|Rakefile|Gemfile|Pipfile|Procfile|Brewfile|Podfile|Caddyfile|Vagrantfile|Jenkinsfile|CMakeLists|LICENSE|README|CHANGELOG|CONTRIBUTING|CODEOWNERS)\b(?!\.\w)/g,
   /(?<!\w)\.(?:env|gitignore|npmrc|eslintrc|editorconfig)\b/g,
 ];
+
+/** What follows "the function" in a sentence about one that it does not name. */
+const NO_SYMBOL = [
+  'a an the this that these those it its he she they we you i your our their all any each every some no not',
+  'and or but nor so as at by for from if in into of off on onto out over per than then to too under until up via',
+  'with without within when where which while who whose why how what because before after inside between behind below',
+  'above across along around like again also already always instead just now only still well yet here there once twice',
+  'is isn are was were be been being has have had having does doesn do did doing can cannot could should would must may',
+  'might shall will need needs work works working fail fails failing failed return returns returning throw throws take',
+  'takes get gets give gives go goes make makes break breaks broken crash crashes hang hangs call calls called named use',
+  'used uses using run runs running look looks seem seems read reads write writes send sends keep keeps lose loses leak',
+  'leaks show shows contain contains handle handles stay stays become becomes behave behaves',
+  'level system code file files body bodies test tests name names definition definitions declaration declarations',
+  'hierarchy design layout style structure structures boundary boundaries lookup key keys value values type types row',
+  'rows cell cells column columns view views props library libraries tree trees graph',
+  'better properly correctly faster slower nicer cleaner easier simpler safer more less right wrong stable clean simple',
+  'small consistent intact unchanged public private readable robust today accordingly everywhere somewhere somehow',
+]
+  .join(' ')
+  .replaceAll(' ', '|');
 
 const SYMBOLS = [
   /`[^`\n]+`/g,
@@ -38,6 +58,16 @@ const SYMBOLS = [
   /(?<![\w.])\/[a-z][\w-]*(?:\/[\w:{}-]+)*/g,
   /(?<!\w)[.#][a-z][\w-]*__?[\w-]+\b/g,
   /\b(?:function|class|method|type|interface|struct|trait|enum|module|component|hook|fixture|constant|variable|field|column|table|index|endpoint|route|label|flag|option|command|target|test|branch|migration|scope|helper|header)s? ["`']?[A-Za-z_$][\w$.-]*[A-Z_\d"`'][\w$.-]*/g,
+  // The name of a thing as people write it: class Registry, section Install, the function slugify, the table users.
+  /\b(?:function|class|method|type|interface|struct|trait|enum|module|component|constant|variable|field|column|table|section|chapter|workflow|package|service)s? [A-Z][\w$-]+/g,
+  new RegExp(
+    `\\b(?:function|class|method|interface|struct|trait|enum|module|component|constant|variable|field|column|table|section|workflow) (?!(?:${NO_SYMBOL})\\b)[a-z_$][\\w$]+`,
+    'g',
+  ),
+  // In style sheets: a class or id of several words, or said to be one, and a colour.
+  /(?<![\w.#])[.#][a-z][a-z0-9]*(?:-[a-z0-9]+)+\b/g,
+  /\b(?:class|id|selector) [.#][a-z][\w-]*/g,
+  /(?<!\w)#(?:[0-9a-f]{6}|[0-9a-f]{8}|(?=\d{0,3}[a-f])[0-9a-f]{3,4})\b/gi,
 ];
 
 const LINES = [/:\d+(?:-\d+)?\b/g, /\blines? \d+/gi, /\bcell \d+/gi, /\bcommit [0-9a-f]{7,40}\b/g];
@@ -53,6 +83,7 @@ const QUOTES = [
   /"[^"\n]{2,}"|\u201c[^\u201d\n]{2,}\u201d|(?<!\w)'[^'\n]{2,}'(?!\w)/g,
   /\b(?:[A-Z][a-z]+)*(?:Error|Exception|Timeout|Warning)\b/g,
   /\b(?:E[A-Z]{4,}|E\d{4})\b/g,
+  /\bfrom \d[\w.%]* to \d[\w.%]*/g,
 ];
 
 /** Pairs of words, and names of things that no repository has as a symbol. */
