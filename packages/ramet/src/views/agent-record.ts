@@ -5,7 +5,7 @@
 import { contentOfBytes } from '../conversation/frozen-block.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { openReader } from '../journal/sessions.ts';
-import type { OtherBlock, ToolResultBlock } from '../schema/content.ts';
+import { AGENT_MESSAGE, type OtherBlock, type ToolResultBlock } from '../schema/content.ts';
 import { describeError } from '../schema/errors.ts';
 import type { Digest, EventOf, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
@@ -135,7 +135,7 @@ export class RecordedSteps {
       .map(textOf)
       .join('\n')
       .trim();
-    return text === '' ? [] : [{ kind: 'told', text, isPrompt }];
+    return text === '' ? [] : [{ kind: 'told', text: isPrompt ? text : withSenders(text), isPrompt }];
   }
 
   #answered({ blocks }: { readonly blocks: readonly Digest[] }): RecordedStep {
@@ -160,6 +160,17 @@ export class RecordedSteps {
 
 function noted(tone: (RecordedStep & { kind: 'noted' })['tone'], text: string): RecordedStep {
   return { kind: 'noted', tone, text };
+}
+
+const MESSAGES = new RegExp(`<${AGENT_MESSAGE} from="([^"]*)">\\n([^]*?)\\n</${AGENT_MESSAGE}>`, 'g');
+const SIGNS: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
+
+/** Messages as people read them. Their text is quoted, so it can neither end its element nor open another. */
+function withSenders(text: string): string {
+  return text.replace(MESSAGES, (_, from: string, said: string) => {
+    const sender = from.replace(/&(?:lt|gt|quot|amp);/g, (sign) => SIGNS[sign] ?? sign);
+    return `message from ${sender.replace(/, not the user$/, '')}: ${said}`;
+  });
 }
 
 function textOf(block: OtherBlock): string {

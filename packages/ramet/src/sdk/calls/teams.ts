@@ -113,6 +113,11 @@ export function sendToTeam({ team: name, to, text }: TeamLetter, options: CallOp
   return sent;
 }
 
+/** Has every process that hosts a team here, this one included, give its members what waits for them. */
+export function lookForLetters(options: CallOptions = {}): void {
+  hintChange(findPlace(callerOf(options)).project);
+}
+
 /** The words of a message, by its number on record; null when it is no longer kept. */
 export function textOfLetter(team: string, seq: number, options: CallOptions = {}): string | null {
   return withTeam(team, options, ({ mail }) => mail.textOf(seq));

@@ -147,6 +147,7 @@ export class TerminalChat implements Disposable {
     // A command such as /resume opens no session by itself.
     if (first === null || isCommandLine(first)) void this.#parts.chat.learnDefaults().then(() => view.soon());
     void this.#status.learn();
+    void this.#parts.letters.fetchEarlier();
     return this.#leaving.left;
   }
 

@@ -1,8 +1,11 @@
 /** A conversation that hosts a team, and a person who writes to its lead from another process. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { asked, lastText, newPlace, PATIENCE, play } from '../../../../test/fixtures/team-session.ts';
-import { sendToTeam } from '../../../sdk/calls/teams.ts';
-import type { PermissionQuestion } from '../../../sdk/index.ts';
+import { createTeam, sendToTeam } from '../../../sdk/calls/teams.ts';
+import type { PermissionQuestion, SessionOptions } from '../../../sdk/index.ts';
+import { findPlace } from '../../../sdk/place.ts';
+import { chooseSession } from '../../../views/session-view.ts';
+import { SessionWatch } from '../../../views/session-watch.ts';
 import type { CommandIo } from '../../io.ts';
 import { Chat } from '../chat/chat.ts';
 import { ChatWorker } from '../chat/chat-worker.ts';
@@ -14,9 +17,10 @@ import { OutsideLetters } from './outside-letters.ts';
 const { signal } = new AbortController();
 
 /** The parts that a terminal has, without one. */
-async function hosting(answers: Parameters<typeof play>[0]['lead']) {
-  const { emulator, options } = await newPlace(play({ lead: answers ?? [] }));
-  const env = options.env ?? {};
+async function hosting(answers: Parameters<typeof play>[0]['lead'], earlier: string | null = null) {
+  const { emulator, options: given } = await newPlace(play({ lead: answers ?? [] }));
+  const env = given.env ?? {};
+  const options = earlier === null ? given : await writtenTo(given, earlier);
   const io: CommandIo = {
     ...{ cwd: String(options.cwd), env, signal, columns: 80, isTerminal: false },
     ...{ out: () => {}, note: () => {}, progress: () => {} },
@@ -42,7 +46,22 @@ async function hosting(answers: Parameters<typeof play>[0]['lead']) {
     await expect.poll(() => asked(emulator, 'lead').length, PATIENCE).toBe(requests);
     await expect.poll(() => worker.current, PATIENCE).toBe(null);
   };
-  return { emulator, chat, worker, desk, write, rests, shown: () => shown };
+  const followed = (): string[] => {
+    const { project } = findPlace({ cwd: io.cwd, env });
+    using watched = new SessionWatch(project, chooseSession(chat.session?.id, project));
+    const lead = watched.look().events.filter(({ agent }) => agent === watched.main?.id);
+    return lead
+      .flatMap((one) => watched.steps(one))
+      .flatMap((step) => (step.kind === 'told' ? step.text : []));
+  };
+  return { emulator, chat, worker, desk, letters, followed, write, rests, shown: () => shown };
+}
+
+/** A team that no process hosts, with a message to its lead. */
+async function writtenTo({ team: _, ...options }: SessionOptions, text: string): Promise<SessionOptions> {
+  const { session } = await createTeam({ name: 'crew' }, options);
+  sendToTeam({ to: 'lead', text }, { cwd: String(options.cwd), env: options.env ?? {} });
+  return { ...options, resume: session };
 }
 
 const QUESTION: PermissionQuestion = {
@@ -52,7 +71,7 @@ const QUESTION: PermissionQuestion = {
 
 describe('TEAM-2: a message to a lead that waits at its prompt', () => {
   test('wakes it, is shown, and is read once', async () => {
-    const { emulator, chat, worker, write, rests, shown } = await hosting([
+    const { emulator, chat, worker, write, rests, shown, followed } = await hosting([
       { text: 'Begun.' },
       { text: 'Heard.' },
     ]);
@@ -66,6 +85,8 @@ describe('TEAM-2: a message to a lead that waits at its prompt', () => {
     expect(shown()).toContain('Heard.');
     expect(lastText(asked(emulator, 'lead')[1])).toContain('from=\\"the command line, not the user\\"');
     expect(chat.session?.team?.members()).toMatchObject([{ name: 'lead', unread: 0 }]);
+    // Who follows the team in another terminal reads the same, without the element around it.
+    expect(followed().at(-1)).toMatch(/^message from the command line: hello lead.* two$/);
   });
 
   test('waits for an answer to an open question, and for the next prompt where a turn was stopped', async () => {
@@ -98,6 +119,16 @@ describe('TEAM-2: a message to a lead that waits at its prompt', () => {
     worker.submit('Again.');
     await rests(4);
     expect(JSON.stringify(asked(emulator, 'lead')[3])).toContain('after it was stopped');
+  });
+
+  test('is read when the terminal opens, if it was sent before', async () => {
+    const { chat, letters, shown } = await hosting([{ text: 'Heard.' }], 'sent to nobody yet');
+    await chat.open();
+    await letters.fetchEarlier();
+    // Each process also looks by itself, every 30 seconds.
+    await expect.poll(shown, { timeout: 20_000 }).toContain('Heard.');
+    expect(shown()).toContain('message from the command line: sent to nobody yet');
+    await expect.poll(() => chat.session?.team?.members()[0]?.unread, PATIENCE).toBe(0);
   });
 
   test('begins a lead that has had no prompt', async () => {

@@ -38,6 +38,15 @@ export class OutsideLetters {
     this.#reader = reader;
   }
 
+  /** The terminal can show them: what was sent while no process hosted the team comes now. */
+  async fetchEarlier(): Promise<void> {
+    const reader = this.#reader;
+    const isWritten = reader?.chat.session?.team?.members().some(({ unread }) => unread > 0);
+    if (reader === null || isWritten !== true) return;
+    const { lookForLetters } = await import('../../../sdk/calls/teams.ts');
+    lookForLetters(callFrom(reader.io));
+  }
+
   /** Whether the lead has some that are in no request yet. */
   get areWaiting(): boolean {
     return this.#waiting.size > 0;
