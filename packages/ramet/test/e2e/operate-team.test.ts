@@ -76,6 +76,9 @@ describe.concurrent('OP-8, OP-9: a team carries out a run', { timeout: 120_000 }
     expect(rametBranches(user.repository)).toEqual([]);
     expect(git(user.repository, 'for-each-ref', 'refs/ramet/attempts')).toBe('');
     const { stdout } = await user.here(['team', 'tasks', '--json']);
+    const late = await user.here(['team', 'send', 'lead', 'hello']);
+    expect(late).toMatchObject({ code: 0, stdout: 'sent to lead\n' });
+    expect(late.stderr).toMatch(/read only if tasks are left for ramet operate --resume (\w+) \(/);
     expect(stdout.match(/"status": ?"completed"/g)).toHaveLength(4);
   });
 

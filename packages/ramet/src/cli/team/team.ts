@@ -45,7 +45,15 @@ export function send(to: string, words: readonly string[], { json, team }: TeamF
     return;
   }
   io.out(`${printable(`sent to ${sent.to.join(', ')}`)}\n`);
-  if (!sent.isHosted) io.note(`no process hosts the team: it is read after ramet team resume ${sent.team}`);
+  if (!sent.isHosted) io.note(whenRead(sent.team, io));
+}
+
+/** Only the operator resumes the team of a run, and a run that is over is not resumed. */
+function whenRead(team: string, io: CommandIo): string {
+  const { session, isRun } = showTeam(team, callFrom(io));
+  return isRun
+    ? `no process works on the run of the team: it is read only if tasks are left for ramet operate --resume ${session} (ramet operate status --session ${session} says so)`
+    : `no process hosts the team: it is read after ramet team resume ${team}`;
 }
 
 export function answer(
@@ -60,8 +68,7 @@ export function answer(
     return;
   }
   io.out(`${printable(`${approve ? 'approved' : 'rejected'} the plan of ${answered.member}`)}\n`);
-  if (!answered.isHosted)
-    io.note(`no process hosts the team: it is read after ramet team resume ${answered.team}`);
+  if (!answered.isHosted) io.note(whenRead(answered.team, io));
 }
 
 /** Its members, then the session of its lead. */
