@@ -42,6 +42,12 @@ test.for([
   ['git stash -u && npm test; git stash pop', ['/p']],
   ['git clean -fd', ['/p']],
   ['git clean -fd src', ['/p/src']],
+  ['git read-tree -u --reset HEAD', ['/p']],
+  ['git read-tree -mu HEAD', ['/p']],
+  ['git checkout-index -a -f', ['/p']],
+  ['git checkout-index -fa && npm test', ['/p']],
+  ['git checkout-index --force src/a.ts', ['/p/src/a.ts']],
+  ['git read-tree HEAD; git checkout-index -a; git checkout-index -fa --prefix=/tmp/x/', []],
   // What shows something, moves the index or a branch alone, or removes what git ignores.
   ['git stash list; git stash show -p; git clean -n; git clean -fdX; git reset HEAD a.txt', []],
   ['git checkout -b docs; git switch main; git worktree add /tmp/x; git restore --staged .', []],

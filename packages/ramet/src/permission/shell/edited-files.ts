@@ -132,6 +132,12 @@ function editedByGit([subcommand, ...rest]: readonly ShellWord[]): EditedWords {
       return { files: operands, trees: specs };
     case 'reset':
       return { files: [], trees: has(/^--(?:hard|merge|keep)$/) ? [WHOLE] : [] };
+    case 'read-tree':
+      return { files: [], trees: has(/^-[a-z]*u[a-z]*$/) ? [WHOLE] : [] };
+    case 'checkout-index':
+      // Without force it leaves files alone that are there; with a prefix it writes elsewhere.
+      if (!has(/^(?:-[a-z]*f[a-z]*|--force)$/) || has(/^--prefix/)) return { files: [] };
+      return { files: operands, trees: has(/^(?:-[a-z]*a[a-z]*|--all|--stdin)$/) ? [WHOLE] : specs };
     case 'switch':
       return { files: [], trees: has(/^(?:-f|--force|--discard-changes)$/) ? [WHOLE] : [] };
     case 'stash':
