@@ -84,6 +84,11 @@ export async function continueEnded(
   try {
     const ended = findEnded(family, reader, to);
     if (ended === null) return { problem: unknownReceiver(family, reader, to) };
+    const leaving = family.team?.worktrees?.leaving(ended.id) ?? null;
+    if (leaving !== null) {
+      await leaving;
+      return await continueEnded(family, from, to, tell);
+    }
     const found = { ...ended, above: ancestorsOf(reader, ended.started, spec.id) };
     await family.parts.refreshDefinitions?.(found.started.agentType);
     const problem = whyNot(family, from, found);

@@ -16,7 +16,7 @@ const MOST_KEPT = 8;
 export class KeptWorktrees {
   readonly #lead: Agent;
   readonly #kept = new Map<AgentId, AgentWorkspace>();
-  readonly #leaving = new Set<Promise<void>>();
+  readonly #leaving = new Map<AgentId, Promise<void>>();
   #isClosed = false;
 
   constructor(lead: Agent) {
@@ -53,8 +53,15 @@ export class KeptWorktrees {
     const kept = id === null ? undefined : this.#kept.get(id);
     if (id === null || kept === undefined) return;
     this.#kept.delete(id);
-    const leaving = this.#release(id, kept).finally(() => this.#leaving.delete(leaving));
-    this.#leaving.add(leaving);
+    this.#leaving.set(
+      id,
+      this.#release(id, kept).finally(() => this.#leaving.delete(id)),
+    );
+  }
+
+  /** Resolves when it is given back; null if it is not about to be. Who takes it up before would see it removed. */
+  leaving(id: AgentId): Promise<void> | null {
+    return this.#leaving.get(id) ?? null;
   }
 
   async #release(id: AgentId, workspace: AgentWorkspace): Promise<void> {
@@ -67,6 +74,6 @@ export class KeptWorktrees {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const id of [...this.#kept.keys()]) this.leave(id);
-    await Promise.all(this.#leaving);
+    await Promise.all(this.#leaving.values());
   }
 }

@@ -1,6 +1,6 @@
 /** A session that leads a team, with a real store, worktrees and the emulator. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -20,10 +20,12 @@ import {
 } from '../../../test/fixtures/team-session.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { type Clock, systemClock } from '../../schema/clock.ts';
+import { TeamStore } from '../../team/store/team-store.ts';
 import { ledgerText } from '../../views/ledger/cost-table.ts';
 import { cost } from '../calls/status.ts';
 import { answerPlan, showTeam, stopTeam } from '../calls/teams.ts';
 import type { SessionOptions } from '../index.ts';
+import { findPlace } from '../place.ts';
 import { openSession } from './session.ts';
 
 describe('TEAM-1, EXEC-1: members', () => {
@@ -169,6 +171,50 @@ describe('TEAM-1, EXEC-1: members', () => {
     await session.close();
     expect(given()).toHaveLength(3);
     expect(worktrees()).toEqual(['eve']);
+  });
+
+  test('WORK-3: one that wakes while its worktree is given back begins after that, in a worktree that stays', async () => {
+    const write = uses(call('Write', { file_path: 'made.txt', content: 'made\n' }));
+    const { emulator, options } = await newPlace(
+      play({ lead: [uses(add('ada'), add('bob'))], ada: [{ text: 'Idle.' }, write] }),
+    );
+    const recorded: string[] = [];
+    const onRecord: SessionOptions['onRecord'] = (agent, event) => {
+      if (agent?.endsWith('.2') && /^worktree\.(?:created|released)$/.test(event.type))
+        recorded.push(event.type);
+      if (event.type === 'warning.raised') recorded.push(event.message);
+    };
+    const gate = Promise.withResolvers<void>();
+    const removed = async (): Promise<undefined> => {
+      await gate.promise;
+      recorded.push('removed');
+    };
+    const hooks = { WorktreeRemove: [{ hooks: [removed] }] };
+    await using session = await openSession({ ...options, onRecord, hooks });
+    await prompt(session);
+    using store = new TeamStore(findPlace({ cwd: String(options.cwd), env: { ...options.env } }).project);
+    const roster = store.find('crew')?.roster;
+    roster?.askToStop('ada');
+    // The host looks at the record with every message.
+    await session.team?.send({ to: 'bob', text: 'Hm.' });
+    roster?.reopen();
+    await session.team?.send({ to: 'ada', text: 'Again.' });
+    // Time enough for one that does not wait.
+    for (const turn of [2, 3, 4]) {
+      await expect.poll(() => asked(emulator, 'bob').length, PATIENCE).toBe(turn);
+      await expect.poll(() => session.team?.members()[2]?.state, PATIENCE).toBe('idle');
+      if (turn < 4) await session.team?.send({ to: 'bob', text: 'Hm.' });
+    }
+    gate.resolve();
+    await expect.poll(() => asked(emulator, 'ada').length, PATIENCE).toBe(3);
+    await expect.poll(() => session.team?.members()[1]?.state, PATIENCE).toBe('idle');
+    expect(recorded).toEqual(['worktree.created', 'worktree.released', 'removed', 'worktree.created']);
+    const list = execFileSync('git', ['worktree', 'list'], { cwd: options.cwd, encoding: 'utf8' });
+    const path = list
+      .split('\n')
+      .find((line) => line.includes('/ada '))
+      ?.split(' ')[0];
+    expect(readFileSync(join(String(path), 'made.txt'), 'utf8')).toBe('made\n');
   });
 
   test('a type of a file with `teammate: true` makes members with a prompt that follows the shared one', async () => {
