@@ -6,7 +6,7 @@ export { headOf } from './agent/agent-content.ts';
 export { adoptWork, finishAdopting } from './background/adopt-work.ts';
 export { BackgroundForks } from './background/background-forks.ts';
 export { NO_TOOLS, ONE_ANSWER } from './background/background-work.ts';
-export { finishLeftAdoption, unmarkAdoption } from './background/left-adoption.ts';
+export { finishedLine, finishLeftAdoption, unmarkAdoption } from './background/left-adoption.ts';
 export { answerOfFork, standOf, TouchedFiles } from './background/prepared-work.ts';
 export { speculationVerdict } from './background/speculation-rights.ts';
 export { AgentSummaries } from './background/summarise-agents.ts';

@@ -22,7 +22,7 @@ import { temporaryDirectory, temporaryRepository } from '../fixtures/temporary.t
 const RUNNER = crashProgram('adopt-runner');
 /** The record comes with one of 17 to 19. */
 const STEPS = Array.from({ length: 30 }, (_, index) => index + 1);
-const SAMPLE: readonly number[] = [2, 9, 16, 19, 20, 21, 24];
+const SAMPLE: readonly number[] = [2, 9, 16, 19, 20, 21, 24, 27];
 
 interface Scene {
   readonly cwd: string;
@@ -87,16 +87,20 @@ function isAdopted({ cwd, env }: Scene): boolean {
   }
 }
 
-/** Begins a session there, or looks with `ramet gc`: neither resumes the one that was killed. */
-async function startedAnew({ cwd, env }: Scene, at: number): Promise<void> {
-  if (at % 2 === 0) return void (await collectGarbage({ cwd, env }));
-  await using _ = await openSession({ cwd, env, settings: false });
+/** Begins a session there, or looks with `ramet gc`: neither resumes the one that was killed. Returns what it says. */
+async function startedAnew({ cwd, env }: Scene, at: number): Promise<readonly string[]> {
+  if (at % 2 === 0) return (await collectGarbage({ cwd, env })).notices;
+  await using session = await openSession({ cwd, env, settings: false });
+  return session.notices;
 }
 
-async function resumed(place: Scene): Promise<void> {
+async function resumed(place: Scene, wanted: 'before' | 'after'): Promise<readonly string[]> {
   const { cwd, env } = place;
   await using session = await openSession({ cwd, env, settings: false, resume: 'latest' });
-  if (session.isInterrupted) await drain(session.run(null));
+  const text = session.isInterrupted ? (await drain(session.run(null))).result.text : null;
+  // The prompt was on disk before the first file was.
+  if (wanted === 'before') expect(text).toBe('Asked the model.');
+  return session.notices;
 }
 
 const leftovers = ({ cwd }: Scene): string[] =>
@@ -116,7 +120,9 @@ async function killedAt(emulator: Emulator, at: number): Promise<'before' | 'aft
   const wanted = isAdopted(place) ? 'after' : 'before';
   if (wanted === 'before') expect([at, stateOf(place)]).toEqual([at, 'before']);
   // The next start clears up, and the session itself then finds nothing left to do.
-  await (at % 3 === 0 ? resumed(place) : startedAnew(place, at));
+  const isMixed = stateOf(place) !== wanted;
+  const notices = await (at % 3 === 0 ? resumed(place, wanted) : startedAnew(place, at));
+  if (isMixed) expect([at, notices.join()]).toEqual([at, expect.stringContaining('2 of 2 are in place now')]);
   expect([at, stateOf(place)]).toEqual([at, wanted]);
   expect([at, leftovers(place)]).toEqual([at, []]);
   return wanted;

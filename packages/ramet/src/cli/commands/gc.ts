@@ -15,7 +15,8 @@ interface GcFlags extends GarbageQuestion {
 const NAME_LENGTH = 60;
 
 export async function gc(flags: GcFlags, io: CommandIo): Promise<number> {
-  const { items, days } = await listHeld({ ...flags, ...callFrom(io) });
+  const { items, days, notices } = await listHeld({ ...flags, ...callFrom(io) });
+  for (const notice of notices) io.note(printable(notice));
   const going = items.filter(({ keep }) => keep === null);
   if (flags.json) io.out(`${JSON.stringify(items.map(holdingObject))}\n`);
   else io.out(paintFirst(paintTable(overview(items, days, io.columns), styleFor(io)), styleFor(io)));

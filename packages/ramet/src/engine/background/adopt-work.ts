@@ -8,7 +8,7 @@ import { adoptFiles, createOriginalFiles } from '../../files/undo.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { NO_USAGE } from '../../schema/usage.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
-import { finishLeftAdoption, isMarked, markAdoption, unmarkAdoption } from './left-adoption.ts';
+import { finishedLine, finishLeftAdoption, isMarked, markAdoption, unmarkAdoption } from './left-adoption.ts';
 import { adoptedText, type PreparedWork } from './prepared-work.ts';
 
 /** Null when it was adopted; otherwise why not, and nothing has changed. */
@@ -21,6 +21,8 @@ export async function adoptWork(
   const said = conversation.messages.at(-1);
   // The prompt brought along what the fork has not seen.
   if (said?.role !== 'user' || said.blocks.length !== 1) return 'there is news besides the prompt';
+  // Before anything is laid beside the files: who is killed from here on has the prompt, and asks the model with it.
+  await runtime.journal.commit('synced');
   if ((await work.isCurrent?.().catch(() => false)) === false)
     return 'the checkout has changed since, and it has looked at more than single files';
   const text = runtime.redact(adoptedText(work, main.directory.cwd));
@@ -45,14 +47,24 @@ export async function adoptWork(
   return null;
 }
 
-/** What a killed process had adopted and not carried out. `reader` has all that was recorded. */
-export async function finishAdopting(main: Agent, reader: JournalReader): Promise<void> {
+/**
+ * What a killed process had adopted and not carried out; `reader` has all that was recorded. Returns the line for the person, if
+ * files had to move in: nobody watches the agent yet. The model learns what is not as its conversation says.
+ */
+export async function finishAdopting(main: Agent, reader: JournalReader): Promise<string | null> {
   const { files: ledger, outputDirectory: outputs } = hosted(main).runtime;
-  if (!main.state.adopting && !isMarked(outputs)) return;
+  if (!main.state.adopting && !isMarked(outputs)) return null;
   const finished = await finishLeftAdoption(reader, { ledger, outputs });
   if (finished !== null) settle(main, finished.failed);
   unmarkAdoption(outputs);
+  if (finished === null) return null;
+  const missing = finished.failed.map(({ path, reason }) => `\n- ${path}: ${reason}`).join('');
+  if (missing !== '') main.receive('notification', null, NOT_IN_PLACE + missing);
+  return finishedLine(hosted(main).runtime.journal.session, finished);
 }
+
+const NOT_IN_PLACE =
+  'The process ended while files that were prepared in advance moved in. These are not as the answer says, and are left as they are now:';
 
 function settle(main: Agent, failed: readonly { path: string; reason: string }[]): void {
   main.record({ type: 'files.settled', failed: [...failed] });

@@ -33,7 +33,7 @@ function markOf(outputs: string): string {
   return join(adoptingDirectory(dirname(outputs)), basename(outputs));
 }
 
-interface FinishedAdoption {
+export interface FinishedAdoption {
   /** How many files its work has. */
   readonly files: number;
   readonly failed: { path: string; reason: string }[];
@@ -56,6 +56,16 @@ export async function finishLeftAdoption(
   const originals = createOriginalFiles(outputs);
   const failed = await finishAdoption({ ledger, originals, agent, task: 'work in advance' }, adopting);
   return { files: files.length, failed };
+}
+
+/** For the person whose checkout it is. */
+export function finishedLine(session: string, { files, failed }: FinishedAdoption): string {
+  const missing = failed.map(({ path, reason }) => `${path} (${reason})`).join(', ');
+  return (
+    `session ${session} was killed while the files of its work in advance moved in: ` +
+    `${files - failed.length} of ${files} are in place now (ramet undo ${session} takes them back)` +
+    (missing === '' ? '' : `; not in place: ${missing}`)
+  );
 }
 
 /** The fork's files, where they would have been in the checkout. */

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { finishLeftAdoption, unmarkAdoption } from '../../engine/later.ts';
+import { finishedLine, finishLeftAdoption, unmarkAdoption } from '../../engine/later.ts';
 import { createFileLedger } from '../../files/file-ledger.ts';
 import { SharedWrites } from '../../files/shared-writes.ts';
 import { sessionPath } from '../../journal/session-file.ts';
@@ -40,22 +40,10 @@ async function finishOne(project: string, session: SessionId): Promise<string | 
       await journal.commit('synced');
     }
     unmarkAdoption(outputs);
-    return finished && lineOf(session, finished);
+    return finished && finishedLine(session, finished);
   } finally {
     ledger.close();
     reader.close();
     await journal.close();
   }
-}
-
-function lineOf(
-  session: SessionId,
-  { files, failed }: NonNullable<Awaited<ReturnType<typeof finishLeftAdoption>>>,
-): string {
-  const missing = failed.map(({ path, reason }) => `${path} (${reason})`).join(', ');
-  return (
-    `session ${session} was killed while the files of its work in advance moved in: ` +
-    `${files - failed.length} of ${files} are in place now (ramet undo ${session} takes them back)` +
-    (missing === '' ? '' : `; not in place: ${missing}`)
-  );
 }

@@ -25,6 +25,8 @@ export interface HeldItems {
   items: Holding[];
   /** What counts as young. */
   days: number;
+  /** What was finished before: files that moved into the checkout. */
+  notices: string[];
 }
 
 const DEFAULT_DAYS = 30;
@@ -35,7 +37,7 @@ export async function listHeld(options: GarbageQuestion = {}): Promise<HeldItems
   const days = options.olderThan ?? settings.retention?.days ?? DEFAULT_DAYS;
   const place = findPlace({ cwd, env });
   // First: what one of the sessions was adopting can be finished only while it is there.
-  if (options.dryRun !== true) await finishAdoptions(place);
+  const notices = options.dryRun === true ? [] : await finishAdoptions(place);
   const held = await holdingsOf({
     place,
     env: childEnvironment(env, settings.env?.childVariables),
@@ -46,7 +48,7 @@ export async function listHeld(options: GarbageQuestion = {}): Promise<HeldItems
     worktree: settings.worktree,
   });
   const items = held.toSorted((one, other) => one.usedAt - other.usedAt || other.bytes - one.bytes);
-  return { items, days };
+  return { items, days, notices };
 }
 
 /** Something that Ramet keeps. */
@@ -57,16 +59,24 @@ export interface CollectedGarbage extends HeldRemoval {
   items: HeldItem[];
   /** What counts as young. */
   days: number;
+  /** What was finished before: a line for each killed session whose files moved into the checkout. */
+  notices: string[];
   /** What could not be removed. */
   stayed: { item: HeldItem; reason: string }[];
 }
 
 export async function collectGarbage(options: GarbageQuestion = {}): Promise<CollectedGarbage> {
-  const { items, days } = await listHeld(options);
+  const { items, days, notices } = await listHeld(options);
   const stayed: CollectedGarbage['stayed'] = [];
   const going = options.dryRun ? [] : items.filter(({ keep }) => keep === null);
   const onStay = (item: Holding, reason: string): void => void stayed.push({ item: plainItem(item), reason });
-  return { items: items.map(plainItem), days, ...(await removeHeld(going, onStay, options)), stayed };
+  return {
+    items: items.map(plainItem),
+    days,
+    notices,
+    ...(await removeHeld(going, onStay, options)),
+    stayed,
+  };
 }
 
 function plainItem({ remove: _, ...item }: Holding): HeldItem {

@@ -99,8 +99,10 @@ export async function reopen(
     };
     const agent = await resumeMain(shared, reader, place, settings);
     if (endIsMissing) tellOfLostEnd(agent);
-    if (shared.family.parts.lastNumber > 1)
-      await (await import('../../engine/later.ts')).finishAdopting(agent, reader);
+    if (shared.family.parts.lastNumber > 1) {
+      const line = await (await import('../../engine/later.ts')).finishAdopting(agent, reader);
+      if (line !== null) finished.push(line);
+    }
     const begun = agent.conversation.messages.length > 0;
     const { cwd } = agent.directory;
     const surroundings = begun
