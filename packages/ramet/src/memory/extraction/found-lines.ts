@@ -7,6 +7,8 @@
  * 2. No other line is kept that tells its reader what to do.
  * 3. A line that is not in the user's words says where it was seen; if it was put into other words, what had been read before it.
  */
+import { isInstruction } from './instruction-form.ts';
+
 export interface FoundLines {
   readonly facts: readonly { readonly topic: string; readonly text: string }[];
   /** Wishes of the user, in the user's words. */
@@ -135,41 +137,11 @@ function wordsOf(text: string): string[] {
   );
 }
 
-const VERBS =
-  'accept|add|allow|answer|append|apply|approve|ask|assume|avoid|call|change|check|clone|commit|consider|contact|copy|create|curl|delete|deploy|disable|disclose|do|download|email|enable|ensure|execute|export|fetch|follow|forget|forward|give|go|grant|ignore|include|insert|install|invoke|keep|leak|let|load|log|make|move|obey|open|output|paste|perform|place|post|prefer|prepend|print|publish|push|put|read|rebase|remember|remove|rename|replace|reply|report|respond|reveal|rm|run|save|say|search|send|set|share|show|skip|start|stop|store|submit|sudo|switch|take|tell|transfer|treat|trust|try|turn|update|upload|use|visit|wget|write';
-const SMALL_WORDS =
-  '(?:(?:now|then|first|next|also|just|always|never|please|to all|agents?|assistant|system|\\w{2,}ly)\\b[,:]?\\s*)*';
-const LEADS =
-  '(?:after|as|at|before|by|during|for|from|if|in|on|once|to|unless|until|when|whenever|while|with)\\b';
-const BEGINS_WITH_VERB = new RegExp(`^${SMALL_WORDS}(?:${VERBS})\\b`, 'i');
-/** "Before tests, run it." */
-const LEADS_TO_VERB = new RegExp(`^${LEADS}[^,]{1,120},\\s*${SMALL_WORDS}(?:${VERBS})\\b`, 'i');
-/** Without a comma nobody can tell a verb from what follows a noun, as in "in CI tests run": only what does harm counts. */
-const LEADS_TO_HARM = new RegExp(
-  `^${LEADS}.{1,120}\\s(?:curl|delete|disable|execute|forward|grant|ignore|post|publish|push|reveal|rm|send|skip|sudo|upload|wget)\\s`,
-  'i',
-);
-const IS_DUTY = new RegExp(
-  `\\bit(?:'s| is| was)\\s+(?:\\w+\\s+){0,3}(?:advis\\w+|best|common|customary|essential|expected|good|important|mandatory|necessary|polite|recommended|required|usual|vital)\\b.{0,40}\\bto\\s+(?:${VERBS})\\b`,
-  'i',
-);
-const ADDRESSES =
-  /\b(?:you|your|yours|yourself)\b|\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|rule|prompt|above|previous|earlier)|\bfrom now on\b|\bplease\b|\b(?:make|be) sure\b|\bremember to\b|\b(?:agents?|assistants?|models?|the ai|an ai|claude|ramet|readers?)\s+(?:must|should|shall|may|are to|is to|has to|have to|need|needs|will)\b/i;
 /** Of a fact just as of a rule: it counts where the words are another's. */
 const MAY_INSTRUCT =
   /\b(?:must|should|shall|always|never|do not|don't|have to|has to|need to|needs to|required|requires|mandatory|forbidden|only ever|important)\b/i;
 const CLAIMS_A_WISH =
   /\b(?:user|owner|maintainers?|team|admin\w*|developer|operator|company|policy)\s+(?:\w+\s+)?(?:wants?|wishes|asks?|asked|prefers?|likes?|expects?|requires?|said|says|told|insists?|demands?|agreed|allows?|allowed|approved?|permits?|permitted|authori[sz]e[sd]?)\b/i;
-
-/** Whether it tells its reader to do something. A sentence in another language is not understood: it stays quoted. */
-function isInstruction(text: string): boolean {
-  const sentences = text
-    .split(/(?<=[.!?;:])\s+|\s[-\u2013\u2014]\s|[(["\u201c\u201e\u00ab]/)
-    .map((sentence) => sentence.replace(/^[^\p{L}\p{N}]+/u, ''));
-  const kinds = [BEGINS_WITH_VERB, LEADS_TO_VERB, LEADS_TO_HARM];
-  const isTold = sentences.some((sentence) => kinds.some((kind) => kind.test(sentence)));
-  return isTold || ADDRESSES.test(text) || IS_DUTY.test(text);
-}
 
 /** The words of texts, in threes: a text that has most of a line's is where the line comes from. */
 class SeenWords {
