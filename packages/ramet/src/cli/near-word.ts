@@ -43,9 +43,14 @@ export function usageError(
     : line;
 }
 
+/** The second word is another file, or the second rule of a flag that takes one word. */
+const ONE_FILE =
+  "operate takes one file, folder or goal in quotes, and here is more than one word; several rules go into one word, with commas: --allowedTools 'Bash(npm test),Bash(git log:*)'";
+
 function unknownBelow(command: string, args: readonly string[], known: readonly string[]): string {
   const word = args.slice(args.indexOf(command) + 1).find((arg) => !arg.startsWith('-')) ?? '';
   const meant = nearWord(word, known);
+  if (meant === null && command === 'operate') return ONE_FILE;
   const hint = meant === null ? `there are ${known.join(', ')}` : `did you mean ${meant}?`;
   return `there is no command "${command} ${word}": ${hint}`;
 }

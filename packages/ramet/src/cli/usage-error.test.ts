@@ -32,6 +32,15 @@ describe('UI-1: what the parser refuses', () => {
     expect(usageError(text.replace('agents', 'ps'), ['ps', 'x'], below)).toContain('too many arguments');
   });
 
+  test('says of two files for operate that one is meant, and how several rules are given', () => {
+    const below = (): string[] => ['status', 'retry'];
+    const text = "error: too many arguments for 'operate'. Expected 1 argument but got 2.\n";
+    expect(usageError(text, ['operate', 'a.md', 'b.md'], below)).toMatch(
+      /^operate takes one file, folder or goal in quotes.*; several rules .* with commas: --allowedTools '/,
+    );
+    expect(usageError(text, ['operate', 'stauts', 'b'], below)).toContain('did you mean status?');
+  });
+
   test('names the flag that does what a known one of another tool does', () => {
     const flag = '--dangerously-skip-permissions';
     expect(usageError(`error: unknown option '${flag}'`, ['-p', 'x', flag])).toBe(

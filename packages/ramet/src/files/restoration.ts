@@ -28,11 +28,18 @@ export interface Restoration {
   interim: boolean;
 }
 
+interface RestorationObstacle {
+  reason: string;
+  final: boolean;
+  /** When someone else changed the file, in UTC, as `reason` says it. */
+  changedAt?: string;
+}
+
 export interface RestorationStep {
   restoration: Restoration;
   action: 'restore' | 'recreate' | 'remove' | 'none';
   /** Why it must not be done; `final` when no force helps. */
-  obstacle: { reason: string; final: boolean } | null;
+  obstacle: RestorationObstacle | null;
 }
 
 /** With what is there now, for the code that carries it out. */
@@ -127,7 +134,8 @@ function conflict(
     const since = expected === null ? 'there is a file again' : when;
     const writer = writerOf({ path, version: current.version });
     const who = writer === null ? 'outside Ramet' : `by session ${writer}`;
-    return { reason: `${since}, at ${modified(current.stats)} ${who}`, final: false };
+    const changedAt = modified(current.stats);
+    return { reason: `${since}, at ${changedAt} ${who}`, final: false, changedAt };
   }
   return interim
     ? { reason: `also changed by someone else, between turns ${turns[0]} and ${turns.at(-1)}`, final: false }

@@ -11,6 +11,7 @@ import { crc32 } from 'node:zlib';
 import { JournalError } from '../schema/errors.ts';
 import type { JournalEvent, RecordedEvent } from '../schema/events.ts';
 import type { AgentId, SessionId } from '../schema/ids.ts';
+import { localSecond } from '../schema/local-time.ts';
 import { PRIVATE_FILE } from '../system/home.ts';
 import type { DamagedEvent, JournalReader } from './journal.ts';
 
@@ -231,10 +232,10 @@ export function skipLostEnd({ db, file, end, time }: EndedJournal): string | nul
     data,
     new EventCheck().of(time, null, data),
   );
-  const since = end.time === null ? 'its start' : new Date(end.time).toISOString();
+  const since = end.time === null ? 'its start' : localSecond(end.time);
   return (
     `the end of the journal ${file} is missing: ${missing} event${missing === 1 ? '' : 's'} up to ` +
-    `${new Date(witness.time).toISOString()} (its WAL was cut or removed, or this is an older copy); ` +
+    `${localSecond(witness.time)} (its WAL was cut or removed, or this is an older copy); ` +
     `what agents did after ${since} may be done again: check before you rely on it`
   );
 }

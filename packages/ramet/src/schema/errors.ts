@@ -6,6 +6,7 @@
  * - `cancelled`: the end was asked for.
  * The message is one line: what was wrong, where, and what to do.
  */
+import { localSecond } from './local-time.ts';
 import type { Usage } from './usage.ts';
 
 export type ErrorFamily = 'mistake' | 'terminal' | 'retryable' | 'cancelled';
@@ -78,8 +79,7 @@ export class LimitReached extends RametError {
   readonly until: number;
 
   constructor(model: string, until: number) {
-    const time = new Date(until).toISOString();
-    super('usage_limit', 'retryable', `the limit of ${model} lasts until ${time}`);
+    super('usage_limit', 'retryable', `the limit of ${model} lasts until ${localSecond(until)}`);
     this.name = 'LimitReached';
     this.until = until;
   }

@@ -86,7 +86,7 @@ describe('UI-1: the library can do what the command can', () => {
     const place = await newPlace(() => ({ text: 'Here I am.' }));
     const id = await run(place, 'Say hello.');
     expect(inJson(await library.listSessions(place.at))).toMatchObject([
-      { session: id, prompts: 1, status: 'done', agents: 1 },
+      { session: id, title: 'Say hello.', prompts: 1, status: 'done', agents: 1 },
     ]);
     expect(await library.renameSession(id, 'Greeting', place.at)).toEqual({ session: id, title: 'Greeting' });
 

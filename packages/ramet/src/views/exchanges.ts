@@ -4,6 +4,7 @@
  */
 import { contentOfBytes } from '../conversation/frozen-block.ts';
 import type { JournalReader } from '../journal/journal.ts';
+import { UserMistake } from '../schema/errors.ts';
 import type { Digest, EventOf, JournalEvent, RecordedEvent } from '../schema/events.ts';
 import type { AgentId } from '../schema/ids.ts';
 
@@ -98,6 +99,12 @@ export class LastAnswers {
 function isAnswer(event: JournalEvent): event is EventOf<'response.completed' | 'message.appended'> {
   if (event.type === 'message.appended') return event.cause === 'adopted';
   return event.type === 'response.completed' && event.kept && event.source === undefined;
+}
+
+/** For a number that no prompt has; `count` is how many there are. */
+export function noPrompt(wanted: number, count: number): UserMistake {
+  const known = count === 0 ? 'nothing was asked yet' : `there are 1 to ${count}`;
+  return new UserMistake('no_prompt', `there is no prompt ${wanted}: ${known}`);
 }
 
 export function lastExchanges(reader: JournalReader, agent: AgentId, most: number): SaidExchange[] {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { RecordedSession } from '../../test/fixtures/recorded-session.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { openReader } from '../journal/sessions.ts';
-import { interruptedLines } from './interrupted-text.ts';
+import { continuationHint, interruptedLines } from './interrupted-text.ts';
 
 test('AGENT-5: what an interruption left undone is named: the prompt, running calls, agents', async ({
   directory,
@@ -23,6 +23,13 @@ test('AGENT-5: what an interruption left undone is named: the prompt, running ca
       '  1 agent was at work: .2 the lexer',
     ]);
     expect(interruptedLines(reader, main, false)).toEqual(['interrupted: 1 agent was at work: .2 the lexer']);
+    for (const isOpen of [true, false])
+      expect(continuationHint(interruptedLines(reader, main, isOpen))).toBe(
+        'Enter continues it; or write what to do instead (agents of a killed process continue too)',
+      );
+    expect(continuationHint(['interrupted: "2 agents were at work: x" was not finished'])).toBe(
+      'Enter continues it; or write what to do instead',
+    );
   } finally {
     reader.close();
   }

@@ -23,6 +23,13 @@ export function interruptedLines(reader: JournalReader, main: AgentId, isOpen: b
   return lines.length === 0 && isOpen ? ['interrupted: reports of agents were not read yet'] : lines;
 }
 
+/** What to do about these lines. What a person interrupted waits for Enter; agents of a killed process do not. */
+export function continuationHint(lines: readonly string[]): string {
+  const areAgents = lines.some((line) => /^(?:interrupted:| ) \d+ agents? (?:was|were) at work: /.test(line));
+  const also = areAgents ? ' (agents of a killed process continue too)' : '';
+  return `Enter continues it; or write what to do instead${also}`;
+}
+
 function turnLines(reader: JournalReader, main: AgentId, calls: ReadonlyMap<string, string>): string[] {
   const prompt = lastExchanges(reader, main, 1)[0]?.prompt;
   const what = prompt === undefined ? 'its turn' : `"${excerpt(prompt, PROMPT_LENGTH)}"`;

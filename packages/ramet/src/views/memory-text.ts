@@ -1,6 +1,7 @@
 /** Memory as people read it: the files, who changed them, and where a line came from. */
+
+import { localTime } from '../schema/local-time.ts';
 import { printable, table } from './text/format.ts';
-import { localTime } from './text/local-time.ts';
 
 interface ShownFile {
   readonly scope: string;

@@ -1,8 +1,7 @@
 /** What earlier runs of the operator say about working in parallel, for people and for programs. */
 import type { CountedShare, OperatorStatistics } from '../operator/plan/statistics.ts';
+import { localDay } from '../schema/local-time.ts';
 import { dollars, duration, percent, tokens } from './text/format.ts';
-
-const DAY_LENGTH = 10;
 
 export function statisticsObject(statistics: OperatorStatistics): Record<string, unknown> {
   const { runs, tasks, from, until, conflicts, worktrees, launches, predictions } = statistics;
@@ -157,5 +156,5 @@ function plural(count: number, what: string): string {
 }
 
 function dayOf(time: number | null): string {
-  return time === null ? '-' : new Date(time).toISOString().slice(0, DAY_LENGTH);
+  return time === null ? '-' : localDay(time);
 }

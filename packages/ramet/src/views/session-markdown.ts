@@ -2,10 +2,10 @@
 import { contentOfBytes } from '../conversation/frozen-block.ts';
 import type { StateMessage } from '../journal/projections/agent-state.ts';
 import type { OtherBlock } from '../schema/content.ts';
+import { localMoment } from '../schema/local-time.ts';
 import { agentLabel, agentTree } from './agent-label.ts';
 import { titleText } from './session-rows.ts';
 import { codeLine, dollars, safeText, usageTokens } from './text/format.ts';
-import { localMoment } from './text/local-time.ts';
 import type { TranscriptView } from './transcript.ts';
 
 const RESULT_LINES = 40;

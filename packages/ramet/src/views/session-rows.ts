@@ -2,11 +2,11 @@
 import { hasWorkLeft } from '../journal/projections/work-left.ts';
 import type { SessionEntry } from '../journal/session-list.ts';
 import { agentId, type SessionId } from '../schema/ids.ts';
+import { localTime } from '../schema/local-time.ts';
 import type { AgentStatus } from '../schema/status.ts';
 import { RecordedExchanges } from './exchanges.ts';
 import type { EventTaker, SessionView } from './session-view.ts';
 import { dollars, excerpt, fitText, printable, table } from './text/format.ts';
-import { localTime } from './text/local-time.ts';
 import { stackedTable } from './text/narrow-table.ts';
 
 export interface SessionSummary {

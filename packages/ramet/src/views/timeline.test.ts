@@ -11,7 +11,7 @@ import {
   toolStarted,
 } from '../../test/recorded-events.ts';
 import type { JournalEvent } from '../schema/events.ts';
-import { localMoment } from './text/local-time.ts';
+import { localMoment } from '../schema/local-time.ts';
 import { describeEvent, recordedLine, timelineLine } from './timeline.ts';
 
 const file = { type: 'file.changed', call: 'c', path: '/w/a.ts', before: 'x', after: 'y' } as const;

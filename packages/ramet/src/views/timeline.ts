@@ -1,12 +1,12 @@
 /** One line of text per event, for people (`ramet logs`). What a model or a file named is made safe to print. */
 import type { AgentLifecycleEvent } from '../schema/agent-events.ts';
 import type { EventOf, JournalEvent, RecordedEvent } from '../schema/events.ts';
+import { localMoment } from '../schema/local-time.ts';
 import { openTodos } from '../schema/status.ts';
 import { spanText } from '../schema/until-text.ts';
 import { isPromptUncertain, isUncertain, totalTokens } from '../schema/usage.ts';
 import { snakeCased } from './json-spelling.ts';
 import { describeOperatorEvent } from './operator-line.ts';
-import { localMoment } from './text/local-time.ts';
 
 const LONGEST = 300;
 

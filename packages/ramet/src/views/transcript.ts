@@ -7,6 +7,7 @@ import type { OtherBlock } from '../schema/content.ts';
 import { JournalError } from '../schema/errors.ts';
 import type { Digest } from '../schema/events.ts';
 import type { SessionId } from '../schema/ids.ts';
+import { localMoment } from '../schema/local-time.ts';
 import { openTodos, type TodoItem } from '../schema/status.ts';
 import { untilText } from '../schema/until-text.ts';
 import { agentTree, purposeOf, thinkingText } from './agent-label.ts';
@@ -16,7 +17,6 @@ import { type RecordedConversation, RecordedConversations } from './recorded-con
 import { type TargetView, viewAgents } from './session-target.ts';
 import type { SessionView } from './session-view.ts';
 import { codeLine, excerpt, printable } from './text/format.ts';
-import { localMoment } from './text/local-time.ts';
 
 const RESULT_LINES = 8;
 const LINE_LENGTH = 160;

@@ -1,5 +1,6 @@
 /** How an undo looks to people: what it would do, what it did, and why not. */
 import type { RestorationStep, UndoPlan } from '../files/undo.ts';
+import { localTime } from '../schema/local-time.ts';
 import { pathInside } from '../system/landing-path.ts';
 import { printable } from './text/format.ts';
 
@@ -10,8 +11,14 @@ export function stepLine({ restoration, action, obstacle }: RestorationStep, cwd
   const { path, turns } = restoration;
   const shown = printable(pathInside(path, cwd) ?? path);
   const when = turns.length === 0 ? '' : ` (turn ${turns.join(', ')})`;
-  if (obstacle !== null) return `not put back  ${shown}${when}: ${obstacle.reason}\n`;
+  if (obstacle !== null) return `not put back  ${shown}${when}: ${reasonOf(obstacle)}\n`;
   return `${action === 'none' ? '' : mood}${DONE[action]}  ${shown}${when}\n`;
+}
+
+function reasonOf({ reason, changedAt }: NonNullable<RestorationStep['obstacle']>): string {
+  return changedAt === undefined
+    ? reason
+    : reason.replace(changedAt, localTime(Date.parse(changedAt), Date.now()));
 }
 
 /** Why nothing was touched, and what helps. */

@@ -14,7 +14,7 @@ import type { RunEnd } from '../../../../campaigns/kill/world.ts';
 const REPORT = 'Scope: root. [effects: root-one root-two]';
 const LOG = 'effects/root.log';
 const TOLD =
-  'ramet: the end of the journal /h/s.sqlite is missing: 3 events up to 2026-01-01T00:00:00.000Z (its WAL was cut or removed, or this is an older copy); what agents did after 2026-01-01T00:00:00.000Z may be done again: check before you rely on it';
+  'ramet: the end of the journal /h/s.sqlite is missing: 3 events up to 2026-01-01 00:00:00 (its WAL was cut or removed, or this is an older copy); what agents did after 2026-01-01 00:00:00 may be done again: check before you rely on it';
 const DISK: FaultExpectation = { says: /disk is full/ };
 const LOSING: FaultExpectation = { says: /^ramet: ./, losesEnd: true };
 const undisturbed: Undisturbed = {

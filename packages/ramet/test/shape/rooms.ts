@@ -128,7 +128,7 @@ export function mayImport(from: string, to: string): boolean {
  */
 const DOORS: Readonly<Record<string, string>> = {
   schema: `
-    agent-events clock content errors events generators ids operator-events secret-patterns
+    agent-events clock content errors events generators ids local-time operator-events secret-patterns
     status team tool-access until-text usage zod
   `,
   system: `
@@ -208,7 +208,7 @@ const DOORS: Readonly<Record<string, string>> = {
     ledger/cost-object ledger/cost-table ledger/ledger ledger/team-cost merge-text operator/markdown operator/progress-lines operator/run-object
     operator/run-progress operator/run-report operator/run-summary operator/run-table operator/task-rows
     proposed-tasks provenance/agent-diff provenance/blame
-    refused-removal repair-text run-notes run-statistics session-markdown session-rows session-target session-view session-watch task-list task-plan team-text text/format text/local-time text/narrow-table timeline transcript type-list
+    refused-removal repair-text run-notes run-statistics session-markdown session-rows session-target session-view session-watch task-list task-plan team-text text/format text/narrow-table timeline transcript type-list
     undo-text worktree-view
   `,
   sdk: `

@@ -1,12 +1,12 @@
 /** `ramet completion`: a script for a shell; and the hidden `ramet complete`, which that script asks. */
 import type { Command } from 'commander';
+import { localTime } from '../../schema/local-time.ts';
 import { branchNames, type KnownName, worktreeNames } from '../../sdk/calls/known-names.ts';
 import { sessionList } from '../../sdk/calls/status.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { purposeOf, shortId } from '../../views/agent-label.ts';
 import { viewSession } from '../../views/session-view.ts';
 import { excerpt } from '../../views/text/format.ts';
-import { localTime } from '../../views/text/local-time.ts';
 import { completionScript, FILES_MARK, type Shell } from '../completion/shell-scripts.ts';
 import { type Suggestion, suggest } from '../completion/suggest.ts';
 import { type CommandIo, callFrom } from '../io.ts';

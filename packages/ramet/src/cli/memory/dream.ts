@@ -1,4 +1,5 @@
 /** `ramet memory dream`: tidies up the memory of a repository. */
+import { localDay } from '../../schema/local-time.ts';
 import { type DreamReport, type DreamSummary, dreamMemory } from '../../sdk/memory/dream-memory.ts';
 import { jsonLine } from '../../views/json-spelling.ts';
 import { printable } from '../../views/text/format.ts';
@@ -14,7 +15,7 @@ export async function dream(
 
 function reportText({ standing, dreamt }: DreamReport): string {
   if (dreamt !== null) return dreamtText(dreamt);
-  const last = standing.last === null ? 'never' : new Date(standing.last).toISOString().slice(0, 10);
+  const last = standing.last === null ? 'never' : localDay(standing.last);
   return `it is not time yet: last tidied up ${last}, ${standing.sessions} sessions since (--now does it at once)\n`;
 }
 

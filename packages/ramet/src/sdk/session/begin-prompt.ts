@@ -4,8 +4,10 @@
  */
 import { hosted, switchModel } from '../../engine/opening.ts';
 import type { Agent } from '../../engine/shapes.ts';
+import { nameSession } from '../../journal/rename-session.ts';
 import { resolveModel } from '../../model/catalog.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
+import { describeError } from '../../schema/errors.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { checkArgument, NAME } from '../calls/argument-kinds.ts';
 import {
@@ -16,10 +18,13 @@ import {
 } from '../options.ts';
 import { noBypass, widestMode } from '../policy.ts';
 import type { LiveParts } from './live-parts.ts';
+import type { GivenPrompt } from './prompt-input.ts';
 import type { PromptOptions } from './session-type.ts';
 
 /** `@server:uri`. Which servers there are is looked up then. */
 const MAY_NAME_RESOURCE = /(?:^|[\s(])@[\w-]+:[a-z][a-z\d+.-]*:/i;
+
+const LONGEST_TITLE = 200;
 
 export interface BegunPrompt extends Disposable {
   readonly prompt: string | null;
@@ -29,10 +34,12 @@ export interface BegunPrompt extends Disposable {
 export async function beginPrompt(
   parts: LiveParts,
   prompt: string | null,
-  { commands, typed, attachments = [] }: PromptOptions,
+  { commands, typed, attachments = [], answer }: PromptOptions & Pick<GivenPrompt, 'answer'>,
   signal: AbortSignal,
 ): Promise<BegunPrompt> {
   const { agent, settings } = parts;
+  if (prompt !== null)
+    titleAfter(parts, answer === undefined ? prompt : prompt.replace(answer.directive, ''));
   using undo = new DisposableStack();
   // What a skill or a command allows ends with the prompt.
   undo.defer(() => hosted(agent).runtime.permissions.revoke(agent.spec.id));
@@ -52,6 +59,23 @@ export async function beginPrompt(
     attachments: [...attachments, ...named, ...(command?.attachments ?? [])],
     [Symbol.dispose]: () => ending[Symbol.dispose](),
   };
+}
+
+/** A session that was opened without a title is called by its first prompt. It is never worth a failed run. */
+function titleAfter({ agent, settings, place, runtime }: LiveParts, prompt: string): void {
+  if (settings.title !== null || agent.conversation.messages.length > 0) return;
+  const title = titleOf(prompt, runtime.redact);
+  if (title === null) return;
+  try {
+    nameSession(place.project, runtime.journal.session, title);
+  } catch (error) {
+    agent.warn('no_title', `the session has no title: ${describeError(error)}`);
+  }
+}
+
+/** One line without secrets; null for nothing. */
+export function titleOf(text: string, redact: (text: string) => string): string | null {
+  return redact(text).trim().replace(/\s+/g, ' ').slice(0, LONGEST_TITLE).toWellFormed() || null;
 }
 
 /** Until what it returns is called. */

@@ -7,7 +7,7 @@ import { UNDO } from '../../files/stale-file.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { fileHistoryOf } from '../../journal/projections/file-history.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import { RecordedExchanges, type SaidExchange } from '../../views/exchanges.ts';
+import { noPrompt, RecordedExchanges, type SaidExchange } from '../../views/exchanges.ts';
 import { stepLine } from '../../views/undo-text.ts';
 import { type UndoOptions, type UndoOutcome, undoIn } from '../calls/undo.ts';
 import type { LiveParts } from './live-parts.ts';
@@ -120,9 +120,7 @@ function promptNumber(reader: JournalReader, agent: string, wanted: number): Sai
   const exchanges = recorded.of(reader);
   const found = exchanges.find(({ number }) => number === wanted);
   if (found !== undefined) return found;
-  const { length } = exchanges;
-  const known = length === 0 ? 'nothing was asked yet' : `there are 1 to ${length}`;
-  throw new UserMistake('no_prompt', `there is no prompt ${wanted}: ${known}`);
+  throw noPrompt(wanted, exchanges.length);
 }
 
 /** What has had effects that nobody can take back. */

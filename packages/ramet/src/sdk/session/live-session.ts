@@ -79,7 +79,7 @@ export function liveSession(parts: LiveParts): Session {
       if (prompt !== null) await types.refresh(null);
       const news = prompt === null ? null : newsFor(parts, agent);
       const { surroundings } = parts;
-      using begun = await beginPrompt(parts, prompt, { ...options, attachments }, abort.signal);
+      using begun = await beginPrompt(parts, prompt, { ...options, attachments, answer }, abort.signal);
       takePrompt(agent, begun.prompt, place, { surroundings, news, attachments: begun.attachments });
       if (answer === undefined) await background?.adopt();
       const ended = await runAgent(agent, { ...options, answer, signal: abort.signal });

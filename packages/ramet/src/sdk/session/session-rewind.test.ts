@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drain } from '../../../test/fixtures/engine.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
+import { findSession } from '../../journal/session-list.ts';
 import { describeError } from '../../schema/errors.ts';
+import { z } from '../../schema/zod.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { viewTranscript } from '../../views/transcript.ts';
+import { renameSession } from '../calls/sessions.ts';
 import { findPlace } from '../place.ts';
 import { openSession } from './session.ts';
 
@@ -166,15 +169,44 @@ describe('UI-3: going back in an open session', () => {
     writeFileSync(join(place.cwd, 'a.txt'), 'mine');
     const refused = await session.rewind({ prompt: 1, what: 'both' }).catch(describeError);
     expect(refused).toMatch(
-      /^nothing was taken back: a\.txt \(turn 1\): .*; undo that yourself first, or go back in/,
+      /^nothing was taken back: a\.txt \(turn 1\): changed since turn 1 wrote it, at (?:yesterday )?\d\d:\d\d outside Ramet; undo that yourself first, or go back in/,
     );
     expect(refused).not.toContain('--');
+    // Programs get the time too, in UTC.
+    const { blocked } = await session.undo();
+    expect(blocked[0]?.obstacle?.reason).toContain(`at ${blocked[0]?.obstacle?.changedAt} outside Ramet`);
+    expect(blocked[0]?.obstacle?.changedAt).toMatch(/^\d{4}-.*Z$/);
     expect(read(place, 'a.txt')).toBe('mine');
     writeFileSync(join(place.cwd, 'a.txt'), 'one');
     expect(await session.rewind({ prompt: 1, what: 'files' })).toMatchObject({ files: { refused: null } });
     expect(existsSync(join(place.cwd, 'a.txt'))).toBe(false);
     await expect(session.rewind({ prompt: 1, what: 'files' })).rejects.toThrow('nothing to undo');
     expect(await session.rewind({ prompt: 1, what: 'both' })).toMatchObject({ files: null });
+  });
+
+  test('a session without a title gets its first prompt, once, and never for one that it was given', async () => {
+    const place = where();
+    const { project } = findPlace(place);
+    const titleOf = (id: string) => findSession(project, id).title;
+    const provider = scriptedModel(
+      { text: 'One.' },
+      { text: 'Two.' },
+      { text: '{"a":1}' },
+      { text: 'Four.' },
+    );
+    await using session = await openSession({ ...place, provider });
+    await drain(session.run('  first\n words '));
+    expect(titleOf(session.id)).toBe('first words');
+    await session.rewind({ prompt: 1, what: 'conversation' });
+    await drain(session.run('second'));
+    expect(titleOf(session.id)).toBe('first words');
+    await using typed = await openSession({ ...place, provider });
+    await typed.ask([{ type: 'text', text: 'which?' }], { schema: z.object({ a: z.number() }) });
+    expect(titleOf(typed.id)).toBe('which?');
+    await using named = await openSession({ ...place, provider });
+    renameSession(named.id, 'Mine', place);
+    await drain(named.run('other'));
+    expect(titleOf(named.id)).toBe('Mine');
   });
 
   test('it is refused while agents are at work', async () => {

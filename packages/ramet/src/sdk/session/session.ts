@@ -36,6 +36,7 @@ import {
 } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
 import { checkSessionOptions } from '../session-options.ts';
+import { titleOf } from './begin-prompt.ts';
 import { observedJournal } from './event-bus.ts';
 import type { LiveParts } from './live-parts.ts';
 import { liveSession } from './live-session.ts';
@@ -159,7 +160,7 @@ async function openNew(
   const note = thinkingNote(newSessionThinking(settings), newSessionModel(settings, provider), provider);
   const ended = await orphans;
   const journal = observedJournal(
-    await createSession({ ...settings, ...place, title: titleOf(settings, redact) }),
+    await createSession({ ...settings, ...place, title: titleOf(settings.title ?? '', redact) }),
     settings.onRecord,
   );
   noteProject(place.project, place.repository?.commonDirectory ?? place.cwd);
@@ -215,11 +216,4 @@ function refusePath(name: string): void {
   if (!/^[/\\~]|(?:^|[/\\])\.{1,2}(?:[/\\]|$)/.test(name)) return;
   const reason = `${JSON.stringify(name)} is a path, and a worktree has a name: give one such as "fix-parser"`;
   throw new UserMistake('worktree_name', `${reason}; Ramet chooses the directory`);
-}
-
-const LONGEST_TITLE = 200;
-
-/** One line without secrets. */
-function titleOf({ title }: ResolvedOptions, redact: (text: string) => string): string | null {
-  return title === null ? null : redact(title).trim().replace(/\s+/g, ' ').slice(0, LONGEST_TITLE) || null;
 }

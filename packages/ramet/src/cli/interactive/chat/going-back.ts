@@ -1,7 +1,8 @@
 /** `/undo` and `/rewind`: files, the conversation, or both as they were before an earlier prompt. */
 import { UserMistake } from '../../../schema/errors.ts';
+import { localTime } from '../../../schema/local-time.ts';
 import type { UndoOutcome } from '../../../sdk/calls/undo.ts';
-import { localTime } from '../../../views/text/local-time.ts';
+import { noPrompt } from '../../../views/exchanges.ts';
 import { commandsNote, stepLine } from '../../../views/undo-text.ts';
 import type { Chat } from './chat.ts';
 import type { CommandAnswer } from './menus.ts';
@@ -40,7 +41,7 @@ export async function rewindTo(argument: string, chat: Chat): Promise<CommandAns
   if (number === '') return listPrompts(chat);
   if (!/^[1-9]\d*$/.test(number))
     throw new UserMistake('wrong_argument', `"${number}" is no prompt: ${USAGE}`);
-  if (what === '') return chooseWhat(number);
+  if (what === '') return chooseWhat(number, chat);
   if (!isWhat(what)) throw new UserMistake('wrong_argument', `"${what}" cannot be taken back: ${USAGE}`);
   return takeBack(Number(number), what, chat);
 }
@@ -62,7 +63,9 @@ function listPrompts(chat: Chat): CommandAnswer {
   return { text: '', pick: { title: 'back to before which prompt? Esc: none', items, linesOf } };
 }
 
-function chooseWhat(number: string): CommandAnswer {
+function chooseWhat(number: string, chat: Chat): CommandAnswer {
+  const count = chat.lastExchanges(1)[0]?.number ?? 0;
+  if (Number(number) > count) throw noPrompt(Number(number), count);
   const items = [
     { id: 'both', label: 'the conversation and the files' },
     { id: 'conversation', label: 'the conversation only' },

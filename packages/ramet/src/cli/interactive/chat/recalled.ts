@@ -1,5 +1,6 @@
 /** How prompts stay in the scrollback, and what is shown of a session that is resumed. */
 import { lastLines } from '../../../views/exchanges.ts';
+import { continuationHint } from '../../../views/interrupted-text.ts';
 import { editorOf } from '../editor/line-editor.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import type { Chat } from './chat.ts';
@@ -26,7 +27,7 @@ export function showRecalled({ chat, print, answer, style }: RecallParts): void 
   }
   if (chat.openWork.length === 0) return;
   print(`\n${style.yellow(chat.openWork.join('\n'))}\n`);
-  print(`${style.dim('Enter continues it; or write what to do instead')}\n`);
+  print(`${style.dim(continuationHint(chat.openWork))}\n`);
 }
 
 /** A prompt as it stays in the scrollback: a long paste by its size, like in the input. */

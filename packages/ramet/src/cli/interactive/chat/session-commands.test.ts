@@ -171,6 +171,8 @@ describe('UI-1: commands about the session', () => {
     await say('First.');
     await say('Second, with more words.');
     expect((await command('status')).text).toMatch(/^context +10\.0k tokens/m);
+    await expect(command('rewind', '99')).rejects.toThrow('there is no prompt 99: there are 1 to 2');
+    expect((await command('rewind', '2')).pick?.title).toBe('take back what, from prompt 2 on?');
     await command('rewind', '2 conversation');
     const [, used = '?'] = /: (\S+) of 20\.0k tokens/.exec((await command('context')).text) ?? [];
     expect(used).not.toBe('10.0k');

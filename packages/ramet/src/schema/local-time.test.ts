@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { localMoment, localTime } from './local-time.ts';
+import { localDay, localMoment, localSecond, localTime } from './local-time.ts';
 
 const at = (...parts: [number, number, number, number, number]): number => new Date(...parts).getTime();
 const now = at(2026, 10, 16, 17, 5);
@@ -20,4 +20,5 @@ test('yesterday is the day before, also on the first of a year', () => {
 
 test('a moment has its milliseconds', () => {
   expect(localMoment(now + 7)).toBe('2026-11-16 17:05:00.007');
+  expect([localSecond(now + 7), localDay(now)]).toEqual(['2026-11-16 17:05:00', '2026-11-16']);
 });

@@ -18,9 +18,19 @@ export function localTime(time: number, now: number): string {
 
 /** `2026-11-16 14:05:09.123`: for lists in which every moment counts. */
 export function localMoment(time: number): string {
+  return `${localSecond(time)}.${String(new Date(time).getMilliseconds()).padStart(3, '0')}`;
+}
+
+/** `2026-11-16 14:05:09`: for a sentence that is kept, and may be read on another day. */
+export function localSecond(time: number): string {
   const date = new Date(time);
   const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
-  return `${dayOf(date)} ${clock}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+  return `${dayOf(date)} ${clock}`;
+}
+
+/** `2026-11-16`. */
+export function localDay(time: number): string {
+  return dayOf(new Date(time));
 }
 
 function dayOf(date: Date): string {
