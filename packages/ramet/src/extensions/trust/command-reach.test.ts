@@ -30,7 +30,7 @@ const FILES = {
   'py/pack/part.py': 'two = 2\n',
   'py/pack/__init__.py': '',
   'package.json':
-    '{"scripts":{"h":"sh scripts/h.sh","lint":"eslint src","test":"vitest run","unit":"node --test test/"},"bin":{"t":"x"}}',
+    '{"scripts":{"h":"sh scripts/h.sh","lint":"eslint src","test":"vitest run","unit":"node --test test/","quoted":"node -e \\"require(\\\\\\"./scripts/x.js\\\\\\")\\""},"bin":{"t":"x"}}',
   'pyproject.toml': '[project]\n',
   'go.mod': 'module x\n',
   'Cargo.toml': '[package]\n',
@@ -39,6 +39,8 @@ const FILES = {
   'pattern/Makefile':
     '%.txt: %.in\n\t@sh $<\nhook: a.stamp\n%.stamp: %.run\n\t@sh $*.run\n.old.new:\n\tsh $<\nlist: b.o\nb.o: %.o: %.src\n\tsh $<\ndir: d/x\n\tsh $(<D)/y\n',
   'pattern/out.in': 'exit 0\n',
+  'quoted/Makefile': 'all:\n\t@node -e "require(\\"./x.js\\")"\n',
+  'quoted/x.js': '1;\n',
   justfile: 'hook:\n',
   Rakefile: 'task :h\n',
   'Taskfile.yml': 'version: 3\n',
@@ -409,6 +411,22 @@ const SPELLINGS: readonly (readonly [command: string, file: string])[] = [
   ['ruby -I. -rset -e 1', 'set.rb'],
   ['RUBYOPT="-w -Iscripts" ruby -rset -e 1', 'scripts/set.rb'],
   ['Rscript scripts/x.js', '.Rprofile'],
+  // Code in double quotes reaches its interpreter without the backslashes.
+  ['node -e "require(\\"./scripts/x.js\\")"', 'scripts/x.js'],
+  ['node -e "const x = require(\\"./scripts/x.js\\"); x"', 'scripts/x.js'],
+  ['node -p "import(\\"./scripts/x.js\\")"', 'scripts/x.js'],
+  ['node -e require\\(\\"./scripts/x.js\\"\\)', 'scripts/x.js'],
+  ['node -e "require(\\"child_process\\").execSync(\\"sh scripts/h.sh\\")"', 'scripts/h.sh'],
+  ['python3 -c "exec(open(\\"scripts/mod.py\\").read())"', 'scripts/mod.py'],
+  ['python3 -c "import os; os.system(\\"sh scripts/h.sh\\")"', 'scripts/h.sh'],
+  ['perl -e "do \\"./scripts/h.sh\\""', 'scripts/h.sh'],
+  ['perl -e "system(\\"sh scripts/h.sh\\")"', 'scripts/h.sh'],
+  ['awk "BEGIN{system(\\"sh scripts/h.sh\\")}"', 'scripts/h.sh'],
+  [`bash -c 'node -e "require(\\"./scripts/x.js\\")"'`, 'scripts/x.js'],
+  ['npx -c "node \\"scripts/x.js\\""', 'scripts/x.js'],
+  ['npm exec --call "cd scripts && node \\"x\\""', 'scripts/x.js'],
+  ['npm run quoted', 'scripts/x.js'],
+  ['make -C quoted', 'quoted/x.js'],
 ];
 
 describe('SEC-1: a command runs no file that an agent has written since it was trusted', () => {

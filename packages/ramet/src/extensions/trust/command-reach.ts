@@ -36,7 +36,7 @@ import { readScript } from './read-script.ts';
 import { checkoutOf, isDirectory, isTemporary } from './repository-look.ts';
 import { readsCommands, type StartedProgram, scriptOf, startedPrograms } from './started-programs.ts';
 import { toldFiles } from './told-files.ts';
-import { type CommandReach, isName, isPath, namesIn, roughWords } from './word-names.ts';
+import { type CommandReach, isName, isPath, namesIn, namesInWords, roughWords } from './word-names.ts';
 
 const MOST_WORDS = 2_000;
 const MOST_DIRECTORIES = 24;
@@ -142,8 +142,8 @@ class ReachReading {
     { isFed, depth, hasBody = false, data }: ReadGround,
   ): void {
     const words = commands.flatMap((one) => [...one.words, ...one.assignments]);
-    const namesOf = (some: readonly ScriptWord[]): string[] =>
-      some.flatMap(({ texts }) => texts.flatMap(namesIn));
+    const carried = new Set(commands.map(carriedScript));
+    const namesOf = (some: readonly ScriptWord[]): string[] => namesInWords(some, carried, this.#root);
     const names = new Set([...rough, ...namesOf(words)]);
     if (names.size > MOST_WORDS) this.#found.unclear.add('its length');
     if ([...names].some(isOfProcess)) this.#found.unclear.add('a path that leads through a process');

@@ -1,4 +1,5 @@
 /** What the words of a command may name, and which files it may run. */
+import type { ScriptWord } from '../../permission/shell/script-words.ts';
 
 export interface NamedPath {
   /** Absolute; links are not followed, and nothing needs to be there. */
@@ -43,6 +44,25 @@ export function namesIn(word: string): string[] {
   const parts = word.split(/[=:@]/);
   const letters = /^-[A-Za-z]/.test(word) ? Math.min(MOST_LETTERS, word.length - 2) : 0;
   return [word, ...parts, ...Array.from({ length: letters }, (_, index) => word.slice(index + 2))];
+}
+
+const CODE = /[\s"'`()]/;
+
+/**
+ * A word that is code for an interpreter names files as that gets it: without the quotes and backslashes of the shell.
+ * Scripts that are carried to a shell are read by themselves.
+ */
+export function namesInWords(
+  words: readonly ScriptWord[],
+  carried: ReadonlySet<ScriptWord | null>,
+  root: string,
+): string[] {
+  return words.flatMap((word) =>
+    word.texts.flatMap((text) => {
+      const isCode = CODE.test(text) && !carried.has(word);
+      return [...namesIn(text), ...(isCode ? roughWords(text, root) : [])];
+    }),
+  );
 }
 
 export function isName(word: string): boolean {

@@ -147,15 +147,33 @@ function readAssigned(
 
 const SHELL = /^(?:ba|da|z|k|a)?sh$/;
 
-/** What `bash -c` or `eval` runs; null for a command without a script in it. */
+/** What `bash -c`, `npx -c` or `eval` runs; null for a command without a script in it. */
 export function carriedScript({ words }: ScriptCommand): ScriptWord | null {
   const names = words.map(({ texts: [text = ''], open }) => (open === null ? basename(text) : ''));
+  const called = names.findIndex((name, index) => isCall(name) && isOfPackager(names.slice(0, index)));
+  if (called !== -1) return words[called + 1] ?? null;
   const at = names.findIndex((name) => SHELL.test(name) || name === 'eval');
   if (at === -1) return null;
   const rest = words.slice(at + 1);
   if (names[at] === 'eval') return joined(rest);
   const flag = rest.findIndex(({ texts: [text = ''] }) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(text));
   return flag === -1 ? null : (rest.slice(flag + 1).find((word) => !isOption(word)) ?? null);
+}
+
+function isCall(name: string): boolean {
+  return name === '-c' || name === '--call';
+}
+
+/** Options of `npx` and `npm exec` stand before the program that they start. */
+function isOfPackager(before: readonly string[]): boolean {
+  const at = before.findIndex((name) => /^(?:npx|pnpx|npm|pnpm)$/.test(name));
+  const between = before.slice(at + 1);
+  return (
+    at !== -1 &&
+    between.every(
+      (name, index) => /^(?:-.*|exec|x)$/.test(name) || /^(?:-p|--package)$/.test(between[index - 1] ?? ''),
+    )
+  );
 }
 
 function isOption({ texts: [text = ''], open }: ScriptWord): boolean {
