@@ -73,6 +73,10 @@ describe.concurrent('OP-8, OP-9: a team carries out a run', { timeout: 120_000 }
     // Everything that agents cost is in the sum of the tasks.
     const bill = JSON.parse((await user.here(['cost', run.session_id, '--json'])).stdout);
     expect(run.total_cost_usd).toBeCloseTo(bill.total.total_cost_usd, 6);
+    const named = git(user.repository, 'log', '--format=%(trailers:key=Ramet-Task,valueonly)', 'main');
+    expect(new Set(named.match(/\S+/g)?.filter((word) => /^T\d|member/.test(word)))).toEqual(
+      new Set(['T1', 'T2', 'T3', 'T4']),
+    );
     expect(rametBranches(user.repository)).toEqual([]);
     expect(git(user.repository, 'for-each-ref', 'refs/ramet/attempts')).toBe('');
     const { stdout } = await user.here(['team', 'tasks', '--json']);

@@ -156,9 +156,16 @@ export class AgentCheckout {
   #entered: string | null = null;
   #leave: (() => void) | null = null;
   #environment: Readonly<Record<string, string>> | null = null;
+  #task: string;
 
   constructor(user: CheckoutUser) {
     this.#user = user;
+    this.#task = oneLine(user.spec.origin?.description ?? '');
+  }
+
+  /** What its next commits are for, where that is not what it was started for. */
+  set task(text: string) {
+    this.#task = oneLine(text);
   }
 
   /** An agent that changes nothing is no reason for others to be careful. */
@@ -174,15 +181,15 @@ export class AgentCheckout {
     this.#leave = null;
     await this.#guarded(null, (checkout) => {
       if (spec.readOnly !== true) this.#leave = checkout.enter(spec.id);
-      const task = oneLine(spec.origin?.description ?? '');
-      this.#environment = { ...checkout.environment, ...(task !== '' && { RAMET_TASK: task }) };
+      this.#environment = checkout.environment;
       return null;
     });
   }
 
   /** In which its programs find the shim in git's place, once it has entered. */
   get environment(): Readonly<Record<string, string>> {
-    return this.#environment ?? this.#user.runtime.childEnvironment;
+    if (this.#environment === null) return this.#user.runtime.childEnvironment;
+    return { ...this.#environment, ...(this.#task !== '' && { RAMET_TASK: this.#task }) };
   }
 
   /** Other agents that live there, of any process. */

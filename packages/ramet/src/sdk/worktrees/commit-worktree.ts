@@ -46,11 +46,12 @@ export interface WorktreeCommit {
   repaired: readonly string[];
 }
 
-/** Throws if there is nothing to commit, and while an agent works there. */
+/** Throws if there is nothing to commit, and while an agent works there. `task` is for what, if that is not what its agent was started for. */
 export async function commitFiles(
   place: WorktreePlace,
   worktree: ManagedWorktree,
   message: string | undefined,
+  task?: string,
 ): Promise<WorktreeCommit> {
   refuseBusy(place, worktree);
   const call = await trustedGit(place, worktree);
@@ -59,7 +60,7 @@ export async function commitFiles(
   const branch = await ownBranch(place, worktree, call);
   await unlockWorktree(place, worktree);
   const made = await withScratch(place.project, (index) =>
-    commitThrough(index, { place, worktree, call, branch, message }),
+    commitThrough(index, { place, worktree, call, branch, message, task }),
   );
   return { ...made, branch, repaired: repairsOf(worktree) };
 }
@@ -70,12 +71,13 @@ interface CommitOrder {
   call: GitCall;
   branch: string | null;
   message: string | undefined;
+  task: string | undefined;
 }
 
 /** Not by `git commit`, which writes where files of the registration lead: they are the agent's to write. */
 async function commitThrough(
   index: string,
-  { place, worktree, call, branch, message }: CommitOrder,
+  { place, worktree, call, branch, message, task }: CommitOrder,
 ): Promise<Pick<WorktreeCommit, 'commit' | 'files' | 'leftOut'>> {
   const own = join(adminDirectory(place, worktree), 'index');
   const copy = { ...call, index };
@@ -94,7 +96,7 @@ async function commitThrough(
     const code = leftOut.length === 0 ? 'nothing_to_commit' : 'nested_repository';
     throw new UserMistake(code, `${worktree.name} has nothing to commit${why.join('')}`);
   }
-  const maker = makerOf(place, worktree);
+  const maker = { ...makerOf(place, worktree), ...(task !== undefined && { task }) };
   const subject = message ?? maker.task ?? `Work of ${maker.agent ?? worktree.name}`;
   const parent = await headCommit(place, worktree, call);
   const tree = await gitText(['write-tree'], copy);

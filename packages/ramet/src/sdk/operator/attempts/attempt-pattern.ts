@@ -89,6 +89,11 @@ export interface AttemptPattern {
 
 export type TellAgent = (agent: string, text: string) => Promise<AgentHandle>;
 
+/** What commits say that they are for. */
+export function taskLine({ id, title }: AttemptOrder['task']): string {
+  return `${id} ${title}`;
+}
+
 export const WORK_REFS = 'refs/ramet/attempts/';
 /** Those that keep commits beside the files of a checkout that tasks share. */
 export const LEFT_REFS: string = `${WORK_REFS}left/`;

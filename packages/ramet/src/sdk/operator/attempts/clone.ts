@@ -33,6 +33,7 @@ import {
   type AttemptWork,
   type ChangingWork,
   runName,
+  taskLine,
   withoutChanges,
   workRef,
 } from './attempt-pattern.ts';
@@ -179,7 +180,7 @@ async function committed(
 ): Promise<ChangingWork | null> {
   const call: GitCall = { cwd: worktrees.repository.root, env: worktrees.env };
   const ref = workRef(run, attempt.name);
-  const message = withTrailers(task.title, { agent, session, task: `${task.id} ${task.title}` });
+  const message = withTrailers(task.title, { agent, session, task: taskLine(task) });
   const isCommitted = tree === (await tipOf(tip, call, 'tree'));
   const commit = isCommitted ? tip : await keepWork({ ref, base: tip, tree, message }, call);
   const changes = await changedPaths(attempt.base ?? run.base, commit, call);

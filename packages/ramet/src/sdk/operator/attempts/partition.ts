@@ -12,6 +12,7 @@ import {
   type AttemptObjection,
   type AttemptPattern,
   type ChangingWork,
+  taskLine,
   withoutChanges,
   workRef,
 } from './attempt-pattern.ts';
@@ -150,7 +151,7 @@ async function keep(
   const tree = await treeWith(base, changes, call, scratch);
   if (tree === (await treeOf(base, call))) return null;
   const ref = workRef(run, name ?? attempt.name);
-  const message = withTrailers(task.title, { agent, session, task: `${task.id} ${task.title}` });
+  const message = withTrailers(task.title, { agent, session, task: taskLine(task) });
   const commit = await keepWork({ ref, base, tree, message }, call);
   const found = await changedPaths(base, commit, call);
   return { commit, branch: ref, files: found.map(({ path }) => path), changes: found };

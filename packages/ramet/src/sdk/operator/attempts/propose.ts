@@ -17,6 +17,7 @@ import {
   type AttemptPattern,
   type AttemptWork,
   type ChangingWork,
+  taskLine,
   withoutChanges,
   workRef,
 } from './attempt-pattern.ts';
@@ -185,7 +186,7 @@ async function committed(
   if (refused !== null) return { refused };
   const about = {
     session: place.session,
-    task: `${task.id} ${task.title}`,
+    task: taskLine(task),
     ...(attempt.agent !== null && { agent: attempt.agent }),
   };
   const ref = workRef(run, attempt.name);

@@ -19,6 +19,7 @@ class ScriptedTeam {
   readonly rested: string[] = [];
   readonly brought: string[] = [];
   readonly sent: string[] = [];
+  readonly checkout = { task: '' };
   readonly family: AgentFamily;
   readonly board: TeamBoard;
   /** What is wrong with every worktree. */
@@ -84,7 +85,9 @@ class ScriptedTeam {
 
   /** A member begins; what this returns ends its turn. */
   begin(number: number, result: Partial<AgentResult> = { status: 'done' }): () => void {
-    const agent = { spec: { id: id(`s.${number}`), name: `member-${number}` } } as Agent; // its name is all
+    const { checkout } = this;
+    const spec = { id: id(`s.${number}`), name: `member-${number}` };
+    const agent = { spec, checkout } as unknown as Agent; // what the board reads of it
     const run = this.family.team?.begin(agent);
     return () => run?.ended(result as AgentResult); // nothing else of it is read
   }
@@ -96,7 +99,7 @@ class ScriptedTeam {
 }
 
 const order = (name: string): AttemptOrder =>
-  ({ attempt: { name, base: `base of ${name}` }, task: { title: 'Write it' } }) as AttemptOrder; // what the board reads
+  ({ attempt: { name, base: `base of ${name}` }, task: { id: 'T', title: 'Write it' } }) as AttemptOrder; // what the board reads
 
 const { signal } = new AbortController();
 
@@ -109,6 +112,7 @@ describe('OP-8: the list of a run', () => {
     expect(await team.update(1, 1, 'in_progress')).toEqual({ content: 'ok' });
     expect(await claimed).toMatchObject({ id: 's.1' });
     expect(team.brought).toEqual(['s.1 to base of T1-1']);
+    expect(team.checkout.task).toBe('T Write it');
     await team.update(1, 1, 'completed');
     end();
     expect(team.rested).toEqual([]);

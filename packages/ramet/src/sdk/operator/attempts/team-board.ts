@@ -14,6 +14,7 @@ import type { TeamMember, TeamTask } from '../../../schema/team.ts';
 import type { TaskDesk, TaskUpdate } from '../../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../../tools/tool.ts';
 import type { TeamView } from '../../session/session-type.ts';
+import { taskLine } from './attempt-pattern.ts';
 import { type OpenOffer, orLate, STOPPED_TEAM, WakingMembers } from './waking-members.ts';
 
 export interface BoardPlace {
@@ -38,6 +39,7 @@ interface Turn {
   task: number | null;
   /** Lets it rest; null while it works. */
   release: (() => void) | null;
+  readonly checkout: { task: string };
 }
 
 /** Every member was woken for it, and none has claimed it. */
@@ -106,9 +108,7 @@ export class TeamBoard implements Disposable {
     const { task: listed, isNews } = await this.#put(order, prompt);
     const claimed = Promise.withResolvers<Turn | RefusedOffer>();
     const offer: Offer = {
-      order,
-      claimed,
-      told: new Set(),
+      ...{ order, claimed, told: new Set() },
       refused: () => claimed.resolve({ refused: this.#lastIdle }),
       abandoned: () => claimed.resolve({ refused: STOPPED_TEAM }),
     };
@@ -126,7 +126,10 @@ export class TeamBoard implements Disposable {
     const found = await Promise.race([offer.claimed.promise, off.promise]);
     signal.removeEventListener('abort', stop);
     this.#open.delete(listed.number);
-    if (found !== null && 'agent' in found) return this.#place.handleOf(found.agent) ?? null;
+    if (found !== null && 'agent' in found) {
+      found.checkout.task = taskLine(order.task);
+      return this.#place.handleOf(found.agent) ?? null;
+    }
     this.#withdrawn.add(listed.number);
     return found;
   }
@@ -233,10 +236,10 @@ export class TeamBoard implements Disposable {
 
   #begin(agent: Parameters<FamilyTeam['begin']>[0]): MemberRun | null {
     const run = this.#inner.begin(agent);
-    const { name, id } = agent.spec;
+    const [{ name, id }, checkout] = [agent.spec, agent.checkout];
     if (run === null || name === null) return run;
     const held = this.tasks().find(({ owner, status }) => owner === name && status === 'in_progress');
-    const turn: Turn = { agent: id, name, task: held?.number ?? null, release: null };
+    const turn: Turn = { agent: id, name, task: held?.number ?? null, release: null, checkout };
     this.#turns.set(name, turn);
     this.#members.begun(name);
     const begun = this.#begun;

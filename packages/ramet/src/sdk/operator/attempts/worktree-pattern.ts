@@ -37,6 +37,7 @@ import {
   type AttemptSite,
   type AttemptWork,
   type EndedAgent,
+  taskLine,
   workRef,
 } from './attempt-pattern.ts';
 import { attemptRefs, type RefWitness } from './attempt-refs.ts';
@@ -182,7 +183,7 @@ async function takenFrom(
   if (!existsSync(worktree.path)) return branchWork(worktree, reading);
   const { objection, note } = await adoptHead(place, worktree, reading);
   if (objection !== null) return objection;
-  const made = await commitRest(place, worktree, task.title);
+  const made = await commitRest(place, worktree, task);
   // A commit that was just made there moved the branch by compare and swap.
   const isMade = made !== null && made.branch !== null && made.branch === worktree.branch;
   const work = isMade
@@ -223,10 +224,11 @@ async function clearedWork(
 async function commitRest(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  message: string,
+  task: AttemptOrder['task'],
 ): Promise<WorktreeCommit | null> {
   try {
-    const commit = (): ReturnType<typeof commitFiles> => commitFiles(place, worktree, message);
+    const commit = (): ReturnType<typeof commitFiles> =>
+      commitFiles(place, worktree, task.title, taskLine(task));
     // A git that was killed is no reason to do the task again.
     const isPassing = (error: unknown): boolean =>
       error instanceof RametError && error.family === 'retryable';
