@@ -28,7 +28,7 @@ export async function settings(
       paintTable(
         reportText(report, io.columns) +
           othersText(report.others, io.columns) +
-          unusedText(report, io.columns),
+          extensionsText(report, io.columns),
         styleFor(io),
       ),
     );
@@ -71,10 +71,19 @@ function othersText({ rules, unused }: SettingsInDetail['others'], columns: numb
   return parts.map((part) => (part === '' ? '' : `\n${part}`)).join('');
 }
 
-function unusedText({ unusedExtensions }: SettingsInDetail, columns: number | null): string {
-  if (unusedExtensions.length === 0) return '';
-  const rows = unusedExtensions.map(({ what, source, why }) => [what, source, why].map(printable));
-  return `\n${fittedTable([['EXTENSION NOT IN USE', 'FROM', 'WHY'], ...rows], columns)}`;
+function extensionsText(
+  { unusedExtensions, flawedExtensions }: SettingsInDetail,
+  columns: number | null,
+): string {
+  const table = (head: readonly string[], list: SettingsInDetail['unusedExtensions']): string => {
+    if (list.length === 0) return '';
+    const rows = list.map(({ what, source, why }) => [what, source, why].map(printable));
+    return `\n${fittedTable([[...head], ...rows], columns)}`;
+  };
+  return (
+    table(['EXTENSION NOT IN USE', 'FROM', 'WHY'], unusedExtensions) +
+    table(['IN USE, WITH A MISTAKE', 'FROM', 'MISTAKE'], flawedExtensions)
+  );
 }
 
 function unusedRow(value: ReportedSetting): string[] {
@@ -100,6 +109,7 @@ function reportObject({
   isTrusted,
   others,
   unusedExtensions,
+  flawedExtensions,
 }: SettingsInDetail): Record<string, unknown> {
   return {
     settings,
@@ -110,6 +120,7 @@ function reportObject({
     trusted: isTrusted,
     other_tools: othersObject(others),
     unused_extensions: unusedExtensions,
+    flawed_extensions: flawedExtensions,
   };
 }
 

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../../test/fixtures/command.ts';
@@ -14,12 +14,14 @@ import { builtInDefinitions, typeLines } from '../../agents/prompts/built-in.ts'
 import type { RequestRecord } from '../../emulator/index.ts';
 import { trust } from '../../system/trust.ts';
 import { agentToolFor } from '../../tools/agent.ts';
-import { checkTypes } from '../calls/check-types.ts';
+import { checkTypes, listAgentTypes } from '../calls/check-types.ts';
 import { readSettingsInDetail } from '../calls/settings-report.ts';
 import { checkHealth } from '../doctor/doctor.ts';
 import { findPlugins } from '../extensions/plugins.ts';
+import { knownOffers } from '../mcp/known-offers.ts';
 import { listServers } from '../mcp/manage-servers.ts';
 import { findPlace } from '../place.ts';
+import { openSession } from '../session/session.ts';
 import { openAgentTypes } from './agent-types.ts';
 import { viewChild } from './child-view.ts';
 
@@ -411,5 +413,78 @@ describe('EXT-1: managed policy that allows only its own hooks, servers or plugi
     expect(checks.find(({ name }) => name === 'extensions')?.found).toContain(noHooks);
     expect(checks.find(({ name }) => name === 'mcp')?.found).toContain('left out of the agent types ha');
     expect((await checkTypes([], { cwd, env: { ...env, RAMET_MANAGED_DIR: cwd } })).problems).toEqual([]);
+  });
+
+  test('hooks and servers of plugins that it leaves out are named at the start and in every list', async () => {
+    const { here, plugin } = pluginPlace();
+    const env = { ...here.env, RAMET_MANAGED_DIR: join(here.cwd, 'managed') };
+    writeFiles(here.cwd, {
+      'managed/settings.json': '{"policy":{"hooks":"managed","mcpServers":"managed"}}',
+    });
+    const [noHooks, noServers] = [
+      'managed policy allows only its own hooks',
+      'managed policy allows only its own MCP servers',
+    ];
+    await using session = await openSession({ ...here, env, model: 'recipe' });
+    expect(session.notices).toContain(`${noHooks}; left out of the plugins pl`);
+    expect(session.notices.join('\n')).toContain('pl:pg');
+    const { unusedExtensions } = await readSettingsInDetail({ ...here, env });
+    expect(unusedExtensions).toEqual([
+      { what: 'hooks of the plugin pl', source: plugin, why: `left out, ${noHooks}` },
+      { what: 'mcpServers of the plugin pl', source: plugin, why: `left out, ${noServers}` },
+    ]);
+    expect((await listServers({ ...here, env })).servers).toMatchObject([
+      { name: 'pl:pg', unused: noServers },
+    ]);
+    const checks = await checkHealth({ ...here, env });
+    expect(checks.find(({ name }) => name === 'extensions')?.found).toContain(noHooks);
+    expect(checks.find(({ name }) => name === 'mcp')?.found).toContain('not started: pl:pg');
+  });
+});
+
+/** A plugin that the user's settings name: an agent with a mistake, a command, a hook and a server that does not start. */
+function pluginPlace(): { here: { cwd: string; env: NodeJS.ProcessEnv }; plugin: string } {
+  const cwd = realpathSync(temporaryDirectory());
+  const plugin = join(cwd, 'pl');
+  writeFiles(cwd, {
+    'home/settings.json': JSON.stringify({ plugins: [plugin] }),
+    'pl/agents/aa.md': definition('aa', 'colour: red\n'),
+    'pl/commands/go.md': '---\nargument-hint: [a] | b\n---\nGo.\n',
+    'pl/hooks/hooks.json': '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true"}]}]}}',
+    'pl/.mcp.json': JSON.stringify({ mcpServers: { pg: { command: process.execPath, args: ['-e', ''] } } }),
+  });
+  const env = { PATH: process.env.PATH, RAMET_HOME: join(cwd, 'home'), RAMET_PROVIDER: 'recipe' };
+  return { here: { cwd, env }, plugin };
+}
+
+describe('EXT-3: what plugins bring', () => {
+  test('commands that list and test know the agents and servers that sessions have', async () => {
+    const { here, plugin } = pluginPlace();
+    const { types, problems } = await listAgentTypes(here);
+    expect(types.map(({ name }) => name)).toContain('pl:aa');
+    expect(problems).toMatchObject([{ path: join(plugin, 'agents/aa.md'), field: 'colour' }]);
+    expect((await checkTypes([], here)).definitions).toBe(1);
+    expect((await viewChild('pl:aa', here)).definition.path).toBe(join(plugin, 'agents/aa.md'));
+    expect((await listServers(here)).servers).toMatchObject([
+      { name: 'pl:pg', source: plugin, unused: null },
+    ]);
+    expect((await knownOffers(here)).servers).toEqual(['pl_pg']);
+    const checks = await checkHealth(here);
+    expect(checks.find(({ name }) => name === 'mcp')?.found).toMatch(/^0 of 1 servers start; pl:pg: /);
+  });
+
+  test('a command with a mistake that is in use is not called unused', async () => {
+    const { here, plugin } = pluginPlace();
+    const { unusedExtensions, flawedExtensions } = await readSettingsInDetail(here);
+    expect(unusedExtensions).toEqual([]);
+    expect(flawedExtensions).toMatchObject([
+      {
+        source: expect.stringContaining(join(plugin, 'commands/go.md')),
+        why: expect.stringContaining('YAML'),
+      },
+    ]);
+    const found = (await checkHealth(here)).find(({ name }) => name === 'extensions')?.found;
+    expect(found).toContain('in use, with a mistake: ');
+    expect(found).not.toContain('not in use');
   });
 });

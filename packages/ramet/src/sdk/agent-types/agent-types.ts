@@ -50,7 +50,7 @@ export interface AgentTypes extends Disposable {
 export interface TypeContext extends OwnOnly {
   /** Names of tools that it has besides the built-in ones. */
   alsoTools?: readonly string[];
-  /** Those that are installed when absent. */
+  /** Those that a session of the place has when absent. */
   plugins?: readonly PluginFolder[];
   /** Types in code. */
   types?: Readonly<Record<string, AgentTypeOptions>>;
@@ -70,14 +70,15 @@ export async function openAgentTypes(
   context: TypeContext = {},
 ): Promise<AgentTypes> {
   const own = await typesInCode(context.types ?? {}, [...toolNames(), ...(context.alsoTools ?? [])]);
-  const where = extensionPlace(place, env, context.plugins ?? (await pluginsHere(place)));
+  const plugins = context.plugins ?? (await pluginsHere(place, env)).plugins;
+  const where = extensionPlace(place, env, plugins);
   let tell: ((line: string) => void) | null = null;
   let opened: OpenTypes | null = null;
   let closed = false;
   const open = async (): Promise<void> => {
     if (closed || extensionFolders(where, 'agents').length === 0) return;
     const { openTypes } = await import('./definition-types.ts');
-    const types = await openTypes(await openStore(place, env, context));
+    const types = await openTypes(await openStore(place, env, { ...context, plugins }));
     if (opened !== null || closed) return;
     opened = types;
     if (tell !== null) types.watch(tell);
@@ -171,7 +172,7 @@ export async function openStore(
   const { runCheck } = await import('../../extensions/trust/run-check.ts');
   const trusted = settingsPlace(place, env);
   return new DefinitionStore({
-    place: extensionPlace(place, env, plugins ?? (await pluginsHere(place))),
+    place: extensionPlace(place, env, plugins ?? (await pluginsHere(place, env)).plugins),
     builtIn: builtInDefinitions,
     toolNames: [...toolNames(), ...alsoTools],
     trust: () => folderTrust(isOwnPlace(trusted) ? { ...trusted, isGiven: true } : trusted),

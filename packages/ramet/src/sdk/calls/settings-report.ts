@@ -4,7 +4,7 @@ import type { OtherTools } from '../../settings/other-tools/other-tools.ts';
 import { readOtherTools } from '../../settings/other-tools/read-other-tools.ts';
 import { isTrustedPlace, problemText, type SettingsReport } from '../../settings/read-settings.ts';
 import { isBinding, keyText, placeOf, type SettingValue } from '../../settings/setting-value.ts';
-import { type UnusedExtension, unusedHere } from '../extensions/list-prompts.ts';
+import { extensionsHere, type UnusedExtension } from '../extensions/list-prompts.ts';
 import { findPlace } from '../place.ts';
 import {
   describeSettings,
@@ -29,6 +29,8 @@ export interface SettingsInDetail {
   others: OtherTools;
   /** Skills, commands, plugins and parts of agent files that are there and have no effect. */
   unusedExtensions: readonly UnusedExtension[];
+  /** What is wrong in files of skills and commands that are in use all the same. */
+  flawedExtensions: readonly UnusedExtension[];
   isTrusted: boolean;
   /** What is wrong, one line each. */
   problems: string[];
@@ -45,12 +47,14 @@ export async function readSettingsInDetail(options: CallOptions = {}): Promise<S
   const found = await readOtherTools(here);
   const others = { ...found, unused: await unusedOthers(report, found) };
   const isBroken = files.some((file) => file.state === 'bad' && isBinding(file));
+  const extensions = isBroken ? { unused: [], flawed: [] } : await extensionsHere(options);
   return {
     settings,
     values: values.map((value) => ({ ...value, key: keyText(value.path), from: placeOf(value) })),
     files,
     others,
-    unusedExtensions: isBroken ? [] : (await unusedHere(options)).unused,
+    unusedExtensions: extensions.unused,
+    flawedExtensions: extensions.flawed,
     isTrusted: isTrustedPlace(here),
     problems: [...others.problems, ...files.flatMap(({ problems }) => problems.map(problemText))],
     isBroken,

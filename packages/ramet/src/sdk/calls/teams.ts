@@ -76,13 +76,13 @@ export async function createTeam(
 }
 
 async function refuseTypes(types: readonly string[], place: Place, session: SessionOptions): Promise<void> {
-  const [{ offeringMembers, openAgentTypes }, { findDefinition, unknownMemberType }] = await Promise.all([
-    import('../agent-types/agent-types.ts'),
-    import('../../agents/prompts/built-in.ts'),
-  ]);
-  const { agentTypes } = session;
-  const own = { ...(agentTypes && { types: agentTypes }) };
-  using known = offeringMembers(await openAgentTypes(place, session.env ?? process.env, own));
+  const { offeringMembers, openAgentTypes } = await import('../agent-types/agent-types.ts');
+  const { findDefinition, unknownMemberType } = await import('../../agents/prompts/built-in.ts');
+  const { pluginsHere } = await import('../extensions/plugins.ts');
+  const { agentTypes, env = process.env } = session;
+  const { plugins } = await pluginsHere(place, env, session);
+  const own = { plugins, ...(agentTypes && { types: agentTypes }) };
+  using known = offeringMembers(await openAgentTypes(place, env, own));
   const wrong = types.find((type) => findDefinition(known.definitions, type)?.teammate !== true);
   if (wrong !== undefined) throw new UserMistake('not_added', unknownMemberType(wrong, known.definitions));
 }

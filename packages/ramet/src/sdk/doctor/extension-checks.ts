@@ -1,10 +1,10 @@
 /** Skills, commands, plugins and instructions: how many there are, and what is not in use. */
 import { readProjectInstructions } from '../../agents/prompts/first-message.ts';
-import { unusedHere } from '../extensions/list-prompts.ts';
+import { extensionsHere, type UnusedExtension } from '../extensions/list-prompts.ts';
 import { type DoctorContext, type HealthCheck, limited, ok } from './health-check.ts';
 
 export async function checkExtensions({ caller, place }: DoctorContext): Promise<HealthCheck> {
-  const { prompts, unused } = await unusedHere(caller);
+  const { prompts, unused, flawed } = await extensionsHere(caller);
   const root = place.repository?.root ?? place.cwd;
   const { files, problems } = await readProjectInstructions({
     cwd: place.cwd,
@@ -14,9 +14,21 @@ export async function checkExtensions({ caller, place }: DoctorContext): Promise
   });
   const count = (kind: string): number => prompts.filter((one) => one.kind === kind).length;
   const counts = `${count('skill')} skills, ${count('command')} commands, ${files.length} files of instructions`;
-  const lines = [...unused.map(({ source, why }) => `${source}: ${why}`), ...problems];
-  const [first, ...more] = lines;
-  if (first === undefined) return ok('extensions', counts);
-  const rest = more.length === 0 ? '' : ` (and ${more.length} more: see ramet settings)`;
-  return limited('extensions', `${counts}; not in use: ${first}${rest}`, 'ramet settings lists all of it');
+  const lines = [...unused.map(lineOf), ...problems];
+  const found = [
+    counts,
+    ...(lines.length === 0 ? [] : [`not in use: ${firstOf(lines)}`]),
+    ...(flawed.length === 0 ? [] : [`in use, with a mistake: ${firstOf(flawed.map(lineOf))}`]),
+  ].join('; ');
+  return found === counts
+    ? ok('extensions', counts)
+    : limited('extensions', found, 'ramet settings lists all of it');
+}
+
+function lineOf({ source, why }: UnusedExtension): string {
+  return `${source}: ${why}`;
+}
+
+function firstOf([first = '', ...more]: readonly string[]): string {
+  return more.length === 0 ? first : `${first} (and ${more.length} more: see ramet settings)`;
 }

@@ -1,11 +1,12 @@
 /** The skills and commands of a place, for people: what they can ask for by `/name`, and what is not in use and why. */
+import type { FileProblem } from '../../extensions/front-matter/field-problem.ts';
 import type { PromptFile } from '../../extensions/prompts/prompt-file.ts';
 import type { PromptCatalog } from '../../extensions/prompts/prompt-store.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { lossesHere } from '../calls/check-types.ts';
 import { findPlace } from '../place.ts';
 import { sessionSettings, settingsPlace } from '../session/session-settings.ts';
-import { extensionPlace, findPlugins } from './plugins.ts';
+import { extensionPlace, findPlugins, type PluginLoss, pluginLosses } from './plugins.ts';
 import { openPrompts } from './session-prompts.ts';
 
 export interface PromptList {
@@ -15,6 +16,7 @@ export interface PromptList {
   readonly catalog: PromptCatalog | null;
   /** What is wrong with plugins. */
   readonly problems: readonly string[];
+  readonly losses: readonly PluginLoss[];
 }
 
 export async function listPrompts(
@@ -25,7 +27,8 @@ export async function listPrompts(
   const settings = await sessionSettings({ cwd, env });
   const { plugins, problems } = await findPlugins(place, { ...settings, env, pluginDirs: options.plugins });
   const { all, store } = await openPrompts(extensionPlace(place, env, plugins), settingsPlace(place, env));
-  return { prompts: all, catalog: store?.catalog ?? null, problems };
+  const losses = pluginLosses(plugins, settings.settings);
+  return { prompts: all, catalog: store?.catalog ?? null, problems, losses };
 }
 
 /** Something that is there and has no effect. */
@@ -35,13 +38,21 @@ export interface UnusedExtension {
   readonly why: string;
 }
 
-export async function unusedHere(
-  options: CallOptions = {},
-): Promise<{ prompts: readonly PromptFile[]; unused: readonly UnusedExtension[] }> {
-  const { prompts, catalog, problems } = await listPrompts(options);
+export interface ExtensionsHere {
+  readonly prompts: readonly PromptFile[];
+  readonly unused: readonly UnusedExtension[];
+  /** What is wrong in files that are in use all the same. */
+  readonly flawed: readonly UnusedExtension[];
+}
+
+export async function extensionsHere(options: CallOptions = {}): Promise<ExtensionsHere> {
+  const { prompts, catalog, problems, losses } = await listPrompts(options);
   const { untrusted = [], changed = [], shadowed = [], problems: files = [] } = catalog ?? {};
+  const used = new Set(prompts.map(({ path }) => path));
+  const wrong = files.filter(({ level }) => level !== 'note');
   return {
     prompts,
+    flawed: wrong.filter(({ path }) => used.has(path)).map(flawOf),
     unused: [
       ...untrusted.map(({ name, path }) => ({ what: name, source: path, why: 'this folder is not trusted' })),
       ...changed.map(({ name, path }) => ({ what: name, source: path, why: 'not what you trusted' })),
@@ -50,17 +61,16 @@ export async function unusedHere(
         source: prompt.path,
         why: `shadowed by ${by}`,
       })),
-      ...files
-        .filter(({ level }) => level !== 'note')
-        .map(({ path, line, field, message }) => ({
-          what: field ?? 'file',
-          source: line === null ? path : `${path}:${line}`,
-          why: message,
-        })),
+      ...wrong.filter(({ path }) => !used.has(path)).map(flawOf),
       ...problems.map((problem) => ({
         what: 'plugin',
         source: problem.split(': ', 1)[0] ?? '',
         why: problem,
+      })),
+      ...losses.map(({ plugin, field, why }) => ({
+        what: `${field} of the plugin ${plugin.name}`,
+        source: plugin.root,
+        why: `left out, ${why}`,
       })),
       ...(await lossesHere(options)).map(({ type, field, why }) => ({
         what: `${field} of the agent type ${type.name}`,
@@ -69,4 +79,8 @@ export async function unusedHere(
       })),
     ],
   };
+}
+
+function flawOf({ path, line, field, message }: FileProblem): UnusedExtension {
+  return { what: field ?? 'file', source: line === null ? path : `${path}:${line}`, why: message };
 }

@@ -11,13 +11,14 @@ import type { HookEntry } from '../../extensions/hooks/hook-config.ts';
 import type { PluginServers } from '../../extensions/mcp/configured-servers.ts';
 import type { RunCheck } from '../../extensions/trust/run-check.ts';
 import { UserMistake } from '../../schema/errors.ts';
-import { POLICY_PLUGINS } from '../../settings/setting-value.ts';
-import type { SettingsInForce, SettingsPlace } from '../../settings/settings.ts';
+import { POLICY_HOOKS, POLICY_PLUGINS, POLICY_SERVERS } from '../../settings/setting-value.ts';
+import type { Settings, SettingsInForce, SettingsPlace } from '../../settings/settings.ts';
 import { managedFolders } from '../../system/home.ts';
 import { isInside } from '../../system/landing-path.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
-import { settingsPlace } from '../session/session-settings.ts';
+import { sessionSettings, settingsPlace } from '../session/session-settings.ts';
+import type { SessionOptions } from '../session-options.ts';
 
 export interface PluginOrder extends Pick<SettingsInForce, 'settings' | 'managed'> {
   env: NodeJS.ProcessEnv;
@@ -48,9 +49,14 @@ export async function findPlugins(place: Place, order: PluginOrder): Promise<Fou
   return { plugins, problems: [...problems, ...left.map((path) => `${path}: left out, ${POLICY_PLUGINS}`)] };
 }
 
-/** Those that are installed, whatever settings say. */
-export async function pluginsHere({ home }: Place): Promise<readonly PluginFolder[]> {
-  return (await readAll(installedPlugins(home))).plugins;
+/** Those that a session of this place would have, for calls that open none. */
+export async function pluginsHere(
+  place: Place,
+  env: NodeJS.ProcessEnv,
+  { settings, plugins }: Pick<SessionOptions, 'settings' | 'plugins'> = {},
+): Promise<FoundPlugins> {
+  const inForce = await sessionSettings({ cwd: place.cwd, env, ...(settings !== undefined && { settings }) });
+  return findPlugins(place, { ...inForce, env, pluginDirs: plugins });
 }
 
 /** Without any, nothing is loaded. */
@@ -122,20 +128,71 @@ export async function withPlugins(
 ): Promise<ResolvedOptions> {
   const bringing = plugins.filter(({ hooks, servers }) => hooks !== undefined || servers !== undefined);
   if (bringing.length === 0) return settings;
-  const allowsHooks = settings.settings.policy?.hooks !== 'managed';
+  const lost = pluginLosses(plugins, settings.settings).filter(({ field }) => field === 'hooks');
+  const hooks = lost.length > 0 ? [] : await hooksOf(bringing, place, settings.env);
+  // Servers that policy leaves out are named with the other servers.
+  const names = lost.map(({ plugin }) => plugin.name).join(', ');
+  const notices = lost.length === 0 ? [] : [`${POLICY_HOOKS}; left out of the plugins ${names}`];
+  return {
+    ...settings,
+    hooks: [...settings.hooks, ...hooks],
+    pluginServers: await serversOf(bringing, place, settings.env),
+    notices: [...settings.notices, ...notices],
+  };
+}
+
+/** What managed policy leaves out of a plugin. */
+export interface PluginLoss {
+  readonly plugin: PluginFolder;
+  readonly field: 'hooks' | 'mcpServers';
+  readonly why: string;
+}
+
+export function pluginLosses(
+  plugins: readonly PluginFolder[],
+  { policy }: Pick<Settings, 'policy'>,
+): PluginLoss[] {
+  return plugins.flatMap((plugin): PluginLoss[] => [
+    ...(policy?.hooks === 'managed' && plugin.hooks !== undefined
+      ? [{ plugin, field: 'hooks' as const, why: POLICY_HOOKS }]
+      : []),
+    ...(policy?.mcpServers === 'managed' && plugin.servers !== undefined
+      ? [{ plugin, field: 'mcpServers' as const, why: POLICY_SERVERS }]
+      : []),
+  ]);
+}
+
+async function hooksOf(
+  plugins: readonly PluginFolder[],
+  place: Place,
+  env: NodeJS.ProcessEnv,
+): Promise<HookEntry[]> {
   const hooks: HookEntry[] = [];
-  const pluginServers: PluginServers[] = [];
-  for (const plugin of bringing) {
-    const { name, root } = plugin;
-    const check = await pluginCheck(plugin, settingsPlace(place, settings.env));
-    const variables = { CLAUDE_PLUGIN_ROOT: root };
-    const source = { label: `plugin ${name}`, variables, ...(check && { check }) };
-    if (allowsHooks) for (const value of plugin.hooks ?? []) hooks.push({ value, source });
-    const servers = Object.entries(plugin.servers ?? {}).map(([own, server]) => [`${name}:${own}`, server]);
-    if (servers.length > 0)
-      pluginServers.push({ source: root, servers: Object.fromEntries(servers), ...(check && { check }) });
+  for (const plugin of plugins) {
+    if (plugin.hooks === undefined) continue;
+    const check = await pluginCheck(plugin, settingsPlace(place, env));
+    const variables = { CLAUDE_PLUGIN_ROOT: plugin.root };
+    const source = { label: `plugin ${plugin.name}`, variables, ...(check && { check }) };
+    for (const value of plugin.hooks) hooks.push({ value, source });
   }
-  return { ...settings, hooks: [...settings.hooks, ...hooks], pluginServers };
+  return hooks;
+}
+
+/** MCP servers that plugins bring, for sessions and for calls that list them. */
+export async function serversOf(
+  plugins: readonly PluginFolder[],
+  place: Place,
+  env: NodeJS.ProcessEnv,
+): Promise<PluginServers[]> {
+  const found: PluginServers[] = [];
+  for (const plugin of plugins) {
+    const { name, root } = plugin;
+    const servers = Object.entries(plugin.servers ?? {}).map(([own, server]) => [`${name}:${own}`, server]);
+    if (servers.length === 0) continue;
+    const check = await pluginCheck(plugin, settingsPlace(place, env));
+    found.push({ source: root, servers: Object.fromEntries(servers), ...(check && { check }) });
+  }
+  return found;
 }
 
 /** For a plugin of a trusted repository: what it starts must be what was trusted, each time. */

@@ -6,6 +6,7 @@ import { knownOffer } from '../../extensions/mcp/known-tools.ts';
 import { usableServers } from '../../extensions/mcp/server-set.ts';
 import { toolKeys } from '../../extensions/mcp/tool-names.ts';
 import { callerOf } from '../calls/caller.ts';
+import { findPlugins, serversOf } from '../extensions/plugins.ts';
 import { findPlace } from '../place.ts';
 import { sessionSettings } from '../session/session-settings.ts';
 import type { SessionOptions } from '../session-options.ts';
@@ -34,7 +35,10 @@ export async function knownOffers(options: SessionOptions): Promise<KnownOffers>
   });
   const place = findPlace({ cwd, env });
   const settings = await sessionSettings({ cwd, env });
-  const report = await serversHere(place, { env, ...settings, mcpServers, mcpConfig, strictMcpServers });
+  const { plugins } = await findPlugins(place, { ...settings, env, pluginDirs: options.plugins });
+  const pluginServers = await serversOf(plugins, place, env);
+  const given = { mcpServers, mcpConfig, strictMcpServers, pluginServers };
+  const report = await serversHere(place, { env, ...settings, ...given });
   const known = usableServers(report.servers).map(({ key, config }) => ({
     key,
     ...knownOffer(place.home, config, place.cwd),

@@ -20,6 +20,7 @@ import { describeError, UserMistake } from '../../schema/errors.ts';
 import type { RuleFile } from '../../settings/allow-in-file.ts';
 import { lossLines } from '../agent-types/policy-losses.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
+import { findPlugins, serversOf } from '../extensions/plugins.ts';
 import { findPlace, type Place } from '../place.ts';
 import { sessionSettings, settingsPlace } from '../session/session-settings.ts';
 import { poolParts } from './pool-parts.ts';
@@ -53,7 +54,10 @@ export interface ServersHere extends ServerReport {
 export async function listServers(options: CallOptions = {}): Promise<ServersHere> {
   const { cwd, env } = callerOf(options);
   const found = await sessionSettings({ cwd, env });
-  const report = await serversHere(findPlace({ cwd, env }), { env, ...found });
+  const place = findPlace({ cwd, env });
+  const { plugins } = await findPlugins(place, { ...found, env });
+  const pluginServers = await serversOf(plugins, place, env);
+  const report = await serversHere(place, { env, ...found, pluginServers });
   if (found.settings.policy?.mcpServers !== 'managed') return { ...report, onlyManaged: false };
   const { lossesHere } = await import('../calls/check-types.ts');
   const losses = (await lossesHere({ cwd, env })).filter(({ field }) => field === 'mcpServers');
