@@ -32,7 +32,7 @@ describe('UI-1: what the parser refuses', () => {
     expect(usageError(text.replace('agents', 'ps'), ['ps', 'x'], below)).toContain('too many arguments');
   });
 
-  test('says of two files for operate that one is meant, and how several rules are given', () => {
+  test('says about two files for operate that one is meant, and how several rules are given', () => {
     const below = (): string[] => ['status', 'retry'];
     const text = "error: too many arguments for 'operate'. Expected 1 argument but got 2.\n";
     expect(usageError(text, ['operate', 'a.md', 'b.md'], below)).toMatch(

@@ -120,7 +120,7 @@ export async function keepWork({ ref, base, tree, message }: WorkCommit, call: G
   return commit;
 }
 
-/** The commit of these files that a process has made, and was killed before it could say so; null if there is none. */
+/** The commit of these files that a process has made, and was killed before it could say so, if any. */
 export async function keptBefore(
   ref: string,
   { parent, tree }: { parent: string; tree: string },

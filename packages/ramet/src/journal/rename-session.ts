@@ -7,7 +7,7 @@ import { UserMistake } from '../schema/errors.ts';
 import type { SessionId } from '../schema/ids.ts';
 import { schemaVersion } from '../system/sqlite/database.ts';
 import { writeFailure } from '../system/sqlite/sqlite-failure.ts';
-import { addMeta, openSessionFile, openSessionFileReadOnly, sessionPath, writeMeta } from './session-file.ts';
+import { openSessionFile, openSessionFileReadOnly, sessionPath, writeMeta } from './session-file.ts';
 import { retitleSession } from './session-index.ts';
 
 /** The first version with facts about a session beside its events. */
@@ -22,7 +22,7 @@ export function renameSession(project: string, session: SessionId, title: string
 export function nameSession(project: string, session: SessionId, title: string): void {
   let isNew = false;
   change(project, session, (db) => {
-    isNew = addMeta(db, 'title', title);
+    isNew = addTitle(db, title);
   });
   if (isNew) retitleSession(project, session, title);
 }
@@ -42,4 +42,10 @@ function change(project: string, session: SessionId, write: (db: DatabaseSync) =
   } catch (error) {
     throw error instanceof UserMistake ? error : writeFailure(file, error);
   }
+}
+
+/** False if it has one, which stays. */
+function addTitle(db: DatabaseSync, title: string): boolean {
+  const add = db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES ('title', ?)");
+  return add.run(title).changes > 0;
 }

@@ -173,11 +173,6 @@ export function writeMeta(db: DatabaseSync, key: string, value: string): void {
   db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(key, value);
 }
 
-/** False where there is one already, which stays. */
-export function addMeta(db: DatabaseSync, key: string, value: string): boolean {
-  return db.prepare('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)').run(key, value).changes > 0;
-}
-
 export function removeMeta(db: DatabaseSync, key: string): void {
   db.prepare('DELETE FROM meta WHERE key = ?').run(key);
 }

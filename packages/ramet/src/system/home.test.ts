@@ -107,7 +107,7 @@ describe('LOG-1: the directory of a project', () => {
     mkdirSync(join(first, '.git'), { recursive: true });
     expect(find(first)).not.toBe(project);
     expect(movedPaths(project)(join(first, 'a'))).toBe(join(second, 'a'));
-    // One that takes its place after it was deleted goes on with its sessions.
+    // One that takes its place after it was deleted continues its sessions.
     rmSync(second, { recursive: true });
     expect(find(first)).toBe(project);
     expect(movedPaths(project)(join(second, 'a'))).toBe(join(first, 'a'));

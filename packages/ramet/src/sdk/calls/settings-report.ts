@@ -29,7 +29,7 @@ export interface SettingsInDetail {
   others: OtherTools;
   /** Skills, commands, plugins and parts of agent files that are there and have no effect. */
   unusedExtensions: readonly UnusedExtension[];
-  /** What is wrong in files of skills and commands that are in use all the same. */
+  /** What is wrong in files of skills and commands that are still in use. */
   flawedExtensions: readonly UnusedExtension[];
   isTrusted: boolean;
   /** What is wrong, one line each. */

@@ -41,7 +41,7 @@ export interface UnusedExtension {
 export interface ExtensionsHere {
   readonly prompts: readonly PromptFile[];
   readonly unused: readonly UnusedExtension[];
-  /** What is wrong in files that are in use all the same. */
+  /** What is wrong in files that are still in use. */
   readonly flawed: readonly UnusedExtension[];
 }
 
