@@ -210,6 +210,28 @@ describe('LIB-1: a tool of the caller', () => {
       isError: true,
     });
   });
+
+  test.each<[string, unknown]>([
+    ['another field', { paths: ['secret'] }],
+    ['one path for a list', { writes: 'secret' }],
+    ['a list', ['secret']],
+    ['a text', 'secret'],
+    ['nothing', undefined],
+    ['a promise', Promise.resolve({ writes: ['secret'] })],
+    ['no text', { command: 5 }],
+  ])('SEC-1: what it reaches in a form that is not known is a wrong input: %s', async (_, given) => {
+    const own = tool({
+      name: 'reach',
+      description: 'd',
+      input: zod.object({}),
+      access: { effect: 'write', reaches: () => given as object },
+      run: () => 'ran',
+    });
+    expect(await outcome(own, {})).toMatchObject({
+      content: expect.stringContaining('return an object with none or some of reads and writes'),
+      isError: true,
+    });
+  });
 });
 
 describe('LIB-1: a tool that cannot work is refused when it is made', () => {
@@ -217,6 +239,8 @@ describe('LIB-1: a tool that cannot work is refused when it is made', () => {
   test.each<[string, unknown, RegExp]>([
     ['no object', null, /tool: the argument for options is null/],
     ['an unknown field', { ...good, handler: 1 }, /there is no option "handler"/],
+    ['a rule of access that is no function', { ...good, access: { effect: 'write', reaches: 5 } }, /reaches/],
+    ['an unknown field of access', { ...good, access: { effect: 'write', foo: 1 } }, /give read, write/],
     ['no description', { ...good, description: undefined }, /tool "x": description is missing/],
     [
       'no schema',

@@ -93,8 +93,7 @@ const EFFECTS: readonly ToolEffect[] = ['read', 'write', 'execute'];
 
 const ACCESS: ArgumentKind = {
   text: `${EFFECTS.join(', ')}, or { effect, reaches(input) }`,
-  accepts: (value) =>
-    isEffect(value) || (OBJECT.accepts(value) && isEffect((value as { effect?: unknown }).effect)), // an object, just seen
+  accepts: (value) => isEffect(value) || (OBJECT.accepts(value) && isAccessRule(Object(value))),
 };
 const SCHEMA: ArgumentKind = { text: 'a Zod 4 or Standard Schema', accepts: isStandardSchema };
 
@@ -102,6 +101,11 @@ const TOOL: Kinds<ToolWithSchema<StandardSchema>> = {
   ...{ name: NAME, description: NAME, access: ACCESS, timeoutSeconds: ABOVE_ZERO, run: FUNCTION },
   ...{ input: SCHEMA, inputSchema: OBJECT },
 };
+
+function isAccessRule({ effect, reaches, ...more }: Record<string, unknown>): boolean {
+  const isKnown = reaches === undefined || typeof reaches === 'function';
+  return isEffect(effect) && isKnown && Object.keys(more).length === 0;
+}
 
 function isEffect(value: unknown): value is ToolEffect {
   return EFFECTS.some((effect) => effect === value);
@@ -199,17 +203,44 @@ function checkedInput(check: CheckInput, reach: (input: unknown) => ToolReach): 
 
 function problemOfReach(reach: () => ToolReach): string | null {
   try {
-    const { reads = [], writes = [], command, url } = reach();
-    const texts: unknown[] = [...reads, ...writes, command ?? '', url ?? ''];
-    return texts.every((text) => typeof text === 'string') ? null : 'access.reaches gave no texts';
+    const given: unknown = reach();
+    // It is refused either way: what a promise becomes is nobody's.
+    if (given instanceof Promise) given.catch(() => {});
+    return isReach(given) ? null : `access.reaches gave ${reachText(given)}; return ${REACH_FORM}`;
   } catch (error) {
     return `access.reaches failed: ${describeError(error)}`;
   }
 }
 
-function reachOf(rule: ToolAccessRule<never>, input: unknown): ToolReach {
+const REACH_FORM =
+  'an object with none or some of reads and writes (lists of paths), command and url (texts), at once and not with a promise';
+const REACHES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  reads: isTexts,
+  writes: isTexts,
+  command: (value) => typeof value === 'string',
+  url: (value) => typeof value === 'string',
+};
+
+/** A form that is not known would be taken for a call that reaches nothing, and no rule would hold it. */
+function isReach(value: unknown): boolean {
+  if (!OBJECT.accepts(value) || value instanceof Promise || Array.isArray(value)) return false;
+  return Object.entries(Object(value)).every(
+    ([field, one]) => one === undefined || (Object.hasOwn(REACHES, field) && REACHES[field]?.(one) === true),
+  );
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function reachText(value: unknown): string {
+  if (value instanceof Promise) return 'a promise';
+  return (JSON.stringify(value) ?? String(value)).slice(0, 200);
+}
+
+function reachOf({ reaches }: ToolAccessRule<never>, input: unknown): ToolReach {
   // The schema has made the input what the function takes.
-  return rule.reaches?.(input as never) ?? {};
+  return reaches === undefined ? {} : reaches(input as never);
 }
 
 async function runWithin(
