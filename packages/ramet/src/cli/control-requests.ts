@@ -30,11 +30,11 @@ const HANDLES: Readonly<Record<string, Handle>> = {
   },
   interrupt: (stream) => ({ interrupted: stream.interrupt() }),
   set_permission_mode({ session }, { mode }) {
-    session.setPermissionMode(mode as SessionMode); // what is none the session refuses
+    session.setPermissionMode(textOf('set_permission_mode', 'mode', mode) as SessionMode); // what is none the session refuses
     return { mode: session.agent.permissionMode };
   },
   set_model({ session }, { model }, begun) {
-    session.setModel((model ?? begun) as string); // what is no text the session refuses
+    session.setModel(textOf('set_model', 'model', model ?? begun));
     return { model: session.model };
   },
 };
@@ -49,6 +49,12 @@ const GIVEN_ELSEWHERE: Readonly<Record<string, string>> = {
   sdkMcpServers: 'use the library, or give --mcp-config',
   jsonSchema: 'give --json-schema',
 };
+
+function textOf(request: string, field: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value;
+  const what = value === undefined ? 'missing' : JSON.stringify(value).slice(0, 100);
+  throw new UserMistake('control', `${request}: ${field} is ${what}; give a text that is not empty`);
+}
 
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true;

@@ -102,8 +102,10 @@ describe('UI-4: control requests on standard input', () => {
       control('d', 'set_permission_mode', { mode: 'all' }),
       control('e', 'interrupt'),
       control('f', 'mcp_status'),
+      control('j', 'set_permission_mode'),
       control('g', 'set_model', { model: 5 }),
       control('h', 'set_model'),
+      control('i', 'set_model', { model: '' }),
     );
     expect(told).toMatchObject([
       success('a', { model: 'recipe', permission_mode: 'acceptEdits' }),
@@ -115,8 +117,10 @@ describe('UI-4: control requests on standard input', () => {
         'f',
         'there is no control request "mcp_status"; there are initialize, interrupt, set_permission_mode, set_model',
       ),
-      refused('g', 'session.setModel: the model is 5; give a text that is not empty'),
+      refused('j', 'set_permission_mode: mode is missing; give a text that is not empty'),
+      refused('g', 'set_model: model is 5; give a text that is not empty'),
       success('h', { model: 'recipe' }),
+      refused('i', 'set_model: model is ""; give a text that is not empty'),
     ]);
     expect(code).toBe(0);
   });

@@ -9,7 +9,14 @@ import { VERSION } from '../sdk/version.ts';
 import { type CommandIo, EXIT, exitCodeOfError } from './io.ts';
 import { nearWord, usageError } from './near-word.ts';
 import { refuseAgentsIn } from './person-only.ts';
-import { addAgentOptions, addInputOptions, addRunOptions, wholeNumber } from './run-options.ts';
+import {
+  addAgentOptions,
+  addInputOptions,
+  addRunOptions,
+  SESSION_ID_FORM,
+  sessionIdOf,
+  wholeNumber,
+} from './run-options.ts';
 
 const SESSION_ARGUMENT = 'a session id or the beginning of one (default: the latest)';
 const TAKE_OVER = '--take-over';
@@ -158,7 +165,7 @@ function addPrint(program: Command, io: CommandIo, setExitCode: (code: number) =
       'resume a session: its id or the beginning of it (default: choose one; with -p the latest)',
     )
     .option('--fork-session', 'with --resume or --continue: a new session from its conversation')
-    .option('--session-id <id>', 'the id of the new session: eight letters and digits, such as a1b2c3d4')
+    .option('--session-id <id>', `the id of the new session: ${SESSION_ID_FORM}`, sessionIdOf)
     .option(TAKE_OVER, 'with --resume or --continue: confirm that its last process, elsewhere, has ended')
     .addOption(
       new Option(

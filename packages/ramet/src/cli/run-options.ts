@@ -1,6 +1,7 @@
 /** The flags that say how a run works and what it prints: of `ramet`, `ramet -p` and `ramet resume`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { BUBBLE_REFUSED } from '../permission/policy.ts';
+import { isSessionId } from '../schema/ids.ts';
 import { EFFORTS, LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
 
 export function addRunOptions(command: Command): Command {
@@ -124,6 +125,13 @@ export function wholeNumber(text: string): number {
 export function portNumber(text: string): number {
   if (/^\d+$/.test(text) && Number(text) > 0 && Number(text) < 2 ** 16) return Number(text);
   throw new InvalidArgumentError('It must be a port: a whole number from 1 to 65535.');
+}
+
+export const SESSION_ID_FORM = 'eight digits and small letters without i, l, o and u, such as a1b2c3d4';
+
+export function sessionIdOf(text: string): string {
+  if (isSessionId(text)) return text;
+  throw new InvalidArgumentError(`It must be ${SESSION_ID_FORM}.`);
 }
 
 function thinkingTokens(text: string): number {
