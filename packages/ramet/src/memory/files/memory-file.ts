@@ -178,7 +178,9 @@ function moveAside(real: string, before: string | null, replace: () => boolean =
   }
   try {
     const isReplaced = replace();
-    rmSync(aside);
+    // A program that saves empties the file first: what it is about to write must have a name.
+    if (before === '') renameSync(aside, keptName(real));
+    else rmSync(aside);
     return isReplaced;
   } catch (error) {
     putBack(real);
@@ -191,7 +193,11 @@ export function putBack(real: string): void {
   const aside = asideOf(real);
   if (!existsSync(aside)) return;
   if (linkNew(aside, real)) rmSync(aside, { force: true });
-  else renameSync(aside, real.replace(/(?:\.md)?$/, `.kept-${randomBytes(4).toString('hex')}.md`));
+  else renameSync(aside, keptName(real));
+}
+
+function keptName(real: string): string {
+  return real.replace(/(?:\.md)?$/, `.kept-${randomBytes(4).toString('hex')}.md`);
 }
 
 /** A link fails where a file has come to be, which a rename does not. */

@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -168,6 +171,18 @@ describe('MEM-1: what a person has put into memory', () => {
       await new Promise(setImmediate);
     }
     expect((await saving).stdout).toBe('lost 0\n');
+  });
+
+  test('is not lost if a program has emptied the file for its save when a change comes', async () => {
+    const store = openStore();
+    await put(store, '- a\n');
+    const saving = openSync(join(store.root, 'MEMORY.md'), 'w');
+    await store.change(FORK, (read) => new Map([['MEMORY.md', withNote(read('MEMORY.md'), 'agent')]]));
+    writeSync(saving, '- a\n- person\n');
+    closeSync(saving);
+    expect(onDisk(store)).toContain('- agent');
+    const [kept = ''] = store.files().filter((name) => /^MEMORY\.kept-[0-9a-f]{8}\.md$/.test(name));
+    expect(onDisk(store, kept)).toBe('- a\n- person\n');
   });
 
   test('is found and put back if a process was killed while it was aside', async () => {
