@@ -20,7 +20,8 @@ describe('FORK-3: the type of a fork’s options', () => {
 
 describe('LIB-1: what a session shows is a view', () => {
   test('the main agent cannot be changed through it', async () => {
-    const { session } = await startFamily({ cast: {}, permissionMode: 'plan' });
+    const { session, run } = await startFamily({ cast: {}, permissionMode: 'plan' });
+    await expect(run(null)).rejects.toThrow('no prompt yet: give it one, as session.run("PROMPT") or ramet');
     expect(() => Object.assign(session.agent, { permissionMode: 'bypassPermissions' })).toThrow(TypeError);
     expect(session.agent.permissionMode).toBe('plan');
     session.setPermissionMode('default');

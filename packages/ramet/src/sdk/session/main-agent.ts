@@ -266,11 +266,16 @@ function withAttachments(
 /** An agent without a conversation needs a prompt. Call it before agents resume: they would be stopped by the refusal. */
 export function refuseWithoutPrompt({ conversation, state, runtime }: Agent): void {
   if (conversation.messages.length > 0) return;
-  const [code, reason] =
-    state.requests > 0
-      ? [CONVERSATION_LOST, 'the conversation of the main agent is lost']
-      : ['no_prompt', 'no prompt of this session is on record'];
-  throw new UserMistake(code, `${reason}: give it a prompt with: ${promptCommand({ runtime })}`);
+  const command = promptCommand({ runtime });
+  if (state.requests > 0)
+    throw new UserMistake(
+      CONVERSATION_LOST,
+      `the conversation of the main agent is lost: give it a prompt with: ${command}`,
+    );
+  throw new UserMistake(
+    'no_prompt',
+    `this session has no prompt yet: give it one, as session.run("PROMPT") or ${command}`,
+  );
 }
 
 function promptCommand({ runtime }: Pick<Agent, 'runtime'>): string {
