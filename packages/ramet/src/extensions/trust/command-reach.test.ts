@@ -10,6 +10,10 @@ import { runCheck } from './run-check.ts';
 
 const FILES = {
   '.git/HEAD': '',
+  '.git/config':
+    '[core]\n\tfsmonitor = ./git/monitor.sh\n\tsshCommand = "sh git/ssh.sh" # own\n\thooksPath = git/hooks\n[filter "f"]\n\tclean = \\"sh\\" git/clean.sh %f\n\trequired = true\n[diff]\n\texternal = ./git/diff.sh\n[diff "t"] textconv = node git/text\n[merge "m"]\n\tdriver = sh git/drive.sh %A\n[credential]\n\thelper = "!sh git/key.sh"\n\thelper = store\n[include]\n\tpath = ../git/shared.config\n',
+  'git/shared.config': '[Core]\nPager = git/pager.sh\n',
+  'git/hooks/pre-commit': 'exit 0\n',
   'src/index.ts': 'export {};\n',
   'docs/page.md': 'text\n',
   'scripts/h.sh': 'exit 0\n',
@@ -30,7 +34,7 @@ const FILES = {
   'py/pack/part.py': 'two = 2\n',
   'py/pack/__init__.py': '',
   'package.json':
-    '{"scripts":{"h":"sh scripts/h.sh","lint":"eslint src","test":"vitest run","unit":"node --test test/","quoted":"node -e \\"require(\\\\\\"./scripts/x.js\\\\\\")\\""},"bin":{"t":"x"}}',
+    '{"scripts":{"h":"sh scripts/h.sh","lint":"eslint src","test":"vitest run","unit":"node --test test/","build":"tsc -p .","built":"tsc -p . && node dist/x.js","built:only":"node dist/x.js","quoted":"node -e \\"require(\\\\\\"./scripts/x.js\\\\\\")\\""},"bin":{"t":"x"}}',
   'pyproject.toml': '[project]\n',
   'go.mod': 'module x\n',
   'Cargo.toml': '[package]\n',
@@ -427,6 +431,35 @@ const SPELLINGS: readonly (readonly [command: string, file: string])[] = [
   ['npm exec --call "cd scripts && node \\"x\\""', 'scripts/x.js'],
   ['npm run quoted', 'scripts/x.js'],
   ['make -C quoted', 'quoted/x.js'],
+  // What a compiler writes is made of sources that no word names.
+  ['npx tsc -p . && node dist/x.js', 'src/index.ts'],
+  ['node node_modules/typescript/bin/tsc -p . ; node dist/x.js', 'src/new.ts'],
+  ['npm run built', 'src/index.ts'],
+  ['npm run build && npm run built:only', 'src/index.ts'],
+  ['yarn vite build; sh build/h.sh', 'src/index.ts'],
+  ['go build -o out/x ./cmd/x && ./out/x', 'src/index.ts'],
+  ['cargo build && ./target/debug/x', 'src/index.ts'],
+  ['cargo run', 'src/index.ts'],
+  ['make -s prog; ./prog', 'prog.c'],
+  ['make -s tool && ./tool', 'tool.sh'],
+  // Programs that .git/config names.
+  ['git status', 'git/monitor.sh'],
+  ['git add -A', 'git/clean.sh'],
+  ['git diff', 'git/diff.sh'],
+  ['git log -p', 'git/text.js'],
+  ['git merge x', 'git/drive.sh'],
+  ['git push', 'git/key.sh'],
+  ['git fetch', 'git/ssh.sh'],
+  ['git commit -m x', 'git/hooks/pre-commit'],
+  ['git status', 'git/shared.config'],
+  ['cd src && git status', 'git/pager.sh'],
+  // Code that works out what it loads or starts.
+  [`node -e 'require(".")'`, 'index.js'],
+  [`X=h node -e 'require("./"+process.env.X)'`, 'h.js'],
+  [`perl -e 'exec "make","-s","hook"'`, 'Makefile'],
+  [`perl -e 'do "./$_" for glob("*.pl")'`, 'new.pl'],
+  [`python3 -c 'import os; [exec(open(f).read()) for f in os.listdir(".")]'`, 'new.py'],
+  [`python3 -c 'import subprocess; subprocess.run(["make", "hook"])'`, 'Makefile'],
 ];
 
 describe('SEC-1: a command runs no file that an agent has written since it was trusted', () => {
@@ -522,6 +555,14 @@ describe('SEC-1: a command runs no file that an agent has written since it was t
     ['[[ "$F" =~ \\.(ts|js)$ ]] && npx prettier --write "$F"', 'src/index.ts'],
     ['echo "\u26a0\ufe0f careful"; npx prettier --check src', 'src/index.ts'],
     ['if command -v node >/dev/null; then sh scripts/h.sh; fi', 'src/index.ts'],
+    ['npx tsc -p . && sh scripts/h.sh', 'src/index.ts'],
+    ['npm run build', 'src/index.ts'],
+    ['cargo check', 'src/index.ts'],
+    ['git status', 'git/hooks/pre-commit'],
+    ['git status', 'git/ssh.sh'],
+    ['git status', 'src/index.ts'],
+    [`node -e 'require("fs").readFileSync(0); require("@x/y")'`, 'src/index.ts'],
+    [`python3 -c 'import subprocess; subprocess.run(["git", "status"])'`, 'src/index.ts'],
   ] as const)('%s: also with another %s', ([command, file]) => {
     expect(trusted(command).runsWith(file)).toBe(true);
   });
@@ -535,6 +576,8 @@ describe('SEC-1: a command runs no file that an agent has written since it was t
     ['mytool scripts', /mytool scripts \(what mytool loads\)/],
     ['npm test', /npm test \(what vitest loads\)/],
     ['make hook', /make hook \(what make, eslint loads\)/],
+    ['npx tsc -p .', /npx tsc -p \. \(what tsc loads\)/],
+    ['npx tsc && node dist/x.js', /because of what tsc writes: every file/],
     ['npm run unit', /npm run unit \(what node --test loads\)/],
   ] as const)('%s is listed as not followed', ([command, listed]) => {
     expect(trusted(command).described.unfollowed.join('\n')).toMatch(listed);

@@ -5,8 +5,7 @@
  * 1. Each word that is known is looked for in each directory that the command can change into: those that its words name.
  * 2. Programs that run what a folder or a file without its ending names get all that can be meant, and programs that are
  *    told by a file what to run get that file, with the scripts of `package.json` followed.
- * 3. Where a word that decides what runs is not known, the command is unclear: every file of the directories it starts in
- *    counts.
+ * 3. Where a word that decides what runs is not known, every file of the directories that it starts in counts.
  */
 import { isAbsolute, resolve } from 'node:path';
 import {
@@ -15,6 +14,7 @@ import {
   type ScriptCommand,
   type ScriptWord,
 } from '../../permission/shell/script-words.ts';
+import { computesNames } from './computed-code.ts';
 import { contentReach, isFedNames } from './content-reach.ts';
 import { type DataWords, dataWords, onlyChecks, testRunner } from './data-words.ts';
 import { type GitContent, gitContent, gitRuns } from './git-runs.ts';
@@ -192,8 +192,7 @@ class ReachReading {
     const isReplaced = words.some(({ start }) => REPLACES.test(start));
     const isStream = isFed && !programs.some(({ name }) => FEEDS.test(name));
     for (const program of programs) {
-      const { name } = program;
-      const rest = program.rest.filter((word) => !data.words.has(word));
+      const [name, rest] = [program.name, program.rest.filter((word) => !data.words.has(word))];
       this.#told(name, words, depth);
       for (const path of this.#python.started(program, data.text)) this.#found.add(path);
       this.#content(program, data, isFedNames(programs));
@@ -231,6 +230,7 @@ class ReachReading {
       for (const text of texts) {
         this.#stems(text);
         if (isInline) for (const path of packageFiles(text, this.#ground)) this.#found.add(path, false);
+        if (isInline && computesNames(name, text)) this.#found.unclear.add(`what ${name} runs`);
         // `perl -Ilib -Mlib=x`: the value is in the same word.
         if (/^-[A-Z]./.test(text)) for (const one of text.slice(2).split('=')) this.#folder(one);
       }

@@ -1,15 +1,11 @@
 /** What git runs besides itself: hooks that are committed, settings that it is given, aliases. And what it brings. */
-import { readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { ScriptWord } from '../../permission/shell/script-words.ts';
+import { gitDirectories, LOOKS } from './git-config.ts';
 import { checkoutOf, isDirectory } from './repository-look.ts';
 
 /** Folders that git runs programs from, by habit of those who commit hooks. */
 const HOOK_FOLDERS: readonly string[] = ['.husky', '.githooks'];
-
-/** Subcommands of git that run no hook. */
-const LOOKS: RegExp =
-  /^(?:status|log|diff|show|rev-parse|branch|ls-files|blame|describe|remote|config|grep|stash)$/;
 
 /** Those of git itself. Another word is an alias, which runs what a configuration says. */
 const COMMANDS: RegExp =
@@ -60,19 +56,6 @@ export function gitContent(rest: readonly ScriptWord[], starts: readonly string[
     ]),
     folders: places.map(({ shared }) => join(shared, 'refs')).filter(isDirectory),
   };
-}
-
-/** Of a linked worktree, its own and that of the repository. */
-function gitDirectories(top: string): { own: string; shared: string } {
-  const path = join(top, '.git');
-  if (isDirectory(path)) return { own: path, shared: path };
-  try {
-    const [, named = '.git'] = /^gitdir: (.+)$/m.exec(readFileSync(path, 'utf8')) ?? [];
-    const own = resolve(top, named);
-    return { own, shared: /\/worktrees\/[^/]+$/.test(own) ? dirname(dirname(own)) : own };
-  } catch {
-    return { own: path, shared: path };
-  }
 }
 
 export interface GitRuns {

@@ -1,4 +1,5 @@
 /** What is found out about a command while it is read. */
+import { runsOutput } from './compiled-output.ts';
 import type { CommandReach, NamedPath, WrittenAs } from './word-names.ts';
 
 export class ReachFinds {
@@ -7,6 +8,8 @@ export class ReachFinds {
   readonly folders: Set<string> = new Set();
   readonly unclear: Set<string> = new Set();
   readonly unknown: Set<string> = new Set();
+  /** Compilers that write files. */
+  readonly built: Set<string> = new Set();
 
   get paths(): Iterable<string> {
     return this.#paths.keys();
@@ -35,14 +38,17 @@ export class ReachFinds {
   }
 
   /** What a script that it runs reaches; the folders of one that is not clear are for the caller to judge. */
-  take({ paths, folders, unclear, unknown }: CommandReach): void {
+  take({ paths, folders, unclear, unknown, built }: CommandReach): void {
     for (const one of paths) this.#paths.set(one.path, one);
     if (unclear === null) for (const one of folders) this.folders.add(one);
     for (const one of unknown) this.unknown.add(one);
+    for (const one of built) this.built.add(one);
   }
 
   /** Where it is not clear, every file of the directories that it starts in counts. */
   reach(starts: readonly string[]): CommandReach {
+    if (this.built.size > 0 && runsOutput(this.paths, starts))
+      this.unclear.add(`what ${[...this.built].join(', ')} writes`);
     const [unclear = null] = this.unclear;
     if (unclear !== null) for (const start of starts) this.folders.add(start);
     return {
@@ -50,6 +56,7 @@ export class ReachFinds {
       folders: [...this.folders],
       unclear,
       unknown: [...this.unknown],
+      built: [...this.built],
     };
   }
 }

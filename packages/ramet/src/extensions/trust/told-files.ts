@@ -1,11 +1,13 @@
 /** Files that tell a program what to run although no word names them: `package.json`, a `Makefile`, a configuration. */
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ScriptWord } from '../../permission/shell/script-words.ts';
+import { compilerIn } from './compiled-output.ts';
+import { gitPrograms } from './git-config.ts';
 import { isConfigurationOf, manifestsOf, RUNS_PACKAGE_SCRIPTS, TELLS_COMMANDS } from './known-programs.ts';
 import { makeRecipes } from './make-recipes.ts';
-import type { SearchGround } from './module-files.ts';
+import { type SearchGround, stemFiles } from './module-files.ts';
 import type { ReachFinds } from './reach-finds.ts';
-import { checkoutOf, everyFile, MOST_LISTED, nearest, scriptsOf } from './repository-look.ts';
+import { checkoutOf, everyFile, isDirectory, MOST_LISTED, nearest, scriptsOf } from './repository-look.ts';
 import { isAboutWorkspaces } from './started-programs.ts';
 import { contentOf } from './trusted-content.ts';
 import type { CommandReach } from './word-names.ts';
@@ -27,6 +29,11 @@ const HOLDS_CONFIGURATION: RegExp = /^package\.(?:json|ya?ml)$/;
 
 export function toldFiles(program: string, words: readonly ScriptWord[], told: ToldGround): void {
   const { found, ground } = told;
+  const compiling = compilerIn(program, words);
+  if (compiling?.runs === true) found.unclear.add(`what ${compiling.tool} runs`);
+  else if (compiling !== null) for (const set of [found.built, found.unknown]) set.add(compiling.tool);
+  if (program === 'git') configured(words, told);
+  if (/^g?make$/.test(program)) builtInRules(words, told);
   const isPackaged = RUNS_PACKAGE_SCRIPTS.test(program);
   if (isPackaged && isAboutWorkspaces(program, words)) {
     const all = filesOfCheckouts(told);
@@ -82,7 +89,36 @@ function packageScripts(path: string, words: readonly ScriptWord[], told: ToldGr
   }
 }
 
-const RUNS_UNKNOWN = /^what \S+ runs$|^a script inside it$/;
+const RUNS_UNKNOWN = /^what .+ (?:runs|writes)$|^a script inside it$/;
+
+/** What the configuration of a repository has git run, from the top of its checkout. */
+function configured(words: readonly ScriptWord[], { ground, found, isDeepest, follow }: ToldGround): void {
+  if (isDeepest) return;
+  const texts = words.flatMap((word) => word.texts);
+  for (const top of new Set([...ground.directories].filter(ground.isOurs).map(checkoutOf))) {
+    const { scripts, hooks, included } = gitPrograms(top, texts);
+    for (const path of included) found.add(path);
+    for (const folder of hooks) if (ground.isOurs(folder) && isDirectory(folder)) found.folders.add(folder);
+    for (const script of scripts) {
+      const inner = follow(script, top);
+      found.take({ ...inner, unknown: [] });
+      if (RUNS_UNKNOWN.test(inner.unclear ?? '')) found.unclear.add(`${inner.unclear} for git`);
+    }
+  }
+}
+
+/** Sources that make knows how to make a program of. */
+const MADE_OF = /\.(?:[cCfFhlmoprsSwyv]|cc|cpp|mod|sh|def|sym|web|tex|texi|texinfo|sv)$|,v$/;
+
+/** Without a rule in a Makefile, make takes one of its own. */
+function builtInRules(words: readonly ScriptWord[], { ground, found }: ToldGround): void {
+  for (const text of words.flatMap(({ texts }) => texts))
+    for (const path of stemFiles(text, ground))
+      if (MADE_OF.test(path)) {
+        found.add(path);
+        found.unknown.add('make');
+      }
+}
 
 /** Of a Makefile. What else is not clear in it is listed only: recipes are full of words that make fills in. */
 function recipes(path: string, words: readonly ScriptWord[], told: ToldGround): void {

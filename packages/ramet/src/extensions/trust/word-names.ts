@@ -20,6 +20,8 @@ export interface CommandReach {
   readonly unclear: string | null;
   /** Programs that are not known here: what they load is not known either. */
   readonly unknown: readonly string[];
+  /** Compilers that it starts. */
+  readonly built: readonly string[];
 }
 
 const LONGEST_WORD = 1_000;
