@@ -307,6 +307,13 @@ describe('MEM-1: what a person has put into memory', () => {
     expect(readdirSync(store.root).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
+  test('is listed although it is a folder, so that people learn why nothing is remembered', () => {
+    const store = openStore();
+    mkdirSync(join(store.root, 'MEMORY.md'), { recursive: true });
+    expect(store.files()).toEqual(['MEMORY.md']);
+    expect(() => store.read('MEMORY.md')).toThrow('it is no regular file');
+  });
+
   test('may be a link: the file that it leads to is changed', async () => {
     const store = openStore();
     const kept = join(temporaryDirectory(), 'notes.md');

@@ -20,6 +20,7 @@ import {
   MemoryHistory,
   type MemorySource,
 } from './memory-history.ts';
+import { INDEX_FILE } from './memory-places.ts';
 import { takenBack } from './merged-texts.ts';
 import { refuseSecrets, type SecretGuard } from './refuse-secrets.ts';
 
@@ -277,7 +278,8 @@ function textFiles(folder: string): string[] {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([name, isFolder]) => {
       const path = join(folder, name);
-      if (isFolder) return name.startsWith('.') ? [] : textFiles(path);
+      // A folder in the place of the file: who reads it says so.
+      if (isFolder && name !== INDEX_FILE) return name.startsWith('.') ? [] : textFiles(path);
       return name.endsWith('.md') ? [path] : [];
     });
 }

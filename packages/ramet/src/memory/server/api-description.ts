@@ -47,7 +47,7 @@ function refusals(...codes: readonly number[]): Json {
     ...(code === 429 && { headers: RETRY }),
     ...((code === 410 || code === 412) && { headers: ETAG }),
   });
-  return Object.fromEntries([401, 405, 429, ...codes].map((code) => [code, response(code)]));
+  return Object.fromEntries([401, 405, 408, 429, ...codes].map((code) => [code, response(code)]));
 }
 
 export function apiDescription(limits: MemoryLimits): Json {
@@ -78,6 +78,15 @@ export function apiDescription(limits: MemoryLimits): Json {
       ...refusals(400, 404, 410),
     },
   };
+  const getKeys = {
+    summary: 'all keys with version and checksum, deleted ones too; no values',
+    parameters: [header('If-None-Match', 'the ETag of the listing that is known')],
+    responses: {
+      200: { description: 'the listing', headers: ETAG, content: json('Listing') },
+      304: { description: 'nothing has changed', headers: ETAG },
+      ...refusals(),
+    },
+  };
   return {
     openapi: '3.1.0',
     info: {
@@ -103,17 +112,7 @@ export function apiDescription(limits: MemoryLimits): Json {
           },
         },
       },
-      '/v1/keys': {
-        get: {
-          summary: 'all keys with version and checksum, deleted ones too; no values',
-          parameters: [header('If-None-Match', 'the ETag of the listing that is known')],
-          responses: {
-            200: { description: 'the listing', headers: ETAG, content: json('Listing') },
-            304: { description: 'nothing has changed', headers: ETAG },
-            ...refusals(),
-          },
-        },
-      },
+      '/v1/keys': { get: getKeys, head: headOf(getKeys) },
       '/v1/keys/{key}': {
         parameters: [key],
         get: getKey,
@@ -125,7 +124,7 @@ export function apiDescription(limits: MemoryLimits): Json {
           responses: {
             200: { description: 'replaced', headers: ETAG, content: json('Entry') },
             201: { description: 'created', headers: ETAG, content: json('Entry') },
-            ...refusals(400, 408, 409, 412, 413, 415, 422, 428, 507),
+            ...refusals(400, 409, 412, 413, 415, 422, 428, 507),
           },
         },
         delete: {

@@ -342,7 +342,7 @@ function sendRaw(port: number, bytes: string | Uint8Array): Promise<void> {
 
 describe('TEAM-6: the OpenAPI description of the memory server', () => {
   test('names every path and code that the server has, and the shape of every answer', async () => {
-    const server = await servedMemory({ limits: { value: 50, keys: 2, rate: 1, burst: 40 } });
+    const server = await servedMemory({ limits: { value: 50, keys: 2, rate: 1, burst: 45 } });
     const { text } = await server.ask('GET', '/v1/openapi.json', { token: null });
     const description = JSON.parse(text);
     const seen = new Set<string>();
@@ -368,7 +368,9 @@ describe('TEAM-6: the OpenAPI description of the memory server', () => {
     const created = await ask('PUT', '/v1/keys/a', none);
     const has = { headers: { 'if-none-match': String(created.headers.etag) } };
     const listed = await ask('GET', '/v1/keys');
-    await ask('GET', '/v1/keys', { headers: { 'if-none-match': String(listed.headers.etag) } });
+    await ask('HEAD', '/v1/keys');
+    for (const method of ['GET', 'HEAD'])
+      await ask(method, '/v1/keys', { headers: { 'if-none-match': String(listed.headers.etag) } });
     await ask('POST', '/v1/keys');
     await ask('GET', '/v1/keys/a');
     for (const method of ['GET', 'HEAD']) {
@@ -395,12 +397,13 @@ describe('TEAM-6: the OpenAPI description of the memory server', () => {
     await ask('DELETE', '/v1/keys/a', { headers: { 'if-match': '"9"' } });
     await ask('DELETE', '/v1/keys/a', { headers: { 'if-match': String(replaced.headers.etag) } });
     for (const method of ['GET', 'HEAD']) await ask(method, '/v1/keys/a');
-    await ask('HEAD', '/v1/keys/a', { token: null });
+    for (const path of ['/v1/keys', '/v1/keys/a']) await ask('HEAD', path, { token: null });
     await ask('POST', '/v1/keys/a');
     for (const path of ['/v1/keys', '/v1/keys/a']) await ask('GET', path, { token: null });
     for (const method of ['PUT', 'DELETE']) await ask(method, '/v1/keys/a', { token: 'x', headers: CREATE });
     while ((await server.ask('GET', '/v1/keys')).status === 200);
     for (const path of ['/v1/keys', '/v1/keys/a']) await ask('GET', path);
+    await ask('HEAD', '/v1/keys');
     for (const method of ['HEAD', 'PUT', 'DELETE']) await ask(method, '/v1/keys/a', { headers: CREATE });
     const described = Object.entries<Record<string, { responses: object }>>(description.paths).flatMap(
       ([path, item]) =>
