@@ -9,6 +9,7 @@ import { readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'n
 import { isAbsolute, join, resolve } from 'node:path';
 import { isInside } from '../system/landing-path.ts';
 import { anchorsOf, isInAny, realPlace, realPlaces } from './anchors.ts';
+import { watchPlaces } from './empty-places.ts';
 
 export interface ServiceReach {
   readonly env: Readonly<Record<string, string>>;
@@ -88,6 +89,7 @@ export function hiddenServices(reach: ServiceReach, { own, shared }: WritablePla
   const listening = listeningOutside({ env, run, shared: realPlaces(shared) });
   const spared = realPlaces([...kept, ...own]);
   const hidden = [...new Set([...named, ...listening])].filter((path) => !isInAny(path, spared));
+  watchPlaces(hidden);
   return {
     mounts: hidden.flatMap((path) => ['--ro-bind', '/dev/null', path]),
     anchors: anchorsOf(hidden, shared),

@@ -69,6 +69,26 @@ describe('OP-2: the operator', () => {
     expect(world.statuses()).toEqual({ a: 'done', b: 'done', c: 'done' });
   });
 
+  test('OP-3: what waited for a done task starts while others are checked', async () => {
+    const world: OperatorWorld = new OperatorWorld({
+      tasks: THREE,
+      // The first batch is merged when the next one waits, and that one when what waits for the first has started.
+      batch: async ({ offers }) => {
+        const isFirst = offers.some(({ task }) => task.id === 'a');
+        const isReady = (): boolean => (isFirst ? world.done.has('c-1') : world.started.includes('b-1'));
+        for (let turns = 0; turns < 100 && !isReady(); turns++) await new Promise(setImmediate);
+        expect(isReady()).toBe(true);
+      },
+      attempt: async ({ task }) => {
+        while (task.id === 'c' && taskOf(world.state, 'a')?.status === 'running')
+          await new Promise(setImmediate);
+        return {};
+      },
+    });
+    await world.run();
+    expect(world.statuses()).toEqual({ a: 'done', b: 'done', c: 'done' });
+  });
+
   test('OP-3: tells that a check waits for a place, until it begins', async () => {
     const said: (string | null | undefined)[] = [];
     const world = new OperatorWorld({

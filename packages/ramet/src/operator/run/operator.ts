@@ -56,8 +56,7 @@ export class Operator {
     this.#queue = queueOf(state);
     this.#timers = new RetryTimers(ports.clock, this.#over.signal, (id) => this.#due(id));
     const parts = { ports, run, actors: this.#actors, state: () => this.#state };
-    const onChange = (): void => this.#wake.resolve();
-    const onFailure = (error: unknown): void => this.#fail(error);
+    const [onChange, onFailure] = [() => this.#wake.resolve(), (error: unknown) => this.#fail(error)];
     const ending: EndParts = {
       ...{ actors: this.#actors, state: () => this.#state },
       mayBeUnchanged: (id) => this.#integrator.mayBeUnchanged(id),
@@ -248,6 +247,7 @@ export class Operator {
     this.#queue.settle(id, 'done');
     this.#count(false);
     this.#stop('superseded', id);
+    this.#wake.resolve();
   }
 
   #count(failed: boolean): void {
