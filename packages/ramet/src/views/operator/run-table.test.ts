@@ -146,6 +146,10 @@ describe('OP-2: the table at the end of a run', () => {
     expect(runNotes(after, 3_000, false)).toContain(
       'nothing has landed on main: the policy quorum:2 is not met; the result is 1234567890',
     );
+    const stopped = { ...after, cause: 'interrupted' };
+    expect(runNotes(stopped, 3_000, false)).toContain(
+      'nothing has landed on main: the run was interrupted before; the result is 1234567890',
+    );
     const object = runObject(after, { session: 's', report: null, now: 1 });
     expect(object).toMatchObject({ is_error: true, landed: false, landing: null });
     expect(runReport(after, { session: 's', now: 1, outputOf: () => null, hasBranch: () => true })).toContain(

@@ -145,9 +145,9 @@ function sumLine({ run, startedAt }: OperatorState, summary: RunSummary, until: 
 
 /** Where the result is. A target that has moved is told from where it was when the run began, or from `from`. */
 export function landingLines(state: OperatorState, from: string | null = state.run?.base ?? null): string[] {
-  const { run, status, landing, integrated } = state;
+  const { run, landing, integrated } = state;
   const target = plainLine(run?.target ?? 'the target', 60);
-  if (landing === null) return notLanded(target, { run, status, integrated });
+  if (landing === null) return notLanded(target, state);
   const { state: how, commit, after } = landing;
   const said = landingSteps(state).map(shownLine);
   const place = after ?? commit;
@@ -185,14 +185,13 @@ function shownLine({ text, isCommand }: StepLine): string {
 
 function notLanded(
   target: string,
-  { run, status, integrated }: Pick<OperatorState, 'run' | 'status' | 'integrated'>,
+  { run, status, cause, integrated }: Pick<OperatorState, 'run' | 'status' | 'cause' | 'integrated'>,
 ): string[] {
   if (integrated === null || integrated === run?.base) return [`${target} is unchanged`];
   if (status !== 'ended') return [];
   const policy = plainLine(run?.policy ?? '', 40);
-  return [
-    `nothing has landed on ${target}: the policy ${policy} is not met; the result is ${short(integrated)}`,
-  ];
+  const why = cause === 'interrupted' ? 'the run was interrupted before' : `the policy ${policy} is not met`;
+  return [`nothing has landed on ${target}: ${why}; the result is ${short(integrated)}`];
 }
 
 function stateLine(state: OperatorState, isLive: boolean): string[] {
