@@ -142,6 +142,9 @@ describe.concurrent('UI-1: ramet on a terminal', () => {
     terminal.type('/frobnicate\r/permissions yolo\r/resume nothing\r');
     await terminal.shows('there is no command /frobnicate: /help lists them');
     await terminal.shows('there is no permission mode "yolo"');
+    // What was to follow was meant for that mode: it comes back, and is sent with Enter.
+    await terminal.shows(/^> \/resume nothing$/m);
+    terminal.type('\r');
     await terminal.shows('there is no session "nothing"');
     expect(emulator.requests).toHaveLength(2);
   });

@@ -103,8 +103,8 @@ describe('AGENT-2: which agent is started', () => {
     expect((await askFor({ prompt: '' })).told).toMatch(/prompt/);
     const { family, told } = await askFor({ prompt: ' \n' });
     expect(told).toBe('No agent was started: its prompt is empty: say what it is to do.');
-    await expect(family.session.fork('')).rejects.toThrow('its prompt is empty');
-    await expect(family.session.spawn({} as SpawnRequest)).rejects.toThrow('its prompt is empty'); // without types
+    await expect(family.session.fork('')).rejects.toThrow('session.fork: the prompt is an empty');
+    await expect(family.session.spawn({} as SpawnRequest)).rejects.toThrow('session.spawn: '); // without types
     expect((await askFor({ colour: 'red' })).told).toMatch(/colour/);
   });
 });

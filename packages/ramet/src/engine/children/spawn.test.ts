@@ -188,7 +188,7 @@ describe('FORK-3: what a fork may have of its own', () => {
     await family.run('Go.');
     const other = { maxTokens: 5, thinking: null };
     await expect(family.session.fork('x', other as object)).rejects.toThrow(
-      /a fork cannot change maxTokens, thinking: .* it may set abortController, skipTranscript/,
+      /^session\.fork: there is no option "maxTokens"; there are description, .*abortController/,
     );
     expect(family.session.agents).toEqual([]);
     expect(family.recordedOf(2)).toEqual([]);
@@ -203,7 +203,7 @@ describe('FORK-3: what a fork may have of its own', () => {
       /No agent was started: a fork runs on its parent's model/,
     );
     await expect(family.session.fork('x', { model: 'opus' } as object)).rejects.toThrow(
-      'a fork cannot change model',
+      'session.fork: there is no option "model"',
     );
     const request = { prompt: 'x', description: 'x', model: 'opus' };
     await expect(family.session.spawn(request)).rejects.toThrow("a fork runs on its parent's model");
