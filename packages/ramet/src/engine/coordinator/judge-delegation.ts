@@ -22,7 +22,7 @@ const FILES = [
   /(?<![\w@])(?:\.{0,2}\/)?(?:[\w@.-]+\/)+[\w@.*-]+/g,
   new RegExp(`(?<![\\w/])[\\w@.*-]*[\\w*-]\\.(?:${ENDINGS})(?![\\w/])`, 'g'),
   /\b(?:Dockerfile|Containerfile|Makefile|Justfile|Rakefile|Gemfile|Pipfile|Procfile|Brewfile|Podfile|Caddyfile|Vagrantfile|Jenkinsfile|CMakeLists|LICENSE|README|CHANGELOG|CONTRIBUTING|CODEOWNERS)\b(?!\.\w)/g,
-  /(?<!\w)\.(?:env|gitignore|npmrc|eslintrc|editorconfig)\b/g,
+  /(?<!\w)\.(?:env|gitignore|npmrc|eslintrc|editorconfig)\b|\b(?:gitignore|dockerignore|editorconfig)\b/g,
 ];
 
 /** What follows "the function" in a sentence about one that it does not name. */
@@ -59,9 +59,9 @@ const SYMBOLS = [
   /(?<!\w)[.#][a-z][\w-]*__?[\w-]+\b/g,
   /\b(?:function|class|method|type|interface|struct|trait|enum|module|component|hook|fixture|constant|variable|field|column|table|index|endpoint|route|label|flag|option|command|target|test|branch|migration|scope|helper|header)s? ["`']?[A-Za-z_$][\w$.-]*[A-Z_\d"`'][\w$.-]*/g,
   // The name of a thing as people write it: class Registry, section Install, the function slugify, the table users.
-  /\b(?:function|class|method|type|interface|struct|trait|enum|module|component|constant|variable|field|column|table|section|chapter|workflow|package|service)s? [A-Z][\w$-]+/g,
+  /\b(?:function|class|method|type|interface|struct|trait|enum|module|component|constant|variable|field|column|table|section|chapter|workflow|package|service|model|page|protocol|template|stage)s? [A-Z][\w$-]+/g,
   new RegExp(
-    `\\b(?:function|class|method|interface|struct|trait|enum|module|component|constant|variable|field|column|table|section|workflow) (?!(?:${NO_SYMBOL})\\b)[a-z_$][\\w$]+`,
+    `\\b(?:function|class|method|interface|struct|trait|enum|module|component|constant|variable|field|column|table|section|workflow|command|subcommand|option|flag|route|template|model|script|package|stage) (?!(?:${NO_SYMBOL})\\b)[a-z_$][\\w$-]+`,
     'g',
   ),
   // In style sheets: a class or id of several words, or said to be one, and a colour.
@@ -151,7 +151,20 @@ export function missingIn({ prompt, expected = [] }: Delegation, mustName: boole
   const push = PUSHES.map((pattern) => pattern.exec(prompt)?.[0]).find((text) => text !== undefined);
   if (push !== undefined && !isSpelledOut(named)) return pushed(push);
   const isConcrete = Object.values(named).some((things) => things.length > 0) || expected.length > 0;
-  return mustName && !isConcrete ? NOTHING_CONCRETE : null;
+  return mustName && !isConcrete && !saysWhat(prompt) ? NOTHING_CONCRETE : null;
+}
+
+/** So many words with a figure, or without one, say what is wanted, unless they are the ones that fit any task. */
+const [WITH_FIGURE, WITHOUT] = [9, 16];
+
+const FITS_ANY_TASK =
+  /\b(?:careful(?:ly)?|thorough(?:ly)?|conventions?|best practices?|quality|the plan|all of it|everything|as needed|where needed|make sure|and so on|whatever)\b/i;
+
+/** Whether it describes a behaviour closely enough, though it names no place: 5 tries a minute, then answer 429. */
+function saysWhat(prompt: string): boolean {
+  const words = prompt.split(/\s+/).length;
+  if (/(?<![#\w])v?\d/.test(prompt)) return words >= WITH_FIGURE;
+  return words >= WITHOUT && !FITS_ANY_TASK.test(prompt);
 }
 
 /**

@@ -22,6 +22,8 @@ export interface IntegratorParts {
   onRejected(id: string, news: FailureNews): void;
   /** The tasks that may start are others now. */
   onLeftOut(): void;
+  /** A batch is decided, and another one follows before anything lands. */
+  onChange(): void;
 }
 
 interface Parked {
@@ -97,7 +99,11 @@ export class Integrator {
     if (this.#isAtWork || this.#waiting.length === 0) return false;
     this.#isAtWork = true;
     try {
-      while (this.#waiting.length > 0) await this.#merge(this.#nextBatch());
+      while (this.#waiting.length > 0) {
+        await this.#merge(this.#nextBatch());
+        // After the last one, what lands first is what later tasks begin with.
+        if (this.#waiting.length > 0) this.#parts.onChange();
+      }
       await this.#landings.landIfDue();
       return true;
     } finally {

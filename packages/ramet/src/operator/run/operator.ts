@@ -76,7 +76,7 @@ export class Operator {
       onOutage: (cause, message) => this.#drain(cause, message),
     });
     this.#integrator = new Integrator({
-      ...parts,
+      ...{ ...parts, onChange },
       record: (event) => this.#record(event),
       onMerged: (id) => this.#merged(id),
       onRejected: (id, news) => this.#failed(id, news),
@@ -247,7 +247,6 @@ export class Operator {
     this.#queue.settle(id, 'done');
     this.#count(false);
     this.#stop('superseded', id);
-    this.#wake.resolve();
   }
 
   #count(failed: boolean): void {
