@@ -154,7 +154,7 @@ export function missingIn({ prompt, expected = [] }: Delegation, mustName: boole
   return mustName && !isConcrete && !saysWhat(prompt) ? NOTHING_CONCRETE : null;
 }
 
-/** So many words with a figure, or without one, say what is wanted, unless they are the ones that fit any task. */
+/** This many words with a figure, or without one, say what is wanted, unless they are the ones that fit any task. */
 const [WITH_FIGURE, WITHOUT] = [9, 16];
 
 const FITS_ANY_TASK =
