@@ -30,6 +30,7 @@ import { basename, dirname, join } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
 import { landingPath, realPath } from '../../system/landing-path.ts';
+import { isBeingWritten } from './open-writers.ts';
 
 /** A longer one is no memory: it is neither changed nor kept in the history. */
 export const LONGEST_FILE: number = 1 << 20;
@@ -178,8 +179,8 @@ function moveAside(real: string, before: string | null, replace: () => boolean =
   }
   try {
     const isReplaced = replace();
-    // A program that saves empties the file first: what it is about to write must have a name.
-    if (before === '') renameSync(aside, keptName(real));
+    // A program that saves empties the file first, and writes it in pieces: what it is about to write must have a name.
+    if (isBeingWritten(aside) ?? before === '') renameSync(aside, keptName(real));
     else rmSync(aside);
     return isReplaced;
   } catch (error) {

@@ -173,12 +173,16 @@ describe('MEM-1: what a person has put into memory', () => {
     expect((await saving).stdout).toBe('lost 0\n');
   });
 
-  test('is not lost if a program has emptied the file for its save when a change comes', async () => {
+  test.each([
+    ['emptied the file', ''],
+    ['written a part', '- a\n- pe'],
+  ])('is not lost if a program has %s for its save when a change comes', async (_, part) => {
     const store = openStore();
     await put(store, '- a\n');
     const saving = openSync(join(store.root, 'MEMORY.md'), 'w');
+    writeSync(saving, part);
     await store.change(FORK, (read) => new Map([['MEMORY.md', withNote(read('MEMORY.md'), 'agent')]]));
-    writeSync(saving, '- a\n- person\n');
+    writeSync(saving, '- a\n- person\n'.slice(part.length));
     closeSync(saving);
     expect(onDisk(store)).toContain('- agent');
     const [kept = ''] = store.files().filter((name) => /^MEMORY\.kept-[0-9a-f]{8}\.md$/.test(name));
