@@ -20,6 +20,8 @@ import {
   linkSync,
   openSync,
   readdirSync,
+  readFileSync,
+  readlinkSync,
   readSync,
   renameSync,
   rmSync,
@@ -30,7 +32,6 @@ import { basename, dirname, join } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
 import { landingPath, realPath } from '../../system/landing-path.ts';
-import { isBeingWritten } from './open-writers.ts';
 
 /** A longer one is no memory: it is neither changed nor kept in the history. */
 export const LONGEST_FILE: number = 1 << 20;
@@ -217,4 +218,32 @@ function linkNew(temporary: string, path: string): boolean {
 
 function notUsable(path: string, reason: string): UserMistake {
   return new UserMistake('memory_file', `cannot use the memory file ${path}: ${reason}`);
+}
+
+/** Of the flags of an open file. */
+const MAY_WRITE = 0o3;
+
+/** Whether a process has this file open to write, as far as the system tells; null where it tells nothing. */
+function isBeingWritten(file: string): boolean | null {
+  const processes = namesIn('/proc').filter((name) => /^\d+$/.test(name));
+  if (processes.length === 0) return null;
+  return processes.some((id) => namesIn(join('/proc', id, 'fd')).some((number) => writes(id, number, file)));
+}
+
+function writes(id: string, number: string, file: string): boolean {
+  try {
+    if (readlinkSync(join('/proc', id, 'fd', number)) !== file) return false;
+    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(join('/proc', id, 'fdinfo', number), 'utf8'))?.[1];
+    return (Number.parseInt(flags ?? '0', 8) & MAY_WRITE) !== 0;
+  } catch {
+    return false; // It was closed meanwhile.
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // Not there, or not for this user to look into.
+  }
 }
