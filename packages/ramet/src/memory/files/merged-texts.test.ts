@@ -4,7 +4,14 @@ import { mergedTexts, takenBack } from './merged-texts.ts';
 const NOTE = '## Notes of the user\n\n- first note\n';
 
 test.each<[string, string | null, string, string, string | null]>([
-  ['below the note', '', NOTE, `${NOTE}- own line\n`, '- own line\n'],
+  ['below the note', '', NOTE, `${NOTE}- own line\n`, '## Notes of the user\n\n- own line\n'],
+  [
+    'a later note',
+    '',
+    NOTE,
+    `${NOTE}- later\n\n## build\n- seen\n`,
+    '## Notes of the user\n\n- later\n\n## build\n- seen\n',
+  ],
   ['above it', '# A\n', `# A\n- note\n`, '# A\n- own line\n- note\n', '# A\n- own line\n'],
   ['between two', '- a\n', '- a\n- b\n- c\n', '- a\n- b\n- own\n- c\n', '- a\n- own\n'],
 ])(

@@ -22,13 +22,17 @@ export function mergedTexts(sides: { mine: string; base: string; theirs: string 
   return { text: lines.join('\n'), kept };
 }
 
-/** Lines that one side only added, beside some that the other only removed, are no conflict; null for any other. */
+/**
+ * Lines that one side only added, beside some that the other only removed, are no conflict; null for any other. Headings stay:
+ * what was written below them later must not come under another one.
+ */
 function bothSides({ a, o, b }: { a: string[]; o: string[]; b: string[] }): string[] | null {
   const inMine = placesIn(a, o);
   const inBase = placesIn(o, b);
   if (inMine === null || inBase === null) return null;
-  const removed = new Set(inMine.filter((_, index) => !inBase.includes(index)));
-  return a.filter((_, index) => !removed.has(index));
+  const gone = inMine.filter((_, index) => !inBase.includes(index));
+  const removed = new Set(gone.filter((place) => a[place]?.startsWith('- ')));
+  return removed.size === 0 ? null : a.filter((_, index) => !removed.has(index));
 }
 
 /** Where these lines are in `all`, in their order; null if one is missing. The last that fit: a text ends with an empty line. */
