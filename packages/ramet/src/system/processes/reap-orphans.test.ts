@@ -61,7 +61,8 @@ describe('RES-8: what a killed process left', () => {
     const directory = temporaryDirectory();
     const env = { [OWNER_VARIABLE]: 'a-token', [AGENT_VARIABLE]: AGENT };
     const first = await startGroup('echo up; sleep 600', env);
-    const second = await startGroup('setsid sleep 600 & echo $!; wait', env);
+    // It speaks once it has a session of its own.
+    const second = await startGroup("setsid sh -c 'echo up; exec sleep 600' & wait", env);
     const stranger = await startGroup('echo up; sleep 600', { [OWNER_VARIABLE]: 'another' });
     writeFileSync(join(directory, `${GONE.pid}@${GONE.started} 0@a-token hooks`), '');
     const reaped = await reapedIn(directory);
