@@ -88,7 +88,7 @@ function isAdopted({ cwd, env }: Scene): boolean {
 }
 
 /** Begins a session there, or looks with `ramet gc`: neither resumes the one that was killed. Returns what it says. */
-async function startedAnew({ cwd, env }: Scene, at: number): Promise<readonly string[]> {
+async function startedFresh({ cwd, env }: Scene, at: number): Promise<readonly string[]> {
   if (at % 2 === 0) return (await collectGarbage({ cwd, env })).notices;
   await using session = await openSession({ cwd, env, settings: false });
   return session.notices;
@@ -121,7 +121,7 @@ async function killedAt(emulator: Emulator, at: number): Promise<'before' | 'aft
   if (wanted === 'before') expect([at, stateOf(place)]).toEqual([at, 'before']);
   // The next start clears up, and the session itself then finds nothing left to do.
   const isMixed = stateOf(place) !== wanted;
-  const notices = await (at % 3 === 0 ? resumed(place, wanted) : startedAnew(place, at));
+  const notices = await (at % 3 === 0 ? resumed(place, wanted) : startedFresh(place, at));
   if (isMixed) expect([at, notices.join()]).toEqual([at, expect.stringContaining('2 of 2 are in place now')]);
   expect([at, stateOf(place)]).toEqual([at, wanted]);
   expect([at, leftovers(place)]).toEqual([at, []]);
