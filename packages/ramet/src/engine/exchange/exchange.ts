@@ -111,6 +111,7 @@ function launchPass(
   return agent.runtime.launch.admit({
     conversation,
     breakpoints,
+    stays: agent.spec.origin.member === true,
     signal,
     record: (event) => agent.record(event),
   });

@@ -9,6 +9,7 @@ const facts: LaunchFacts = {
   state: 'cold',
   prices: { write: 2.5, read: 0.2 },
   firstTokenMs: 300,
+  stays: false,
 };
 
 type Case = [title: string, given: Partial<LaunchFacts>, choice: string, why: RegExp];
@@ -36,6 +37,19 @@ const cases: Case[] = [
     { sharedTokens: 1_500, coldTokens: 1_000 },
     'at_once',
     /^mostly/,
+  ],
+  ['a member of a team leads for a short cold tail', { stays: true, coldTokens: 700 }, 'lead', /700 of 8000/],
+  [
+    'and follows for it',
+    { stays: true, coldTokens: 700, state: 'writing' },
+    'follow',
+    /700 of 8000 .* written by another/,
+  ],
+  [
+    'but not for a tail that saves nothing',
+    { stays: true, coldTokens: 0, state: 'writing' },
+    'at_once',
+    /too little to save/,
   ],
   ['staggered, the shortest cold tail is led', { mode: 'staggered', coldTokens: 1 }, 'lead', /1 of 8000/],
   [

@@ -52,6 +52,7 @@ function nursery(mode: LaunchMode = 'auto') {
     const admitted = gate.admit({
       conversation,
       breakpoints,
+      stays: false,
       signal: abort.signal,
       record: (event) => {
         events.push(event.type === 'launch.decided' ? event.choice : event.status);
@@ -195,7 +196,7 @@ describe('LAUNCH-1: a lead and those who follow', () => {
     const conversation = talk('a');
     const signal = AbortSignal.abort();
     await expect(
-      gate.admit({ conversation, breakpoints: [], signal, record: () => undefined }),
+      gate.admit({ conversation, breakpoints: [], stays: false, signal, record: () => undefined }),
     ).rejects.toBeInstanceOf(Cancelled);
   });
 

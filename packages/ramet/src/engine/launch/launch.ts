@@ -64,6 +64,8 @@ export interface LaunchGateOptions {
 export interface LaunchRequest {
   readonly conversation: Conversation;
   readonly breakpoints: readonly Breakpoint[];
+  /** It is a member of a team. */
+  readonly stays: boolean;
   readonly signal: AbortSignal;
   readonly record: (event: EventOf<'launch.decided' | 'status.changed'>) => void;
 }
@@ -103,7 +105,7 @@ export class LaunchGate {
     }, signal);
   }
 
-  #factsOf({ conversation, breakpoints }: LaunchRequest, end: number, prefix: Digest): LaunchFacts {
+  #factsOf({ conversation, breakpoints, stays }: LaunchRequest, end: number, prefix: Digest): LaunchFacts {
     const { mode, cacheMap, clock, prices } = this.#options;
     const { model } = conversation.head;
     const now = clock.now();
@@ -120,6 +122,7 @@ export class LaunchGate {
       state: flight === undefined || state === 'readable' ? state : flight.silent ? 'silent' : 'writing',
       prices: write === null || read === null ? null : { write, read },
       firstTokenMs: this.firstTokens.expected(model),
+      stays,
     };
   }
 
@@ -157,6 +160,8 @@ export interface LaunchFacts {
   readonly prices: { readonly write: number; readonly read: number } | null;
   /** Null when nothing has been measured. */
   readonly firstTokenMs: number | null;
+  /** Nobody waits for the first answer of an agent that stays, so it follows for a short cold tail too. */
+  readonly stays: boolean;
 }
 
 interface LaunchChoice {
@@ -186,8 +191,8 @@ function reasonToGo(facts: LaunchFacts): string | null {
 }
 
 function reasonNotToWait(facts: LaunchFacts, warmTokens: number, short: boolean): string | null {
-  const { sharedTokens, coldTokens } = facts;
-  if (short || coldTokens < warmTokens) {
+  const { sharedTokens, coldTokens, stays } = facts;
+  if (!stays && (short || coldTokens < warmTokens)) {
     return `mostly warm: only ${coldTokens} of ${sharedTokens} shared tokens are cold`;
   }
   const saved = savedUsd(facts);

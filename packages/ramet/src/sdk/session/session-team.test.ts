@@ -74,6 +74,28 @@ describe('TEAM-1, EXEC-1: members', () => {
     expect(bob?.cache_read_input_tokens).toBeGreaterThan((ada?.cache_read_input_tokens ?? 0) + 500);
   });
 
+  test('LAUNCH-1: of members that begin together one writes that block, and the others read it', async () => {
+    const names = ['ada', 'bob', 'eve'];
+    const script = play({ lead: [uses(...names.map((name) => add(name)))] });
+    const follow = Promise.withResolvers<void>();
+    const { emulator, options } = await newPlace(async (view) => {
+      if (whoAsks(view) !== 'lead') await follow.promise;
+      return script(view);
+    });
+    const choices: string[] = [];
+    const onRecord: SessionOptions['onRecord'] = (_, event) => {
+      if (event.type === 'launch.decided') choices.push(event.choice);
+      if (choices.length === names.length) follow.resolve();
+    };
+    await using session = await openSession({ ...options, onRecord });
+    await prompt(session);
+    expect(choices).toEqual(['lead', 'follow', 'follow', 'released', 'released']);
+    const [first = 0, ...others] = emulator.requests.flatMap(({ request, usage }) =>
+      request && names.includes(whoAsks({ request })) ? [usage?.cache_read_input_tokens ?? 0] : [],
+    );
+    expect(others.map((tokens) => tokens > first + 500)).toEqual([true, true]);
+  });
+
   test('a message wakes an idle member with its context, as a member and not as the child of the sender', async () => {
     const { emulator, options } = await newPlace(
       play({
