@@ -1,6 +1,6 @@
-import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { trust } from '../../system/trust.ts';
@@ -72,12 +72,15 @@ beforeAll(() => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'ramet-test-')));
   shared = join(base, 'work');
   writeFiles(shared, FILES);
+  mkdirSync(join(base, 'tmp'));
   symlinkSync('bin/ln.real', join(shared, 'lnk'));
   return () => rmSync(base, { recursive: true, force: true });
 });
 
-function trusted(command: string, event = 'PostToolUse'): Trusted {
+/** In place of /tmp, where others may have files of these names, it has an empty folder of its own. */
+function trusted(written: string, event = 'PostToolUse'): Trusted {
   const root = shared;
+  const command = written.replaceAll('/tmp', join(dirname(root), 'tmp'));
   const value = { [event]: [{ hooks: [{ type: 'command', command }] }] };
   const part: FolderPart = { kind: 'hooks', source: join(root, '.claude/settings.json'), value };
   const place = { home: temporaryDirectory(), root };
