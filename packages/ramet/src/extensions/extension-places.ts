@@ -2,8 +2,9 @@
  * Where agents, skills and commands lie (TYPE-4), the place that wins first: managed policy, the project from the working
  * directory up to the repository's root, the user, plugins. Loaded at every start, so it looks and reads nothing.
  */
-import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { existingPath } from '../system/landing-path.ts';
 
 /** Of two things with one name the one from the later source wins. */
 export const EXTENSION_SOURCES = ['plugin', 'user', 'project', 'managed'] as const;
@@ -110,9 +111,5 @@ function isFolder(path: string): boolean {
 }
 
 export function realOrSame(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
+  return existingPath(path) ?? path;
 }

@@ -7,18 +7,10 @@
  * 2. Nothing but regular files is opened, and nothing larger than the limit is read.
  */
 import { isUtf8 } from 'node:buffer';
-import {
-  constants,
-  type Dirent,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { constants, type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { extname, sep } from 'node:path';
 import { describeError, systemCode } from '../schema/errors.ts';
-import { isInside } from '../system/landing-path.ts';
+import { existingPath, isInside } from '../system/landing-path.ts';
 import { type ExtensionFolder, realOrSame } from './extension-places.ts';
 
 export const LARGEST_FILE: number = 256 << 10;
@@ -109,7 +101,7 @@ function takeEntry(scan: FolderScan, entry: Dirent, { path, real }: Located, wal
     else if (isWanted) scan.files.push(foundFile(path, real));
     return;
   }
-  const target = linkTarget(real);
+  const target = existingPath(real);
   const stats = target === null ? null : statsOf(target);
   const outside = target !== null && !isInside(target, walk.boundary);
   if (target === null || stats === null || outside) {
@@ -124,14 +116,6 @@ function takeEntry(scan: FolderScan, entry: Dirent, { path, real }: Located, wal
 
 function deeper(scan: FolderScan, located: Located, walk: Walk): void {
   if (walk.depth < DEEPEST) lookInto(scan, located, { ...walk, depth: walk.depth + 1 });
-}
-
-function linkTarget(path: string): string | null {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return null;
-  }
 }
 
 export function foundFile(path: string, real: string): FoundFile {

@@ -2,17 +2,9 @@
  * Finds the repository around a directory by reading files, without starting git: microseconds instead of
  * milliseconds, before the first request. Synchronous, a handful of small reads at start.
  */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { existingPath } from '../system/landing-path.ts';
 
 export interface Repository {
   /** The working tree's top directory, real path. */
@@ -23,7 +15,7 @@ export interface Repository {
 
 /** Null outside a repository, and inside one whose `.git` leads nowhere: git itself goes no further up then. */
 export function findRepository(directory: string): Repository | null {
-  const start = realOrNull(directory);
+  const start = existingPath(directory);
   for (let root = start; root !== null; root = parentOf(root)) {
     const entry = join(root, '.git');
     const stats = statOrNull(entry);
@@ -36,10 +28,10 @@ export function findRepository(directory: string): Repository | null {
 /** A worktree's or submodule's `.git` is a file that names the directory; a worktree's names the shared one again. */
 function fromLink(root: string): Repository | null {
   const target = linkedDirectory(root);
-  const gitDirectory = target === null ? null : realOrNull(target);
+  const gitDirectory = target === null ? null : existingPath(target);
   if (gitDirectory === null || readPointer(join(gitDirectory, 'HEAD')) === null) return null;
   const shared = readPointer(join(gitDirectory, 'commondir'))?.replace(/[\r\n]+$/, '');
-  const commonDirectory = shared === undefined ? gitDirectory : realOrNull(resolve(gitDirectory, shared));
+  const commonDirectory = shared === undefined ? gitDirectory : existingPath(resolve(gitDirectory, shared));
   return commonDirectory === null ? null : { root, commonDirectory };
 }
 
@@ -132,14 +124,6 @@ function readMost(descriptor: number, size: number, mostBytes: number): string |
     total += count;
     if (total > mostBytes) return null;
     if (count === 0 || (count < next && size > 0)) return Buffer.concat(chunks).toString('utf8');
-  }
-}
-
-function realOrNull(path: string): string | null {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return null;
   }
 }
 

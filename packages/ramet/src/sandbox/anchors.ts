@@ -3,9 +3,8 @@
  * `/tmp` could rename `/tmp/a`, and the checkout `/tmp/a/b` would lie where no mount of the next command is. The system
  * renames no directory that is a mount itself, so each one on the way to a protected place is mounted on itself.
  */
-import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isInside } from '../system/landing-path.ts';
+import { existingPath, isInside } from '../system/landing-path.ts';
 
 /** Those between places that everybody can write and `paths`, the outermost first; none in what is closed anyway. */
 export function anchorsOf(
@@ -30,13 +29,5 @@ export function isInAny(path: string, places: readonly string[]): boolean {
 }
 
 export function realPlaces(paths: readonly string[]): string[] {
-  return paths.flatMap((path) => realPlace(path) ?? []);
-}
-
-export function realPlace(path: string): string | null {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return null;
-  }
+  return paths.flatMap((path) => existingPath(path) ?? []);
 }

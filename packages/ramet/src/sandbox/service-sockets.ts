@@ -5,10 +5,16 @@
  *
  * Only what has a name can be hidden: abstract sockets and ports stay as they are.
  */
-import { readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { isInside } from '../system/landing-path.ts';
-import { anchorsOf, isInAny, realPlace, realPlaces } from './anchors.ts';
+import { existingPath, isInside } from '../system/landing-path.ts';
+import {
+  mountNamespaceOf,
+  openFiles,
+  processIds,
+  workingDirectoryOf,
+} from '../system/processes/process-table.ts';
+import { anchorsOf, isInAny, realPlaces } from './anchors.ts';
 import { watchPlaces } from './empty-places.ts';
 
 export interface ServiceReach {
@@ -149,7 +155,7 @@ function namedSockets(
 /** The variable of a tmux has its socket and its process; a relative name is one from the directory of that process. */
 function tmuxOf(variable: string): string {
   const [socket = '', process = ''] = variable.split(',');
-  return resolve((/^\d+$/.test(process) && target(`/proc/${process}/cwd`)) || '/', socket);
+  return resolve((/^\d+$/.test(process) && workingDirectoryOf(Number(process))) || '/', socket);
 }
 
 interface Listener {
@@ -168,7 +174,7 @@ function listeningOutside({
   run,
   shared,
 }: Omit<ServiceReach, 'kept'> & { shared: readonly string[] }): string[] {
-  const home = realPlace(env.HOME ?? '') ?? '/';
+  const home = existingPath(env.HOME ?? '') ?? '/';
   const machine = [...(run ?? RUN), '/var'];
   const keys = [env.SSH_AUTH_SOCK ?? '', join(home, '.gnupg')].filter(isAbsolute);
   const open = realPlaces([...HARMLESS, ...keys]);
@@ -195,7 +201,7 @@ function listeners(): Listener[] {
   );
   return found.flatMap(({ inode, name }) => {
     const folder = isAbsolute(name) ? '/' : folderOf(inode);
-    const path = folder === null ? null : realPlace(resolve(folder, name));
+    const path = folder === null ? null : existingPath(resolve(folder, name));
     return path === null ? [] : [{ path, inode }];
   });
 }
@@ -216,12 +222,12 @@ interface SocketHolder {
 }
 
 function socketHolders(): Map<string, SocketHolder> {
-  const here = target('/proc/self/ns/mnt');
-  const held = processes().flatMap((process) => {
-    const space = target(`${process}/ns/mnt`);
-    const takesOrders = TAKES_ORDERS.test(textOf(`${process}/comm`) ?? '');
+  const here = mountNamespaceOf('self');
+  const held = (processIds() ?? []).flatMap((pid) => {
+    const space = mountNamespaceOf(pid);
+    const takesOrders = TAKES_ORDERS.test(textOf(`/proc/${pid}/comm`) ?? '');
     const holder = { isAway: space !== null && space !== here, takesOrders };
-    return socketsOf(process).map((inode) => [inode, holder] as const);
+    return socketsOf(pid).map((inode) => [inode, holder] as const);
   });
   // A socket that several hold is an agent's if one of them is.
   return new Map(held.toSorted(([, one], [, other]) => Number(one.isAway) - Number(other.isAway)));
@@ -231,18 +237,14 @@ function socketHolders(): Map<string, SocketHolder> {
 function folderOf(inode: string): string | null {
   const known = folders.get(inode);
   if (known !== undefined) return known;
-  const owner = processes().find((process) => socketsOf(process).includes(inode));
-  const folder = owner === undefined ? null : target(`${owner}/cwd`);
+  const owner = processIds()?.find((pid) => socketsOf(pid).includes(inode));
+  const folder = owner === undefined ? null : workingDirectoryOf(owner);
   folders.set(inode, folder);
   return folder;
 }
 
-function processes(): string[] {
-  return entries('/proc').filter((path) => /\/\d+$/.test(path));
-}
-
-function socketsOf(process: string): string[] {
-  return entries(`${process}/fd`).flatMap((path) => /^socket:\[(\d+)\]$/.exec(target(path) ?? '')?.[1] ?? []);
+function socketsOf(pid: number): string[] {
+  return (openFiles(pid) ?? []).flatMap(({ target }) => /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? []);
 }
 
 function entries(folder: string): string[] {
@@ -256,14 +258,6 @@ function entries(folder: string): string[] {
 function look(path: string): Stats | null {
   try {
     return statSync(path);
-  } catch {
-    return null;
-  }
-}
-
-function target(link: string): string | null {
-  try {
-    return readlinkSync(link);
   } catch {
     return null;
   }

@@ -6,9 +6,10 @@
  * 2. A bad file gives no values at all. `refuseBadSettings` and `settingsNotices` say what follows.
  * 3. Where no file exists, nothing is loaded to read one: most starts end there.
  */
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserMistake } from '../schema/errors.ts';
+import { existingPath } from '../system/landing-path.ts';
 import { isTrusted as isTrustedRoot } from '../system/trust.ts';
 import {
   assembleSettings,
@@ -130,15 +131,7 @@ export function isOwnPlace(place: SettingsPlace): boolean {
 /** In the home directory the folder's `.ramet` and `$RAMET_HOME` may be one: then it is the user's own. */
 function isHome({ home, root }: SettingsPlace): boolean {
   const folder = join(root, '.ramet');
-  return folder === home || realOrSame(folder) === realOrSame(home);
-}
-
-function realOrSame(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
+  return folder === home || (existingPath(folder) ?? folder) === (existingPath(home) ?? home);
 }
 
 async function readFiles(place: SettingsPlace): Promise<SettingsFile[]> {

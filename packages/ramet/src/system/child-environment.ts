@@ -1,8 +1,8 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rametHome } from './home.ts';
-import { isInside } from './landing-path.ts';
+import { existingPath, isInside } from './landing-path.ts';
 
 let known: OwnPlaces | null | undefined;
 
@@ -94,7 +94,7 @@ export function withoutOwnPrograms(
   workplace: string,
   own: OwnPlaces | null = ownPlaces(),
 ): Record<string, string> {
-  if (own === null || isInside(realOf(workplace), own.root)) return env;
+  if (own === null || isInside(existingPath(workplace) ?? workplace, own.root)) return env;
   const kept = Object.entries(env).filter(
     ([name, value]) => !/^npm_config_/i.test(name) || !isInside(value, own.root),
   );
@@ -127,13 +127,5 @@ function findOwn(start: string): OwnPlaces | null {
 
 function isOwn(folder: string, { bins }: OwnPlaces): boolean {
   if (!/[/\\]node_modules[/\\]\.bin[/\\]?$/.test(folder)) return false;
-  return bins.includes(resolve(folder)) || bins.includes(realOf(folder));
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return bins.includes(resolve(folder)) || bins.includes(existingPath(folder) ?? folder);
 }

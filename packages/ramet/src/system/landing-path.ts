@@ -60,6 +60,15 @@ export function realPath(path: string): string {
   return target === null ? place : realPath(resolve(dirname(place), target));
 }
 
+/** Where a path leads that exists; null for one that does not, and where nobody may look. */
+export function existingPath(path: string): string | null {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return null;
+  }
+}
+
 function linkTarget(path: string): string | null {
   try {
     return readlinkSync(path);

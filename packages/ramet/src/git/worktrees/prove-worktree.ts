@@ -3,10 +3,10 @@
  * What it says is compared with what was asked for; anything else is a failure, never a warning.
  */
 import { execFile } from 'node:child_process';
-import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describeError, RametError } from '../../schema/errors.ts';
+import { existingPath } from '../../system/landing-path.ts';
 import { runElsewhere } from '../../system/processes/starter.ts';
 import { keepsRefsInFiles } from '../create-branch.ts';
 import { LOCAL_VARIABLES } from '../git-environment.ts';
@@ -104,7 +104,7 @@ export function proveByFiles(
   const read = (file: string): string | undefined => readPointer(file)?.trimEnd();
   const shared = read(join(registration, 'commondir'));
   const isPlace =
-    realOrNull(path) === path &&
+    existingPath(path) === path &&
     read(join(path, '.git')) === `gitdir: ${registration}` &&
     read(join(registration, 'gitdir')) === join(path, '.git') &&
     shared !== undefined &&
@@ -129,12 +129,4 @@ function misleads([name, value]: [string, string]): boolean {
 function configures(commonDirectory: string): boolean {
   const config = readOrNull(join(commonDirectory, 'config')) ?? '';
   return /^\s*(worktree|worktreeconfig)\s*=|^\s*\[\s*include/im.test(config);
-}
-
-function realOrNull(path: string): string | null {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return null;
-  }
 }

@@ -21,7 +21,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   readSync,
   renameSync,
   rmSync,
@@ -32,6 +31,7 @@ import { basename, dirname, join } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
 import { landingPath, realPath } from '../../system/landing-path.ts';
+import { openFiles, processIds } from '../../system/processes/process-table.ts';
 
 /** A longer one is no memory: it is neither changed nor kept in the history. */
 export const LONGEST_FILE: number = 1 << 20;
@@ -225,25 +225,19 @@ const MAY_WRITE = 0o3;
 
 /** Whether a process has this file open to write, as far as the system tells; null where it tells nothing. */
 function isBeingWritten(file: string): boolean | null {
-  const processes = namesIn('/proc').filter((name) => /^\d+$/.test(name));
-  if (processes.length === 0) return null;
-  return processes.some((id) => namesIn(join('/proc', id, 'fd')).some((number) => writes(id, number, file)));
+  const processes = processIds();
+  return (
+    processes?.some((pid) =>
+      openFiles(pid)?.some(({ descriptor, target }) => target === file && mayWrite(pid, descriptor)),
+    ) ?? null
+  );
 }
 
-function writes(id: string, number: string, file: string): boolean {
+function mayWrite(pid: number, descriptor: number): boolean {
   try {
-    if (readlinkSync(join('/proc', id, 'fd', number)) !== file) return false;
-    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(join('/proc', id, 'fdinfo', number), 'utf8'))?.[1];
+    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/fdinfo/${descriptor}`, 'utf8'))?.[1];
     return (Number.parseInt(flags ?? '0', 8) & MAY_WRITE) !== 0;
   } catch {
     return false; // It was closed meanwhile.
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // Not there, or not for this user to look into.
   }
 }

@@ -4,7 +4,7 @@
  *
  * An agent counts in the `$RAMET_HOME` that has its session: programs that it starts with another one, as tests do, are not meant.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sessionPath } from '../../journal/session-file.ts';
 import { UserMistake } from '../../schema/errors.ts';
@@ -12,6 +12,7 @@ import { isSessionId } from '../../schema/ids.ts';
 import { rametHome } from '../../system/home.ts';
 import { parentOf } from '../../system/processes/process-identity.ts';
 import { AGENT_VARIABLE } from '../../system/processes/process-register.ts';
+import { environmentOf } from '../../system/processes/process-table.ts';
 
 /** `what` is the command as it is typed. */
 export function refuseAgents(what: string, env: NodeJS.ProcessEnv): void {
@@ -44,13 +45,12 @@ function namedAbove(pid: number): string[] {
 }
 
 function variableOf(pid: number): string | null {
-  try {
-    const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-    const mark = `${AGENT_VARIABLE}=`;
-    return variables.find((text) => text.startsWith(mark))?.slice(mark.length) ?? null;
-  } catch {
-    return null; // it has ended, or is another user's
-  }
+  const mark = `${AGENT_VARIABLE}=`;
+  return (
+    environmentOf(pid)
+      ?.find((text) => text.startsWith(mark))
+      ?.slice(mark.length) ?? null
+  );
 }
 
 function hasSession(home: string, agent: string): boolean {

@@ -6,14 +6,13 @@
  * 1. Starting a run answers as soon as its session is there; waiting for it has a bound.
  * 2. When the program goes away, what runs is interrupted and can be resumed.
  */
-import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AgentHandle, AgentResult } from '../../engine/shapes.ts';
 import { findSession, type SessionEntry } from '../../journal/session-list.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { Cancelled, describeError, UserMistake } from '../../schema/errors.ts';
 import type { RecordedEvent } from '../../schema/events.ts';
-import { isInside } from '../../system/landing-path.ts';
+import { existingPath, isInside } from '../../system/landing-path.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { LastAnswers } from '../../views/exchanges.ts';
 import { foldEntries, type SessionView, viewEntry } from '../../views/session-view.ts';
@@ -219,7 +218,7 @@ export class ServedRuns implements AsyncDisposable {
     const place = this.#place;
     const root = place.repository?.root ?? place.cwd;
     if (wanted === undefined) return place.cwd;
-    const path = realOf(resolve(place.cwd, wanted));
+    const path = existingPath(resolve(place.cwd, wanted));
     if (path !== null && isInside(path, root)) return path;
     throw new UserMistake(
       'outside',
@@ -233,14 +232,6 @@ export class ServedRuns implements AsyncDisposable {
     const runs = [...this.#runs.values()];
     for (const { abort } of runs) abort.abort(CLIENT_GONE);
     await Promise.all(runs.map(({ ended }) => ended));
-  }
-}
-
-function realOf(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
   }
 }
 

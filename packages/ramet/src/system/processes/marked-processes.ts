@@ -2,9 +2,11 @@
  * Ends every process that carries a mark in its environment: also one that left its group by a session of its own. One
  * that has cleared its environment is found by its fence, if it has one. Where the system does not tell, nothing is.
  */
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { existingPath } from '../landing-path.ts';
 import { findProcess } from './process-identity.ts';
+import { environmentOf, mountNamespaceOf, processIds } from './process-table.ts';
 
 const LONGEST_MS = 2_000;
 const PAUSE_MS = 10;
@@ -20,12 +22,12 @@ export function endMarked(mark: string): Promise<void> {
  */
 export async function endUnmarked(folder: string, variables: string): Promise<void> {
   const place = mountName(folder);
-  const here = mountsOf('self');
+  const here = mountNamespaceOf('self');
   // Mounted for everybody, it tells nothing.
   if (place === null || here === null || hasMount('self', place)) return;
   await endAll((pid) => {
     // Most are not in a fence, and are asked nothing else.
-    if ((mountsOf(pid) ?? here) === here) return false;
+    if ((mountNamespaceOf(pid) ?? here) === here) return false;
     const known = environmentOf(pid);
     return known !== null && !known.some((text) => text.startsWith(variables)) && hasMount(pid, place);
   });
@@ -33,27 +35,10 @@ export async function endUnmarked(folder: string, variables: string): Promise<vo
 
 async function endAll(isMeant: (pid: number) => boolean): Promise<void> {
   for (let waited = 0; waited <= LONGEST_MS; waited += PAUSE_MS) {
-    const found = processIds().filter((pid) => pid !== process.pid && isMeant(pid) && isAlive(pid));
+    const found = (processIds() ?? []).filter((pid) => pid !== process.pid && isMeant(pid) && isAlive(pid));
     if (found.length === 0) return;
     for (const pid of found) kill(pid);
     await sleep(PAUSE_MS);
-  }
-}
-
-function processIds(): number[] {
-  try {
-    return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
-  } catch {
-    return [];
-  }
-}
-
-/** Null: it has ended, or belongs to another user. */
-function environmentOf(pid: number): string[] | null {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
-  } catch {
-    return null;
   }
 }
 
@@ -63,21 +48,10 @@ function isAlive(pid: number): boolean {
 
 /** As the system writes it. */
 function mountName(folder: string): string | null {
-  try {
-    const path = realpathSync.native(folder);
-    return path.replace(/[ \t\n\\]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`);
-  } catch {
-    return null;
-  }
-}
-
-/** Its mount namespace. */
-function mountsOf(process: number | 'self'): string | null {
-  try {
-    return readlinkSync(`/proc/${process}/ns/mnt`);
-  } catch {
-    return null;
-  }
+  const path = existingPath(folder);
+  return (
+    path?.replace(/[ \t\n\\]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`) ?? null
+  );
 }
 
 function hasMount(process: number | 'self', place: string): boolean {

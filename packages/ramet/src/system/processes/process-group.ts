@@ -3,10 +3,11 @@
  * group by a session of its own (a daemon) leaves our reach as well.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, readdirSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemCode } from '../../schema/errors.ts';
 import { findProcess } from './process-identity.ts';
+import { processIds } from './process-table.ts';
 
 export interface ProcessEnd {
   code: number | null;
@@ -188,9 +189,9 @@ function aliveAmong(ids: readonly number[]): readonly number[] {
 /** The living members of every group of the system, in one look. Throws where the system does not tell. */
 export function livingGroups(): Map<number, number[]> {
   const groups = new Map<number, number[]>();
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    const pid = Number(entry);
+  const ids = processIds();
+  if (ids === null) throw new Error('the system does not tell which processes there are');
+  for (const pid of ids) {
     const found = findProcess(pid);
     if (found === null || found.ended) continue;
     const members = groups.get(found.group);

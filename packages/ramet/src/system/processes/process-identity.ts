@@ -7,10 +7,11 @@
  * Invariant: a process that cannot be seen from here (another container, another machine) is never judged dead.
  */
 import { hash } from 'node:crypto';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { systemCode } from '../../schema/errors.ts';
+import { openFiles, processIds } from './process-table.ts';
 
 export interface ProcessIdentity {
   pid: number;
@@ -108,15 +109,15 @@ export function seenAs(identity: ProcessIdentity): number | null {
   if (sight === 'here') return isProcessAlive(identity) ? pid : null;
   const [, ticks, namespace] = started?.split('-') ?? [];
   if (sight !== 'hidden' || namespace === undefined) return null;
-  for (const name of readdirSync('/proc')) {
-    const found = /^\d+$/.test(name) ? findProcess(Number(name)) : null;
+  for (const id of processIds() ?? []) {
+    const found = findProcess(id);
     if (found === null || found.ended || found.started.split('-')[1] !== ticks) continue;
-    if (innermostPid(name) === pid && isInNamespace(name, namespace)) return Number(name);
+    if (innermostPid(id) === pid && isInNamespace(id, namespace)) return id;
   }
   return null;
 }
 
-function innermostPid(seen: string): number | null {
+function innermostPid(seen: number): number | null {
   try {
     const status = readFileSync(`/proc/${seen}/status`, 'latin1');
     return Number(/^NSpid:.*?(\d+)$/m.exec(status)?.[1]);
@@ -126,7 +127,7 @@ function innermostPid(seen: string): number | null {
 }
 
 /** True also where the system does not say. */
-function isInNamespace(seen: string, namespace: string): boolean {
+function isInNamespace(seen: number, namespace: string): boolean {
   try {
     return readlinkSync(`/proc/${seen}/ns/pid`).includes(`[${namespace}]`);
   } catch {
@@ -136,19 +137,8 @@ function isInNamespace(seen: string, namespace: string): boolean {
 
 /** Whether a process has a file of this name open, wherever it is. True also where the system does not say. */
 export function hasOpen(pid: number, name: string): boolean {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).some((number) => isNamed(`/proc/${pid}/fd/${number}`, name));
-  } catch {
-    return true;
-  }
-}
-
-function isNamed(link: string, name: string): boolean {
-  try {
-    return basename(readlinkSync(link)).replace(/ \(deleted\)$/, '') === name;
-  } catch {
-    return false; // closed meanwhile
-  }
+  const files = openFiles(pid);
+  return files === null || files.some(({ target }) => basename(target).replace(/ \(deleted\)$/, '') === name);
 }
 
 /** Null without a /proc that shows this pid namespace. */

@@ -5,7 +5,7 @@
  * itself, however suddenly, leaves none: what it has not ended by then is killed.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, unlinkSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError, systemCode } from '../../schema/errors.ts';
 import {
@@ -17,6 +17,7 @@ import {
   terminateGroups,
 } from './process-group.ts';
 import { findProcess, isProcessAlive, type ProcessIdentity, thisProcess } from './process-identity.ts';
+import { environmentOf } from './process-table.ts';
 
 export interface RunningGroup {
   /** The process that started it, and that ends it while it lives. */
@@ -178,7 +179,7 @@ function begun(group: RunningGroup): { group: RunningGroup; isProved: boolean }[
   const marks = [START_VARIABLE, OWNER_VARIABLE].map((name) => `${name}=${leader.started}`);
   try {
     const marked = [...livingGroups()].filter(([, members]) =>
-      members.some((pid) => marks.some((mark) => carries(pid, mark))),
+      members.some((pid) => marks.some((mark) => environmentOf(pid)?.includes(mark))),
     );
     if (marked.length === 0) return asNoted;
     return marked.map(([pid]) => ({
@@ -236,13 +237,5 @@ function isSameGroup(
   if (leader.started === null || leader.pid === EXPECTED) return false;
   const found = findProcess(leader.pid);
   if (found !== null) return found.started === leader.started && found.group === leader.pid;
-  return membersOf(leader.pid).some((pid) => carries(pid, `${AGENT_VARIABLE}=${agent}`));
-}
-
-function carries(pid: number, variable: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(variable);
-  } catch {
-    return false;
-  }
+  return membersOf(leader.pid).some((pid) => environmentOf(pid)?.includes(`${AGENT_VARIABLE}=${agent}`));
 }

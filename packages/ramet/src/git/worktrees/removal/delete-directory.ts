@@ -3,12 +3,13 @@
  * removes the rest does not follow any. Never across a mount point.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readlinkSync, unlinkSync } from 'node:fs';
+import { unlinkSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { RametError } from '../../../schema/errors.ts';
 import { isInside } from '../../../system/landing-path.ts';
+import { processIds, workingDirectoryOf } from '../../../system/processes/process-table.ts';
 import { readOrNull } from '../../repository.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 
@@ -120,18 +121,5 @@ function refuseMounts(directory: string): void {
  * could not have got into a directory of this user alone.
  */
 export function processesInside(directory: string): number[] | null {
-  try {
-    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return pids.filter((pid) => isInside(workingDirectory(pid), directory)).map(Number);
-  } catch {
-    return null;
-  }
-}
-
-function workingDirectory(pid: string): string {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return '';
-  }
+  return processIds()?.filter((pid) => isInside(workingDirectoryOf(pid) ?? '', directory)) ?? null;
 }
