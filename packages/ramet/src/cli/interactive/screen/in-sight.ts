@@ -3,7 +3,7 @@
  */
 import type { Block } from '../markdown/blocks.ts';
 import type { Row } from '../markdown/wrapped-rows.ts';
-import { heightOfAll, KeptOutput, textColumns } from './kept-output.ts';
+import { heightOfAll, KeptOutput, textColumns, type UnsureOutput } from './kept-output.ts';
 
 export interface LiveRow {
   /** May hold colours. */
@@ -37,8 +37,8 @@ export interface StandingScreen {
 export interface OutputInSight {
   readonly above: number;
   readonly rows: readonly Row[];
-  /** In a terminal that has become wider meanwhile, what is above it is written over too, from this place on. */
-  readonly place: number;
+  /** What is above it and is written over too in a terminal that has become wider meanwhile. */
+  readonly unsure: UnsureOutput;
   /** Rows of the terminal above it. */
   readonly top: number;
 }
@@ -116,8 +116,8 @@ export class InSight {
     return heightOfAll(rows.slice(0, cursorRow), columns) + Math.floor(cursorColumn / columns);
   }
 
-  /** From now on all is written for this size; the output that stands on the terminal too, from `place` on at least. */
-  again(standing: StandingScreen, size: ScreenSize, place: number): OutputInSight {
+  /** From now on all is written for this size; the output that stands on the terminal too, and what may be gone from it. */
+  again(standing: StandingScreen, size: ScreenSize, unsure: UnsureOutput): OutputInSight {
     const { rows, cursorRow } = this.#live;
     const counted = this.#size.rows - this.#below - Math.max(1, rows.length) + cursorRow;
     const row = Math.max(0, standing.cursorRow ?? counted);
@@ -129,7 +129,7 @@ export class InSight {
       broken: live - Math.min(row, cursorRow),
       stoodAt: standing.columns,
       columns,
-      from: place,
+      unsure,
     });
     const above = live + output.height;
     return { ...output, above, top: row - above };

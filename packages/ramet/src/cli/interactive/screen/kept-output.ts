@@ -37,18 +37,27 @@ interface RowsAgain {
   readonly stoodAt: number;
   /** The width to write for. */
   readonly columns: number;
-  readonly from: number;
+  readonly unsure: UnsureOutput;
 }
+
+/**
+ * Output that an earlier drawing may have written over, by its places: what is drawn next begins with it. It is not counted among what
+ * stands on the terminal: its rows may show what came before it.
+ */
+export interface UnsureOutput {
+  readonly from: number;
+  /** The place of what that drawing began with. */
+  readonly to: number;
+}
+
+export const SURE: UnsureOutput = { from: Number.POSITIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
 interface OutputAgain {
   /** Rows of the terminal that hold output which is written again. */
   readonly height: number;
   readonly rows: readonly Row[];
-  /**
-   * In a terminal that has become wider by then, rows that it had broken are joined, and rows above are written over too: from this
-   * place on.
-   */
-  readonly place: number;
+  /** In a terminal that has become wider by then, rows that it had broken are joined, and these above are written over too. */
+  readonly unsure: UnsureOutput;
 }
 
 export class KeptOutput {
@@ -68,31 +77,37 @@ export class KeptOutput {
     return height;
   }
 
-  /** What is to be written again of the last rows of a terminal, from a place on at least. */
-  again({ rows, broken, stoodAt, columns, from }: RowsAgain): OutputAgain {
+  /** What is to be written again of the last rows of a terminal, with all that may have been written over. */
+  again({ rows, broken, stoodAt, columns, unsure }: RowsAgain): OutputAgain {
+    const stands = ({ place }: Kept): boolean => place < unsure.from || place >= unsure.to;
     let [left, at] = [rows, this.#kept.length];
     while (at > 0) {
       const kept = this.#kept[at - 1];
       if (kept === undefined) break;
+      if (!stands(kept)) {
+        at -= 1;
+        continue;
+      }
       const height = heightOfAll(standing(kept), stoodAt);
       if (height > left) {
         const below = standing(kept).findIndex((_, row, all) => heightOfAll(all.slice(row), stoodAt) <= left);
         if (below === -1) break;
         left -= heightOfAll(standing(kept).slice(below), stoodAt);
         // The second part is the first that is written again.
-        this.#kept.splice(at - 1, 1, ...partsOf(kept, below));
+        this.#kept.splice(at - 1, 1, ...partsOf(kept, below, this.#kept[at]?.place ?? kept.place + 1));
         break;
       }
       left -= height;
       at -= 1;
     }
-    const standingRows = this.#kept.slice(at).reduce((sum, kept) => sum + standing(kept).length, 0);
-    const place = this.#placeAbove(broken + rows - left - standingRows, at);
-    const first = this.#kept.findIndex((kept) => kept.place >= from);
+    const standingRows = this.#kept.slice(at).filter(stands).flatMap(standing).length;
+    const first = this.#kept.findIndex(({ place }) => place >= unsure.from);
     const begin = first === -1 ? at : Math.min(first, at);
+    const from = this.#placeAbove(broken + rows - left - standingRows, begin);
     const taken = joined(this.#kept.slice(begin)).map((kept) => ({ ...kept, columns }));
     this.#kept.splice(begin, this.#kept.length, ...taken);
-    return { height: rows - left, rows: taken.flatMap(standing), place };
+    const to = taken[0]?.place ?? Number.POSITIVE_INFINITY;
+    return { height: rows - left, rows: taken.flatMap(standing), unsure: { from, to } };
   }
 
   /** Nothing of it is on the terminal any more. */
@@ -117,8 +132,8 @@ function standing({ block, columns }: Kept): readonly Row[] {
   return block.rows(textColumns(columns));
 }
 
-/** In two, after this many of its rows. */
-function partsOf(kept: Kept, after: number): [Kept, Kept] {
+/** In two, after this many of its rows; `next` is the place of what follows. */
+function partsOf(kept: Kept, after: number, next: number): [Kept, Kept] {
   const rows = standing(kept);
   const [upper, lower] = [rows.slice(0, after), rows.slice(after)];
   const columns = textColumns(kept.columns);
@@ -126,7 +141,7 @@ function partsOf(kept: Kept, after: number): [Kept, Kept] {
     width === columns ? lower : rowsAfter(upper, kept.block.rows(width), rows);
   return [
     { ...kept, height: 0, block: { rows: () => upper }, part: { of: kept, isFirst: true } },
-    { ...kept, block: { rows: rest }, part: { of: kept, isFirst: false } },
+    { ...kept, block: { rows: rest }, place: (kept.place + next) / 2, part: { of: kept, isFirst: false } },
   ];
 }
 
@@ -181,12 +196,20 @@ function lettersIn(text: string): string {
 function joined(kept: readonly Kept[]): Kept[] {
   const whole: Kept[] = [];
   for (const one of kept) {
-    const { part } = one;
-    const isRest = part !== undefined && !part.isFirst && whole.at(-1)?.part?.of === part.of;
-    if (isRest && whole.at(-1)?.part?.isFirst) whole.splice(-1, 1, part.of);
-    else whole.push(one);
+    let last = one;
+    // What has become whole may itself be a part.
+    for (let before = whole.at(-1); areOne(before, last); before = whole.at(-1)) {
+      whole.pop();
+      last = last.part?.of ?? last;
+    }
+    whole.push(last);
   }
   return whole;
+}
+
+function areOne(upper: Kept | undefined, lower: Kept): boolean {
+  const isPair = upper?.part?.isFirst === true && lower.part?.isFirst === false;
+  return isPair && upper.part.of === lower.part.of;
 }
 
 /** The last column stays free: a terminal that has written there is between two rows. */

@@ -29,7 +29,7 @@ import {
   type ScreenSize,
   type StandingScreen,
 } from './in-sight.ts';
-import { heightOfAll, textColumns } from './kept-output.ts';
+import { heightOfAll, SURE, textColumns, type UnsureOutput } from './kept-output.ts';
 import type { SeenScreen } from './screen-question.ts';
 
 export type { LiveRow, LiveRows, ScreenSize };
@@ -104,8 +104,8 @@ export function createScreen(
   let wroteAt = Number.NEGATIVE_INFINITY;
   let resizedAt = Number.NEGATIVE_INFINITY;
   let drawings = 0;
-  /** From this place on output may have been written over: the terminal may have become wider when the last drawing came. */
-  let unsureFrom = Number.POSITIVE_INFINITY;
+  /** Output that may have been written over: the terminal may have become wider when the last drawing came. */
+  let unsure = SURE;
 
   function writeFrame(bytes: string): void {
     wroteAt = elapsedOf(clock);
@@ -136,7 +136,7 @@ export function createScreen(
 
   function drawAll(live: LiveRows, size: ScreenSize, standing: StandingScreen): void {
     const isFull = sight.below === 0;
-    const { above, rows, top, place } = sight.again(standing, size, unsureFrom);
+    const { above, rows, top, unsure: mayBeGone } = sight.again(standing, size, unsure);
     const output = [...rows, ...pending.flatMap((block) => [...sight.rowsOf(block)])];
     takePending();
     const lines = (drawn: readonly LiveRow[]): string => drawn.map(({ text }) => text).join('\r\n');
@@ -146,16 +146,15 @@ export function createScreen(
     const start = standing.cursorRow === null && isFull ? `${CSI}H${'\n'.repeat(top)}` : `${up(above)}\r`;
     writeFrame(`${start}${ERASE_BELOW}${drawn}${toCursor(live)}`);
     sight.leaves(size.rows - top - heightOfAll(output, size.columns) - live.rows.length, live);
-    if (standing.cursorRow !== null) void verify(size, place);
+    if (standing.cursorRow !== null) void verify(size, mayBeGone);
   }
 
   /** In a terminal that was wider by then, moving up has met output that was not written again. */
-  async function verify({ columns }: ScreenSize, place: number): Promise<void> {
+  async function verify({ columns }: ScreenSize, mayBeGone: UnsureOutput): Promise<void> {
     const drawing = ++drawings;
-    unsureFrom = place;
+    unsure = mayBeGone;
     const seen = await (ask?.() ?? null);
-    if (drawing === drawings && seen !== null && seen.size.columns <= columns)
-      unsureFrom = Number.POSITIVE_INFINITY;
+    if (drawing === drawings && seen !== null && seen.size.columns <= columns) unsure = SURE;
   }
 
   function holdFor(live: LiveRows, size: ScreenSize): void {
