@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { readOrNull } from './repository.ts';
 
@@ -89,7 +89,14 @@ function isPlainConfig(text: string): boolean {
   });
 }
 
-const known = new Map<string, { signature: string; entries: readonly ConfigEntry[] }>();
+interface KnownConfig {
+  signature: string;
+  /** What it includes; null where that depends on more than files. */
+  included: readonly string[] | null;
+  entries: readonly ConfigEntry[];
+}
+
+const known = new Map<string, KnownConfig>();
 
 /** Every entry in force when the folder's are not plain; none when they are. */
 export async function folderConfig(place: ConfigPlace): Promise<readonly ConfigEntry[]> {
@@ -99,21 +106,32 @@ export async function folderConfig(place: ConfigPlace): Promise<readonly ConfigE
   const leadsElsewhere = gitDirectory === commonDirectory && existsSync(join(gitDirectory, 'commondir'));
   const texts = files.map((file) => readOrNull(file) ?? '');
   if (!leadsElsewhere && texts.every(isPlainConfig)) return [];
-  const hasIncludes = leadsElsewhere || texts.some((text) => /\[\s*include/i.test(text));
-  const signature = files.map(signatureOf).join('|');
   const found = known.get(gitDirectory);
-  if (found?.signature === signature && !hasIncludes) return found.entries;
+  if (found?.included != null && found.signature === signaturesOf([...files, ...found.included]))
+    return found.entries;
+  const first = signaturesOf(files);
   const entries = await askGit(place);
-  known.set(gitDirectory, { signature, entries });
+  const included = leadsElsewhere ? null : includedBy(entries, place);
+  // Not of files that were written while git read them.
+  const isSame = first === signaturesOf(files);
+  known.set(gitDirectory, {
+    signature: isSame ? signaturesOf([...files, ...(included ?? [])]) : '',
+    ...{ included, entries },
+  });
   return entries;
 }
 
-/** The same if `config.worktree` alone is not trusted: what the repository itself configures counts as the user's. */
-export async function worktreeConfig(place: ConfigPlace): Promise<readonly ConfigEntry[]> {
-  const own = readOrNull(join(place.gitDirectory, 'config.worktree')) ?? '';
-  if (isPlainConfig(own)) return [];
-  const entries = await askGit(place);
-  return entries.map((entry) => (entry.scope === 'local' ? { ...entry, scope: 'global' } : entry));
+function signaturesOf(files: readonly string[]): string {
+  return files.map(signatureOf).join('|');
+}
+
+/** Also those that are not there yet. A condition can be the branch or an address: then git is asked each time. */
+function includedBy(entries: readonly ConfigEntry[], { env }: ConfigPlace): string[] | null {
+  const own = entries.filter(isOwn);
+  if (own.some(({ key }) => key.startsWith('includeif.'))) return null;
+  return own
+    .filter(({ key }) => key === 'include.path')
+    .map(({ value, origin }) => resolve(dirname(origin), value.replace(/^~(?=\/)/, env.HOME ?? '~')));
 }
 
 function worktreeFiles(gitDirectory: string, commonDirectory: string): string[] {
@@ -127,7 +145,7 @@ function signatureOf(file: string): string {
 
 /** None where git cannot say or is not there: then it does not work there at all. */
 async function askGit({ cwd, env }: ConfigPlace): Promise<ConfigEntry[]> {
-  const list = await execute('git', ['config', '--list', '--show-scope', '-z'], {
+  const list = await execute('git', ['config', '--list', '--show-scope', '--show-origin', '-z'], {
     cwd,
     env,
     maxBuffer: LARGEST_LIST,
@@ -138,12 +156,13 @@ async function askGit({ cwd, env }: ConfigPlace): Promise<ConfigEntry[]> {
   });
   const fields = list.stdout.split('\0');
   const entries: ConfigEntry[] = [];
-  for (let index = 0; index + 1 < fields.length; index += 2) {
-    const [scope = '', text = ''] = [fields[index], fields[index + 1]];
+  for (let index = 0; index + 2 < fields.length; index += 3) {
+    const [scope = '', from = '', text = ''] = fields.slice(index, index + 3);
+    const origin = resolve(cwd, from.replace(/^file:/, ''));
     const end = text.indexOf('\n');
     const key = end === -1 ? text : text.slice(0, end);
     // A key without a value is true.
-    entries.push({ scope, key, value: end === -1 ? 'true' : text.slice(end + 1) });
+    entries.push({ scope, origin, key, value: end === -1 ? 'true' : text.slice(end + 1) });
   }
   return entries;
 }
@@ -153,9 +172,11 @@ async function askGit({ cwd, env }: ConfigPlace): Promise<ConfigEntry[]> {
  * cannot be taken back in git, only set again: so each key gets one that runs nothing of the folder's. Where there is
  * no such value git fails, and nothing runs.
  */
-interface ConfigEntry {
+export interface ConfigEntry {
   /** `local` and `worktree` are the folder's; `system` and `global` the user's. */
   scope: string;
+  /** The file that it is in. */
+  origin: string;
   /** Section and name in small letters, the part between as written. */
   key: string;
   value: string;
@@ -170,9 +191,36 @@ export interface ConfigOverrides {
   namesTransport: boolean;
 }
 
+function isOwn({ scope }: ConfigEntry): boolean {
+  return scope === 'local' || scope === 'worktree';
+}
+
+const SWITCH = /^(?:true|false|yes|no|on|off|\d*)$/i;
+/** They are in the list above, and their values are no programs. */
+const NO_PROGRAM =
+  /^(?:diff\.submodule|log\.showsignature|protocol\.|submodule\.|status\.|remote\..+\.vcs$)/s;
+const MORE_PROGRAMS = /^core\.(?:gitproxy|fsmonitor|hookspath)$|^filter\..+\.(?:clean|smudge|process)$/s;
+
+/** Entries of the folder that name a program, or a folder of them. */
+export function programEntries(entries: readonly ConfigEntry[]): ConfigEntry[] {
+  const patterns = [MORE_PROGRAMS, HELPER, TRANSPORT, ...NEUTRAL.map(([pattern]) => pattern)];
+  return entries.filter(
+    (entry) =>
+      isOwn(entry) &&
+      !SWITCH.test(entry.value) &&
+      !NO_PROGRAM.test(entry.key) &&
+      patterns.some((pattern) => pattern.test(entry.key)),
+  );
+}
+
+/** What it names of a filter belongs together. */
+export function filterOf({ key }: Pick<ConfigEntry, 'key'>): string | null {
+  return FILTER.exec(key)?.[1] ?? null;
+}
+
 /** `required`: files that need one of the folder's filters make git fail; otherwise they are taken as they are. */
 export function overridesFor(entries: readonly ConfigEntry[], required: boolean): ConfigOverrides {
-  const own = entries.filter(({ scope }) => scope === 'local' || scope === 'worktree');
+  const own = entries.filter(isOwn);
   const users = entries.filter(({ scope }) => scope === 'system' || scope === 'global');
   const usersValue = (key: string): string | undefined => users.findLast((entry) => entry.key === key)?.value;
   const settings = new Map<string, string>();

@@ -9,13 +9,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { makeRepository, temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { trust } from '../system/trust.ts';
-import { folderGuard } from './folder-guard.ts';
+import { checkProgramsBy, folderGuard } from './folder-guard.ts';
 import { gitText, runGit } from './run-git.ts';
 import { type CreatedWorktree, createWorktree } from './worktrees/create-worktree.ts';
 import { openWorktreePlace } from './worktrees/worktree-place.ts';
+
+// The files of programs are checked in a later room, and tested there.
+beforeAll(() => {
+  const before = checkProgramsBy(async () => new Map());
+  return () => void checkProgramsBy(before);
+});
 
 interface Folder {
   root: string;

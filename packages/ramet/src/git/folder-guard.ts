@@ -14,7 +14,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { rametHome } from '../system/home.ts';
 import { isInside } from '../system/landing-path.ts';
 import { isTrusted } from '../system/trust.ts';
-import { type ConfigOverrides, folderConfig, overridesFor, worktreeConfig } from './folder-config.ts';
+import { type ConfigOverrides, folderConfig, overridesFor } from './folder-config.ts';
 import type { CheckoutDirectories } from './git-environment.ts';
 import {
   findRepository,
@@ -24,6 +24,9 @@ import {
   readOrNull,
   readPointer,
 } from './repository.ts';
+import { type RefusedPrograms, refusedPrograms } from './trusted-programs.ts';
+
+export { checkProgramsBy, type ProgramQuestion } from './trusted-programs.ts';
 
 /** Addresses with a name and a password in front of the host: `http://name:password@proxy:8080`. */
 const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/|)[^/\s]*@/i;
@@ -33,6 +36,8 @@ export interface FolderGuard {
   environment: Readonly<Record<string, string>>;
   /** Filters that files may need and that do not run. */
   filters: readonly string[];
+  /** In a trusted folder, why a filter does not run. */
+  reasons?: RefusedPrograms['reasons'] | undefined;
   /** Where trust would have to be given. */
   root: string;
 }
@@ -45,6 +50,8 @@ export interface GuardOptions {
   reachesRemote?: boolean | undefined;
   /** Its git directories, where the folder itself is not asked. */
   checkout?: CheckoutDirectories | undefined;
+  /** What git is about to write into files (`writtenBy`). */
+  writes?: readonly string[] | null | undefined;
 }
 
 /** No git fetches anything, not even an object that is missing here: a remote can name the program that serves it. */
@@ -69,10 +76,9 @@ export async function folderGuard(directory: string, options: GuardOptions): Pro
       ? (findRepository(directory) ?? bareAround(directory))
       : { root: directory, commonDirectory: checkout.commonDirectory };
   const root = repository?.root ?? directory;
-  if (repository !== null && isTrustedRepository(repository, env))
-    return checkout === undefined || checkout.gitDirectory === checkout.commonDirectory
-      ? { environment: {}, filters: [], root }
-      : trustedButForItsOwn(root, { ...options, checkout });
+  const trusted = repository === null ? null : trustedRoot(repository, env);
+  if (repository !== null && trusted !== null)
+    return trustedGuard(directory, { ...options, repository, trusted });
   const always = repository !== null && isOwnDirectory(directory, repository) ? ALWAYS : [...ALWAYS, NO_BARE];
   const found =
     repository === null
@@ -113,15 +119,38 @@ async function overrides(
   return entries.length === 0 ? NOTHING : overridesFor(entries, lenient !== true);
 }
 
-/** The user trusts the repository, but `config.worktree` of an agent's checkout is the agent's to write: what it names does not run. */
-async function trustedButForItsOwn(
-  root: string,
-  { env, lenient, checkout }: GuardOptions & { checkout: CheckoutDirectories },
+/**
+ * What the user trusts runs, as far as its files are what was trusted. `config.worktree` of an agent's checkout is the agent's to
+ * write: what it names does not run.
+ */
+async function trustedGuard(
+  cwd: string,
+  { env, lenient, checkout, writes = null, ...found }: GuardOptions & TrustedGround,
 ): Promise<FolderGuard> {
-  const entries = await worktreeConfig({ cwd: root, ...checkout, env });
-  if (entries.length === 0) return { environment: {}, filters: [], root };
-  const { settings, environment, filters } = overridesFor(entries, lenient !== true);
-  return { environment: { ...withSettings(env, settings), ...environment }, filters, root };
+  const { root, commonDirectory } = found.repository;
+  const gitDirectory = checkout?.gitDirectory ?? linkedDirectory(root) ?? commonDirectory;
+  const isAgents = checkout !== undefined && gitDirectory !== commonDirectory;
+  const entries = await folderConfig({ cwd, gitDirectory, commonDirectory, env });
+  const ground = { home: rametHome(env), root: found.trusted, top: root, env, writes, isAgents };
+  const refused = entries.length === 0 ? null : await refusedPrograms(entries, ground);
+  if (refused === null) return { environment: {}, filters: [], root };
+  const instead = overridesFor(refused.entries, lenient !== true);
+  return {
+    environment: {
+      ...(instead.namesTransport ? NO_TRANSPORT : {}),
+      ...withSettings(env, [...ALWAYS, ...instead.settings]),
+      ...instead.environment,
+      ...plainDiff(instead),
+    },
+    filters: instead.filters,
+    ...{ reasons: refused.reasons, root: found.trusted },
+  };
+}
+
+interface TrustedGround {
+  repository: Repository;
+  /** The working tree that the user trusts. */
+  trusted: string;
 }
 
 /** After those that the user gave by variable already. */
@@ -148,16 +177,17 @@ function ignoredSubmodules(root: string): (readonly [string, string])[] {
 /**
  * Answers by repository, as long as trust was neither given nor taken: one `stat` instead of a look at each worktree.
  */
-const answers = new Map<string, { changed: bigint; trusted: boolean }>();
+const answers = new Map<string, { changed: bigint; trusted: string | null }>();
 
-function isTrustedRepository(repository: Repository, env: Readonly<Record<string, string>>): boolean {
+/** The working tree that the user trusts; null for none. */
+function trustedRoot(repository: Repository, env: Readonly<Record<string, string>>): string | null {
   const home = rametHome(env);
   const changed = statSync(join(home, 'trusted'), { throwIfNoEntry: false, bigint: true })?.mtimeNs;
-  if (changed === undefined) return false;
+  if (changed === undefined) return null;
   const key = [home, repository.commonDirectory, repository.root].join('\0');
   const known = answers.get(key);
   if (known?.changed === changed) return known.trusted;
-  const trusted = workingTrees(repository).some((root) => isTrusted({ home, root }));
+  const trusted = [...workingTrees(repository)].find((root) => isTrusted({ home, root })) ?? null;
   answers.set(key, { changed, trusted });
   return trusted;
 }

@@ -1,10 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { trust } from '../system/trust.ts';
+import { checkProgramsBy } from './folder-guard.ts';
 import { runGit } from './run-git.ts';
+
+// The files of programs are checked in a later room, and tested there.
+beforeAll(() => {
+  const before = checkProgramsBy(async () => new Map());
+  return () => void checkProgramsBy(before);
+});
 
 interface PartialClone {
   root: string;

@@ -11,9 +11,15 @@ export function refuseUntrusted(guard: FolderGuard, stderr: string): void {
 /** Git's own words, when a file needs a filter that is missing. */
 const FILTER_FAILED = /: (?:clean|smudge) filter '?(.+?)'? failed$/m;
 
-function refuseFilter({ filters, root }: FolderGuard, stderr: string): void {
+function refuseFilter({ filters, reasons, root }: FolderGuard, stderr: string): void {
   const name = FILTER_FAILED.exec(stderr)?.[1];
   if (name === undefined || !filters.includes(name)) return;
+  const why = reasons?.get(name);
+  if (why !== undefined)
+    throw new UserMistake(
+      'folder_not_trusted',
+      `files of ${root} need the filter ${JSON.stringify(name)}, which does not run: ${why}`,
+    );
   throw new UserMistake(
     'folder_not_trusted',
     `files of ${root} need the filter ${JSON.stringify(name)}, a program that this folder's git configuration names, and the folder is not trusted: look at ${JSON.stringify(`git config filter.${name}.smudge`)}, then run ramet trust there`,

@@ -18,6 +18,7 @@ import { type FolderGuard, folderGuard } from './folder-guard.ts';
 import { type GitPlace, gitEnvironment } from './git-environment.ts';
 import { refuseUntrusted } from './refuse-untrusted.ts';
 import { damagedObjects, mendSharedObjects } from './shared-objects.ts';
+import { writtenBy } from './trusted-programs.ts';
 
 export { withoutLocalVariables } from './git-environment.ts';
 export { isCommitId } from './repository.ts';
@@ -218,7 +219,8 @@ async function prepareGit(args: readonly string[], start: GitStart): Promise<Pre
   const signals = [limit?.signal, start.signal].filter((signal) => signal instanceof AbortSignal);
   const { cwd, input, lenient, reachesRemote, checkout } = start;
   const env = gitEnvironment(start);
-  const guard = await folderGuard(cwd, { env, lenient, reachesRemote, checkout });
+  const writes = writtenBy(commandOf(args), args);
+  const guard = await folderGuard(cwd, { env, lenient, reachesRemote, checkout, writes });
   const order = {
     ...{ program: 'git', args: [...SETTINGS, ...args], cwd, input },
     ...{ env: { ...env, ...guard.environment }, detached: start.isSheltered === true },

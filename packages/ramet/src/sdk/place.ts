@@ -3,6 +3,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { checkProgramsBy } from '../git/folder-guard.ts';
 import { findRepository } from '../git/repository.ts';
 import type { Repository } from '../git/shapes.ts';
 import { systemCode, UserMistake } from '../schema/errors.ts';
@@ -10,6 +11,12 @@ import type { SessionId } from '../schema/ids.ts';
 import type { CheckSlots } from '../system/check-slots.ts';
 import { SLOT_VARIABLE } from '../system/child-environment.ts';
 import { projectDirectory, rametHome } from '../system/home.ts';
+
+// Loaded with the first repository that is trusted and names programs.
+checkProgramsBy(async (question) => {
+  const { untrustedPrograms } = await import('../extensions/trust/folder-programs.ts');
+  return untrustedPrograms(question);
+});
 
 export interface Place {
   cwd: string;

@@ -7,6 +7,7 @@ import { type FoundFile, filesEndingIn, readFound, scanFolder } from '../folder-
 import { isObject } from '../hooks/hook-config.ts';
 import { foldersOf, RULES } from '../prompts/prompt-store.ts';
 import type { FolderPart, PartKind } from './folder-part.ts';
+import { gitParts } from './folder-programs.ts';
 
 export interface PartsPlace {
   readonly cwd: string;
@@ -33,6 +34,7 @@ export function collectParts(place: PartsPlace): FolderPart[] {
     ...settings.flatMap((path) => pluginParts(path, place)),
     ...agentParts(place),
     ...promptParts(place),
+    ...gitParts(root),
   ];
 }
 

@@ -24,6 +24,7 @@ const KINDS = [
   'skill',
   'command',
   'plugin',
+  'git',
   'rights',
 ] as const;
 

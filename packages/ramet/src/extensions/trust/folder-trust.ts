@@ -82,5 +82,6 @@ const NAMES: Readonly<Record<PartKind, string>> = {
   skill: 'skill',
   command: 'command',
   plugin: 'plugin',
+  git: 'git configuration',
   rights: 'set of rights',
 };

@@ -54,7 +54,7 @@ export function gitPrograms(top: string, words: readonly string[]): GitPrograms 
       } else if (key === 'core.hookspath') {
         if (runsHooks) found.hooks.add(resolve(top, value));
       } else if ((RUNS.test(key) || (isAway && RUNS_AWAY.test(key))) && !SWITCH.test(value))
-        found.scripts.add(key.startsWith('credential.') ? helper(value) : value);
+        found.scripts.add(key.startsWith('credential.') ? helperScript(value) : value);
     }
   };
   for (const file of new Set([join(shared, 'config'), join(own, 'config.worktree')])) read(file, 0);
@@ -62,7 +62,7 @@ export function gitPrograms(top: string, words: readonly string[]): GitPrograms 
 }
 
 /** `!x` is a script, a path a program, and any other the name of one of git's own. */
-function helper(value: string): string {
+export function helperScript(value: string): string {
   if (value.startsWith('!')) return value.slice(1);
   return value.includes('/') ? value : `git-credential-${value}`;
 }

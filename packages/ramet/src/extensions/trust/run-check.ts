@@ -65,9 +65,10 @@ const SMALL = 64n << 10n;
 /** A file that was changed a moment ago can be changed again within one tick of its clock. */
 const SETTLED_NS = 100_000_000n;
 
-type RunCommand = Pick<PartCommand, 'texts'> & { readonly answers?: boolean };
+export type RunCommand = Pick<PartCommand, 'texts'> & { readonly answers?: boolean };
 
-class TrustedFiles {
+/** Whether commands of one part run with files of trusted content. */
+export class TrustedFiles {
   readonly #root: string;
   readonly #realRoot: string;
   digests: ReadonlySet<string>;

@@ -18,6 +18,11 @@ export function contentOf(path: string): { readonly digest: string; readonly byt
   }
 }
 
+/** Of a file with this content. */
+export function contentDigest(path: string, bytes: Buffer): string {
+  return digestOf(whatCounts(path, bytes));
+}
+
 const CHANGES_OFTEN =
   /^(?:version|(?:\w+D|d)ependenc(?:ies|iesMeta)|bundledDependencies|overrides|resolutions)$/;
 

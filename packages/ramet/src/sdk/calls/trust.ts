@@ -139,7 +139,7 @@ function review(options: CallOptions): {
 /** Folders of other directories of the repository bring parts only to who works there. */
 function isLookedAt(key: string, folders: readonly string[], root: string): boolean {
   const [folder = ''] = resolve(root, readPartKey(key).source).split(
-    /\/\.(?:claude|ramet|mcp\.json)(?:\/|$)/,
+    /\/\.(?:claude|ramet|mcp\.json|git)(?:\/|$)/,
   );
   return folders.includes(folder);
 }
