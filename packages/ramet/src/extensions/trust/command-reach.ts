@@ -8,12 +8,7 @@
  * 3. Where a word that decides what runs is not known, every file of the directories that it starts in counts.
  */
 import { isAbsolute, resolve } from 'node:path';
-import {
-  carriedScript,
-  plainCommand,
-  type ScriptCommand,
-  type ScriptWord,
-} from '../../permission/shell/script-words.ts';
+import { carriedScript, type ScriptCommand, type ScriptWord } from '../../permission/shell/script-words.ts';
 import { computesNames } from './computed-code.ts';
 import { contentReach, isFedNames } from './content-reach.ts';
 import { type DataWords, dataWords, onlyChecks, testRunner } from './data-words.ts';
@@ -32,9 +27,15 @@ import { compiledFolders, packageFiles, type SearchGround, searchGround, stemFil
 import { isOfProcess } from './process-links.ts';
 import { PythonReading } from './python-modules.ts';
 import { ReachFinds } from './reach-finds.ts';
-import { readScript } from './read-script.ts';
+import { readScript, readWords } from './read-script.ts';
 import { checkoutOf, isDirectory, isTemporary } from './repository-look.ts';
-import { readsCommands, type StartedProgram, scriptOf, startedPrograms } from './started-programs.ts';
+import {
+  executedNames,
+  readsCommands,
+  type StartedProgram,
+  scriptOf,
+  startedPrograms,
+} from './started-programs.ts';
 import { toldFiles } from './told-files.ts';
 import { type CommandReach, isName, isPath, namesIn, namesInWords, roughWords } from './word-names.ts';
 
@@ -113,14 +114,7 @@ class ReachReading {
   }
 
   words(texts: readonly string[]): void {
-    const assigned = texts.map((text) => /^([A-Za-z_]\w*)=(.*)$/s.exec(text));
-    const variables = Object.fromEntries(
-      assigned.flatMap((one) => (one ? [[one[1] ?? '', one[2] ?? '']] : [])),
-    );
-    const words = texts
-      .filter((_, index) => assigned[index] == null)
-      .map((text) => text.replace(/\$\{CLAUDE_PROJECT_DIR\}/g, this.#root));
-    const command = plainCommand(words, variables);
+    const { command, words } = readWords(texts, this.#root);
     const inner = carriedScript(command);
     if (inner !== null) for (const text of inner.texts) this.script(text, 1);
     this.#read(
@@ -203,6 +197,8 @@ class ReachReading {
         for (const { texts } of rest) for (const text of texts) this.#stems(text);
         continue;
       }
+      const executed = executedNames({ name, rest }, words.at(-1 - program.rest.length));
+      for (const one of executed) this.#found.execute(one, this.#ground);
       if (name === 'cd' || name === 'pushd') {
         if (rest.some(({ open }) => open !== null)) this.#found.unclear.add('the folder it changes into');
       } else if (RUNS_SCRIPTS.test(name))

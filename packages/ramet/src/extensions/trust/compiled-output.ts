@@ -2,12 +2,13 @@
  * Compilers and bundlers: what they write is made of sources that no word names. Where the command runs what they wrote, it
  * runs those sources.
  */
-import { readFileSync, statSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import type { ScriptWord } from '../../permission/shell/script-words.ts';
 import { gitDirectories } from './git-config.ts';
 import { RUNS_COMMANDS, RUNS_SCRIPTS } from './known-programs.ts';
-import { checkoutOf } from './repository-look.ts';
+import { checkoutOf, entriesOf } from './repository-look.ts';
+import type { CommandReach } from './word-names.ts';
 
 const COMPILERS =
   /^(?:tsc|vue-tsc|tspc|ttsc|esbuild|swc|spack|babel|webpack|rspack|rsbuild|rollup|rolldown|parcel|tsup|tsdown|unbuild|ncc|microbundle|browserify|coffee|elm|javac|kotlinc|scalac|rustc|gleam|wasm-pack)$/;
@@ -68,23 +69,60 @@ const OUTPUT =
   /^(?:(?:dist|build|out|target|output|compiled|generated)(?:[-_.].*)?|esm|cjs|\.(?:next|nuxt|output|build))$/;
 const NOT_MADE = /^(?:\.\.|\.git|node_modules)(?:\/|$)|\/node_modules\//;
 
-/** Whether one of the files that a command may run is one that a compiler writes: by its folder, or since git does not know it. */
-export function runsOutput(paths: Iterable<string>, starts: readonly string[]): boolean {
+export type ExecutedFile = CommandReach['executed'][number];
+
+export interface OutputGround {
+  readonly starts: readonly string[];
+  /** Files and folders that compilers are told to write. */
+  readonly outputs: ReadonlySet<string>;
+}
+
+/**
+ * Whether a compiler may have written a file that the command runs: it is not there yet, git does not know it, a compiler or its
+ * configuration names it or its folder, a source of the same name lies beside it, or its folder is called like those that
+ * compilers write. `named`: all files that the command names.
+ */
+export function runsOutput(
+  named: Iterable<string>,
+  executed: readonly ExecutedFile[],
+  { starts, outputs }: OutputGround,
+): boolean {
   const tops = [...new Set(starts.map(checkoutOf))].map((top) => ({ top, index: indexOf(top) }));
-  for (const path of paths)
-    for (const { top, index } of tops) {
-      const inside = relative(top, path);
-      if (NOT_MADE.test(inside)) continue;
-      if (
-        inside
-          .split('/')
-          .slice(0, -1)
-          .some((folder) => OUTPUT.test(folder))
-      )
-        return true;
-      if (index !== null && isFile(path) && !index.includes(`${inside}\0`)) return true;
-    }
-  return false;
+  const inTops = (path: string): { inside: string; index: Buffer | null }[] =>
+    tops
+      .map(({ top, index }) => ({ inside: relative(top, path), index }))
+      .filter(({ inside }) => !NOT_MADE.test(inside));
+  const isBuilt = (path: string): boolean =>
+    inTops(path).some(
+      ({ inside, index }) =>
+        folderNames(inside).some((folder) => OUTPUT.test(folder)) ||
+        (index !== null && isFile(path) && !index.includes(`${inside}\0`)),
+    );
+  const isWritten = ({ paths }: ExecutedFile): boolean => {
+    const own = paths.filter((path) => inTops(path).length > 0);
+    const there = own.filter((path) => existsSync(path));
+    if (own.length > 0 && own.length === paths.length && there.length === 0) return true;
+    return there.some(
+      (path) => hasSource(path) || [...outputs].some((one) => path === one || path.startsWith(`${one}/`)),
+    );
+  };
+  return Array.from(named).some(isBuilt) || executed.some(isWritten);
+}
+
+function folderNames(path: string): string[] {
+  return path.split('/').slice(0, -1);
+}
+
+const SOURCE =
+  /\.(?:[cm]?tsx?|jsx|coffee|vue|svelte|rs|go|c|cc|cpp|java|kt|scala|swift|zig|elm|gleam|civet)$/;
+
+/** `x.ts` beside `x.js`. */
+function hasSource(path: string): boolean {
+  if (!isFile(path)) return false;
+  const stem = basename(path).replace(/\.\w+$/, '');
+  return entriesOf(dirname(path)).some(
+    ({ name }) => name !== basename(path) && SOURCE.test(name) && name.replace(SOURCE, '') === stem,
+  );
 }
 
 function indexOf(top: string): Buffer | null {

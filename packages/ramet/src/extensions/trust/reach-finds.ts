@@ -1,5 +1,7 @@
 /** What is found out about a command while it is read. */
-import { runsOutput } from './compiled-output.ts';
+import { resolve } from 'node:path';
+import { type ExecutedFile, runsOutput } from './compiled-output.ts';
+import { type SearchGround, stemFiles } from './module-files.ts';
 import type { CommandReach, NamedPath, WrittenAs } from './word-names.ts';
 
 export class ReachFinds {
@@ -10,6 +12,9 @@ export class ReachFinds {
   readonly unknown: Set<string> = new Set();
   /** Compilers that write files. */
   readonly built: Set<string> = new Set();
+  /** What they are told to write. */
+  readonly outputs: Set<string> = new Set();
+  readonly executed: ExecutedFile[] = [];
 
   get paths(): Iterable<string> {
     return this.#paths.keys();
@@ -37,17 +42,26 @@ export class ReachFinds {
     for (const one of folders) this.folders.add(one);
   }
 
+  /** By the name of a file. */
+  execute(name: string, ground: SearchGround): void {
+    const own = Array.from(ground.directories, (directory) => resolve(directory, name));
+    this.executed.push({ paths: [...own, ...stemFiles(name, ground)] });
+  }
+
   /** What a script that it runs reaches; the folders of one that is not clear are for the caller to judge. */
-  take({ paths, folders, unclear, unknown, built }: CommandReach): void {
+  take({ paths, folders, unclear, unknown, built, outputs, executed }: CommandReach): void {
     for (const one of paths) this.#paths.set(one.path, one);
     if (unclear === null) for (const one of folders) this.folders.add(one);
     for (const one of unknown) this.unknown.add(one);
     for (const one of built) this.built.add(one);
+    for (const one of outputs) this.outputs.add(one);
+    this.executed.push(...executed);
   }
 
   /** Where it is not clear, every file of the directories that it starts in counts. */
   reach(starts: readonly string[]): CommandReach {
-    if (this.built.size > 0 && runsOutput(this.paths, starts))
+    const { outputs, executed } = this;
+    if (this.built.size > 0 && runsOutput(this.paths, executed, { starts, outputs }))
       this.unclear.add(`what ${[...this.built].join(', ')} writes`);
     const [unclear = null] = this.unclear;
     if (unclear !== null) for (const start of starts) this.folders.add(start);
@@ -57,6 +71,8 @@ export class ReachFinds {
       unclear,
       unknown: [...this.unknown],
       built: [...this.built],
+      outputs: [...outputs],
+      executed,
     };
   }
 }

@@ -1,5 +1,10 @@
 /** A script of a repository, read as each checkout in which it may start has it. */
-import { type ScriptWords, scriptWords } from '../../permission/shell/script-words.ts';
+import {
+  plainCommand,
+  type ScriptCommand,
+  type ScriptWords,
+  scriptWords,
+} from '../../permission/shell/script-words.ts';
 import { checkoutOf } from './repository-look.ts';
 
 /** It takes the variables of Python away: `python3 -I`, `env -i`. */
@@ -38,4 +43,19 @@ export function readScript(text: string, root: string, starts: readonly string[]
     outputs: read.flatMap((one) => one.outputs),
     unclear: read.flatMap((one) => one.unclear),
   };
+}
+
+/** Of one command, with `NAME=value` for its environment. */
+export function readWords(
+  texts: readonly string[],
+  root: string,
+): { readonly command: ScriptCommand; readonly words: readonly string[] } {
+  const assigned = texts.map((text) => /^([A-Za-z_]\w*)=(.*)$/s.exec(text));
+  const variables = Object.fromEntries(
+    assigned.flatMap((one) => (one ? [[one[1] ?? '', one[2] ?? '']] : [])),
+  );
+  const words = texts
+    .filter((_, index) => assigned[index] == null)
+    .map((text) => text.replace(/\$\{CLAUDE_PROJECT_DIR\}/g, root));
+  return { command: plainCommand(words, variables), words };
 }

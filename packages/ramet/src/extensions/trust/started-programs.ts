@@ -64,7 +64,7 @@ export function startedPrograms(words: readonly ScriptWord[]): StartedPrograms {
       continue;
     }
     const isRunner = RUNS_SCRIPTS.test(name) || RUNS_COMMANDS.test(name);
-    if (next === 'program' || ((isRunner || manifestsOf(name).length > 0) && text !== '.')) {
+    if (next === 'program' || ((isRunner || manifestsOf(name).length > 0) && name !== '.')) {
       programs.push({ name, rest: words.slice(index + 1) });
       const isKnown = isRunner || isPlain(name) || manifestsOf(name).length > 0;
       if (next === 'program' && !isKnown && !text.includes('/') && !SUBCOMMANDS.test(name))
@@ -118,6 +118,31 @@ export function scriptOf(program: string, words: readonly ScriptWord[]): RunScri
   }
   return { folders, patterns: [], end: isFound ? 'known' : 'none' };
 }
+
+/** Words of a program that name what it runs: its script, what it loads, the folder it runs in, and its own word where that is a path. */
+export function executedNames({ name, rest }: StartedProgram, own: ScriptWord | undefined): string[] {
+  const texts = rest.flatMap((word) => word.texts);
+  const places = texts.filter(
+    (text, at) => /^[^-]/.test(text) && (ENTERS.test(name) || LEADS.test(texts[at - 1] ?? '')),
+  );
+  const itself = [...(own?.texts ?? []).filter((text) => text.includes('/')), ...places];
+  if (!RUNS_SCRIPTS.test(name)) return itself;
+  const isCode = texts.some((text) => isInline(name, text));
+  const loaded = texts.flatMap((text, at) => {
+    const before = texts[at - 1] ?? '';
+    if (PRELOADS.test(before)) return text;
+    if (isInline(name, before)) return text.match(QUOTED_PATH) ?? [];
+    return PRELOADS_IN_WORD.exec(text)?.[1] ?? [];
+  });
+  return [...itself, ...(isCode ? [] : scriptOf(name, rest).folders), ...loaded];
+}
+
+/** They change into a folder. */
+const ENTERS = /^(?:cd|pushd)$/;
+const LEADS = /^(?:-C|--(?:chdir|cwd|directory|prefix))$/;
+const PRELOADS = /^(?:-r|-jar|-cp|-classpath|--(?:class-path|require|import|loader|experimental-loader))$/;
+const PRELOADS_IN_WORD = /^(?:-r|--(?:class-path|require|import|loader|experimental-loader)=)(.+)$/;
+const QUOTED_PATH = /(?<=["'`])\.{0,2}\/?[\w@.-]+\/[\w@./-]+(?=["'`])/g;
 
 /** `make -f -`: what it reads tells it what to run. */
 export function readsCommands({ name, rest }: StartedProgram): boolean {

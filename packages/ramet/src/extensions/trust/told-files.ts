@@ -2,6 +2,7 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ScriptWord } from '../../permission/shell/script-words.ts';
 import { compilerIn } from './compiled-output.ts';
+import { compilerPlaces } from './compiler-places.ts';
 import { gitPrograms } from './git-config.ts';
 import { isConfigurationOf, manifestsOf, RUNS_PACKAGE_SCRIPTS, TELLS_COMMANDS } from './known-programs.ts';
 import { makeRecipes } from './make-recipes.ts';
@@ -31,7 +32,10 @@ export function toldFiles(program: string, words: readonly ScriptWord[], told: T
   const { found, ground } = told;
   const compiling = compilerIn(program, words);
   if (compiling?.runs === true) found.unclear.add(`what ${compiling.tool} runs`);
-  else if (compiling !== null) for (const set of [found.built, found.unknown]) set.add(compiling.tool);
+  else if (compiling !== null) {
+    for (const set of [found.built, found.unknown]) set.add(compiling.tool);
+    for (const path of compilerPlaces(compiling.tool, words, ground)) found.outputs.add(path);
+  }
   if (program === 'git') configured(words, told);
   if (/^g?make$/.test(program)) builtInRules(words, told);
   const isPackaged = RUNS_PACKAGE_SCRIPTS.test(program);
@@ -83,6 +87,9 @@ function packageScripts(path: string, words: readonly ScriptWord[], told: ToldGr
     if (told.isDeepest) return void found.unclear.add('scripts that call scripts');
     const inner = told.follow(script, dirname(path));
     found.take(inner);
+    // `npm run build -- --outDir x`
+    for (const tool of inner.built)
+      for (const place of compilerPlaces(tool, words, told.ground)) found.outputs.add(place);
     if (inner.unclear === null) continue;
     found.unclear.add(`${inner.unclear} in the script ${name}`);
     for (const folder of inner.folders) found.folders.add(folder);

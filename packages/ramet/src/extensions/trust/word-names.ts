@@ -22,6 +22,10 @@ export interface CommandReach {
   readonly unknown: readonly string[];
   /** Compilers that it starts. */
   readonly built: readonly string[];
+  /** Files and folders that these are told to write. */
+  readonly outputs: readonly string[];
+  /** What it runs by a name of its own: each with the paths that it can have. */
+  readonly executed: readonly { readonly paths: readonly string[] }[];
 }
 
 const LONGEST_WORD = 1_000;
