@@ -241,7 +241,9 @@ class ReachReading {
   }
 
   #content(program: StartedProgram, data: DataWords, isFed: boolean): void {
-    const found = contentReach(program, data, { answers: this.#answers, isFed });
+    const ground = { answers: this.#answers, isFed, directories: this.#directories };
+    const found = contentReach(program, data, ground);
+    if (found.isOpen) this.#found.unknown.add(program.name);
     for (const one of found.patterns) this.#pattern(one);
     for (const one of found.folders) this.#folder(one);
     if (found.unclear !== null) this.#found.unclear.add(found.unclear);

@@ -51,3 +51,16 @@ function isOpen(text: string, isPerl: boolean): boolean {
   const isJoined = /^\s*[+.%]/.test(others);
   return isJoined || (isList && !isPlain(first.slice(1, -1)));
 }
+
+/** Ways to run a text that the code has read. */
+const EVALUATES =
+  /\b(?:eval\w*|exec\w*|compile|system|spawn\w*|p?open[23]?|Popen|subprocess|child_process|Function|vm|instance_eval|do|qx|getline|fork)\b|`/i;
+/** A flag of `s` in Perl, and a pipe of awk. */
+const PERL_EVALUATES = /(?:^|[^\w])s(\W).*?\1.*?\1\w*e/s;
+const AWK_PIPES = /\|\s*(?:&\s*)?["\w]|["\w)]\s*\|/;
+
+/** Whether code may run what it reads from a pipe. */
+export function evaluates(program: string, code: string): boolean {
+  if (/awk$/.test(program)) return EVALUATES.test(code) || AWK_PIPES.test(code.replaceAll('||', ''));
+  return EVALUATES.test(code) || (/^perl/.test(program) && PERL_EVALUATES.test(code));
+}

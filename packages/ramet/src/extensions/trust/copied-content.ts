@@ -8,6 +8,7 @@ import { isInside } from '../../system/landing-path.ts';
 import { gitWrites } from './git-runs.ts';
 import { isPlain, manifestsOf, RUNS_SCRIPTS } from './known-programs.ts';
 import { isTemporary } from './repository-look.ts';
+import { sedRuns } from './sed-script.ts';
 import { type StartedProgram, scriptOf, startedPrograms } from './started-programs.ts';
 import type { WrittenAs } from './word-names.ts';
 
@@ -70,10 +71,26 @@ function replacedFiles(text: string): string[] {
   });
 }
 
+/** Their second operand is a file that they write. */
+const WRITES_LAST = /^(?:uniq|xxd)$/;
+const WRITES_OPTION = /^(?:sort|shuf|base64|find|tree)$/;
+
+function optionValues(texts: readonly string[]): string[] {
+  return texts.flatMap((text, at) => {
+    if (/^(?:-\w*o|--output|-f(?:printf?0?|ls))$/.test(texts[at - 1] ?? '')) return text;
+    return /^(?:-o|--output=)(.+)$/s.exec(text)?.[1] ?? [];
+  });
+}
+
 function targetsOf({ name, rest }: StartedProgram): string[] {
   const operands = rest.filter(({ start }) => !start.startsWith('-'));
-  if (name === 'tee' || (name === 'sed' && rest.some(({ start }) => /^-\w*i/.test(start))))
-    return textsOf(operands);
+  if (name === 'tee') return textsOf(operands);
+  if (/^g?sed$/.test(name)) {
+    const inPlace = rest.some(({ start }) => /^-(?:\w*i|-in-place)/.test(start)) ? textsOf(operands) : [];
+    return [...inPlace, ...sedRuns(rest, () => []).writes];
+  }
+  if (WRITES_LAST.test(name)) return textsOf(operands.slice(1));
+  if (WRITES_OPTION.test(name)) return optionValues(textsOf(rest));
   if (name === 'dd') return textsOf(rest).flatMap((text) => /^of=(.+)$/s.exec(text)?.[1] ?? []);
   if (!COPIES.test(name)) return [];
   const target = textsOf(operands.slice(-1));

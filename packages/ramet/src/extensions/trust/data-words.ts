@@ -5,8 +5,9 @@
  */
 import { basename } from 'node:path';
 import type { ScriptCommand, ScriptWord } from '../../permission/shell/script-words.ts';
+import { evaluates } from './computed-code.ts';
 import { type CopiedContent, copiedContent } from './copied-content.ts';
-import { FEEDS, isPlain, PASSES_ON, RUNS_SCRIPTS, SHELLS } from './known-programs.ts';
+import { FEEDS, isInline, isPlain, PASSES_ON, RUNS_SCRIPTS, SHELLS } from './known-programs.ts';
 import { scriptOf, startedPrograms } from './started-programs.ts';
 import { roughWords } from './word-names.ts';
 
@@ -80,10 +81,13 @@ function worksOnData(program: Started): boolean {
 
 /** What it reads from a pipe is no program for it. */
 function takesData(program: Started): boolean {
-  return (
-    worksOnData(program) ||
-    (RUNS_SCRIPTS.test(program.name) && scriptOf(program.name, program.rest).end === 'known')
-  );
+  const { name, rest } = program;
+  if (worksOnData(program)) return true;
+  if (!RUNS_SCRIPTS.test(name) || scriptOf(name, rest).end !== 'known') return false;
+  const texts = rest.flatMap((word) => word.texts);
+  const isCode = (text: string, at: number): boolean =>
+    isInline(name, texts[at - 1] ?? '') || (/awk$/.test(name) && !text.startsWith('-'));
+  return !texts.some((text, at) => isCode(text, at) && evaluates(name, text));
 }
 
 export interface DataWords {
@@ -136,8 +140,11 @@ export function dataWords(
   };
   if (commands.some(({ assignments }) => assignments.some(({ open }) => open !== null))) return none;
   const isAll =
-    !copied.leaves && programs.every((one) => one !== null && (READS.has(one.name) || CHECKS.has(one.name)));
+    !copied.isRun &&
+    !copied.leaves &&
+    programs.every((one) => one !== null && (READS.has(one.name) || CHECKS.has(one.name)));
   const isSafe =
+    !copied.isRun &&
     !CARRIES.test(text) &&
     !WRITES.test(text) &&
     !commands.some(({ words: [first] }) => CARRIERS.test(basename(first?.texts[0] ?? ''))) &&
