@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { trust } from '../../system/trust.ts';
+import { commandReach } from './command-reach.ts';
 import { type DescribedPart, describePart, type FolderPart } from './folder-part.ts';
 import { folderTrust } from './folder-trust.ts';
 import { runCheck } from './run-check.ts';
@@ -383,6 +384,13 @@ const SPELLINGS: readonly (readonly [command: string, file: string])[] = [
   ['sh scripts/h.sh docs/*', 'docs/new'],
   ['mytool docs/*', 'docs/new'],
   ['run-parts scripts', 'scripts/new.sh'],
+  ['git log --all -p > "$HOME/x"', '.git/refs/ramet/wip/a'],
+  ['git show ramet/a:x | sh', '.git/refs/heads/ramet/a'],
+  ['git show "$X" | sh', '.git/refs/heads/ramet/a'],
+  ['git show :/fix | sh', '.git/refs/heads/ramet/a'],
+  ['git checkout -q - && sh scripts/h.sh', '.git/refs/heads/ramet/a'],
+  ['git log -p >> "$HOME/x"', '.git/refs/heads/new/branch'],
+  ['git log -p >> "$HOME/x"', '.git/refs/remotes/origin/main'],
   // sed, awk and code that is a word can run what they read, and write files.
   ["sed 's/.*/sh scripts\\/h.sh/e' docs/page.md", 'scripts/h.sh'],
   ["echo h | sed 's#.*#sh scripts/&.sh#e'", 'scripts/h.sh'],
@@ -614,6 +622,11 @@ describe('SEC-1: a command runs no file that an agent has written since it was t
     ['if command -v node >/dev/null; then sh scripts/h.sh; fi', 'src/index.ts'],
     ["sed -e 's/one/two/g' docs/*", 'docs/new'],
     ["git log --oneline | sed 's/e/e/'", 'src/index.ts'],
+    // What Ramet itself writes is no change.
+    ['git log >> "$HOME/x"', '.git/refs/ramet/wip/a'],
+    ['git log -p >> "$HOME/x"', '.git/refs/heads/ramet/a'],
+    ['git show HEAD:scripts/h.sh | sh', '.git/refs/ramet/integration/main'],
+    ['git log --oneline >> log', '.git/refs/heads/main'],
     ["cat docs/page.md | awk '{print $1}'", 'docs/page.md'],
     ["cat docs/page.md | python3 -c 'import sys; print(len(sys.stdin.read()))'", 'docs/page.md'],
     ['sort docs/page.md | uniq -c', 'docs/page.md'],
@@ -712,4 +725,11 @@ describe('SEC-1: a command runs no file that an agent has written since it was t
       expect(check([command], root)).toContain('t.sh is not what you trusted');
     }
   });
+});
+
+test('SEC-1: the branch that HEAD names counts, also one of an agent', () => {
+  const base = temporaryDirectory();
+  writeFiles(base, { '.git/HEAD': 'ref: refs/heads/ramet/a\n', '.git/refs/heads/ramet/a': '1\n' });
+  const { paths } = commandReach(['git show HEAD:x | sh'], base, [base]);
+  expect(paths.map(({ path }) => path)).toContain(join(base, '.git/refs/heads/ramet/a'));
 });

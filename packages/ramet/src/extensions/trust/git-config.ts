@@ -71,7 +71,7 @@ export function helperScript(value: string): string {
 function settingsIn(file: string): [key: string, value: string][] {
   const found: [string, string][] = [];
   let section = '';
-  for (const line of textOf(file)
+  for (const line of readText(file)
     .replace(/\\\r?\n/g, '')
     .split(/\r?\n/)) {
     const [whole = '', name = '', part] = /^\s*\[([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\]/.exec(line) ?? [];
@@ -91,7 +91,8 @@ function plainValue(text: string): string {
     .trim();
 }
 
-function textOf(file: string): string {
+/** Empty for what cannot be read. */
+export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {

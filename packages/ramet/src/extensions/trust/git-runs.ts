@@ -1,8 +1,8 @@
 /** What git runs besides itself: hooks that are committed, settings that it is given, aliases. And what it brings. */
 import { join } from 'node:path';
 import type { ScriptWord } from '../../permission/shell/script-words.ts';
-import { gitDirectories, LOOKS } from './git-config.ts';
-import { checkoutOf, isDirectory } from './repository-look.ts';
+import { gitDirectories, LOOKS, readText } from './git-config.ts';
+import { checkoutOf, entriesOf, isDirectory } from './repository-look.ts';
 
 /** Folders that git runs programs from, by habit of those who commit hooks. */
 const HOOK_FOLDERS: readonly string[] = ['.husky', '.githooks'];
@@ -49,12 +49,37 @@ export function gitContent(rest: readonly ScriptWord[], starts: readonly string[
   if (texts.some((text) => NAMES_ONLY.test(text))) return { paths: [], folders: [] };
   if (!PRINTS.test(command) && !WRITES.test(command)) return { paths: [], folders: [] };
   const places = starts.map(checkoutOf).map(gitDirectories);
+  const isAny = rest.some(({ open }) => open === 'unknown') || texts.some((text) => ANY_REF.test(text));
+  const refs = places.map((place) => refsIn(place, isAny));
   return {
-    paths: places.flatMap(({ own, shared }) => [
-      ...['HEAD', 'index'].map((name) => join(own, name)),
-      join(shared, 'packed-refs'),
-    ]),
-    folders: places.map(({ shared }) => join(shared, 'refs')).filter(isDirectory),
+    paths: [
+      ...places.flatMap(({ own, shared }) => [
+        ...['HEAD', 'index'].map((name) => join(own, name)),
+        join(shared, 'packed-refs'),
+      ]),
+      ...refs.flatMap((one) => one.paths),
+    ],
+    folders: refs.flatMap((one) => one.folders),
+  };
+}
+
+/** They can lead to what Ramet itself writes. */
+const ANY_REF =
+  /ramet|^-$|^:\/|\^\{\/|@\{|^--(?:all|branches|glob|reflog|walk-reflogs|alternate-refs|bisect)|^-g$/;
+
+/** Without those that Ramet writes while its agents work, unless `isAny`. */
+function refsIn({ own, shared }: ReturnType<typeof gitDirectories>, isAny: boolean): GitContent {
+  const refs = join(shared, 'refs');
+  if (isAny) return { paths: [], folders: [refs].filter(isDirectory) };
+  const listed = [refs, join(refs, 'heads')].flatMap((folder) =>
+    entriesOf(folder)
+      .map(({ name }) => join(folder, name))
+      .filter((path) => path !== join(refs, 'heads') && path !== join(folder, 'ramet')),
+  );
+  const head = readText(join(own, 'HEAD')).replace(/^ref:\s*/, '');
+  return {
+    paths: [...listed.filter((path) => !isDirectory(path)), join(shared, head.trim())],
+    folders: listed.filter(isDirectory),
   };
 }
 
