@@ -79,19 +79,24 @@ export function explainedText(lines: readonly ExplainedText[], now: number): str
     .join('');
 }
 
-export function undoneText({
-  undone,
-  change,
-  kept,
-}: {
-  undone: ShownChange;
-  change: string | null;
-  kept: number;
-}): string {
-  if (change === null) return printable(`nothing of ${undone.id} was left to take back`);
-  const stays = kept === 0 ? '' : `; ${kept} lines stay, because they were changed since`;
-  const again = `ramet memory undo ${change} brings it again`;
+interface UndoneText {
+  readonly undone: ShownChange;
+  readonly change: string | null;
+  readonly files: readonly string[];
+  readonly kept: number;
+  readonly earlier: string | null;
+}
+
+export function undoneText({ undone, change, files, kept, earlier }: UndoneText): string {
+  const what = `${undone.id} (${sourceText(undone)})`;
+  const stay = `${kept} ${kept === 1 ? 'line stays' : 'lines stay'}, because of what was changed since`;
+  if (change === null) {
+    const none = `nothing of ${what} was left to take back in ${undone.files.join(', ')}`;
+    const next = earlier === null ? '' : `; ramet memory undo ${earlier} takes back ${earlier}`;
+    return printable(`${kept === 0 ? none : `${what} was not taken back: ${stay}`}${next}`);
+  }
+  const stays = kept === 0 ? '' : `; ${stay}`;
   return printable(
-    `undone ${undone.id} (${sourceText(undone)}) in ${undone.files.join(', ')}${stays}; ${again}`,
+    `undone ${what} in ${files.join(', ')}${stays}; ramet memory undo ${change} brings it again`,
   );
 }

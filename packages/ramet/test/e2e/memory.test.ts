@@ -45,6 +45,28 @@ describe.concurrent('MEM-2: ramet memory', () => {
     expect(readFileSync(first.path, 'utf8')).toBe('# Mine\n## Notes of the user\n- one\n- by an agent\n');
   });
 
+  test('takes back what is left of a change, and says what that is', async ({ user }) => {
+    const note = async (text: string): Promise<string> =>
+      JSON.parse((await user.here(['memory', 'edit', '--add', text, '--json'])).stdout).path;
+    const undo = async (...args: string[]): Promise<string> =>
+      (await user.here(['memory', 'undo', ...args])).stdout;
+    const path = await note('one');
+    await note('two');
+    await note('three');
+    // The lines above are gone, and there is no newline at the end.
+    writeFileSync(path, '- own\n- three');
+    expect(await undo()).toMatch(
+      /^undone p3 \(a note of the user\) in MEMORY\.md; ramet memory undo p5 brings it again\n/,
+    );
+    expect(readFileSync(path, 'utf8')).toBe('- own');
+    expect(await undo()).toBe(
+      'nothing of p2 (a note of the user) was left to take back in MEMORY.md; ramet memory undo p1 takes back p1\n',
+    );
+    writeFileSync(path, '## Notes of the user\n- own\n- one\n');
+    expect(await undo('p1')).toContain('in MEMORY.md; 1 line stays, because of what was changed since; ');
+    expect(readFileSync(path, 'utf8')).toBe('## Notes of the user\n- own\n');
+  });
+
   test('says in one line what is wrong', async ({ user }) => {
     const token = `ghp_${'a1B2c3D4e5'.repeat(4)}`.slice(0, 40);
     const says = async (...args: string[]): Promise<string> => {

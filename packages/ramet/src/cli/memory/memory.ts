@@ -46,7 +46,9 @@ export async function edit(which: string, { json, add }: MemoryFlags, io: Comman
   const what = done.change === null ? 'nothing changed in' : `saved as ${done.change}:`;
   io.out(`${printable(`${what} ${done.path}`)}\n`);
   if (done.kept > 0)
-    io.note(`${done.kept} lines were changed by an agent meanwhile: yours are there, look at them`);
+    io.note(
+      `${done.kept === 1 ? 'a line was' : `${done.kept} lines were`} changed by an agent meanwhile: yours are there`,
+    );
 }
 
 function addNote(which: string, note: string, io: CommandIo): ReturnType<typeof addMemoryNote> {

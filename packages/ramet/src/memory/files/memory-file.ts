@@ -23,11 +23,12 @@ import {
   readFileSync,
   readSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
 import { landingPath, realPath } from '../../system/landing-path.ts';
@@ -136,6 +137,16 @@ export function prepareFile(path: string, before: string | null, after: string |
     },
     [Symbol.dispose]: () => rmSync(temporary, { force: true }),
   };
+}
+
+/** The folders of a file that was removed, up to `root`; those that have anything else stay. */
+export function removeEmptyFolders(root: string, path: string): void {
+  for (let folder = dirname(path); folder.startsWith(`${root}${sep}`); folder = dirname(folder))
+    try {
+      rmdirSync(folder);
+    } catch {
+      return; // There is something else in it, or it is a link.
+    }
 }
 
 /** What a killed process left beside a file that it has replaced: texts that waited, and the old one, if nobody misses that. */

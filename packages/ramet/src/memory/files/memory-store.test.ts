@@ -80,6 +80,19 @@ describe('MEM-2: a store of memory', () => {
     expect([onDisk(store), onDisk(store, 'build.md')]).toEqual(['- b\n', '- a\n']);
   });
 
+  test('leaves no empty folder where it takes the last file away, and keeps others', async () => {
+    const store = openStore();
+    await put(store, '- a\n', 'local/one/MEMORY.md');
+    await put(store, '- a\n', 'local/two/MEMORY.md');
+    await store.undo(PERSON, null);
+    expect(readdirSync(join(store.root, 'local'))).toEqual(['one']);
+    writeFileSync(join(store.root, 'local', 'mine.txt'), '');
+    await store.undo(PERSON, null);
+    expect(readdirSync(join(store.root, 'local'))).toEqual(['mine.txt']);
+    await store.undo(PERSON, 3);
+    expect(onDisk(store, 'local/two/MEMORY.md')).toBe('- a\n');
+  });
+
   test('keeps what a person wrote since when a change is taken back', async () => {
     const store = openStore();
     await put(store, '- one\n- two\n- three\n- four\n- five\n');

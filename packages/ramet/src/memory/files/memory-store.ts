@@ -12,9 +12,17 @@ import { join, relative, sep } from 'node:path';
 import { RametError, UserMistake } from '../../schema/errors.ts';
 import { finishFiles, intentsIn, readIntent, removeIntent, writeIntent } from './change-intent.ts';
 import { type LineOrigin, lineOrigins } from './line-origins.ts';
-import { LONGEST_FILE, nameOfAside, prepareFile, readWholeText, requireChangeable } from './memory-file.ts';
+import {
+  LONGEST_FILE,
+  nameOfAside,
+  prepareFile,
+  readWholeText,
+  removeEmptyFolders,
+  requireChangeable,
+} from './memory-file.ts';
 import {
   type ChangedFile,
+  type ChangeKind,
   historyFile,
   type MemoryChange,
   MemoryHistory,
@@ -187,6 +195,8 @@ export class MemoryStore implements Disposable {
       this.#putBack(done);
       throw error;
     }
+    for (const { path, after } of files)
+      if (after === null) removeEmptyFolders(this.root, join(this.root, path));
     return true;
   }
 
@@ -237,9 +247,7 @@ export class MemoryStore implements Disposable {
     const gone = new Set(all.flatMap(({ undoes }) => undoes ?? []));
     const found =
       id === null
-        ? all.findLast(
-            ({ id: own, kind }) => kind !== 'hand' && kind !== 'undo' && kind !== 'pruning' && !gone.has(own),
-          )
+        ? all.findLast(({ id: own, kind }) => canBeLast(kind) && !gone.has(own))
         : all.find(({ id: own }) => own === id);
     if (found === undefined)
       throw new UserMistake(
@@ -257,11 +265,16 @@ export class MemoryStore implements Disposable {
   }
 }
 
+/** Whether an undo that names no change may mean one of this kind. */
+export function canBeLast(kind: ChangeKind): boolean {
+  return kind !== 'hand' && kind !== 'undo' && kind !== 'pruning';
+}
+
 export interface UndoneChange {
   readonly undone: MemoryChange;
   /** Null if nothing of it was left. */
   readonly change: MemoryChange | null;
-  /** Lines that stay as they are, because they were changed since. */
+  /** Lines that stay as they are, because of what was changed since. */
   readonly kept: number;
 }
 

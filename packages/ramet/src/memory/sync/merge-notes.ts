@@ -3,6 +3,7 @@
  * additions stay, those of the server first. Where both changed the same lines there is no merge.
  */
 import { diff3Merge } from 'node-diff3';
+import { equalPairs } from '../files/merge-plan.ts';
 
 export interface ThreeTexts {
   base: string;
@@ -16,7 +17,7 @@ const MOST_PAIRS = 4_000_000;
 /** Null if it cannot be merged. */
 export function mergeNotes({ base, server, here }: ThreeTexts): string | null {
   const [first, old, second] = [linesOf(server), linesOf(base), linesOf(here)];
-  if (pairsOf(first, old) + pairsOf(second, old) > MOST_PAIRS) return null;
+  if (equalPairs(first, old) + equalPairs(second, old) > MOST_PAIRS) return null;
   const merged: string[] = [];
   for (const { ok, conflict } of diff3Merge(first, old, second, { excludeFalseConflicts: true })) {
     if (ok !== undefined) merged.push(...ok);
@@ -33,10 +34,4 @@ function linesOf(text: string): string[] {
 
 function withBreak(lines: readonly string[]): string[] {
   return lines.at(-1)?.endsWith('\n') === false ? ['\n'] : [];
-}
-
-function pairsOf(one: readonly string[], other: readonly string[]): number {
-  const counts = new Map<string, number>();
-  for (const line of one) counts.set(line, (counts.get(line) ?? 0) + 1);
-  return other.reduce((sum, line) => sum + (counts.get(line) ?? 0), 0);
 }

@@ -13,17 +13,25 @@ import {
   scopeOfFile,
   storeOf,
 } from '../../memory/files/memory-places.ts';
-import { MemoryStore, type UndoneChange } from '../../memory/files/memory-store.ts';
+import { MemoryStore } from '../../memory/files/memory-store.ts';
 import { mergedTexts } from '../../memory/files/merged-texts.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
+import {
+  changesOf,
+  idOf,
+  lastUndoable,
+  parseId,
+  type ShownMemoryChange,
+  STORES,
+  shownChange,
+  undoable,
+} from './named-changes.ts';
 import { memoryPlace } from './session-memory.ts';
 
 export { MEMORY_SCOPES };
-
-const STORES: readonly StoreName[] = ['project', 'user'];
 
 export interface ShownMemoryFile {
   /** `project`, `local`, `user`, or what the file belongs to: `agent NAME`, `team NAME`, `session ID`. */
@@ -34,16 +42,6 @@ export interface ShownMemoryFile {
   /** Null if it cannot be read as memory; `problem` says why. */
   text: string | null;
   problem: string | null;
-}
-
-/** Without the texts of files. */
-export interface ShownMemoryChange extends Omit<MemoryChange, 'id' | 'at' | 'files' | 'undoes'> {
-  /** `p12`: change 12 of the repository's memory; `u3`: change 3 of the user's. */
-  id: string;
-  /** In UTC. */
-  at: string;
-  undoes: string | null;
-  files: string[];
 }
 
 export interface MemoryReport {
@@ -182,8 +180,12 @@ export interface UndoneMemory {
   undone: ShownMemoryChange;
   /** The change that took it back; undoing that brings it again. Null if nothing of it was left. */
   change: string | null;
-  /** Lines that stay, because they were changed since. */
+  /** The files that it changed. */
+  files: string[];
+  /** Lines that stay, because of what was changed since. */
   kept: number;
+  /** Where nothing was taken back: the change before it. */
+  earlier: string | null;
 }
 
 /** `wanted` is a change as `showMemory` names it; the last that can be undone when absent. */
@@ -191,11 +193,14 @@ export async function undoMemory(wanted?: string, options: CallOptions = {}): Pr
   const place = placeOf(options);
   const { name, id } = wanted === undefined ? lastUndoable(place) : parseId(wanted);
   using store = new MemoryStore(storeOf(place, name));
-  const done: UndoneChange = await store.undo({ session: null, agent: null, turn: null }, id);
+  const { undone, change, kept } = await store.undo({ session: null, agent: null, turn: null }, id);
+  const open = undoable(place);
   return {
-    undone: shownChange(name, done.undone),
-    change: done.change === null ? null : idOf(name, done.change.id),
-    kept: done.kept,
+    undone: shownChange(name, undone),
+    change: change === null ? null : idOf(name, change.id),
+    files: change?.files.map(({ path }) => path) ?? [],
+    kept,
+    earlier: change === null ? (open[open.indexOf(idOf(name, id)) + 1] ?? null) : null,
   };
 }
 
@@ -251,47 +256,4 @@ function fileToEdit(place: MemoryPlace, wanted: string): { name: StoreName; file
       files.map(({ file }) => file),
     );
   return { name: found.name, file: found.file.path.slice(storeOf(place, found.name).length + 1) };
-}
-
-function changesOf(place: MemoryPlace): ShownMemoryChange[] {
-  return STORES.flatMap((name) => {
-    using store = new MemoryStore(storeOf(place, name));
-    return store.isThere ? store.changes().map((change) => shownChange(name, change)) : [];
-  })
-    .reverse()
-    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
-}
-
-function shownChange(name: StoreName, { id, at, files, undoes, ...change }: MemoryChange): ShownMemoryChange {
-  return {
-    ...change,
-    id: idOf(name, id),
-    at: new Date(at).toISOString(),
-    undoes: undoes === null ? null : idOf(name, undoes),
-    files: files.map(({ path }) => path),
-  };
-}
-
-function idOf(name: StoreName, id: number): string {
-  return `${name[0]}${id}`;
-}
-
-function parseId(wanted: string): { name: StoreName; id: number } {
-  const [, letter, number] = /^([pu])(\d+)$/.exec(wanted) ?? [];
-  if (number === undefined)
-    throw new UserMistake(
-      'bad_change',
-      `${JSON.stringify(wanted)} is no change of memory: give one such as p12; ramet memory show --changes lists them`,
-    );
-  return { name: letter === 'u' ? 'user' : 'project', id: Number(number) };
-}
-
-/** Of both stores the one that changed last; clocks decide, so ties go to the repository's. */
-function lastUndoable(place: MemoryPlace): { name: StoreName; id: number } {
-  const all = changesOf(place);
-  const gone = new Set(all.flatMap(({ undoes }) => undoes ?? []));
-  const last = all.find(({ id, kind }) => kind !== 'hand' && kind !== 'undo' && !gone.has(id));
-  if (last === undefined)
-    throw new UserMistake('no_change', 'there is nothing to undo: memory has no changes yet');
-  return parseId(last.id);
 }
