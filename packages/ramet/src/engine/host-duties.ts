@@ -21,7 +21,7 @@ import type { SpendingRecord } from './budget/budget.ts';
 import { contextOf } from './calls/call-context.ts';
 import { closeCalls, openCall } from './calls/finish-calls.ts';
 import { type Permit, type PermitRequest, refused } from './calls/permit.ts';
-import { act, namedCall } from './calls/tool-runner.ts';
+import { act, keepFiles, namedCall } from './calls/tool-runner.ts';
 import { isCompactionDue } from './compaction/context-state.ts';
 import { recordResponse } from './exchange/exchange.ts';
 import type { ExchangeOptions, ModelExchange } from './exchange/model-exchange.ts';
@@ -77,6 +77,8 @@ export class HostDuties {
   #followed: JournalEvent | null = null;
   /** How many calls of the loop did what they should. */
   #completed = 0;
+  /** The calls of this turn. */
+  readonly #begun: EventOf<'tool.started'>[] = [];
   /** Calls of tools of the session that may run, by id. */
   readonly #permitted = new Map<string, PermittedCall>();
 
@@ -219,11 +221,13 @@ export class HostDuties {
 
   /** What the host's agent has besides its state: its worktree, whose files it has read. */
   #settle(event: JournalEvent): void {
-    const { files, directory } = this.#agent;
+    const { files } = this.#agent;
+    if (event.type === 'tool.started') this.#begun.push(event);
     if (event.type === 'tool.completed' && !event.isError) this.#completed += 1;
     if (event.type === 'file.read') files.follow(event.path, event.version);
     if (event.type === 'file.changed' && event.after !== null) files.follow(event.path, event.after);
-    if (event.type === 'message.appended' && event.cause === 'tool_results') directory.checkpointLater();
+    if (event.type === 'message.appended' && event.cause === 'tool_results')
+      keepFiles(this.#agent, this.#begun.splice(0));
   }
 
   /** Records a response that the loop has had and did not live to record. */

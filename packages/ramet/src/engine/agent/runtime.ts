@@ -198,8 +198,8 @@ export interface HookedAgent {
 
 /** The hooks of an agent as its loop asks for them. */
 export interface AgentHooks {
-  /** Whether hooks may be set up for the event. */
-  has(agent: HookedAgent, event: HookEventName): boolean;
+  /** Whether hooks may be set up for the event; without one, whether any may be. */
+  has(agent: HookedAgent, event?: HookEventName): boolean;
   /** Runs those that match, and records it. `fields` are those of the event; the common ones are added. */
   run(
     agent: HookedAgent,

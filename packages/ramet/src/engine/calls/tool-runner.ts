@@ -98,14 +98,31 @@ function batches(agent: Agent, calls: readonly ToolUseBlock[]): ToolUseBlock[][]
   return delegated.length === 0 ? grouped : [...grouped, delegated];
 }
 
-export function delegates(agent: Agent, { name }: ToolUseBlock): boolean {
+type NamedCall = Pick<ToolUseBlock, 'name'>;
+
+export function delegates(agent: Agent, { name }: NamedCall): boolean {
   return findTool(agent.spec.tools, name)?.schedule === 'last';
 }
 
 /** Whether it may be done again, beside others: it only reads, or it starts agents, which are found again. */
-export function isRepeatable(agent: Agent, { name }: ToolUseBlock): boolean {
+export function isRepeatable(agent: Agent, { name }: NamedCall): boolean {
   const schedule = findTool(agent.spec.tools, name)?.schedule;
   return schedule === 'parallel' || schedule === 'last';
+}
+
+/** Keeps its worktree after calls that may have changed it. */
+export function keepFiles(agent: Agent, calls: readonly NamedCall[]): void {
+  if (calls.some((call) => mayTouchFiles(agent, call))) agent.directory.checkpointLater();
+  // Agents that it starts may work where it does.
+  else if (calls.some((call) => delegates(agent, call))) agent.directory.isTouched = true;
+}
+
+/** A call that only changes the team's record changes no file, unless hooks do. */
+function mayTouchFiles(agent: Agent, call: NamedCall): boolean {
+  if (isRepeatable(agent, call)) return false;
+  return (
+    agent.runtime.hooks?.has(agent) === true || findTool(agent.spec.tools, call.name)?.onceInTeam !== true
+  );
 }
 
 async function runCall(run: ToolRun, call: ToolUseBlock): Promise<FrozenBlock | null> {

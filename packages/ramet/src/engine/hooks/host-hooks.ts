@@ -25,7 +25,8 @@ export class HostHooks implements AgentHooks, AsyncDisposable {
     this.#ground = ground;
   }
 
-  has(agent: HookedAgent, event: HookEventName): boolean {
+  has(agent: HookedAgent, event?: HookEventName): boolean {
+    if (event === undefined) return this.#events.size > 0 || agent.spec.hooks !== undefined;
     return this.#events.has(event) || hasOwnHooks(agent, event);
   }
 

@@ -27,6 +27,8 @@ export class AgentDirectory {
   #held: AgentWorkspace | null;
   #checkpoint: Promise<void> | null = null;
   #again = false;
+  /** Whether something may have changed its worktree since this agent began or was resumed. */
+  isTouched = false;
   readonly #told = new Set<string>();
 
   constructor(owner: DirectoryOwner) {
@@ -99,6 +101,7 @@ export class AgentDirectory {
   checkpointLater(): void {
     const { workspace } = this;
     if (workspace === null) return;
+    this.isTouched = true;
     if (this.#checkpoint !== null) {
       this.#again = true;
       return;

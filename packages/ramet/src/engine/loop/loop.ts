@@ -18,7 +18,7 @@ import type { Agent } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
 import { NOT_RUN, OUTPUT_CUT } from '../agent/notices.ts';
 import { finishCalls, hasOpenCalls, type OpenCalls, openCallsOf, ordered } from '../calls/finish-calls.ts';
-import { isRepeatable, refuseCalls, runCalls } from '../calls/tool-runner.ts';
+import { keepFiles, refuseCalls, runCalls } from '../calls/tool-runner.ts';
 import {
   type CrowdedRun,
   compactWhenDue,
@@ -268,7 +268,7 @@ interface AnsweredCalls {
  * Says the results, or leaves the calls open when one of them waits for an agent that was interrupted with this one.
  */
 function takeResults(agent: Agent, run: RunState, { calls, results, signal }: AnsweredCalls): void {
-  if (calls.some((call) => !isRepeatable(agent, call))) agent.directory.checkpointLater();
+  keepFiles(agent, calls);
   const isOpen = calls.some(({ id }) => !results.has(id));
   if (isOpen) return;
   // Agents that were interrupted with this one resume with it, and then a notice of it is no longer true: messages stay

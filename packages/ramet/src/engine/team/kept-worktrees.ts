@@ -16,6 +16,8 @@ const MOST_KEPT = 8;
 export class KeptWorktrees {
   readonly #lead: Agent;
   readonly #kept = new Map<AgentId, AgentWorkspace>();
+  /** What was said about each when its member last went idle. */
+  readonly #ends = new WeakMap<AgentWorkspace, WorktreeResult>();
   readonly #leaving = new Map<AgentId, Promise<void>>();
   #isClosed = false;
 
@@ -24,15 +26,23 @@ export class KeptWorktrees {
   }
 
   /** Its member goes idle: what is in it is told as at an end, and it stays. Null where it has to be given back. */
-  async keep({ spec, directory }: Agent): Promise<WorktreeResult | null> {
+  async keep(member: Agent): Promise<WorktreeResult | null> {
+    const { spec, directory } = member;
     const { workspace, isOwn } = directory;
     if (this.#isClosed || workspace?.look === undefined || !isOwn) return null;
-    const end = await workspace.look(directory.lastCheckpoint());
+    const known = this.#leftAsItWas(member) ? this.#ends.get(workspace) : undefined;
+    const end = known ?? { ...workspace.worktree, ...(await workspace.look(directory.lastCheckpoint())) };
+    this.#ends.set(workspace, end);
     this.#kept.set(spec.id, workspace);
     const [oldest] = this.#kept.keys();
     if (oldest !== undefined && this.#kept.size > MOST_KEPT) this.leave(oldest);
     if (this.#isClosed) this.leave(spec.id);
-    return { ...workspace.worktree, ...end };
+    return end;
+  }
+
+  /** Who woke only to answer a message did: no git has to look. Hooks may change files at any time. */
+  #leftAsItWas(member: Agent): boolean {
+    return !member.directory.isTouched && member.runtime.hooks?.has(member) !== true;
   }
 
   /** Null if none was kept, or it was deleted. */

@@ -117,7 +117,7 @@ function hostOf(host: HostChannel, known: Set<string>, agent: () => Agent): Agen
 /** Those before a call run where it is permitted: in the host. */
 function hooksOf(host: HostChannel, events: readonly string[]): AgentHooks {
   return {
-    has: (_, event) => events.includes(event),
+    has: (_, event) => event === undefined || events.includes(event),
     run: (_, event, fields, signal) => host.call('hook', { event, fields }, signal),
   };
 }

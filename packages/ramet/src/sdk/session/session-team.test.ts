@@ -28,6 +28,15 @@ import type { SessionOptions } from '../index.ts';
 import { findPlace } from '../place.ts';
 import { openSession } from './session.ts';
 
+/** A folder with a git that notes each call in a file. */
+function loggingGit(log: string): string {
+  const folder = temporaryDirectory();
+  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const script = `#!/bin/sh\necho "$*" >> '${log}'\nexec '${git}' "$@"\n`;
+  writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
+  return folder;
+}
+
 describe('TEAM-1, EXEC-1: members', () => {
   test('a member shares the bytes of the lead, reads its cache, and goes idle without a word', async () => {
     const { emulator, options } = await newPlace(play({ lead: [uses(add('ada'))] }));
@@ -193,6 +202,35 @@ describe('TEAM-1, EXEC-1: members', () => {
     await session.close();
     expect(given()).toHaveLength(3);
     expect(worktrees()).toEqual(['eve']);
+  });
+
+  test('WORK-3: one that only writes messages asks git nothing, and its files are kept as before', async () => {
+    const answer = [uses(tell('lead', 'Here.')), { text: 'Said.' }];
+    const write = uses(call('Write', { file_path: 'made.txt', content: 'made\n' }));
+    const again = uses(call('Write', { file_path: 'made.txt', content: 'made again\n' }));
+    const { options } = await newPlace(
+      play({
+        lead: [uses(add('ada'))],
+        ada: [write, { text: 'Done.' }, ...answer, ...answer, again, ...answer],
+      }),
+    );
+    const log = join(temporaryDirectory(), 'log');
+    const PATH = `${loggingGit(log)}:${process.env.PATH}`;
+    await using session = await openSession({ ...options, env: { ...options.env, PATH } });
+    await prompt(session);
+    const asked = async (): Promise<number> => {
+      const before = readFileSync(log, 'utf8').length;
+      await session.team?.send({ to: 'ada', text: 'Are you there?' });
+      await expect.poll(() => session.hasNews, PATIENCE).toBe(true);
+      await prompt(session, null);
+      await expect.poll(() => session.team?.members()[1]?.state, PATIENCE).toBe('idle');
+      return readFileSync(log, 'utf8').slice(before).split('\n').length - 1;
+    };
+    expect(await asked()).toBe(0);
+    expect(await asked()).toBe(0);
+    expect(await asked(), 'a file').toBeGreaterThan(0);
+    const kept = ['grep', '-h', 'made', `refs/ramet/wip/${session.team?.members()[1]?.agent}`];
+    expect(execFileSync('git', kept, { cwd: options.cwd, encoding: 'utf8' })).toBe('made again\n');
   });
 
   test('WORK-3: one that wakes while its worktree is given back begins after that, in a worktree that stays', async () => {
@@ -427,12 +465,21 @@ describe('TEAM-3: tasks', () => {
         uses(call('TaskUpdate', { task: 1, status: 'completed', evidence: 'commit abc' })),
       ],
     });
-    const { emulator, options } = await newPlace((view) => {
-      if (whoAsks(view) === 'ada' && view.turn === 1) idle.resolve({ text: 'Idle.' });
+    const rested = Promise.withResolvers<void>();
+    const { emulator, options } = await newPlace(async (view) => {
+      if (whoAsks(view) === 'ada' && view.turn === 1) {
+        idle.resolve({ text: 'Idle.' });
+        await rested.promise;
+      }
       return script(view);
     });
     await using session = await openSession(options);
-    await prompt(session);
+    const running = prompt(session);
+    await idle.promise;
+    const bobNow = () => session.team?.members().find(({ name }) => name === 'bob')?.state;
+    await expect.poll(bobNow, PATIENCE).toBe('idle');
+    rested.resolve();
+    await running;
     const lead = asked(emulator, 'lead').map(lastText);
     expect(lead[1]).toContain('Task 1 is on the list. 1. [pending] one');
     expect(lead[1]).toContain('2. [pending, waits for 1] two');
