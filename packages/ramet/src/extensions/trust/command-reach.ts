@@ -9,10 +9,12 @@
  */
 import { isAbsolute, resolve } from 'node:path';
 import { carriedScript, type ScriptCommand, type ScriptWord } from '../../permission/shell/script-words.ts';
-import { computesNames } from './computed-code.ts';
 import { contentReach, isFedNames } from './content-reach.ts';
 import { type DataWords, dataWords, onlyChecks, testRunner } from './data-words.ts';
-import { type GitContent, gitContent, gitRuns } from './git-runs.ts';
+import { compiledFolders, packageFiles, type SearchGround, searchGround, stemFiles } from './module-files.ts';
+import { isOfProcess } from './process-links.ts';
+import { computesNames } from './programs/computed-code.ts';
+import { type GitContent, gitContent, gitRuns } from './programs/git-runs.ts';
 import {
   FEEDS,
   isInline,
@@ -22,10 +24,8 @@ import {
   RUNS_FOLDERS,
   RUNS_SCRIPTS,
   SHELLS,
-} from './known-programs.ts';
-import { compiledFolders, packageFiles, type SearchGround, searchGround, stemFiles } from './module-files.ts';
-import { isOfProcess } from './process-links.ts';
-import { PythonReading } from './python-modules.ts';
+} from './programs/known-programs.ts';
+import { PythonReading } from './programs/python-modules.ts';
 import { ReachFinds } from './reach-finds.ts';
 import { readScript, readWords } from './read-script.ts';
 import { checkoutOf, isDirectory, isTemporary } from './repository-look.ts';

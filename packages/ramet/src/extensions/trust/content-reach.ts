@@ -6,8 +6,8 @@ import { resolve } from 'node:path';
 import type { ScriptWord } from '../../permission/shell/script-words.ts';
 import { COPIES, readOperands } from './copied-content.ts';
 import type { DataWords } from './data-words.ts';
-import { FEEDS, isPlain } from './known-programs.ts';
-import { sedRuns } from './sed-script.ts';
+import { FEEDS, isPlain } from './programs/known-programs.ts';
+import { sedRuns } from './programs/sed-script.ts';
 import type { StartedProgram } from './started-programs.ts';
 import { contentOf } from './trusted-content.ts';
 

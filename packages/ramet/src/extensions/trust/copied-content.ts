@@ -5,10 +5,10 @@
 import { basename, resolve } from 'node:path';
 import type { ScriptCommand, ScriptWord, ScriptWords } from '../../permission/shell/script-words.ts';
 import { isInside } from '../../system/landing-path.ts';
-import { gitWrites } from './git-runs.ts';
-import { isPlain, manifestsOf, RUNS_SCRIPTS } from './known-programs.ts';
+import { gitWrites } from './programs/git-runs.ts';
+import { isPlain, manifestsOf, RUNS_SCRIPTS } from './programs/known-programs.ts';
+import { sedRuns } from './programs/sed-script.ts';
 import { isTemporary } from './repository-look.ts';
-import { sedRuns } from './sed-script.ts';
 import { type StartedProgram, scriptOf, startedPrograms } from './started-programs.ts';
 import type { WrittenAs } from './word-names.ts';
 

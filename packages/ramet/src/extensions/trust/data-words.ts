@@ -5,9 +5,9 @@
  */
 import { basename } from 'node:path';
 import type { ScriptCommand, ScriptWord } from '../../permission/shell/script-words.ts';
-import { evaluates } from './computed-code.ts';
 import { type CopiedContent, copiedContent } from './copied-content.ts';
-import { FEEDS, isInline, isPlain, PASSES_ON, RUNS_SCRIPTS, SHELLS } from './known-programs.ts';
+import { evaluates } from './programs/computed-code.ts';
+import { FEEDS, isInline, isPlain, PASSES_ON, RUNS_SCRIPTS, SHELLS } from './programs/known-programs.ts';
 import { scriptOf, startedPrograms } from './started-programs.ts';
 import { roughWords } from './word-names.ts';
 

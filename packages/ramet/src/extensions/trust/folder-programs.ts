@@ -10,8 +10,8 @@ import { commandReach } from './command-reach.ts';
 import { commandsOf } from './commands-in.ts';
 import { describePart, type FolderPart } from './folder-part.ts';
 import { folderTrust } from './folder-trust.ts';
-import { gitPrograms, helperScript } from './git-config.ts';
-import { PYTHON_MODULES } from './python-modules.ts';
+import { gitPrograms, helperScript } from './programs/git-config.ts';
+import { PYTHON_MODULES } from './programs/python-modules.ts';
 import { type RunCommand, TrustedFiles } from './run-check.ts';
 import { contentDigest } from './trusted-content.ts';
 

@@ -2,7 +2,7 @@
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isInside } from '../../system/landing-path.ts';
-import { BEGINS_FOLDER } from './known-programs.ts';
+import { BEGINS_FOLDER } from './programs/known-programs.ts';
 import { entriesOf, isDirectory } from './repository-look.ts';
 import { isName } from './word-names.ts';
 

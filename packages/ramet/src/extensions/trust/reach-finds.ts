@@ -1,8 +1,11 @@
 /** What is found out about a command while it is read. */
 import { resolve } from 'node:path';
-import { type ExecutedFile, runsOutput } from './compiled-output.ts';
 import { type SearchGround, stemFiles } from './module-files.ts';
+import { type ExecutedFile, runsOutput } from './programs/compiled-output.ts';
 import type { CommandReach, NamedPath, WrittenAs } from './word-names.ts';
+
+/** Nothing runs these without a compiler. */
+const COMPILED = /\.(?:c|cc|cpp|cxx|rs|go|java|kt|f|zig|swift|[hm])$/;
 
 export class ReachFinds {
   readonly #paths = new Map<string, NamedPath>();
@@ -45,7 +48,8 @@ export class ReachFinds {
   /** By the name of a file. */
   execute(name: string, ground: SearchGround): void {
     const own = Array.from(ground.directories, (directory) => resolve(directory, name));
-    this.executed.push({ paths: [...own, ...stemFiles(name, ground)] });
+    const ended = stemFiles(name, ground).filter((path) => !COMPILED.test(path));
+    this.executed.push({ paths: [...own, ...ended] });
   }
 
   /** What a script that it runs reaches; the folders of one that is not clear are for the caller to judge. */

@@ -12,7 +12,7 @@ import {
   RUNS_SCRIPTS,
   SHELLS,
   SUBCOMMANDS,
-} from './known-programs.ts';
+} from './programs/known-programs.ts';
 
 export interface StartedProgram {
   readonly name: string;

@@ -1,12 +1,18 @@
 /** Files that tell a program what to run although no word names them: `package.json`, a `Makefile`, a configuration. */
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ScriptWord } from '../../permission/shell/script-words.ts';
-import { compilerIn } from './compiled-output.ts';
-import { compilerPlaces } from './compiler-places.ts';
-import { gitPrograms } from './git-config.ts';
-import { isConfigurationOf, manifestsOf, RUNS_PACKAGE_SCRIPTS, TELLS_COMMANDS } from './known-programs.ts';
-import { makeRecipes } from './make-recipes.ts';
-import { type SearchGround, stemFiles } from './module-files.ts';
+import type { SearchGround } from './module-files.ts';
+import { compilerIn } from './programs/compiled-output.ts';
+import { compilerPlaces } from './programs/compiler-places.ts';
+import { gitPrograms } from './programs/git-config.ts';
+import {
+  isConfigurationOf,
+  manifestsOf,
+  RUNS_PACKAGE_SCRIPTS,
+  TELLS_COMMANDS,
+} from './programs/known-programs.ts';
+import { ownRules } from './programs/make-own-rules.ts';
+import { makeRecipes } from './programs/make-recipes.ts';
 import type { ReachFinds } from './reach-finds.ts';
 import { checkoutOf, everyFile, isDirectory, MOST_LISTED, nearest, scriptsOf } from './repository-look.ts';
 import { isAboutWorkspaces } from './started-programs.ts';
@@ -37,7 +43,12 @@ export function toldFiles(program: string, words: readonly ScriptWord[], told: T
     for (const path of compilerPlaces(compiling.tool, words, ground)) found.outputs.add(path);
   }
   if (program === 'git') configured(words, told);
-  if (/^g?make$/.test(program)) builtInRules(words, told);
+  if (/^g?make$/.test(program))
+    ownRules(
+      words.flatMap(({ texts }) => texts),
+      ground,
+      found,
+    );
   const isPackaged = RUNS_PACKAGE_SCRIPTS.test(program);
   if (isPackaged && isAboutWorkspaces(program, words)) {
     const all = filesOfCheckouts(told);
@@ -114,25 +125,13 @@ function configured(words: readonly ScriptWord[], { ground, found, isDeepest, fo
   }
 }
 
-/** Sources that make knows how to make a program of. */
-const MADE_OF = /\.(?:[cCfFhlmoprsSwyv]|cc|cpp|mod|sh|def|sym|web|tex|texi|texinfo|sv)$|,v$/;
-
-/** Without a rule in a Makefile, make takes one of its own. */
-function builtInRules(words: readonly ScriptWord[], { ground, found }: ToldGround): void {
-  for (const text of words.flatMap(({ texts }) => texts))
-    for (const path of stemFiles(text, ground))
-      if (MADE_OF.test(path)) {
-        found.add(path);
-        found.unknown.add('make');
-      }
-}
-
 /** Of a Makefile. What else is not clear in it is listed only: recipes are full of words that make fills in. */
 function recipes(path: string, words: readonly ScriptWord[], told: ToldGround): void {
   const bytes = told.isDeepest ? undefined : contentOf(path)?.bytes;
   if (bytes === undefined) return;
   const asked = words.flatMap(({ texts }) => texts);
-  const { scripts, includes } = makeRecipes(bytes.toString('utf8'), asked);
+  const { scripts, includes, unruled } = makeRecipes(bytes.toString('utf8'), asked);
+  ownRules([basename(path), ...unruled, ...includes], told.ground, told.found);
   for (const script of scripts) {
     const inner = told.follow(script, dirname(path));
     told.found.take(inner);

@@ -1,10 +1,10 @@
 /** Where a compiler is told to write: by words of its command, and by its configuration. */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import type { ScriptWord } from '../../permission/shell/script-words.ts';
+import type { ScriptWord } from '../../../permission/shell/script-words.ts';
+import type { SearchGround } from '../module-files.ts';
+import { namesIn } from '../word-names.ts';
 import { isConfigurationOf } from './known-programs.ts';
-import type { SearchGround } from './module-files.ts';
-import { namesIn } from './word-names.ts';
 
 const TYPESCRIPT = /^(?:ts|js)config[\w.-]*\.json$/;
 const CONFIGURATION = /\.(?:json|jsonc|toml|ya?ml|[cm]?[jt]s)$/;

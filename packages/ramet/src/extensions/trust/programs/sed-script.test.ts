@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { plainCommand } from '../../permission/shell/script-words.ts';
+import { plainCommand } from '../../../permission/shell/script-words.ts';
 import { type SedRuns, sedRuns } from './sed-script.ts';
 
 function read(...texts: string[]): SedRuns {

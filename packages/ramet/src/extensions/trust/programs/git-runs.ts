@@ -1,8 +1,8 @@
 /** What git runs besides itself: hooks that are committed, settings that it is given, aliases. And what it brings. */
 import { join } from 'node:path';
-import type { ScriptWord } from '../../permission/shell/script-words.ts';
+import type { ScriptWord } from '../../../permission/shell/script-words.ts';
+import { checkoutOf, entriesOf, isDirectory } from '../repository-look.ts';
 import { gitDirectories, LOOKS, readText } from './git-config.ts';
-import { checkoutOf, entriesOf, isDirectory } from './repository-look.ts';
 
 /** Folders that git runs programs from, by habit of those who commit hooks. */
 const HOOK_FOLDERS: readonly string[] = ['.husky', '.githooks'];

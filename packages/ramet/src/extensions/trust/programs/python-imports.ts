@@ -4,8 +4,8 @@
  * take the place of one, and counts.
  */
 import { join } from 'node:path';
-import type { SearchGround } from './module-files.ts';
-import { contentOf } from './trusted-content.ts';
+import type { SearchGround } from '../module-files.ts';
+import { contentOf } from '../trusted-content.ts';
 
 const NAME = '[A-Za-z_][\\w.]*';
 const AS = '(?:\\s+as\\s+\\w+)?';

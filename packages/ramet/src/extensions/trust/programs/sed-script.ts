@@ -1,5 +1,5 @@
 /** Scripts for sed, which can run commands (`e`, the flag `e` of `s`) and write files (`w`). */
-import type { ScriptWord } from '../../permission/shell/script-words.ts';
+import type { ScriptWord } from '../../../permission/shell/script-words.ts';
 
 export interface SedRuns {
   /** It runs a command, or what it reads as one. */

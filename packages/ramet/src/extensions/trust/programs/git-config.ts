@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { isDirectory } from './repository-look.ts';
+import { isDirectory } from '../repository-look.ts';
 
 /** Subcommands of git that run no hook. */
 export const LOOKS: RegExp =

@@ -4,14 +4,14 @@
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import type { ScriptWord } from '../../permission/shell/script-words.ts';
+import type { ScriptWord } from '../../../permission/shell/script-words.ts';
+import { checkoutOf, entriesOf } from '../repository-look.ts';
+import type { CommandReach } from '../word-names.ts';
 import { gitDirectories } from './git-config.ts';
 import { RUNS_COMMANDS, RUNS_SCRIPTS } from './known-programs.ts';
-import { checkoutOf, entriesOf } from './repository-look.ts';
-import type { CommandReach } from './word-names.ts';
 
 const COMPILERS =
-  /^(?:tsc|vue-tsc|tspc|ttsc|esbuild|swc|spack|babel|webpack|rspack|rsbuild|rollup|rolldown|parcel|tsup|tsdown|unbuild|ncc|microbundle|browserify|coffee|elm|javac|kotlinc|scalac|rustc|gleam|wasm-pack)$/;
+  /^(?:tsc|vue-tsc|tspc|ttsc|esbuild|swc|spack|babel|webpack|rspack|rsbuild|rollup|rolldown|parcel|tsup|tsdown|unbuild|ncc|microbundle|browserify|coffee|elm|javac|kotlinc|scalac|rustc|gleam|wasm-pack|cc|gcc|g\+\+|c\+\+|clang|clang\+\+|ld|as|f77|gfortran|nasm|ocamlopt|ghc|nim|dmd|fpc)$/;
 /** By their first operand. */
 const BUILDS: Readonly<Record<string, RegExp>> = {
   vite: /^build$/,
@@ -36,7 +36,8 @@ const RUNS: Readonly<Record<string, RegExp>> = {
   zig: /^run$/,
   go: /^generate$/,
 };
-const WRITES_NOTHING = /^(?:--noEmit|--showConfig|--listFilesOnly|--init|--version|--help|-v|-h)$/;
+const WRITES_NOTHING =
+  /^(?:-fsyntax-only|--noEmit|--showConfig|--listFilesOnly|--init|--version|--help|-v|-h)$/;
 
 export interface Compiling {
   readonly tool: string;

@@ -3,12 +3,12 @@
  * that it runs. An agent's `json.py` there would run instead of Python's.
  */
 import { dirname, join, resolve } from 'node:path';
-import { landingPath } from '../../system/landing-path.ts';
-import { TEST_MODULES } from './data-words.ts';
-import type { SearchGround } from './module-files.ts';
+import { landingPath } from '../../../system/landing-path.ts';
+import { TEST_MODULES } from '../data-words.ts';
+import type { SearchGround } from '../module-files.ts';
+import type { StartedProgram } from '../started-programs.ts';
+import { contentOf } from '../trusted-content.ts';
 import { importedFiles, importsOf } from './python-imports.ts';
-import type { StartedProgram } from './started-programs.ts';
-import { contentOf } from './trusted-content.ts';
 
 /** Of all its versions, with those that a site adds. */
 export const PYTHON_MODULES: ReadonlySet<string> = new Set(

@@ -5,6 +5,8 @@ export interface MakeReading {
   readonly scripts: readonly string[];
   /** Files that it includes, or patterns of them. */
   readonly includes: readonly string[];
+  /** What is made on the way and has no recipe there: make looks for a rule of its own. */
+  readonly unruled: readonly string[];
 }
 
 interface MakeRule {
@@ -28,16 +30,20 @@ const MOST_GOALS = 200;
 /** For the shell a variable that nobody knows. */
 const MADE = '$$made_by_make';
 const LONGEST = 64 << 10;
+/** Names that make itself gives them. */
+const COMPILERS: Readonly<Record<string, string>> = { CC: 'cc', CXX: 'g++', FC: 'f77', AS: 'as', PC: 'pc' };
 const ASSIGNED = /^(?:(?:override|export|private)\s+)*([\w.-]+)\s*(\+=|\?=|!=|:{0,3}=)\s*(.*)$/;
 
 export function makeRecipes(text: string, asked: readonly string[]): MakeReading {
   const file = readMakefile(text);
-  const rules = rulesFor(file.rules, asked);
+  const { rules, wanted } = rulesFor(file.rules, asked);
+  const ruled = new Set(rules.filter(({ recipe }) => recipe.length > 0).flatMap(({ targets }) => targets));
   const scripts = rules.flatMap((rule) => rule.recipe.map((line) => plainLine(filled(line, file, rule))));
   const includes = file.includes.flatMap((line) => filled(line, file).split(/\s+/));
   return {
     scripts: [...file.shells, ...scripts].filter((one) => one !== ''),
     includes: includes.filter(Boolean),
+    unruled: wanted.filter((one) => !ruled.has(one)),
   };
 }
 
@@ -81,7 +87,10 @@ function readRule(file: MakeFile, line: string): MakeRule | null {
 }
 
 /** Those of the goals and of what they need, with patterns filled in. Without a goal it is the first. */
-function rulesFor(rules: readonly MakeRule[], asked: readonly string[]): MakeRule[] {
+function rulesFor(
+  rules: readonly MakeRule[],
+  asked: readonly string[],
+): { readonly rules: MakeRule[]; readonly wanted: readonly string[] } {
   const named = asked.filter((one) => rules.some((rule) => ruleFor(rule, one) !== null));
   const first = rules.find(({ targets: [target = '.'] }) => !target.startsWith('.'));
   const wanted = new Set(named.length > 0 ? named : first?.targets);
@@ -93,7 +102,7 @@ function rulesFor(rules: readonly MakeRule[], asked: readonly string[]): MakeRul
       used.push(found);
       if (wanted.size < MOST_GOALS) for (const one of found.needs) wanted.add(one);
     }
-  return used;
+  return { rules: used, wanted: [...wanted] };
 }
 
 /** For one goal; null for a rule that makes something else. */
@@ -122,6 +131,7 @@ function filled(text: string, { variables }: MakeFile, rule?: MakeRule): string 
     '+': rule?.needs.join(' ') ?? '',
     '*': rule?.stem ?? (rule === undefined ? '' : MADE),
     MAKE: 'make',
+    ...COMPILERS,
     CURDIR: '.',
   };
   let filledIn = text;
