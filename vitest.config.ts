@@ -4,6 +4,8 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { memoryVariables } from './packages/ramet/test/memory-directory.ts';
 
 const MEMORY = './packages/ramet/test/memory-directory.ts';
+/** Shape tests start nothing. */
+const STARTER = './packages/ramet/test/use-starter.ts';
 
 const common = {
   ...{ environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 },
@@ -28,7 +30,7 @@ const config: ViteUserConfig = defineConfig({
       {
         test: {
           ...{ ...common, name: 'unit', isolate: false, include: ['packages/*/src/**/*.test.ts'] },
-          setupFiles: [...common.setupFiles, './packages/ramet/test/use-starter.ts'],
+          setupFiles: [...common.setupFiles, STARTER],
         },
       },
       { test: { ...common, name: 'shape', include: ['packages/*/test/shape/**/*.test.ts'] } },
@@ -38,6 +40,7 @@ const config: ViteUserConfig = defineConfig({
           name: 'system',
           // For the same reason: a second for each file.
           isolate: false,
+          setupFiles: [...common.setupFiles, STARTER],
           // Real processes share the machine with others. A test that needed its second try is named at the end.
           retry: 1,
           // For what hangs: the slowest take 10 s alone, and ten times that where seven runs share two cores.

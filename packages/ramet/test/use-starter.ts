@@ -1,4 +1,4 @@
-/** Runs before each test file of the sources. */
+/** Runs before each test file that starts programs. */
 import { useStarter } from './worker-starter.ts';
 
 useStarter();

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test as plain } from 'vitest';
 import { runHere } from '../../test/fixtures/command-here.ts';
 import { RecordedSession } from '../../test/fixtures/recorded-session.ts';
+import { runSync } from '../../test/fixtures/run-sync.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { findPlace } from '../sdk/place.ts';
 import { addExamples, EXAMPLES } from './help-examples.ts';
@@ -54,7 +54,7 @@ describe('UI-1: what views print', () => {
     directory,
   }) => {
     const env = { RAMET_HOME: join(directory, 'home'), HOME: directory, PATH: process.env.PATH };
-    execFileSync('git', ['init', '-q'], { cwd: directory, env });
+    runSync('git', ['init', '-q'], { cwd: directory, env });
     const none = await runHere(['diff'], { cwd: directory, env });
     expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no session') });
     const session = await RecordedSession.open(findPlace({ cwd: directory, env }).project, directory);

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   lstatSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { runSync } from '../../test/fixtures/run-sync.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { removeLeftovers } from '../system/replace-file.ts';
 import { type AgentFileAccess, createFileAccess } from './create-file-access.ts';
@@ -264,7 +264,7 @@ describe('what is refused', () => {
   });
 
   test('a fifo, a device and a directory are refused without being opened', async ({ directory }) => {
-    execFileSync('mkfifo', [join(directory, 'pipe')]);
+    runSync('mkfifo', [join(directory, 'pipe')]);
     const files = one(directory);
     expect(await files.write('pipe', 'x')).toMatchObject({ reason: expect.stringContaining('regular file') });
     expect(await files.write('/dev/null', 'x')).toMatchObject({
@@ -297,9 +297,8 @@ describe('what is refused', () => {
       await files.read('a.txt');
       await files.write('a.txt', 'x'.repeat(100_000)).catch((error) => console.log(error.code));`;
     const command = `ulimit -f 16; exec "$0" --input-type=module -e "$1"`;
-    const output = execFileSync('bash', ['-c', command, process.execPath, script], {
+    const output = runSync('bash', ['-c', command, process.execPath, script], {
       cwd: directory,
-      encoding: 'utf8',
     });
     expect(output.trim()).toBe('EFBIG');
     expect(readdirSync(directory)).toEqual(['a.txt']);

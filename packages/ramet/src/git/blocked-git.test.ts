@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   closeSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runSync } from '../../test/fixtures/run-sync.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../test/fixtures/temporary.ts';
 import { git, OWNER, worktreePlace } from '../../test/fixtures/worktrees.ts';
 import { leaveStarter, useStarter } from '../../test/worker-starter.ts';
@@ -25,7 +25,7 @@ import { createWorktree } from './worktrees/create-worktree.ts';
 function fifo(file: string): string {
   mkdirSync(dirname(file), { recursive: true });
   rmSync(file, { force: true });
-  execFileSync('mkfifo', [file]);
+  runSync('mkfifo', [file]);
   return file;
 }
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { runSync } from '../../test/fixtures/run-sync.ts';
 import { makeRepository, temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { trust } from '../system/trust.ts';
 import { checkProgramsBy, folderGuard } from './folder-guard.ts';
@@ -43,9 +44,8 @@ function hostileFolder(files: Record<string, string> = {}): Folder {
   const [home, mark] = [join(base, 'ramet'), join(base, 'ran')];
   const env = { PATH: process.env.PATH ?? '', HOME: base, RAMET_HOME: home, GIT_PAGER_IN_USE: '' };
   const git = (...args: string[]): string =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid', ...args], {
+    runSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid', ...args], {
       cwd: root,
-      encoding: 'utf8',
     });
   const configure = (text: string): void =>
     appendFileSync(join(root, '.git/config'), `${text.replaceAll('EVIL', `touch ${mark}`)}\n`);
@@ -145,10 +145,9 @@ const ATTACKS: readonly Attack[] = [
       const commit = folder
         .git('cat-file', 'commit', 'HEAD')
         .replace('\n\n', '\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n abc\n -----END PGP SIGNATURE-----\n\n');
-      const signed = execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], {
+      const signed = runSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], {
         cwd: folder.root,
         input: commit,
-        encoding: 'utf8',
       });
       folder.git('update-ref', 'HEAD', signed.trim());
     },
@@ -186,7 +185,7 @@ const ATTACKS: readonly Attack[] = [
     (folder) => {
       changed(folder);
       const other = join(folder.root, 'other');
-      execFileSync('cp', ['-r', join(folder.root, '.git'), other]);
+      runSync('cp', ['-r', join(folder.root, '.git'), other]);
       appendFileSync(join(other, 'config'), `[filter "odd"]\n\tclean = "touch ${folder.mark}; cat"\n`);
       writeFileSync(join(folder.root, '.git/commondir'), '../other\n');
     },
@@ -230,7 +229,7 @@ describe('SEC-1: git in a folder that is not trusted runs nothing the folder nam
   test('a committed bare repository is not entered, neither from its directory nor as the place to start', async () => {
     const folder = hostileFolder();
     const bare = join(folder.root, 'vendor/evil');
-    execFileSync('git', ['clone', '-q', '--bare', folder.root, bare]);
+    runSync('git', ['clone', '-q', '--bare', folder.root, bare]);
     appendFileSync(
       join(bare, 'config'),
       `[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = "touch ${folder.mark}; false"\n`,
@@ -243,7 +242,7 @@ describe('SEC-1: git in a folder that is not trusted runs nothing the folder nam
   test('a bare repository of its own is used, without the programs it names', async () => {
     const folder = hostileFolder();
     const bare = join(temporaryDirectory(), 'store.git');
-    execFileSync('git', ['clone', '-q', '--bare', folder.root, bare]);
+    runSync('git', ['clone', '-q', '--bare', folder.root, bare]);
     appendFileSync(join(bare, 'config'), `[diff "odd"]\n\ttextconv = "touch ${folder.mark}; cat"\n`);
     expect(await gitText(['rev-parse', '--is-bare-repository'], { cwd: bare, env: folder.env })).toBe('true');
     expect(await asAgent(folder, ['log', '-p'], bare)).toBe(0);
@@ -255,10 +254,9 @@ describe('SEC-1: git in a folder that is not trusted runs nothing the folder nam
     folder.configure('[core]\n\tpager = evil\n\teditor = evil');
     const { environment } = await folderGuard(folder.root, { env: folder.env });
     const words = ['config', '--get-regexp', '^core[.](pager|editor)'];
-    const shown = execFileSync('git', words, {
+    const shown = runSync('git', words, {
       cwd: folder.root,
       env: { ...folder.env, ...environment },
-      encoding: 'utf8',
     });
     expect(shown.trim().split('\n').slice(-2)).toEqual(['core.pager cat', 'core.editor true']);
   });

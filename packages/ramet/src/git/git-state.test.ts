@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { runSync } from '../../test/fixtures/run-sync.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { gitState } from './git-state.ts';
 
@@ -9,9 +9,8 @@ const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' };
 
 function repository(directory: string): (...args: string[]) => string {
   const git = (...args: string[]): string =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
+    runSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
       cwd: directory,
-      encoding: 'utf8',
     }).trim();
   git('init', '-q', '-b', 'trunk');
   return git;

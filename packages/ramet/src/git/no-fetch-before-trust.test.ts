@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { runSync } from '../../test/fixtures/run-sync.ts';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { trust } from '../system/trust.ts';
 import { checkProgramsBy } from './folder-guard.ts';
@@ -25,7 +25,7 @@ function partialClone(key: 'uploadpack' | null): PartialClone {
   const source = temporaryRepository({ 'f.txt': 'one\n' });
   const base = temporaryDirectory();
   const git = (cwd: string, ...args: string[]): void => {
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid', ...args], { cwd });
+    runSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid', ...args], { cwd });
   };
   for (const setting of ['allowFilter', 'allowAnySHA1InWant'])
     git(source, 'config', `uploadpack.${setting}`, 'true');

@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runSync } from '../../test/fixtures/run-sync.ts';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { readingEnvironment } from './folder-guard.ts';
 import { committedVersion } from './provenance.ts';
@@ -21,10 +22,9 @@ describe('SEC-1: a command that nobody was asked about', () => {
     const environment =
       createCheckouts({ home: join(base, 'home'), environment: plain }).at(root)?.environment ?? {};
     const env = { ...environment, ...(await readingEnvironment(root, plain)) };
-    const shown = execFileSync('bash', ['-c', 'git -C . diff -- a.txt'], {
+    const shown = runSync('bash', ['-c', 'git -C . diff -- a.txt'], {
       cwd: root,
       env,
-      encoding: 'utf8',
     });
     expect(shown).toContain('-one\n+two\n');
     expect(existsSync(mark)).toBe(false);
@@ -34,7 +34,7 @@ describe('SEC-1: a command that nobody was asked about', () => {
     const root = temporaryRepository({ 'a.txt': 'one\n' });
     const base = temporaryDirectory();
     const mark = join(base, 'ran');
-    const blob = execFileSync('git', ['rev-parse', 'HEAD:a.txt'], { cwd: root, encoding: 'utf8' }).trim();
+    const blob = runSync('git', ['rev-parse', 'HEAD:a.txt'], { cwd: root }).trim();
     rmSync(join(root, '.git/objects', blob.slice(0, 2), blob.slice(2)));
     appendFileSync(
       join(root, '.git/config'),

@@ -1,14 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { runSync } from '../../test/fixtures/run-sync.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { findRepository } from './repository.ts';
 
 const IDENTITY = ['-c', 'user.name=t', '-c', 'user.email=t@example.com', '-c', 'commit.gpgsign=false'];
 
 function git(cwd: string, ...args: string[]): void {
-  execFileSync('git', [...IDENTITY, ...args], { cwd, stdio: 'pipe' });
+  runSync('git', [...IDENTITY, ...args], { cwd });
 }
 
 describe('findRepository', () => {

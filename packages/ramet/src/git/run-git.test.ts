@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dyingGit } from '../../test/fixtures/dying-git.ts';
+import { runSync } from '../../test/fixtures/run-sync.ts';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { leaveStarter, useStarter } from '../../test/worker-starter.ts';
 import { gitText, runGit } from './run-git.ts';
@@ -70,7 +70,7 @@ describe.each([
   test('leaves the index alone when it only looks', async () => {
     const cwd = temporaryRepository();
     const index = join(cwd, '.git/index');
-    execFileSync('touch', ['-d', '2001-01-01', join(cwd, 'README.md')]);
+    runSync('touch', ['-d', '2001-01-01', join(cwd, 'README.md')]);
     const before = { bytes: readFileSync(index), changed: statSync(index).mtimeMs };
     await gitText(['status'], { cwd, env });
     expect({ bytes: readFileSync(index), changed: statSync(index).mtimeMs }).toEqual(before);

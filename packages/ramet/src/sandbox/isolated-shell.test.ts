@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { runSync } from '../../test/fixtures/run-sync.ts';
 import { workingSandbox } from '../../test/fixtures/sandbox.ts';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { endUnmarked } from '../system/processes/marked-processes.ts';
@@ -39,8 +39,7 @@ test('WORK-7: a command runs although git removes an empty folder of the fence b
 }) => {
   const { program } = await workingSandbox(skip);
   const repository = temporaryRepository();
-  const git = (...words: string[]): string =>
-    execFileSync('git', words, { cwd: repository, encoding: 'utf8' });
+  const git = (...words: string[]): string => runSync('git', words, { cwd: repository });
   const inGit = ['refs/heads/ramet', 'logs/refs/heads/ramet'].map((name) => join(repository, '.git', name));
   const own = temporaryDirectory();
   const bounds = { shared: [], caches: [], guarded: [repository], own: [own], made: inGit };

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runSync } from '../../test/fixtures/run-sync.ts';
 import { workingSandbox } from '../../test/fixtures/sandbox.ts';
 import { temporaryDirectory, writeFiles } from '../../test/fixtures/temporary.ts';
 import {
@@ -80,7 +81,7 @@ describe('WORK-7: caches of tools in a worktree', () => {
     const held = { ...bounds, guarded: [] };
     await prepareCaches(held.caches);
     const gradle = held.caches.find(({ folder }) => folder === join(home, '.gradle'))?.copy ?? '';
-    execFileSync('rm', ['-r', join(gradle, 'init.d')]);
+    runSync('rm', ['-r', join(gradle, 'init.d')]);
     symlinkSync('/nowhere', join(gradle, 'init.d'));
     execFileSync('chmod', ['000', gradle]);
     expect(await proveBounds(program, held, cwd, env)).toBe('held');

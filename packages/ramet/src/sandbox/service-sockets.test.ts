@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join, relative as pathFrom } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { runSync } from '../../test/fixtures/run-sync.ts';
 import { workingSandbox } from '../../test/fixtures/sandbox.ts';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
 import { isolatedStart, proveBounds, runIsolated } from './isolated-shell.ts';
@@ -51,7 +51,7 @@ test('WORK-7: no service that works for any caller is reached from a worktree, u
   for (const path of [...services, ...others, ...kept]) await listen(join(directory, path));
   const fifo = join(run, 'systemd/initctl/fifo');
   mkdirSync(dirname(fifo));
-  execFileSync('mkfifo', [fifo]);
+  runSync('mkfifo', [fifo]);
   symlinkSync(join(run, 'docker.sock'), join(own, 'link.sock'));
   writeFileSync(join(own, 'ask.cjs'), ASK);
   const env = {
@@ -129,9 +129,7 @@ test("WORK-7: what the user's own programs listen to is not reached, wherever it
     },
   };
   for (const words of [['relative.sock'], ['orders.sock', 'tmux: server']])
-    stopLater(
-      execFileSync('bash', ['-c', SERVE, process.execPath, ...words], { cwd: home, encoding: 'utf8' }),
-    );
+    stopLater(runSync('bash', ['-c', SERVE, process.execPath, ...words], { cwd: home }));
   const mine = ['shared/agent.sock', 'shared/tmux-x/default'];
   for (const name of mine) {
     const start = isolatedStart(bounds, own, SERVE, process.execPath, join(directory, name));

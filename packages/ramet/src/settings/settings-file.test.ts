@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { runSync } from '../../test/fixtures/run-sync.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { problemText } from './read-settings.ts';
 import { readSettingsFile } from './settings-file.ts';
@@ -75,7 +75,7 @@ describe('EXT-1: a bad settings file is described with file, line and key', () =
 
   test('a directory, a fifo and a loop of links are refused without waiting', async ({ directory }) => {
     mkdirSync(join(directory, 'folder'));
-    execFileSync('mkfifo', [join(directory, 'fifo')]);
+    runSync('mkfifo', [join(directory, 'fifo')]);
     symlinkSync('loop', join(directory, 'loop'));
     const messages = ['folder', 'fifo', 'loop'].map(async (name) => {
       const { problems } = await readSettingsFile('user', join(directory, name));

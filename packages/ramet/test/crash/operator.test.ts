@@ -1,5 +1,5 @@
 /** Real processes run a task file and are killed at its events; others continue, side by side with people and each other. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import type { Answer } from '../../src/emulator/answer.ts';
 import { crashProgram } from '../fixtures/crash-programs.ts';
 import { sampleOf } from '../fixtures/kill-sample.ts';
 import { IDENTITY } from '../fixtures/merge-repository.ts';
+import { runSync } from '../fixtures/run-sync.ts';
 import { compiledOnce } from '../fixtures/temporary.ts';
 import { test, type User } from '../fixtures/user.ts';
 import { git } from '../fixtures/worktrees.ts';
@@ -74,13 +75,13 @@ function expectLandedOnce(user: User): void {
 
 /** As a push brings it. */
 function commitBeside({ repository }: User, name: string): void {
-  const blob = execFileSync('git', ['hash-object', '-w', '--stdin'], {
+  const blob = runSync('git', ['hash-object', '-w', '--stdin'], {
     cwd: repository,
     input: 'a person\n',
   });
   const tree = git(repository, 'ls-tree', 'main');
   const entries = `${tree}\n100644 blob ${String(blob).trim()}\t${name}\n`;
-  const made = String(execFileSync('git', ['mktree'], { cwd: repository, input: entries })).trim();
+  const made = String(runSync('git', ['mktree'], { cwd: repository, input: entries })).trim();
   const commit = git(repository, 'commit-tree', made, '-p', 'main', '-m', `person: ${name}`);
   git(repository, 'update-ref', 'refs/heads/main', commit);
 }

@@ -1,9 +1,10 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { linesOf } from '../fixtures/command.ts';
+import { runSync } from '../fixtures/run-sync.ts';
 import { test, type User } from '../fixtures/user.ts';
 
 const LAUNCHER = join(import.meta.dirname, '../../bin/ramet.js');
@@ -69,11 +70,11 @@ describe.concurrent('UI-1: completion in bash', () => {
       printf '%s\\n' "\${COMPREPLY[@]}"`;
     const env = { ...user.env, NODE: process.execPath, FOLDER: folder };
     const options = { cwd: user.repository, env, input: script, encoding: 'utf8' } as const;
-    expect(linesOf(execFileSync('bash', ['--norc'], options))).toEqual(['doctor']);
+    expect(linesOf(runSync('bash', ['--norc'], options))).toEqual(['doctor']);
   });
 
   test('offers the branches of this repository where one is wanted', async ({ user }) => {
-    execFileSync('git', ['branch', 'ramet/one'], { cwd: user.repository });
+    runSync('git', ['branch', 'ramet/one'], { cwd: user.repository });
     const [into, begun] = await completeInBash(user, ['merge', '--into', ''], ['merge', 'r']);
     expect(into?.sort()).toEqual(['main', 'ramet/one']);
     expect(begun).toEqual(['ramet/one']);

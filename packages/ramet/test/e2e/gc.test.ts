@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { runSync } from '../fixtures/run-sync.ts';
 import { test } from '../fixtures/user.ts';
 
 describe.concurrent('ramet gc', () => {
@@ -47,8 +47,7 @@ describe.concurrent('ramet gc', () => {
   });
 
   test('keeps work that is on no branch, and removes logs and refs that nobody needs', async ({ user }) => {
-    const git = (...args: string[]): string =>
-      execFileSync('git', args, { cwd: user.repository, encoding: 'utf8' }).trim();
+    const git = (...args: string[]): string => runSync('git', args, { cwd: user.repository }).trim();
     await user.model({ text: 'ok' });
     await user.here(['-p', 'one']);
     const tree = git('rev-parse', 'HEAD^{tree}');
@@ -85,8 +84,7 @@ describe.concurrent('ramet gc', () => {
   test("knows what attempts of runs left and what was in git's way, and keeps only copies", async ({
     user,
   }) => {
-    const git = (...args: string[]): string =>
-      execFileSync('git', args, { cwd: user.repository, encoding: 'utf8' }).trim();
+    const git = (...args: string[]): string => runSync('git', args, { cwd: user.repository }).trim();
     const identity = ['-c', 'user.name=x', '-c', 'user.email=x@localhost'];
     const alone = git(...identity, 'commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'work');
     git('update-ref', `refs/ramet/attempts/left/${alone}`, alone);

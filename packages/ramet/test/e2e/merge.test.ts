@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { eventually, isRunning } from '../fixtures/command.ts';
 import { checkoutBytes, IDENTITY } from '../fixtures/merge-repository.ts';
+import { runSync } from '../fixtures/run-sync.ts';
 import { writeFiles } from '../fixtures/temporary.ts';
 import { API_KEY, test, type User } from '../fixtures/user.ts';
 
 function git(user: User, ...args: string[]): string {
   const env = { ...process.env, ...IDENTITY, HOME: user.root };
-  return execFileSync('git', args, { cwd: user.repository, env, encoding: 'utf8', stdio: 'pipe' }).trim();
+  return runSync('git', args, { cwd: user.repository, env }).trim();
 }
 
 function branch(user: User, name: string, files: Record<string, string>): void {

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
+import { runSync } from '../fixtures/run-sync.ts';
 import {
   type Asked,
   operateHere,
@@ -171,7 +171,7 @@ function reportBlocks(report: string): string[] {
 /** As a shell does it; a merge that conflicts says so by its exit code. */
 function follow(user: User, command: string): void {
   try {
-    execFileSync('sh', ['-c', command], { cwd: user.repository, env: user.env, stdio: 'pipe' });
+    runSync('sh', ['-c', command], { cwd: user.repository, env: user.env });
   } catch (error) {
     if (!command.includes(' merge ')) throw error;
   }

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
+import { runSync } from '../fixtures/run-sync.ts';
 import {
   type Asked,
   filesOn,
@@ -135,7 +135,7 @@ describe.concurrent('OP-4: a target that others move meanwhile', { timeout: 240_
     expect(steps[at - 1]).toContain(`merge refs/ramet/operator/${run.session_id}`);
     expect(steps[at + 1]).toBe(`ramet operate --resume ${run.session_id}`);
     const follow = (command: string): unknown =>
-      execFileSync('sh', ['-c', command], { cwd: user.repository, env: user.env, stdio: 'pipe' });
+      runSync('sh', ['-c', command], { cwd: user.repository, env: user.env });
     expect(() => follow(steps[at - 1] ?? '')).toThrow();
     const [, tree = ''] = /^git -C (\S+) /.exec(steps[at] ?? '') ?? [];
     writeFileSync(join(tree, 'T2.txt'), 'both\n');
@@ -175,7 +175,7 @@ describe.concurrent('OP-4: a target that others move meanwhile', { timeout: 240_
     for (const { next_step } of run.tasks.slice(0, 2)) {
       const [way = ''] = (next_step ?? '').split('Or let an agent');
       for (const [, command = ''] of way.matchAll(/^ {2}(.+)$/gm))
-        execFileSync('sh', ['-c', command], { cwd: user.repository, env: user.env, stdio: 'pipe' });
+        runSync('sh', ['-c', command], { cwd: user.repository, env: user.env });
     }
     expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt', 'T2.txt', 'T3.txt']);
     const end = await operateHere(user, '--resume', run.session_id);

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { eventually } from '../fixtures/command.ts';
+import { runSync } from '../fixtures/run-sync.ts';
 import {
   filesOn,
   operateHere,
@@ -20,7 +20,7 @@ function slowGit(
   { root }: User,
   { worktree, from, until }: { worktree: string; from: string; until: string },
 ): { PATH: string } {
-  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const git = runSync('sh', ['-c', 'command -v git']).trim();
   const bin = join(root, 'bin');
   mkdirSync(bin);
   const wait = `[ ! -e '${from}' ] || until [ -e '${until}' ]; do sleep 0.02; done`;

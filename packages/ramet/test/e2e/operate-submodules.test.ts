@@ -1,8 +1,8 @@
 /** Work that names commits of submodules: it lands only if others can check it out. */
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
+import { runSync } from '../fixtures/run-sync.ts';
 import { type Asked, operateHere, prepareRun, statusesOf, taskIn } from '../fixtures/task-runs.ts';
 import { test, type User } from '../fixtures/user.ts';
 import { git } from '../fixtures/worktrees.ts';
@@ -56,7 +56,7 @@ describe.concurrent('OP-4, WORK-5: commits of submodules', () => {
         ([, command]) => command,
       );
       expect(resume).toBe(`ramet operate --resume ${run.session_id}`);
-      execFileSync('sh', ['-c', push], { cwd: user.repository, env: user.env, stdio: 'pipe' });
+      runSync('sh', ['-c', push], { cwd: user.repository, env: user.env });
       const end = await operateHere(user, '--resume', run.session_id);
       const pushed = git(upstream, 'rev-parse', 'ramet-T1-1').trim();
       expect(end.run.tasks[0]?.attempts, end.stderr).toHaveLength(1);

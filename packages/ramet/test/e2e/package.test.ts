@@ -23,6 +23,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../../scripts/bundle.ts';
+import { runSync } from '../fixtures/run-sync.ts';
 import { documentReferences } from '../shape/document-references.ts';
 import { ROOT } from '../shape/repository.ts';
 
@@ -66,7 +67,7 @@ function installPackage(): void {
   execFileSync('npm', packed, { cwd: join(checkout, 'packages/ramet'), env, stdio: 'pipe' });
   mkdirSync(installed, { recursive: true });
   const tarball = join(temporary, `ramet-${manifest.version}.tgz`);
-  execFileSync('tar', ['xzf', tarball, '--strip-components=1', '-C', installed]);
+  runSync('tar', ['xzf', tarball, '--strip-components=1', '-C', installed]);
 }
 
 /** What npm would install beside it, and the types of Node that a TypeScript project has. */

@@ -1,11 +1,11 @@
 /** Where a session goes on, and which one: what a person means by "continue". */
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { openSession } from '../../src/sdk/session/session.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { linesOf } from '../fixtures/command.ts';
+import { runSync } from '../fixtures/run-sync.ts';
 import { test, toolResults } from '../fixtures/user.ts';
 
 const PWD_THEN_DONE = [
@@ -30,7 +30,7 @@ describe.concurrent('RES-6: a resumed session', () => {
   test('is of this working tree, not of another one of the repository', async ({ user }) => {
     await user.emulate({ scenario: { rules: [{ respond: { text: 'ok' } }] } });
     const other = `${user.repository}-other`;
-    execFileSync('git', ['worktree', 'add', '--quiet', other], { cwd: user.repository, stdio: 'pipe' });
+    runSync('git', ['worktree', 'add', '--quiet', other], { cwd: user.repository });
     await user.here(['-p', 'here']);
     const { code, stderr } = await user.ramet(['-p', 'there', '--continue'], { cwd: other });
     expect(code).toBe(2);

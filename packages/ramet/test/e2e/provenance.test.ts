@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
 import { IDENTITY } from '../fixtures/merge-repository.ts';
+import { runSync } from '../fixtures/run-sync.ts';
 import { test, type User } from '../fixtures/user.ts';
 
 const read: Answer = { tool_use: [{ name: 'Read', input: { file_path: 'README.md' } }] };
@@ -14,7 +14,7 @@ const done: Answer = { text: 'ok' };
 
 function git(user: User, ...args: string[]): string {
   const env = { ...process.env, ...IDENTITY, HOME: user.root };
-  return execFileSync('git', args, { cwd: user.repository, env, encoding: 'utf8', stdio: 'pipe' }).trim();
+  return runSync('git', args, { cwd: user.repository, env }).trim();
 }
 
 const BYPASS = ['--permission-mode', 'bypassPermissions'];

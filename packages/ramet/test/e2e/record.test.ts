@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -6,6 +5,7 @@ import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/index.ts';
 import { openReader } from '../../src/journal/sessions.ts';
 import { rebuiltRequests } from '../fixtures/rebuilt-requests.ts';
+import { runSync } from '../fixtures/run-sync.ts';
 import { test, type User } from '../fixtures/user.ts';
 
 const READ = { name: 'Read', input: { file_path: 'README.md' } };
@@ -55,9 +55,7 @@ describe.concurrent('LOG-1: nothing is written unasked', () => {
     await user.here(['ps']);
     await user.here(['show']);
     expect(snapshot(user)).toEqual(before);
-    expect(execFileSync('git', ['status', '--porcelain'], { cwd: user.repository, encoding: 'utf8' })).toBe(
-      '',
-    );
+    expect(runSync('git', ['status', '--porcelain'], { cwd: user.repository })).toBe('');
   });
 
   test('what is kept is for its user alone', async ({ user }) => {

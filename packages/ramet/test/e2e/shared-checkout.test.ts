@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { runCheckout } from '../../../../campaigns/checkout/run.ts';
+import { runSync } from '../fixtures/run-sync.ts';
 import { test } from '../fixtures/user.ts';
 
 /** The bundle starts four times as fast as the sources. */
@@ -38,9 +38,8 @@ describe('WORK-1: two commands in one checkout', () => {
     expect(ends.map(({ stdout }) => stdout).join()).toMatch(
       /left out.*(one|two)\.txt \(changed by agent \w+\.1\)/,
     );
-    const log = execFileSync('git', ['log', '-2', '--name-only', '--format=%s'], {
+    const log = runSync('git', ['log', '-2', '--name-only', '--format=%s'], {
       cwd: user.repository,
-      encoding: 'utf8',
     });
     expect(log.split('\n').filter(Boolean).toSorted()).toEqual(['one', 'one.txt', 'two', 'two.txt']);
   });

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -6,6 +5,7 @@ import { describe, expect } from 'vitest';
 import { sessionPath } from '../../src/journal/session-file.ts';
 import { SESSION_MIGRATIONS } from '../../src/journal/session-schema.ts';
 import { linesOf } from '../fixtures/command.ts';
+import { runSync } from '../fixtures/run-sync.ts';
 import { test } from '../fixtures/user.ts';
 
 describe.concurrent('UI-1: wrong use ends with one line on standard error and exit code 2', () => {
@@ -108,7 +108,7 @@ describe.concurrent('UI-1: places that do not suit', () => {
   });
 
   test('instructions that are no regular file are passed over', async ({ user }) => {
-    execFileSync('mkfifo', [join(user.repository, 'AGENTS.md')]);
+    runSync('mkfifo', [join(user.repository, 'AGENTS.md')]);
     mkdirSync(join(user.repository, 'CLAUDE.md'));
     await user.model({ text: 'ok' });
     expect(await user.here(['-p', 'x'])).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -8,6 +7,7 @@ import {
   realLookingFiles,
   type WrittenFile,
 } from '../../../test/fixtures/definition-files.ts';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { LARGEST_FILE } from '../../extensions/folder-scan.ts';
 import { builtInDefinitions, findDefinition } from '../prompts/built-in.ts';
@@ -183,7 +183,7 @@ describe('TYPE-3: bad files', () => {
     symlinkSync('nowhere.md', join(folder, 'dangling.md'));
     symlinkSync('good.md', join(folder, 'inside.md'));
     symlinkSync('.', join(folder, 'circle'));
-    execFileSync('mkfifo', [join(folder, 'pipe.md')]);
+    runSync('mkfifo', [join(folder, 'pipe.md')]);
     await opened.store.refresh();
     expect(opened.errors().map((path) => path.slice('home/agents/'.length))).toEqual([
       'binary.md',

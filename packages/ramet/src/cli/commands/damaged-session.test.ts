@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { repairSession } from '../../journal/repair-session.ts';
 import { indexPath } from '../../journal/session-index.ts';
@@ -39,10 +39,10 @@ const AUTHOR = ['-c', 'user.name=A', '-c', 'user.email=a@b.c'];
 /** A session that wrote two files, which nobody has committed since. */
 async function recordChanges(): Promise<{ io: CommandIo; notes: string[]; session: string; file: string }> {
   const cwd = temporaryDirectory();
-  execFileSync('git', ['init', '--quiet', cwd]);
+  runSync('git', ['init', '--quiet', cwd]);
   for (const name of ['new.txt', 'other.txt']) writeFileSync(join(cwd, name), 'before\n');
-  execFileSync('git', ['-C', cwd, 'add', '.']);
-  execFileSync('git', ['-C', cwd, ...AUTHOR, 'commit', '--quiet', '--message', 'first']);
+  runSync('git', ['-C', cwd, 'add', '.']);
+  runSync('git', ['-C', cwd, ...AUTHOR, 'commit', '--quiet', '--message', 'first']);
   const notes: string[] = [];
   const io: CommandIo = {
     cwd,

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { RecordedSession } from '../../../test/fixtures/recorded-session.ts';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { describeError } from '../../schema/errors.ts';
 import { findPlace } from '../../sdk/place.ts';
@@ -16,7 +16,7 @@ import { show } from './show.ts';
 
 function newIo(): CommandIo {
   const cwd = temporaryDirectory();
-  execFileSync('git', ['init', '--quiet', cwd]);
+  runSync('git', ['init', '--quiet', cwd]);
   const env = { PATH: process.env.PATH, HOME: cwd, RAMET_HOME: join(temporaryDirectory(), 'ramet') };
   return {
     cwd,

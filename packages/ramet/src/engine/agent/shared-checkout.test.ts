@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type EngineFixture, startEngine, toolOf } from '../../../test/fixtures/engine.ts';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { textOf } from '../../../test/fixtures/tool-context.ts';
 import { createCheckouts } from '../../git/shared-git/checkout.ts';
@@ -84,7 +84,7 @@ describe('WORK-1: a command that changes what another agent has read', () => {
 describe('WORK-1: git beside other agents', () => {
   test('what throws away their work is refused before it runs, and not when the agent is alone', async () => {
     const cwd = temporaryDirectory();
-    const git = (...words: string[]): void => void execFileSync('git', words, { cwd });
+    const git = (...words: string[]): void => void runSync('git', words, { cwd });
     git('init', '-q');
     writeFileSync(join(cwd, 'a.txt'), 'one\n');
     git('add', '-A');
@@ -129,7 +129,7 @@ describe('WORK-1: git beside other agents', () => {
 
   test('an agent counts from its first call that can change files until it ends; who only reads or delegates does not', async () => {
     const cwd = temporaryDirectory();
-    execFileSync('git', ['init', '-q'], { cwd });
+    runSync('git', ['init', '-q'], { cwd });
     const checkouts = createCheckouts({
       home: temporaryDirectory(),
       environment: { PATH: process.env.PATH ?? '' },

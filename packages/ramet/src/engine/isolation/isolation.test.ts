@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,6 +9,7 @@ import {
   startAgents,
   startFamily,
 } from '../../../test/fixtures/family.ts';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { workingSandbox } from '../../../test/fixtures/sandbox.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { checkoutBytes, git, rametBranches } from '../../../test/fixtures/worktrees.ts';
@@ -328,7 +328,7 @@ describe('WORK-7: isolation is proved or the spawn fails', () => {
       'no commit',
       (): string => {
         const directory = temporaryDirectory();
-        execFileSync('git', ['init', '-q'], { cwd: directory });
+        runSync('git', ['init', '-q'], { cwd: directory });
         return directory;
       },
       'has no commit yet',

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { listedEntries, withAdvice } from './merge-advice.ts';
 import { findMergeRepository, type MergeRepository } from './merge-repository.ts';
@@ -33,7 +33,7 @@ async function follow(
 /** A merge that conflicts ends with 1, as it should: one that finds nothing to do ends with 0. */
 function run({ cwd, env }: MergeRepository, command: string): void {
   const shell = / merge /.test(command) ? `${command}; test $? = 1` : command;
-  execFileSync('sh', ['-c', shell], { cwd, env: { ...env }, stdio: 'pipe' });
+  runSync('sh', ['-c', shell], { cwd, env: { ...env } });
 }
 
 /** The last report says how to take what waits. */

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { openMergeEntries } from './merge-entries.ts';
 import type { MergeStep } from './merge-request.ts';
@@ -100,7 +100,7 @@ describe('WORK-5: trouble while a merge is under way', () => {
       (error: Error) => error,
     );
     expect(readFileSync(file, 'utf8')).toBe('rubbish\n');
-    execFileSync('sh', ['-c', told.message.split('so run: ')[1] ?? 'false'], { cwd: place.directory });
+    runSync('sh', ['-c', told.message.split('so run: ')[1] ?? 'false'], { cwd: place.directory });
     expect(place.git('rev-parse', 'one')).toBe(tip);
     rmSync(join(place.directory, '.git/logs/refs/heads/one'));
     writeFileSync(file, 'rubbish\n');

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type MergePlace, mergePlace } from '../../../test/fixtures/merge-repository.ts';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import type { MergeReport } from './merge-request.ts';
 
@@ -11,8 +11,7 @@ function follow({ repository }: MergePlace, { kept }: MergeReport): void {
   const [way = ''] = (kept?.take ?? '').split('or with:');
   const steps = way.split('\n').filter((line) => line.startsWith('  '));
   expect(steps.length).toBeGreaterThan(0);
-  for (const step of steps)
-    execFileSync('sh', ['-c', step], { cwd: repository.cwd, env: { ...repository.env }, stdio: 'pipe' });
+  for (const step of steps) runSync('sh', ['-c', step], { cwd: repository.cwd, env: { ...repository.env } });
 }
 
 const LINES = '1\n2\n3\n4\n5\n6\n7\n8\n9\n';

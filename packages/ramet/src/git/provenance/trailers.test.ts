@@ -1,12 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { parseTrailers, withTrailers } from './trailers.ts';
 
 const told = { agent: 'abcd1234.2', session: 'abcd1234', task: 'Count the lines' };
 
 function readByGit(message: string): string {
   const input = { input: message, encoding: 'utf8' } as const;
-  return execFileSync('git', ['interpret-trailers', '--parse'], input).trim();
+  return runSync('git', ['interpret-trailers', '--parse'], input).trim();
 }
 
 describe('WORK-6: trailers of commits', () => {

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { IDENTITY, mergePlace } from '../../../test/fixtures/merge-repository.ts';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { findRepository } from '../repository.ts';
 import { type ChangeWatch, checkoutChanges } from './checkout-changes.ts';
@@ -11,8 +11,7 @@ import { type CheckoutState, closeCheckoutState, readCheckoutState } from './che
 function place(files: Record<string, string> = { 'a.txt': '1\n' }) {
   const directory = temporaryRepository(files);
   const env = { PATH: process.env.PATH ?? '', HOME: temporaryDirectory(), ...IDENTITY };
-  const git = (...args: string[]): string =>
-    execFileSync('git', args, { cwd: directory, env, encoding: 'utf8', stdio: 'pipe' }).trimEnd();
+  const git = (...args: string[]): string => runSync('git', args, { cwd: directory, env }).trimEnd();
   const repository = findRepository(directory);
   if (repository === null) throw new Error('no repository');
   const watch: ChangeWatch = { repository, env, agent: 'aaaaaaaa.2', others: () => [] };
@@ -39,7 +38,7 @@ describe('WORK-9: what changed in the checkout of the parent', () => {
     git('update-ref', 'refs/ramet/wip/x', 'HEAD');
     // The same content with another time makes git write the index again.
     writeFiles(directory, { 'a.txt': '1\n' });
-    execFileSync('touch', ['-d', '2020-01-01', join(directory, 'a.txt')]);
+    runSync('touch', ['-d', '2020-01-01', join(directory, 'a.txt')]);
     git('status');
     expect(await checkoutChanges(state, watch)).toEqual([]);
     git('pack-refs', '--all');

@@ -1,8 +1,9 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { PERSON, sharedCheckout } from '../../../test/fixtures/shared-checkout.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
 import { createCheckouts } from './checkout.ts';
@@ -85,7 +86,7 @@ describe('WORK-1: git commands of agents wait for each other', () => {
     const bin = join(directory, 'bin');
     mkdirSync(bin);
     for (const name of ['git', 'sh', 'env']) {
-      const found = execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
+      const found = runSync('sh', ['-c', `command -v ${name}`], {}).trim();
       symlinkSync(found, join(bin, name));
     }
     const flockless = createCheckouts({ home, environment: { ...PERSON, PATH: bin } }).at(root);

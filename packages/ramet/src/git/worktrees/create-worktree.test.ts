@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
 import {
   checkoutBytes,
@@ -280,10 +280,9 @@ describe('WORK-2: what git does not bring', () => {
     const { worktree, env } = await createWorktree(place, { name: 'fix', owner });
     expect(Object.keys(worktree.facts.copied)).toEqual(['config/x.local.json', 'secret.env']);
     expect(statSync(join(worktree.path, 'secret.env')).mode & 0o777).toBe(0o600);
-    const status = execFileSync('git', ['status', '--porcelain'], {
+    const status = runSync('git', ['status', '--porcelain'], {
       cwd: worktree.path,
       env: { ...place.env, ...env },
-      encoding: 'utf8',
     });
     expect(status).toBe('');
     expect(git(root, 'status', '--porcelain', '-uall')).toContain('?? secret.env');
@@ -308,7 +307,7 @@ describe('WORK-2: what git does not bring', () => {
       'src is not shared with the checkout: the commit has it',
       'absent is not shared with the checkout: it is no directory there',
     ]);
-    execFileSync('git', ['add', '--all'], { cwd: worktree.path, env: { ...place.env, ...env } });
+    runSync('git', ['add', '--all'], { cwd: worktree.path, env: { ...place.env, ...env } });
     expect(git(worktree.path, 'diff', '--cached', '--name-only')).toBe('');
   });
 

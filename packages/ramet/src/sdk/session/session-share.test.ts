@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drain } from '../../../test/fixtures/engine.ts';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 import { listSessions } from '../calls/sessions.ts';
@@ -76,7 +76,7 @@ describe('UI-3: what a person shares beside a prompt', () => {
 
   test('a pipe, a binary, a huge or a missing file, and one that a rule keeps, are a problem in a line each', async () => {
     const { cwd, env } = place();
-    execFileSync('mkfifo', [join(cwd, 'pipe')]);
+    runSync('mkfifo', [join(cwd, 'pipe')]);
     writeFileSync(join(cwd, 'a.bin'), Buffer.from([1, 0, 2]));
     writeFileSync(join(cwd, 'huge'), '');
     truncateSync(join(cwd, 'huge'), 2_000_000_000);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
 import { testAgent } from '../../../test/fixtures/tool-context.ts';
 import { readTool } from './read.ts';
@@ -182,7 +183,7 @@ describe('RES-6: Read of what is not text', () => {
   });
 
   test('sends a directory to Glob, refuses a fifo and a device', async ({ directory }) => {
-    execFileSync('mkfifo', [join(directory, 'pipe')]);
+    runSync('mkfifo', [join(directory, 'pipe')]);
     const agent = testAgent(directory);
     expect(await agent.text(readTool, { file_path: '.' })).toContain('Glob');
     expect(await agent.text(readTool, { file_path: 'pipe' })).toContain('is a fifo');

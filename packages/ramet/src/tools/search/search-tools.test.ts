@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { runSync } from '../../../test/fixtures/run-sync.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
 import { type TestAgent, testAgent } from '../../../test/fixtures/tool-context.ts';
 import { globTool } from './glob.ts';
@@ -9,7 +9,7 @@ import { grepTool } from './grep.ts';
 
 /** A repository with the given files, each a second older than the one before. */
 function repository(directory: string, files: Record<string, string>): TestAgent {
-  execFileSync('git', ['init', '-q'], { cwd: directory });
+  runSync('git', ['init', '-q'], { cwd: directory });
   for (const [index, [name, content]] of Object.entries(files).entries()) {
     const path = join(directory, name);
     mkdirSync(dirname(path), { recursive: true });

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { runSync } from '../../../../test/fixtures/run-sync.ts';
 import { test } from '../../../../test/fixtures/temporary-directory.ts';
 import { projectFiles } from '../../../sdk/calls/project-files.ts';
 import { FileSearch } from './file-search.ts';
@@ -56,7 +56,7 @@ describe('UI-3: files behind an @', () => {
       'secret.env',
       'src/a.ts',
     ]);
-    execFileSync('git', ['init', '-q'], { cwd: directory, env });
+    runSync('git', ['init', '-q'], { cwd: directory, env });
     expect((await projectFiles({ cwd: directory, env })).toSorted()).toEqual([
       '.gitignore',
       '.hidden/b',

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { runSync } from '../../../../test/fixtures/run-sync.ts';
 import { test } from '../../../../test/fixtures/temporary-directory.ts';
 import { builtInTools, detailsOfCall, findTool } from '../../../tools/registry.ts';
 import { textStyle } from '../screen/text-style.ts';
@@ -66,7 +66,7 @@ describe('RES-3, UI-3: a user who is asked about a change sees all of it', () =>
 
   test('that a part cannot be shown, and why', ({ directory }) => {
     writeFileSync(join(directory, 'image'), Buffer.from([0, 1, 2]));
-    execFileSync('mkfifo', [join(directory, 'pipe')]);
+    runSync('mkfifo', [join(directory, 'pipe')]);
     const write = (file_path: string) => shown(directory, 'Write', { file_path, content: 'x' }, 80);
     expect(write('image')).toEqual([
       'what the file holds now is not shown: it is no text (3 bytes)',

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runSync } from '../../../../test/fixtures/run-sync.ts';
 import { temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { checkoutBytes, FILES, git, OWNER, worktreePlace } from '../../../../test/fixtures/worktrees.ts';
 import { createWorktree } from '../create-worktree.ts';
@@ -341,7 +341,7 @@ describe('WORK-2: installed packages', () => {
     await prepareDependencies(place);
     const { worktree, env } = await createWorktree(place, { name: 'fix', owner });
     const options = { cwd: worktree.path, env: { ...place.env, ...env }, encoding: 'utf8' } as const;
-    expect(execFileSync('git', ['status', '--porcelain'], options)).toBe('');
+    expect(runSync('git', ['status', '--porcelain'], options)).toBe('');
     expect(lstatSync(join(worktree.path, 'node_modules')).isDirectory()).toBe(true);
     expect(await releaseWorktree(place, worktree.id)?.settled).toMatchObject({ became: 'pooled' });
   });

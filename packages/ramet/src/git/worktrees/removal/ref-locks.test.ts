@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runSync } from '../../../../test/fixtures/run-sync.ts';
 import { temporaryDirectory } from '../../../../test/fixtures/temporary.ts';
 import { git, OWNER, rametBranches, worktreePlace } from '../../../../test/fixtures/worktrees.ts';
 import { withRepositoryLock } from '../../repository-lock.ts';
@@ -55,7 +55,7 @@ describe('WORK-3: locks that a killed git has left', () => {
     const place = worktreePlace();
     git(place.repository.root, 'branch', 'ramet/done');
     const bin = temporaryDirectory();
-    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    const real = runSync('sh', ['-c', 'command -v git']).trim();
     const shared = place.repository.commonDirectory;
     const locks = ['packed-refs', 'refs/heads/ramet/done'].map((name) => join(shared, `${name}.lock`));
     const die = `if mkdir '${bin}/died' 2>/dev/null; then touch ${locks.map((path) => `'${path}'`).join(' ')}; kill -s KILL $$; fi`;

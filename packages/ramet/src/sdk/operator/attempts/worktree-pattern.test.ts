@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -18,6 +17,7 @@ import {
   naming,
 } from '../../../../test/fixtures/attempts.ts';
 import { SPOILED_REGISTRATIONS } from '../../../../test/fixtures/led-checkouts.ts';
+import { runSync } from '../../../../test/fixtures/run-sync.ts';
 import { temporaryDirectory, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { git, gitVariables, OWNER } from '../../../../test/fixtures/worktrees.ts';
 import { endedIn } from './attempt-agents.ts';
@@ -205,7 +205,7 @@ const TAKEN: Record<string, { leave: Leave; files: string[]; note: string | null
       commit(path, 'first.txt');
       commit(path, 'good.txt');
       const stop = ['rebase', '--quiet', '--force-rebase', '--exec', 'false', 'HEAD~2'];
-      expect(() => execFileSync('git', stop, { cwd: path, stdio: 'ignore', env: gitVariables() })).toThrow();
+      expect(() => runSync('git', stop, { cwd: path, env: gitVariables() })).toThrow();
       git(path, 'rebase', '--quit');
       git(path, 'switch', '--quiet', 'ramet/a-1');
     },
@@ -499,7 +499,7 @@ type Spoil = (place: { path: string; admin: string; common: string; ref: string;
 const inObject =
   (put: (object: string) => void): Spoil =>
   ({ path, common, content }) => {
-    const id = execFileSync('git', ['hash-object', '--stdin'], { cwd: path, input: content }).toString();
+    const id = runSync('git', ['hash-object', '--stdin'], { cwd: path, input: content }).toString();
     const folder = join(common, 'objects', id.slice(0, 2));
     mkdirSync(folder, { recursive: true });
     put(join(folder, id.slice(2).trim()));
@@ -527,7 +527,7 @@ const SPOILED: Record<string, Spoil> = {
     leads(common, ref);
   },
   'a branch that names no commit': ({ common, ref }) => writeFileSync(join(common, ref), 'junk\n'),
-  'a FIFO as an object': inObject((object) => execFileSync('mkfifo', [object])),
+  'a FIFO as an object': inObject((object) => runSync('mkfifo', [object])),
   'a folder as an object': inObject((object) => mkdirSync(object)),
   'a link as an object': inObject((object) => symlinkSync('/dev/null', object)),
   'a huge list of other objects': ({ common }) => {
