@@ -20,9 +20,9 @@ import { basename, dirname, join } from 'node:path';
 import type { Arrangement } from '../system/processes/process-group.ts';
 import { anchorsOf } from './anchors.ts';
 import { startClean } from './inherited-descriptors.ts';
-import { makeFolders } from './made-folders.ts';
 import { ownUsers } from './own-users.ts';
 import { hiddenRuntimes, hiddenServices, type ServiceReach } from './service-sockets.ts';
+import { makeFolders } from './start-places.ts';
 
 /** Below a home directory; `=` marks those that work without being written, `!` those that are not worth a copy. */
 const FOLDERS =

@@ -15,7 +15,7 @@ import {
   workingDirectoryOf,
 } from '../system/processes/process-table.ts';
 import { anchorsOf, isInAny, realPlaces } from './anchors.ts';
-import { watchPlaces } from './empty-places.ts';
+import { watchPlaces } from './start-places.ts';
 
 export interface ServiceReach {
   readonly env: Readonly<Record<string, string>>;

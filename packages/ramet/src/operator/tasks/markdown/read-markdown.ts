@@ -11,11 +11,11 @@ import { emptyTask, type ListedTask, type TaskReference } from '../listed-task.t
 import { statusOfMark } from '../status-words.ts';
 import { safeText, TaskDraft } from '../task-draft.ts';
 import { readArrows, readPhaseLine, readRequiresLine, readWaves } from './dependency-graphs.ts';
+import { warnOfShortIds } from './dependency-words.ts';
 import { gatedTasks, namesGate } from './gates.ts';
 import { headingTasks } from './heading-tasks.ts';
 import { Headings } from './headings.ts';
 import { asBoxes, LONGEST_LINE, type MarkdownLine, scanMarkdown } from './markdown-lines.ts';
-import { warnOfShortIds } from './short-ids.ts';
 import { Details } from './task-details.ts';
 import { isProhibition } from './task-fields.ts';
 import { candidateId, habitOf, type IdHabit, readHead, type TaskHead } from './task-id.ts';

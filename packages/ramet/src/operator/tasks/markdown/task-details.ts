@@ -4,9 +4,9 @@ import { type IdList, leftId, proseDependencies, readIdList } from '../id-list.t
 import type { ListedTask, TaskReference, TaskSettings } from '../listed-task.ts';
 import { statusOfMark, statusOfWord } from '../status-words.ts';
 import { safeText, type TaskDraft } from '../task-draft.ts';
+import { withoutSaid } from './dependency-words.ts';
 import { gatedTasks, namesGate } from './gates.ts';
 import type { MarkdownLine } from './markdown-lines.ts';
-import { withoutSaid } from './said-in-title.ts';
 import {
   type FieldName,
   isProhibition,

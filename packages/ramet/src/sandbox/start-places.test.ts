@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
-import { watchPlaces } from './empty-places.ts';
+import { watchPlaces } from './start-places.ts';
 
 test('WORK-7: an empty file in the place of a socket that has gone is removed; anything else stays', async () => {
   const directory = temporaryDirectory();
