@@ -79,7 +79,8 @@ describe.concurrent('UI-1: ramet stop', () => {
   });
 
   test('AGENT-7: ends one agent alone; its siblings go on and its parent is told', async ({ user }) => {
-    const command = 'test -e go || { touch go; echo $$ > pid.txt; exec sleep 60; }; echo done';
+    // One of them, also where all begin at the same moment.
+    const command = 'if mkdir go 2>/dev/null; then echo $$ > pid.txt; exec sleep 60; fi; echo done';
     const emulator = await user.emulate({ respond: fanOut({ children: 3, command }) });
     const running = user.start(['-p', 'x', ...BYPASS]);
     const file = join(user.repository, 'pid.txt');
