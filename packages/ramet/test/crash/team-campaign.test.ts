@@ -7,8 +7,8 @@ import { fileOf } from '../../../../campaigns/team/scripted-team.ts';
 
 describe('TEAM-2, TEAM-3, TEAM-5: a short team campaign', () => {
   test('accounts for every letter, claim, task and file', { timeout: 240_000 }, async () => {
-    // `npm run campaign:team` takes other seeds, and many more kills.
-    const result = await runTeamCampaign({ kills: 6, seed: 7, parallel: 2, minutes: 3, mostKills: 5 });
+    // This seed begins with a small team of each executor; `npm run campaign:team` takes others, and many more kills.
+    const result = await runTeamCampaign({ kills: 4, seed: 9, parallel: 2, minutes: 3, mostKills: 5 });
     const problems = result.rounds.flatMap((round) => round.problems);
     expect(problems, teamCampaignReport(result)).toEqual([]);
   });

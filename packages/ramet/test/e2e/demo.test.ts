@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { eventually, linesOf } from '../fixtures/command.ts';
-import { startOnTerminal } from '../fixtures/terminal.ts';
+import { plainText, startOnTerminal } from '../fixtures/terminal.ts';
 import { test } from '../fixtures/user.ts';
 
 const widest = (text: string): number => Math.max(...linesOf(text).map((line) => line.length));
@@ -39,10 +39,18 @@ describe.concurrent('UI-1: ramet demo', () => {
     expect(existsSync(user.rametHome)).toBe(false);
   });
 
-  test('on a terminal the agents are rows that are drawn again, and the bill is on the last screen', async ({
+  test('on a terminal the agents are rows that are drawn again, and the bill is on the last screen; needs no key, no git identity and no repository; keeps its folder when asked to, and says how to look around', async ({
     user,
   }) => {
-    await using run = startOnTerminal(user, ['demo'], { columns: 80, rows: 24 });
+    const broken = join(user.root, 'home/.gitconfig');
+    writeFileSync(broken, '[commit]\n\tgpgsign = true\n[user]\n\tuseConfigOnly = true\n');
+    const env = {
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
+      HTTP_PROXY: 'http://127.0.0.1:1',
+      RAMET_MODEL_SONNET: 'unheard-of',
+    };
+    const before = 'cd /; unset ANTHROPIC_API_KEY';
+    await using run = startOnTerminal(user, ['demo', '--keep'], { columns: 80, rows: 24, before, env });
     await run.shows(/^ {2}main +waits for 5 agents .*\n(?: {2}[├└]─ .*\n){5}/m);
     await run.shows('$ ramet resume');
     expect(await run.ended).toBe(0);
@@ -50,25 +58,11 @@ describe.concurrent('UI-1: ramet demo', () => {
     expect(run.screen.match(/^ {2}└─ \w+ /gm)).toHaveLength(2);
     expect(run.screen).toMatch(/^ {2}[├└]─ roman +done, on ramet\/roman +4 /m);
     expect(run.screen.trimEnd().split('\n').slice(-23).join('\n')).toContain('The bill, from the journal');
-  });
-
-  test('needs no key, no git identity and no repository; keeps its folder when asked to, and says how to look around', async ({
-    user,
-  }) => {
-    const broken = join(user.root, 'home/.gitconfig');
-    writeFileSync(broken, '[commit]\n\tgpgsign = true\n[user]\n\tuseConfigOnly = true\n');
-    const env = {
-      ANTHROPIC_API_KEY: undefined,
-      ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
-      HTTP_PROXY: 'http://127.0.0.1:1',
-      RAMET_MODEL_SONNET: 'unheard-of',
-    };
-    const end = await user.ramet(['demo', '--keep'], { cwd: '/', env });
-    expect(end).toMatchObject({ code: 0, stderr: '' });
-    const repository = /^ {2}cd (.+)$/m.exec(end.stdout)?.[1] ?? '';
-    const [, home = '', command = ''] = /^ {2}RAMET_HOME=(\S+) (\S+) show$/m.exec(end.stdout) ?? [];
+    const printed = plainText(run.bytes);
+    const repository = /^ {2}cd (.+)$/m.exec(printed)?.[1] ?? '';
+    const [, home = '', command = ''] = /^ {2}RAMET_HOME=(\S+) (\S+) show$/m.exec(printed) ?? [];
     expect(command).toBe(join(import.meta.dirname, '../../bin/ramet'));
-    const shown = await user.ramet(['show'], { cwd: repository, env: { RAMET_HOME: home } });
+    const shown = await user.here(['show'], { cwd: repository, env: { RAMET_HOME: home } });
     expect(shown.stdout).toContain('[assistant] All five are fixed, each on its own branch.');
     rmSync(dirname(repository), { recursive: true });
   });
