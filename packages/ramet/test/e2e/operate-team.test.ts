@@ -59,8 +59,20 @@ describe.concurrent('OP-8, OP-9: a team carries out a run', { timeout: 120_000 }
       user,
       '- [ ] T1 [P] Write one\n- [ ] T2 [P] Write two\n- [ ] T3 Write three (depends on T1, T2)\n- [ ] T4 Write four (depends on T3)\n',
     );
-    const emulator = await user.emulate({ respond: member });
+    const letter = { name: 'SendMessage', input: { to: 'lead', message: 'I begin.' } };
+    const answers: string[] = [];
+    const emulator = await user.emulate({
+      respond: (asked) => {
+        if (!promptOf(asked).includes('I begin.')) return { tool_use: [letter] };
+        answers.push(...(promptOf(asked).match(/Not sent: [^"]*/) ?? []));
+        return member(asked);
+      },
+    });
     const { run, code, stderr } = await operateHere(user, ...team('--check', 'test -e README.md'));
+    // The run has a lead that asks no model.
+    expect(new Set(answers)).toEqual(
+      new Set([expect.stringContaining('nobody reads what is sent to the lead of a run')]),
+    );
     expect(statusesOf(run), stderr).toEqual(['T1 done', 'T2 done', 'T3 done', 'T4 done']);
     expect(code).toBe(0);
     expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt', 'T2.txt', 'T3.txt', 'T4.txt']);
@@ -80,8 +92,11 @@ describe.concurrent('OP-8, OP-9: a team carries out a run', { timeout: 120_000 }
     expect(rametBranches(user.repository)).toEqual([]);
     expect(git(user.repository, 'for-each-ref', 'refs/ramet/attempts')).toBe('');
     const { stdout } = await user.here(['team', 'tasks', '--json']);
-    const late = await user.here(['team', 'send', 'lead', 'hello']);
-    expect(late).toMatchObject({ code: 0, stdout: 'sent to lead\n' });
+    const toLead = await user.here(['team', 'send', 'lead', 'hello']);
+    expect(toLead).toMatchObject({ code: 2, stdout: '' });
+    expect(toLead.stderr).toMatch(/not sent: nobody reads .* write to member-1, member-2/);
+    const late = await user.here(['team', 'send', '*', 'hello']);
+    expect(late).toMatchObject({ code: 0, stdout: 'sent to member-1, member-2\n' });
     expect(late.stderr).toMatch(/read only if tasks are left for ramet operate --resume (\w+) \(/);
     expect(stdout.match(/"status": ?"completed"/g)).toHaveLength(4);
   });

@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openReader } from '../../journal/sessions.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
-import type { TeamMember, TeamTask, WaitingPlan } from '../../schema/team.ts';
+import { LEAD, type TeamMember, type TeamTask, type WaitingPlan } from '../../schema/team.ts';
 import { isProcessAlive } from '../../system/processes/process-identity.ts';
 import {
   memberNamesProblem,
@@ -13,6 +14,7 @@ import {
   TeamStore,
 } from '../../team/store/team-store.ts';
 import { hintChange, teamFile } from '../../team/wake-line.ts';
+import { NOBODY_READS } from '../operator/attempts/unread-lead.ts';
 import { findPlace, operatorDirectory, type Place } from '../place.ts';
 import type { SessionOptions } from '../session-options.ts';
 import { type CallOptions, callerOf } from './caller.ts';
@@ -104,13 +106,34 @@ export interface SentLetter {
 
 /** Members learn that it came from outside the team: it permits nothing. */
 export function sendToTeam({ team: name, to, text }: TeamLetter, options: CallOptions = {}): SentLetter {
+  const { project } = findPlace(callerOf(options));
   const sent = withTeam(name, options, (team) => {
-    const mail = team.mail.send({ from: null, to, text, call: randomUUID() });
+    const readers = readersOf(team, project);
+    const isForReader = team.roster.find(to)?.name !== LEAD || readers.includes(LEAD);
+    const mail = isForReader
+      ? team.mail.send({ from: null, to, text, call: randomUUID() })
+      : { problem: `${NOBODY_READS}: write to ${readers.join(', ')}` };
     if ('problem' in mail) throw new UserMistake('not_sent', `not sent: ${mail.problem}`);
-    return { team: team.record.name, to: mail.receivers, isHosted: hostOf(team) !== null };
+    const reached = mail.receivers.filter((one) => readers.includes(one));
+    return { team: team.record.name, to: reached, isHosted: hostOf(team) !== null };
   });
-  hintChange(findPlace(callerOf(options)).project);
+  hintChange(project);
   return sent;
+}
+
+/** Members, and the lead unless it is that of a run whom nobody gave a prompt: it asks no model. */
+function readersOf({ roster, record }: StoredTeam, project: string): string[] {
+  const names = roster.names();
+  const place = { project, session: record.session };
+  if (!existsSync(operatorDirectory(place))) return names;
+  const lead = roster.find(LEAD)?.agent;
+  const reader = openReader(place);
+  try {
+    const said = reader.events({ type: 'message.appended', ...(lead != null && { agent: lead }) });
+    return Iterator.from(said).some(() => true) ? names : names.filter((one) => one !== LEAD);
+  } finally {
+    reader.close();
+  }
 }
 
 /** Has every process that hosts a team here, this one included, give its members what waits for them. */

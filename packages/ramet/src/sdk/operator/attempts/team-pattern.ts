@@ -24,6 +24,7 @@ import { MemberBills } from './member-bills.ts';
 import type { RecordedAgents } from './recorded-agents.ts';
 import { openOrders, type RestoredWork, restoreWork } from './restored-work.ts';
 import { type RefusedOffer, TeamBoard } from './team-board.ts';
+import { refuseUnread } from './unread-lead.ts';
 import { worktreePattern } from './worktree-pattern.ts';
 
 /** More of them talk more than they work. */
@@ -65,6 +66,7 @@ export function teamRun({ family, agent: lead, team }: LiveParts, place: TeamPla
     { ...{ family, lead: lead.spec.id, view, handleOf, bring, isClosing }, reopen: () => team.reopen() },
     family.team,
   );
+  refuseUnread(family, lead);
   const { pattern, restore } = teamPattern(place, board, new MemberBills(state));
   return {
     ...{ pattern, restore },
