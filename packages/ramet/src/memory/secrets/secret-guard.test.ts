@@ -86,6 +86,28 @@ describe('TEAM-6: the secret guard', () => {
     expect(secretInKey(`notes/${secret}.md`)).toBe('GitHub token');
   });
 
+  const code = (sign: string): string => sign.charCodeAt(0).toString(16);
+  const each = (change: (sign: string) => string) => (secret: string) => Array.from(secret, change).join('');
+  test.each<[string, (secret: string) => string]>([
+    ['%67%68', each((sign) => `%${code(sign)}`)],
+    ['\\x67\\x68', each((sign) => `\\x${code(sign)}`)],
+    ['\\u0067', each((sign) => `\\u00${code(sign)}`)],
+    ['&#103;', each((sign) => `&#${sign.charCodeAt(0)};`)],
+    ['&lowbar;', (secret) => secret.replace('_', '&lowbar;')],
+    ['letters of double width', each((sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0))],
+    ['accents', (secret) => secret.replace(/[a-z]/g, '$&\u0301')],
+    ['bold letters inside', (secret) => `${secret.slice(0, 9)}**${secret.slice(9, 14)}**${secret.slice(14)}`],
+    ['an element inside', (secret) => `${secret.slice(0, 9)}<b>${secret.slice(9)}</b>`],
+    ['two strings', (secret) => `"${secret.slice(0, 9)}" + "${secret.slice(9)}"`],
+    ['base64', (secret) => Buffer.from(`x: ${secret}`).toString('base64')],
+    ['digits', (secret) => Buffer.from(secret).toString('hex')],
+  ])('finds a token that is written with %s, at its line', (_, spell) => {
+    const secret = `ghp_${seededRandom(4).text(BASE62, 36)}`;
+    expect(secretsIn(`# fine\n\nuse ${spell(secret)} here\n`)).toMatchObject([{ line: 3 }]);
+    const words = secretsIn(`# fine\n\nuse ${spell('the_words_of_a_long_name_for_something')} here\n`);
+    expect(words.filter(({ rule }) => rule !== 'random text')).toEqual([]);
+  });
+
   test('finds a token that is spread over the folders of a key', () => {
     const secret = `ghp_${seededRandom(4).text(BASE62, 36)}`;
     expect(secretInKey(`${secret.slice(0, 20)}/${secret.slice(20)}.md`)).toBe('GitHub token');
@@ -121,6 +143,8 @@ describe('TEAM-6: the secret guard', () => {
     'beginnings of private keys': () => '-----BEGIN PRIVATE KEY-----\n'.repeat(LENGTH / 28),
     'a private key without an end': () => `-----BEGIN PRIVATE KEY-----\n${'MIIE '.repeat(LENGTH / 5)}`,
     'tokens with points': () => `ghs_1_${'a_1_ghs_'.repeat(100)}.`.repeat(LENGTH / 807),
+    'codes and joints': () => '%67\\x68&#95;"+"a*b<c '.repeat(LENGTH / 22),
+    'one word of digits': () => '6a'.repeat(LENGTH / 2),
     blanks: () => 'token'.padEnd(LENGTH),
     'empty lines': () => 'token\n'.repeat(LENGTH / 6),
   } as const;

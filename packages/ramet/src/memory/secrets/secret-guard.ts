@@ -12,6 +12,7 @@ import { bareSecrets } from './bare-secret.ts';
 import { knownPrefixes, type SecretPlace } from './known-prefixes.ts';
 import { libraryFindings } from './library-rules.ts';
 import { namedSecrets } from './named-secret.ts';
+import { decodedWords, plainSpelling } from './plain-spelling.ts';
 import { isPlaceholder } from './random-text.ts';
 
 export interface SecretFinding {
@@ -24,10 +25,16 @@ export interface SecretFinding {
 /** One for each line that has a secret, in order. */
 export function secretsIn(text: string): SecretFinding[] {
   const found = new Map(findingsIn(text).map((finding) => [finding.line, finding]));
+  const add = (other: string, finders: readonly Finder[]): void => {
+    for (const finding of findingsIn(other, finders))
+      if (!found.has(finding.line)) found.set(finding.line, finding);
+  };
   // Signs that nobody sees, or that only escape others, may cut a secret in two. Without them lines have the same numbers.
   const plain = withoutEscapes(text.replace(UNSEEN, ''));
-  if (plain !== text)
-    for (const finding of findingsIn(plain)) if (!found.has(finding.line)) found.set(finding.line, finding);
+  if (plain !== text) add(plain, FINDERS);
+  const spelled = plainSpelling(plain);
+  if (spelled !== plain) add(spelled, BY_FORM);
+  add(spelled, [encodedSecrets]);
   return [...found.values()].sort((a, b) => a.line - b.line);
 }
 
@@ -89,6 +96,16 @@ function ownPatterns(text: string): SecretPlace[] {
     // As the documents of AWS print it.
     if (!match[0].endsWith('EXAMPLE'))
       found.push({ rule: SECRET_PATTERNS[group]?.[0] ?? 'known secret', at: match.index });
+  }
+  return found;
+}
+
+/** In base64, as Kubernetes and mails keep them, or in hexadecimal digits. */
+function encodedSecrets(text: string): SecretPlace[] {
+  const found: SecretPlace[] = [];
+  for (const { at, text: decoded } of decodedWords(text)) {
+    const [first] = BY_FORM.flatMap((find) => find(decoded));
+    if (first !== undefined) found.push({ rule: first.rule, at });
   }
   return found;
 }
