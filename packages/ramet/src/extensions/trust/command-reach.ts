@@ -267,6 +267,7 @@ class ReachReading {
       root: this.#root,
       found: this.#found,
       isDeepest: depth >= DEEPEST_SCRIPT,
+      isNested: depth > 1,
       follow: (script, directory) => {
         const inner = new ReachReading(this.#root, [directory], this.#answers);
         inner.script(script, depth + 1);

@@ -64,7 +64,11 @@ const WITHOUT_SCRIPT: Readonly<Record<string, string>> = {
 
 /** The scripts of a `package.json` that have one of these names, with what runs before and after them. */
 export function scriptsOf(path: string, asked: readonly string[]): [name: string, script: string][] {
-  const names = asked.flatMap((text) => (Object.hasOwn(ALIASES, text) ? (ALIASES[text] ?? []) : [text]));
+  const names = asked
+    .map((text) => text.replace(/^(?:npm|pnpm|yarn|bun|node):/, ''))
+    .flatMap((text) => (Object.hasOwn(ALIASES, text) ? (ALIASES[text] ?? []) : [text]));
+  // `run-p "lint:*"`
+  const patterns = names.filter((name) => name.includes('*')).map(patternOf);
   try {
     const { scripts, bin, name: own } = Object(JSON.parse(readFileSync(path, 'utf8')));
     const wanted = new Set([...asked, ...names].flatMap((one) => [one, `pre${one}`, `post${one}`]));
@@ -73,11 +77,17 @@ export function scriptsOf(path: string, asked: readonly string[]): [name: string
       ...programsIn(bin, own),
     ];
     return all.flatMap(([name, script]) =>
-      wanted.has(name) && typeof script === 'string' ? [[name, script]] : [],
+      (wanted.has(name) || patterns.some((one) => one.test(name))) && typeof script === 'string'
+        ? [[name, script]]
+        : [],
     );
   } catch {
     return [];
   }
+}
+
+function patternOf(text: string): RegExp {
+  return new RegExp(`^${text.split(/\*+/).map(RegExp.escape).join('.*')}$`);
 }
 
 /** `npx x` runs a program of the package itself before others. */

@@ -4,8 +4,9 @@ import type { ScriptWord } from '../../permission/shell/script-words.ts';
 import type { SearchGround } from './module-files.ts';
 import { compilerIn } from './programs/compiled-output.ts';
 import { compilerPlaces } from './programs/compiler-places.ts';
-import { gitPrograms } from './programs/git-config.ts';
+import { gitPrograms, LOOKS } from './programs/git-config.ts';
 import {
+  HOLDS_COMMANDS,
   isConfigurationOf,
   manifestsOf,
   RUNS_PACKAGE_SCRIPTS,
@@ -16,6 +17,7 @@ import { makeRecipes } from './programs/make-recipes.ts';
 import type { ReachFinds } from './reach-finds.ts';
 import { checkoutOf, everyFile, isDirectory, MOST_LISTED, nearest, scriptsOf } from './repository-look.ts';
 import { isAboutWorkspaces } from './started-programs.ts';
+import { IS_TEXT, toldLines } from './told-lines.ts';
 import { contentOf } from './trusted-content.ts';
 import type { CommandReach } from './word-names.ts';
 
@@ -25,6 +27,8 @@ export interface ToldGround {
   readonly found: ReachFinds;
   /** Scripts in those files are not read any more. */
   readonly isDeepest: boolean;
+  /** The command itself is in a file that is told by another. */
+  readonly isNested: boolean;
   follow(script: string, directory: string): CommandReach;
 }
 
@@ -33,6 +37,9 @@ const LOOKS_BESIDE: RegExp =
   /^(?:prettierd?|eslint(?:_d)?|stylelint|xo|markdownlint-cli2|babel|cspell|lint-staged|remark|rubocop)$/;
 /** It may be in these as well. */
 const HOLDS_CONFIGURATION: RegExp = /^package\.(?:json|ya?ml)$/;
+
+/** Hooks of git that they have set up look into these files. */
+const HOOK_MANAGERS: readonly string[] = ['lefthook', 'pre-commit'];
 
 export function toldFiles(program: string, words: readonly ScriptWord[], told: ToldGround): void {
   const { found, ground } = told;
@@ -43,6 +50,8 @@ export function toldFiles(program: string, words: readonly ScriptWord[], told: T
     for (const path of compilerPlaces(compiling.tool, words, ground)) found.outputs.add(path);
   }
   if (program === 'git') configured(words, told);
+  if (program === 'git' && !words.some(({ texts }) => texts.some((text) => LOOKS.test(text))))
+    for (const manager of HOOK_MANAGERS) toldFiles(manager, words, told);
   if (/^g?make$/.test(program))
     ownRules(
       words.flatMap(({ texts }) => texts),
@@ -62,12 +71,28 @@ export function toldFiles(program: string, words: readonly ScriptWord[], told: T
       found.add(path);
       if (TELLS_COMMANDS.test(program)) found.unknown.add(program);
       if (/^g?make$/.test(program)) recipes(path, words, told);
+      else commandsOfFile(program, path, told);
       if (name === 'package.json' && isPackaged) packageScripts(path, words, told);
     }
     for (const { name } of ground.list(directory))
-      if (isConfigurationOf(program, name)) found.add(join(directory, name));
+      if (isConfigurationOf(program, name)) {
+        found.add(join(directory, name));
+        commandsOfFile(program, join(directory, name), told);
+      }
   }
   if (LOOKS_BESIDE.test(program)) configurations(program, told);
+}
+
+/** Its other lines are no commands, so what is not clear in them says nothing. */
+function commandsOfFile(program: string, path: string, { found, isNested, follow }: ToldGround): void {
+  if (isNested || !HOLDS_COMMANDS.test(basename(path))) return;
+  for (const line of toldLines(path)) {
+    // The same file again.
+    if (line.split(/\s/).includes(program)) continue;
+    const inner = follow(line, dirname(path));
+    const paths = inner.paths.filter((one) => !IS_TEXT.test(one.path));
+    found.take({ ...inner, paths, unknown: [] });
+  }
 }
 
 /** In every folder, and so also those that an agent has made beside a file. */

@@ -41,7 +41,7 @@ export const ASKS_ABOUT: RegExp = /^(?:-[vV]|--(?:version|help))$/;
 const MANIFESTS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     'npm npx pnpm pnpx yarn bun bunx corepack npm-run-all run-p run-s concurrently wireit':
-      'package.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs pnpm-workspace.yaml bunfig.toml',
+      'package.json .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs pnpm-workspace.yaml bunfig.toml',
     'turbo nx lerna': 'package.json turbo.json nx.json lerna.json',
     'make gmake': 'GNUmakefile makefile Makefile',
     just: 'justfile Justfile .justfile',
@@ -69,6 +69,8 @@ const MANIFESTS: ReadonlyMap<string, readonly string[]> = new Map(
     'direnv dotenv dotenvx': '.envrc .env',
     'pre-commit lefthook husky lint-staged':
       '.pre-commit-config.yaml lefthook.yml lefthook.yaml .lefthook.yml package.json',
+    nodemon: 'nodemon.json package.json',
+    'foreman overmind hivemind honcho': 'Procfile Procfile.dev .foreman .overmind.env .env',
     'grunt gulp': 'Gruntfile.js gruntfile.js gulpfile.js gulpfile.mjs gulpfile.ts package.json',
     'bazel bazelisk': 'WORKSPACE WORKSPACE.bazel MODULE.bazel BUILD BUILD.bazel .bazelrc',
     'cmake ctest meson ninja scons': 'CMakeLists.txt CMakePresets.json meson.build build.ninja SConstruct',
@@ -88,6 +90,10 @@ export function manifestsOf(program: string): readonly string[] {
 /** Their file has commands of its own, which are not followed. */
 export const TELLS_COMMANDS: RegExp =
   /^(?:g?make|just|rake|task|go-task|invoke|inv|fab|gradlew?|mvnw?|ant|cmake|ninja|scons|earthly)$/;
+
+/** Files whose lines, or the values in them, are commands and scripts. */
+export const HOLDS_COMMANDS: RegExp =
+  /^(?:\.?justfile|taskfile(?:\.dist)?\.ya?ml|procfile(?:\.dev)?|\.?lefthook\.ya?ml|\.pre-commit-config\.yaml|\.envrc|\.?mise(?:\.local)?\.toml|devbox\.json|nodemon\.json|\.npmrc|\.yarnrc(?:\.yml)?|\.lintstagedrc.*|bunfig\.toml|\.overmind\.env)$/i;
 
 /** What an interpreter loads first from a folder. */
 export const BEGINS_FOLDER: RegExp = /^(?:(?:__init__|__main__|index|main|init|mod)\.\w+|package\.json)$/;
