@@ -28,10 +28,12 @@ test('WORK-7: what has cleared its environment is found by its fence, and ends a
   const [own, other] = [join(temporaryDirectory(), 'a b'), temporaryDirectory()];
   mkdirSync(own);
   const cleared = await leave(own, {});
-  const others = [await leave(own, { RAMET_AGENT: 'other' }), await leave(other, {})];
-  expect([cleared, ...others].map(isAlive)).toEqual([true, true, true]);
+  const elsewhere = await leave(other, {});
+  // Some are just becoming another program: the system shows none of their variables then.
+  const marked = await Promise.all(Array.from({ length: 8 }, () => leave(own, { RAMET_AGENT: 'other' })));
   await endUnmarked(own, 'RAMET_AGENT=');
-  expect([cleared, ...others].map(isAlive)).toEqual([false, true, true]);
+  expect([cleared, elsewhere].map(isAlive)).toEqual([false, true]);
+  expect(marked.filter(isAlive)).toEqual(marked);
 });
 
 test('WORK-7: a command runs although git removes an empty folder of the fence before it begins', async ({

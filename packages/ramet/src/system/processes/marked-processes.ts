@@ -6,14 +6,14 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { existingPath } from '../landing-path.ts';
 import { findProcess } from './process-identity.ts';
-import { environmentOf, mountNamespaceOf, processIds } from './process-table.ts';
+import { environmentOf, isStarting, mountNamespaceOf, processIds } from './process-table.ts';
 
 const LONGEST_MS = 2_000;
 const PAUSE_MS = 10;
 
 /** `mark` is `NAME=value`, of a value that nobody else has. What is started meanwhile is found by the next look. */
 export function endMarked(mark: string): Promise<void> {
-  return endAll((pid) => environmentOf(pid)?.includes(mark) === true);
+  return endAll((pid) => environmentOf(pid)?.includes(mark) === true || (isStarting(pid) ? null : false));
 }
 
 /**
@@ -28,16 +28,25 @@ export async function endUnmarked(folder: string, variables: string): Promise<vo
   await endAll((pid) => {
     // Most are not in a fence, and are asked nothing else.
     if ((mountNamespaceOf(pid) ?? here) === here) return false;
+    if (!hasMount(pid, place)) return false;
     const known = environmentOf(pid);
-    return known !== null && !known.some((text) => text.startsWith(variables)) && hasMount(pid, place);
+    if (known === null || known.some((text) => text.startsWith(variables))) return false;
+    // Whose it is shows in a moment. Looked at twice: it may have been starting when its variables were read.
+    return isStarting(pid) || environmentOf(pid)?.some((text) => text.startsWith(variables)) ? null : true;
   });
 }
 
-async function endAll(isMeant: (pid: number) => boolean): Promise<void> {
+/** Null: nobody can say yet. */
+async function endAll(isMeant: (pid: number) => boolean | null): Promise<void> {
   for (let waited = 0; waited <= LONGEST_MS; waited += PAUSE_MS) {
-    const found = (processIds() ?? []).filter((pid) => pid !== process.pid && isMeant(pid) && isAlive(pid));
-    if (found.length === 0) return;
-    for (const pid of found) kill(pid);
+    const open = (processIds() ?? []).filter((pid) => {
+      if (pid === process.pid) return false;
+      const meant = isMeant(pid);
+      if (meant === false || !isAlive(pid)) return false;
+      if (meant) kill(pid);
+      return true;
+    });
+    if (open.length === 0) return;
     await sleep(PAUSE_MS);
   }
 }

@@ -32,11 +32,17 @@ export function openFiles(pid: number): OpenFile[] | null {
 
 /** `NAME=value`, as it was started with. */
 export function environmentOf(pid: number): string[] | null {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
-  } catch {
-    return null;
-  }
+  return textOf(pid, 'environ')?.split('\0') ?? null;
+}
+
+/**
+ * Whether it is becoming another program right now. Until that is done the system shows it without any variable, as one that
+ * has cleared them all.
+ */
+export function isStarting(pid: number): boolean {
+  const isBlank = textOf(pid, 'environ') === '' && textOf(pid, 'cmdline') === '';
+  // What belongs to the system itself has no program.
+  return isBlank && linkOf(pid, 'exe') !== null;
 }
 
 export function workingDirectoryOf(pid: number): string | null {
@@ -51,6 +57,14 @@ export function mountNamespaceOf(pid: number | 'self'): string | null {
 function linkOf(pid: number | 'self', name: string): string | null {
   try {
     return readlinkSync(`/proc/${pid}/${name}`);
+  } catch {
+    return null;
+  }
+}
+
+function textOf(pid: number, name: string): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
   } catch {
     return null;
   }
