@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../fixtures/user.ts';
@@ -43,6 +43,15 @@ describe.concurrent('MEM-2: ramet memory', () => {
     expect(edited).toMatchObject({ code: 0 });
     expect(edited.stdout).toMatch(/^saved as p\d: /);
     expect(readFileSync(first.path, 'utf8')).toBe('# Mine\n## Notes of the user\n- one\n- by an agent\n');
+    // Whatever its end is: an editor that was only closed has changed nothing.
+    for (const text of ['- a', '- a\n\n\n']) {
+      writeFileSync(first.path, text);
+      const closed = await user.ramet(['memory', 'edit'], { env: { EDITOR: 'true' } });
+      expect([closed.stdout.slice(0, 15), readFileSync(first.path, 'utf8')]).toEqual([
+        'nothing changed',
+        text,
+      ]);
+    }
   });
 
   test('takes back what is left of a change, and says what that is', async ({ user }) => {
@@ -86,5 +95,9 @@ describe.concurrent('MEM-2: ramet memory', () => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, Buffer.from([0xff, 0xfe, 0]));
     expect(await says('edit', '--add', 'x')).toContain('it is no UTF-8 text');
+    expect(await says('why', 'anything')).toMatch(/no line of memory has "anything".*it is no UTF-8 text/);
+    rmSync(path);
+    symlinkSync(join(user.root, 'nowhere.md'), path);
+    expect(await says('edit', '--add', 'x')).toContain('it is a link that leads nowhere');
   });
 });

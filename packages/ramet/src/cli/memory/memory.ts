@@ -65,6 +65,8 @@ function inEditor(io: CommandIo): (text: string) => Promise<string> {
     const { editText } = await import('../interactive/screen/external-editor.ts');
     const edited = await editText(text, io);
     if ('problem' in edited) throw new UserMistake('not_edited', edited.problem);
+    // The editor's text comes without its end.
+    if (edited.text === text.replace(/\n+$/, '')) return text;
     return edited.text === '' ? '' : `${edited.text}\n`;
   };
 }

@@ -18,6 +18,7 @@ import {
   fstatSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -42,7 +43,10 @@ const CONFLICT = /^(?:<{7} .*|={7}|>{7} .*)$/m;
 /** The beginning of a text file, up to `most` bytes; null for a missing file. Throws a mistake for anything else. */
 export function readStart(path: string, most: number): { text: string; bytes: number } | null {
   const descriptor = openToRead(path) ?? openToRead(asideOf(landingPath(path) ?? path)) ?? openToRead(path);
-  if (descriptor === null) return null;
+  if (descriptor === null) {
+    if (isLink(path)) throw notUsable(path, 'it is a link that leads nowhere');
+    return null;
+  }
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw notUsable(path, 'it is no regular file');
@@ -58,6 +62,10 @@ export function readStart(path: string, most: number): { text: string; bytes: nu
   } finally {
     closeSync(descriptor);
   }
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** Null for a missing file. */

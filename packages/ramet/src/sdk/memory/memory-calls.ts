@@ -150,9 +150,11 @@ export function explainMemory(wanted: string, options: CallOptions = {}): Explai
   const place = placeOf(options);
   const [, file, number] = /^(.+\.md):(\d+)$/.exec(wanted) ?? [];
   const needle = wanted.toLowerCase();
+  const problems: string[] = [];
   const found = STORES.flatMap((name) => {
     using store = new MemoryStore(storeOf(place, name));
-    return filesOf(place, name).flatMap(({ path, text }) => {
+    return filesOf(place, name).flatMap(({ path, text, problem }) => {
+      if (problem !== null) problems.push(problem);
       if (text === null || (file !== undefined && !path.endsWith(file))) return [];
       const isAsked = (line: string, at: number): boolean =>
         file === undefined
@@ -171,7 +173,9 @@ export function explainMemory(wanted: string, options: CallOptions = {}): Explai
   if (found.length === 0)
     throw new UserMistake(
       'no_line',
-      `no line of memory has ${JSON.stringify(wanted)}: ramet memory show lists them`,
+      [`no line of memory has ${JSON.stringify(wanted)}: ramet memory show lists them`, ...problems].join(
+        '; ',
+      ),
     );
   return found;
 }
