@@ -99,6 +99,62 @@ describe.concurrent('SEC-1: an agent that writes the script of a hook', () => {
   });
 });
 
+/** The same repository with a filter of git instead of the hook. */
+async function filtered(user: User): Promise<void> {
+  writeFiles(user.repository, {
+    [SCRIPT]: 'cat\n',
+    '.gitattributes': '*.txt filter=odd\n',
+    'a.txt': 'one\n',
+  });
+  git(user.repository, 'add', '-A');
+  git(user.repository, 'commit', '-qm', 'filter');
+  git(user.repository, 'config', 'filter.odd.clean', `sh ${SCRIPT}`);
+  git(user.repository, 'config', 'filter.odd.smudge', `sh ${SCRIPT}`);
+  await user.ramet(['trust']);
+}
+
+describe.concurrent('SEC-1: an agent that writes the script of a filter of git', () => {
+  const work = (user: User): Answer[] => [
+    ...write(user),
+    call('Write', { file_path: 'new.txt', content: 'two\n' }),
+    bash('git status --short; git diff'),
+    done,
+  ];
+
+  test.for([
+    ['in the checkout', []],
+    ['in the worktree of its session', ['--worktree', 'w']],
+    ['in a process', ['--executor', 'process']],
+  ] as const)('%s has no git of Ramet run it', async ([, flags], { user }) => {
+    await filtered(user);
+    const emulator = await user.model(...work(user));
+    const end = await user.here([...acceptEdits, ...flags]);
+    expect(end.code).toBe(0);
+    expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([false, false, false, false]);
+    expect(hasEscaped(user)).toBe(false);
+  });
+
+  test('in a worktree of its own keeps the worktree, and the line names the script', async ({ user }) => {
+    await filtered(user);
+    let turn = 0;
+    const child = work(user);
+    const emulator = await user.emulate({
+      respond: ({ request }) => {
+        const isChild = JSON.stringify(request?.messages).includes('CHILD');
+        if (isChild && !JSON.stringify(request?.messages[0]).includes('GO')) return child[turn++];
+        const input = { description: 'd', prompt: 'CHILD', subagent_type: 'general-purpose' };
+        return isChild ? done : call('Agent', { ...input, isolation: 'worktree' });
+      },
+    });
+    await user.here(acceptEdits);
+    expect(turn).toBe(5);
+    expect(hasEscaped(user)).toBe(false);
+    expect(toolResults(emulator).at(-1)?.text).toContain(NOT_TRUSTED);
+    expect((await user.here(['worktree', 'ls'])).stdout).toMatch(/kept|ramet\//);
+    expect(hasEscaped(user)).toBe(false);
+  });
+});
+
 describe.concurrent('SEC-1: the script of a hook', () => {
   test('that another process changes meanwhile does not run, and is named once', async ({ user }) => {
     await trusted(user, 'PostToolUse');
