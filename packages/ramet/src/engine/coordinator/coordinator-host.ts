@@ -24,7 +24,7 @@ import type { PhaseRights } from '../agent/runtime.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { claimedResult } from './claimed-results.ts';
 import * as words from './coordinator-words.ts';
-import { missingIn, namedThings } from './judge-delegation.ts';
+import { missingIn, namedFiles } from './judge-delegation.ts';
 import { nextPhases, phaseObstacle } from './phase-machine.ts';
 import type { FamilyCoordinator } from './phase-rules.ts';
 import { writeScratchpad } from './scratchpad.ts';
@@ -116,7 +116,7 @@ export class CoordinatorHost implements FamilyCoordinator {
     this.#lead.record({ type: 'worker.continued', worker: worker.id, phase });
     const notes = worker.phase === phase ? message : `${words.nowIn(phase)}\n${message}`;
     const sent = await send(notes);
-    const advice = continueAdvice(namedThings(message).files, this.#knowing(worker));
+    const advice = continueAdvice(namedFiles(message), this.#knowing(worker));
     return withLines(sent, [passed.note, advice]);
   }
 
@@ -230,7 +230,7 @@ export class CoordinatorHost implements FamilyCoordinator {
   }
 
   async #spawnAdvice(prompt: string): Promise<string | null> {
-    const { files } = namedThings(prompt);
+    const files = namedFiles(prompt);
     if (files.length === 0) return null;
     const { workers } = await this.#now();
     const ended = workers.filter(({ id, ended }) => ended !== null && this.#family.find(id) === undefined);
