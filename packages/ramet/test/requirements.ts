@@ -126,7 +126,7 @@ export const MISSING: Readonly<Record<string, string>> = {
   'UI-1': 'the commands trace, daemon, worker, cluster, dashboard, acp',
   'UI-2': NOT_YET,
   'UI-3': 'vim keys and pasted images',
-  'UI-4': 'the other control requests; --session-id takes no UUID',
+  'UI-4': 'control requests other than those docs/views.md lists; --session-id takes no UUID',
   'ECO-1': 'ACP, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,
   'EXT-2': 'a hook WorktreeCreate that makes the worktree in place of git',

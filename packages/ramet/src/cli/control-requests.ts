@@ -37,6 +37,23 @@ const HANDLES: Readonly<Record<string, Handle>> = {
     session.setModel(textOf('set_model', 'model', model ?? begun));
     return { model: session.model };
   },
+  mcp_status: ({ session: { mcpServers } }) => ({
+    mcpServers: mcpServers.map(({ name, status }) => ({ name, status })),
+  }),
+  get_context_usage({ session }) {
+    const { tokens, window, compactsAt, parts } = session.context();
+    const limit = (most: number): number | null => (Number.isFinite(most) ? most : null);
+    const categories = parts().map(({ name, tokens: share }) => ({ name, tokens: share }));
+    return { totalTokens: tokens, maxTokens: limit(window), compactsAt: limit(compactsAt), categories };
+  },
+  stop_task({ session: { agents } }, fields) {
+    const task = textOf('stop_task', 'task_id', fields.task_id);
+    const found = agents.find(({ id, name }) => id === task || name === task);
+    if (found === undefined)
+      throw new UserMistake('control', `stop_task: no agent ${JSON.stringify(task.slice(0, 60))} is at work`);
+    found.cancel();
+    return { stopped: found.id };
+  },
 };
 const KNOWN: readonly string[] = Object.keys(HANDLES);
 
