@@ -80,6 +80,27 @@ describe('MEM-2: a store of memory', () => {
     expect([onDisk(store), onDisk(store, 'build.md')]).toEqual(['- b\n', '- a\n']);
   });
 
+  test('takes a line back from the file that a later change has moved it to, and no other', async () => {
+    const store = openStore();
+    await put(store, '## build\n- a\n');
+    await put(store, '## build\n- a\n- bad\n- b\n');
+    const move = (from: string, to: string): [string, string][] => [
+      ['MEMORY.md', from],
+      ['build.md', to],
+    ];
+    await store.change(
+      FORK,
+      () => new Map(move('## build\n- more in build.md\n', '## build\n- a\n- bad\n- b\n')),
+    );
+    writeFileSync(join(store.root, 'build.md'), '## build\n- own\n- a\n- bad\n- b, as I said\n');
+    writeFileSync(join(store.root, 'other.md'), '- bad\n');
+    const { change, kept } = await store.undo(PERSON, 2);
+    expect([change?.files.map(({ path }) => path), kept]).toEqual([['build.md'], 1]);
+    expect(onDisk(store, 'build.md')).toBe('## build\n- own\n- a\n- b, as I said\n');
+    expect(onDisk(store, 'other.md')).toBe('- bad\n');
+    expect(onDisk(store)).toBe('## build\n- more in build.md\n');
+  });
+
   test('leaves no empty folder where it takes the last file away, and keeps others', async () => {
     const store = openStore();
     await put(store, '- a\n', 'local/one/MEMORY.md');

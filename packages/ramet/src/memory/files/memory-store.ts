@@ -29,8 +29,8 @@ import {
   type MemorySource,
 } from './memory-history.ts';
 import { INDEX_FILE } from './memory-places.ts';
-import { takenBack } from './merged-texts.ts';
 import { refuseSecrets, type SecretGuard } from './refuse-secrets.ts';
+import { undoneFiles } from './undone-files.ts';
 
 /** Files by their paths in the store; null removes one. */
 export type MemoryEdit = ReadonlyMap<string, string | null>;
@@ -225,21 +225,18 @@ export class MemoryStore implements Disposable {
   /** Takes a change back, the last one that is none of a person's hand, and no removal of old notes, if none is named; what was changed since stays. */
   async undo(source: Omit<MemorySource, 'kind'>, id: number | null): Promise<UndoneChange> {
     const undone = this.#toUndo(id);
-    const kept = new Map<string, number>();
+    let kept = 0;
     const change = await this.change(
       { ...source, kind: 'undo' },
-      (read) =>
-        new Map(
-          undone.files.map((file) => {
-            const { text, kept: lines } = takenBack(file, read(file.path));
-            kept.set(file.path, lines);
-            return [file.path, text];
-          }),
-        ),
+      (read) => {
+        const later = this.#known.changes().filter(({ id: other }) => other > undone.id);
+        const back = undoneFiles(undone, later, read);
+        kept = back.kept;
+        return back.files;
+      },
       { undoes: undone.id, byPerson: true },
     );
-    const total = kept.values().reduce((sum, lines) => sum + lines, 0);
-    return { undone, change, kept: total };
+    return { undone, change, kept };
   }
 
   #toUndo(id: number | null): MemoryChange {
