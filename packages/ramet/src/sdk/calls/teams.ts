@@ -222,11 +222,11 @@ function allStopped(team: StoredTeam, names: readonly string[]): boolean {
   return true;
 }
 
-/** Lets members that were stopped work again, and returns the session to resume. */
+/** Lets members that were stopped work again, and returns the session to resume. A team that is hosted is not resumed. */
 export function reopenTeam(name?: string, options: CallOptions = {}): SessionId {
-  return withTeam(name, options, ({ record, roster }) => {
-    roster.reopen();
-    return record.session;
+  return withTeam(name, options, (team) => {
+    if (hostOf(team) === null) team.roster.reopen();
+    return team.record.session;
   });
 }
 

@@ -23,7 +23,7 @@ import { type Clock, systemClock } from '../../schema/clock.ts';
 import { TeamStore } from '../../team/store/team-store.ts';
 import { ledgerText } from '../../views/ledger/cost-table.ts';
 import { cost } from '../calls/status.ts';
-import { answerPlan, showTeam, stopTeam } from '../calls/teams.ts';
+import { answerPlan, reopenTeam, showTeam, stopTeam } from '../calls/teams.ts';
 import type { SessionOptions } from '../index.ts';
 import { findPlace } from '../place.ts';
 import { openSession } from './session.ts';
@@ -1030,6 +1030,16 @@ describe('TEAM-2: messages that lie, are too long, or come too late', () => {
     expect(results).toContain('the message has 5242880 bytes, and at most 65536 are allowed');
     expect(results).toContain('There is no agent');
     expect(results).not.toContain('\\u0007');
+  });
+
+  test('TEAM-5: a resume that is refused, since a process hosts the team, wakes nobody who was stopped', async () => {
+    const { options } = await newPlace(play({ lead: [uses(add('ada'))] }));
+    await using session = await openSession(options);
+    await prompt(session);
+    const caller = { cwd: String(options.cwd), env: { ...options.env } };
+    await stopTeam({ member: 'ada' }, caller);
+    expect(reopenTeam('crew', caller)).toBe(session.id);
+    expect(session.team?.members()[1]).toMatchObject({ name: 'ada', state: 'stopped' });
   });
 
   test('a member that is shutting down gets no more; two leads cannot be', async () => {
