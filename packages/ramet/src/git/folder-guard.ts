@@ -135,10 +135,11 @@ async function trustedGuard(
   const refused = entries.length === 0 ? null : await refusedPrograms(entries, ground);
   if (refused === null) return { environment: {}, filters: [], root };
   const instead = overridesFor(refused.entries, lenient !== true);
+  const off = ALWAYS.filter(([key]) => refused.keys.has(key.toLowerCase()));
   return {
     environment: {
       ...(instead.namesTransport ? NO_TRANSPORT : {}),
-      ...withSettings(env, [...ALWAYS, ...instead.settings]),
+      ...withSettings(env, [...off, ...instead.settings]),
       ...instead.environment,
       ...plainDiff(instead),
     },

@@ -53,6 +53,8 @@ export interface ProgramGround {
 }
 
 export interface RefusedPrograms {
+  /** Their keys. */
+  readonly keys: ReadonlySet<string>;
   /** All entries, where those that may run count as the user's own. */
   readonly entries: readonly ConfigEntry[];
   /** Of a filter, why it does not run. */
@@ -88,7 +90,7 @@ export async function refusedPrograms(
   const isFolders = ({ scope }: ConfigEntry): boolean => scope === 'local' || scope === 'worktree';
   return {
     entries: entries.map((one) => (isFolders(one) && !isRefused(one) ? { ...one, scope: 'global' } : one)),
-    reasons,
+    ...{ keys: new Set([...refused.keys()].map(({ key }) => key)), reasons },
   };
 }
 

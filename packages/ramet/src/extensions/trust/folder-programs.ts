@@ -2,7 +2,7 @@
  * Programs that a repository's git configuration names, as a part of what the user trusts (SEC-1). Ramet's own git runs each
  * only while the files that it runs are those that were trusted, where git starts it and in the commits whose files git writes there.
  */
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { ProgramQuestion } from '../../git/folder-guard.ts';
 import { isInside } from '../../system/landing-path.ts';
 import { type TrustPlace, trustStamp } from '../../system/trust.ts';
@@ -19,12 +19,11 @@ type NamedProgram = ProgramQuestion['programs'][number];
 
 /** None where its programs run no file of the repository. */
 export function gitParts(root: string): FolderPart[] {
-  const { scripts, hooks, included } = gitPrograms(root, ['push']);
+  const { scripts, included } = gitPrograms(root, ['push']);
   const commands = [
-    ...scripts.map((one) => [one]),
-    ...hooks.map(folderCommand),
-    ...included.map((path) => ['.', path]),
-  ].map(([command = '', ...args]) => (args.length === 0 ? { command } : { command, args }));
+    ...scripts.map((command) => ({ command })),
+    ...included.map((path) => ({ command: '.', args: [path] })),
+  ];
   const part = partOf(root, commands);
   const { files, unfollowed } = describePart(part, root);
   return Object.keys(files).length === 0 && !unfollowed.some((one) => /because of/.test(one)) ? [] : [part];
@@ -33,11 +32,6 @@ export function gitParts(root: string): FolderPart[] {
 /** By the same name in every working tree. */
 function partOf(root: string, value: unknown): FolderPart {
   return { kind: 'git', source: join(root, '.git', 'config'), value };
-}
-
-/** All files in it count. */
-function folderCommand(path: string): string[] {
-  return ['run-parts', path];
 }
 
 /** Kept as long as the user's trust stays the same: large files are not read again. */
@@ -63,6 +57,7 @@ export async function untrustedPrograms(
   for (const program of question.programs) {
     const command = commandFor(program);
     const why =
+      hooksProblem(program, question) ??
       files.problem(includedFrom(program, question), question.top) ??
       files.problem(command, question.top) ??
       (await writtenProblem(command, question, files.digests));
@@ -72,8 +67,15 @@ export async function untrustedPrograms(
 }
 
 function commandFor({ key, value }: NamedProgram): RunCommand {
-  if (key === 'core.hookspath') return { texts: folderCommand(value) };
   return { texts: [key.startsWith('credential.') ? helperScript(value) : value] };
+}
+
+/** Hooks that are files of the checkout never run for who only reads; git of our own runs no hooks at all. */
+function hooksProblem({ key, value }: NamedProgram, { root, top }: ProgramQuestion): string | null {
+  if (key !== 'core.hookspath') return null;
+  return [root, top].some((one) => isInside(resolve(top, value), one))
+    ? 'hooks are for git of your own'
+    : null;
 }
 
 /** The configuration may include a file of the repository. */

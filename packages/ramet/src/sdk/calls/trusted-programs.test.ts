@@ -173,17 +173,31 @@ describe('SEC-1: the git of Ramet runs programs of a trusted repository with the
     expect((await own(['show', ':a.txt'])).stdout).toBe('TWO\n');
   });
 
+  test('a folder of hooks in the checkout, as husky sets it up, is not asked about, and runs for no command that only reads', async () => {
+    const { root, env, mark } = trusted('[core]\n\thooksPath = .husky/_\n\tfsmonitor = true', {
+      '.husky/_/h': '#!/bin/sh\n',
+    });
+    expect(trustOf({ cwd: root, env }).parts).toEqual([]);
+    writeFiles(root, {
+      '.husky/_/post-index-change': `#!/bin/sh\ntouch ${mark}\n`,
+      'a.txt': 'two\n',
+    });
+    chmodSync(join(root, '.husky/_/post-index-change'), 0o755);
+    const { GIT_CONFIG_COUNT, GIT_CONFIG_KEY_0, ...more } = await readingEnvironment(root, env);
+    expect([GIT_CONFIG_COUNT, GIT_CONFIG_KEY_0]).toEqual(['1', 'core.hooksPath']);
+    const reading = { ...env, ...more, GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.hooksPath' };
+    execFileSync('git', ['status'], { cwd: root, env: reading });
+    expect(existsSync(mark)).toBe(false);
+  });
+
   test('nor does a command that nobody was asked about', async () => {
     const { root, env, mark, evil } = trusted(
-      '[core]\n\tfsmonitor = sh tools/conv.sh\n\thooksPath = tools/hooks\n[diff "odd"]\n\ttextconv = sh tools/x.sh',
-      { 'tools/hooks/post-index-change': '#!/bin/sh\n' },
+      '[core]\n\tfsmonitor = sh tools/conv.sh\n[diff "odd"]\n\ttextconv = sh tools/x.sh',
     );
     expect(await readingEnvironment(root, env)).not.toHaveProperty('GIT_CONFIG_COUNT');
     writeFiles(root, {
       ...{ 'tools/conv.sh': evil, 'tools/x.sh': evil, 'a.txt': 'two\n' },
-      'tools/hooks/post-index-change': `#!/bin/sh\ntouch ${mark}\n`,
     });
-    chmodSync(join(root, 'tools/hooks/post-index-change'), 0o755);
     const reading = { ...env, ...(await readingEnvironment(root, env)) };
     for (const args of [['status'], ['diff'], ['log', '-p']])
       execFileSync('git', args, { cwd: root, env: reading });
