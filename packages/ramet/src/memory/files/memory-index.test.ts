@@ -13,6 +13,17 @@ describe('MEM-1: a MEMORY.md', () => {
     expect(withNote(null, 'a\n## build\nb')).toBe(`${NOTES_HEADING}\n- a ## build b\n`);
   });
 
+  test('has a note of the user under their heading also where an agent has observed the same', () => {
+    const { index } = withFacts(
+      null,
+      [{ topic: 'tests', text: 'Tests run with npm test. (2026-11-17)' }],
+      none,
+    );
+    const text = withNote(index, 'Tests run with npm test.');
+    expect(text).toBe(`${NOTES_HEADING}\n- Tests run with npm test.\n\n${index}`);
+    expect(withNote(text, 'tests run with npm test')).toBe(text);
+  });
+
   test('takes facts by topic, and none of them twice', () => {
     const first = withFacts(null, [{ topic: 'Build & test', text: 'npm test takes 4 minutes' }], none).index;
     const again = withFacts(

@@ -97,11 +97,13 @@ function sectionOf(lines: readonly string[], heading: string): { start: number; 
 }
 
 function withEntries(text: string, heading: string, entries: readonly string[]): string {
-  const known = new Set(text.split('\n').map(sameness));
-  const added = entries.filter((entry) => !known.has(sameness(entry)));
-  if (added.length === 0) return text;
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const section = sectionOf(lines, heading);
+  // What an agent observed is not yet the word of the user.
+  const said = heading === NOTES_HEADING ? lines.slice(section?.start ?? lines.length, section?.end) : lines;
+  const known = new Set(said.map(sameness));
+  const added = entries.filter((entry) => !known.has(sameness(entry)));
+  if (added.length === 0) return text;
   if (section !== null) lines.splice(section.end, 0, ...added);
   else if (heading === NOTES_HEADING) {
     // After what a person has written before the first heading.
