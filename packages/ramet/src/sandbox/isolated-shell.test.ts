@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runSync } from '../../test/fixtures/run-sync.ts';
@@ -6,7 +6,7 @@ import { workingSandbox } from '../../test/fixtures/sandbox.ts';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { endUnmarked } from '../system/processes/marked-processes.ts';
 import { findProcess } from '../system/processes/process-identity.ts';
-import { isolatedStart, runIsolated } from './isolated-shell.ts';
+import { isolatedStart, proveBounds, runIsolated } from './isolated-shell.ts';
 
 test('WORK-7: what has cleared its environment is found by its fence, and ends alone', async ({ skip }) => {
   const { program } = await workingSandbox(skip);
@@ -34,6 +34,24 @@ test('WORK-7: what has cleared its environment is found by its fence, and ends a
   await endUnmarked(own, 'RAMET_AGENT=');
   expect([cleared, elsewhere].map(isAlive)).toEqual([false, true]);
   expect(marked.filter(isAlive)).toEqual(marked);
+});
+
+test('WORK-7: a sandbox that cannot start for a moment is tried again before its bounds count as open', async ({
+  skip,
+}) => {
+  const { program } = await workingSandbox(skip);
+  const [own, folder, guarded] = [temporaryDirectory(), temporaryDirectory(), temporaryDirectory()];
+  const bounds = { shared: [], caches: [], guarded: [guarded], own: [own], made: [] };
+  const env = { PATH: process.env.PATH ?? '' };
+  const failing = (times: number): string => {
+    const path = join(folder, `bwrap-${times}`);
+    const fails = `echo x >> '${path}.tries'; [ $(wc -l < '${path}.tries') -gt ${times} ] && exec '${program}' "$@"`;
+    const why = "echo 'bwrap: Cannot find source path /run/gone' >&2; exit 1";
+    writeFileSync(path, `#!/bin/bash\n${fails}\n${why}\n`, { mode: 0o755 });
+    return path;
+  };
+  expect(await proveBounds(failing(1), bounds, own, env)).toBe('held');
+  expect(await proveBounds(failing(9), bounds, own, env)).toBe('open');
 });
 
 test('WORK-7: a command runs although git removes an empty folder of the fence before it begins', async ({

@@ -132,11 +132,13 @@ export async function proveBounds(
   { limitMs = PROOF_LIMIT_MS, signal }: { limitMs?: number | undefined; signal?: AbortSignal } = {},
 ): Promise<BoundsProof> {
   await prepareCaches(bounds.caches);
-  const guarded = bounds.guarded.filter((path) => existsSync(path));
-  const start = isolatedStart(bounds, cwd, PROOF, cwd, ...guarded, ...(bounds.closed ?? []));
+  const words = [cwd, ...bounds.guarded.filter((path) => existsSync(path)), ...(bounds.closed ?? [])];
   const limits = { timeout: limitMs, ...(signal && { signal }), killSignal: 'SIGKILL' } as const;
-  const { status, cut } = await runIsolated(program, start, { env, ...limits });
-  return status === 0 ? 'held' : cut || signal?.aborted === true ? 'slow' : 'open';
+  const prove = () => runIsolated(program, isolatedStart(bounds, cwd, PROOF, ...words), { env, ...limits });
+  let end = await prove();
+  // Not a shell in it, but bubblewrap itself failed: a socket or a folder of others went while it started.
+  for (let left = 2; left > 0 && end.stderr.startsWith('bwrap: '); left--) end = await prove();
+  return end.status === 0 ? 'held' : end.cut || signal?.aborted === true ? 'slow' : 'open';
 }
 
 export interface IsolatedEnd {
