@@ -74,6 +74,11 @@ describe.concurrent("UI-3: an agent's conversation opened in place", () => {
     await terminal.shows(/^> go\n(.*\n)*✓ \.2 .*\n(.*\n)*All reports are in\.\n>/m);
     expect(terminal.screen).not.toContain('step 40');
     expect(JSON.stringify(emulator.requests.map(({ request }) => request))).toContain('BY THE WAY');
+    // What it used before counts when it resumes.
+    terminal.type('/open .2\r');
+    await terminal.shows(/task 1 · done\n(.*\n)*Esc: back .*2 turns/);
+    terminal.type('ONE MORE\r');
+    await terminal.shows(/ONE MORE\n<\/agent-message>\n✓ done\n>\nEsc: back .* 3 turns/);
   });
 
   test('an answer is shown while the child writes it, at 40 columns by 10 rows', async ({ user }) => {

@@ -4,6 +4,7 @@
  */
 import { describeError } from '../../../schema/errors.ts';
 import type { AgentId, SessionId } from '../../../schema/ids.ts';
+import { addCost, addUsage } from '../../../schema/usage.ts';
 import type { AgentOverview } from '../../../sdk/index.ts';
 import { findPlace } from '../../../sdk/place.ts';
 import type { SessionEvent } from '../../../sdk/session/session.ts';
@@ -19,7 +20,7 @@ import { LaterLooks } from '../record/later-looks.ts';
 import type { LiveState } from '../screen/live-rows.ts';
 import type { FullScreen } from '../screen/screen.ts';
 import type { TextStyle } from '../screen/text-style.ts';
-import { doingOf } from './agent-board.ts';
+import { type BoardAgent, doingOf } from './agent-board.ts';
 import { openAgent } from './agent-commands.ts';
 import type { Chat } from './chat.ts';
 import type { PickRequest } from './menus.ts';
@@ -45,6 +46,8 @@ interface OpenedAgent {
   readonly looks: LaterLooks;
   /** As it was last: one that has ended is on no board. */
   overview: AgentOverview | null;
+  /** What it had used before it resumed, while it was open. */
+  earlier?: AgentOverview | null;
   close(): void;
 }
 
@@ -114,7 +117,7 @@ export class AgentWindow implements Disposable {
   childActed(event: SessionEvent): void {
     if (this.#opened === null || event.agentId !== this.#opened.screen.agent) return;
     const { status, cause } = event.type === 'agent_ended' ? event : {};
-    const last = this.#parts.chat.board.find(event.agentId) ?? this.#opened.overview;
+    const last = this.#atWork ?? this.#opened.overview;
     if (status !== undefined && last !== null)
       this.#opened.overview = { ...last, status, cause: cause ?? null };
     this.#opened.screen.take(event);
@@ -191,7 +194,10 @@ export class AgentWindow implements Disposable {
         await chat.session.tell(screen.agent, text);
         screen.note(`\n${style.bold(safeLine(`> ${text}`))} ${style.dim('(it resumes with it)')}\n`);
         // One that has ended is another agent when it resumes.
-        if (this.#opened === opened) this.open(screen.agent);
+        if (this.#opened === opened) {
+          this.open(screen.agent);
+          this.#opened.earlier = opened.overview;
+        }
       } else this.#told.push({ agent: screen.agent, text, isHeard: running.steer(text) });
     } catch (error) {
       screen.note(`${style.red(safeLine(describeError(error)))}\n`);
@@ -203,7 +209,7 @@ export class AgentWindow implements Disposable {
   live(state: LiveState): LiveState {
     if (this.#opened === null) return state;
     const { overview, screen } = this.#opened;
-    const atWork = this.#parts.chat.board.find(screen.agent);
+    const atWork = this.#atWork;
     const agent = atWork ?? overview;
     return {
       ...state,
@@ -217,6 +223,20 @@ export class AgentWindow implements Disposable {
       suggestion: null,
       status: ['Esc: back', 'Tab: next', 'PgUp, PgDn', ...figuresOf(agent)].join(' · '),
       statusLines: null,
+    };
+  }
+
+  /** With what it had used before. */
+  get #atWork(): BoardAgent | undefined {
+    const { screen, earlier = null } = this.#opened ?? {};
+    const atWork = screen && this.#parts.chat.board.find(screen.agent);
+    if (atWork === undefined || earlier === null) return atWork;
+    const { turns, usage, costUsd } = earlier;
+    return {
+      ...atWork,
+      turns: atWork.turns + turns,
+      usage: addUsage(atWork.usage, usage),
+      costUsd: addCost(atWork.costUsd, costUsd),
     };
   }
 

@@ -74,6 +74,29 @@ describe('RES-3: a question about permission', () => {
     expect(furtherLines(first.rest, SHAPE, true)).toMatchObject({ rest: [] });
   });
 
+  test.for([
+    ['of one line', `touch a; echo ${'x '.repeat(40_000)}; touch END`],
+    ['of many lines', `cat > x <<E\n${'line\n'.repeat(9_000)}E\ntouch END`],
+  ])('a command %s is shown to its end, however long', ([, summary = '']) => {
+    const { rest } = questionText({ ...question, summary }, SHAPE);
+    expect(furtherLines(rest, SHAPE, true).text).toMatch(/touch END\n/);
+    expect(answerHint(question, 'open', { rest: rest.length, columns: 80 })).toMatch(/^\d{3,4} more lines/);
+  });
+
+  test.for([80, 40])('rules of a command with many parts leave it in sight, %i columns wide', (columns) => {
+    const parts = Array.from({ length: 60 }, (_, at) => `touch file-number-${at}-with-a-long-name.txt`);
+    const suggestedRules = parts.map((part) => `Bash(${part})`);
+    const shape = { ...SHAPE, columns };
+    const { text, rest } = questionText({ ...question, summary: parts.join(' && '), suggestedRules }, shape);
+    const rows = text.split('\n').slice(0, -1);
+    expect(rows.length + 3).toBeLessThan(24);
+    expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(columns);
+    expect(rows[1]).toContain('touch file-number-0');
+    expect(rows.slice(-2)[0]).toContain('"always" allows Bash(touch');
+    expect(rows.at(-1)).toBe('  and 57 more: a shows all');
+    expect(rest.length).toBeGreaterThan(0);
+  });
+
   test('of one very long line is paged from its beginning', () => {
     const summary = `rm -rf x; echo ${'x'.repeat(2_000)} TAIL`;
     const shape = { ...SHAPE, columns: 40, rows: 10 };

@@ -1,13 +1,17 @@
 /** How a question whether a call may run is put to a person, and which key is which answer. Pure. */
 import type { PermissionAnswer, PermissionQuestion } from '../../../sdk/index.ts';
-import { displayWidth, visibleLine, visibleName, visibleText, wrapText } from '../../../views/text/format.ts';
+import {
+  displayWidth,
+  fitText,
+  visibleLine,
+  visibleName,
+  visibleText,
+  wrapText,
+} from '../../../views/text/format.ts';
 import type { Key } from '../editor/key-parser.ts';
 import { colouredSpans } from '../markdown/wrapped-rows.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import { wholeChange } from './whole-change.ts';
-
-/** All of a command is shown: what is hidden could be what matters. Beyond this a person reads nothing anyway. */
-const LONGEST_SUMMARY = 20_000;
 
 export interface QuestionShape {
   readonly columns: number;
@@ -22,8 +26,6 @@ export interface QuestionText {
   readonly rest: readonly string[];
 }
 
-/** Rows of the screen that are taken by what stands around what would happen. */
-const ROWS_AROUND = 9;
 /** On a lower screen every row counts: the title should be in sight with what it is about. */
 const LOW_ROWS = 16;
 /** So low that the rule of an "always" has no row of its own. */
@@ -34,30 +36,44 @@ const LEAST_LINES = 4;
 /** So few are not worth a key. */
 const FEW_LINES = 3;
 
+/** All of a command is shown, page by page if it is long: what is hidden could be what matters. */
 export function questionText(question: PermissionQuestion, shape: QuestionShape): QuestionText {
-  const { summary, reason, suggestedRules } = question;
+  const { reason } = question;
   const { columns, rows, style } = shape;
-  const hidden = summary.length - LONGEST_SUMMARY;
-  const cut = hidden > 0 ? [style.red(`(${hidden} more characters are not shown)`)] : [];
-  const shown = summaryLines(question, columns);
-  const change = [...cut, ...wholeChange(question, columns - 5, style)].map((line) => `    ${line}`);
-  const body = [...shown, ...change];
+  const change = wholeChange(question, columns - 5, style).map((line) => `    ${line}`);
+  const body = [...summaryLines(question, columns), ...change];
   const title = `${style.yellow('?')} ${style.bold(titleOf(question))}`;
   const why = `  ${style.dim(visibleLine(reason))}`;
-  // Otherwise `a` shows them.
-  const rules = rows < LOWEST_ROWS || rows >= LOW_ROWS ? suggestedRules : [];
-  const around = LIVE_ROWS + (question.parent === null ? 0 : 1) + heightOf([title, why], columns) + 1;
-  const room = rows < LOW_ROWS ? rows - around : rows - ROWS_AROUND;
-  const [first, rest] = pageOf(body, shape, Math.max(rows < LOW_ROWS ? 2 : LEAST_LINES, room));
-  const text = [
-    title,
-    ...first,
-    ...moreLine(rest, shape),
-    why,
-    ...rules.map((rule) => `  ${style.dim(`"always" allows ${visibleLine(rule)}`)}`),
-    '',
-  ].join('\n');
+  const always = alwaysLines(question, shape);
+  const others = LIVE_ROWS + (question.parent === null && rows < LOW_ROWS ? 0 : 1) + 1;
+  const around = others + heightOf([title, why], columns) + (rows < LOW_ROWS ? 0 : always.length + 1);
+  const [first, rest] = pageOf(body, shape, Math.max(rows < LOW_ROWS ? 2 : LEAST_LINES, rows - around));
+  const text = [title, ...first, ...moreLine(rest, shape), why, ...always, ''].join('\n');
   return { text, rest };
+}
+
+/** What an "always" would allow, so far as the command stays in sight. */
+function alwaysLines(
+  { suggestedRules }: PermissionQuestion,
+  { columns, rows, style }: QuestionShape,
+): string[] {
+  if (rows >= LOWEST_ROWS && rows < LOW_ROWS) return [];
+  const lines = suggestedRules.map((rule) => fitText(ruleLine(rule), columns));
+  const most = Math.max(1, Math.floor(rows / 8));
+  const left = lines.length - most;
+  const shown = left <= 0 ? lines : [...lines.slice(0, most), `  and ${left} more: a shows all`];
+  return shown.map(style.dim);
+}
+
+/** All rules of an "always", for the one who chooses it; empty where the rows around the input show them. */
+export function allRules(rules: readonly string[], { columns, rows, style }: QuestionShape): string {
+  const lines = rules.map(ruleLine);
+  if (heightOf(lines, columns) <= rows / 4) return '';
+  return `${lines.map(style.dim).join('\n')}\n`;
+}
+
+function ruleLine(rule: string): string {
+  return `  "always" allows ${visibleLine(rule)}`;
 }
 
 /**
@@ -65,8 +81,7 @@ export function questionText(question: PermissionQuestion, shape: QuestionShape)
  * of its own. Long lines are wrapped here: what is paged begins at its beginning.
  */
 function summaryLines({ summary, command }: PermissionQuestion, columns: number): string[] {
-  const text = summary.slice(0, LONGEST_SUMMARY);
-  const lines = command === undefined ? [visibleName(text)] : visibleText(text).split('\n');
+  const lines = command === undefined ? [visibleName(summary)] : visibleText(summary).split('\n');
   return lines.flatMap((line) =>
     wrapText(line, Math.max(8, columns - 5)).map((row, index) => `${index === 0 ? '    ' : '   …'}${row}`),
   );

@@ -410,6 +410,16 @@ describe('RES-3: the open question on a terminal', () => {
     expect(question.take(letter(' '), true)).toBe(false);
   });
 
+  test('who chooses "always" for a command with many parts sees every rule first', () => {
+    const { desk, question, wait, shown } = asked();
+    const suggestedRules = Array.from({ length: 40 }, (_, index) => `Bash(touch ${index})`);
+    void desk.ask({ ...ofChild, suggestedRules }, signal);
+    wait(1_000);
+    expect(shown()).not.toContain('Bash(touch 39)');
+    question.take(letter('a'), false);
+    for (const rule of suggestedRules) expect(shown()).toContain(`"always" allows ${rule}`);
+  });
+
   test('an answer before the end of a long question says how much was not looked at', async () => {
     const { desk, question, wait, shown } = asked();
     const summary = Array.from({ length: 30 }, (_, index) => `echo ${index}`).join('\n');
@@ -418,7 +428,7 @@ describe('RES-3: the open question on a terminal', () => {
     question.take(yes, false);
     wait(300);
     expect(await answer).toEqual({ kind: 'once' });
-    expect(shown()).toContain('  allowed once (15 lines of it were not shown)\n');
+    expect(shown()).toContain('  allowed once (14 lines of it were not shown)\n');
   });
 
   test('is not answered by letters while there is text in the input, however slowly they come; Esc denies', async () => {

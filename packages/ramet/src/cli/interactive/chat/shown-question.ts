@@ -17,6 +17,7 @@ import type { LiveState } from '../screen/live-rows.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import type { EventView } from './event-text.ts';
 import {
+  allRules,
   answerHint,
   answerOf,
   answerText,
@@ -177,7 +178,12 @@ export class ShownQuestion {
     if (this.#held !== null && this.#takeAfter(this.#held, key)) return true;
     if (this.#entry !== null) {
       const isEnter = key.type === 'press' && key.name === 'enter';
-      if (isEnter && this.#asked !== null && !isByHand(this.#now() - this.#asked.at)) return this.#letGo();
+      if (isEnter && this.#asked !== null && !isByHand(this.#now() - this.#asked.at)) {
+        // The letter that asked for an "always" was text, and so was its Enter.
+        this.#entry = null;
+        this.#withheld = this.#asked.key;
+        return true;
+      }
       const step = enterKey(this.#entry, key, (rules) => this.#parts.rules.problem(rules));
       if (step.type !== 'left') return this.#follow(step);
       this.#entry = null;
@@ -197,13 +203,6 @@ export class ShownQuestion {
     return name === 'enter' || name === 'escape' || name === 'backspace';
   }
 
-  /** The letter that asked for an "always" was text, and so was its Enter. */
-  #letGo(): true {
-    this.#entry = null;
-    this.#withheld = this.#asked?.key ?? null;
-    return true;
-  }
-
   /** A key that is not part of a word. */
   #decide(key: Key, question: PermissionQuestion, state: QuestionState): boolean {
     if (state === 'open' && key.type === 'press' && key.name === 'tab') {
@@ -220,6 +219,7 @@ export class ShownQuestion {
     if (answer.kind === 'always') {
       this.#entry = newAlways(answer.rules);
       this.#asked = { key, at: this.#now() };
+      this.#parts.print(allRules(answer.rules, this.#shape));
     } else if (key.type === 'text') this.#hold(key, answer);
     else this.#answer(answer);
     return true;
