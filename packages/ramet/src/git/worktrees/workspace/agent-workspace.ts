@@ -66,7 +66,7 @@ export interface AgentWorkspace {
   look?(begun?: Promise<void>): Promise<WorkspaceEnd>;
   /**
    * Never rejects: what fails is a reason to keep it. The rest happens in the background. It is judged
-   * while what was begun in it ends, and given back afterwards.
+   * while what was begun in it ends, and given back afterwards. Once: the next call has the same answer.
    */
   release(begun?: Promise<void>): Promise<WorkspaceEnd>;
 }

@@ -26,7 +26,7 @@ function opened(cwd: string, settings: Parameters<typeof worktreeWorkspaces>[0][
 async function created(cwd: string) {
   const { home, workspaces } = opened(cwd);
   const owner = { session: 's', agent: 's.2' };
-  return { ...(await workspaces.create({ name: 'work', owner, cwd })), home };
+  return { ...(await workspaces.create({ name: 'work', owner, cwd })), home, workspaces };
 }
 
 test('WORK-3: a worktree that is given back keeps its work, and no lock of a git that was killed there', async () => {
@@ -38,6 +38,15 @@ test('WORK-3: a worktree that is given back keeps its work, and no lock of a git
   expect(await release()).toMatchObject({ kept: true });
   expect(existsSync(lock)).toBe(false);
   expect(existsSync(join(worktree.path, 'new.txt'))).toBe(true);
+});
+
+test('WORK-3: one that is given back again, by who made it and by who cleans up, is judged once', async () => {
+  const { worktree, release, workspaces } = await created(temporaryRepository({ a: '1\n' }));
+  // A second look would run git there while the first judges, and count as a process at work: it would be kept.
+  const ends = await Promise.all([release(), release()]);
+  expect([...ends, await release()]).toEqual(Array(3).fill({ kept: false, reasons: [] }));
+  await workspaces.settled(worktree.id);
+  expect(existsSync(worktree.path)).toBe(false);
 });
 
 test('SEC-1: a set-up command that may not run is told to the user and to the agent, with the file', async () => {

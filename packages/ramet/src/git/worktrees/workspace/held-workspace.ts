@@ -58,6 +58,16 @@ export async function heldWorkspace(
   let fence = fenceOf(place, worktree, inherited);
   let leftOut: readonly string[] = [];
   let bounds = boundsOf(place, worktree);
+  let released: Promise<WorkspaceEnd> | null = null;
+  const giveBack = async (begun: Promise<void>): Promise<WorkspaceEnd> => {
+    await giveWay();
+    const [end, checkoutChanges] = await Promise.all([
+      release(holder, place, worktree, begun),
+      watch.end(worktree.owner?.agent ?? null),
+    ]);
+    const told = withUnsaved(end, leftOut);
+    return checkoutChanges.length === 0 ? told : { ...told, checkoutChanges };
+  };
   return {
     worktree: recorded,
     ...(created.setup !== null && created.setup.code !== 0 && { setupFailure: failedSetup(created.setup) }),
@@ -91,14 +101,9 @@ export async function heldWorkspace(
       await giveWay();
       return withUnsaved(await look(place, worktree, begun), leftOut);
     },
-    async release(begun = Promise.resolve()) {
-      await giveWay();
-      const [end, checkoutChanges] = await Promise.all([
-        release(holder, place, worktree, begun),
-        watch.end(worktree.owner?.agent ?? null),
-      ]);
-      const told = withUnsaved(end, leftOut);
-      return checkoutChanges.length === 0 ? told : { ...told, checkoutChanges };
+    release(begun = Promise.resolve()) {
+      released ??= giveBack(begun);
+      return released;
     },
   };
 }
