@@ -157,8 +157,8 @@ What it cost: one job of eight small tasks, models played, the cache accounted f
   forks               8        18   1.9  a long conversation that the parts do not need: each carries it
   typed agents        8        18   1.9  what takes long to explain; they know only their prompt
   operator            8        16   1.5  tasks without a check, and tasks that wait for each other
-  coordinator        10        26   3.1  small changes: it looks, writes and proves in turn
-  team of 4           4        33   3.8  independent parts: claims and messages are requests too
+  coordinator        10        31   3.5  small changes: it looks, writes and proves in turn
+  team of 4           4        34   4.0  independent parts: claims and messages are requests too
 
 Three to five members pay for most work; a sixth is made with a warning. ramet cost --team shows what messages added.
 `;
