@@ -13,7 +13,8 @@ import { removeSession } from './remove-session.ts';
 import { DAY_MS, type RetentionRule, sessionHoldings } from './session-holdings.ts';
 
 const rule = (days: number, fields: Partial<RetentionRule> = {}): RetentionRule => ({
-  now: Date.now() + DAY_MS,
+  // A second more than a day: times of files have fractions of a millisecond.
+  now: Date.now() + DAY_MS + 1_000,
   days,
   withWorktrees: new Set(),
   ...fields,

@@ -84,6 +84,7 @@ export class TerminalChat implements Disposable {
       question: () => this.#question.text,
     });
     const ask = (text: string): void => {
+      if (text === '') return;
       shared.print(text);
       this.#window.note(text);
     };
