@@ -1,4 +1,7 @@
-/** The delegations were written before the rule. It was tuned on one half of them; the other half judges it. */
+/**
+ * Most delegations were there before the rule, which was made with the bad ones in view: they show that it still fits them. How it
+ * judges others, the fresh ones show. They were written when it was done, and judged once.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -18,8 +21,7 @@ describe('COORD-2: delegations in the implementation phase', () => {
   // The plain ones name things of ten kinds of repositories without marks of code, most in a dozen words.
   const held = [...delegations('good-held'), ...delegations('good-plain-held')];
   const good = [...delegations('good-tuned'), ...delegations('good-plain-tuned'), ...held];
-  const heldBad = delegations('bad-plain-held');
-  const bad = ['bad-tuned', 'bad-held', 'bad-plain-tuned'].flatMap(delegations).concat(heldBad);
+  const bad = ['bad-tuned', 'bad-held', 'bad-plain-tuned', 'bad-plain-held'].flatMap(delegations);
 
   test('the table has at least 300 good and 150 bad ones, each once', () => {
     expect(new Set(good).size).toBeGreaterThanOrEqual(300);
@@ -27,17 +29,23 @@ describe('COORD-2: delegations in the implementation phase', () => {
     expect(new Set([...good, ...bad]).size).toBe(good.length + bad.length);
   });
 
-  test('at most 2% of good ones come back, also of those that the rule was not tuned on', () => {
+  test('of the delegations that it was made with, at most 2% of good ones come back', () => {
     const [ofHeld, ofAll] = [held.filter(comesBack), good.filter(comesBack)];
     const caught = bad.filter(comesBack);
     const share = (part: readonly string[], whole: readonly string[]): string =>
       `${part.length} of ${whole.length} (${((part.length / whole.length) * 100).toFixed(1)}%)`;
     console.log(
-      `good delegations that come back: ${share(ofAll, good)}, kept back from tuning: ${share(ofHeld, held)}; bad ones: ${share(caught, bad)}, kept back: ${share(heldBad.filter(comesBack), heldBad)}`,
+      `good delegations that come back: ${share(ofAll, good)}, of the half not tuned on: ${share(ofHeld, held)}; bad ones: ${share(caught, bad)}`,
     );
     expect(ofHeld.length / held.length).toBeLessThanOrEqual(0.02);
     expect(ofAll.length / good.length).toBeLessThanOrEqual(0.02);
     expect(caught.length / bad.length).toBeGreaterThanOrEqual(0.95);
+  });
+
+  test('of fresh ones it judges no worse than when they were written: 11 of 50 good ones come back, and all bad ones', () => {
+    const fresh = ['good-fresh', 'bad-fresh'].map((name) => delegations(name).filter(comesBack).length);
+    expect(fresh[0]).toBeLessThanOrEqual(11);
+    expect(fresh[1]).toBe(30);
   });
 
   test.each(['Based on your findings, fix it.', 'As you found, the parser is wrong. Fix src/parser.ts.'])(
