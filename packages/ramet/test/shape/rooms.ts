@@ -144,7 +144,7 @@ const DOORS: Readonly<Record<string, string>> = {
     sessions
   `,
   model: `
-    cache/cache-map catalog connection-watch http-post prices provider rate/endpoint-health
+    cache/cache-map catalog connection-watch http-post image-type prices provider rate/endpoint-health
     rate/machine-rates rate/rate-bucket rate/rate-outage rate/rate-window rate/retry
     recipe/conversation-task recipe/fenced-blocks recipe/recipe recipe/recipe-answer select-provider
     thinking
@@ -178,7 +178,7 @@ const DOORS: Readonly<Record<string, string>> = {
     plugins/read-plugin prompts/expand-prompt prompts/prompt-file prompts/prompt-store prompts/skill-list
   `,
   tools: `
-    agent agent-desk coordination files/image-type files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view
+    agent agent-desk coordination files/replace-text redaction/fingerprint-redactor redaction/redact registry root-view
     mcp/mcp-tools shell/background-tasks shell/output-file team-tasks tool web-search
   `,
   agents: `

@@ -1,10 +1,8 @@
 /** What a server answered, as blocks for a conversation: text and pictures as they are, everything else as a line about it. */
 import type { ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client';
+import { imageProblem } from '../../model/image-type.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 
-const PICTURES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
-/** More than a provider takes. */
-const LARGEST_PICTURE = 5 << 20;
 const MOST_PICTURES = 20;
 
 export function blocksOfContent(content: readonly ContentBlock[]): (TextBlock | ImageBlock)[] {
@@ -48,17 +46,19 @@ function resourceBlock(resource: ReadResourceResult['contents'][number]): TextBl
   return picture(resource.mimeType ?? 'bytes', resource.blob, resource.uri);
 }
 
+/** By its bytes, whatever the server calls it: a provider refuses a broken picture, and each later request with it. */
 function picture(type: string, data: string, what = 'picture'): TextBlock | ImageBlock {
-  const known = PICTURES.find((one) => one === type);
-  if (
-    known === undefined ||
-    data.length > (LARGEST_PICTURE * 4) / 3 ||
-    !/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)
-  )
-    return text(`[${what}, ${type}, ${size(data)}: it cannot be shown]`);
-  // One of the four, as was just found.
-  const media_type = known as ImageBlock['source']['media_type'];
-  return { type: 'image', source: { type: 'base64', media_type, data: data.replace(/\s/g, '') } };
+  const isBase64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data);
+  const bytes = Buffer.from(isBase64 ? data : '', 'base64');
+  const image = imageProblem(bytes);
+  if ('problem' in image) {
+    const why = type.startsWith('image/') ? `it cannot be shown (${image.problem})` : 'it cannot be shown';
+    return text(`[${what}, ${type}, ${size(data)}: ${why}]`);
+  }
+  return {
+    type: 'image',
+    source: { type: 'base64', media_type: image.type, data: bytes.toString('base64') },
+  };
 }
 
 /** Neighbouring texts are one. */

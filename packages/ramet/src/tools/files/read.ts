@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
+import { IMAGE_LIMIT, imageDamage, imageType } from '../../model/image-type.ts';
 import { RametError } from '../../schema/errors.ts';
 import * as z from '../../schema/zod.ts';
 import { decodeTextFile } from '../../system/text/text-file.ts';
 import { describeSize } from '../../system/text/visible-text.ts';
 import { defineTool, failure, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { fileFailure } from './file-failure.ts';
-import { IMAGE_LIMIT, imageDamage, imageType } from './image-type.ts';
 import { createLineSplitter, createLineWindow, LINE_LIMIT, type LineWindow, linesOf } from './line-window.ts';
 import { renderNotebook } from './notebook.ts';
 

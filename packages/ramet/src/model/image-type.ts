@@ -1,6 +1,6 @@
 /** Which images a model takes: by their first bytes, never by a name, and up to a size. */
-import type { ImageBlock } from '../../schema/content.ts';
-import { describeSize } from '../../system/text/visible-text.ts';
+import type { ImageBlock } from '../schema/content.ts';
+import { describeSize } from '../system/text/visible-text.ts';
 
 type ImageMediaType = ImageBlock['source']['media_type'];
 
