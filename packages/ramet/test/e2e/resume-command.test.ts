@@ -26,6 +26,15 @@ describe.concurrent('UI-1: ramet resume', () => {
     expect(JSON.parse(end.stdout)).toMatchObject({ session_id: session, result: 'Done.' });
   });
 
+  test('a command that was refused meanwhile is no session to resume', async ({ user }) => {
+    const session = await interrupted(user);
+    expect(await user.ramet(['-p', '/nope'])).toMatchObject({ code: 2 });
+    const [refused] = sessionsOf(user).filter((one) => one !== session);
+    expect((await user.here(['ps'])).stdout).toMatch(new RegExp(`${refused}.1 +main +done`));
+    const end = await user.here(['resume', '--output-format', 'json']);
+    expect(JSON.parse(end.stdout)).toMatchObject({ session_id: session });
+  });
+
   test('reads nothing from standard input', async ({ user }) => {
     await interrupted(user);
     const running = user.start(['resume'], { stdin: null });

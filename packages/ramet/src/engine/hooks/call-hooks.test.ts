@@ -328,6 +328,24 @@ describe('EXT-2: hooks around a question', () => {
     expect(resultOf(deny)).toContain('never');
   });
 
+  test.for<[string, unknown]>([
+    ['decision: block', { decision: 'block', reason: 'never' }],
+    ['decision: deny', { decision: 'deny', reason: 'never' }],
+    ['exit code 2', { type: 'command', command: 'echo never >&2; exit 2' }],
+  ])('%s is a no there too', async ([, answer]) => {
+    const isCommand = typeof answer === 'object' && answer !== null && 'command' in answer;
+    const engine = await hooked({ PermissionRequest: [isCommand ? answer : () => answer] });
+    await engine.run('go');
+    expect([engine.asked.length, engine.ran.length]).toEqual([0, 0]);
+    expect(resultOf(engine)).toContain('never');
+  });
+
+  test('decision: approve is a yes', async () => {
+    const engine = await hooked({ PermissionRequest: [() => ({ decision: 'approve' })] });
+    await engine.run('go');
+    expect([engine.asked.length, engine.ran.length]).toEqual([0, 1]);
+  });
+
   const changing = (updatedInput: unknown, more: object = {}) =>
     reply({ decision: { behavior: 'allow', updatedInput }, ...more });
 

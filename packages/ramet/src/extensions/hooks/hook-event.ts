@@ -45,7 +45,7 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   SessionEnd: { matches: 'reason', refusal: 'none', seconds: 1.5 },
   UserPromptSubmit: { matches: null, refusal: 'block', takesText: true, seconds: 30 },
   PreToolUse: { matches: 'tool_name', refusal: 'deny', guards: true, seconds: LONG },
-  PermissionRequest: { matches: 'tool_name', refusal: 'none', guards: true, seconds: LONG },
+  PermissionRequest: { matches: 'tool_name', refusal: 'deny', guards: true, seconds: LONG },
   PostToolUse: { matches: 'tool_name', refusal: 'tell', seconds: LONG },
   PostToolUseFailure: { matches: 'tool_name', refusal: 'tell', seconds: LONG },
   SubagentStart: { matches: 'agent_type', refusal: 'none', seconds: LONG },

@@ -114,7 +114,7 @@ function commonReply(event: HookEventName, fields: Fields): HookReply {
   const isBlock = decision === 'block' || decision === 'deny';
   const { refusal } = hookEventKind(event);
   return {
-    ...(event === 'PreToolUse' && decision !== undefined && { decision: DECISIONS[decision], reason }),
+    ...(refusal === 'deny' && decision !== undefined && { decision: DECISIONS[decision], reason }),
     ...(isBlock && refusal !== 'deny' && refusal !== 'none' && { block: reason ?? NO_REASON }),
     ...(stops && { stop: fields.text('stopReason') ?? reason ?? 'a hook stopped it' }),
     message: fields.text('systemMessage'),

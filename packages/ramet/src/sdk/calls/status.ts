@@ -183,7 +183,8 @@ function isToBeResumed(project: string, entry: SessionEntry, caller: Caller): bo
       const main = agentId(entry.session, 1);
       const agents = agentStatuses(statusBoardOf(reader.events()), { writerAlive: false });
       const isIdle = agents.some(({ id, turns }) => id === main && turns === 0);
-      if (isIdle && hasRun(project, entry.session)) return false;
+      if (isIdle && (hasRun(project, entry.session) || (agents.length === 1 && !hasMessage(reader))))
+        return false;
       return hasWorkLeft(reader, main, agents);
     } finally {
       reader.close();
@@ -192,6 +193,11 @@ function isToBeResumed(project: string, entry: SessionEntry, caller: Caller): bo
     tellUnreadable(entry, error, caller);
     return false;
   }
+}
+
+/** Without one there is nothing to continue: its first prompt was refused, or never came. */
+function hasMessage(reader: JournalReader): boolean {
+  return Iterator.from(reader.events({ types: ['message.appended'] })).some(() => true);
 }
 
 /** Every session of this repository, the newest first, without reading them. */

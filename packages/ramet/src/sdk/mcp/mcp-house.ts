@@ -9,6 +9,7 @@ import { knownOffer } from '../../extensions/mcp/known-tools.ts';
 import { ServerPool } from '../../extensions/mcp/pool.ts';
 import { type AskedPrompt, askedPrompt } from '../../extensions/mcp/server-prompt.ts';
 import { ServerSet, usableServers } from '../../extensions/mcp/server-set.ts';
+import { PREFIX, toolKeys } from '../../extensions/mcp/tool-names.ts';
 import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.ts';
 import type { RecordedServers } from '../../schema/events.ts';
 import { POLICY_SERVERS } from '../../settings/setting-value.ts';
@@ -119,10 +120,8 @@ function aboutServers(
   const lines = set.servers.flatMap(({ key, config }) => {
     const names = knownOffer(home, config, cwd).tools;
     if (names.length === 0 || left < 80) return [];
-    const line = `${key}: ${namesWithin(
-      names.map((name) => name.replace(/[^\w-]/g, '_')),
-      Math.min(left, 500),
-    )}`;
+    const own = [...toolKeys(key, names).values()].map((name) => name.slice(`${PREFIX}${key}__`.length));
+    const line = `${key}: ${namesWithin(own, Math.min(left, 500))}`;
     left -= line.length;
     return [line];
   });

@@ -1,7 +1,8 @@
 /** What the function of a tool returns, made fit for a model: text, images or JSON. What is none of these is an error result. */
+
+import { imageProblem } from '../../model/image-type.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
-import { imageProblem } from '../../model/image-type.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
 
 /** An image in a result or a prompt: bytes, or base64. What it is shows in its first bytes. */

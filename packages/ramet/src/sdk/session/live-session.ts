@@ -33,10 +33,9 @@ export function liveSession(parts: LiveParts): Session {
   const { agent, family, runtime, bus, place, settings, types } = parts;
   types.watch((message) => agent.warn('agent_definition', message));
   let told: string | null = null;
-  /** Whether the reader of a run gets what the main agent does. */
-  let isRead = false;
-  let current: Promise<void> | null = null;
-  let [closed, isGiven]: [Promise<void> | null, boolean] = [null, false];
+  /** Whether the reader of a run gets what the main agent does, and whether anything was asked of the session. */
+  let [isRead, isGiven] = [false, false];
+  let [current, closed]: [Promise<void> | null, Promise<void> | null] = [null, null];
   const stopping = new AbortController();
   const earlier = interruptedWork(parts);
   const background = SessionBackground.of(parts);
@@ -63,6 +62,7 @@ export function liveSession(parts: LiveParts): Session {
     signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
   async function carryOut(given: PromptContent | null, options: PromptOptions): Promise<RunResult> {
     if (given === null) refuseWithoutPrompt(agent);
+    isGiven = true;
     const isPlain = (given === null || typeof given === 'string') && options.schema === undefined;
     const { prompt, attachments, answer }: GivenPrompt = isPlain
       ? { prompt: given, attachments: options.attachments ?? [], answer: undefined }
@@ -97,7 +97,7 @@ export function liveSession(parts: LiveParts): Session {
     cleaning[Symbol.dispose]();
     retaining[Symbol.dispose]();
     parts.team?.closing();
-    // It was given a file or a command, and asked nothing.
+    // It was given a file, a command or a prompt that was refused, and asked nothing.
     if (isGiven && agent.conversation.messages.length === 0 && !parts.team && !isInterrupted(agent))
       agent.record({ type: 'agent.ended', status: 'done', cause: null, message: null });
     await agent[Symbol.asyncDispose]();
