@@ -48,6 +48,17 @@ describe('COORD-2: delegations in the implementation phase', () => {
     expect(fresh[1]).toBe(30);
   });
 
+  test('of those that somebody else wrote, usual good ones pass; terse ones without a name may come back', () => {
+    const others = ['good-usual', 'good-terse', 'bad-others'].map((name) => delegations(name));
+    const [usual = 0, terse = 0, caught = 0] = others.map((all) => all.filter(comesBack).length);
+    console.log(
+      `usual good ones that come back: ${usual} of 50, terse ones: ${terse} of 50; bad ones: ${caught} of 30`,
+    );
+    expect(usual).toBe(0);
+    expect(terse).toBeLessThanOrEqual(8);
+    expect(caught).toBeGreaterThanOrEqual(28);
+  });
+
   test.each(['Based on your findings, fix it.', 'As you found, the parser is wrong. Fix src/parser.ts.'])(
     'what is missing is said: %s',
     (prompt) => {

@@ -39,7 +39,7 @@ const EVERYDAY = [
   'work would yet you your',
 ];
 
-/** Their beginnings: `improv` stands for improve, improving and improvements. */
+/** Beginnings of words: `improv` stands for improve, improving and improvements. */
 const WORK = [
   'accord accordingly adapt add address adjust agree ahead app application approach appropriate',
   'architect architecture backend bad base believe best better big break bring broken bug build call',
@@ -61,8 +61,9 @@ const WORK = [
 
 const ENDS = 'e|s|es|d|ed|r|er|ing|ly|ment|ments|ion|ions|ation|ations|y|ies|ied|ance|ant|ful';
 
+/** Everyday words as they stand: `them` is no beginning of `theme`. */
 const FITS_ANY_TASK = new RegExp(
-  `^(?:un|in|re)?(?:${[...EVERYDAY, ...WORK].join(' ').replaceAll(' ', '|')})(?:${ENDS})?$`,
+  `^(?:${EVERYDAY.join(' ').replaceAll(' ', '|')}|(?:un|in|re)?(?:${WORK.join(' ').replaceAll(' ', '|')})(?:${ENDS})?)$`,
 );
 
 /** What is certainly a name: code in backticks, a call, a flag, `two_words`, `twoWords`. */
