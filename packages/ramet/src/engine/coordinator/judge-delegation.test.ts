@@ -48,7 +48,7 @@ describe('COORD-2: delegations in the implementation phase', () => {
     expect(fresh[1]).toBe(30);
   });
 
-  test('of those that somebody else wrote, usual good ones pass; terse ones without a name may come back', () => {
+  test('of those that another author wrote, usual good ones pass; terse ones without a name may come back', () => {
     const others = ['good-usual', 'good-terse', 'bad-others'].map((name) => delegations(name));
     const [usual = 0, terse = 0, caught = 0] = others.map((all) => all.filter(comesBack).length);
     console.log(
