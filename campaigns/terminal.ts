@@ -135,6 +135,9 @@ async function trialInside(columns: number, rows: number): Promise<void> {
   await sleep(300);
   tmux('send-keys', '-t', 'main', 'C-t');
   await until(() => screen().includes('a busy child') && screen().includes('Esc'));
+  // Work in the background is in the list too, below the child.
+  if (screen().includes('show which agent?')) tmux('send-keys', '-t', 'main', 'Enter');
+  await until(() => screen().includes('Esc: back'));
   for (let done = 0; done < RESIZES; done += 1) {
     resize(30 + Math.floor(Math.random() * 110), 8 + Math.floor(Math.random() * 36));
     await sleep(Math.random() * 60);
@@ -182,7 +185,7 @@ function withoutClock(text: string): string {
 
 function hasOneInput(lines: readonly string[]): boolean {
   return (
-    lines.filter((line) => /^>(?: |$)/.test(line) && !/^> (?:go|start a child)$/.test(line)).length === 1
+    lines.filter((line) => /^>(?: |$)/.test(line) && !/^> (?:go|start a child|\/open \S+)$/.test(line)).length === 1
   );
 }
 

@@ -106,6 +106,8 @@ interface MessageAppended {
   shared: number;
   /** Items of `message.received` that it holds. */
   delivers?: string[];
+  /** The last block is what a person typed, word by word. */
+  typed?: true;
   /** Whose answer was adopted, and the files that move in with it: both are on record, or neither. A `files.settled` follows. */
   adopted?: AdoptedWork;
 }

@@ -201,15 +201,15 @@ export class Agent implements AsyncDisposable {
     cause: EventOf<'message.appended'>['cause'],
     blocks: readonly FrozenBlock[],
     shared = 0,
-    delivers: readonly string[] = [],
+    { delivers, typed }: { delivers?: string[]; typed?: boolean | undefined } = {},
   ): void {
     this.record({
       type: 'message.appended',
       role: 'user',
       cause,
-      blocks: this.store(blocks),
-      shared,
-      ...(delivers.length > 0 && { delivers: [...delivers] }),
+      ...{ shared, blocks: this.store(blocks) },
+      ...(delivers !== undefined && delivers.length > 0 && { delivers }),
+      ...(typed === true && { typed }),
     });
   }
 

@@ -35,7 +35,7 @@ describe('AGENT-7: messages that wait for an agent', () => {
     expect(agent.takeFromInbox(({ item }) => item === b, null).map(({ item }) => item)).toEqual([b]);
     expect(names(agent)).toEqual([a, c]);
     const blocks = agent.inbox.items.flatMap((item) => item.blocks);
-    agent.say('delivery', blocks, 0, names(agent));
+    agent.say('delivery', blocks, 0, { delivers: names(agent) });
     expect([agent.inbox.size, agent.state.inbox]).toEqual([0, []]);
   });
 

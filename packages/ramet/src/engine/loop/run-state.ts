@@ -149,8 +149,8 @@ export function sayWithNews(
   const due = [...dueNotices(agent, run), ...(open ? [notice(open)] : [])];
   const all = [...blocks, ...fileNotices(agent), ...due, ...news];
   if (all.length === 0) return;
-  const delivered = items.map(({ item }) => item);
-  agent.say(cause, all, 0, delivered);
+  const delivers = items.map(({ item }) => item);
+  agent.say(cause, all, 0, { delivers });
 }
 
 /** What commands of others have changed of what it has read (WORK-1). Alone it is no reason to continue. */

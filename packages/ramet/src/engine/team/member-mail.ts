@@ -27,8 +27,8 @@ export function sayInbox(agent: Agent): void {
   const { items } = agent.inbox;
   if (items.length === 0) return;
   const blocks = items.flatMap((item) => item.blocks);
-  const names = items.map(({ item }) => item);
-  agent.say('prompt', blocks, 0, names);
+  const delivers = items.map(({ item }) => item);
+  agent.say('prompt', blocks, 0, { delivers });
 }
 
 /** What the model of its sender reads. */

@@ -242,6 +242,17 @@ describe('RES-7: compaction and the notes of the session', () => {
 });
 
 describe('BG-3: when facts and notes are looked for', () => {
+  test("after a resume, what was typed before it is still the user's own words", async () => {
+    const found = 'USER: Please keep rule number 3.\nFACT port: Colours are sent on port 4000.';
+    const settings: Settings = { background: { memoryTurns: 2, costShare: 1 } };
+    const world = await newWorld({ settings, cast: { [EXTRACT]: () => ({ text: found }) } });
+    await world.run('Work on this. Please keep rule number 3. Colours are sent on port 4000.');
+    const resumed = worldOf(await world.reopen());
+    for (const prompt of ['Work again.', 'Work on.', 'Work to the end.']) await resumed.turn(prompt);
+    expect(resumed.memory()).toMatch(/Notes of the user\n+- Please keep rule number 3\./);
+    expect(resumed.memory()).toMatch(/- Colours are sent on port 4000\. \(\d{4}/);
+  });
+
   const answer = { [EXTRACT]: () => ({ text: 'NOTE: A note.' }) };
 
   test('after as many prompts as settings say, and not again by a resumed session', async () => {

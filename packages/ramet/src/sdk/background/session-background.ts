@@ -25,6 +25,7 @@ export class SessionBackground {
   #forks: Promise<BackgroundForks> | null = null;
   #summaries: Promise<AgentSummaries> | null = null;
   readonly #over = new AbortController();
+  /** Prompts as a person typed them, in this process; before them, those of earlier ones. */
   readonly #typed: string[] = [];
   #suggestions: PromptSuggestions | null = null;
   /** Null until the first turn has ended, and in a session that does not speculate. */
@@ -90,6 +91,11 @@ export class SessionBackground {
     this.#suggestions?.drop();
   }
 
+  /** Whether it is what a person typed last. */
+  isTyped(prompt: string | null): boolean {
+    return prompt !== null && prompt === this.#typed.at(-1);
+  }
+
   /** A command is none, and neither is a suggestion that was only sent. */
   #isOwnWord(given: string): boolean {
     return !given.trimStart().startsWith('/') && this.#suggestions?.made.has(given.trim()) !== true;
@@ -111,6 +117,7 @@ export class SessionBackground {
   async #open(): Promise<BackgroundForks> {
     const { dreamWork } = await import('./dream-work.ts');
     const { extractMemory } = await import('./extract-memory.ts');
+    if (this.#parts.isResumed) this.#typed.unshift(...this.#typedBefore());
     this.#suggestions = await this.#openSuggestions();
     this.#speculation = await this.#openSpeculation();
     const ahead = this.#speculation?.work() ?? null;
@@ -134,6 +141,25 @@ export class SessionBackground {
     });
     stops.include(forks);
     return forks;
+  }
+
+  /** As it is on record: after a resume they are still the user's own words. */
+  #typedBefore(): string[] {
+    const own = new Set(this.#typed);
+    const reader = this.#parts.family.parts.openReader();
+    try {
+      const events = reader.events({ agent: this.#agent.spec.id, types: ['message.appended'] });
+      return Array.from(events, ({ event }) => {
+        const digest =
+          event.type === 'message.appended' && event.typed === true ? event.blocks.at(-1) : undefined;
+        return digest === undefined ? [] : [JSON.parse(Buffer.from(reader.block(digest)).toString())];
+      })
+        .flat()
+        .map(({ text }) => String(text))
+        .filter((text) => !own.has(text));
+    } finally {
+      reader.close();
+    }
   }
 
   async #openSpeculation(): Promise<Speculation | null> {

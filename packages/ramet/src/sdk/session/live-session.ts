@@ -78,9 +78,9 @@ export function liveSession(parts: LiveParts): Session {
       await hooks.beforePrompt(prompt, abort.signal);
       if (prompt !== null) await types.refresh(null);
       const news = prompt === null ? null : newsFor(parts, agent);
-      const { surroundings } = parts;
       using begun = await beginPrompt(parts, prompt, { ...options, attachments, answer }, abort.signal);
-      takePrompt(agent, begun.prompt, place, { surroundings, news, attachments: begun.attachments });
+      const typed = background?.isTyped(begun.prompt);
+      takePrompt(agent, { ...begun, typed }, place, { surroundings: parts.surroundings, news });
       if (answer === undefined) await background?.adopt();
       const ended = await runAgent(agent, { ...options, answer, signal: abort.signal });
       const result = await earlier.afterRun(ended, options);

@@ -201,23 +201,22 @@ export function isInterrupted(agent: Agent): boolean {
   return conversation.awaitsAnswer || state.openStop !== null || hasOpenCalls(agent) || inbox.size > 0;
 }
 
+interface GivenToAgent {
+  readonly prompt: string | null;
+  readonly attachments: readonly (TextBlock | ImageBlock)[];
+  /** A person typed it as it is. */
+  readonly typed?: boolean | undefined;
+}
+
 /**
  * Adds the prompt to the conversation, at once: it is recorded with the first commit. `news` is what the agent should
  * know before it.
  */
 export function takePrompt(
   agent: Agent,
-  prompt: string | null,
+  { prompt, attachments, typed }: GivenToAgent,
   place: Place,
-  {
-    surroundings,
-    news,
-    attachments = [],
-  }: {
-    surroundings: Surroundings | null;
-    news: string | null;
-    attachments?: readonly (TextBlock | ImageBlock)[];
-  },
+  { surroundings, news }: { surroundings: Surroundings | null; news: string | null },
 ): void {
   const { conversation } = agent;
   if (prompt === null) {
@@ -230,7 +229,7 @@ export function takePrompt(
   if (conversation.messages.length > 0) {
     const [said, before] = [prompt.toWellFormed(), news === null ? [] : [news]];
     const texts = [...before, said].map((text) => freezeBlock({ type: 'text', text }));
-    agent.say('prompt', withAttachments(texts, attachments));
+    agent.say('prompt', withAttachments(texts, attachments), 0, { typed });
     return;
   }
   const { cwd, workspace } = agent.directory;
@@ -252,7 +251,7 @@ export function takePrompt(
     news,
     prompt: prompt.toWellFormed(),
   });
-  agent.say('prompt', withAttachments(blocks.map(freezeBlock), attachments), shared);
+  agent.say('prompt', withAttachments(blocks.map(freezeBlock), attachments), shared, { typed });
 }
 
 /** The prompt stays the last block: it is what the user has said. */
