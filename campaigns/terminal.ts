@@ -185,7 +185,8 @@ function withoutClock(text: string): string {
 
 function hasOneInput(lines: readonly string[]): boolean {
   return (
-    lines.filter((line) => /^>(?: |$)/.test(line) && !/^> (?:go|start a child|\/open \S+)$/.test(line)).length === 1
+    lines.filter((line) => /^>(?: |$)/.test(line) && !/^> (?:go|start a child|\/open \S+)$/.test(line))
+      .length === 1
   );
 }
 
