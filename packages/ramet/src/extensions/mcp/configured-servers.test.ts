@@ -16,7 +16,11 @@ function place(files: Record<string, string>, more: Partial<ServerPlace> = {}): 
   const directory = temporaryDirectory();
   writeFiles(directory, files);
   const root = join(directory, 'repo');
-  return { folders: [root], userHome: join(directory, 'user'), env: {}, isTrusted: () => true, ...more };
+  return {
+    ...{ folders: [root], userHome: join(directory, 'user'), root, env: {} },
+    isTrusted: () => true,
+    ...more,
+  };
 }
 
 function json(servers: object): string {
@@ -52,6 +56,7 @@ describe('EXT-4: configured servers', () => {
       scope: 'local',
       source: 'local file',
       isForeign: false,
+      folder: '/',
       servers: { one: COMMAND },
     };
     const files = { 'repo/.mcp.json': json({ one: { command: 'other' } }) };
@@ -82,8 +87,17 @@ describe('EXT-4: configured servers', () => {
   });
 });
 
+describe('EXT-4: where a relative cwd of --mcp-config begins', () => {
+  test('at the folder of the file; of JSON, where the session works', async () => {
+    const directory = temporaryDirectory();
+    writeFiles(directory, { 'more/servers.json': json({ a: COMMAND }) });
+    const folders = [await givenServers('more/servers.json', directory), await givenServers(json({}), '/x')];
+    expect(folders.map(({ folder }) => folder)).toEqual([join(directory, 'more'), '/x']);
+  });
+});
+
 describe('EXT-4: one server', () => {
-  const ground = { env: { HOST: 'h.example', EMPTY: '' }, isForeign: false };
+  const ground = { env: { HOST: 'h.example', EMPTY: '' }, isForeign: false, folder: '/work' };
 
   test('variables are filled in, with defaults; one that is missing is named', () => {
     const http = { url: 'https://${HOST}/${EMPTY:-mcp}', headers: { Authorization: 'Bearer ${HOST}' } };
@@ -110,6 +124,14 @@ describe('EXT-4: one server', () => {
   ])('%j is refused', ([written, problem]) => {
     const checked = checkServer(written, ground);
     expect(checked.ok ? '' : checked.problem).toContain(problem);
+  });
+
+  test.for([
+    ['srv', '/work/srv'],
+    ['../${HOST}', '/h.example'],
+    ['/abs', '/abs'],
+  ])('the cwd %s is %s', ([cwd, whole]) => {
+    expect(checkServer({ command: 'x', cwd }, ground)).toMatchObject({ config: { cwd: whole } });
   });
 
   test('a field that is not known is said', () => {

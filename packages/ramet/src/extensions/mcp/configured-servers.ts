@@ -2,7 +2,7 @@
  * The servers of a place: those that a user, a repository, the command line and a program name. Of two with one name the
  * nearer counts. What a repository brings counts after the folder is trusted (SEC-1). Nothing is started here.
  */
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { JsonMistake, parsePositionedJson } from '../../settings/positioned-json.ts';
 import { POLICY_SERVERS } from '../../settings/setting-value.ts';
@@ -21,6 +21,8 @@ export interface WrittenServers {
   readonly source: string;
   /** A repository brings it: it counts only after trust. */
   readonly isForeign: boolean;
+  /** Where a relative `cwd` of one begins. */
+  readonly folder: string;
   readonly servers: Readonly<Record<string, unknown>>;
 }
 
@@ -49,6 +51,8 @@ export interface ServerPlace {
   /** From the working directory up to the repository's root. */
   readonly folders: readonly string[];
   readonly userHome: string | null;
+  /** The repository's root, or the working directory: for what a user set up for every place. */
+  readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether the servers of this file of a repository are trusted, as they are. */
   readonly isTrusted: (source: string) => boolean;
@@ -85,17 +89,19 @@ export async function configuredServers(
     problems.push(`${path} ${found}: its MCP servers are not used`);
     return null;
   };
-  const { folders, userHome } = place;
+  const { folders, userHome, root } = place;
   const [state, ...files] = await Promise.all([
     userHome === null ? null : read(join(userHome, USER_FILE), LARGEST_STATE_BYTES),
     ...folders.map((folder) => read(join(folder, PROJECT_FILE))),
   ]);
   const ofUser =
-    userHome === null || state === null ? [] : userServers(state, join(userHome, USER_FILE), folders);
+    userHome === null || state === null
+      ? []
+      : userServers(state, { source: join(userHome, USER_FILE), folders, root });
   const ofProject = folders.flatMap((folder, index) => {
     const servers = serversIn(files[index]);
     const source = join(folder, PROJECT_FILE);
-    return servers === null ? [] : [{ scope: 'project' as const, source, isForeign: true, servers }];
+    return servers === null ? [] : [{ scope: 'project' as const, source, isForeign: true, folder, servers }];
   });
   // The nearest folder last, and within a scope what Ramet's own settings say after what others do.
   const written = [...ofUser, ...ofProject.reverse(), ...others].sort(
@@ -117,21 +123,21 @@ export async function givenServers(text: string, cwd: string): Promise<WrittenSe
       `MCP configuration: ${shown} ${why}: give a file like .mcp.json, or its JSON`,
     );
   }
-  return { scope: 'command line', source: '--mcp-config', isForeign: false, servers };
+  const folder = isJson ? cwd : dirname(resolve(cwd, text));
+  return { scope: 'command line', source: '--mcp-config', isForeign: false, folder, servers };
 }
 
 function userServers(
   { mcpServers, projects }: Record<string, unknown>,
-  source: string,
-  folders: readonly string[],
+  { source, folders, root }: Pick<ServerPlace, 'folders' | 'root'> & { source: string },
 ): WrittenServers[] {
   const own = isObject(mcpServers)
-    ? [{ scope: 'user' as const, source, isForeign: false, servers: mcpServers }]
+    ? [{ scope: 'user' as const, source, isForeign: false, folder: root, servers: mcpServers }]
     : [];
   const local = [...folders].reverse().flatMap((folder) => {
     const project = isObject(projects) ? projects[folder] : null;
     const servers = isObject(project) && isObject(project.mcpServers) ? project.mcpServers : null;
-    return servers === null ? [] : [{ scope: 'local' as const, source, isForeign: false, servers }];
+    return servers === null ? [] : [{ scope: 'local' as const, source, isForeign: false, folder, servers }];
   });
   return [...own, ...local];
 }
@@ -156,7 +162,7 @@ function resolved(written: readonly WrittenServers[], place: ServerPlace): Confi
   const keys = serverKeys([...nearest.keys()]);
   const servers = written.flatMap((one) =>
     Object.entries(one.servers).map(([name, server]): ConfiguredServer => {
-      const { scope, source, isForeign } = one;
+      const { scope, source, isForeign, folder } = one;
       const winner = nearest.get(name) ?? one;
       const why = isWithheld(one) ? (place.whyWithheld?.(source, name) ?? UNTRUSTED_SERVER) : null;
       const isBeaten = winner !== one && !isForbidden(one);
@@ -164,7 +170,7 @@ function resolved(written: readonly WrittenServers[], place: ServerPlace): Confi
         ? `set in ${winner.source}`
         : whyUnused(server, isForbidden(one) ? POLICY_SERVERS : why);
       const check = isForeign && unused === null ? place.checkFor?.(source) : undefined;
-      const checked = guardedServer(checkServer(server, { env, isForeign }), check);
+      const checked = guardedServer(checkServer(server, { env, isForeign, folder }), check);
       return {
         name,
         key: keys.get(name) ?? name,

@@ -3,6 +3,7 @@
  * checked here, and `${VAR}` in it is filled in. Nothing is started.
  */
 
+import { resolve } from 'node:path';
 import { isModelKey } from '../../system/child-environment.ts';
 import { digestOf } from '../../system/digest.ts';
 import type { RunCheck } from '../trust/run-check.ts';
@@ -15,7 +16,7 @@ export interface StdioServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Where it runs; the session's directory when absent. */
+  /** Where it runs, as a whole path; the session's directory when absent. */
   readonly cwd?: string | undefined;
   /** Of a repository: it starts only with the files that were trusted. No part of its digest. */
   readonly check?: RunCheck | undefined;
@@ -49,6 +50,8 @@ export interface ConfigGround {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The repository brought it: keys that pay for models are not filled in. */
   readonly isForeign: boolean;
+  /** A relative `cwd` begins here, wherever this process or the session works. */
+  readonly folder: string;
 }
 
 const KNOWN: ReadonlySet<string> = new Set(
@@ -71,7 +74,7 @@ export function checkServer(written: unknown, ground: ConfigGround): CheckedServ
   const filled = new Filling(ground);
   const times = timesOf(written);
   if (typeof times === 'string') return bad(times);
-  const shape = type === 'stdio' ? stdioOf(written, filled) : httpOf(written, type, filled);
+  const shape = type === 'stdio' ? stdioOf(written, filled, ground) : httpOf(written, type, filled);
   if (typeof shape === 'string') return bad(shape);
   if (filled.problem !== null) return bad(filled.problem);
   const unknown = Object.keys(written).filter((key) => !KNOWN.has(key));
@@ -119,7 +122,11 @@ function typeOf({ type, url }: WrittenServer): 'stdio' | 'http' | 'sse' | null {
   return typeof type === 'string' && Object.hasOwn(TYPES, type) ? (TYPES[type] ?? null) : null;
 }
 
-function stdioOf({ command, args, env, cwd }: WrittenServer, filled: Filling): StdioServer | string {
+function stdioOf(
+  { command, args, env, cwd }: WrittenServer,
+  filled: Filling,
+  { folder }: ConfigGround,
+): StdioServer | string {
   if (typeof command !== 'string' || command.trim() === '')
     return 'has no command: write {"command": "program", "args": [...]}, or a url for a server over HTTP';
   if (args !== undefined && !isTexts(args)) return 'has args that are no list of texts';
@@ -131,7 +138,7 @@ function stdioOf({ command, args, env, cwd }: WrittenServer, filled: Filling): S
     command: filled.text(command),
     args: (args ?? []).map((one) => filled.text(one)),
     env: filled.values(variables),
-    ...(cwd !== undefined && { cwd: filled.text(cwd) }),
+    ...(cwd !== undefined && { cwd: resolve(folder, filled.text(cwd)) }),
   };
 }
 

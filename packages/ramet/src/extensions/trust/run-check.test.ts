@@ -53,6 +53,14 @@ describe('SEC-1: a command of a repository runs with the files that were trusted
     expect(check()).toBeNull();
   });
 
+  test('and points to the root only where the root has such a file', () => {
+    const { root, check } = checked('sh h.sh', { 'srv/h.sh': 'exit 2\n' }, 'srv/.claude/settings.json');
+    const srv = join(root, 'srv');
+    expect(check(srv)).toBeNull();
+    writeFiles(root, { 'srv/h.sh': 'exit 0\n' });
+    expect(check(srv)).toBe('srv/h.sh is not what you trusted (ramet trust --show shows the difference)');
+  });
+
   test('again once the user trusts them as they are', () => {
     const { root, check, renew } = checked('sh scripts/h.sh', SCRIPT);
     writeFiles(root, { 'scripts/h.sh': 'exit 0\n' });

@@ -4,7 +4,7 @@
  * worktree. It runs with files of trusted content only, wherever they are.
  */
 import { accessSync, type BigIntStats, constants, lstatSync, statSync } from 'node:fs';
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { isInside, realPath } from '../../system/landing-path.ts';
 import { type TrustPlace, trustStamp } from '../../system/trust.ts';
 import { commandReach } from './command-reach.ts';
@@ -148,7 +148,8 @@ export class TrustedFiles {
   }
 
   #explain(path: string, cwd: string): string {
-    const isOther = cwd !== this.#root && isInside(path, cwd);
+    const isBelow = cwd !== this.#root && isInside(path, cwd);
+    const isOther = isBelow && statsOf(resolve(this.#root, relative(cwd, path))) !== null;
     const advice = isOther ? OTHER_DIRECTORY : SHOWS;
     return `${this.#shown(path)} is not what you trusted (${advice})`;
   }

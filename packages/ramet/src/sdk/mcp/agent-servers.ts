@@ -8,24 +8,32 @@ import { checkServer, guardedServer, secretsOf } from '../../extensions/mcp/serv
 import { coversServer, isAbout } from '../../extensions/mcp/server-rights.ts';
 import type { ServerSet, UsableServer } from '../../extensions/mcp/server-set.ts';
 import { PREFIX, serverKeys } from '../../extensions/mcp/tool-names.ts';
+import { folderOf } from '../../extensions/trust/folder-part.ts';
 import type { RecordedServers } from '../../schema/events.ts';
 import { digestOf } from '../../system/digest.ts';
 import { isMcpTool, mcpTools, serversOf } from '../../tools/mcp/mcp-tools.ts';
 import { createRedactor } from '../../tools/redaction/redact.ts';
 import type { Tool } from '../../tools/tool.ts';
+import type { Place } from '../place.ts';
 
-export type ServersOfType = Pick<AgentDefinition, 'tools' | 'disallowedTools' | 'mcpServers' | 'check'>;
+type WithServers = Pick<AgentDefinition, 'mcpServers' | 'check' | 'source' | 'path'>;
+export type ServersOfType = Pick<AgentDefinition, 'tools' | 'disallowedTools'> & WithServers;
 
 export class AgentServers {
   readonly #all: ServerSet;
   readonly #env: NodeJS.ProcessEnv;
   /** Where policy says which servers there are, a definition brings none. */
   readonly #isManaged: boolean;
+  readonly #place: Place;
 
-  constructor(all: ServerSet, env: NodeJS.ProcessEnv, isManaged: boolean) {
+  constructor(
+    all: ServerSet,
+    { env, isManaged, place }: { env: NodeJS.ProcessEnv; isManaged: boolean; place: Place },
+  ) {
     this.#all = all;
     this.#env = env;
     this.#isManaged = isManaged;
+    this.#place = place;
   }
 
   /** Of a read-only agent's tools nothing calls a server: what a server does nobody can see. */
@@ -78,7 +86,8 @@ export class AgentServers {
   }
 
   /** Servers that a definition names or writes down itself. A name that nobody knows is none. */
-  #serversOf({ mcpServers = [], check }: Pick<ServersOfType, 'mcpServers' | 'check'>): UsableServer[] {
+  #serversOf(type: WithServers): UsableServer[] {
+    const { mcpServers = [], check } = type;
     const all = this.#all;
     const inline = Object.fromEntries(
       mcpServers.flatMap((one) => (typeof one === 'string' || this.#isManaged ? [] : Object.entries(one))),
@@ -86,13 +95,21 @@ export class AgentServers {
     const known = mcpServers.flatMap((one) =>
       typeof one === 'string' ? all.servers.filter(({ name }) => name === one) : [],
     );
+    const ground = { env: this.#env, isForeign: true, folder: this.#folderOf(type) };
     const keys = serverKeys([...all.servers.map(({ name }) => name), ...Object.keys(inline)]);
     const own = Object.entries(inline).flatMap(([name, value]) => {
-      const checked = guardedServer(checkServer(value, { env: this.#env, isForeign: true }), check);
+      const checked = guardedServer(checkServer(value, ground), check);
       const written = digestOf(JSON.stringify(value));
       return checked.ok ? [{ name, key: keys.get(name) ?? name, config: checked.config, written }] : [];
     });
     return [...known, ...own];
+  }
+
+  /** Where a relative `cwd` of its servers begins: as for servers that are set up in the same place. */
+  #folderOf({ source, path }: WithServers): string {
+    const { cwd, repository } = this.#place;
+    if (source === undefined) return cwd;
+    return source === 'project' && path !== undefined ? folderOf(path) : (repository?.root ?? cwd);
   }
 }
 

@@ -11,6 +11,7 @@ export type McpServerOption =
       command: string;
       args?: readonly string[];
       env?: Readonly<Record<string, string>>;
+      /** Where it runs; a relative one begins at the session's directory, which it is when absent. */
       cwd?: string;
       timeout?: number;
       startTimeout?: number;

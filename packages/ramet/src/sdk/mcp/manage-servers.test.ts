@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LINE_SERVER } from '../../../test/fixtures/mcp/servers.ts';
-import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { callerOf } from '../calls/caller.ts';
 import { changeTrust, trustOf } from '../calls/trust.ts';
 import { checkServers } from '../doctor/server-check.ts';
@@ -53,6 +53,59 @@ describe('EXT-4: managing servers', () => {
     const { servers } = await listServers(here);
     expect(servers).toMatchObject([{ name: 'mine', unused: 'this folder is not trusted: ramet trust' }]);
     expect(await tryServers(['mine'], here)).toMatchObject([{ ok: false, startMs: 0 }]);
+  });
+
+  test('SEC-1: a relative cwd begins at the folder of its configuration, wherever the session works', async () => {
+    const started = `import ${JSON.stringify(LINE_SERVER)};\n`;
+    const own = (cwd = 'srv'): object => ({ command: process.execPath, args: ['start.mjs'], cwd });
+    const servers = (name: string, cwd?: string): string =>
+      JSON.stringify({ mcpServers: { [name]: own(cwd) } });
+    const cwd = temporaryRepository({
+      'srv/start.mjs': started,
+      '.mcp.json': servers('root'),
+      '.ramet/settings.json': servers('shared'),
+      'sub/srv/start.mjs': started,
+      'sub/.mcp.json': servers('below'),
+      'package.json': '{}',
+    });
+    const home = temporaryDirectory();
+    const more = temporaryDirectory();
+    writeFiles(more, { 'servers.json': servers('given'), 'srv/start.mjs': started });
+    writeFiles(join(home, '.ramet'), {
+      'settings.json': servers('user'),
+      'plugins/kit/.mcp.json': servers('own'),
+      'plugins/kit/srv/start.mjs': started,
+    });
+    writeFiles(home, {
+      '.claude.json': JSON.stringify({
+        mcpServers: { claude: own() },
+        projects: { [join(cwd, 'sub')]: { mcpServers: { local: own('./srv/') } } },
+      }),
+    });
+    const here = {
+      cwd: join(cwd, 'sub'),
+      env: { PATH: process.env.PATH, HOME: home, RAMET_HOME: join(home, '.ramet') },
+    };
+    changeTrust('trust', here);
+    const tried = await tryServers([], here);
+    expect(tried.map(({ name, problem }) => [name, problem])).toEqual(
+      ['below', 'claude', 'kit:own', 'local', 'root', 'shared', 'user'].map((name) => [name, null]),
+    );
+    const { servers: listed } = await listServers(here);
+    const places = listed.map(({ name, checked }) => [name, checked.ok && Object(checked.config).cwd]);
+    expect(Object.fromEntries(places)).toEqual({
+      below: join(cwd, 'sub/srv'),
+      claude: join(cwd, 'srv'),
+      'kit:own': join(home, '.ramet/plugins/kit/srv'),
+      local: join(cwd, 'sub/srv'),
+      root: join(cwd, 'srv'),
+      shared: join(cwd, 'srv'),
+      user: join(cwd, 'srv'),
+    });
+    writeFileSync(join(cwd, 'srv/start.mjs'), `${started}// Changed.\n`);
+    expect(await tryServers(['root'], here)).toMatchObject([
+      { ok: false, problem: expect.stringContaining('a file that it runs, has changed') },
+    ]);
   });
 
   test('removing takes it out of its file, and says where else it is', async () => {

@@ -119,6 +119,7 @@ export async function addServer(
   const checked = checkServer(server, {
     env: new Proxy({}, { get: () => 'x', has: () => true }),
     isForeign: false,
+    folder: caller.cwd,
   });
   if (!checked.ok) throw new UserMistake('mcp_server', `the server ${name} ${checked.problem}`);
   const place = findPlace(caller);

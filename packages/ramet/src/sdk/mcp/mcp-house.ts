@@ -51,7 +51,7 @@ export async function openHouse({ settings, place }: SourceOrder): Promise<McpHo
     }),
   );
   const all = new ServerSet(pool, { servers: usable, rights: null });
-  const agents = new AgentServers(all, env, isManaged);
+  const agents = new AgentServers(all, { env, isManaged, place });
   const tools = usable.length === 0 ? [] : toolsFor(all);
   return {
     tools,

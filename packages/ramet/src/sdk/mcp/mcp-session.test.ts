@@ -13,10 +13,11 @@ import {
 import { startAuthorizationServer } from '../../../test/fixtures/mcp/authorization-server.ts';
 import { startHttpServer } from '../../../test/fixtures/mcp/http-server.ts';
 import { LINE_SERVER } from '../../../test/fixtures/mcp/servers.ts';
-import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import type { RequestRecord } from '../../emulator/index.ts';
 import { logIn } from '../../extensions/mcp/login.ts';
 import { isGroupAlive } from '../../system/processes/process-group.ts';
+import { changeTrust } from '../calls/trust.ts';
 
 const FRESH = { subagent_type: 'general-purpose' };
 const REPORT = { text: 'Scope: child. Done.' };
@@ -449,6 +450,42 @@ describe('RES-8: one process for all agents', () => {
       'McpSearch',
       'mcp__a__echo',
     ]);
+  });
+});
+
+describe('EXT-4: a relative cwd', () => {
+  test('begins at the session for what a program sets up, at the root for files of agents', async () => {
+    const starter = `import ${JSON.stringify(LINE_SERVER)};\n`;
+    const own = { command: process.execPath, args: ['start.mjs'], cwd: 'srv' };
+    const file = (name: string): string =>
+      `---\nname: ${name}\ndescription: d\nmcpServers:\n  - ${JSON.stringify({ own: { ...own, cwd: 'top' } })}\n---\nYou.\n`;
+    const repository = temporaryRepository({
+      'top/start.mjs': starter,
+      'sub/srv/start.mjs': starter,
+      '.claude/agents/theirs.md': file('theirs'),
+    });
+    const echo = (server: string): ReturnType<typeof mcp> => mcp(`mcp__${server}__echo`, { text: server });
+    const { run, requestsOf, home, cwd } = await startFamily({
+      cwd: join(repository, 'sub'),
+      mcpServers: { lib: own },
+      mcpConfig: [JSON.stringify({ mcpServers: { json: own } })],
+      agentTypes: { coded: { description: 'd', prompt: 'You.', mcpServers: [{ own }] } },
+      home: { 'agents/mine.md': file('mine') },
+      cast: {
+        'Go.': [
+          echo('lib'),
+          echo('json'),
+          ...['coded', 'mine', 'theirs'].map((type) => startAgents([type], { subagent_type: type })),
+          { text: 'Done.' },
+        ],
+        ...Object.fromEntries(['coded', 'mine', 'theirs'].map((type) => [type, [echo('own'), REPORT]])),
+      },
+    });
+    changeTrust('trust', { cwd, env: { RAMET_HOME: home } });
+    await run('Go.');
+    expect(requestsOf('Go.').slice(1, 3).map(lastTexts)).toEqual([['echo: lib'], ['echo: json']]);
+    for (const type of ['coded', 'mine', 'theirs'])
+      expect([type, lastTexts(requestsOf(type)[1])]).toEqual([type, ['echo: own']]);
   });
 });
 

@@ -8,7 +8,7 @@ import {
   type WrittenServers,
 } from '../../extensions/mcp/configured-servers.ts';
 import { partsOfSettings } from '../../extensions/trust/collect-parts.ts';
-import { partKey } from '../../extensions/trust/folder-part.ts';
+import { folderOf, partKey } from '../../extensions/trust/folder-part.ts';
 import { type FolderTrust, folderTrust } from '../../extensions/trust/folder-trust.ts';
 import { type RunCheck, runCheck } from '../../extensions/trust/run-check.ts';
 import { isTrustedPlace } from '../../settings/read-settings.ts';
@@ -40,10 +40,11 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
     pluginServers.find((one) => one.source === source);
   const where = settingsPlace(place, env);
   const trust = folderTrust(where);
+  const ofProgram = { isForeign: false, folder: place.cwd };
   const given: WrittenServers[] =
     mcpServers === undefined
       ? []
-      : [{ scope: 'library', source: 'the option mcpServers', isForeign: false, servers: mcpServers }];
+      : [{ scope: 'library', source: 'the option mcpServers', ...ofProgram, servers: mcpServers }];
   const readsFiles = serverOrigins !== undefined && strictMcpServers !== true;
   const own: WrittenServers[] =
     serverOrigins === undefined && strictMcpServers !== true
@@ -51,7 +52,7 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
           {
             scope: 'user',
             source: 'the option settings',
-            isForeign: false,
+            ...ofProgram,
             servers: settings.mcpServers ?? {},
           },
         ]
@@ -60,6 +61,7 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
     {
       folders: readsFiles ? (where.folders ?? [where.root]) : [],
       userHome: readsFiles ? where.userHome : null,
+      root: where.root,
       env,
       onlyManaged: settings.policy?.mcpServers === 'managed',
       isTrusted: (source) =>
@@ -70,7 +72,7 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
     },
     [
       ...(strictMcpServers === true ? [] : pluginServers.map(ofPlugin)),
-      ...(readsFiles ? serverOrigins.map(ofSettings) : []),
+      ...(readsFiles ? serverOrigins.map((one) => ofSettings(one, where.root)) : []),
       ...own,
       ...(await Promise.all(mcpConfig.map((one) => givenServers(one, place.cwd)))),
       ...given,
@@ -79,7 +81,7 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
 }
 
 function ofPlugin({ source, servers, check }: PluginServers): WrittenServers {
-  return { scope: 'user', source, isForeign: check !== undefined, servers };
+  return { scope: 'user', source, isForeign: check !== undefined, folder: source, servers };
 }
 
 /** The file is what the user trusted. In the user's own folder it is the user's. */
@@ -128,11 +130,16 @@ const SCOPES: Partial<Record<SettingsLevel, WrittenServers['scope']>> = {
 };
 
 /** What a repository's settings hold counts here only after trust: until then settings withhold it themselves. */
-function ofSettings({ level, source, path: [, name = ''], value }: SettingValue): WrittenServers {
+function ofSettings(
+  { level, source, path: [, name = ''], value }: SettingValue,
+  root: string,
+): WrittenServers {
+  const isForeign = level === 'repository' || level === 'local';
   return {
     scope: SCOPES[level] ?? 'user',
     source: source ?? 'settings',
-    isForeign: level === 'repository' || level === 'local',
+    isForeign,
+    folder: isForeign && source !== null ? folderOf(source) : root,
     servers: { [name]: value },
   };
 }
