@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { hookEventKind, isHookEvent } from '../../src/extensions/hooks/hook-event.ts';
 import { LIVE_CAUSES } from '../../src/schema/status.ts';
 import { documentReferences } from './document-references.ts';
 import { filesMatching, ROOT, readText } from './repository.ts';
@@ -83,6 +84,17 @@ describe('the documents as a whole', () => {
       );
       expect(['running', ...statuses].filter((status) => !rows.includes(status))).toEqual([]);
     });
+  });
+
+  test('docs/hooks.md says how long a hook of each event has, and that it may set another time', () => {
+    const text = readText('docs/hooks.md');
+    const events = Array.from(text.matchAll(/`(\w+)`/g), ([, name = '']) => name).filter(isHookEvent);
+    expect(events).toContain('SessionEnd');
+    const times = events.map((name) => ({ name, seconds: hookEventKind(name).seconds }));
+    const others = times.filter(({ seconds }) => seconds !== 600);
+    expect(text).toContain('`timeout` is in seconds: 600 without it');
+    expect(others.filter(({ name, seconds }) => !text.includes(`${seconds} for \`${name}\``))).toEqual([]);
+    expect(text).toContain('it has 1.5 seconds, unless it sets `timeout`');
   });
 
   test('docs/troubleshooting.md quotes messages that exist', () => {

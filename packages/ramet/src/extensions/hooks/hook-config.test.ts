@@ -13,6 +13,7 @@ describe('EXT-2: hooks as they are set up', () => {
           { hooks: [{ type: 'command', command: 'node', args: ['x.js'] }] },
         ],
         UserPromptSubmit: [{ hooks: [command] }],
+        SessionEnd: [{ hooks: [command, { ...command, timeout: 60 }] }],
       },
       source,
     );
@@ -22,6 +23,8 @@ describe('EXT-2: hooks as they are set up', () => {
       { timeoutMs: 2_000, isAsync: true },
       { command: 'node', args: ['x.js'] },
       { event: 'UserPromptSubmit', timeoutMs: 30_000 },
+      { event: 'SessionEnd', timeoutMs: 1_500 },
+      { event: 'SessionEnd', timeoutMs: 60_000 },
     ]);
   });
 

@@ -146,7 +146,7 @@ export class SessionHooks {
     this.#agent.receive('notification', null, this.#agent.runtime.redact(hookText(event, text)));
   }
 
-  /** Nobody waits long for the end of a session. */
+  /** Nobody waits long for the end of a session, unless a hook sets a time. */
   async end(): Promise<void> {
     try {
       if (this.#started !== null && this.#hooks.has(this.#agent, 'SessionEnd'))
