@@ -240,6 +240,11 @@ describe('LIB-1: a tool that cannot work is refused when it is made', () => {
     ['no object', null, /tool: the argument for options is null/],
     ['an unknown field', { ...good, handler: 1 }, /there is no option "handler"/],
     ['a rule of access that is no function', { ...good, access: { effect: 'write', reaches: 5 } }, /reaches/],
+    [
+      'a rule of access without reaches',
+      { ...good, access: { effect: 'write' } },
+      /\{ effect, reaches\(input\) \}/,
+    ],
     ['an unknown field of access', { ...good, access: { effect: 'write', foo: 1 } }, /give read, write/],
     ['no description', { ...good, description: undefined }, /tool "x": description is missing/],
     [

@@ -42,7 +42,8 @@ export type ToolReach = Pick<ToolAccess, 'reads' | 'writes' | 'command' | 'url'>
 /** `read` changes nothing, so it is not asked about; `write` changes files; `execute` does anything else. */
 export interface ToolAccessRule<Input> {
   readonly effect: ToolEffect;
-  reaches?(input: Input): ToolReach;
+  /** What this call reaches. Where there is nothing to say, give the effect alone instead of a rule. */
+  reaches(input: Input): ToolReach;
 }
 
 /** What a tool gets besides its input. */
@@ -103,8 +104,7 @@ const TOOL: Kinds<ToolWithSchema<StandardSchema>> = {
 };
 
 function isAccessRule({ effect, reaches, ...more }: Record<string, unknown>): boolean {
-  const isKnown = reaches === undefined || typeof reaches === 'function';
-  return isEffect(effect) && isKnown && Object.keys(more).length === 0;
+  return isEffect(effect) && typeof reaches === 'function' && Object.keys(more).length === 0;
 }
 
 function isEffect(value: unknown): value is ToolEffect {
@@ -126,13 +126,15 @@ export function tool(definition: ToolWithSchema<StandardSchema> | ToolWithJsonSc
       'its name begins with mcp__, which names of tools of MCP servers do: choose another',
     );
   const { name, description, access = 'execute', timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = definition;
-  const rule: ToolAccessRule<never> = typeof access === 'string' ? { effect: access } : access;
+  const rule: ToolAccessRule<never> =
+    typeof access === 'string' ? { effect: access, reaches: () => ({}) } : access;
   const { schema, check } = inputOf(definition);
   /** By input, so that permission and record have the same, and a rule that fails does so when the input is checked. */
   const known = new WeakMap<object, ToolReach>();
   const reach = (input: unknown): ToolReach => {
     const isObject = typeof input === 'object' && input !== null;
-    const found = (isObject && known.get(input)) || reachOf(rule, input);
+    // The schema has made the input what the function takes.
+    const found = (isObject && known.get(input)) || rule.reaches(input as never);
     if (isObject) known.set(input, found);
     return found;
   };
@@ -236,11 +238,6 @@ function isTexts(value: unknown): boolean {
 function reachText(value: unknown): string {
   if (value instanceof Promise) return 'a promise';
   return (JSON.stringify(value) ?? String(value)).slice(0, 200);
-}
-
-function reachOf({ reaches }: ToolAccessRule<never>, input: unknown): ToolReach {
-  // The schema has made the input what the function takes.
-  return reaches === undefined ? {} : reaches(input as never);
 }
 
 async function runWithin(
