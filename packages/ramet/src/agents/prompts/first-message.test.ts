@@ -105,6 +105,33 @@ describe('PROMPT-1, ECO-1: project instructions', () => {
     expect(problems).toEqual([`${from}: it imports ${to}, which imports it: left out there`]);
   });
 
+  test.for([
+    ['paths: [', 2],
+    ['description: x\npaths: [src/**, "docs', 3],
+    ['description: x\npaths:\n  src: true', 3],
+    ['- paths: src', 2],
+  ] as const)('a rule with %j is named with its line, and counts for all files', async ([front, line]) => {
+    put('repo/.claude/rules/api.md', `---\n${front}\n---\nTabs.`);
+    const { files, problems } = await read();
+    expect(files.map(({ text }) => text)).toEqual(['Tabs.']);
+    const path = join(base, 'repo/.claude/rules/api.md');
+    expect(problems).toEqual([expect.stringContaining(`${path}:${line}: `)]);
+  });
+
+  test.for([
+    ['paths: [ab]*.ts', '[ab]*.ts'],
+    ['paths: "[ab]*.ts, c.ts"', '[ab]*.ts, c.ts'],
+    ['paths: src/**/*.{ts,tsx}', 'src/**/*.{ts, tsx}'],
+    ['description: a: b\npaths: x.ts', 'x.ts'],
+  ] as const)('a rule with %j is for its files', async ([front, shown]) => {
+    put('repo/.claude/rules/api.md', `---\n${front}\n---\nTabs.`);
+    const { files, problems } = await read();
+    expect(files.map(({ text }) => text)).toEqual([
+      `For files that match ${shown}: read this file before you work on them.`,
+    ]);
+    expect(problems).toEqual([]);
+  });
+
   test('CLAUDE.local.md, .claude/CLAUDE.md and rules count, those for some files by name', async () => {
     put('repo/CLAUDE.md', 'shared');
     put('repo/.claude/CLAUDE.md', 'beside settings');

@@ -55,12 +55,27 @@ async function ruleText(written: string, path: string, found: RulesFound): Promi
     found.problems.push(`${path}:${problem.line}: ${problem.message}`);
     return text;
   }
-  const fields =
+  const reading =
     readFields(front, KNOWN, null, null) ??
     readFields(front, KNOWN, (await import('../../extensions/front-matter/yaml-fields.ts')).yamlFields, null);
-  const paths = pathsOf(fields?.fields.get('paths')?.value);
+  const stated = reading?.fields.get('paths');
+  const wrong = isList(stated?.value)
+    ? reading?.problems.find(({ level }) => level === 'error')
+    : { line: stated?.line, message: 'paths is no list: write paths: ["src/**/*.ts"]' };
+  if (wrong !== undefined) {
+    found.problems.push(`${path}:${wrong.line}: ${wrong.message}; the rule counts for all files`);
+    return front.body;
+  }
+  const paths = pathsOf(stated?.value);
   if (paths.length === 0) return front.body;
   return `For files that match ${paths.join(', ')}: read this file before you work on them.`;
+}
+
+/** A list that is not closed is read as a text, and no file matches that; `[ab]*.ts` is a pattern. */
+function isList(value: unknown): boolean {
+  if (typeof value === 'string')
+    return !value.startsWith('[') || value.split('[').length === value.split(']').length;
+  return value === undefined || value === null || Array.isArray(value);
 }
 
 function pathsOf(value: unknown): string[] {
