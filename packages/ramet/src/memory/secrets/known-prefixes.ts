@@ -46,6 +46,7 @@ const KNOWN: readonly (readonly [rule: string, expression: string])[] = [
   ['RubyGems key', 'rubygems_[a-f0-9]{48}'],
   ['Sentry token', 'sntry[su]_[A-Za-z0-9+/=_-]{60,250}'],
   ['Shippo or Lob key', 'shippo_(?:live|test)_[a-f0-9]{40}'],
+  ['signed cookie', 's(?::|%3A)[A-Za-z0-9_-]{16,64}\\.(?:[A-Za-z0-9+/_-]|%2[BbFf]){43}'],
   ['Snyk token', 'snyk_[a-z]{2,4}\\.[A-Za-z0-9._-]{40,120}'],
   ['Square token', '(?:sq0[a-z]{3}-[A-Za-z0-9_-]{22,43}|EAAA[A-Za-z0-9_-]{60})'],
   ['Stripe webhook secret', 'whsec_[A-Za-z0-9+/=]{24,64}'],

@@ -2,16 +2,18 @@
  * Secrets that only their name gives away: `password: ...`, `DB_TOKEN=...`, "the api key is ...". The nearer the name,
  * the less the value must look like chance. Each name costs a bounded look to both sides, so the whole is linear.
  */
-import { isPlain } from '../../tools/redaction/redact.ts';
+import { CODE, isPassword } from './chosen-password.ts';
 import type { SecretPlace } from './known-prefixes.ts';
 import { isHexOrUuid, isMixedRandom, isPlaceholder, isRandom } from './random-text.ts';
 
-const WORD = /pass|pwd|secret|token|credential|bearer|key|auth|pat(?![a-z])/gi;
+const WORD =
+  /pass|pwd|secret|token|credential|bearer|key|auth|(?<![a-z])sid(?![a-z])|sess(?:ion)?id|pat(?![a-z])/gi;
 
 /** Names end in what they are of: `token_url` is no token. */
 const STRONG =
   /(?:^|_)(?:(?:user|db|database|root|admin|my|new|old|app)?pass(?:word|wd|phrase|code)s?|pwd|secrets?|tokens?|credentials?|bearer|(?:api|access|secret|private|account|auth|signing|encryption|master|shared|session|service|subscription|license|storage|deploy|write|admin|server|client)_?keys?)(?:_(?:base|value|string|raw|b64|base64|prod|production|staging|dev|live|main|primary|secondary|default)|_?\d{1,2})*$/;
-const WEAK = /(?:^|_)(?:keys?|pass|pat|auth|authorization)(?:_?\d{1,2})?$/;
+const WEAK =
+  /(?:^|_)(?:keys?|pass|pat|auth|authorization|sessionid|phpsessid|jsessionid)(?:_?\d{1,2})?$|^sid$/;
 /** Meant to be seen, or worth nothing to others. */
 const OPEN = /(?:^|_)(?:public|pub|publishable|site|anon|hash|hashed|digest|csrf|xsrf)(?:_|$)/;
 
@@ -27,8 +29,6 @@ const CONNECTED =
 const SPACED = /[ \t]{1,4}/y;
 const QUOTED = /\\?(["'`])([^"'`\s\\]{8,400})\\?\1/y;
 const BARE = /[^\s"'`,;<>|\\]{8,400}/y;
-/** A name, a call, a path of properties, a type. */
-const CODE = /[()[\]{}]|^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)*$|::|=>/;
 
 export function namedSecrets(text: string): SecretPlace[] {
   const found: SecretPlace[] = [];
@@ -39,7 +39,8 @@ export function namedSecrets(text: string): SecretPlace[] {
     past = name.end;
     const strength = strengthOf(name.words);
     if (strength === null) continue;
-    const at = valueAfter(text, name, strength) ?? randomNear(text, name.end, strength);
+    const at =
+      valueAfter(text, name, strength) ?? randomNear(text, name.end, strength) ?? passwordSaid(text, name);
     if (at !== null) found.push({ rule: 'secret by its name', at });
   }
   return found;
@@ -86,10 +87,13 @@ function valueAfter(text: string, { words, end }: Name, strength: Strength): num
   const value = bare.replace(/[.:!?*_)]+$/, '');
   if (isPlaceholder(value) || NAME_AGAIN.test(value)) return null;
   if (isRandom(value, strength === 'strong' ? 12 : 24)) return start;
-  if (words === 'bearer' && isLongHex(value)) return start;
+  if ((words === 'bearer' || TWO_WORDS.test(words)) && isLongHex(value)) return start;
   if (joined === null || strength === 'weak' || !endsLine(text, start + bare.length)) return null;
   return isLongHex(value) || (!CODE.test(value) && isPassword(value)) ? start : null;
 }
+
+/** They mean one thing, so that nothing need join them to a value: `auth token 4b82...`. */
+const TWO_WORDS = /(?:^|_)(?:(?:api|auth|access|secret)_?token|(?:api|access|secret|auth)_?key)$/;
 
 function lengthAt(expression: RegExp, text: string, at: number): number | null {
   expression.lastIndex = at;
@@ -113,18 +117,6 @@ function isSecretValue(value: string, strength: Strength): boolean {
 function isLongHex(value: string): boolean {
   return value.length >= 16 && isHexOrUuid(value) && /\d/.test(value) && /[a-f]/i.test(value);
 }
-
-/** What people choose: one word with three digits, or three kinds of characters that are not words with separators. */
-function isPassword(value: string): boolean {
-  if (value.length > 64 || isPlain(value)) return false;
-  if (ONE_WORD.test(value)) return true;
-  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length;
-  return kinds >= 3 && !CODE.test(value) && !MADE_OF_WORDS.test(value);
-}
-
-const ONE_WORD = /^(?=[^\d]*[a-zA-Z])(?=(?:\D*\d){3})[A-Za-z0-9]{8,64}$/;
-const MADE_OF_WORDS =
-  /^[@#]?[A-Za-z]+\d{0,2}(?:[-_.:/@ #]+[A-Za-z]*\d{0,2})*[!?]?$|^https?:|^[./~#]|^\w+\/\w+/;
 
 const NEAR = 90;
 const LONG_LINE = 600;
@@ -153,4 +145,20 @@ function randomNear(text: string, end: number, strength: Strength): number | nul
     if (isRandom(value, isSaid ? 12 : 16) || (isSaid && isLongHex(value))) return end + index;
   }
   return null;
+}
+
+const PASSWORD = /(?:^|_)(?:pass(?:word|wd|phrase|code)|pwd)$/;
+/** "my password is X", "the password for the build is now X". */
+const SAID =
+  /(?:[ \t]{1,4}(?:for|of|on|to|in|at)(?:[ \t]{1,4}[\w.@-]{1,40}){1,4}?)?[ \t]{1,4}(?:is|was)(?:[ \t]{1,4}(?:now|still|set to))?[ \t]{1,4}[`"'*_]{0,3}([^\s"'`]{8,64})/y;
+/** How passwords are kept and where, in words that look like one. */
+const ABOUT_PASSWORDS = /sha-?\d|pbkdf|crypt|argon|hmac|aes|rsa|base-?\d|utf-?\d|^v?\d+\.\d/i;
+
+function passwordSaid(text: string, { words, end }: Name): number | null {
+  if (!PASSWORD.test(words)) return null;
+  SAID.lastIndex = end;
+  const [all = '', said = ''] = SAID.exec(text) ?? [];
+  const value = said.replace(/[.,:;!?*_)]+$/, '');
+  if (isPlaceholder(value) || ABOUT_PASSWORDS.test(value) || CODE.test(value)) return null;
+  return isPassword(value) ? end + all.length - said.length : null;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cleanFiles } from '../../../test/fixtures/clean-files.ts';
 import { plantedSecrets } from '../../../test/fixtures/planted-secrets.ts';
-import { BASE62, HEX, seededRandom } from '../../../test/fixtures/seeded-random.ts';
+import { BASE36, BASE62, HEX, seededRandom, URL64 } from '../../../test/fixtures/seeded-random.ts';
 import { secretInKey, secretsIn, secretsText } from './secret-guard.ts';
 
 /** Not the seed that the rules were tuned on; `npm run bench -- secrets` judges ten times as many. */
@@ -45,6 +45,56 @@ describe('TEAM-6: the secret guard', () => {
     const found = secretsIn(`# keys\n${lines.join('\n')}\n`);
     expect(found.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8]);
     expect(secretsText(found)).toMatch(/^line 2 \([^)]+\), .*line 6 \([^)]+\) and 2 more$/);
+  });
+
+  const chosen = (random = seededRandom(8)): string => `${random.text(BASE62, 9)}7Qx`;
+  test.each<[string, () => string]>([
+    [
+      'signed cookie',
+      () => `connect.sid=s%3A${seededRandom(1).text(URL64, 32)}.${seededRandom(2).text(BASE62, 43)}`,
+    ],
+    [
+      'signed cookie',
+      () => `s:${seededRandom(1).text(URL64, 32)}.${seededRandom(2).text(BASE62, 40)}%2Fx%2B`,
+    ],
+    ['secret by its name', () => `sid=${seededRandom(3).text(BASE62, 32)}`],
+    ['secret by its name', () => `Cookie: theme=dark; sid=${seededRandom(3).text(BASE62, 32)}; lang=en`],
+    ['secret by its name', () => `PHPSESSID=${seededRandom(3).text(BASE36, 26)}`],
+    ['secret by its name', () => `sessionid=${seededRandom(3).text(BASE36, 32)}`],
+    ['password in a command', () => `curl -u admin:${chosen()} https://api.internal.net`],
+    ['password in a command', () => `curl -sS --user 'admin:${chosen()}' -X POST https://api.internal.net`],
+    ['password in a command', () => `mysql -u root -p${chosen()} main < dump.sql`],
+    ['password in a command', () => `mysqldump -h db -uroot -p'${chosen()}' main`],
+    ['password in a command', () => `sshpass -p ${chosen()} ssh deploy@web-1`],
+    ['password in a command', () => `sshpass -p'Tr0ub4dor&3x' scp a web-1:`],
+    ['password in a command', () => `docker login -u ci -p ${chosen()} registry.internal.net`],
+    ['password in a command', () => `redis-cli -h cache -a ${chosen()} ping`],
+    ['secret by its name', () => 'my password is Tr0ub4dor&3x'],
+    ['secret by its name', () => 'The password for the staging db is now `Tr0ub4dor&3x`, ask Kim.'],
+    ['secret by its name', () => `twilio auth token ${seededRandom(5).text(HEX, 32)}`],
+    ['secret by its name', () => `Use api key ${seededRandom(5).text(HEX, 40)} for staging.`],
+  ])('finds a %s that nothing joins to its name: %#', (rule, line) => {
+    expect(secretsIn(`- fine\n${line()}\n`)).toEqual([{ rule, line: 2 }]);
+  });
+
+  test.each([
+    'curl -u admin:admin https://localhost:9200',
+    'curl -u "$USER:$PASS" https://x; curl -u user:password https://x; curl -u alice: https://x',
+    'curl -u <user>:<password> https://x and curl -u $NAME:$SECRET_9 https://x',
+    'git push -u origin feature/A1b2-c3',
+    'mysql -u root -p main; mysql -u root -p3306; mysql -p"$PASS" -P 3307',
+    'docker run -p 8080:80 web2; ssh -p 2222 web-1; sshpass -p "$PASS" ssh web-1; sshpass -e ssh a1B2',
+    'mkdir -p src/Api2/v3 && tar -cpf a.tar b1C2d3e4',
+    'The password is stored as PBKDF2-HMAC-SHA512, the token is HMAC-SHA256.',
+    'The password is case-sensitive; the password for Kim is in 1Password.',
+    'The password is config.Auth2.password3 and the pass was v2.3.1-beta.4',
+    'my password is ******** and yours is <PASSWORD_2>',
+    'The cancellation token 4b825dc642cb6eb9a060e54bf8d69288fbee4904 was seen.',
+    "{ session_id: 'sesn_011CZkZAtmR3yMPDzynEDxu7' }",
+    'session_id: 7f3c2a10-9d4e-4b6a-8c1d-2e5f60718293',
+    'resume session k3v9x2ab with sid=ab12',
+  ])('says nothing about %j, which is like one', (line) => {
+    expect(secretsIn(line)).toEqual([]);
   });
 
   test.each([
@@ -139,6 +189,9 @@ describe('TEAM-6: the secret guard', () => {
     'names in one line': () => 'token=x '.repeat(LENGTH / 8),
     'joined names': () => 'api_key_secret_token_'.repeat(LENGTH / 21),
     addresses: () => '://a:b'.repeat(LENGTH / 6),
+    commands: () => 'curl -u a:b -pmysql '.repeat(LENGTH / 20),
+    'a command of many words': () => `mysql ${'-u a -p x '.repeat(LENGTH / 10)}`,
+    'passwords that are said': () => 'password for a is '.repeat(LENGTH / 18),
     'beginnings of tokens': () => 'ghs_1_xoxb-SG.eyJsk-ant-hvs.'.repeat(LENGTH / 28),
     'beginnings of private keys': () => '-----BEGIN PRIVATE KEY-----\n'.repeat(LENGTH / 28),
     'a private key without an end': () => `-----BEGIN PRIVATE KEY-----\n${'MIIE '.repeat(LENGTH / 5)}`,

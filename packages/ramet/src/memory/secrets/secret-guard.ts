@@ -9,6 +9,7 @@
  */
 import { SECRET_PATTERNS } from '../../schema/secret-patterns.ts';
 import { bareSecrets } from './bare-secret.ts';
+import { commandPasswords } from './command-password.ts';
 import { knownPrefixes, type SecretPlace } from './known-prefixes.ts';
 import { libraryFindings } from './library-rules.ts';
 import { namedSecrets } from './named-secret.ts';
@@ -59,7 +60,13 @@ const UNSEEN = /\p{Default_Ignorable_Code_Point}+/gu;
 
 type Finder = (text: string) => SecretPlace[];
 const BY_FORM: readonly Finder[] = [ownPatterns, knownPrefixes, libraryFindings];
-const FINDERS: readonly Finder[] = [...BY_FORM, addressPasswords, namedSecrets, bareSecrets];
+const FINDERS: readonly Finder[] = [
+  ...BY_FORM,
+  addressPasswords,
+  commandPasswords,
+  namedSecrets,
+  bareSecrets,
+];
 
 function findingsIn(text: string, finders = FINDERS): SecretFinding[] {
   const places = finders.flatMap((find) => find(text)).sort((a, b) => a.at - b.at);
