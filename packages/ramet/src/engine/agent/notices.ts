@@ -4,7 +4,7 @@ import type { CommandChange } from '../../files/file-readers.ts';
 import { quoted } from '../../files/stale-file.ts';
 import { AGENT_MESSAGE } from '../../schema/content.ts';
 import { PROVIDER_CAUSE } from '../../schema/errors.ts';
-import { headOf } from '../../system/text/visible-text.ts';
+import { headOf, visibleLine } from '../../system/text/visible-text.ts';
 
 const LONGEST_NAME = 100;
 
@@ -149,6 +149,12 @@ export function inputChanged(input: Readonly<Record<string, unknown>>, by: strin
 }
 
 /** To an agent that may not end yet. */
-export function keptByHook(reason: string): string {
-  return `You are not done: a hook says so. Do what it asks, or say why you cannot.\n${hookSaid('Stop', reason)}`;
+export function keptByHook(event: string, reason: string): string {
+  return `You are not done: a hook says so. Do what it asks, or say why you cannot.\n${hookSaid(event, reason)}`;
+}
+
+/** For the user, of a member that a hook would send back for ever. */
+export function idleAlthough(member: string, times: number, reason: string): string {
+  const said = visibleLine(headOf(reason, LONGEST_CHANGE));
+  return `${member} goes idle although a TeammateIdle hook says that it is not done: it was sent back ${times} times, and that is the most. The hook says: ${said}`;
 }

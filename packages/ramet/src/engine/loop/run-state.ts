@@ -11,6 +11,7 @@ import {
   CLOSING_TURN,
   filesChanged,
   hookText,
+  idleAlthough,
   keptByHook,
   notProved,
   STOPPED,
@@ -44,8 +45,8 @@ export interface RunState {
   recovered: boolean;
   /** How many answers were not what was asked for. */
   refusedAnswers: number;
-  /** A hook has kept it from ending. */
-  isKeptByHook: boolean;
+  /** How often a hook has kept it from ending. */
+  timesKeptByHook: number;
   /** After how many turns the work was cancelled; null otherwise. */
   cancelledAt: number | null;
 }
@@ -64,7 +65,7 @@ export function newRunState({ here, spec }: Agent): RunState {
     toldToFinish: false,
     recovered: false,
     refusedAnswers: 0,
-    isKeptByHook: false,
+    timesKeptByHook: 0,
     cancelledAt: null,
   };
 }
@@ -234,6 +235,9 @@ async function checkAnswer(
       : haltedByHook(agent);
 }
 
+/** A member answers to nobody when it goes idle, so nobody would see that a hook never lets it go. */
+const MOST_TIMES_KEPT = 8;
+
 /** Whether a hook has something left for the agent to do. The limit of turns ends that too. */
 async function isKeptByHook(agent: Agent, run: RunState, signal: AbortSignal): Promise<boolean> {
   const { hooks } = agent.runtime;
@@ -241,15 +245,20 @@ async function isKeptByHook(agent: Agent, run: RunState, signal: AbortSignal): P
   const isMember = origin?.member === true;
   const event = parent === null ? 'Stop' : isMember ? 'TeammateIdle' : 'SubagentStop';
   if (isBackground(agent) || hooks?.has(agent, event) !== true) return false;
-  const said = { stop_hook_active: run.isKeptByHook, last_assistant_message: run.text };
+  const said = { stop_hook_active: run.timesKeptByHook > 0, last_assistant_message: run.text };
   const fields = isMember ? { ...said, teammate_name: name } : said;
   const { block, stop, contexts } = await hooks.run(agent, event, fields, signal);
   if (signal.aborted) throw new Cancelled();
   agent.here.halt ??= stop ?? null;
   if (agent.here.halt !== null || (block === undefined && contexts.length === 0)) return false;
-  run.isKeptByHook = true;
+  if (isMember && run.timesKeptByHook === MOST_TIMES_KEPT) {
+    const said = block ?? contexts.join(' ');
+    agent.warn('idle_hook_ignored', agent.runtime.redact(idleAlthough(name ?? '', MOST_TIMES_KEPT, said)));
+    return false;
+  }
+  run.timesKeptByHook += 1;
   const texts = [
-    ...(block === undefined ? [] : [keptByHook(block)]),
+    ...(block === undefined ? [] : [keptByHook(event, block)]),
     ...contexts.map((text) => hookText(event, text)),
   ].map(agent.runtime.redact);
   sayWithNews(agent, run, 'notice', texts.map(notice));

@@ -665,6 +665,39 @@ describe('TEAM-4: gates', () => {
     expect(idles).toBe(2);
   });
 
+  test('a TeammateIdle hook that never lets go holds a member for eight answers, and a person is told', async () => {
+    const { emulator, options } = await newPlace(play({ lead: [uses(add('ada'))] }));
+    const warnings: string[] = [];
+    const active: unknown[] = [];
+    await using session = await openSession({
+      ...options,
+      hooks: {
+        TeammateIdle: [
+          {
+            hooks: [
+              (input) => {
+                active.push(input.stop_hook_active);
+                return { decision: 'block', reason: 'never' };
+              },
+            ],
+          },
+        ],
+      },
+      onRecord: (_, event) => {
+        if (event.type === 'warning.raised') warnings.push(event.message);
+      },
+    });
+    await prompt(session);
+    const ada = asked(emulator, 'ada').map(lastText);
+    expect(ada).toHaveLength(9);
+    expect(ada.at(-1)).toContain(String.raw`<hook-feedback event=\"TeammateIdle\">`);
+    expect(active).toEqual([false, ...Array.from({ length: 8 }, () => true)]);
+    expect(warnings.filter((text) => text.includes('TeammateIdle'))).toEqual([
+      'ada goes idle although a TeammateIdle hook says that it is not done: it was sent back 8 times, and that is the most. The hook says: never',
+    ]);
+    expect(session.team?.members()).toMatchObject([{ name: 'lead' }, { name: 'ada', state: 'idle' }]);
+  });
+
   test('a hook that floods its output blocks with a bounded text, or fails and blocks nothing', async () => {
     const { emulator, options } = await newPlace(
       play({
