@@ -36,7 +36,7 @@ const NOTES: Readonly<Record<CoordinatorPhase, string>> = {
   implementation:
     'The coordinator is in its implementation phase. Carry out the change that is described, all of it and nothing else, run what proves it, and report what you changed and what you ran.',
   verification:
-    'The coordinator is in its verification phase. Prove by running it whether the behaviour is right: commands, their output, their exit codes. Do not repair anything: Write, Edit and commands that change a file of the repository by its name, such as sed -i, are refused. Report what fails as exactly as what works.',
+    'The coordinator is in its verification phase. Prove by running it whether the behaviour is right: commands, their output, their exit codes. Do not repair anything: Write, Edit and commands that change a file of the repository by its name, such as sed -i, are refused. Of git, commands that look, add and commit run in the checkout. Report what fails as exactly as what works.',
 };
 
 export function workerNotes(phase: CoordinatorPhase, scratchpad: string): string {

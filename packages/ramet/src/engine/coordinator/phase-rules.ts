@@ -2,8 +2,8 @@
  * The coordinator of a session as the engine's other parts see it, and what a phase keeps an agent from doing, whatever modes
  * and rules allow (COORD-1). Nobody is asked about that. The host behind the port is `coordinator-host.ts`, loaded late.
  */
-import { type Stats, statSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import type { AgentId } from '../../schema/ids.ts';
 import type { CoordinatorPhase } from '../../schema/status.ts';
 import { isInside, landingPath } from '../../system/landing-path.ts';
@@ -11,7 +11,7 @@ import type { CoordinationDesk, SpawnRequest } from '../../tools/agent-desk.ts';
 import { isForReaders } from '../../tools/registry.ts';
 import type { Tool, ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { PhaseRules } from '../agent/runtime.ts';
+import type { AgentRuntime, PhaseRules } from '../agent/runtime.ts';
 
 /** Absent in a session without a coordinator. */
 export interface FamilyCoordinator extends PhaseRules {
@@ -33,7 +33,7 @@ export interface FamilyCoordinator extends PhaseRules {
   deskFor(agent: AgentId): CoordinationDesk;
 }
 
-type PhaseAgent = Pick<Agent, 'spec' | 'directory'>;
+type PhaseAgent = Pick<Agent, 'spec' | 'directory'> & { runtime: Pick<AgentRuntime, 'childEnvironment'> };
 
 export async function phaseRefusal(
   rules: PhaseRules,
@@ -50,19 +50,15 @@ export async function phaseRefusal(
     return isForReaders(tool)
       ? null
       : `${tool.name} is refused: the coordinator is in its research phase, and nothing is changed in it. Report what should be changed.`;
-  const repairs = tool.effect === 'write' ? '' : await repairedPath(rules, agent, tool, input);
-  if (repairs === null) return null;
-  const what = repairs === '' ? '' : ` It would change ${repairs}.`;
+  const what = tool.effect === 'write' ? '' : await repair(rules, agent, tool, input);
+  if (what === null) return null;
   return `${tool.name} is refused: the coordinator is in its verification phase, and nothing is repaired in it.${what} Report what is wrong. Scripts and output that you need belong into ${rules.scratchpad}.`;
 }
 
-/**
- * A file that is there, and that a command names to change it, or a folder whose files it changes. What programs write by themselves
- * is not known before they run.
- */
-async function repairedPath(
+/** What a command would repair, as a sentence. What programs write by themselves is not known before they run. */
+async function repair(
   { scratchpad }: PhaseRules,
-  { directory: { cwd, workspace } }: PhaseAgent,
+  { directory: { cwd, workspace }, runtime }: PhaseAgent,
   tool: Tool,
   input: unknown,
 ): Promise<string | null> {
@@ -71,18 +67,45 @@ async function repairedPath(
   const { editedPaths } = await import('../../permission/shell/edited-files.ts');
   const [root, own] = [landingPath(workspace?.fence.root ?? cwd), landingPath(scratchpad)];
   if (root === null) return null;
-  const { files, trees } = await editedPaths(command, cwd);
-  const isOwn = (path: string): boolean => own !== null && isInside(path, own);
-  const file = files.find((path) => isInside(path, root) && !isOwn(path) && statOf(path)?.isFile() === true);
-  if (file !== undefined) return relative(root, file);
-  const isAll = trees.some((path) => isInside(root, path));
-  const tree = trees.find((path) => isInside(path, root) && !isOwn(path) && statOf(path)?.isDirectory());
-  if (isAll) return 'files of the whole checkout';
-  return tree === undefined ? null : `files in ${relative(root, tree)}`;
+  const { files, outputs, git } = await editedPaths(command, cwd);
+  const byGit = git.find(({ top }) => isInside(root, top) && isCheckout(top, root));
+  if (byGit !== undefined)
+    return ` Of git, commands that look may run, and add and commit: git ${byGit.command} may not.`;
+  const inRoot = (path: string): boolean =>
+    isInside(path, root) && path !== root && (own === null || !isInside(path, own));
+  const named = files.filter(inRoot);
+  const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const known =
+    named.find(isThere) ?? (await knownFile([...named, ...outputs.filter(inRoot)], root, runtime));
+  return known === undefined ? null : ` It would change ${relative(root, known)}.`;
 }
 
-function statOf(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false });
+/** Where git finds no repository it does nothing. */
+function isCheckout(top: string, root: string): boolean {
+  return top === root || existsSync(join(top, '.git'));
+}
+
+/** The first that git has in its index or in HEAD, also when it was removed. */
+async function knownFile(
+  paths: readonly string[],
+  root: string,
+  { childEnvironment: env }: PhaseAgent['runtime'],
+): Promise<string | undefined> {
+  if (paths.length === 0) return undefined;
+  const names = paths.map((path) => relative(root, path));
+  const place = { cwd: root, env, looksUp: true };
+  const { runGit } = await import('../../git/run-git.ts');
+  for (const args of [
+    ['--literal-pathspecs', 'ls-files', '-z', '--', ...names],
+    ['--literal-pathspecs', 'ls-tree', '-rz', '--name-only', 'HEAD', '--', ...names],
+  ]) {
+    // Where there is no repository or no commit yet, or no git at all, a file that is not there is new.
+    const { code, stdout } = await runGit(args, place).catch(() => ({ code: 1, stdout: '' }));
+    const known = code === 0 ? stdout.split('\0') : [];
+    const at = names.findIndex((name) => known.includes(name));
+    if (at !== -1) return paths[at];
+  }
+  return undefined;
 }
 
 /** Whether a command is judged as that of an agent that only reads. */

@@ -3,26 +3,31 @@
  * a program writes by itself, such as a test or a build, is not known. For refusals where commands may run and nothing is to be repaired.
  */
 import { glob } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { openedPath } from '../../system/landing-path.ts';
+import { basename, join } from 'node:path';
+import { isInside, landingPath, openedPath } from '../../system/landing-path.ts';
 import { actingCommand } from './acting-command.ts';
-import { pathOfSpec } from './git-operands.ts';
+import { downloadedFiles } from './downloaded-files.ts';
+import { gitCall, gitWrites } from './fence/fence-git.ts';
+import { isWriter, valuesOf, writtenNames } from './fence/written-names.ts';
+import { topOf } from './git-operands.ts';
 import { isOperand } from './operand-words.ts';
+import { isGit, isProofByGit, repositoriesMade } from './programs/proving-git.ts';
 import type { ShellCommand } from './reading/shell-reading.ts';
 import type { ShellWord } from './reading/shell-word.ts';
 import { understandScript } from './reading/understand-script.ts';
 
-/** Absolute paths, links followed. Whether they exist is not asked, except for patterns. */
 interface EditedPaths {
+  /** Absolute paths, links followed. Whether they exist is not asked, except for patterns. */
   files: string[];
-  /** Folders of which everything may change: `git checkout src`, `git stash`. */
-  trees: string[];
+  /** What other programs, such as a build, are told to write their output to. */
+  outputs: string[];
+  /** Commands of git that do more than look, with the checkout that they run in. */
+  git: { command: string; top: string }[];
 }
 
-/** What of a command is changed; git reads the words for trees itself. */
 interface EditedWords {
   files: readonly ShellWord[];
-  trees?: readonly string[];
+  outputs?: readonly ShellWord[];
 }
 
 /** No more matches of a pattern are read. */
@@ -30,28 +35,37 @@ const MOST_MATCHES = 1_000;
 
 export async function editedPaths(script: string, cwd: string): Promise<EditedPaths> {
   const { commands, files } = await understandScript(script, { directories: [cwd] });
+  const acting = commands.map(({ layers: [outer] }) => actingCommand(outer));
   const named = [
     ...files
       .filter(({ access }) => access === 'write')
-      .map(({ word, directories }) => ({ files: [word], trees: [], directories })),
-    ...commands.map(({ layers: [outer] }) => {
-      const acting = actingCommand(outer);
-      return { trees: [], ...editedBy(acting), directories: acting.directories };
-    }),
+      .map(({ word, directories }): EditedWords & Pick<ShellCommand, 'directories'> => ({
+        ...{ files: [word], directories },
+      })),
+    ...acting.map((command) => ({ ...editedBy(command), directories: command.directories })),
   ];
-  const [found, trees] = [new Set<string>(), new Set<string>()];
+  const [found, outputs] = [new Set<string>(), new Set<string>()];
   for (const { directories, ...words } of named)
     for (const directory of directories ?? []) {
       for (const word of words.files) for (const path of await namedBy(word, directory)) found.add(path);
-      for (const spec of words.trees)
-        trees.add(openedPath(directory, folderOf(spec, directory)) ?? directory);
+      for (const word of words.outputs ?? [])
+        for (const path of await namedBy(word, directory)) outputs.add(path);
     }
-  return { files: [...found], trees: [...trees] };
+  return { files: [...found], outputs: [...outputs], git: changesByGit(acting.filter(isGit)) };
 }
 
-/** Of a pattern of git, which may match anywhere below, the folder it begins in. */
-function folderOf(spec: string, directory: string): string {
-  return /[*?[]/.test(spec) ? '.' : pathOfSpec(spec, directory);
+function changesByGit(commands: readonly ShellCommand[]): EditedPaths['git'] {
+  const made: string[] = [];
+  return commands.flatMap(({ words: [, ...words], directories }) => {
+    const places = (directories ?? []).flatMap((place) => landingPath(place) ?? []);
+    made.push(...places.flatMap((place) => repositoriesMade(words, place)));
+    const [subcommand] = words;
+    if (subcommand === undefined || isProofByGit(words)) return [];
+    const command = subcommand.value ?? subcommand.source;
+    return places
+      .filter((place) => !made.some((repository) => isInside(place, repository)))
+      .map((place) => ({ command, top: topOf(place) }));
+  });
 }
 
 async function namedBy({ value, source, splits }: ShellWord, directory: string): Promise<string[]> {
@@ -97,58 +111,43 @@ function attached(words: readonly ShellWord[], pattern: RegExp): ShellWord[] {
   });
 }
 
+/** Short ones mean too many things: `grep -o`. */
+const OUTPUT = /^--(?:output|output-?file|out|out-?file)$/i;
+
+/** Not those that only take a file away, or change what is known about it. */
+const NO_CONTENT =
+  /^(?:rm|rmdir|unlink|touch|mkdir|mkfifo|mknod|mktemp|chmod|chown|chgrp|chattr|setfacl|setfattr|find|fd)$/;
+
 function editedBy({ words }: ShellCommand): EditedWords {
   const [program, ...rest] = words;
   const name = basename(program?.value ?? '');
-  if (name === 'git') return editedByGit(rest);
+  if (name === 'git')
+    return { files: gitWrites(gitCall({ program: name, words: rest, fed: false, place: null })) };
   if (name === 'sort') {
     const behind = rest.filter((_, index) => /^-[a-zA-Z]*o$/.test(rest[index - 1]?.value ?? ''));
     return { files: [...behind, ...attached(rest, /^(?:-o|--output=)(.+)$/)] };
   }
-  const edits = Object.hasOwn(EDITORS, name) ? EDITORS[name] : undefined;
+  const downloaded = downloadedFiles(name, rest);
+  if (downloaded !== null) return { files: downloaded };
   const options = rest.filter((word) => !isOperand(word));
-  return { files: edits?.(rest.filter(isOperand), options) ?? [] };
+  const operands = rest.filter(isOperand);
+  if (/^(?:cp|mv|install|ln)$/.test(name)) return { files: placed(EDITORS[name] ?? all, rest) };
+  if (Object.hasOwn(EDITORS, name)) return { files: EDITORS[name]?.(operands, options) ?? [] };
+  if (NO_CONTENT.test(name)) return { files: [] };
+  if (!isWriter(name)) return { files: [], outputs: valuesOf(rest, OUTPUT) };
+  return { files: [], outputs: writtenNames({ program: name, words: rest, fed: false, place: null }) };
 }
 
-const WHOLE = ':/';
-
-/** Commands of git that put other content into the work tree, or take what is not committed out of it. */
-function editedByGit([subcommand, ...rest]: readonly ShellWord[]): EditedWords {
-  const has = (pattern: RegExp): boolean => rest.some(({ value }) => pattern.test(value ?? ''));
-  const operands = rest.filter(isOperand);
-  const specs = operands.flatMap(({ value }) => value ?? []);
-  switch (subcommand?.value) {
-    case 'checkout': {
-      const whole = has(/^(?:-[a-z]*f[a-z]*|--force)$/) ? [WHOLE] : [];
-      if (has(/^(?:-[bB]|--orphan)$/)) return { files: [], trees: whole };
-      return { files: operands, trees: [...whole, ...specs] };
-    }
-    case 'restore':
-      return has(/^(?:-S|--staged)$/) && !has(/^(?:-[a-zA-Z]*W[a-zA-Z]*|--worktree)$/)
-        ? { files: [] }
-        : { files: operands, trees: specs };
-    case 'rm':
-    case 'mv':
-      return { files: operands, trees: specs };
-    case 'reset':
-      return { files: [], trees: has(/^--(?:hard|merge|keep)$/) ? [WHOLE] : [] };
-    case 'read-tree':
-      return { files: [], trees: has(/^-[a-z]*u[a-z]*$/) ? [WHOLE] : [] };
-    case 'checkout-index':
-      // Without force it leaves files alone that are there; with a prefix it writes elsewhere.
-      if (!has(/^(?:-[a-z]*f[a-z]*|--force)$/) || has(/^--prefix/)) return { files: [] };
-      return { files: operands, trees: has(/^(?:-[a-z]*a[a-z]*|--all|--stdin)$/) ? [WHOLE] : specs };
-    case 'switch':
-      return { files: [], trees: has(/^(?:-f|--force|--discard-changes)$/) ? [WHOLE] : [] };
-    case 'stash':
-      return {
-        files: [],
-        trees: /^(?:list|show|drop|clear|create|store)$/.test(specs[0] ?? '') ? [] : [WHOLE],
-      };
-    case 'clean':
-      if (has(/^(?:-[a-zA-Z]*[nX][a-zA-Z]*|--dry-run)$/)) return { files: [] };
-      return { files: operands, trees: specs.length === 0 ? ['.'] : specs };
-    default:
-      return { files: [] };
-  }
+/** With the names that files get in a folder that they are put into. */
+function placed(edits: Edits, words: readonly ShellWord[]): ShellWord[] {
+  const operands = words.filter(isOperand);
+  const [folder] = valuesOf(words, /^(?:-[a-zA-Z]*t|--target-directory)$/);
+  const target = folder ?? operands.at(-1);
+  const sources = operands.filter((word) => word !== target);
+  const inside = sources.flatMap(({ value }) => {
+    if (value === null || typeof target?.value !== 'string') return [];
+    const path = join(target.value, basename(value));
+    return [{ source: path, value: path, start: path }];
+  });
+  return [...(folder === undefined ? edits(operands, []) : [folder]), ...inside];
 }

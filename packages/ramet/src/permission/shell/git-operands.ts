@@ -84,7 +84,8 @@ export function pathOfSpec(spec: string, place: string): string {
   return magic.includes('top') || short.includes('/') || rest === '' ? join(topOf(place), rest) : rest;
 }
 
-function topOf(place: string): string {
+/** The checkout that a place is in, else the place. */
+export function topOf(place: string): string {
   for (let folder = place; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return folder;
     if (dirname(folder) === folder) return place;

@@ -338,8 +338,8 @@ describe('COORD-1, COORD-2: phases', () => {
     expect(told(emulator, 'eve', 1)).toMatch(
       /Bash is refused: .* It would change src\/a\.ts\. Report what is wrong/,
     );
-    expect(told(emulator, 'eve', 1)).toContain('It would change files in src. Report');
-    expect(told(emulator, 'eve', 1)).toContain('It would change files of the whole checkout. Report');
+    expect(told(emulator, 'eve', 1)).toContain('git checkout may not. Report');
+    expect(told(emulator, 'eve', 1)).toContain('git stash may not. Report');
     for (const made of ['built.txt', 'fresh.log'])
       expect(existsSync(join(String(options.cwd), made))).toBe(true);
   });

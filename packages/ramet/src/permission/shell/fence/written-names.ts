@@ -20,7 +20,8 @@ const VALUED: Readonly<Record<string, string>> = {
   ...{ shred: 'ns', mknod: 'm', mkfifo: 'm', setfacl: 'mxM', setfattr: 'nvx', zstd: 'T' },
 };
 
-function isWriter(program: string): boolean {
+/** A program that is known here, with what its letters mean. */
+export function isWriter(program: string): boolean {
   return [EVERY_NAME, LAST_NAME, SECOND_NAME, FIRST_NAME, IN_PLACE, BY_OPTION].some((names) =>
     names.test(program),
   );

@@ -139,6 +139,12 @@ const COMMANDS: Readonly<Record<string, ArgumentCheck>> = {
     matchesAll(words, [/^(?:-q|--short|--quiet)$/, /^[^-]/]) || matchesAll(words, [/^[^-]/]),
 };
 
+/** Of `words`, which begin with the subcommand. Options of git itself and where it runs are for the caller. */
+export function subcommandReads([name, ...rest]: readonly ShellWord[]): boolean {
+  const command = name?.value ?? '';
+  return Object.hasOwn(COMMANDS, command) && COMMANDS[command]?.(rest) === true;
+}
+
 /** `directories` is where git may run, `cwd` the session's own directory. */
 function gitReadsOnly(
   words: readonly ShellWord[],
