@@ -2,7 +2,7 @@
 import { isPlain } from '../../tools/redaction/redact.ts';
 
 /** A name, a call, a path of properties, a type. */
-export const CODE = /[()[\]{}]|^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)*$|::|=>/;
+export const CODE: RegExp = /[()[\]{}]|^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)*$|::|=>/;
 
 /** One word with three digits, or three kinds of characters that are not words with separators. */
 export function isPassword(value: string): boolean {
