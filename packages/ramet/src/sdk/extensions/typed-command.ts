@@ -2,6 +2,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { callForAgent } from '../../engine/later.ts';
+import type { PromptFile } from '../../extensions/prompts/prompt-file.ts';
+import { findPrompt } from '../../extensions/prompts/prompt-store.ts';
+import { NOT_AS_TRUSTED } from '../../extensions/trust/folder-trust.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { nearName } from '../../system/text/close-names.ts';
@@ -28,6 +31,7 @@ export async function typedCommand(
   const prompt = await prompts.find(name);
   if (prompt === null) {
     const made = await extra.command({ name, argument }, signal);
+    if (made === null) refuseUnused(name, prompts);
     if (made === null && typed && isCommandName(name)) throw unknownCommand(name, prompts);
     return made && { prompt: made.text, attachments: made.images, model: null };
   }
@@ -39,22 +43,21 @@ export async function typedCommand(
   const projectRoot = place.repository?.root ?? place.cwd;
   const allowsNothing = settings.settings.policy?.allowRules === 'managed';
   const made = await promptText({ agent, prompt, prompts, argument, projectRoot, allowsNothing, signal });
-  if ('problem' in made)
-    throw new UserMistake('command_failed', `/${prompt.name} was not begun: ${made.problem}`);
+  if ('problem' in made) throw notBegun(prompt, made.problem);
   const { cwd } = agent.directory;
   const paths = made.files.filter((path) => isFile(resolve(cwd, path)));
   const attached = await attachFiles(agent, paths, signal, callForAgent);
   const refused = attached.find(({ problem }) => problem !== null);
-  if (refused !== undefined)
-    throw new UserMistake(
-      'command_failed',
-      `/${prompt.name} was not begun: @${refused.path}: ${refused.problem}`,
-    );
+  if (refused !== undefined) throw notBegun(prompt, `@${refused.path}: ${refused.problem}`);
   return {
     prompt: made.text,
     attachments: attached.flatMap(({ blocks }) => blocks),
     model: prompt.model,
   };
+}
+
+function notBegun({ name }: PromptFile, why: string): UserMistake {
+  return new UserMistake('command_failed', `/${name} was not begun: ${why}`);
 }
 
 /** `/tmp is full` is about a folder. */
@@ -64,9 +67,20 @@ function isCommandName(name: string): boolean {
 
 const MOST_NAMED = 20;
 
-function unknownCommand(name: string, { all, store }: LiveParts['prompts']): UserMistake {
-  if (store?.catalog.untrusted.some((one) => one.name === name) === true)
-    return new UserMistake('no_command', `/${name} is of this repository, which is not trusted: ramet trust`);
+/** To the model its name alone would be a riddle. */
+function refuseUnused(name: string, { store }: LiveParts['prompts']): void {
+  const { changed = [], untrusted = [] } = store?.catalog ?? {};
+  const other = findPrompt(changed, name);
+  if (other !== undefined) throw notBegun(other, `${other.path}: ${NOT_AS_TRUSTED}`);
+  const theirs = findPrompt(untrusted, name);
+  if (theirs !== undefined)
+    throw new UserMistake(
+      'no_command',
+      `/${theirs.name} is of this repository, which is not trusted: ramet trust`,
+    );
+}
+
+function unknownCommand(name: string, { all }: LiveParts['prompts']): UserMistake {
   const names = all.filter(({ forUser }) => forUser).map((one) => one.name);
   const near = nearName(name, names);
   const some = names.slice(0, MOST_NAMED).map((one) => `/${one}`);

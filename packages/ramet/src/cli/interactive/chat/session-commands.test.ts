@@ -5,6 +5,7 @@ import { drain } from '../../../../test/fixtures/engine.ts';
 import { temporaryDirectory, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { test } from '../../../../test/fixtures/temporary-directory.ts';
 import { startEmulator } from '../../../emulator/index.ts';
+import { changeTrust } from '../../../sdk/calls/trust.ts';
 import type { SessionOptions } from '../../../sdk/index.ts';
 import { scriptedModel } from '../../../testing/scripted-model.ts';
 import type { CommandIo } from '../../io.ts';
@@ -51,6 +52,31 @@ describe('UI-1: commands about the session', () => {
     const shown = `$${chat.tally.costUsd?.toFixed(4)}`;
     expect((await command('status')).text).toContain(shown);
     expect((await command('cost')).text).toContain(shown);
+  });
+
+  test('SEC-1: a skill of the repository that changed since trust, or without it, says so', async ({
+    directory,
+  }) => {
+    const { chat, say, command } = started(directory, { text: 'Hello.' });
+    const names = ['own', 'my-own'];
+    const write = (body: string): void =>
+      writeFiles(
+        directory,
+        Object.fromEntries(
+          names.map((name) => [
+            `.claude/skills/${name}/SKILL.md`,
+            `---\nname: ${name}\ndescription: d\n---\n${body}\n`,
+          ]),
+        ),
+      );
+    write('Do it.');
+    expect(await command('own')).toMatchObject({ prompt: '/own' });
+    for (const name of names)
+      await expect(say(`/${name}`)).rejects.toThrow(`/${name} is of this repository, which is not trusted`);
+    changeTrust('trust', { cwd: directory, env: chat.options.env ?? {} });
+    write('Do something else.');
+    expect(await command('own')).toMatchObject({ prompt: '/own' });
+    for (const name of names) await expect(say(`/${name}`)).rejects.toThrow('it is not what you trusted');
   });
 
   test('/clear keeps the model in the line of figures; /help wraps its second column', async ({

@@ -10,6 +10,8 @@ export interface CustomCommand {
 }
 
 let found: readonly CustomCommand[] = [];
+/** Of a repository and not in use: a session says why. */
+let unused: readonly string[] = [];
 let ofServers: readonly CustomCommand[] = [];
 
 export function customCommands(): readonly CustomCommand[] {
@@ -19,17 +21,19 @@ export function customCommands(): readonly CustomCommand[] {
 /** By its name, or by the last part of it. What a server of the session has is not known here. */
 export function isCustomCommand(name: string): boolean {
   if (/^mcp__.+__./.test(name)) return true;
-  return found.some((one) => one.name === name || one.name.endsWith(`:${name}`));
+  const names = [...found.map((one) => one.name), ...unused];
+  return names.some((one) => one === name || one.endsWith(`:${name}`));
 }
 
 /** Looks for them. What is wrong with a file is said when a session is opened. */
 export async function loadCustomCommands(options: SessionOptions): Promise<void> {
   const { cwd, env, plugins } = options;
-  const { prompts } = await listPrompts({
+  const { prompts, catalog } = await listPrompts({
     ...(cwd !== undefined && { cwd }),
     ...(env !== undefined && { env }),
     plugins,
   });
+  unused = [...(catalog?.changed ?? []), ...(catalog?.untrusted ?? [])].map(({ name }) => name);
   found = prompts
     .filter(({ forUser }) => forUser)
     .map(({ name, argumentHint, description }) => ({
