@@ -35,6 +35,11 @@ export interface TeamMember {
   unread: number;
 }
 
+/** As people see it: the process of one that is `interrupted` is gone, and it continues when the team is resumed. */
+export interface ShownMember extends Omit<TeamMember, 'state'> {
+  state: MemberState | 'interrupted';
+}
+
 /** What a message is about, where the engine acts on it: a plan for the lead, and the answers to one. */
 export type MessageKind = 'plan' | 'approved' | 'rejected';
 

@@ -1,6 +1,6 @@
 /** Teams as people read them. */
 import type { TodoItem } from '../schema/status.ts';
-import { LEAD, type TaskProof, type TeamMember, type TeamTask, type WaitingPlan } from '../schema/team.ts';
+import { LEAD, type ShownMember, type TaskProof, type TeamTask, type WaitingPlan } from '../schema/team.ts';
 import { excerpt, printable, table } from './text/format.ts';
 
 interface ShownTeam {
@@ -8,7 +8,7 @@ interface ShownTeam {
   readonly session: string;
   readonly host: number | null;
   readonly isRun: boolean;
-  readonly members: readonly TeamMember[];
+  readonly members: readonly ShownMember[];
   readonly tasks: readonly TeamTask[];
   readonly plans: readonly WaitingPlan[];
 }

@@ -89,7 +89,11 @@ describe.concurrent('TEAM-2, TEAM-5: a team whose host is killed', () => {
     await running.ended;
     expect(await shown(user)).toMatchObject({
       host: null,
-      members: [{ name: 'lead' }, { name: 'ada', unread: 1 }, { name: 'bob', unread: 0 }],
+      members: [
+        { name: 'lead' },
+        { name: 'ada', state: 'interrupted', unread: 1 },
+        { name: 'bob', state: 'idle', unread: 0 },
+      ],
       tasks: [{ owner: 'ada', status: 'in_progress' }],
     });
     const { stderr } = await user.ramet(['team', 'send', 'ada', 'letter two']);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openReader } from '../../journal/sessions.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
-import { LEAD, type TeamMember, type TeamTask, type WaitingPlan } from '../../schema/team.ts';
+import { LEAD, type ShownMember, type TeamTask, type WaitingPlan } from '../../schema/team.ts';
 import { isProcessAlive } from '../../system/processes/process-identity.ts';
 import {
   memberNamesProblem,
@@ -30,7 +30,7 @@ export interface TeamReport {
   /** It works on a run of tasks (`ramet operate`): only that resumes it. */
   isRun: boolean;
   /** The lead first. */
-  members: readonly TeamMember[];
+  members: readonly ShownMember[];
   tasks: readonly TeamTask[];
   /** Plans of members that wait for an answer. */
   plans: readonly WaitingPlan[];
@@ -258,7 +258,9 @@ function reportOf(team: StoredTeam, project: string): TeamReport {
   const host = hostOf(team);
   const members = team.roster.members().map((member) => {
     // The process in which it worked is gone.
-    return host === null && member.state === 'working' ? { ...member, state: 'idle' as const } : member;
+    return host === null && member.state === 'working'
+      ? { ...member, state: 'interrupted' as const }
+      : member;
   });
   const plans = team.plans.waiting().map((plan) => ({ member: plan.member, text: plan.text }));
   const isRun = existsSync(operatorDirectory({ project, session }));
