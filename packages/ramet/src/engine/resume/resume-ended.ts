@@ -83,7 +83,7 @@ export async function continueEnded(
   const reader = family.parts.openReader();
   try {
     const ended = findEnded(family, reader, to);
-    if (ended === null) return { problem: unknownReceiver(family, reader, to) };
+    if (ended === null) return { problem: unknownReceiver(family, reader, from.spec.id, to) };
     const leaving = family.team?.worktrees?.leaving(ended.id) ?? null;
     if (leaving !== null) {
       await leaving;
@@ -171,9 +171,12 @@ async function lostNews(
   return lostNotifications(family, runtime, id, { recorded, reader });
 }
 
-function unknownReceiver(family: AgentFamily, reader: JournalReader, to: string): string {
-  const known = new Set(['main', ...startedAgents(reader).map(({ id, started }) => started.name ?? id)]);
-  const names = [...known].slice(-MOST_NAMES).join(', ');
+function unknownReceiver(family: AgentFamily, reader: JournalReader, from: AgentId, to: string): string {
+  // Of members the team knows who still reads.
+  const team = family.team?.receivers?.(from) ?? null;
+  const others = startedAgents(reader).filter(({ started }) => team === null || !started.origin?.member);
+  const known = new Set(others.map(({ id, started }) => started.name ?? id));
+  const names = [...(team ?? ['main']), ...[...known].slice(-MOST_NAMES)].join(', ');
   const running = family.running.length;
   return `There is no agent "${visibleLine(to.slice(0, 100))}". The agents are ${names}; ${running} of them are running.`;
 }

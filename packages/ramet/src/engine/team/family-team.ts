@@ -34,6 +34,8 @@ export interface FamilyTeam {
   begin(agent: Agent): MemberRun | null;
   /** Sends a message to a member, the lead or everybody; null for a receiver that is not in the team. */
   send(from: Agent, to: string, text: string, call: string): Promise<ToolOutcome | null>;
+  /** Whom it can write to in the team, in words; absent where the lead may read nothing, in a run. */
+  receivers?(from: AgentId): string[];
   tasksFor(agent: AgentId, call: string, signal: AbortSignal): TaskDesk;
   plansFor(agent: AgentId, call: string): PlanDesk;
 }

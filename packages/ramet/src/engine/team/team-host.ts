@@ -179,6 +179,10 @@ export class TeamHost implements FamilyTeam, Disposable {
     return { content: sentText(sent.receivers, idle) };
   }
 
+  receivers(from: AgentId): string[] {
+    return this.team.mail.receiversFor(this.nameOf(from));
+  }
+
   tasksFor(agent: AgentId, call: string, signal: AbortSignal): TaskDesk {
     return this.#desks.tasksFor(agent, call, signal);
   }

@@ -109,6 +109,8 @@ export function sendToTeam({ team: name, to, text }: TeamLetter, options: CallOp
   const { project } = findPlace(callerOf(options));
   const sent = withTeam(name, options, (team) => {
     const readers = readersOf(team, project);
+    if (readers.length === 0)
+      throw new UserMistake('not_sent', 'not sent: nobody in this team reads messages now');
     const isForReader = team.roster.find(to)?.name !== LEAD || readers.includes(LEAD);
     const mail = isForReader
       ? team.mail.send({ from: null, to, text, call: randomUUID() })

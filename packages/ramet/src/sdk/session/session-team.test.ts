@@ -412,7 +412,7 @@ describe('TEAM-2: messages', () => {
     await prompt(session);
     const said = asked(emulator, 'ada').map(lastText);
     expect(said[1]).toContain('Sent to lead, bob.');
-    expect(said[1]).toContain('There is no agent \\"carl\\". The agents are main, ');
+    expect(said[1]).toContain('There is no agent \\"carl\\". The agents are lead, bob, * (everybody); ');
     expect(said[1]).toContain('Not sent: that is you: name another member.');
     expect(said.join()).not.toContain('agent-message');
     const heard = [...asked(emulator, 'lead'), ...asked(emulator, 'bob')].map(lastText).join();

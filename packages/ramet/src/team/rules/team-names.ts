@@ -34,7 +34,7 @@ export function nameProblem(name: string, whose: 'member' | 'team'): string | nu
 
 /** For a name that nobody has. */
 export function unknownName(name: string, known: readonly string[]): string {
-  return `nobody here is called ${shownName(name)}; there are ${[...known, `${EVERYBODY} (everybody)`].join(', ')}`;
+  return `nobody here is called ${shownName(name)}; ${known.length === 0 ? 'there is nobody' : `there are ${known.join(', ')}`}`;
 }
 
 /** Anybody may have chosen it: one line, of bounded length, with nothing invisible. */

@@ -15,6 +15,7 @@ import type { TeamDatabase } from './team-database.ts';
 
 const LONGEST_MESSAGE_BYTES = 64 * 1024;
 const MOST_UNREAD = 10_000;
+const NOBODY = 'nobody else in this team reads messages';
 const PRUNE_EVERY = 500;
 /** Of each sender: more than one response can send. */
 const KEPT_OF_SENDER = 100;
@@ -67,22 +68,30 @@ export class Mailboxes {
   }
 
   #receiversOf(from: string | null, to: string): { names: string[] } | Problem {
-    if (to === EVERYBODY) {
-      const names = this.#roster.names().filter((name) => from === null || keyOf(name) !== keyOf(from));
-      return names.length === 0 ? { problem: 'there is nobody else in this team' } : { names };
-    }
+    const others = this.#others(from);
+    if (to === EVERYBODY) return others.length === 0 ? { problem: NOBODY } : { names: others };
     if (from !== null && keyOf(from) === keyOf(to)) return { problem: 'that is you: name another member' };
     const member = this.#roster.find(to);
-    if (member === undefined) return { problem: unknownName(to, this.#roster.names()) };
+    if (member === undefined) return { problem: unknownName(to, this.receiversFor(from)) };
     const { name, state, unread } = member;
     if (state === 'stopping' || state === 'stopped') {
       const how = state === 'stopping' ? 'is shutting down and reads nothing more' : 'has been stopped';
-      return { problem: `${name} ${how}; there are ${this.#roster.names().join(', ')}` };
+      const there = others.length === 0 ? NOBODY : `there are ${this.receiversFor(from).join(', ')}`;
+      return { problem: `${name} ${how}; ${there}` };
     }
     if (unread >= MOST_UNREAD) {
       return { problem: `${name} has ${unread} unread messages: wait until it has read some` };
     }
     return { names: [name] };
+  }
+
+  #others(from: string | null): string[] {
+    return this.#roster.names().filter((name) => from === null || keyOf(name) !== keyOf(from));
+  }
+
+  /** Whom it can write to, in words. */
+  receiversFor(from: string | null): string[] {
+    return [...this.#others(from), `${EVERYBODY} (everybody)`];
   }
 
   #insert({ from, to, text, call, kind }: NewMessage): number {

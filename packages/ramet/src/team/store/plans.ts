@@ -56,7 +56,13 @@ export class Plans {
   answer({ member: name, approve, feedback = '', by, call }: PlanAnswer): SentMail | Problem {
     return this.#db.write('synced', () => {
       const member = this.#roster.find(name);
-      if (member === undefined) return { problem: unknownName(name, this.#roster.names()) };
+      if (member === undefined)
+        return {
+          problem: unknownName(
+            name,
+            this.#roster.names().filter((one) => one !== LEAD),
+          ),
+        };
       if (member.plan !== 'sent') return { problem: `${member.name} ${NOT_WAITING[member.plan ?? 'none']}` };
       const text = feedback.trim() === '' ? (approve ? APPROVED : by === null ? NO_REASON : '') : feedback;
       if (text === '') return { problem: 'say what is to be different: the member plans again with that' };

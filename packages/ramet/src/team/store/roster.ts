@@ -92,9 +92,10 @@ export class Roster {
     return found.filter(({ state, unread }) => state === 'stopping' || unread > 0);
   }
 
-  /** Those who can be written to. */
+  /** Those who can be written to: who is to stop reads nothing more. */
   names(): string[] {
-    const sql = "SELECT name FROM members WHERE team = ? AND state <> 'stopped' ORDER BY key <> ?, key";
+    const sql =
+      "SELECT name FROM members WHERE team = ? AND state NOT IN ('stopping', 'stopped') ORDER BY key <> ?, key";
     return this.#db.rows(sql, this.#team, LEAD).map(({ name }) => String(name));
   }
 

@@ -295,6 +295,6 @@ export class TeamTaskList {
   #ownerProblem(owner: string | undefined): string | null {
     if (owner === undefined) return null;
     const names = this.#roster.names();
-    return names.includes(owner) ? null : `nobody here is called "${owner}"; there are ${names.join(', ')}`;
+    return names.includes(owner) ? null : `"${owner}" takes no tasks; there are ${names.join(', ')}`;
   }
 }

@@ -162,7 +162,7 @@ describe('TEAM-2: mailboxes', () => {
   test('bad messages are refused in one line', () => {
     const team = newTeam('ada', 'bob');
     expect(send(team, 'ada', 'carl', 'x')).toEqual({
-      problem: 'nobody here is called "carl"; there are lead, ada, bob, * (everybody)',
+      problem: 'nobody here is called "carl"; there are lead, bob, * (everybody)',
     });
     expect(send(team, 'ada', 'Ada', 'x')).toEqual({ problem: 'that is you: name another member' });
     expect(send(team, 'ada', 'bob', ' ')).toEqual({ problem: 'the message is empty' });
@@ -172,10 +172,35 @@ describe('TEAM-2: mailboxes', () => {
     });
     team.roster.setState('bob', 'stopping');
     expect(send(team, 'ada', 'bob', 'x')).toEqual({
-      problem: 'bob is shutting down and reads nothing more; there are lead, ada, bob',
+      problem: 'bob is shutting down and reads nothing more; there are lead, * (everybody)',
     });
     team.roster.setState('bob', 'stopped');
-    expect(send(team, 'ada', 'bob', 'x')).toEqual({ problem: 'bob has been stopped; there are lead, ada' });
+    expect(send(team, 'ada', 'bob', 'x')).toEqual({
+      problem: 'bob has been stopped; there are lead, * (everybody)',
+    });
+    expect(send(team, 'lead', 'bob', 'x')).toEqual({
+      problem: 'bob has been stopped; there are ada, * (everybody)',
+    });
+  });
+
+  test('a message to everybody is not said to reach members that are shutting down', () => {
+    const team = newTeam('ada', 'bob');
+    team.roster.setState('bob', 'stopping');
+    expect(send(team, 'lead', '*', 'x')).toMatchObject({ receivers: ['ada'] });
+    team.roster.setState('ada', 'stopping');
+    expect(send(team, 'lead', '*', 'x')).toEqual({ problem: 'nobody else in this team reads messages' });
+    expect(send(team, 'lead', 'ada', 'x')).toEqual({
+      problem: 'ada is shutting down and reads nothing more; nobody else in this team reads messages',
+    });
+  });
+
+  test('a task is given to no member that is shutting down', () => {
+    const team = newTeam('ada', 'bob');
+    team.roster.setState('bob', 'stopping');
+    const task = { subject: 'one', description: '', owner: 'bob' };
+    expect(team.tasks.create('lead', task)).toEqual({
+      problem: '"bob" takes no tasks; there are lead, ada',
+    });
   });
 
   test('one look is bounded, and the rest follows', () => {
