@@ -33,7 +33,8 @@ export interface KnownTexts {
 
 const MOST_LINES = 12;
 const LONGEST_LINE = 300;
-const LINE = /^\s*[-*]?\s*(FACT(?:\s+([^:]{1,60}))?|USER|NOTE)\s*:\s*(\S.*)$/;
+/** No topic is one that was taken out as a secret: `[redacted: ...]`. */
+const LINE = /^\s*[-*]?\s*(FACT(?:\s+([^:[]{1,60}))?|USER|NOTE)\s*:\s*(\S.*)$/;
 
 /** The lines of an answer that have one of the three forms; whatever else it says is left out. */
 export function readAnswer(answer: string): FoundLines {
@@ -143,13 +144,21 @@ const MAY_INSTRUCT =
 const CLAIMS_A_WISH =
   /\b(?:user|owner|maintainers?|team|admin\w*|developer|operator|company|policy)\s+(?:\w+\s+)?(?:wants?|wishes|asks?|asked|prefers?|likes?|expects?|requires?|said|says|told|insists?|demands?|agreed|allows?|allowed|approved?|permits?|permitted|authori[sz]e[sd]?)\b/i;
 
+/** As Read and Grep write a number, and a path, before each line. */
+const LINE_NUMBER = /^[ \t]*(?:[^\s:]{1,200}[:-])?\d{1,9}[\t:\u2192-]/gm;
+
 /** The words of texts, in threes: a text that has most of a line's is where the line comes from. */
 class SeenWords {
   readonly #texts: readonly SeenText[];
   readonly #stems = new Map<SeenText, ReadonlySet<string>>();
 
   constructor(texts: readonly SeenText[]) {
-    this.#texts = texts.map(({ from, text }) => ({ from, text: ` ${wordsOf(text).join(' ')} ` }));
+    this.#texts = texts.flatMap(({ from, text }) =>
+      [...new Set([text, text.replace(LINE_NUMBER, '')])].map((one) => ({
+        from,
+        text: ` ${wordsOf(one).join(' ')} `,
+      })),
+    );
   }
 
   /** The text that has most of a line's words that carry meaning, in any order and form. */

@@ -1,6 +1,7 @@
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { BASE62, seededRandom } from '../../../test/fixtures/seeded-random.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { storeOf } from '../files/memory-places.ts';
 import { MemoryStore } from '../files/memory-store.ts';
@@ -32,4 +33,19 @@ test('BG-5: notes of the last 50 sessions are kept, and older ones only if a per
   expect((await store.undo({ session: null, agent: null, turn: null }, null)).undone.kind).toBe(
     'session-notes',
   );
+});
+
+test('BG-5: a fact with a secret for its topic is left out, and the others are kept', async () => {
+  const home = temporaryDirectory();
+  const place = { home, project: join(home, 'project'), root: home };
+  const secret = `ghp_${seededRandom(4).text(BASE62, 36)}`;
+  await keepLines({
+    kind: 'keep-lines',
+    answer: `FACT ${secret}: Widgets are blue.\nFACT colours: Gadgets are red.`,
+    ...{ typed: [], seen: [], place, session: 'k3v9x2ab', agent: 'k3v9x2ab.2', prompts: 1 },
+    today: '2026-11-17',
+    keeps: { facts: true, notes: false },
+  });
+  using store = new MemoryStore(storeOf(place, 'project'));
+  expect(store.read('MEMORY.md')).toBe('## colours\n- Gadgets are red. (2026-11-17)\n');
 });

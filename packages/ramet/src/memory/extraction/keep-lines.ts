@@ -44,7 +44,7 @@ export async function keepLines(order: ExtractionOrder): Promise<MemoryChange[]>
 function withoutSecrets({ facts, wishes, notes }: FoundLines): FoundLines {
   const isClean = (text: string): boolean => secretsIn(text).length === 0;
   return {
-    facts: facts.filter(({ text }) => isClean(text)),
+    facts: facts.filter(({ topic, text }) => isClean(topic) && isClean(text)),
     wishes: wishes.filter(isClean),
     notes: notes.filter(isClean),
   };

@@ -1,6 +1,6 @@
 /** What dreams of a session and by hand share: the repository that disproves, the tools that only look, and the terms. */
 import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import type { DreamTerms } from '../../memory/dream/dream-record.ts';
 import { DEFAULT_DREAM_TERMS } from '../../memory/dream/dream-record.ts';
 import type { DreamRepository } from '../../memory/dream/judge-drops.ts';
@@ -24,6 +24,8 @@ export function dreamRepository(root: string): DreamRepository {
     },
     contains(path, text) {
       const place = placeOf(path);
+      // What git keeps for itself is no file of the repository.
+      if (place !== null && relative(real, place).split(sep).includes('.git')) return false;
       const stats = place === null ? undefined : statSync(place, { throwIfNoEntry: false });
       if (place === null || stats?.isFile() !== true || stats.size > LARGEST_FILE) return false;
       return readFileSync(place, 'utf8').includes(text);

@@ -41,3 +41,16 @@ test('MEM-2: where the clock jumps back, the last change is still the one that w
     ['u1', '1970-01-01T00:00:05.000Z'],
   ]);
 });
+
+test('MEM-2: where nothing is left to undo, the answer tells no changes from changes that are undone', async () => {
+  const [home, project] = [temporaryDirectory(), temporaryDirectory()];
+  const place = { home, project, root: project };
+  expect(() => lastUndoable(place)).toThrow('there is nothing to undo: memory has no changes yet');
+  using store = new MemoryStore(storeOf(place, 'project'));
+  const by = { session: null, agent: null, turn: null };
+  await store.change({ kind: 'note', ...by }, () => new Map([['MEMORY.md', '- a\n']]));
+  await store.undo(by, null);
+  expect(() => lastUndoable(place)).toThrow(
+    'nothing is left to undo; name a change to take back that one: ramet memory show --changes lists them',
+  );
+});

@@ -61,7 +61,12 @@ export function parseId(wanted: string): { name: StoreName; id: number } {
 export function lastUndoable(place: MemoryPlace): { name: StoreName; id: number } {
   const [last] = undoable(place);
   if (last !== undefined) return parseId(last);
-  throw new UserMistake('no_change', 'there is nothing to undo: memory has no changes yet');
+  throw new UserMistake(
+    'no_change',
+    changesOf(place).length === 0
+      ? 'there is nothing to undo: memory has no changes yet'
+      : 'nothing is left to undo; name a change to take back that one: ramet memory show --changes lists them',
+  );
 }
 
 /** The newest first. */
