@@ -9,7 +9,7 @@
 import type { Isolation, OperatorRun, RunChange } from './operator-run.ts';
 import type { BudgetLimits, Effort } from './status.ts';
 import type { ConflictSteps, TaskConflict } from './task-conflict.ts';
-import type { Usage } from './usage.ts';
+import type { Bill } from './usage.ts';
 
 export {
   ISOLATIONS,
@@ -134,8 +134,8 @@ export interface SilentReview {
   message: string;
 }
 
-/** One try of a task. The first mention of a number adds it; later ones replace the fields that they name. */
-export interface AttemptChange {
+/** One try of a task, billed with its reviewers. The first mention of a number adds it; later ones replace the fields that they name. */
+export interface AttemptChange extends Partial<Bill> {
   number: number;
   /** `ended`: its agent is done and its work is committed, and nothing is known of it yet. */
   state?: 'running' | 'ended' | 'passed' | 'failed' | 'stopped';
@@ -156,9 +156,8 @@ export interface AttemptChange {
   message?: string | null;
   /** What people should know of how its work was taken: what was put right, one line each. */
   notes?: readonly string[];
-  /** With those of its reviewers. */
-  costUsd?: number | null;
-  usage?: Usage;
+  /** What members of a team had spent by then while they held no task: a part of what the run costs, and not of `costUsd`. */
+  idle?: Bill;
   /** All verdicts so far. */
   reviews?: readonly AttemptReview[];
   /** All reviewers so far that gave none. */

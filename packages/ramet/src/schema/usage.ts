@@ -17,6 +17,12 @@ export interface Usage {
   estimated?: true;
 }
 
+export interface Bill {
+  /** Null when it is unknown. */
+  readonly costUsd: number | null;
+  readonly usage: Usage;
+}
+
 const TOKEN_COUNTS = [
   'input_tokens',
   'cache_creation_input_tokens',

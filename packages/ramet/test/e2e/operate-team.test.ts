@@ -12,7 +12,7 @@ import {
   statusesOf,
   writing,
 } from '../fixtures/task-runs.ts';
-import { test } from '../fixtures/user.ts';
+import { test, type User } from '../fixtures/user.ts';
 import { git, rametBranches } from '../fixtures/worktrees.ts';
 
 const update = (input: Record<string, unknown>): Answer => ({ tool_use: [{ name: 'TaskUpdate', input }] });
@@ -51,6 +51,24 @@ function member(asked: Asked): Answer {
 
 const team = (...args: string[]): string[] => ['tasks.md', '--pattern', 'team', '--parallel', '2', ...args];
 
+/** By member, in the report. */
+function memberCosts(report: string): Record<string, string> {
+  return Object.fromEntries(
+    [...report.matchAll(/^\| (member-\d) \| \d+ \| (\S+) \|$/gm)].map(([, name, cost]) => [name, cost]),
+  );
+}
+
+function doneBy(report: string, task: string): string | undefined {
+  return new RegExp(`^## ${task}: [^#]*done by (\\S+)`, 'm').exec(report)?.[1];
+}
+
+async function teamCosts(user: User): Promise<Record<string, string>> {
+  const { stdout } = await user.here(['cost', '--team']);
+  return Object.fromEntries(
+    [...stdout.matchAll(/^(member-\d) .* (\$\S+)$/gm)].map(([, name, cost]) => [name, cost]),
+  );
+}
+
 describe.concurrent('OP-8, OP-9: a team carries out a run', { timeout: 120_000 }, () => {
   test('members claim the tasks, the merge queue lands them, and the report says who did what', async ({
     user,
@@ -80,6 +98,7 @@ describe.concurrent('OP-8, OP-9: a team carries out a run', { timeout: 120_000 }
     const report = readFileSync(run.report, 'utf8');
     expect(report).toMatch(/## T1:(?:.|\n)*done by member-1(?:.|\n)*## T2:(?:.|\n)*done by member-2/);
     expect(report).toMatch(/\| member-1 \| [123] \| \$0\.0\d+ \|\n/);
+    expect(memberCosts(report)).toEqual(await teamCosts(user));
     const agents = new Set(emulator.requests.map(({ request }) => JSON.stringify(request?.messages?.[0])));
     expect(agents.size).toBe(2);
     // Everything that agents cost is in the sum of the tasks.
@@ -99,6 +118,31 @@ describe.concurrent('OP-8, OP-9: a team carries out a run', { timeout: 120_000 }
     expect(late).toMatchObject({ code: 0, stdout: 'sent to member-1, member-2\n' });
     expect(late.stderr).toMatch(/read only if tasks are left for ramet operate --resume (\w+) \(/);
     expect(stdout.match(/"status": ?"completed"/g)).toHaveLength(4);
+  });
+
+  test('a task costs what its own member paid for it, whatever the others are at meanwhile', async ({
+    user,
+  }) => {
+    prepareRun(user, '- [ ] T1 [P] Write one\n- [ ] T2 [P] Write two\n');
+    await user.emulate({
+      respond: async (asked) => {
+        const { attempt, number, has } = doing(asked);
+        if (attempt !== null || number !== 2) return member(asked);
+        if (!has('"name":"TaskList"')) return { tool_use: [{ name: 'TaskList', input: {} }] };
+        // It has paid for a request, and claims its task when the other one is over.
+        await eventually(() => filesOn(user, 'main').includes('T1.txt'));
+        return member(asked);
+      },
+    });
+    const { run, stderr } = await operateHere(user, ...team('--into', 'main'));
+    expect(statusesOf(run), stderr).toEqual(['T1 done', 'T2 done']);
+    const costs = await teamCosts(user);
+    const report = readFileSync(run.report, 'utf8');
+    expect(memberCosts(report)).toEqual(costs);
+    for (const { id, attempts } of run.tasks) {
+      const paid = attempts.map(({ total_cost_usd: cost }) => `$${cost.toFixed(4)}`);
+      expect(paid).toEqual([costs[doneBy(report, id) ?? '']]);
+    }
   });
 
   test('what fails goes back with the reason, and freezes after its retries', async ({ user }) => {
@@ -153,6 +197,20 @@ describe.concurrent('OP-8, OP-9: a team carries out a run', { timeout: 120_000 }
     const { run, stderr } = await operateHere(user, '--resume');
     expect(statusesOf(run), stderr).toEqual(['T1 done', 'T2 done', 'T3 done']);
     expect(run.tasks.map(({ attempts }) => attempts.length)).toEqual([1, 1, 1]);
+    // What a member's tasks cost is what it has cost, but for turns without a task.
+    const report = readFileSync(run.report, 'utf8');
+    const costs = await teamCosts(user);
+    expect(memberCosts(report)).toEqual(costs);
+    const bill = JSON.parse((await user.here(['cost', run.session_id, '--json'])).stdout);
+    expect(run.total_cost_usd).toBeCloseTo(bill.total.total_cost_usd, 6);
+    const spent = Object.entries(costs).map(([name, cost]) => {
+      const own = run.tasks.filter(({ id }) => doneBy(report, id) === name);
+      const paid = own.map(({ attempts }) => attempts[0]?.total_cost_usd ?? 0);
+      expect(Math.min(...paid)).toBeGreaterThan(0);
+      expect(paid.reduce((sum, one) => sum + one, 0)).toBeLessThan(Number(cost.slice(1)) + 0.0001);
+      return own.length;
+    });
+    expect(spent.toSorted()).toEqual([1, 2]);
     expect(filesOn(user, 'main')).toEqual(['README.md', 'T1.txt', 'T2.txt', 'T3.txt']);
     expect(rametBranches(user.repository)).toEqual([]);
   });

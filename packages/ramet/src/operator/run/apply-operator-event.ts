@@ -188,6 +188,7 @@ function newAttempt(number: number, time: number): TaskAttempt {
       notes: [],
       costUsd: 0,
       usage: NO_USAGE,
+      idle: null,
       reviews: [],
       silent: [],
       forgiven: 0,

@@ -46,11 +46,16 @@ function unchanged(id: string, isReport: boolean, attempt: AttemptChange, parts:
 function interrupted(
   id: string,
   { cause, message }: Extract<AttemptEnd, { kind: 'interrupted' }>,
-  { number, costUsd, usage }: AttemptChange,
+  { number, costUsd, usage, idle }: AttemptChange,
   { actors, state, drain }: EndParts,
 ): void {
   const task = taskOf(state(), id);
-  const attempt = { number, ...(costUsd !== undefined && { costUsd }), ...(usage && { usage }) };
+  const attempt = {
+    number,
+    ...(costUsd !== undefined && { costUsd }),
+    ...(usage && { usage }),
+    ...(idle && { idle }),
+  };
   if (cause === 'limit' || cause === 'provider' || cause === 'members_stopped') drain(cause, message);
   if (task !== undefined && isAsking(task)) actors.note(id, { attempt });
   else if (actors.change(id, { type: 'interrupted', cause }, { message, attempt }) === null)

@@ -158,9 +158,13 @@ export class Attempts {
   }
 }
 
-function factsOf(number: number, { costUsd, usage, branch, path, notes = [] }: AttemptEnd): AttemptChange {
+function factsOf(
+  number: number,
+  { costUsd, usage, idle, branch, path, notes = [] }: AttemptEnd,
+): AttemptChange {
   return {
     ...{ number, costUsd, usage },
+    ...(idle !== undefined && { idle }),
     ...(branch !== undefined && { branch }),
     ...(path !== undefined && { path }),
     ...(notes.length > 0 && { notes }),

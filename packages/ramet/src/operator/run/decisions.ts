@@ -1,5 +1,6 @@
 /** What follows from the state of a run. Values in, values out. */
 import type { AttemptReview, OperatorRun, RunTask, TaskStatus } from '../../schema/operator-events.ts';
+import { addCost } from '../../schema/usage.ts';
 import {
   type FanInPolicy,
   type FanInVerdict,
@@ -11,6 +12,7 @@ import { ReadyQueue } from '../schedule/ready-queue.ts';
 import { isolationOf, sharesCheckout } from './isolation.ts';
 import {
   costOfTask,
+  idleCostOf,
   isDoneWith,
   isTaskEnded,
   type OperatorState,
@@ -127,7 +129,7 @@ export interface RunSpending {
 function spendingOf(state: OperatorState): RunSpending {
   let [usd, count]: [number | null, number] = [0, 0];
   for (const task of tasksOf(state)) {
-    const cost = costOfTask(task);
+    const cost = addCost(costOfTask(task), idleCostOf(task));
     usd = usd === null || cost === null ? null : usd + cost;
     count += task.attempts.filter(({ endedAt }) => endedAt !== null).length;
   }

@@ -14,7 +14,7 @@ import type {
   TaskQuestion,
   TaskStatus,
 } from '../../schema/operator-events.ts';
-import type { Usage } from '../../schema/usage.ts';
+import { addCost, type Bill, type Usage } from '../../schema/usage.ts';
 import { mapOf, type PersistentMap, valueAt } from '../../system/persistent.ts';
 
 /** One try of a task. What is not known is null. */
@@ -38,6 +38,8 @@ export interface TaskAttempt {
   /** 0 until it has ended, then with its reviews; null when it is unknown. */
   readonly costUsd: number | null;
   readonly usage: Usage;
+  /** Of a team's run: see `AttemptChange`. */
+  readonly idle: Bill | null;
   readonly reviews: readonly AttemptReview[];
   /** Reviewers that gave no verdict, and how many of them do not count any more. */
   readonly silent: readonly SilentReview[];
@@ -162,6 +164,11 @@ export function costOfTask({ attempts }: TaskState): number | null {
     (sum, { costUsd }) => (sum === null || costUsd === null ? null : sum + costUsd),
     0,
   );
+}
+
+/** What members of its team had spent while they held no task, by the time its attempts ended; null when that is unknown. */
+export function idleCostOf({ attempts }: Pick<TaskState, 'attempts'>): number | null {
+  return attempts.reduce<number | null>((sum, { idle }) => addCost(sum, idle === null ? 0 : idle.costUsd), 0);
 }
 
 export function lastAttempt({ attempts }: Pick<TaskState, 'attempts'>): TaskAttempt | undefined {

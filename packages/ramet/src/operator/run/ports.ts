@@ -11,7 +11,7 @@ import type {
   TaskConflict,
   TaskQuestion,
 } from '../../schema/operator-events.ts';
-import type { Usage } from '../../schema/usage.ts';
+import type { Bill } from '../../schema/usage.ts';
 import type { TaskAttempt } from './operator-state.ts';
 
 export interface AttemptOrder {
@@ -39,9 +39,9 @@ export interface AttemptWatch {
   rests(): void;
 }
 
-interface AttemptFacts {
-  readonly costUsd: number | null;
-  readonly usage: Usage;
+interface AttemptFacts extends Bill {
+  /** What members of a team had spent while they held no task. */
+  readonly idle?: Bill;
   readonly branch?: string | null;
   readonly path?: string | null;
   /** What people should know of how its work was taken, one line each. */

@@ -2,11 +2,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readOrNull } from '../../git/repository.ts';
-import type { OperatorState } from '../../operator/run/operator-state.ts';
+import { type OperatorState, tasksOf } from '../../operator/run/operator-state.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
+import { LEAD } from '../../schema/team.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
 import { createRedactor } from '../../tools/redaction/redact.ts';
+import { viewTeamCost } from '../../views/ledger/team-cost.ts';
 import { runReport } from '../../views/operator/run-report.ts';
 import type { Caller } from '../calls/caller.ts';
 import { findPlace, operatorDirectory, type Place } from '../place.ts';
@@ -56,6 +58,17 @@ function branchesOf(repository: Place['repository']): (name: string) => boolean 
 
 const MOST_PACKED = 64 << 20;
 
+function hasMembers(state: OperatorState): boolean {
+  return tasksOf(state).some(({ attempts }) => attempts.some(({ isolation }) => isolation === 'team'));
+}
+
+/** As `ramet cost --team` says. */
+function memberCosts(session: string, project: string): Map<string, number | null> {
+  using view = viewTeamCost(session, project);
+  const lines = Array.from(view.cost.members, ([name, { ledger }]) => [name, ledger.total.costUsd] as const);
+  return new Map(lines.filter(([name]) => name !== LEAD));
+}
+
 /** Under the session's folder; in the repository only where someone said so. Null where it could not be written. */
 export function writeReport(
   { session, state }: { session: string; state: OperatorState },
@@ -66,7 +79,9 @@ export function writeReport(
   const directory = operatorDirectory({ project, session });
   const redact = createRedactor(caller.env);
   const outputOf = (file: string): string | null => endOfOutput(file, { ...OUTPUT, redact });
-  const text = runReport(state, { session, now: Date.now(), outputOf, hasBranch: branchesOf(repository) });
+  const hasBranch = branchesOf(repository);
+  const members = hasMembers(state) ? memberCosts(session, project) : new Map<string, number | null>();
+  const text = runReport(state, { session, now: Date.now(), outputOf, hasBranch, members });
   const own = join(directory, 'report.md');
   const files = wanted === undefined ? [own] : [own, resolve(caller.cwd, wanted)];
   let written: string | null = null;

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { MIXED_RUN, madeRun, madeTask, startedRun, taskChange } from '../../../test/fixtures/operator-run.ts';
+import { leftOf } from '../../operator/run/decisions.ts';
+import { NO_USAGE } from '../../schema/usage.ts';
 import { runObject } from './run-object.ts';
 import { runReport } from './run-report.ts';
 import { runNotes } from './run-table.ts';
 
-const FACTS = { session: 'k3v9x2ab', now: 61_000, outputOf: () => null, hasBranch: () => true };
+const FACTS = {
+  ...{ session: 'k3v9x2ab', now: 61_000, outputOf: () => null, hasBranch: () => true },
+  members: new Map<string, number | null>(),
+};
 
 describe('OP-4: report.md', () => {
   test('tells everything about a run with failures', () => {
@@ -62,6 +67,36 @@ describe('OP-4: report.md', () => {
         },
       },
     ]);
+  });
+
+  test('OP-8: members cost what the journal says, and what they spent without a task is told apart', () => {
+    const by = { isolation: 'team', agent: 's.2', notes: ['done by ada'] } as const;
+    const state = madeRun(
+      startedRun([madeTask('a')], { isolation: 'team' }),
+      taskChange('a', 'done', {
+        attempt: {
+          number: 1,
+          state: 'passed',
+          ...by,
+          costUsd: 0.5,
+          idle: { costUsd: 0.25, usage: NO_USAGE },
+        },
+      }),
+    );
+    const members = new Map([
+      ['bob', 0.25],
+      ['ada', 0.5],
+    ]);
+    const report = runReport(state, { ...FACTS, members });
+    expect(report).toContain('| ada | 1 | $0.5000 |\n| bob | 0 | $0.2500 |\n');
+    expect(report).toContain(
+      '| cost | $0.7500 of $5.00, of it $0.2500 of members while they held no task |\n',
+    );
+    expect(runObject(state, { session: 's', report: null, now: 1 })).toMatchObject({
+      total_cost_usd: 0.75,
+      tasks: [{ total_cost_usd: 0.5 }],
+    });
+    expect(leftOf(state)).toBe(4.25);
   });
 
   test('says that nothing is to be done when all is done', () => {

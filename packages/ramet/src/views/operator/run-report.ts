@@ -42,6 +42,8 @@ export interface RunReportFacts {
   outputOf(file: string): string | null;
   /** Whether a branch, or another ref, is there. One that is gone is of no use to anybody: its commit is told. */
   hasBranch(name: string): boolean;
+  /** What each member of its team has cost in all; null when that is unknown. Empty for a run without one. */
+  members: ReadonlyMap<string, number | null>;
 }
 
 export function runReport(state: OperatorState, facts: RunReportFacts): string {
@@ -52,7 +54,7 @@ export function runReport(state: OperatorState, facts: RunReportFacts): string {
     people(state),
     '## Tasks',
     taskTable(tasks, clockOf(state, facts.now)),
-    memberTable(tasks),
+    memberTable(tasks, facts),
     ...tasks
       .filter(({ attempts, status }) => attempts.length > 0 || status !== 'queued')
       .map((task) => taskPart(task, state, facts)),
@@ -63,15 +65,13 @@ export function runReport(state: OperatorState, facts: RunReportFacts): string {
 }
 
 /** Who did what in a team; empty where no member did anything. */
-function memberTable(tasks: readonly TaskState[]): string {
-  const attempts = tasks.flatMap((task) => task.attempts.filter((attempt) => memberIn(attempt) !== null));
-  const members = Object.entries(Object.groupBy(attempts, (attempt) => memberIn(attempt) ?? '')).toSorted();
-  if (members.length === 0) return '';
-  const rows = members.map(([name, own = []]) => {
-    const done = own.filter(({ state }) => state === 'passed').length;
-    return [markdownLine(name, LINE), String(done), costText({ attempts: own })];
+function memberTable(tasks: readonly TaskState[], { members }: RunReportFacts): string {
+  const passed = tasks.flatMap(({ attempts }) => attempts.filter(({ state }) => state === 'passed'));
+  const rows = [...members].toSorted().map(([name, costUsd]) => {
+    const done = passed.filter((attempt) => memberIn(attempt) === name).length;
+    return [markdownLine(name, LINE), String(done), costText({ attempts: [{ costUsd }] })];
   });
-  return markdownTable(['member', 'tasks done', 'cost'], rows);
+  return rows.length === 0 ? '' : markdownTable(['member', 'tasks done', 'cost'], rows);
 }
 
 function headline(state: OperatorState): string {
@@ -108,7 +108,7 @@ function overview(state: OperatorState, { session, now }: RunReportFacts): strin
       'time',
       `${duration(until - startedAt)}, from ${timeText(startedAt)}${resumed === 0 ? '' : `, resumed ${times(resumed)}`}`,
     ],
-    ['cost', spendText(summary, run?.budget.usd)],
+    ['cost', `${spendText(summary, run?.budget.usd)}${idleText(state)}`],
     [
       'prompt cache',
       rate === null
@@ -117,6 +117,13 @@ function overview(state: OperatorState, { session, now }: RunReportFacts): strin
     ],
   ];
   return markdownTable(['', ''], rows);
+}
+
+/** It is in no task's cost. */
+function idleText(state: OperatorState): string {
+  const attempts = tasksOf(state).flatMap(({ attempts }) => attempts.flatMap(({ idle }) => idle ?? []));
+  if (attempts.every(({ costUsd }) => costUsd === 0)) return '';
+  return `, of it ${costText({ attempts })} of members while they held no task`;
 }
 
 function baseText({ baseCheck }: OperatorState): string {

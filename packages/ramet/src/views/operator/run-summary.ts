@@ -69,17 +69,18 @@ export interface RunSummary {
 export function summaryOf(state: OperatorState): RunSummary {
   const tasks = tasksOf(state);
   const attempts = tasks.flatMap((task) => task.attempts);
+  const bills = attempts.flatMap((attempt) => (attempt.idle === null ? [attempt] : [attempt, attempt.idle]));
   const byStatus = Map.groupBy(tasks, ({ status }) => status);
   const counts = TOLD.flatMap((status) => {
     const count = byStatus.get(status)?.length ?? 0;
     return count === 0 ? [] : [[status, count] as const];
   });
-  const atLeastUsd = attempts.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+  const atLeastUsd = bills.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
   return {
     ...{ total: tasks.length, done: byStatus.get('done')?.length ?? 0, counts },
-    costUsd: attempts.some(({ costUsd }) => costUsd === null) ? null : atLeastUsd,
+    costUsd: bills.some(({ costUsd }) => costUsd === null) ? null : atLeastUsd,
     atLeastUsd,
-    usage: attempts.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE),
+    usage: bills.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE),
     people: tasks.filter(needsPerson),
   };
 }

@@ -30,7 +30,13 @@ describe('OP-2: the table at the end of a run', () => {
     });
     for (const text of [
       runTable(over, null, 90_000),
-      runReport(over, { session: 's', now: 90_000, outputOf: () => null, hasBranch: () => true }),
+      runReport(over, {
+        session: 's',
+        now: 90_000,
+        outputOf: () => null,
+        hasBranch: () => true,
+        members: new Map(),
+      }),
     ])
       expect(text).not.toMatch(/T003.*(?:8\d s|1 min)/);
     expect(runTable(over, null, 90_000)).toBe(runTable(over, null, 99_000));
@@ -152,9 +158,15 @@ describe('OP-2: the table at the end of a run', () => {
     );
     const object = runObject(after, { session: 's', report: null, now: 1 });
     expect(object).toMatchObject({ is_error: true, landed: false, landing: null });
-    expect(runReport(after, { session: 's', now: 1, outputOf: () => null, hasBranch: () => true })).toContain(
-      'nothing has landed on main',
-    );
+    expect(
+      runReport(after, {
+        session: 's',
+        now: 1,
+        outputOf: () => null,
+        hasBranch: () => true,
+        members: new Map(),
+      }),
+    ).toContain('nothing has landed on main');
   });
 
   test('tells a run that is held from one that nobody runs any more', () => {

@@ -251,8 +251,9 @@ function isRefused(cause: string, message: string | null): boolean {
 async function judged(order: AttemptOrder, ended: EndedAgent, parts: AttemptParts): Promise<AttemptEnd> {
   const { pattern, place } = parts;
   const { status, cause, message } = ended.result;
-  const { costUsd, usage } = pattern.bill?.(order, ended) ?? ended.result;
-  const facts = { costUsd, usage, ...(await pattern.siteOf(order, ended.id)) };
+  const { costUsd, usage } = ended.result;
+  const bill = (await pattern.bill?.(order)) ?? { costUsd, usage };
+  const facts = { ...bill, ...(await pattern.siteOf(order, ended.id)) };
   const given = async (why: {
     cause: string;
     message: string | null;

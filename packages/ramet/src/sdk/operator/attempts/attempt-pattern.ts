@@ -5,7 +5,7 @@
 import type { AgentHandle, AgentResult, SpawnOrder } from '../../../engine/shapes.ts';
 import type { ChangedPath, WorkObjection } from '../../../git/left-work.ts';
 import type { TaskAttempt } from '../../../operator/run/operator-state.ts';
-import type { AttemptOrder } from '../../../operator/run/ports.ts';
+import type { AttemptEnd, AttemptOrder } from '../../../operator/run/ports.ts';
 import type { OperatorRun } from '../../../schema/operator-events.ts';
 
 export type AttemptSpawn = Omit<SpawnOrder, 'call' | 'signal'>;
@@ -49,8 +49,10 @@ export function withoutChanges(work: ChangingWork | null): AttemptWork | null {
 /** Why an agent that has ended well has not done its task: a stable word, and a line for people. */
 export type AttemptObjection = WorkObjection;
 
+export type AttemptBill = Pick<AttemptEnd, 'costUsd' | 'usage' | 'idle'>;
+
 /** Nobody took it, and why. */
-export type NotHired = Pick<AgentResult, 'costUsd' | 'usage'> & {
+export type NotHired = AttemptBill & {
   readonly notHired: 'failed' | 'interrupted';
   readonly cause: string;
   readonly message: string | null;
@@ -69,7 +71,7 @@ export interface AttemptPattern {
     signal: AbortSignal,
   ): Promise<AgentHandle | EndedAgent | NotHired | null>;
   /** What the try has cost, if that is not what its agent has. */
-  bill?(order: AttemptOrder, ended: EndedAgent): Pick<AgentResult, 'costUsd' | 'usage'>;
+  bill?(order: AttemptOrder): Promise<AttemptBill>;
   /** The try is over, whatever came of it. */
   over?(order: AttemptOrder): void;
   siteOf(order: AttemptOrder, agent: string): Promise<AttemptSite>;

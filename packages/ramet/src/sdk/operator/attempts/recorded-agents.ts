@@ -5,6 +5,7 @@ import type { AgentResult } from '../../../engine/shapes.ts';
 import type { RefNaming } from '../../../git/left-work.ts';
 import type { JournalReader } from '../../../journal/journal.ts';
 import { type AgentOverview, agentStatuses, statusBoardOf } from '../../../journal/projections/status.ts';
+import type { RecordedEvent } from '../../../schema/events.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { RefWitness } from './attempt-refs.ts';
 
@@ -17,7 +18,11 @@ export class RecordedAgents implements RefWitness {
   }
 
   all(): AgentOverview[] {
-    return this.#read((reader) => agentStatuses(statusBoardOf(reader.events()), { writerAlive: true }));
+    return this.read((events) => agentStatuses(statusBoardOf(events), { writerAlive: true }));
+  }
+
+  read<Result>(read: (events: Iterable<RecordedEvent>) => Result): Result {
+    return this.#read((reader) => read(reader.events()));
   }
 
   /** The last agent of that name, as an earlier process left it. */

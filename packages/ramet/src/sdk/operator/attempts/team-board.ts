@@ -151,15 +151,6 @@ export class TeamBoard implements Disposable {
     return this.#turnWith(number)?.release === null;
   }
 
-  /** The agents of all members, and those that work on a task; `but` is left out. */
-  atWork(but: string | null): { agents: Set<string>; busy: Set<string> } {
-    const busy = [...this.#turns.values()].filter(({ agent, task }) => task !== null && agent !== but);
-    return {
-      agents: new Set(this.#members.all().flatMap(({ agent }) => agent ?? [])),
-      busy: new Set(busy.map(({ agent }) => agent)),
-    };
-  }
-
   /** Entries of earlier tries stay on the list. In a resumed run nothing waits for a member that claims one. */
   withdrawBut(tries: ReadonlySet<string>): void {
     for (const { number, subject } of this.tasks())

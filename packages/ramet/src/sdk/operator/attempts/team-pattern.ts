@@ -20,7 +20,7 @@ import {
   type NotHired,
   workRef,
 } from './attempt-pattern.ts';
-import { MemberBills } from './member-bills.ts';
+import { MemberBills, type TryBill } from './member-bills.ts';
 import type { RecordedAgents } from './recorded-agents.ts';
 import { openOrders, type RestoredWork, restoreWork } from './restored-work.ts';
 import { type RefusedOffer, TeamBoard } from './team-board.ts';
@@ -55,7 +55,7 @@ export function usesTeam(state: OperatorState): boolean {
 export function teamRun({ family, agent: lead, team }: LiveParts, place: TeamPlace): TeamRun | null {
   if (family.team === null || team === undefined) return null;
   const { view } = team;
-  const { worktrees, state } = place;
+  const { worktrees, state, recorded } = place;
   const bring = (agent: AgentId, order: AttemptOrder): Promise<void> =>
     // A git that was killed is no reason to give the task up.
     bringTo(worktrees, agent, order).catch(() => bringTo(worktrees, agent, order));
@@ -67,7 +67,10 @@ export function teamRun({ family, agent: lead, team }: LiveParts, place: TeamPla
     family.team,
   );
   refuseUnread(family, lead);
-  const { pattern, restore } = teamPattern(place, board, new MemberBills(state));
+  const { pattern, restore } = teamPattern(place, board, {
+    ...{ bills: new MemberBills(state, (read) => recorded.read(read)) },
+    written: () => lead.runtime.journal.commit('written'),
+  });
   return {
     ...{ pattern, restore },
     async addMembers(count, note) {
@@ -84,7 +87,7 @@ export function teamRun({ family, agent: lead, team }: LiveParts, place: TeamPla
 function teamPattern(
   place: TeamPlace,
   board: TeamBoard,
-  bills: MemberBills,
+  { bills, written }: { bills: MemberBills; written(): Promise<void> },
 ): { pattern: AttemptPattern; restore(): Promise<void> } {
   const { worktrees, recorded } = place;
   let restored: ReadonlyMap<string, RestoredWork> = new Map();
@@ -93,9 +96,10 @@ function teamPattern(
     (await earlierWork(order, worktrees)) ??
     onRef(order, await own.collect(order, ended, async () => ended), worktrees);
   const taken: typeof take = (order, ended) => restored.get(order.attempt.name)?.work ?? take(order, ended);
-  const bill = ({ attempt: { name } }: AttemptOrder, agent: string | null): ReturnType<MemberBills['of']> => {
-    const { agents, busy } = board.atWork(agent);
-    return bills.of(name, agent, { members: recorded.all().filter(({ id }) => agents.has(id)), busy });
+  const bill = async ({ task, attempt }: AttemptOrder): Promise<TryBill> => {
+    // The last request of its member may be on its way to the disk.
+    await written();
+    return bills.of(task.id, attempt.number);
   };
   const pattern: AttemptPattern = {
     isolation: 'team',
@@ -114,7 +118,7 @@ function teamPattern(
           await recorded.worktreeOf(past.id),
         );
       const found = await board.claimant(order, prompt, signal);
-      return found !== null && 'refused' in found ? { ...notClaimed(found), ...bill(order, null) } : found;
+      return found !== null && 'refused' in found ? { ...notClaimed(found), ...(await bill(order)) } : found;
     },
     async siteOf(order, agent) {
       return { branch: null, path: (await own.siteOf(order, agent)).path };
@@ -128,7 +132,7 @@ function teamPattern(
       await board.giveUp(order, 'it did not pass');
       return { branch: (work !== null && 'branch' in work ? work.branch : null) ?? null };
     },
-    bill: (order, { id }) => bill(order, id),
+    bill,
     notes(order, ended) {
       const by = board.listed(order)?.owner;
       return [...(by == null ? [] : [memberNote(by)]), ...(own.notes?.(order, ended) ?? [])];
