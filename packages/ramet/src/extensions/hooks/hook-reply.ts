@@ -49,12 +49,16 @@ export function answerOfCommand(event: HookEventName, end: HookProcessEnd): Hook
   const { code, stdout, stderr } = end;
   if (code === 2) {
     const reason = cut(stderr.trim()) || 'a hook refused it and gave no reason';
-    if (refusal !== 'none') return { reply: refusalReply(refusal, reason) };
+    // It counts whatever was printed: a guard that floods its output has still said no.
+    const odd = outputProblem(end);
+    const message =
+      odd === null ? undefined : `a ${event} hook refused with exit code 2, and ${odd}, which is not read`;
+    if (refusal !== 'none') return { reply: { ...refusalReply(refusal, reason), message } };
   }
   if (code === null) return { failure: `it was ended by ${end.signal}${stderrNote(stderr)}` };
   if (code !== 0) return { failure: `exit code ${code}${stderrNote(stderr)}` };
-  if (!end.isText) return { failure: 'what it printed is no text' };
-  if (end.isCut) return { failure: 'it printed more than 1 MiB' };
+  const problem = outputProblem(end);
+  if (problem !== null) return { failure: problem };
   const text = stdout.trim();
   if (text === '') return { reply: {} };
   // What follows was for nobody.
@@ -67,6 +71,17 @@ export function answerOfCommand(event: HookEventName, end: HookProcessEnd): Hook
   } catch {
     return { failure: `what it printed begins like JSON and is none: ${JSON.stringify(text.slice(0, 60))}` };
   }
+}
+
+function outputProblem({
+  isText,
+  isCut,
+}: {
+  readonly isText: boolean;
+  readonly isCut: boolean;
+}): string | null {
+  if (!isText) return 'what it printed is no text';
+  return isCut ? 'it printed more than 1 MiB' : null;
 }
 
 function refusalReply(refusal: 'deny' | 'block' | 'tell', reason: string): HookReply {

@@ -218,6 +218,14 @@ describe('EXT-2: a command hook', () => {
     }
     const errors = await fire(directory, { hooks: [run(`${flood} >&2; exit 2`)] });
     expect(errors.effect.decision).toBe('deny');
+    const refusing = await fire(directory, { hooks: [run(`${flood}; echo no >&2; exit 2`)] });
+    expect(refusing).toMatchObject({
+      effect: { decision: 'deny', reason: 'no' },
+      runs: [{ outcome: 'blocked' }],
+      messages: [
+        'a PreToolUse hook refused with exit code 2, and it printed more than 1 MiB, which is not read',
+      ],
+    });
     const json = await fire(directory, { hooks: [run(`echo "{"; ${flood}`)] });
     expect(json.runs).toMatchObject([{ problem: 'it printed more than 1 MiB' }]);
   });
@@ -233,6 +241,9 @@ describe('EXT-2: a command hook', () => {
     }
     const refused = await fire(directory, { hooks: [run(`${garbage}; echo no >&2; exit 2`)] });
     expect(refused.effect).toMatchObject({ decision: 'deny', reason: 'no' });
+    expect(refused.messages).toEqual([
+      'a PreToolUse hook refused with exit code 2, and what it printed is no text, which is not read',
+    ]);
   });
 
   test('that prints text of every language, or plain text for nobody, has not', async ({ directory }) => {
