@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { newToken } from '../../test/fixtures/memory-server.ts';
 import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { MemoryStore } from './files/memory-store.ts';
 import { KeyStore, openMemoryDatabase } from './server/key-store.ts';
 import { DEFAULT_LIMITS } from './wire/memory-shapes.ts';
 
@@ -44,6 +45,31 @@ test('MEM-1: a change that finds no room fails in one line and leaves every file
   expect(readFileSync(join(root, 'MEMORY.md'), 'utf8')).toBe('- a\n');
   expect(readFileSync(join(root, 'b.md'), 'utf8')).toBe('- b\n- c\n');
   expect(readdirSync(root).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
+test('MEM-2: changes, and where lines came from, are read also where nothing can be written', async () => {
+  const root = join(temporaryDirectory(), 'memory');
+  using store = new MemoryStore(root);
+  await store.change(
+    { kind: 'agent', session: null, agent: null, turn: null },
+    () => new Map([['MEMORY.md', '- a\n']]),
+  );
+  store[Symbol.dispose]();
+  const program = `
+    import { MemoryStore } from ${here('files/memory-store.ts')};
+    using store = new MemoryStore(process.argv[1]);
+    const origins = store.origins('MEMORY.md').map(({ text, change }) => [text, change?.id]);
+    const source = { kind: 'agent', session: null, agent: null, turn: null };
+    const failed = await store.change(source, () => new Map([['b.md', '- b']])).catch((error) => error.message);
+    console.log(JSON.stringify({ changes: store.changes().length, origins, files: store.files(), failed }));`;
+  const before = readdirSync(root);
+  expect(JSON.parse(await limited(1, program, root))).toEqual({
+    changes: 1,
+    origins: [['- a', 1]],
+    files: ['MEMORY.md'],
+    failed: expect.stringMatching(/^cannot use the history of memory in [^\n]*$/),
+  });
+  expect(readdirSync(root)).toEqual(expect.arrayContaining(before));
 });
 
 test('TEAM-6: a server that finds no room answers 500 and keeps what it has acknowledged', async () => {

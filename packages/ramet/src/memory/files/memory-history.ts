@@ -8,9 +8,8 @@
  * 2. Changes have ascending numbers, also if the clock jumps back.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { RametError } from '../../schema/errors.ts';
+import { RametError, systemCode } from '../../schema/errors.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
 import { digestOf } from '../../system/digest.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
@@ -21,7 +20,9 @@ import {
   requireKnownVersion,
   schemaVersion,
 } from '../../system/sqlite/database.ts';
-import { writeTrouble } from '../../system/sqlite/sqlite-failure.ts';
+import { openInMemory } from '../../system/sqlite/memory-copy.ts';
+import { isDamaged, needsRoomBeside, writeTrouble } from '../../system/sqlite/sqlite-failure.ts';
+import { damagedHistory, historyFile } from './history-health.ts';
 
 /** `hand`: a person's edit outside of Ramet, seen afterwards. */
 export type ChangeKind =
@@ -74,22 +75,20 @@ const MIGRATIONS: readonly string[] = [
 
 const PATIENCE_MS = 20_000;
 
-export function historyFile(store: string): string {
-  return join(store, 'history.sqlite');
-}
-
 export class MemoryHistory implements Disposable {
   readonly #db: DatabaseSync;
+  readonly #store: string;
   readonly #file: string;
 
-  /** Makes the file if it is missing. */
-  constructor(store: string) {
+  /** Makes the file if it is missing; with `isCopy` it is read into memory, as a last resort. */
+  constructor(store: string, isCopy = false) {
+    this.#store = store;
     this.#file = historyFile(store);
-    this.#db = this.#explaining(() => this.#open(store));
+    this.#db = this.#explaining(() => (isCopy ? openInMemory(this.#file) : this.#open()));
   }
 
-  #open(store: string): DatabaseSync {
-    makePrivateDirectory(store);
+  #open(): DatabaseSync {
+    makePrivateDirectory(this.#store);
     if (!existsSync(this.#file)) createSharedFile(this.#file, MIGRATIONS);
     const db = new DatabaseSync(this.#file, { timeout: PATIENCE_MS });
     try {
@@ -201,6 +200,8 @@ export class MemoryHistory implements Disposable {
       return work();
     } catch (error) {
       if (error instanceof RametError) throw error;
+      if (isDamaged(error))
+        throw new RametError('memory_history', 'terminal', damagedHistory(this.#store), { cause: error });
       const reason = `cannot use the history of memory in ${this.#file}: ${writeTrouble(this.#file, error)}`;
       throw new RametError('memory_history', 'terminal', reason, { cause: error });
     }
@@ -209,6 +210,25 @@ export class MemoryHistory implements Disposable {
   [Symbol.dispose](): void {
     if (this.#db.isOpen) this.#db.close();
   }
+}
+
+/** Looks into the history of a store also where nothing can be written, as on a full disk; null without one. */
+export function lookInto<Found>(
+  store: string,
+  open: () => MemoryHistory,
+  look: (history: MemoryHistory) => Found,
+): Found | null {
+  try {
+    return existsSync(historyFile(store)) ? look(open()) : null;
+  } catch (error) {
+    if (!(error instanceof RametError) || !lacksRoom(error.cause)) throw error;
+    using copy = new MemoryHistory(store, true);
+    return look(copy);
+  }
+}
+
+function lacksRoom(error: unknown): boolean {
+  return needsRoomBeside(error) || ['ENOSPC', 'EROFS', 'EDQUOT', 'EFBIG'].includes(systemCode(error) ?? '');
 }
 
 const KINDS: readonly ChangeKind[] = [

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { quoteFolderName, quoteFolderText, replaceLookalike } from '../../conversation/quoted-text.ts';
 import { MEMORY_NOTES } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
+import { historyProblem } from './history-health.ts';
 import { readStart } from './memory-file.ts';
 import { INDEX_BYTES, INDEX_LINES } from './memory-index.ts';
 import {
@@ -18,6 +19,7 @@ import {
   type MemoryScope,
   otherAgentFolder,
   scopeFolder,
+  storeOf,
 } from './memory-places.ts';
 
 /** Text for a prompt, null where there is nothing, and what could not be read, a line each. */
@@ -63,6 +65,11 @@ export function agentParts(place: MemoryPlace, scope: MemoryScope, agent: string
     { title: `${agent} (${scope})`, path: indexPath(agentFolder(place, scope, agent)), kept: 'always' },
     ...(other === null ? [] : [{ title: `${agent} (kept by another tool)`, path: join(other, INDEX_FILE) }]),
   ];
+}
+
+/** Sessions read no history, and note nothing where it is damaged: this says why. */
+export function historyProblems(place: MemoryPlace): string[] {
+  return (['project', 'user'] as const).flatMap((name) => historyProblem(storeOf(place, name)) ?? []);
 }
 
 export function memoryText(parts: readonly MemoryPart[]): FoundMemory {

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
   writeSync,
@@ -17,6 +18,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { historyProblem } from './history-health.ts';
 import type { MemorySource } from './memory-history.ts';
 import { withNote } from './memory-index.ts';
 import { MemoryStore } from './memory-store.ts';
@@ -416,3 +418,22 @@ test('MEM-1: several processes that write at once lose nothing', async () => {
   expect(lines).toHaveLength(60);
   expect(store.changes()).toHaveLength(60);
 });
+
+test('MEM-2: a history that is no database is named with what to do, which helps', async () => {
+  const root = join(temporaryDirectory(), 'memory');
+  const history = join(root, 'history.sqlite');
+  mkdirSync(root);
+  writeFileSync(join(root, 'MEMORY.md'), '- by hand\n');
+  writeFileSync(history, 'no database at all\n'.repeat(300));
+  using store = new MemoryStore(root);
+  const add = () => store.change(NOBODY, () => new Map([['MEMORY.md', '- changed\n']]));
+  const said = `cannot use the history of memory in ${history}: it is damaged or no database; move it away`;
+  await expect(add()).rejects.toThrow(said);
+  expect(() => store.changes()).toThrow(said);
+  expect(historyProblem(root)).toContain(said);
+  rmSync(history);
+  expect(await add()).toMatchObject({ id: 2 });
+  expect(historyProblem(root)).toBe(null);
+});
+
+const NOBODY: MemorySource = { kind: 'agent', session: null, agent: null, turn: null };

@@ -7,7 +7,7 @@
  * 2. A change is made from the texts that it replaces; if one of them changes meanwhile, it is made again.
  * 3. All files of a change are written or none, and no file is written before the change is on disk (`change-intent.ts`).
  */
-import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { RametError, UserMistake } from '../../schema/errors.ts';
 import { finishFiles, intentsIn, readIntent, removeIntent, writeIntent } from './change-intent.ts';
@@ -23,7 +23,7 @@ import {
 import {
   type ChangedFile,
   type ChangeKind,
-  historyFile,
+  lookInto,
   type MemoryChange,
   MemoryHistory,
   type MemorySource,
@@ -84,9 +84,8 @@ export class MemoryStore implements Disposable {
     for (const id of open) removeIntent(this.root, id);
   }
 
-  /** Whether it has a history. */
-  get isThere(): boolean {
-    return existsSync(historyFile(this.root));
+  #look<Found>(look: (history: MemoryHistory) => Found): Found | null {
+    return lookInto(this.root, () => this.#known, look);
   }
 
   read(path: string): string | null {
@@ -95,7 +94,7 @@ export class MemoryStore implements Disposable {
 
   /** Paths of all files of memory, in order; changes of killed processes are complete then. */
   files(): string[] {
-    if (intentsIn(this.root).length > 0) void this.#known;
+    if (intentsIn(this.root).length > 0) this.#look(() => null);
     return textFiles(this.root).map((path) => relative(this.root, path).split(sep).join('/'));
   }
 
@@ -210,12 +209,12 @@ export class MemoryStore implements Disposable {
 
   /** The oldest first. */
   changes(path?: string): MemoryChange[] {
-    return this.#known.changes(path);
+    return this.#look((history) => history.changes(path)) ?? [];
   }
 
   /** Where each line of a file came from. */
   origins(path: string): LineOrigin[] {
-    const changes = this.#known.changes(path).map((change) => ({
+    const changes = this.changes(path).map((change) => ({
       ...change,
       files: change.files.filter((file) => file.path === path),
     }));

@@ -21,7 +21,7 @@ export function changesOf(place: MemoryPlace): ShownMemoryChange[] {
   return STORES.flatMap((name) => {
     using store = new MemoryStore(storeOf(place, name));
     let latest = 0;
-    const timed = (store.isThere ? store.changes() : []).map((change) => {
+    const timed = store.changes().map((change) => {
       latest = Math.max(latest, change.at);
       return { time: latest, shown: shownChange(name, change) };
     });

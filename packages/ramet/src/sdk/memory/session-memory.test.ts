@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drain } from '../../../test/fixtures/engine.ts';
 import { agent, ask, newWorld } from '../../../test/fixtures/memory-world.ts';
-import { indexPath, scopeFolder } from '../../memory/files/memory-places.ts';
+import { indexPath, scopeFolder, storeOf } from '../../memory/files/memory-places.ts';
 import { MEMORY_NOTES } from '../../schema/content.ts';
 import { openSession } from '../session/session.ts';
 
@@ -116,5 +116,14 @@ describe('MEM-1: memory in a conversation', () => {
     expect(body.match(new RegExp(`</${MEMORY_NOTES}>`, 'g'))).toHaveLength(1);
     expect(body).toContain('[cut here: the file has');
     expect(body.length).toBeLessThan(100_000);
+  });
+
+  test('is read where its history is damaged, and a notice says what to do', async () => {
+    const world = await newWorld(() => undefined);
+    world.write(join(storeOf(world.at, 'project'), 'history.sqlite'), 'no database at all');
+    await using session = await openSession(world.options);
+    await drain(session.run('FIRST TASK'));
+    expect(world.probes('FIRST TASK')).toContain('PROBE-project');
+    expect(session.notices.join('\n')).toMatch(/history\.sqlite: it is damaged or no database; move it away/);
   });
 });

@@ -13,6 +13,7 @@ import { indexPath, type MemoryPlace, teamFolder } from '../../memory/files/memo
 import {
   agentParts,
   type FoundMemory,
+  historyProblems,
   type MemoryPart,
   mainParts,
   memoryText,
@@ -36,12 +37,13 @@ export function memoryOfMain(
 ): FoundMemory {
   const at = memoryPlace(place, settings.env);
   const type = settings.mainType?.definition;
-  return memoryText([
+  const found = memoryText([
     ...mainParts(at),
     ...teamParts(at, teamName(settings, session)),
     ...notesParts(at, session),
     ...(type?.memory === undefined ? [] : agentParts(at, type.memory, type.name)),
   ]);
+  return { ...found, problems: [...found.problems, ...historyProblems(at)] };
 }
 
 export function memoryOfChild(
