@@ -61,7 +61,7 @@ export interface WaitingPlan {
 
 /** What the record of a member shows of its work on a task, whatever the member says. */
 export interface TaskProof {
-  /** Files that its calls changed. */
+  /** Files that its file tools changed: what commands changed is not known. */
   files: readonly string[];
   /** Commands that it ran, the last ones; null for one that did not end by itself. */
   commands: readonly { command: string; exit: number | null }[];

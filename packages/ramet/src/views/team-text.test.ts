@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { MemberState, TeamMember } from '../schema/team.ts';
-import { teamListText, teamText } from './team-text.ts';
+import type { MemberState, TaskProof, TeamMember } from '../schema/team.ts';
+import { taskTableText, teamListText, teamText } from './team-text.ts';
 
 const member = (name: string, state: MemberState): TeamMember => ({
   ...{ name, state, agent: null, type: 'teammate', plan: null, unread: 0 },
@@ -26,6 +26,21 @@ test('TEAM-5: a team that nobody hosts names the command that resumes it; one th
   expect(headWith({ isRun: true }, null, 'stopped')).toMatch(
     /no process hosts it; ramet operate status --session abc shows its run$/,
   );
+});
+
+test('TEAM-3: where commands ran and no file tool did, no number of files is given', () => {
+  const shown = (proof: TaskProof) =>
+    taskTableText([
+      {
+        ...{ number: 1, subject: 'one', description: '', status: 'completed', owner: 'ada', needs: [] },
+        ...{ blockedBy: [], createdBy: 'lead', evidence: 'done', note: null, proof },
+      },
+    ]);
+  const commands = [{ command: 'echo x > made.txt', exit: 0 }];
+  expect(shown({ files: [], commands })).toMatch(/ 1 command: done/);
+  expect(shown({ files: [], commands })).not.toContain('0 files');
+  expect(shown({ files: ['a.txt'], commands })).toMatch(/ 1 file, 1 command: done/);
+  expect(shown({ files: [], commands: [] })).toMatch(/ 0 files, 0 commands: done/);
 });
 
 test('one member is not several', () => {

@@ -103,7 +103,9 @@ export function taskTableText(tasks: readonly TeamTask[]): string {
 function seenText({ files, commands }: TaskProof): string {
   const failed = commands.filter(({ exit }) => exit !== 0).length;
   const ran = counted(commands.length, 'command');
-  return `${counted(files.length, 'file')}, ${ran}${failed === 0 ? '' : ` (${failed} failed)`}`;
+  // Commands may have changed files, and the engine does not see which.
+  const changed = files.length === 0 && commands.length > 0 ? '' : `${counted(files.length, 'file')}, `;
+  return `${changed}${ran}${failed === 0 ? '' : ` (${failed} failed)`}`;
 }
 
 function counted(count: number, what: string): string {

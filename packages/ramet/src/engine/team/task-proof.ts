@@ -1,5 +1,5 @@
 /**
- * What a member's own conversation shows of its work on a task (TEAM-3, AGENT-6): the files that its calls changed, and the
+ * What a member's own conversation shows of its work on a task (TEAM-3, AGENT-6): the files that its file tools changed, and the
  * commands that it ran with how they ended. It is read from calls and their results, not from what the member says.
  */
 import { contentOf, type FrozenBlock } from '../../conversation/frozen-block.ts';
@@ -69,7 +69,9 @@ function shortOf({ runtime }: Agent, command: string): string {
 
 /** One line of it. */
 export function proofText({ files, commands }: TaskProof): string {
-  const changed = files.length === 0 ? 'no file changed' : `changed ${files.map(visibleLine).join(', ')}`;
+  // What a command changed is not known.
+  const none = commands.length === 0 ? 'no file changed' : 'no file changed by a file tool';
+  const changed = files.length === 0 ? none : `changed ${files.map(visibleLine).join(', ')}`;
   const ran = commands.map(
     ({ command, exit }) => `\`${command}\` (${exit === null ? 'cut off' : `exit ${exit}`})`,
   );

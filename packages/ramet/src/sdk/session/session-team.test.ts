@@ -993,6 +993,26 @@ describe('TEAM-3, AGENT-6: what a completed task proves', () => {
       'Seen by the engine: changed made.txt; ran `cat made.txt` (exit 0), `exit 3` (exit 3)',
     );
   });
+
+  test('names commands that ran, and does not claim that no file was changed', async () => {
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [uses(call('TaskCreate', { subject: 'one', description: '' }), add('ada')), { text: 'Wait.' }],
+        ada: [
+          uses(call('TaskUpdate', { task: 1, status: 'in_progress' })),
+          uses(call('Bash', { command: 'echo x > made.txt', description: 'make' })),
+          uses(call('TaskUpdate', { task: 1, status: 'completed', evidence: 'made.txt' })),
+          uses(call('TaskGet', { task: 1 })),
+        ],
+      }),
+    );
+    await using session = await openSession(options);
+    await prompt(session);
+    expect(session.team?.tasks()[0]?.proof?.files).toEqual([]);
+    expect(lastText(asked(emulator, 'ada').at(-1))).toContain(
+      'Seen by the engine: no file changed by a file tool; ran `echo x > made.txt` (exit 0)',
+    );
+  });
 });
 
 describe('EXEC-1: questions of members', () => {
