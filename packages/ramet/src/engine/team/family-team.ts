@@ -12,6 +12,7 @@ import type { ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
 import type { KeptWorktrees } from './kept-worktrees.ts';
+import type { TaskNews } from './task-news.ts';
 
 export interface JoiningMember {
   name: string;
@@ -38,6 +39,8 @@ export interface FamilyTeam {
   receivers?(from: AgentId): string[];
   tasksFor(agent: AgentId, call: string, signal: AbortSignal): TaskDesk;
   plansFor(agent: AgentId, call: string): PlanDesk;
+  /** Tells a person what nobody works on. */
+  readonly news: Pick<TaskNews, 'warnOfLeft'>;
 }
 
 export interface MemberRun {

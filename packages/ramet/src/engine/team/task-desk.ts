@@ -8,7 +8,7 @@ import type { TaskDesk, TaskUpdate } from '../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { hookSaid } from '../agent/notices.ts';
-import type { TaskNews } from './task-news.ts';
+import { openIn, stillYours, type TaskNews } from './task-news.ts';
 import { proofText } from './task-proof.ts';
 
 const MOST_LISTED = 200;
@@ -116,9 +116,14 @@ function setStatus(
   const { tasks, calls } = host.team;
   if (status === 'in_progress') {
     const claimed = calls.once(call, () => tasks.claim(task, by, { ...host.process, position: position() }));
-    return 'problem' in claimed
-      ? refused(claimed)
-      : { content: `Task ${task} is yours.\n${wholeOf(claimed.task)}` };
+    if ('problem' in claimed) return refused(claimed);
+    const others = openIn(host.team, by).filter(({ number }) => number !== task);
+    const said = [
+      `Task ${task} is yours.`,
+      wholeOf(claimed.task),
+      ...others.map((one) => stillYours(one.number)),
+    ];
+    return { content: said.join('\n') };
   }
   if (status === 'pending') {
     const freed = calls.once(call, () => tasks.release(task, by, note ?? `released by ${by}`));

@@ -1,5 +1,5 @@
 /** Tells members that tasks have become free: those at work between their calls, others when they wake. */
-import { LEAD } from '../../schema/team.ts';
+import { LEAD, type TeamTask } from '../../schema/team.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
 import type { Agent } from '../agent/agent.ts';
 
@@ -16,6 +16,9 @@ export class TaskNews {
   readonly #notices = new Map<string, string[]>();
   /** Tasks that became free while everybody was at work. */
   readonly #untold = new Set<number>();
+  /** Claims that were named to their owners, and to a person: each once. */
+  readonly #reminded = new Set<string>();
+  readonly #left = new Set<string>();
 
   constructor(host: NewsHost) {
     this.#host = host;
@@ -75,5 +78,35 @@ export class TaskNews {
   tell(agent: Agent, name: string): void {
     for (const text of this.#notices.get(name) ?? []) agent.receive('notification', null, text);
     this.#notices.delete(name);
+    // With what wakes it: a request for that alone nobody wants.
+    const open = openIn(this.#host.team, name).filter((task) => isNew(this.#reminded, task));
+    for (const { number } of open) agent.receive('notification', null, stillYours(number));
   }
+
+  /** The run of the lead is over. Nobody else sees that a member has forgotten a claim. */
+  warnOfLeft(lead: Agent): void {
+    const open = this.#host.team.tasks.all().filter(({ status }) => status === 'in_progress');
+    const left = open.filter(({ owner }) => owner !== null && this.#host.reader(owner) === null);
+    const news = left.filter((task) => isNew(this.#left, task));
+    if (news.length === 0) return;
+    const named = news.map(({ number, owner }) => `task ${number} of ${owner}`).join(', ');
+    const asks = 'ramet team send NAME "..." asks its owner';
+    lead.warn('tasks_left', `nobody works on what is still in progress: ${named}; ${asks}`);
+  }
+}
+
+/** What a member has claimed and not ended. */
+export function openIn({ tasks }: Pick<StoredTeam, 'tasks'>, name: string): TeamTask[] {
+  return tasks.all().filter(({ owner, status }) => owner === name && status === 'in_progress');
+}
+
+export function stillYours(task: number): string {
+  return `Task ${task} is still in progress, and yours: complete it, mark it failed with a note, or give it back (status pending).`;
+}
+
+function isNew(told: Set<string>, { number, owner }: TeamTask): boolean {
+  const claim = `${number} ${owner}`;
+  const isFirst = !told.has(claim);
+  told.add(claim);
+  return isFirst;
 }

@@ -63,6 +63,7 @@ export function interruptedWork(parts: {
     resumeAgents: async (signal) => (isDue ? resume(false, signal) : 0),
     async afterRun(ended, { waitForChildren = true }) {
       const result = runEnd.explain(ended, agent.runtime.clock);
+      if (result.status === 'done') family.team?.news.warnOfLeft(agent);
       if (family.parts.lastNumber === 1 || !(isResumed || runEnd.isReached)) return result;
       if (result.status === 'done' && waitForChildren)
         return withUndoneWork(result, await undoneWork(agent, family));

@@ -500,6 +500,53 @@ describe('TEAM-3: tasks', () => {
   });
 });
 
+describe('TEAM-3: a claim that its owner forgets', () => {
+  test('is named to the owner with what it is told anyway, and to a person when the run ends', async () => {
+    const claim = (task: number) => uses(call('TaskUpdate', { task, status: 'in_progress' }));
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [
+          uses(
+            call('TaskCreate', { subject: 'one', description: '' }),
+            call('TaskCreate', { subject: 'two', description: '' }),
+          ),
+          uses(add('ada')),
+        ],
+        ada: [
+          claim(1),
+          claim(2),
+          uses(call('TaskUpdate', { task: 2, status: 'completed', evidence: 'done' })),
+          { text: 'Idle.' },
+        ],
+      }),
+    );
+    const warnings: string[] = [];
+    await using session = await openSession({
+      ...options,
+      onRecord: (_, event) => {
+        if (event.type === 'warning.raised' && event.code === 'tasks_left') warnings.push(event.message);
+      },
+    });
+    await prompt(session);
+    // No request for that alone.
+    const ada = asked(emulator, 'ada');
+    expect(ada).toHaveLength(4);
+    expect(lastText(ada[1])).not.toContain('still in progress');
+    expect(lastText(ada[2])).toContain('Task 1 is still in progress, and yours');
+    expect(warnings).toEqual([expect.stringContaining('still in progress: task 1 of ada')]);
+    for (const text of ['How are you?', 'And now?']) {
+      await session.team?.send({ to: 'ada', text });
+      await expect.poll(() => lastText(asked(emulator, 'ada').at(-1)), PATIENCE).toContain(text);
+      await expect.poll(() => session.agents.length, PATIENCE).toBe(0);
+    }
+    const woken = asked(emulator, 'ada').slice(4).map(lastText);
+    expect(woken.map((text) => text.includes('Task 1 is still in progress, and yours'))).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
+
 describe('TEAM-4, TEAM-5: a team that is opened again', () => {
   test('has its members, mailboxes and claims, and tells the lead in its first turn', async () => {
     const { emulator, options } = await newPlace(

@@ -88,6 +88,7 @@ export class TeamBoard implements Disposable {
       send: (...message) => inner.send(...message),
       tasksFor: (agent, ...call) => this.#desk(agent, inner.tasksFor(agent, ...call)),
       plansFor: (...call) => inner.plansFor(...call),
+      news: inner.news,
     };
   }
 
