@@ -94,15 +94,16 @@ export function quoteFolderName(name: string): string {
 
 /**
  * Puts `instead` wherever something looks like `phrase`, which is written in small Latin letters without blanks. Blanks, dashes
- * and the signs of Markdown between its letters do not count.
+ * and the signs of Markdown between its letters do not count, and a letter may be a character reference (`&#111;`).
  */
 export function replaceLookalike(text: string, phrase: string, instead: string): string {
   let letters = '';
   const places: { start: number; end: number }[] = [];
   for (let at = 0; at < text.length; ) {
-    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
-    const end = at + character.length;
-    const found = /^[_*-]$/.test(character) ? '' : lettersOf(character).replace('-', '');
+    const reference = text[at] === '&' ? referenceAt(text, at) : null;
+    const character = reference?.character ?? String.fromCodePoint(text.codePointAt(at) ?? 0);
+    const end = reference?.end ?? at + character.length;
+    const found = /^[_*\\-]?$/.test(character) ? '' : lettersOf(character).replace('-', '');
     for (const _ of found) places.push({ start: at, end });
     letters += found;
     at = end;
@@ -113,6 +114,22 @@ export function replaceLookalike(text: string, phrase: string, instead: string):
     rest = places[at + phrase.length - 1]?.end ?? text.length;
   }
   return changed + text.slice(rest);
+}
+
+const REFERENCE = /&(?:#(\d{1,8})|#x([0-9a-f]{1,8})|([a-z][a-z0-9]{1,31}));/iy;
+/** Names of letters begin with the letter: `&oacute;`, `&omicron;`, `&ocy;`. */
+const NAMED_LETTER =
+  /^([a-z])(?:acute|grave|uml|circ|tilde|cedil|ring|slash|caron|macr|breve|dot|ogon|fr|opf|scr|cy|micron|psilon|ota|ho|u)$/i;
+
+/** A character reference of HTML and Markdown; empty for one that is no letter. */
+function referenceAt(text: string, at: number): { character: string; end: number } | null {
+  REFERENCE.lastIndex = at;
+  const [all, decimal, hex, name = ''] = REFERENCE.exec(text) ?? [];
+  if (all === undefined) return null;
+  const code = Number.parseInt(decimal ?? hex ?? '0', decimal === undefined ? 16 : 10);
+  const isCode = name === '' && code > 0 && code <= 0x10ffff;
+  const character = isCode ? String.fromCodePoint(code) : (NAMED_LETTER.exec(name)?.[1] ?? '');
+  return { character, end: at + all.length };
 }
 
 /** A value inside an element of ours, on one line: readable, but it can neither open nor close one of `elements`. */
