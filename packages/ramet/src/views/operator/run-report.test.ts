@@ -94,7 +94,7 @@ describe('OP-4: report.md', () => {
     );
     expect(runObject(state, { session: 's', report: null, now: 1 })).toMatchObject({
       total_cost_usd: 0.75,
-      tasks: [{ total_cost_usd: 0.5 }],
+      tasks: [{ attempts: [{ total_cost_usd: 0.5 }] }],
     });
     expect(leftOf(state)).toBe(4.25);
   });
