@@ -103,6 +103,7 @@ export async function readLocal(
   } catch (error) {
     if (error instanceof TypeError) return 'it is not UTF-8';
     const code = systemCode(error);
+    if (code === 'EISDIR') return 'a folder has this name here: rename the folder, or the key on the server';
     return code === 'ENOENT' ? null : `it cannot be read (${code ?? 'it failed'})`;
   }
 }

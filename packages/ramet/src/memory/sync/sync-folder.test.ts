@@ -215,6 +215,24 @@ describe('TEAM-6: the sync of a folder', () => {
     expect(two.files()).toEqual(['good.md']);
   });
 
+  test('says what to do where a folder has the name of a key, and where the folder is a file', async () => {
+    const [one, two] = await twoFolders();
+    one.write('sub', 'x\n');
+    await one.sync();
+    two.write('sub/a.md', 'y\n');
+    expect((await two.sync()).skipped).toContainEqual({
+      key: 'sub',
+      reason: 'a folder has this name here: rename the folder, or the key on the server',
+    });
+    one.write('n.md', 'x\n');
+    const file = join(one.path, 'n.md');
+    await expect(one.sync(undefined, { folder: file })).rejects.toThrow(
+      `${file} is no folder: name the folder to synchronise`,
+    );
+    const below = join(file, 'memory');
+    await expect(one.sync(undefined, { folder: below })).rejects.toThrow(`${below} is no folder: name`);
+  });
+
   test('takes names in another Unicode form for the same key', async () => {
     const [one, two] = await twoFolders();
     one.write('u\u0308ber.md', 'x\n');

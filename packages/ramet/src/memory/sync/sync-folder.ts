@@ -7,7 +7,8 @@
  * 2. Two changes of the same lines are both kept: the server's under the key, the one from here under a name that says so.
  * 3. What has a secret stays here.
  */
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Clock, systemClock } from '../../schema/clock.ts';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { fewAtOnce } from '../../system/few-at-once.ts';
@@ -41,11 +42,20 @@ export interface SyncReport {
 export async function syncFolder(options: SyncOptions): Promise<SyncReport> {
   const { clock = systemClock, signal = new AbortController().signal } = options;
   const client = new MemoryClient({ ...options, clock, signal });
-  makePrivateDirectory(options.folder);
+  makeFolder(options.folder);
   const root = realpathSync(options.folder);
   using _lock = await lockFolder(root, clock, signal);
   using state = new SyncState(root);
   return await new FolderSync(root, client, state, signal).run();
+}
+
+/** A file, or a folder that would be below one, is a mistake of the caller. */
+function makeFolder(folder: string): void {
+  let there = folder;
+  while (!existsSync(there) && there !== dirname(there)) there = dirname(there);
+  if (statSync(there, { throwIfNoEntry: false })?.isFile())
+    throw new UserMistake('no_folder', `${folder} is no folder: name the folder to synchronise`);
+  makePrivateDirectory(folder);
 }
 
 class FolderSync {
