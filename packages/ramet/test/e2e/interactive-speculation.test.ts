@@ -53,4 +53,26 @@ describe('BG-2: working ahead on a terminal', () => {
     expect((await user.here(['undo'])).stdout).toContain('made.txt');
     expect(existsSync(made)).toBe(false);
   });
+
+  test('tries that were of no use end it for the session, and a line says so', async ({ user }) => {
+    await user.emulate({
+      respond({ task }) {
+        if (task.startsWith(SUGGEST)) return { text: 'NEXT: Add the file.' };
+        return { text: task.startsWith(WORK_AHEAD) ? 'Nothing to do.' : 'Hello.' };
+      },
+    });
+    mkdirSync(user.rametHome, { recursive: true });
+    const speculation = { enabled: true, tries: 1 };
+    const background = { costShare: 1, extractMemories: false, sessionMemory: false, speculation };
+    writeFileSync(join(user.rametHome, 'settings.json'), JSON.stringify({ background }));
+    await using terminal = startOnTerminal(user, ['--model', 'sonnet']);
+    await terminal.shows(/^>/m);
+    terminal.type('hi\r');
+    await terminal.shows(/^Tab: Add the file\./m);
+    await eventually(async () => /work ahead.*done|done.*work ahead/.test((await user.here(['ps'])).stdout));
+    terminal.type('something else\r');
+    await terminal.shows(/working ahead has ended for this session: only 0 of 1 tries were of\s+use/);
+    terminal.type('\u0004');
+    await terminal.ended;
+  });
 });

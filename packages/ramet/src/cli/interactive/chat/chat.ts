@@ -260,7 +260,11 @@ export class Chat implements AsyncDisposable {
   #use(session: Session): void {
     this.#session = session;
     session.subscribe((event) => {
-      if (event.agentId === session.agent.id) return;
+      if (event.agentId === session.agent.id) {
+        // Of the main agent only what no run reads comes here: work in the background that ended, between prompts.
+        if (event.type === 'warning') this.#tell(event.message);
+        return;
+      }
       this.#bill(event);
       this.#onChild(event);
       this.board.take(event);
@@ -269,12 +273,8 @@ export class Chat implements AsyncDisposable {
   }
 
   #tellOf(session: Session): void {
-    for (const note of sessionNotes(
-      session,
-      this.#io,
-      this.#options.model !== undefined || this.#options.resume !== undefined,
-    ))
-      this.#tell(note);
+    const isChosen = this.#options.model !== undefined || this.#options.resume !== undefined;
+    for (const note of sessionNotes(session, this.#io, isChosen)) this.#tell(note);
   }
 
   /** The same only once: what was said before there was a session holds for it too. */
