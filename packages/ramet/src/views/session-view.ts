@@ -26,7 +26,7 @@ export interface SessionView extends Disposable {
 
 /** The session named, or the latest of this repository. */
 export function chooseSession(wanted: string | undefined, project: string): SessionEntry {
-  const entry = wanted === undefined ? latestSession(project) : findSession(project, wanted);
+  const entry = wanted === undefined ? latestAsked(project) : findSession(project, wanted);
   if (entry === null) {
     throw new UserMistake(
       'no_session',
@@ -34,6 +34,27 @@ export function chooseSession(wanted: string | undefined, project: string): Sess
     );
   }
   return entry;
+}
+
+/** Not one whose only prompt was refused, such as a command with a slip: there is nothing to see or undo in it. */
+function latestAsked(project: string): SessionEntry | null {
+  return latestSession(project, (entry) => entry.live || wasAsked(project, entry)) ?? latestSession(project);
+}
+
+/** One that cannot be read says so to who opens it. */
+function wasAsked(project: string, { session }: SessionEntry): boolean {
+  try {
+    const reader = openReader({ project, session, forgiving: true });
+    try {
+      const types = ['message.appended', 'agent.started'] as const;
+      const [first, second] = reader.events({ types });
+      return second !== undefined || first?.event.type === 'message.appended';
+    } finally {
+      reader.close();
+    }
+  } catch {
+    return true;
+  }
 }
 
 /** Further folds of the one reading that a view takes: reading a large session again is what costs. */

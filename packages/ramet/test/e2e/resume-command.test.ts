@@ -31,6 +31,7 @@ describe.concurrent('UI-1: ramet resume', () => {
     expect(await user.ramet(['-p', '/nope'])).toMatchObject({ code: 2 });
     const [refused] = sessionsOf(user).filter((one) => one !== session);
     expect((await user.here(['ps'])).stdout).toMatch(new RegExp(`${refused}.1 +main +done`));
+    expect((await user.here(['logs'])).stdout).toContain(`${session}.1`);
     const end = await user.here(['resume', '--output-format', 'json']);
     expect(JSON.parse(end.stdout)).toMatchObject({ session_id: session });
   });

@@ -331,6 +331,24 @@ describe('EXT-2: hooks around a question', () => {
   test.for<[string, unknown]>([
     ['decision: block', { decision: 'block', reason: 'never' }],
     ['decision: deny', { decision: 'deny', reason: 'never' }],
+    [
+      'decision: block beside an own yes',
+      {
+        decision: 'block',
+        reason: 'never',
+        hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+      },
+    ],
+    [
+      'permissionDecision: deny',
+      {
+        hookSpecificOutput: {
+          hookEventName: 'PermissionRequest',
+          permissionDecision: 'deny',
+          permissionDecisionReason: 'never',
+        },
+      },
+    ],
     ['exit code 2', { type: 'command', command: 'echo never >&2; exit 2' }],
   ])('%s is a no there too', async ([, answer]) => {
     const isCommand = typeof answer === 'object' && answer !== null && 'command' in answer;

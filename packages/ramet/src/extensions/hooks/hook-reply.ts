@@ -109,15 +109,16 @@ export function answerOfValue(event: HookEventName, value: unknown): HookAnswer 
   if (value === undefined || value === null) return { reply: {} };
   if (!isObject(value)) return { failure: 'what it answered is no object' };
   const reading = new Fields(value, '');
-  const own = value.hookSpecificOutput;
-  if (own !== undefined && !isObject(own)) return { failure: 'hookSpecificOutput is no object' };
-  const specific = new Fields(own ?? {}, 'hookSpecificOutput.');
+  const given = value.hookSpecificOutput;
+  if (given !== undefined && !isObject(given)) return { failure: 'hookSpecificOutput is no object' };
+  const specific = new Fields(given ?? {}, 'hookSpecificOutput.');
   const named = specific.text('hookEventName');
   if (named !== undefined && named !== event) return { failure: `it answered for the event ${named}` };
-  const reply = {
-    ...commonReply(event, reading),
-    ...eventReply(event, specific),
-  };
+  const common = commonReply(event, reading);
+  const own = eventReply(event, specific);
+  // A no beats what else the same hook says.
+  const { decision, reason } = common.decision === 'deny' || own.decision === undefined ? common : own;
+  const reply = { ...common, ...own, ...(decision !== undefined && { decision, reason }) };
   const [problem] = [...reading.problems, ...specific.problems];
   return problem === undefined ? { reply } : { failure: problem };
 }
@@ -154,6 +155,10 @@ function eventReply(event: HookEventName, fields: Fields): HookReply {
     }
     case 'PermissionRequest': {
       const decision = fields.object('decision');
+      // In the words of the other event.
+      const word = fields.oneOf('permissionDecision', Object.keys(DECISIONS));
+      if (decision === undefined && word !== undefined)
+        return { ...heard, decision: DECISIONS[word], reason: fields.text('permissionDecisionReason') };
       if (decision === undefined) return heard;
       const inner = new Fields(decision, 'decision.');
       const behavior = inner.oneOf('behavior', ['allow', 'deny']);
