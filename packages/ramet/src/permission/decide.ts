@@ -114,11 +114,11 @@ export function ruleTarget(
   };
 }
 
-/** What a person is shown of a call: its path, its address, or its input cut short. */
+/** What a person is shown of a call: its path, its address, or all of its input, whose end may be what matters. */
 function summarize({ paths, host }: RuleTarget, { url }: ToolAccess, input: unknown): string {
   if (paths[0] !== undefined) return paths[0];
   if (host !== null && url !== undefined) return url;
-  return JSON.stringify(input)?.slice(0, 500) ?? '';
+  return JSON.stringify(input) ?? '';
 }
 
 function hostOf(url: string | undefined): string | null {

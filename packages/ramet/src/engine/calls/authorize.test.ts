@@ -123,6 +123,15 @@ describe('RES-3: the broker is asked what policy leaves open', () => {
     expect(existsSync(made)).toBe(false);
   });
 
+  test('a person is asked about the whole input, however long', async () => {
+    const { asked, broker, tool } = asking(async () => ({ kind: 'once' }));
+    const input = { sql: `SELECT ${'column, '.repeat(200)}x FROM t; DROP TABLE customers` };
+    const provider = scriptedModel({ calls: [{ name: tool.name, input }] }, { text: 'done' });
+    const engine = await startEngine({ provider, tools: [tool], spec, runtime: { broker } });
+    await engine.run('go');
+    expect(asked[0]?.summary).toBe(JSON.stringify(input));
+  });
+
   test('secrets are taken out of what is asked and recorded', async () => {
     const { asked, broker, tool } = asking(async () => ({ kind: 'once' }));
     const provider = scriptedModel(

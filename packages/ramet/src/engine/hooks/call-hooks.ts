@@ -113,7 +113,7 @@ function asking(agent: HostedAgent, { tool, input }: AskedCall, reason = ''): Pe
       reason: `${tool.name} is not permitted: ${why}, and nobody can be asked in this run`,
     };
   const { command, writes = [], reads = [] } = tool.access?.(input) ?? {};
-  const summary = command ?? writes[0] ?? reads[0] ?? JSON.stringify(input)?.slice(0, 500) ?? '';
+  const summary = command ?? writes[0] ?? reads[0] ?? JSON.stringify(input) ?? '';
   return { kind: 'ask', question: { summary, reason: why, suggestedRules: [], byHook: true } };
 }
 

@@ -97,6 +97,43 @@ describe('RES-3: a question about permission', () => {
     expect(rest.length).toBeGreaterThan(0);
   });
 
+  test.for([
+    [80, 24],
+    [40, 10],
+  ])(
+    'reasons of a command with many parts leave it in sight, %i columns by %i rows',
+    ([columns = 0, rows = 0]) => {
+      const parts = Array.from({ length: 60 }, (_, at) => `touch k${at}.txt`);
+      const many = {
+        ...{
+          ...question,
+          summary: parts.join('\n'),
+          reason: parts.map((part) => `it runs ${part}`).join('; '),
+        },
+        suggestedRules: parts.map((part) => `Bash(${part})`),
+      };
+      const shown = questionText(many, { ...SHAPE, columns, rows })
+        .text.split('\n')
+        .slice(0, -1);
+      const height = shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0);
+      expect(height + 3).toBeLessThan(rows + 1);
+      expect(shown[1]).toContain('touch k0.txt');
+      expect(shown.join('\n')).toContain('it runs touch k0.txt');
+    },
+  );
+
+  test('what a tool of a server gets is shown to its end', () => {
+    const sql = `SELECT ${'column, '.repeat(200)}x FROM t; DROP TABLE customers`;
+    const asked = {
+      ...question,
+      command: undefined,
+      tool: 'mcp__db__query',
+      summary: JSON.stringify({ sql }),
+    };
+    const { text, rest } = questionText(asked, SHAPE);
+    expect([text, ...rest].join('').replace(/\s*…|\n {4}/g, '')).toContain('DROP TABLE customers');
+  });
+
   test('of one very long line is paged from its beginning', () => {
     const summary = `rm -rf x; echo ${'x'.repeat(2_000)} TAIL`;
     const shape = { ...SHAPE, columns: 40, rows: 10 };

@@ -43,7 +43,8 @@ export function questionText(question: PermissionQuestion, shape: QuestionShape)
   const change = wholeChange(question, columns - 5, style).map((line) => `    ${line}`);
   const body = [...summaryLines(question, columns), ...change];
   const title = `${style.yellow('?')} ${style.bold(titleOf(question))}`;
-  const why = `  ${style.dim(visibleLine(reason))}`;
+  // One for each part of a command: the command comes first.
+  const why = style.dim(fitText(`  ${visibleLine(reason)}`, mostBeside(rows) * columns));
   const always = alwaysLines(question, shape);
   const others = LIVE_ROWS + (question.parent === null && rows < LOW_ROWS ? 0 : 1) + 1;
   const around = others + heightOf([title, why], columns) + (rows < LOW_ROWS ? 0 : always.length + 1);
@@ -59,10 +60,15 @@ function alwaysLines(
 ): string[] {
   if (rows >= LOWEST_ROWS && rows < LOW_ROWS) return [];
   const lines = suggestedRules.map((rule) => fitText(ruleLine(rule), columns));
-  const most = Math.max(1, Math.floor(rows / 8));
+  const most = mostBeside(rows);
   const left = lines.length - most;
   const shown = left <= 0 ? lines : [...lines.slice(0, most), `  and ${left} more: a shows all`];
   return shown.map(style.dim);
+}
+
+/** Rows for what stands beside a command. */
+function mostBeside(rows: number): number {
+  return Math.max(1, Math.floor(rows / 8));
 }
 
 /** All rules of an "always", for the one who chooses it; empty where the rows around the input show them. */
