@@ -35,17 +35,25 @@ test('BG-5: notes of the last 50 sessions are kept, and older ones only if a per
   );
 });
 
-test('BG-5: a fact with a secret for its topic is left out, and the others are kept', async () => {
-  const home = temporaryDirectory();
-  const place = { home, project: join(home, 'project'), root: home };
-  const secret = `ghp_${seededRandom(4).text(BASE62, 36)}`;
-  await keepLines({
-    kind: 'keep-lines',
-    answer: `FACT ${secret}: Widgets are blue.\nFACT colours: Gadgets are red.`,
-    ...{ typed: [], seen: [], place, session: 'k3v9x2ab', agent: 'k3v9x2ab.2', prompts: 1 },
-    today: '2026-11-17',
-    keeps: { facts: true, notes: false },
-  });
-  using store = new MemoryStore(storeOf(place, 'project'));
-  expect(store.read('MEMORY.md')).toBe('## colours\n- Gadgets are red. (2026-11-17)\n');
-});
+test.for([
+  [`ghp_${seededRandom(4).text(BASE62, 36)}: Widgets are blue.`],
+  [`The database is at postgres://admin:${seededRandom(5).text(BASE62, 14)}@db.example.com:5432/x.`],
+  ['root password: Tr0ub4dor&3x'],
+  ['My password is: Tr0ub4dor&3x'],
+  [`api_key: ${'629fa947bab3ae8e'}9ea7c72bb0bcc6bc`],
+])(
+  'BG-5: a fact with a secret, whole or around its colon, is left out, and the others are kept: %s',
+  async ([fact = '']) => {
+    const home = temporaryDirectory();
+    const place = { home, project: join(home, 'project'), root: home };
+    await keepLines({
+      kind: 'keep-lines',
+      answer: `FACT ${fact}\nFACT colours: Gadgets are red.`,
+      ...{ typed: [], seen: [], place, session: 'k3v9x2ab', agent: 'k3v9x2ab.2', prompts: 1 },
+      today: '2026-11-17',
+      keeps: { facts: true, notes: false },
+    });
+    using store = new MemoryStore(storeOf(place, 'project'));
+    expect(store.read('MEMORY.md')).toBe('## colours\n- Gadgets are red. (2026-11-17)\n');
+  },
+);

@@ -44,7 +44,10 @@ export async function keepLines(order: ExtractionOrder): Promise<MemoryChange[]>
 function withoutSecrets({ facts, wishes, notes }: FoundLines): FoundLines {
   const isClean = (text: string): boolean => secretsIn(text).length === 0;
   return {
-    facts: facts.filter(({ topic, text }) => isClean(topic) && isClean(text)),
+    // The colon between them may be one of an address or a password.
+    facts: facts.filter(({ topic, text }) =>
+      [topic, text, `${topic}:${text}`, `${topic}: ${text}`].every(isClean),
+    ),
     wishes: wishes.filter(isClean),
     notes: notes.filter(isClean),
   };

@@ -148,9 +148,9 @@ function randomNear(text: string, end: number, strength: Strength): number | nul
 }
 
 const PASSWORD = /(?:^|_)(?:pass(?:word|wd|phrase|code)|pwd)$/;
-/** "my password is X", "the password for the build is now X". */
+/** "my password is X", "my password is: X", "the password for the build is now X". */
 const SAID =
-  /(?:[ \t]{1,4}(?:for|of|on|to|in|at)(?:[ \t]{1,4}[\w.@-]{1,40}){1,4}?)?[ \t]{1,4}(?:is|was)(?:[ \t]{1,4}(?:now|still|set to))?[ \t]{1,4}[`"'*_]{0,3}([^\s"'`]{8,64})/y;
+  /(?:[ \t]{1,4}(?:for|of|on|to|in|at)(?:[ \t]{1,4}[\w.@-]{1,40}){1,4}?)?[ \t]{1,4}(?:is|was)(?:[ \t]{1,4}(?:now|still|set to))?:?[ \t]{1,4}[`"'*_]{0,3}([^\s"'`]{8,64})/y;
 /** How passwords are kept and where, in words that look like one. */
 const ABOUT_PASSWORDS = /sha-?\d|pbkdf|crypt|argon|hmac|aes|rsa|base-?\d|utf-?\d|^v?\d+\.\d/i;
 

@@ -118,6 +118,10 @@ test.for([
   // However it is called.
   ['git -c user.name=x --no-pager revert HEAD', 'revert'],
   ["bash -c 'git revert HEAD'", 'revert'],
+  ["bash -lc 'git revert HEAD'", 'revert'],
+  ["/bin/bash -l -c 'git revert HEAD'", 'revert'],
+  ["bash -euo pipefail -c 'cd . && git revert HEAD'", 'revert'],
+  ["bash --norc -c -- 'git revert HEAD'", 'revert'],
   ['env A=1 timeout 9 git revert HEAD', 'revert'],
   ['echo HEAD | xargs git revert', 'revert'],
   ['git co main', 'co'],

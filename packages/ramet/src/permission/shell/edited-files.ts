@@ -15,6 +15,7 @@ import { isGit, isProofByGit, repositoriesMade } from './programs/proving-git.ts
 import type { ShellCommand } from './reading/shell-reading.ts';
 import type { ShellWord } from './reading/shell-word.ts';
 import { understandScript } from './reading/understand-script.ts';
+import { innerScript } from './reading/unwrap-command.ts';
 
 interface EditedPaths {
   /** Absolute paths, links followed. Whether they exist is not asked, except for patterns. */
@@ -51,7 +52,28 @@ export async function editedPaths(script: string, cwd: string): Promise<EditedPa
       for (const word of words.outputs ?? [])
         for (const path of await namedBy(word, directory)) outputs.add(path);
     }
-  return { files: [...found], outputs: [...outputs], git: changesByGit(acting.filter(isGit)) };
+  const git = changesByGit(acting.filter(isGit));
+  for (const command of acting) {
+    const inner = carriedBy(command);
+    for (const directory of inner === null ? [] : (command.directories ?? [])) {
+      const edited = await editedPaths(inner ?? '', directory);
+      for (const path of edited.files) found.add(path);
+      for (const path of edited.outputs) outputs.add(path);
+      git.push(...edited.git);
+    }
+  }
+  return { files: [...found], outputs: [...outputs], git };
+}
+
+/**
+ * A script behind options of a shell that the reading leaves alone, since they may change what it means (`bash -lc`): for a refusal
+ * its words are enough.
+ */
+function carriedBy(command: ShellCommand): string | null {
+  if (innerScript(command, 'bash')?.script !== null) return null;
+  const words = command.words.slice(1).map(({ value }) => value ?? '');
+  const flag = words.findIndex((word) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(word));
+  return flag === -1 ? null : (words.slice(flag + 1).find((word) => !/^(?:[-+]\w*|--)$/.test(word)) ?? null);
 }
 
 function changesByGit(commands: readonly ShellCommand[]): EditedPaths['git'] {
