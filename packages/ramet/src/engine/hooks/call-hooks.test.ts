@@ -349,6 +349,15 @@ describe('EXT-2: hooks around a question', () => {
         },
       },
     ],
+    [
+      'permissionDecision: deny beside an own yes',
+      {
+        hookSpecificOutput: {
+          ...{ hookEventName: 'PermissionRequest', permissionDecision: 'deny' },
+          ...{ permissionDecisionReason: 'never', decision: { behavior: 'allow' } },
+        },
+      },
+    ],
     ['exit code 2', { type: 'command', command: 'echo never >&2; exit 2' }],
   ])('%s is a no there too', async ([, answer]) => {
     const isCommand = typeof answer === 'object' && answer !== null && 'command' in answer;

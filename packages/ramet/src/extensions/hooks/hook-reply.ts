@@ -157,7 +157,7 @@ function eventReply(event: HookEventName, fields: Fields): HookReply {
       const decision = fields.object('decision');
       // In the words of the other event.
       const word = fields.oneOf('permissionDecision', Object.keys(DECISIONS));
-      if (decision === undefined && word !== undefined)
+      if (word !== undefined && (decision === undefined || DECISIONS[word] !== 'allow'))
         return { ...heard, decision: DECISIONS[word], reason: fields.text('permissionDecisionReason') };
       if (decision === undefined) return heard;
       const inner = new Fields(decision, 'decision.');

@@ -122,6 +122,8 @@ test.for([
   ["/bin/bash -l -c 'git revert HEAD'", 'revert'],
   ["bash -euo pipefail -c 'cd . && git revert HEAD'", 'revert'],
   ["bash --norc -c -- 'git revert HEAD'", 'revert'],
+  ["bash -c -- 'git revert HEAD'", 'revert'],
+  ["sh -c -e 'git revert HEAD'", 'revert'],
   ['env A=1 timeout 9 git revert HEAD', 'revert'],
   ['echo HEAD | xargs git revert', 'revert'],
   ['git co main', 'co'],

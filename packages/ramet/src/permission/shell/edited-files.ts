@@ -70,7 +70,9 @@ export async function editedPaths(script: string, cwd: string): Promise<EditedPa
  * its words are enough.
  */
 function carriedBy(command: ShellCommand): string | null {
-  if (innerScript(command, 'bash')?.script !== null) return null;
+  const read = innerScript(command, 'bash');
+  // Behind `-c` there may be further options: `bash -c -- "..."`.
+  if (read === null || (read.script !== null && !read.script.startsWith('-'))) return null;
   const words = command.words.slice(1).map(({ value }) => value ?? '');
   const flag = words.findIndex((word) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(word));
   return flag === -1 ? null : (words.slice(flag + 1).find((word) => !/^(?:[-+]\w*|--)$/.test(word)) ?? null);
