@@ -97,7 +97,7 @@ describe('EXT-4: where a relative cwd of --mcp-config begins', () => {
 });
 
 describe('EXT-4: one server', () => {
-  const ground = { env: { HOST: 'h.example', EMPTY: '' }, isForeign: false, folder: '/work' };
+  const ground = { env: { HOST: 'h.example', EMPTY: '' }, isForeign: false, folder: '/project' };
 
   test('variables are filled in, with defaults; one that is missing is named', () => {
     const http = { url: 'https://${HOST}/${EMPTY:-mcp}', headers: { Authorization: 'Bearer ${HOST}' } };
@@ -127,7 +127,7 @@ describe('EXT-4: one server', () => {
   });
 
   test.for([
-    ['srv', '/work/srv'],
+    ['srv', '/project/srv'],
     ['../${HOST}', '/h.example'],
     ['/abs', '/abs'],
   ])('the cwd %s is %s', ([cwd, whole]) => {
