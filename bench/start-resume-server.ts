@@ -1,7 +1,6 @@
-/** Starts the server of the resume benchmark, tells it what to play, and asks it what it saw. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+/** Starts the server of the resume benchmark. */
 import type { PromptBill } from './prompt-cache.ts';
+import { type PlayedServer, startPlayedServer } from './start-played-server.ts';
 
 export interface ResumePlay {
   /** Agents that the parent starts in one message. */
@@ -22,29 +21,8 @@ export interface ResumeRecord extends PromptBill {
   left: boolean;
 }
 
-export interface ResumeServer extends Disposable {
-  url: string;
-  play(what: ResumePlay): Promise<void>;
-  records(): Promise<ResumeRecord[]>;
-}
+export type ResumeServer = PlayedServer<ResumePlay, ResumeRecord>;
 
-export async function startResumeServer(): Promise<ResumeServer> {
-  const child = spawn(process.execPath, [`${import.meta.dirname}/resume-server.ts`], {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
-  if (child.stdout === null) throw new Error('the server has no output');
-  const [port] = await once(child.stdout, 'data');
-  const url = `http://127.0.0.1:${String(port).trim()}`;
-  return {
-    url,
-    async play(what) {
-      await fetch(`${url}/play`, { method: 'POST', body: JSON.stringify(what) });
-    },
-    async records() {
-      const answer = await fetch(`${url}/records`);
-      // The server is ours, and this is what it notes.
-      return (await answer.json()) as ResumeRecord[];
-    },
-    [Symbol.dispose]: () => void child.kill(),
-  };
+export function startResumeServer(): Promise<ResumeServer> {
+  return startPlayedServer('resume-server.ts');
 }
