@@ -1,64 +1,42 @@
-/** Plays rounds, a few at a time, until there were enough kills or the time is up. */
+/** Rounds of operator runs that are killed and resumed, and what they have shown. */
 import { join } from 'node:path';
-import { chanceOf } from '../kill/random.ts';
+import { type Played, playRounds, type RoundLimits } from '../kill/play-rounds.ts';
 import { MOMENTS, TARGETS } from './aim.ts';
 import { type OperatorPlan, operatorPlan, SHAPES } from './plan.ts';
 import { type Known, killedRun, type OperatorRound, undisturbedRun } from './round.ts';
 
-export interface CampaignOptions {
-  kills: number;
-  seed: number;
-  parallel: number;
-  minutes: number;
+export interface CampaignOptions extends RoundLimits {
   shape?: string;
-  onlyRound?: number;
   mostKills?: number;
   keep?: string;
-  onRound?: (line: string) => void;
-  stopped?: AbortSignal;
 }
 
-export interface CampaignResult {
+export interface CampaignResult extends Played<OperatorRound> {
   options: CampaignOptions;
-  rounds: (OperatorRound & { round: number })[];
-  ms: number;
-  outOfTime: boolean;
 }
 
 const MOST_KILLS_A_ROUND = 4;
-const SPREAD = 7_919;
 
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
-  const { seed, parallel, minutes, kills, onlyRound, stopped } = options;
-  const began = performance.now();
+  const { keep, stopped, mostKills = MOST_KILLS_A_ROUND } = options;
   const plans = plansOf(options);
-  const known = new Map<OperatorPlan, Promise<Known>>();
-  const rounds: CampaignResult['rounds'] = [];
-  const play = async (round: number): Promise<void> => {
-    const plan = plans[round % plans.length];
-    if (plan === undefined) throw new Error(`round ${round} has no plan`);
-    const first = known.get(plan) ?? undisturbedRun(plan);
-    known.set(plan, first);
-    const result = await killedRun(plan, {
-      ...{ known: await first, chance: chanceOf(seed * SPREAD * SPREAD + round) },
-      mostKills: options.mostKills ?? MOST_KILLS_A_ROUND,
-      ...(options.keep !== undefined && { keep: join(options.keep, `round-${round}`) }),
-      ...(stopped !== undefined && { stopped }),
-    });
-    // A round that was stopped says nothing.
-    if (stopped?.aborted === true) return;
-    rounds.push({ ...result, round });
-    options.onRound?.(lineOf(round, result));
-  };
-  const isOver = (): boolean => stopped?.aborted === true || performance.now() - began > minutes * 60_000;
-  const isEnough = (): boolean => rounds.flatMap((round) => round.kills).length >= kills;
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (!isEnough() && !isOver()) await play(++next);
-  };
-  if (onlyRound !== undefined) await play(onlyRound);
-  else await Promise.all(Array.from({ length: parallel }, worker));
-  return { options, rounds, ms: performance.now() - began, outOfTime: !isEnough() && isOver() };
+  const knownOf = new Map<OperatorPlan, Promise<Known>>();
+  const played = await playRounds(
+    options,
+    async (round, chance) => {
+      const plan = plans[round % plans.length];
+      if (plan === undefined) throw new Error(`round ${round} has no plan`);
+      const known = knownOf.get(plan) ?? undisturbedRun(plan);
+      knownOf.set(plan, known);
+      return killedRun(plan, {
+        ...{ known: await known, chance, mostKills },
+        ...(keep !== undefined && { keep: join(keep, `round-${round}`) }),
+        ...(stopped !== undefined && { stopped }),
+      });
+    },
+    lineOf,
+  );
+  return { options, ...played };
 }
 
 /** Each shape in this process, and in processes of the agents' own. */

@@ -1,58 +1,34 @@
-/** Plays rounds of teams, a few at a time, until there were enough kills or the time is up. */
+/** Rounds of teams that are killed and resumed, and what they have shown. */
 import { join } from 'node:path';
-import { chanceOf } from '../kill/random.ts';
+import { type Played, playRounds, type RoundLimits } from '../kill/play-rounds.ts';
 import { teamPlan } from './plan.ts';
 import { type TeamKill, type TeamRound, teamRound } from './round.ts';
 
-export interface TeamCampaignOptions {
-  kills: number;
-  seed: number;
-  parallel: number;
-  minutes: number;
-  onlyRound?: number;
+export interface TeamCampaignOptions extends RoundLimits {
   mostKills?: number;
   keep?: string;
-  onRound?: (line: string) => void;
-  stopped?: AbortSignal;
 }
 
-export interface TeamCampaignResult {
+export interface TeamCampaignResult extends Played<TeamRound> {
   options: TeamCampaignOptions;
-  rounds: (TeamRound & { round: number })[];
-  ms: number;
-  outOfTime: boolean;
 }
 
 const MOST_KILLS_A_ROUND = 12;
-const SPREAD = 7_919;
 const MOST_SHOWN = 15;
 
 export async function runTeamCampaign(options: TeamCampaignOptions): Promise<TeamCampaignResult> {
-  const { seed, parallel, minutes, kills, onlyRound, stopped, keep } = options;
-  const began = performance.now();
-  const rounds: TeamCampaignResult['rounds'] = [];
-  const play = async (round: number): Promise<void> => {
-    const chance = chanceOf(seed * SPREAD * SPREAD + round);
-    const result = await teamRound(teamPlan(chance, round), {
-      ...{ chance, mostKills: options.mostKills ?? MOST_KILLS_A_ROUND },
-      ...(keep !== undefined && { keep: join(keep, `round-${round}`) }),
-      ...(stopped !== undefined && { stopped }),
-    });
-    // A round that was stopped says nothing.
-    if (stopped?.aborted === true) return;
-    rounds.push({ ...result, round });
-    options.onRound?.(lineOf(round, result));
-  };
-  const isOver = (): boolean => stopped?.aborted === true || performance.now() - began > minutes * 60_000;
-  const isEnough = (): boolean => rounds.flatMap((round) => round.kills).length >= kills;
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (!isEnough() && !isOver()) await play(++next);
-  };
-  if (onlyRound !== undefined) await play(onlyRound);
-  else await Promise.all(Array.from({ length: parallel }, worker));
-  const outOfTime = onlyRound === undefined && !isEnough() && isOver();
-  return { options, rounds, ms: performance.now() - began, outOfTime };
+  const { keep, stopped, mostKills = MOST_KILLS_A_ROUND } = options;
+  const played = await playRounds(
+    options,
+    (round, chance) =>
+      teamRound(teamPlan(chance, round), {
+        ...{ chance, mostKills },
+        ...(keep !== undefined && { keep: join(keep, `round-${round}`) }),
+        ...(stopped !== undefined && { stopped }),
+      }),
+    lineOf,
+  );
+  return { options, ...played };
 }
 
 function lineOf(round: number, { plan, kills, letters, problems, ms }: TeamRound): string {
