@@ -95,7 +95,7 @@ describe('SEC-1: settings that hold a command', () => {
       const content = { [name]: inner === undefined ? own : { [inner]: command } };
       writeFiles(root, { '.ramet/settings.json': JSON.stringify(content), 'plug/a.md': command });
       const place = { cwd: root, root, home: join(root, 'home'), userHome: null, folders: [root] };
-      return collectParts(place).map((part) => describePart(part, root).digest);
+      return collectParts(place, () => null).map((part) => describePart(part, root).digest);
     };
     expect(digests('echo one')).not.toEqual([]);
     expect(digests('echo one')).not.toEqual(digests('echo two'));

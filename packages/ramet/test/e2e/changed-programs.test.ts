@@ -96,4 +96,12 @@ describe.concurrent('SEC-1: an agent file of a repository', () => {
     expect(last).toMatch(NOT_TRUSTED);
     expect(hasEscaped(user)).toBe(false);
   });
+
+  test('keeps its servers while agents edit other files', async ({ user }) => {
+    const fields = `mcpServers:\n  - own:\n      command: sh\n      args:\n        - ${SERVER}\n        - good\n`;
+    await trusted(user, { ...rev(fields), '.mcp.json': '{}' });
+    const edit = call('Write', { file_path: 'src/other.ts', content: 'export {};' });
+    const last = await runChild(user, [edit, call('McpSearch', { query: '*' })]);
+    expect(last).toContain('mcp__own__');
+  });
 });

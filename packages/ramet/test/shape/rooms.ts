@@ -182,7 +182,7 @@ const DOORS: Readonly<Record<string, string>> = {
     mcp/mcp-tools shell/background-tasks shell/output-file team-tasks tool web-search
   `,
   agents: `
-    definitions/definition definitions/definition-file definitions/definition-catalog definitions/definition-store
+    definitions/declared-fields definitions/definition definitions/definition-file definitions/definition-catalog definitions/definition-store
     definitions/validate-definitions prompts/built-in prompts/coordinator prompts/first-message
     prompts/main-prompt prompts/teammate
   `,

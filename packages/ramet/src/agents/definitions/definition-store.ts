@@ -162,28 +162,31 @@ export class DefinitionStore implements Disposable {
     trust: ReturnType<StoreOptions['trust']> | null,
   ): Promise<FolderFiles[]> {
     const late: { found: FoundFile; text: string; context: FileContext }[] = [];
+    const keep = (found: FoundFile, text: string, file: DefinitionFile, { source }: FileContext): void => {
+      const problem = source === 'project' ? whyUntrusted(file, text, trust) : null;
+      if (problem === null) this.#keep(found, file, text);
+      else this.#keep(found, { ...unusable(found.path, problem), name: file.name }, null);
+    };
     for (const { folder, files } of scans) {
       for (const found of files) {
         if (this.#kept.get(found.path)?.stamp === found.stamp) continue;
         const context = this.#contextOf(found, folder);
-        const raw = readFound(found);
-        const read = asTrusted(raw, found, folder.source === 'project' ? trust : null);
-        const file =
-          'problem' in read
-            ? { ...unusable(found.path, read.problem), name: nameIn(raw, context) }
-            : parseDefinition(read.text, context, null);
-        if (file !== null) this.#keep(found, file, 'text' in read ? read.text : null);
-        else if ('text' in read) late.push({ found, text: read.text, context });
+        const read = readFound(found);
+        if ('problem' in read) {
+          this.#keep(found, unusable(found.path, read.problem), null);
+          continue;
+        }
+        const file = parseDefinition(read.text, context, null);
+        if (file === null) late.push({ found, text: read.text, context });
+        else keep(found, read.text, file, context);
       }
     }
     if (late.length > 0) {
       const { yamlFields } = await import('../../extensions/front-matter/yaml-fields.ts');
-      for (const { found, text, context } of late)
-        this.#keep(
-          found,
-          parseDefinition(text, context, yamlFields) ?? unusable(found.path, 'unreadable'),
-          text,
-        );
+      for (const { found, text, context } of late) {
+        const file = parseDefinition(text, context, yamlFields) ?? unusable(found.path, 'unreadable');
+        keep(found, text, file, context);
+      }
     }
     return scans.map(({ folder, files, unreadable }) => ({
       folder,
@@ -212,35 +215,28 @@ export class DefinitionStore implements Disposable {
 
   /** With what must hold when its hooks run and its servers start. */
   #guarded(file: DefinitionFile, text: string): DefinitionFile {
-    const { definition, path } = file;
+    const { definition, path, declared } = file;
     if (definition?.source !== 'project') return file;
     const { hooks, mcpServers } = definition;
     if (hooks === undefined && mcpServers === undefined) return file;
-    const check = this.#options.checkFor?.({ kind: 'agent', source: path, value: text }) ?? null;
+    const check = this.#options.checkFor?.({ kind: 'agent', source: path, value: text, declared }) ?? null;
     if (check === null) return file;
     const guarded = hooks && { hooks: guardedHooks(hooks, check) };
     return { ...file, definition: { ...definition, ...guarded, check } };
   }
 }
 
-/** Who asks for a type by name is told why it is not used. */
-function nameIn(read: ReturnType<typeof readFound>, context: FileContext): string | null {
-  if ('problem' in read) return null;
-  const named = parseDefinition(read.text, context, null)?.name;
-  // With hooks or servers it takes the parser for YAML, and only the name is asked for.
-  return named ?? /^name:[ \t]*["']?([^"'\n]+?)["']?[ \t]*\r?$/m.exec(read.text)?.[1] ?? null;
-}
-
 /** One that has changed since is not used until it is trusted again. */
-function asTrusted(
-  read: ReturnType<typeof readFound>,
-  { path }: FoundFile,
+function whyUntrusted(
+  { path, definition, declared }: DefinitionFile,
+  text: string,
   trust: ReturnType<StoreOptions['trust']> | null,
-): typeof read {
-  if ('problem' in read || trust?.isTrusted !== true) return read;
-  const verdict = trust.verdictOn({ kind: 'agent', source: path, value: read.text });
-  if (verdict === 'trusted') return read;
-  return { problem: /^(?:hooks|mcpServers):/m.test(read.text) ? FILES_NOT_AS_TRUSTED : NOT_AS_TRUSTED };
+): string | null {
+  if (definition === null || trust?.isTrusted !== true) return null;
+  const verdict = trust.verdictOn({ kind: 'agent', source: path, value: text, declared });
+  if (verdict === 'trusted') return null;
+  const { hooks, mcpServers } = definition;
+  return hooks === undefined && mcpServers === undefined ? NOT_AS_TRUSTED : FILES_NOT_AS_TRUSTED;
 }
 
 function unusable(path: string, message: string): DefinitionFile {

@@ -20,7 +20,10 @@ export interface PartsPlace {
 
 const AGENT_FILES = filesEndingIn('.md', '.yaml', '.yml');
 
-export function collectParts(place: PartsPlace): FolderPart[] {
+/** What an agent file says (`FolderPart.declared`): agents are made by a later room. */
+export type ReadDeclared = (text: string, path: string) => FolderPart['declared'];
+
+export function collectParts(place: PartsPlace, declaredIn: ReadDeclared): FolderPart[] {
   const { root, folders } = place;
   const settings = [
     ...folders.flatMap((folder) =>
@@ -32,7 +35,7 @@ export function collectParts(place: PartsPlace): FolderPart[] {
     ...settings.flatMap(partsOfSettings),
     ...folders.flatMap((folder) => partsOfSettings(join(folder, '.mcp.json'))),
     ...settings.flatMap((path) => pluginParts(path, place)),
-    ...agentParts(place),
+    ...agentParts(place, declaredIn),
     ...promptParts(place),
     ...gitParts(root),
   ];
@@ -97,13 +100,18 @@ export function pluginPart(
   return { kind: 'plugin', source: folder, value: '', folder };
 }
 
-function agentParts(place: PartsPlace): FolderPart[] {
+function agentParts(place: PartsPlace, declaredIn: ReadDeclared): FolderPart[] {
   const found = extensionFolders({ ...place, managed: [], plugins: [] }, 'agents').filter(
     ({ source }) => source === 'project',
   );
   return found
     .flatMap((folder) => scanFolder(folder, AGENT_FILES).files)
-    .flatMap((file): FolderPart[] => filePart('agent', file));
+    .flatMap((file): FolderPart[] => {
+      const read = readFound(file);
+      if ('problem' in read) return [];
+      const { path: source } = file;
+      return [{ kind: 'agent', source, value: read.text, declared: declaredIn(read.text, source) }];
+    });
 }
 
 function promptParts(place: PartsPlace): FolderPart[] {
@@ -115,7 +123,7 @@ function promptParts(place: PartsPlace): FolderPart[] {
 }
 
 /** A skill is a folder: scripts and texts in it belong to it. */
-export function filePart(kind: 'agent' | 'skill' | 'command', file: FoundFile): FolderPart[] {
+export function filePart(kind: 'skill' | 'command', file: FoundFile): FolderPart[] {
   const read = readFound(file);
   if ('problem' in read) return [];
   const folder = kind === 'skill' ? { folder: dirname(file.path) } : {};

@@ -20,13 +20,16 @@ export function decidesCalls(event: string): boolean {
 export function commandsOf({
   kind,
   value,
+  declared = null,
 }: {
   readonly kind: string;
   readonly value: unknown;
+  /** Of an agent file, as `FolderPart` has it. */
+  readonly declared?: Readonly<Record<string, unknown>> | null | undefined;
 }): PartCommand[] {
   if (kind === 'rights' || kind === 'plugin') return [];
   if (kind === 'skill' || kind === 'command') return shellParts(String(value)).map(script);
-  if (kind === 'agent') return ofAgentFile(String(value));
+  if (kind === 'agent') return declared === null ? roughWords(String(value)) : ofAgentFile(declared);
   if (typeof value === 'string') return [script(value)];
   return commandsIn(value);
 }
@@ -54,26 +57,15 @@ function commandsIn(value: unknown, answers = false): PartCommand[] {
   ];
 }
 
-/** Only the fields `hooks` and `mcpServers` say what runs; most definitions have neither. */
-function ofAgentFile(text: string): PartCommand[] {
-  const front = /^\s*---\r?\n([\s\S]*?)\n---/.exec(text)?.[1] ?? text;
-  const fields = /^(?:hooks|mcpServers):[\s\S]*/m.exec(front)?.[0];
-  if (fields === undefined) return [];
-  const commands = Array.from(
-    fields.matchAll(/^[\s-]*"?command"?:[ \t]*(.+)$/gm),
-    ([, scalar = '']) => ({ ...script(unquoted(scalar.trim())), answers: true }) as const,
-  );
-  return [...commands, { texts: fields.split(/[\s,[\]{}]+/).map(unquoted), isRough: true }];
+/** Only these fields say what runs; most definitions have neither. */
+function ofAgentFile({ hooks, mcpServers }: Readonly<Record<string, unknown>>): PartCommand[] {
+  return commandsIn([hooks, mcpServers]);
 }
 
-function unquoted(scalar: string): string {
-  if (/^'.*'$/s.test(scalar)) return scalar.slice(1, -1).replaceAll("''", "'");
-  if (!/^".*"$/s.test(scalar)) return scalar;
-  try {
-    return String(JSON.parse(scalar));
-  } catch {
-    return scalar.slice(1, -1);
-  }
+/** Of a file that cannot be read nothing runs. The files that it seems to name are covered anyway. */
+function roughWords(text: string): PartCommand[] {
+  const fields = /^(?:hooks|mcpServers):[\s\S]*/m.exec(text)?.[0];
+  return fields === undefined ? [] : [{ texts: fields.split(/[\s,[\]{}"']+/), isRough: true }];
 }
 
 /** What a skill or a command has run before the model reads it. */

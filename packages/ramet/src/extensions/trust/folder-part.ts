@@ -36,6 +36,8 @@ export interface FolderPart {
   readonly source: string;
   /** What that file says: a value of its JSON, or the text of the file. */
   readonly value: unknown;
+  /** Of an agent file its fields, read as for its agents; null where it cannot be read. */
+  readonly declared?: Readonly<Record<string, unknown>> | null | undefined;
   /** All files in it belong to the part. */
   readonly folder?: string | undefined;
 }

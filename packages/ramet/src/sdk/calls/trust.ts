@@ -1,6 +1,7 @@
 /** Whether what a repository brings may run and widen rights (SEC-1), and what has changed since that was said. */
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
+import { declaredFields } from '../../agents/definitions/declared-fields.ts';
 import { collectParts, partsOfSettings } from '../../extensions/trust/collect-parts.ts';
 import {
   type DescribedPart,
@@ -95,7 +96,7 @@ function review(options: CallOptions): {
   const here = findPlace({ cwd, env });
   const { folders = [], ...place } = settingsPlace(here, env);
   const { root, home } = place;
-  const parts = collectParts({ ...place, cwd: here.cwd, folders });
+  const parts = collectParts({ ...place, cwd: here.cwd, folders }, declaredFields);
   const described = parts.map((part) => ({
     ...describePart(part, root),
     kind: part.kind,
