@@ -12,8 +12,8 @@ import { changeTrust } from '../packages/ramet/src/sdk/calls/trust.ts';
 import { extensionPlace, findPlugins } from '../packages/ramet/src/sdk/extensions/plugins.ts';
 import { openPrompts } from '../packages/ramet/src/sdk/extensions/session-prompts.ts';
 import { findPlace } from '../packages/ramet/src/sdk/place.ts';
-import { sessionSettings, settingsPlace } from '../packages/ramet/src/sdk/session/session-settings.ts';
-import { readSurroundings } from '../packages/ramet/src/sdk/session/surroundings.ts';
+import { readSurroundings } from '../packages/ramet/src/sdk/session/main/surroundings.ts';
+import { sessionSettings, settingsPlace } from '../packages/ramet/src/sdk/session/setup/session-settings.ts';
 import { showSpread, spreadOf, verdict } from './statistics.ts';
 
 const AGENTS = 200;

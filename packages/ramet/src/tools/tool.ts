@@ -116,7 +116,7 @@ export interface Tool<Input = unknown> {
   /** Agents that the main agent starts do not have it; a fork, which shares its parent's list, is refused by the tool. */
   mainOnly?: true;
   /**
-   * It belongs to one session, not to Ramet (`sdk/session/session-tools.ts`): it is a function of the host, so the loop
+   * It belongs to one session, not to Ramet (`sdk/session/tools/session-tools.ts`): it is a function of the host, so the loop
    * of an agent in another process has the host run it. Agents that only read get it only if its effect is `read`.
    */
   ofSession?: true;

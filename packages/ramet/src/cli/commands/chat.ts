@@ -38,6 +38,6 @@ async function onTerminal(options: SessionOptions, io: CommandIo, first: string 
 async function askedAboutTrust(options: SessionOptions, io: CommandIo): Promise<void> {
   const { isTrustRecorded } = await import('../../sdk/calls/session-defaults.ts');
   if (!isTrustRecorded(options)) return;
-  const { askAboutTrust } = await import('../interactive/chat/trust-question.ts');
+  const { askAboutTrust } = await import('../interactive/chat/questions/trust-question.ts');
   await askAboutTrust(io);
 }

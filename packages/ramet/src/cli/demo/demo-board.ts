@@ -4,7 +4,7 @@
  */
 import * as z from '../../schema/zod.ts';
 import { dollars, excerpt, fitText, percent, tokens } from '../../views/text/format.ts';
-import { callTitle } from '../interactive/chat/agent-board.ts';
+import { callTitle } from '../interactive/chat/agents/agent-board.ts';
 import { createScreen } from '../interactive/screen/screen.ts';
 import type { CommandIo } from '../io.ts';
 import { styleFor } from '../output/painted.ts';

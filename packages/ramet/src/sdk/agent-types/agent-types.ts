@@ -28,7 +28,7 @@ import type { Tool } from '../../tools/tool.ts';
 import { extensionPlace, pluginsHere } from '../extensions/plugins.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
-import { settingsPlace } from '../session/session-settings.ts';
+import { settingsPlace } from '../session/setup/session-settings.ts';
 import type { AgentTypeOptions, TypesInCode } from './code-types.ts';
 import type { OpenTypes } from './definition-types.ts';
 import { lossLines, type OwnOnly, policyLosses } from './policy-losses.ts';

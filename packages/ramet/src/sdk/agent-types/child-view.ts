@@ -18,9 +18,9 @@ import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { newSessionMode, newSessionModel, type ResolvedOptions, resolveOptions } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
 import { childModel } from '../session/children.ts';
-import { environmentOfChildren } from '../session/session-ground.ts';
-import { sessionSettings } from '../session/session-settings.ts';
-import { readSurroundings } from '../session/surroundings.ts';
+import { readSurroundings } from '../session/main/surroundings.ts';
+import { environmentOfChildren } from '../session/setup/session-ground.ts';
+import { sessionSettings } from '../session/setup/session-settings.ts';
 import { openAgentTypes, toolsTelling, typeContext } from './agent-types.ts';
 import { policyLosses } from './policy-losses.ts';
 

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { parseRules } from '../../permission/policy.ts';
 import { isTrustedPlace } from '../../settings/read-settings.ts';
 import { findPlace } from '../place.ts';
-import { settingsPlace } from '../session/session-settings.ts';
+import { settingsPlace } from '../session/setup/session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 
 /** `project`: for this checkout, in the file that is kept out of git. `user`: for every repository. */

@@ -6,7 +6,7 @@ import { type ListedAgentType, listedType } from '../../views/type-list.ts';
 import { openStore, toolNames } from '../agent-types/agent-types.ts';
 import { type OwnOnly, type PolicyLoss, policyLosses } from '../agent-types/policy-losses.ts';
 import { findPlace } from '../place.ts';
-import { describeSettings } from '../session/session-settings.ts';
+import { describeSettings } from '../session/setup/session-settings.ts';
 import { type Caller, type CallOptions, callerOf } from './caller.ts';
 
 export type CheckedTypes = ReturnType<typeof validateDefinitions>;

@@ -6,7 +6,7 @@ import type { SessionMode } from '../../schema/status.ts';
 import { trustStamp } from '../../system/trust.ts';
 import { newSessionMode, newSessionModel, resolveOptions, type SessionOptions } from '../options.ts';
 import { findPlace } from '../place.ts';
-import { sessionSettings, settingsPlace } from '../session/session-settings.ts';
+import { sessionSettings, settingsPlace } from '../session/setup/session-settings.ts';
 
 export interface SessionDefaults {
   readonly model: string;
@@ -46,7 +46,7 @@ export async function refuseUnknownType(options: SessionOptions, name: string): 
   const [{ findPlugins }, { openAgentTypes }, { definitionNamed }] = await Promise.all([
     import('../extensions/plugins.ts'),
     import('../agent-types/agent-types.ts'),
-    import('../session/main-type.ts'),
+    import('../session/main/main-type.ts'),
   ]);
   if (Object.hasOwn(settings.agentTypes, name)) return;
   const { plugins } = await findPlugins(place, settings);

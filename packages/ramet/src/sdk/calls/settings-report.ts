@@ -11,7 +11,7 @@ import {
   sessionSettings,
   settingsPlace,
   unusedOthers,
-} from '../session/session-settings.ts';
+} from '../session/setup/session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 
 export interface ReportedSetting extends SettingValue {

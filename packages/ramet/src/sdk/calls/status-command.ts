@@ -10,7 +10,7 @@ import { childEnvironment, withOwnPython } from '../../system/child-environment.
 import { signalGroup } from '../../system/processes/process-group.ts';
 import { safeLine } from '../../views/text/format.ts';
 import type { SessionOptions } from '../options.ts';
-import { sessionSettings } from '../session/session-settings.ts';
+import { sessionSettings } from '../session/setup/session-settings.ts';
 
 /** What the settings say, if they name a command. */
 export type StatusLineCommand = StatusLineSettings & { readonly command: string };

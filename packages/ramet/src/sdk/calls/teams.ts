@@ -14,7 +14,7 @@ import {
   TeamStore,
 } from '../../team/store/team-store.ts';
 import { hintChange, teamFile } from '../../team/wake-line.ts';
-import { NOBODY_READS } from '../operator/attempts/unread-lead.ts';
+import { NOBODY_READS } from '../operator/attempts/team/unread-lead.ts';
 import { findPlace, operatorDirectory, type Place } from '../place.ts';
 import type { SessionOptions } from '../session-options.ts';
 import { type CallOptions, callerOf } from './caller.ts';

@@ -25,7 +25,7 @@ import {
   trustedTexts,
 } from '../../system/trust.ts';
 import { findPlace } from '../place.ts';
-import { settingsPlace } from '../session/session-settings.ts';
+import { settingsPlace } from '../session/setup/session-settings.ts';
 import { type CallOptions, callerOf } from './caller.ts';
 
 export interface ReviewedPart {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { selectProvider } from '../../model/select-provider.ts';
 import { describeError } from '../../schema/errors.ts';
-import { describeSettings } from '../session/session-settings.ts';
+import { describeSettings } from '../session/setup/session-settings.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
 const KEYS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY'];

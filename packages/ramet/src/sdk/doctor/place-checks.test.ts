@@ -6,7 +6,7 @@ import { test } from '../../../test/fixtures/temporary-directory.ts';
 import { callerOf } from '../calls/caller.ts';
 import { readSettingsInDetail } from '../calls/settings-report.ts';
 import { findPlace } from '../place.ts';
-import { sessionSettings } from '../session/session-settings.ts';
+import { sessionSettings } from '../session/setup/session-settings.ts';
 import { checkOthers } from './place-checks.ts';
 
 describe('UI-1: what doctor says about settings of other tools', () => {

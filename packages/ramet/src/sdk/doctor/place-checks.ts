@@ -9,7 +9,7 @@ import { isBinding } from '../../settings/setting-value.ts';
 import { makePrivateDirectory, unusable } from '../../system/home.ts';
 import { trustOf } from '../calls/trust.ts';
 import { endOrphans, finishAdoptions } from '../leftovers.ts';
-import { describeSettings, settingsPlace, unusedOthers } from '../session/session-settings.ts';
+import { describeSettings, settingsPlace, unusedOthers } from '../session/setup/session-settings.ts';
 import { type DoctorContext, type HealthCheck, limited, missing, ok } from './health-check.ts';
 
 /** A session of many agents writes some hundred megabytes. */

@@ -5,7 +5,7 @@ import type { PromptCatalog } from '../../extensions/prompts/prompt-store.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { lossesHere } from '../calls/check-types.ts';
 import { findPlace } from '../place.ts';
-import { sessionSettings, settingsPlace } from '../session/session-settings.ts';
+import { sessionSettings, settingsPlace } from '../session/setup/session-settings.ts';
 import { extensionPlace, findPlugins, type PluginLoss, pluginLosses } from './plugins.ts';
 import { openPrompts } from './session-prompts.ts';
 

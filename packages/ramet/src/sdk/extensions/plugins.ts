@@ -17,7 +17,7 @@ import { managedFolders } from '../../system/home.ts';
 import { isInside } from '../../system/landing-path.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
-import { sessionSettings, settingsPlace } from '../session/session-settings.ts';
+import { sessionSettings, settingsPlace } from '../session/setup/session-settings.ts';
 import type { SessionOptions } from '../session-options.ts';
 
 export interface PluginOrder extends Pick<SettingsInForce, 'settings' | 'managed'> {

@@ -9,7 +9,7 @@ import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import { nearName } from '../../system/text/close-names.ts';
 import type { LiveParts } from '../session/live-parts.ts';
-import { attachFiles } from '../session/user-share.ts';
+import { attachFiles } from '../session/prompts/user-share.ts';
 import { promptText } from './carry-out-prompt.ts';
 
 export interface TypedCommand {

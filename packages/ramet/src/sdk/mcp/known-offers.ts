@@ -8,7 +8,7 @@ import { toolKeys } from '../../extensions/mcp/tool-names.ts';
 import { callerOf } from '../calls/caller.ts';
 import { findPlugins, serversOf } from '../extensions/plugins.ts';
 import { findPlace } from '../place.ts';
-import { sessionSettings } from '../session/session-settings.ts';
+import { sessionSettings } from '../session/setup/session-settings.ts';
 import type { SessionOptions } from '../session-options.ts';
 import { serversHere } from './session-servers.ts';
 

@@ -22,7 +22,7 @@ import { lossLines } from '../agent-types/policy-losses.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlugins, serversOf } from '../extensions/plugins.ts';
 import { findPlace, type Place } from '../place.ts';
-import { sessionSettings, settingsPlace } from '../session/session-settings.ts';
+import { sessionSettings, settingsPlace } from '../session/setup/session-settings.ts';
 import { poolParts } from './pool-parts.ts';
 import { serversHere } from './session-servers.ts';
 

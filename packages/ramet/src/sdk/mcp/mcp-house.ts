@@ -16,7 +16,7 @@ import { POLICY_SERVERS } from '../../settings/setting-value.ts';
 import { serversOf } from '../../tools/mcp/mcp-tools.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { ResolvedOptions } from '../options.ts';
-import type { ServerStanding, SourceOrder } from '../session/tool-source.ts';
+import type { ServerStanding, SourceOrder } from '../session/tools/tool-source.ts';
 import { AgentServers, type ServersOfType, toolsFor } from './agent-servers.ts';
 import { poolParts } from './pool-parts.ts';
 import { serversHere } from './session-servers.ts';

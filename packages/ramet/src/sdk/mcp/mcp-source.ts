@@ -8,8 +8,8 @@ import { POLICY_SERVERS } from '../../settings/setting-value.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
-import { settingsPlace } from '../session/session-settings.ts';
-import type { ServerStanding, SourceOrder, ToolSource } from '../session/tool-source.ts';
+import { settingsPlace } from '../session/setup/session-settings.ts';
+import type { ServerStanding, SourceOrder, ToolSource } from '../session/tools/tool-source.ts';
 import type { McpHouse } from './mcp-house.ts';
 
 export async function mcpSource(order: SourceOrder): Promise<ToolSource> {

@@ -16,7 +16,7 @@ import type { SettingsLevel, SettingValue } from '../../settings/setting-value.t
 import type { Settings } from '../../settings/settings.ts';
 import { type TrustPlace, trustedTexts } from '../../system/trust.ts';
 import type { Place } from '../place.ts';
-import { settingsPlace } from '../session/session-settings.ts';
+import { settingsPlace } from '../session/setup/session-settings.ts';
 import type { McpServerOptions } from './extension-options.ts';
 
 export interface ServerSources {

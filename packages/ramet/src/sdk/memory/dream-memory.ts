@@ -9,8 +9,8 @@ import { builtInTools } from '../../tools/registry.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
 import { openSession } from '../session/session.ts';
-import { sessionSettings } from '../session/session-settings.ts';
 import type { Session } from '../session/session-type.ts';
+import { sessionSettings } from '../session/setup/session-settings.ts';
 import { dreamRepository, dreamTerms, looksIntoFiles } from './dream-ground.ts';
 import { memoryPlace } from './session-memory.ts';
 

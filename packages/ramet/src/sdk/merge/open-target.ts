@@ -12,7 +12,7 @@ import { makePrivateDirectory, projectDirectory, rametHome } from '../../system/
 import { isTrusted } from '../../system/trust.ts';
 import { type Caller, type CallOptions, callerOf } from '../calls/caller.ts';
 import { heavySlots } from '../place.ts';
-import { sessionSettings } from '../session/session-settings.ts';
+import { sessionSettings } from '../session/setup/session-settings.ts';
 
 export interface MergeTargetOptions extends CallOptions {
   /** The target; the branch that is checked out in `cwd` when absent. */

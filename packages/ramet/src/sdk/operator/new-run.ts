@@ -11,7 +11,7 @@ import type { OperatorEvent, OperatorRun, RunTask } from '../../schema/operator-
 import type { OpenTarget } from '../merge/open-target.ts';
 import type { LiveParts } from '../session/live-parts.ts';
 import type { Session } from '../session/session-type.ts';
-import { isolationFor } from './attempts/choose-isolation.ts';
+import { isolationFor } from './attempts/patterns/choose-isolation.ts';
 import type { OperateOrder } from './operate-order.ts';
 import { joinedRules } from './resumed-run.ts';
 import { runTasks } from './run-tasks.ts';

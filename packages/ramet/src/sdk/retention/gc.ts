@@ -5,7 +5,7 @@ import { writeTrouble } from '../../system/sqlite/sqlite-failure.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { finishAdoptions } from '../leftovers.ts';
 import { findPlace } from '../place.ts';
-import { sessionSettings } from '../session/session-settings.ts';
+import { sessionSettings } from '../session/setup/session-settings.ts';
 import { GONE_ALREADY, type Holding } from './holding.ts';
 import { holdingsOf } from './holdings.ts';
 

@@ -34,8 +34,8 @@ import type { TypedHandle } from '../own-tools/typed-handle.ts';
 import type { Place } from '../place.ts';
 import { refuseUnservedModel } from '../policy.ts';
 import { checkCall, checkSpawn } from './check-calls.ts';
-import type { SessionTools } from './session-tools.ts';
 import type { ForkOptions, PromptSchema, SpawnOptions, SteeredMessage } from './session-type.ts';
+import type { SessionTools } from './tools/session-tools.ts';
 
 export interface FamilyOptions {
   session: SessionId;

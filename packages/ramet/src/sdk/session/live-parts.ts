@@ -3,11 +3,11 @@ import type { Agent } from '../../engine/shapes.ts';
 import type { ToldTypes } from '../agent-types/agent-types.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
+import type { Surroundings } from './main/surroundings.ts';
 import type { SessionCoordinator } from './session-coordinator.ts';
 import type { SharedParts } from './session-runtime.ts';
 import type { SessionTeam } from './session-team.ts';
 import type { OpenSession } from './session-type.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface LiveParts extends SharedParts {
   agent: Agent;

@@ -7,14 +7,13 @@ import { emitting } from '../../schema/generators.ts';
 import { SessionBackground } from '../background/session-background.ts';
 import { cleanWorktreesLater, retainLater } from '../leftovers.ts';
 import { ownSessions } from '../stop-requests.ts';
-import { beginPrompt, changeModel, changePermissionMode } from './begin-prompt.ts';
 import { checkCall, checkPrompt } from './check-calls.ts';
 import { forked, spawned, steered, tellChild } from './children.ts';
-import { abortAtEnd, interruptedWork, linkSignal, whileOpen } from './interruption.ts';
 import type { LiveParts } from './live-parts.ts';
-import { isInterrupted, refuseWithoutPrompt, takePrompt } from './main-agent.ts';
-import type { GivenPrompt } from './prompt-input.ts';
-import { SessionHooks } from './session-hooks.ts';
+import { isInterrupted, refuseWithoutPrompt, takePrompt } from './main/main-agent.ts';
+import { beginPrompt, changeModel, changePermissionMode } from './prompts/begin-prompt.ts';
+import { abortAtEnd, interruptedWork, linkSignal, whileOpen } from './prompts/interruption.ts';
+import type { GivenPrompt } from './prompts/prompt-input.ts';
 import type {
   AskedOptions,
   ForkOptions,
@@ -25,6 +24,7 @@ import type {
   Session,
   SpawnOptions,
 } from './session-type.ts';
+import { SessionHooks } from './setup/session-hooks.ts';
 
 /** Why a session that is stopped from within ends: its agents are interrupted, and can be resumed. */
 const SESSION_STOPPED = 'session_stopped';
@@ -66,7 +66,7 @@ export function liveSession(parts: LiveParts): Session {
     const isPlain = (given === null || typeof given === 'string') && options.schema === undefined;
     const { prompt, attachments, answer }: GivenPrompt = isPlain
       ? { prompt: given, attachments: options.attachments ?? [], answer: undefined }
-      : await (await import('./prompt-input.ts')).readInput(agent, given, options, untilStopped);
+      : await (await import('./prompts/prompt-input.ts')).readInput(agent, given, options, untilStopped);
     // Who sends a prompt does not wait for a pause that an earlier one has met.
     if (prompt !== null) runtime.rate.lookNow();
     background?.promptBegins(given);
@@ -189,7 +189,7 @@ export function liveSession(parts: LiveParts): Session {
         () => abort.abort('abandoned'),
       ),
     ask: async (prompt: PromptContent, options: AskedOptions = {}) =>
-      (await import('./prompt-input.ts')).ask(session, prompt, options),
+      (await import('./prompts/prompt-input.ts')).ask(session, prompt, options),
     subscribe: (listener) => {
       if (typeof listener !== 'function')
         throw new UserMistake(
@@ -274,11 +274,11 @@ function newsFor(
   return [skills, about, told.news(types.definitions), role].filter(Boolean).join('\n') || null;
 }
 
-const goingBack = (): Promise<typeof import('./going-back.ts')> => import('./going-back.ts');
+const goingBack = (): Promise<typeof import('./prompts/going-back.ts')> => import('./prompts/going-back.ts');
 
 /** Loaded with the first file that is attached, or the first command. */
-function sharing(): Promise<typeof import('./user-share.ts')> {
-  return import('./user-share.ts');
+function sharing(): Promise<typeof import('./prompts/user-share.ts')> {
+  return import('./prompts/user-share.ts');
 }
 
 /** Before the journal is closed: their ends are recorded. */

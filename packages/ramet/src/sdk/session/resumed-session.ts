@@ -19,14 +19,14 @@ import type { ResolvedOptions } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
 import { observedJournal } from './event-bus.ts';
 import type { LiveParts } from './live-parts.ts';
-import { MAIN_TYPE, resumeMain } from './main-agent.ts';
-import type { TypedParts } from './main-type.ts';
-import { openGround, type SessionOrder, watchFor } from './session-ground.ts';
-import { openRules, recallRules } from './session-rules.ts';
+import { MAIN_TYPE, resumeMain } from './main/main-agent.ts';
+import type { TypedParts } from './main/main-type.ts';
+import { readSurroundings, surroundingsFor } from './main/surroundings.ts';
 import { shareParts } from './session-runtime.ts';
-import { settingsPlace } from './session-settings.ts';
-import { noticesAgain, openSessionTools } from './session-tools.ts';
-import { readSurroundings, surroundingsFor } from './surroundings.ts';
+import { openGround, type SessionOrder, watchFor } from './setup/session-ground.ts';
+import { openRules, recallRules } from './setup/session-rules.ts';
+import { settingsPlace } from './setup/session-settings.ts';
+import { noticesAgain, openSessionTools } from './tools/session-tools.ts';
 
 /** `wanted` is a session's id, a unique beginning of one, or `latest`. */
 export async function reopen(
@@ -189,7 +189,9 @@ async function asRecorded(
   parts: TypedParts & { readonly session: SessionId },
 ): Promise<ResolvedOptions> {
   const type = recordedType(reader, parts.session);
-  return type === MAIN_TYPE ? settings : (await import('./main-type.ts')).typedAgain(settings, type, parts);
+  return type === MAIN_TYPE
+    ? settings
+    : (await import('./main/main-type.ts')).typedAgain(settings, type, parts);
 }
 
 function recordedType(reader: JournalReader, session: SessionId): string {

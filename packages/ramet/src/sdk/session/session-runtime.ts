@@ -38,10 +38,10 @@ import { heavySlots, type Place } from '../place.ts';
 import { StopWatch } from '../stop-requests.ts';
 import { type FamilyOptions, openFamily } from './children.ts';
 import { attributed, EventBus, type SessionEvent } from './event-bus.ts';
-import { RunEnd } from './interruption.ts';
-import type { SessionGround } from './session-ground.ts';
-import type { SessionTools } from './session-tools.ts';
-import { hasMemory } from './surroundings.ts';
+import { hasMemory } from './main/surroundings.ts';
+import { RunEnd } from './prompts/interruption.ts';
+import type { SessionGround } from './setup/session-ground.ts';
+import type { SessionTools } from './tools/session-tools.ts';
 
 export interface SharedParts {
   /** Null where no server of team memory is configured. */

@@ -25,7 +25,7 @@ import type { ImageInput } from '../own-tools/own-result.ts';
 import type { JsonSchema, SchemaOutput, StandardSchema } from '../own-tools/standard-schema.ts';
 import type { TypedHandle } from '../own-tools/typed-handle.ts';
 import type { SessionEvent } from './event-bus.ts';
-import type { ServerStanding } from './tool-source.ts';
+import type { ServerStanding } from './tools/tool-source.ts';
 
 /** The coordinator of a session as it is now. */
 export interface CoordinatorView {

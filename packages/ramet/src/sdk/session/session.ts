@@ -36,18 +36,18 @@ import {
 } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
 import { checkSessionOptions } from '../session-options.ts';
-import { titleOf } from './begin-prompt.ts';
 import { observedJournal } from './event-bus.ts';
 import type { LiveParts } from './live-parts.ts';
 import { liveSession } from './live-session.ts';
-import { moveMain, startAgent } from './main-agent.ts';
-import { openGround, ownProvider, type SessionOrder, watchFor } from './session-ground.ts';
-import { openRules } from './session-rules.ts';
+import { moveMain, startAgent } from './main/main-agent.ts';
+import { readSurroundings, surroundingsFor } from './main/surroundings.ts';
+import { titleOf } from './prompts/begin-prompt.ts';
 import { shareParts } from './session-runtime.ts';
-import { sessionSettings, settingsPlace } from './session-settings.ts';
-import { openSessionTools } from './session-tools.ts';
 import type { PromptSchema, Session } from './session-type.ts';
-import { readSurroundings, surroundingsFor } from './surroundings.ts';
+import { openGround, ownProvider, type SessionOrder, watchFor } from './setup/session-ground.ts';
+import { openRules } from './setup/session-rules.ts';
+import { sessionSettings, settingsPlace } from './setup/session-settings.ts';
+import { openSessionTools } from './tools/session-tools.ts';
 
 export type { SessionEvent } from './event-bus.ts';
 export type { CompactRequest, PromptOptions, RunResult, Session } from './session-type.ts';
@@ -72,7 +72,7 @@ function offerTeam(parts: LiveParts): void {
 
 /** For callers that want to know before they open one; `whose` names it for them. */
 export async function refuseBadSchema(schema: PromptSchema, whose: string): Promise<void> {
-  await (await import('./prompt-input.ts')).typedAnswer(schema, whose);
+  await (await import('./prompts/prompt-input.ts')).typedAnswer(schema, whose);
 }
 
 async function openParts(
@@ -155,7 +155,7 @@ async function openNew(
   const settings =
     given.agent === undefined
       ? given
-      : await (await import('./main-type.ts')).typedOptions(given, { provider, types, extra, prompts });
+      : await (await import('./main/main-type.ts')).typedOptions(given, { provider, types, extra, prompts });
   const surroundings = await surroundingsFor(settings, place, found, redact, teamSync);
   const note = thinkingNote(newSessionThinking(settings), newSessionModel(settings, provider), provider);
   const ended = await orphans;

@@ -11,7 +11,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import { childEnvironment, withoutOwnPrograms } from '../../system/child-environment.ts';
 import { rametHome } from '../../system/home.ts';
 import type { Caller } from '../calls/caller.ts';
-import { sessionSettings } from '../session/session-settings.ts';
+import { sessionSettings } from '../session/setup/session-settings.ts';
 
 export interface CommandPlace extends Disposable {
   place: WorktreePlace;

@@ -14,11 +14,11 @@ import { type CommandIo, callFrom } from '../../io.ts';
 import { nearWord } from '../../near-word.ts';
 import { CHAT_COMMANDS, type ChatCommandHelp, type ChatCommandName } from '../editor/command-completion.ts';
 import { customCommands, isCustomCommand, loadCustomCommands } from '../editor/custom-commands.ts';
-import { agentsText, cancelAgents, openAgent, stopAgents, tellAgents } from './agent-commands.ts';
+import { agentsText, cancelAgents, openAgent, stopAgents, tellAgents } from './agents/agent-commands.ts';
 import type { Chat } from './chat.ts';
 import { rewindTo, undoLast } from './going-back.ts';
-import type { CommandAnswer, PickRequest } from './menus.ts';
-import { MODE_STAYS } from './question-desk.ts';
+import type { CommandAnswer, PickRequest } from './input/menus.ts';
+import { MODE_STAYS } from './questions/question-desk.ts';
 
 export interface ChatCommand {
   readonly name: string;

@@ -29,10 +29,10 @@ import {
   runChatCommand,
 } from './chat-commands.ts';
 import { activityAfter, type EventView } from './event-text.ts';
-import type { PickRequest } from './menus.ts';
+import type { PickRequest } from './input/menus.ts';
+import { needsOwnTurn, SteeredLines } from './input/steered-lines.ts';
+import { runUserCommand, shellCommand } from './input/user-command.ts';
 import { shownPrompt, showRecalled } from './recalled.ts';
-import { needsOwnTurn, SteeredLines } from './steered-lines.ts';
-import { runUserCommand, shellCommand } from './user-command.ts';
 
 export interface WorkerParts {
   readonly chat: Chat;

@@ -22,7 +22,7 @@ import { NO_KEY, sessionNotes, tellingChanges } from '../../output/result-output
 import { loadCustomCommands, loadServerCommands } from '../editor/custom-commands.ts';
 import { mayMention } from '../editor/mentions.ts';
 import { BesideBill } from '../status/beside-bill.ts';
-import { AgentBoard } from './agent-board.ts';
+import { AgentBoard } from './agents/agent-board.ts';
 import { type BilledPart, billedPart, type ChatTally, NOTHING_SPENT, withPart } from './chat-tally.ts';
 
 export interface ContextFill {
@@ -163,7 +163,7 @@ export class Chat implements AsyncDisposable {
   /** Attaches the files that a prompt names, and says so; what cannot be attached is said in a line each, and nothing is. */
   async attach(prompt: string, signal: AbortSignal): Promise<{ notes: string[]; problems: string[] }> {
     if (!mayMention(prompt)) return { notes: [], problems: [] };
-    const { attachable, attachedLine } = await import('./attached-files.ts');
+    const { attachable, attachedLine } = await import('./input/attached-files.ts');
     const { cwd } = this.#session?.agent ?? this.#io;
     const { paths, ...said } = await attachable(prompt, { ...this.#options, cwd, env: this.#io.env });
     if (paths.length === 0) return said;

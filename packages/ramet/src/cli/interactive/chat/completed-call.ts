@@ -5,7 +5,7 @@ import type { SessionEvent } from '../../../sdk/session/session.ts';
 import { changedLines, type DiffLine, lineDiff } from '../../../system/text/line-diff.ts';
 import { duration, fitText, safeLine, safeText, visibleText } from '../../../views/text/format.ts';
 import type { TextStyle } from '../screen/text-style.ts';
-import { callTitle } from './agent-board.ts';
+import { callTitle } from './agents/agent-board.ts';
 
 const MOST_LINES = 16;
 /** Of the output. */

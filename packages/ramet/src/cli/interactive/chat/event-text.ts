@@ -11,7 +11,7 @@ import { duration, safeLine, safeText, tokens } from '../../../views/text/format
 import { WaitNotes } from '../../output/result-output.ts';
 import type { AnswerSink } from '../screen/terminal-view.ts';
 import type { TextStyle } from '../screen/text-style.ts';
-import { callTitle } from './agent-board.ts';
+import { callTitle } from './agents/agent-board.ts';
 import { type CompletedCall, completedCall, isInSight, outputOf } from './completed-call.ts';
 import { FoldedOutput } from './folded-output.ts';
 

@@ -5,7 +5,7 @@ import type { UndoOutcome } from '../../../sdk/calls/undo.ts';
 import { noPrompt } from '../../../views/exchanges.ts';
 import { commandsNote, stepLine } from '../../../views/undo-text.ts';
 import type { Chat } from './chat.ts';
-import type { CommandAnswer } from './menus.ts';
+import type { CommandAnswer } from './input/menus.ts';
 
 const WHAT = ['both', 'conversation', 'files'] as const;
 type What = (typeof WHAT)[number];

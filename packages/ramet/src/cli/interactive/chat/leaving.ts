@@ -8,7 +8,7 @@
 import { EXIT } from '../../io.ts';
 import type { KeyName } from '../editor/key-parser.ts';
 import type { LiveState } from '../screen/live-rows.ts';
-import { agentsAtWork, stopAll, waitedFor } from './agent-commands.ts';
+import { agentsAtWork, stopAll, waitedFor } from './agents/agent-commands.ts';
 import type { Chat } from './chat.ts';
 import type { ChatWorker } from './chat-worker.ts';
 import { isWaitingForProvider } from './event-text.ts';

@@ -12,7 +12,7 @@ import { inAscii, openTerminal } from '../screen/terminal-device.ts';
 import { TerminalView } from '../screen/terminal-view.ts';
 import { type TextStyle, textStyle, wantsColours } from '../screen/text-style.ts';
 import { Chat } from './chat.ts';
-import { QuestionDesk } from './question-desk.ts';
+import { QuestionDesk } from './questions/question-desk.ts';
 import { TerminalChat } from './terminal-chat.ts';
 
 /** `first` is carried out at once: a prompt, or a command. */

@@ -18,19 +18,19 @@ import type { LiveState } from '../screen/live-rows.ts';
 import type { TerminalView } from '../screen/terminal-view.ts';
 import type { TextStyle } from '../screen/text-style.ts';
 import { StatusArea } from '../status/status-area.ts';
-import { linesAbout } from './agent-board.ts';
-import { agentWordsFor, sendToBackground } from './agent-commands.ts';
-import { AgentWindow } from './agent-window.ts';
+import { linesAbout } from './agents/agent-board.ts';
+import { agentWordsFor, sendToBackground } from './agents/agent-commands.ts';
+import { AgentWindow } from './agents/agent-window.ts';
 import type { Chat } from './chat.ts';
 import { ChatWorker, isCommandLine } from './chat-worker.ts';
 import { createEventView, type EventView } from './event-text.ts';
-import { filesHere } from './file-search.ts';
+import { filesHere } from './input/file-search.ts';
+import { Menus, type PickRequest } from './input/menus.ts';
+import { SpecialKeys } from './input/special-keys.ts';
+import { WrittenPrompt } from './input/written-prompt.ts';
 import { activityUnderWay, Leaving, nextKeyHint } from './leaving.ts';
-import { Menus, type PickRequest } from './menus.ts';
-import { type QuestionDesk, ruleDesk } from './question-desk.ts';
-import { ShownQuestion } from './shown-question.ts';
-import { SpecialKeys } from './special-keys.ts';
-import { WrittenPrompt } from './written-prompt.ts';
+import { type QuestionDesk, ruleDesk } from './questions/question-desk.ts';
+import { ShownQuestion } from './questions/shown-question.ts';
 
 export interface TerminalChatParts {
   readonly chat: Chat;

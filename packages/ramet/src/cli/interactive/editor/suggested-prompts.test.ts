@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { WrittenPrompt } from '../chat/written-prompt.ts';
+import { WrittenPrompt } from '../chat/input/written-prompt.ts';
 import type { Key, KeyName } from './key-parser.ts';
 import { editorText } from './line-editor.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ElicitedQuestion } from '../../../permission/broker.ts';
-import { QuestionDesk } from '../chat/question-desk.ts';
+import { QuestionDesk } from '../chat/questions/question-desk.ts';
 import type { Key, KeyName } from '../editor/key-parser.ts';
 import { textStyle } from '../screen/text-style.ts';
 import { formFields, readField } from './form-fields.ts';

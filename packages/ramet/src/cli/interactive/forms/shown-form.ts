@@ -10,7 +10,7 @@
  */
 import type { ElicitedAnswer, ElicitedQuestion } from '../../../sdk/index.ts';
 import { visibleLine, visibleText, wrapText } from '../../../views/text/format.ts';
-import type { QuestionDesk } from '../chat/question-desk.ts';
+import type { QuestionDesk } from '../chat/questions/question-desk.ts';
 import type { Key } from '../editor/key-parser.ts';
 import { editorOf, editorText } from '../editor/line-editor.ts';
 import { newPromptInput, type PromptInput, pressKey } from '../editor/prompt-input.ts';

@@ -10,7 +10,7 @@ import type { CommandIo } from '../../io.ts';
 import { Chat } from '../chat/chat.ts';
 import { ChatWorker } from '../chat/chat-worker.ts';
 import { createEventView } from '../chat/event-text.ts';
-import { QuestionDesk } from '../chat/question-desk.ts';
+import { QuestionDesk } from '../chat/questions/question-desk.ts';
 import { textStyle } from '../screen/text-style.ts';
 import { OutsideLetters } from './outside-letters.ts';
 

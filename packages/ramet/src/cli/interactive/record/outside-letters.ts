@@ -10,7 +10,7 @@ import type { SessionOptions } from '../../../sdk/options.ts';
 import { excerpt } from '../../../views/text/format.ts';
 import { type CommandIo, callFrom } from '../../io.ts';
 import type { Chat } from '../chat/chat.ts';
-import type { QuestionDesk } from '../chat/question-desk.ts';
+import type { QuestionDesk } from '../chat/questions/question-desk.ts';
 
 type Recorded = Parameters<NonNullable<SessionOptions['onRecord']>>[1];
 

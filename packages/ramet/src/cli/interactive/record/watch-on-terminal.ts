@@ -6,7 +6,7 @@ import { agentTree } from '../../../views/agent-label.ts';
 import type { SessionWatch } from '../../../views/session-watch.ts';
 import { taskTodos, teamRow } from '../../../views/team-text.ts';
 import { type CommandIo, EXIT, exitCodeOf } from '../../io.ts';
-import { type BoardAgent, callTitle, doingOf } from '../chat/agent-board.ts';
+import { type BoardAgent, callTitle, doingOf } from '../chat/agents/agent-board.ts';
 import type { Key } from '../editor/key-parser.ts';
 import { editorOf } from '../editor/line-editor.ts';
 import type { Look } from '../markdown/look.ts';

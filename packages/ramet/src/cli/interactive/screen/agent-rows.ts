@@ -1,7 +1,7 @@
 /** The children at work as rows below the output, at most a few, the rest as a count. Pure. */
 import { purposeOf, shortId, type TreePlace } from '../../../views/agent-label.ts';
 import { displayWidth, dollars, fitText, safeLine, usageTokens } from '../../../views/text/format.ts';
-import { type BoardAgent, doingOf } from '../chat/agent-board.ts';
+import { type BoardAgent, doingOf } from '../chat/agents/agent-board.ts';
 import type { ScreenSize } from './screen.ts';
 
 const MOST_ROWS = 6;

@@ -11,7 +11,7 @@ import {
   safeLine,
   usageTokens,
 } from '../../../views/text/format.ts';
-import type { BoardAgent } from '../chat/agent-board.ts';
+import type { BoardAgent } from '../chat/agents/agent-board.ts';
 import type { ContextFill } from '../chat/chat.ts';
 import type { ChatTally } from '../chat/chat-tally.ts';
 import { layoutInput } from '../editor/input-layout.ts';

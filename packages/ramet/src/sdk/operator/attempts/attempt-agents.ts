@@ -16,17 +16,17 @@ import { describeError, RametError } from '../../../schema/errors.ts';
 import type { Isolation } from '../../../schema/operator-events.ts';
 import { NO_USAGE } from '../../../schema/usage.ts';
 import { endOfOutput } from '../check-output.ts';
+import type { RefWitness } from './attempt-refs.ts';
 import type {
   AttemptObjection,
   AttemptPattern,
   AttemptSpawn,
   AttemptWork,
   EndedAgent,
-} from './attempt-pattern.ts';
-import type { RefWitness } from './attempt-refs.ts';
+} from './patterns/attempt-pattern.ts';
+import { worktreePattern } from './patterns/worktree-pattern.ts';
 import { taskPrompt } from './task-prompt.ts';
 import type { TaskQuestions } from './task-questions.ts';
-import { worktreePattern } from './worktree-pattern.ts';
 
 export interface AttemptPlace {
   spawn(order: AttemptSpawn): Promise<SpawnOutcome>;

@@ -14,7 +14,7 @@ import { childEnvironment } from '../../../system/child-environment.ts';
 import { type Caller, type CallOptions, callerOf } from '../../calls/caller.ts';
 import { findPlace } from '../../place.ts';
 import { openSession, type Session } from '../../session/session.ts';
-import { sessionSettings } from '../../session/session-settings.ts';
+import { sessionSettings } from '../../session/setup/session-settings.ts';
 import { goalPrompt, problemPrompt } from './goal-prompt.ts';
 import { type Proposal, readProposal } from './read-proposal.ts';
 

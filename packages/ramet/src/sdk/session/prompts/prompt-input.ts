@@ -1,0 +1,131 @@
+/**
+ * What a program gives to `run` and `ask` besides a text: images, files, and the schema of the answer. Loaded with the
+ * first prompt that has any of them.
+ */
+import { compileAnswerSchema } from '../../../engine/answer/answer-schema.ts';
+import type { Agent, AnswerSchema } from '../../../engine/shapes.ts';
+import type { ImageBlock, TextBlock } from '../../../schema/content.ts';
+import { describeError, RametError, UserMistake } from '../../../schema/errors.ts';
+import { drain } from '../../../schema/generators.ts';
+import { contentBlock, type ImageInput } from '../../own-tools/own-result.ts';
+import { fitted, isStandardSchema, jsonSchemaOf } from '../../own-tools/standard-schema.ts';
+import type {
+  Answered,
+  AskedOptions,
+  PromptContent,
+  PromptContentPart,
+  PromptOptions,
+  PromptSchema,
+  Session,
+} from '../session-type.ts';
+
+type Attached = TextBlock | ImageBlock;
+
+export interface GivenPrompt {
+  readonly prompt: string | null;
+  readonly attachments: readonly Attached[];
+  readonly answer: TypedAnswer | undefined;
+}
+
+export async function readInput(
+  agent: Agent,
+  given: PromptContent | null,
+  { schema, signal, attachments: before }: PromptOptions,
+  untilStopped: (signal: AbortSignal | undefined) => AbortSignal,
+): Promise<GivenPrompt> {
+  const answer = schema === undefined ? undefined : await typedAnswer(schema);
+  const { text, attachments } =
+    given === null || typeof given === 'string'
+      ? { text: given, attachments: [] }
+      : await readParts(agent, given, untilStopped(signal));
+  const prompt = text === null || answer === undefined ? text : `${text}\n\n${answer.directive}`;
+  return { prompt, attachments: [...(before ?? []), ...attachments], answer };
+}
+
+/** The text of a prompt, and what comes before it. */
+async function readParts(
+  agent: Agent,
+  parts: readonly PromptContentPart[],
+  signal: AbortSignal,
+): Promise<{ text: string; attachments: Attached[] }> {
+  const texts: string[] = [];
+  const attachments: Attached[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (typeof part === 'string') texts.push(part);
+    else if (part?.type === 'text' && typeof part.text === 'string') texts.push(part.text);
+    else if (part?.type === 'file' && typeof part.path === 'string')
+      attachments.push(...(await fileBlocks(agent, part.path, signal)));
+    else if (part?.type === 'image') attachments.push(imageBlock(part, index));
+    else throw badPart(index, 'give a text, { type: image, data } or { type: file, path }');
+  }
+  const text = texts.join('\n\n');
+  if (text.trim() === '') throw new UserMistake('bad_argument', 'session.run: the prompt has no text');
+  return { text, attachments };
+}
+
+function imageBlock(part: ImageInput, index: number): Attached {
+  try {
+    return contentBlock(part);
+  } catch (error) {
+    throw badPart(index, describeError(error));
+  }
+}
+
+async function fileBlocks(agent: Agent, path: string, signal: AbortSignal): Promise<readonly Attached[]> {
+  const { attachFiles } = await import('./user-share.ts');
+  const [file] = await attachFiles(agent, [path], signal);
+  if (file !== undefined && file.problem === null) return file.blocks;
+  throw new UserMistake('bad_argument', `session.run: ${path} cannot be attached: ${file?.problem ?? ''}`);
+}
+
+function badPart(index: number, reason: string): UserMistake {
+  return new UserMistake(
+    'bad_argument',
+    `session.run: part ${index + 1} of the prompt is refused: ${reason}`,
+  );
+}
+
+/** The answer that a schema asks for: a problem is sent back to the model, and the value is what the schema makes of it. */
+export interface TypedAnswer extends AnswerSchema {
+  valueOf(text: string): unknown;
+}
+
+/** Throws for a schema that cannot be used; `whose` names it for the caller. */
+export async function typedAnswer(
+  schema: PromptSchema,
+  whose: string = 'session.run: schema',
+): Promise<TypedAnswer> {
+  const isStandard = isStandardSchema(schema);
+  const compiled = await compileAnswerSchema(isStandard ? jsonSchemaOf(schema, whose) : schema);
+  if (!compiled.ok) throw new UserMistake('bad_schema', `${whose}${compiled.problem.replace(/^schema/, '')}`);
+  const answer = compiled.schema;
+  if (!isStandard) return { ...answer, valueOf: (text) => JSON.parse(text) };
+  return {
+    ...answer,
+    check(text) {
+      const checked = answer.check(text);
+      if (!checked.ok) return checked;
+      const fitting = fitted(schema, JSON.parse(checked.json));
+      return fitting.ok ? checked : fitting;
+    },
+    valueOf(text) {
+      const fitting = fitted(schema, JSON.parse(text));
+      if (fitting.ok) return fitting.value;
+      throw new Error(`the answer no longer fits its schema: ${fitting.problem}`);
+    },
+  };
+}
+
+/** What did not end as `done` answers nothing: who asked must not take it for an answer. */
+export async function ask(
+  session: Pick<Session, 'run'>,
+  prompt: PromptContent,
+  { onEvent = () => {}, ...options }: AskedOptions,
+): Promise<Answered<unknown>> {
+  const result = await drain(session.run(prompt, options), onEvent);
+  const { status, cause, message } = result;
+  if (status === 'done') return { ...result, value: result.value };
+  const family = status === 'failed' ? 'terminal' : 'cancelled';
+  const reason = `the agent ended as ${status}: ${message ?? 'it gave no reason'}`;
+  throw new RametError(cause ?? status, family, reason, { cause: result });
+}

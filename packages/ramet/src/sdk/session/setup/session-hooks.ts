@@ -1,0 +1,160 @@
+/** The hooks of a session: where they are set up, and the events that its agents do not know about. */
+import { hookText } from '../../../engine/opening.ts';
+import type { Agent, AgentHooks } from '../../../engine/shapes.ts';
+import type { HookEntry } from '../../../extensions/hooks/hook-config.ts';
+import { UserMistake } from '../../../schema/errors.ts';
+import { shownPath, type UnusedPart } from '../../../settings/other-tools/other-tools.ts';
+import type { SettingsReport } from '../../../settings/read-settings.ts';
+import { isBinding, POLICY_HOOKS, type SettingsLevel } from '../../../settings/setting-value.ts';
+import type { SettingsPlace } from '../../../settings/settings.ts';
+
+interface FoundHooks {
+  readonly hooks: readonly HookEntry[];
+  /** One line for each place whose hooks do not run. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Hooks of all settings files: managed, the user's, then the folder's. Those of a folder run as they were trusted. Loads
+ * nothing where no file has any.
+ */
+export async function hooksInForce(
+  { values, settings }: Pick<SettingsReport, 'values' | 'settings'>,
+  others: readonly string[],
+  place: SettingsPlace,
+): Promise<FoundHooks> {
+  const levels = new Map(
+    values.flatMap(({ path, source, level }) =>
+      path[0] === 'hooks' && source !== null ? [[source, level] as const] : [],
+    ),
+  );
+  const isUsers = (path: string): boolean => levels.get(path) === 'user' || isBelow(path, place.userHome);
+  const all = [...levels.keys(), ...others];
+  const isForbidden = (path: string): boolean =>
+    settings.policy?.hooks === 'managed' && levels.get(path) !== 'managed';
+  const paths = all.filter((path) => !isForbidden(path));
+  const forbidden = all.filter(isForbidden).map((path) => shownPath(path, place.root, place.userHome));
+  const notices =
+    forbidden.length === 0 ? [] : [`${POLICY_HOOKS}; those of ${forbidden.join(', ')} do not run`];
+  if (paths.length === 0) return { hooks: [], notices };
+  const { partsOfSettings } = await import('../../../extensions/trust/collect-parts.ts');
+  const { filesNotice, folderTrust, partNotice } = await import('../../../extensions/trust/folder-trust.ts');
+  const { ownDigest } = await import('../../../extensions/trust/folder-part.ts');
+  const { runCheck } = await import('../../../extensions/trust/run-check.ts');
+  const trust = folderTrust(place);
+  const found = paths.flatMap((path) => {
+    const label = shownPath(path, place.root, place.userHome);
+    const isOwn = levels.get(path) === 'managed' || isUsers(path);
+    return partsOfSettings(path)
+      .filter(({ kind }) => kind === 'hooks')
+      .map((part) => {
+        if (isOwn)
+          return { entry: { value: part.value, source: { label } }, notice: null, part, isUsed: true };
+        const verdict = trust.verdictOn(part);
+        // Only files have changed that some of them run: the others still guard, and each looks at its own.
+        const isPartial = verdict === 'changed' && trust.verdictOnOwn(part, ownDigest(part)) === 'trusted';
+        const notice = isPartial ? filesNotice(label) : partNotice(part, label, verdict);
+        const isUsed = notice === null || isPartial;
+        const source = { label, ...(isUsed && { check: runCheck(part, place, trust) }) };
+        return { entry: { value: part.value, source }, notice, part, isUsed };
+      });
+  });
+  const { refuseMistakes, unusedNotice } = await import('./hook-mistakes.ts');
+  refuseMistakes(found.map(({ part }) => part).filter(({ source }) => isBindingFile(levels.get(source))));
+  return {
+    hooks: found.flatMap(({ entry, isUsed }) => (isUsed ? [entry] : [])),
+    notices: [
+      ...notices,
+      ...found.flatMap(({ notice, part, entry }) => notice ?? unusedNotice(part, entry.source.label) ?? []),
+    ],
+  };
+}
+
+/** Hooks that are set up and do not run here, with the reason, for reports. */
+export async function unusedHooks(
+  { values, settings }: Pick<SettingsReport, 'values' | 'settings'>,
+  others: readonly string[],
+): Promise<UnusedPart[]> {
+  if (settings.policy?.hooks === 'managed')
+    return others.map((source) => ({ what: `hooks: ${POLICY_HOOKS}`, source }));
+  const own = values.flatMap(({ path, source }) => (path[0] === 'hooks' && source !== null ? [source] : []));
+  const paths = [...new Set([...own, ...others])];
+  if (paths.length === 0) return [];
+  const { readHooks } = await import('../../../extensions/hooks/hook-config.ts');
+  const { partsOfSettings } = await import('../../../extensions/trust/collect-parts.ts');
+  return paths.flatMap((source) =>
+    partsOfSettings(source)
+      .filter(({ kind }) => kind === 'hooks')
+      .flatMap(({ value }) => readHooks(value, { label: source }).unused)
+      .map((what) => ({ what: `hooks: ${what}`, source })),
+  );
+}
+
+/** One of Ramet's own that is the user's or managed. Those of other tools can hold what is right there. */
+function isBindingFile(level: SettingsLevel | undefined): boolean {
+  return level !== undefined && isBinding({ level });
+}
+
+function isBelow(path: string, home: string | null): boolean {
+  return home !== null && path.startsWith(`${home}/.claude/`) && !path.endsWith('.local.json');
+}
+
+/** What a hook says when the session starts, at each prompt, and at the end. */
+export class SessionHooks {
+  readonly #agent: Agent;
+  readonly #hooks: AgentHooks & AsyncDisposable;
+  readonly #isResumed: boolean;
+  #started: Promise<readonly string[]> | null = null;
+
+  constructor(agent: Agent, hooks: AgentHooks & AsyncDisposable, isResumed: boolean) {
+    this.#agent = agent;
+    this.#hooks = hooks;
+    this.#isResumed = isResumed;
+    this.#begin();
+  }
+
+  /** Begins with the session; the first prompt waits for it. */
+  #begin(): void {
+    this.#started ??= this.#start();
+    void this.#started.catch(() => {});
+  }
+
+  async #start(): Promise<readonly string[]> {
+    if (!this.#hooks.has(this.#agent, 'SessionStart')) return [];
+    const source = this.#isResumed ? 'resume' : 'startup';
+    const fields = { source, model: this.#agent.conversation.head.model };
+    const { contexts } = await this.#hooks.run(this.#agent, 'SessionStart', fields, NEVER);
+    return contexts;
+  }
+
+  /** Before a prompt is taken. What hooks add is delivered with it, after everything that others share. */
+  async beforePrompt(prompt: string | null, signal: AbortSignal): Promise<void> {
+    const agent = this.#agent;
+    this.#begin();
+    const started = (await this.#started) ?? [];
+    this.#started = Promise.resolve([]);
+    for (const text of started) this.#tell('SessionStart', text);
+    if (prompt === null || !this.#hooks.has(agent, 'UserPromptSubmit')) return;
+    const { block, stop, contexts } = await this.#hooks.run(agent, 'UserPromptSubmit', { prompt }, signal);
+    const refusal = block ?? stop;
+    if (refusal !== undefined)
+      throw new UserMistake('prompt_refused', `a hook refused the prompt: ${refusal}`);
+    for (const text of contexts) this.#tell('UserPromptSubmit', text);
+  }
+
+  #tell(event: string, text: string): void {
+    this.#agent.receive('notification', null, this.#agent.runtime.redact(hookText(event, text)));
+  }
+
+  /** Nobody waits long for the end of a session, unless a hook sets a time. */
+  async end(): Promise<void> {
+    try {
+      if (this.#started !== null && this.#hooks.has(this.#agent, 'SessionEnd'))
+        await this.#hooks.run(this.#agent, 'SessionEnd', { reason: 'other' }, NEVER);
+    } finally {
+      await this.#hooks[Symbol.asyncDispose]();
+    }
+  }
+}
+
+const NEVER: AbortSignal = new AbortController().signal;

@@ -1,0 +1,97 @@
+/** The permission rules of a session: those it starts with, and those it had when it is resumed. */
+import { statSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import type { JournalReader } from '../../../journal/journal.ts';
+import {
+  describeProblem,
+  joinRules,
+  parseRules,
+  type RuleOrigin,
+  type RuleSet,
+  type RuleTexts,
+  type SessionRules,
+  sessionRules,
+} from '../../../permission/policy.ts';
+import { UserMistake } from '../../../schema/errors.ts';
+import { managedFolders, rametHome } from '../../../system/home.ts';
+import type { ResolvedOptions } from '../../options.ts';
+import type { Place } from '../../place.ts';
+import { closedWays } from '../../policy.ts';
+
+/** The rules a session starts with; `tools` are those that it has besides the built-in ones. A rule that protects nothing is refused, not ignored. */
+export function openRules(
+  { permissions, env, others = [], settings, additionalDirectories = [] }: ResolvedOptions,
+  { cwd, repository }: Place,
+  tools: readonly string[],
+): SessionRules {
+  const origin = { base: repository?.root ?? cwd, home: env.HOME || null, tools };
+  const rules = readRules(permissions, { ...origin, place: 'the options' });
+  const narrowing = others.map(
+    ({ place, base, texts }) => parseRules(texts, { ...origin, base, place }).rules,
+  );
+  return sessionRules(
+    joinRules(
+      {
+        ...{ ...rules, closed: closedWays(settings), folders: foldersOf(additionalDirectories, cwd) },
+        guarded: guardedPlaces(env),
+      },
+      ...narrowing,
+    ),
+    origin,
+  );
+}
+
+/**
+ * What sessions load without asking for trust, by where it is: a person may keep it under another name and link to it, as
+ * in a repository of dotfiles.
+ */
+function guardedPlaces(env: ResolvedOptions['env']): string[] {
+  const { HOME: user = '' } = env;
+  const own = isAbsolute(user) ? [user] : [];
+  const folders = [rametHome(env), ...managedFolders(env), ...own.map((home) => join(home, '.claude'))];
+  const files = own.map((home) => join(home, '.claude.json'));
+  return [...folders, ...files, ...folders.flatMap((folder) => LOADED.map((name) => join(folder, name)))];
+}
+
+/** Of such a folder; each may be a link of its own. */
+const LOADED = ['settings.json', 'agents', 'skills', 'commands', 'plugins'];
+
+function foldersOf(paths: readonly string[], cwd: string): string[] {
+  return paths.map((path) => {
+    const folder = resolve(cwd, path);
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+      throw new UserMistake(
+        'no_directory',
+        `there is no directory ${folder}: give one that is there (additionalDirectories, --add-dir)`,
+      );
+    return folder;
+  });
+}
+
+function readRules(texts: RuleTexts, origin: RuleOrigin): RuleSet {
+  const { rules, problems } = parseRules(texts, origin);
+  const [problem] = problems;
+  if (problem !== undefined) throw new UserMistake('bad_rule', describeProblem(problem));
+  return rules;
+}
+
+/**
+ * An answer "always" holds for the rest of the session, so also after it was resumed, and so do the rules of a run of tasks.
+ * An answer that can no longer be read as a rule is dropped: then the question is asked again.
+ */
+export function recallRules(
+  permissions: SessionRules,
+  reader: JournalReader,
+  { cwd, repository }: Place,
+  { env }: Pick<ResolvedOptions, 'env'>,
+): void {
+  let run: RuleTexts = {};
+  const types = ['permission.answered', 'operator.started', 'operator.resumed'] as const;
+  for (const { event } of reader.events({ types })) {
+    if (event.type === 'permission.answered') permissions.allow(event.rules);
+    if (event.type === 'operator.started') run = event.run.rules ?? {};
+    if (event.type === 'operator.resumed') run = event.change?.rules ?? run;
+  }
+  const origin = { base: repository?.root ?? cwd, home: env.HOME || null };
+  permissions.add(readRules(run, { ...origin, place: 'the run' }));
+}
