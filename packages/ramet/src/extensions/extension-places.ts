@@ -29,6 +29,8 @@ export interface PluginFolder {
   /** Its things are called `name:thing`. */
   name: string;
   root: string;
+  /** As settings name it, which is how trust knows it. */
+  stated?: string | undefined;
   /** Folders besides `agents`, `skills` and `commands` that its manifest names. */
   more?: Readonly<Partial<Record<ExtensionKind, readonly string[]>>> | undefined;
   /** As they are set up, not read yet. */

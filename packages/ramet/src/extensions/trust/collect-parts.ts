@@ -5,8 +5,9 @@ import { parsePositionedJson } from '../../settings/positioned-json.ts';
 import { extensionFolders } from '../extension-places.ts';
 import { type FoundFile, filesEndingIn, readFound, scanFolder } from '../folder-scan.ts';
 import { isObject } from '../hooks/hook-config.ts';
+import { readPlugin } from '../plugins/read-plugin.ts';
 import { foldersOf, RULES } from '../prompts/prompt-store.ts';
-import type { FolderPart, PartKind } from './folder-part.ts';
+import { atFolder, type FolderPart, type PartKind } from './folder-part.ts';
 import { gitParts } from './folder-programs.ts';
 
 export interface PartsPlace {
@@ -97,7 +98,15 @@ export function pluginPart(
 ): FolderPart {
   const isUsers = path.startsWith('~/') && userHome !== null;
   const folder = isUsers ? join(userHome, path.slice(2)) : resolve(root, path);
-  return { kind: 'plugin', source: folder, value: '', folder };
+  return { kind: 'plugin', source: folder, value: '', declared: runBy(folder), folder };
+}
+
+function runBy(folder: string): FolderPart['declared'] {
+  const read = readPlugin(folder);
+  if ('problem' in read) return null;
+  const { hooks, servers: mcpServers, root } = read.plugin;
+  const placed = (_: string, one: unknown): unknown => (typeof one === 'string' ? atFolder(one, root) : one);
+  return JSON.parse(JSON.stringify({ hooks, mcpServers }, placed));
 }
 
 function agentParts(place: PartsPlace, declaredIn: ReadDeclared): FolderPart[] {

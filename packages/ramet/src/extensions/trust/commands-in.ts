@@ -24,12 +24,13 @@ export function commandsOf({
 }: {
   readonly kind: string;
   readonly value: unknown;
-  /** Of an agent file, as `FolderPart` has it. */
+  /** As `FolderPart` has it. */
   readonly declared?: Readonly<Record<string, unknown>> | null | undefined;
 }): PartCommand[] {
-  if (kind === 'rights' || kind === 'plugin') return [];
+  if (kind === 'rights') return [];
   if (kind === 'skill' || kind === 'command') return shellParts(String(value)).map(script);
-  if (kind === 'agent') return declared === null ? roughWords(String(value)) : ofAgentFile(declared);
+  if (kind === 'agent' || kind === 'plugin')
+    return declared === null ? roughWords(String(value)) : ofFields(declared);
   if (typeof value === 'string') return [script(value)];
   return commandsIn(value);
 }
@@ -58,7 +59,7 @@ function commandsIn(value: unknown, answers = false): PartCommand[] {
 }
 
 /** Only these fields say what runs; most definitions have neither. */
-function ofAgentFile({ hooks, mcpServers }: Readonly<Record<string, unknown>>): PartCommand[] {
+function ofFields({ hooks, mcpServers }: Readonly<Record<string, unknown>>): PartCommand[] {
   return commandsIn([hooks, mcpServers]);
 }
 

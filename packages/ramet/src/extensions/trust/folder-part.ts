@@ -12,7 +12,7 @@ import { commandReach } from './command-reach.ts';
 import { commandsOf, type PartCommand } from './commands-in.ts';
 import { listFolder } from './list-folder.ts';
 import { everyFile, isTemporary, MOST_LISTED } from './repository-look.ts';
-import { contentOf, listedDigest } from './trusted-content.ts';
+import { contentOf, fileDigest, listedDigest } from './trusted-content.ts';
 import type { CommandReach } from './word-names.ts';
 
 const KINDS = [
@@ -36,7 +36,7 @@ export interface FolderPart {
   readonly source: string;
   /** What that file says: a value of its JSON, or the text of the file. */
   readonly value: unknown;
-  /** Of an agent file its fields, read as for its agents; null where it cannot be read. */
+  /** Of an agent file its fields, of a plugin its hooks and servers, read as for a session; null where it cannot be read. */
   readonly declared?: Readonly<Record<string, unknown>> | null | undefined;
   /** All files in it belong to the part. */
   readonly folder?: string | undefined;
@@ -154,10 +154,16 @@ function reachOf(
   { source, folder }: Pick<FolderPart, 'source' | 'folder'>,
   root: string,
 ): CommandReach {
-  const placed = texts.map((text) =>
-    text.replace(/"?\$\{CLAUDE_(?:SKILL_DIR|PLUGIN_ROOT)\}"?/g, (name) => folder ?? name),
-  );
+  const placed = folder === undefined ? texts : texts.map((text) => atFolder(text, folder));
   return commandReach(placed, root, [root, folderOf(source)], answers);
+}
+
+/** With the folder of a skill or a plugin in the place of its name. */
+export function atFolder(text: string, folder: string): string {
+  return text.replace(
+    /\$(?:\{CLAUDE_(?:SKILL_DIR|PLUGIN_ROOT)\}|CLAUDE_(?:SKILL_DIR|PLUGIN_ROOT)\b)/g,
+    () => folder,
+  );
 }
 
 /** The folder that a file of settings or servers is for. */
@@ -178,8 +184,9 @@ function fileIn(named: string, root: string): string[] {
 
 function readBounded(path: string): { digest: string; text: string | null } | null {
   const content = contentOf(path);
-  if (content === null) return null;
-  const { bytes, digest } = content;
-  const isText = bytes.length <= LONGEST_TEXT && !bytes.includes(0);
+  const digest = content?.digest ?? fileDigest(path);
+  if (digest === null) return null;
+  const bytes = content?.bytes;
+  const isText = bytes !== undefined && bytes.length <= LONGEST_TEXT && !bytes.includes(0);
   return { digest, text: isText ? bytes.toString('utf8') : null };
 }

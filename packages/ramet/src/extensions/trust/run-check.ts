@@ -13,7 +13,7 @@ import { describePart, type FolderPart, folderOf, ownDigest } from './folder-par
 import { type FolderTrust, folderTrust } from './folder-trust.ts';
 import { linksToProcess } from './process-links.ts';
 import { everyFile, isTemporary, type ListedFile, MOST_LISTED } from './repository-look.ts';
-import { contentOf, listedDigest } from './trusted-content.ts';
+import { fileDigest, listedDigest } from './trusted-content.ts';
 import type { CommandReach, NamedPath } from './word-names.ts';
 
 /**
@@ -83,14 +83,13 @@ export class TrustedFiles {
     this.digests = digests;
   }
 
-  /** What no digest can say: files outside, and files that are too large, count as they are at the start. */
+  /** What no digest can say: files outside count as they are at the start. */
   learn(commands: readonly RunCommand[], folder: string): void {
     for (const { path } of commands.flatMap((one) => this.#reach(one, folder).paths)) {
       const stats = statsOf(path);
       if (stats === null || !stats.isFile()) continue;
       const real = realOf(path);
       if (real !== null && !isInside(real, this.#realRoot) && !isTemporary(real)) this.#outside.add(real);
-      else if (contentOf(path) === null) this.#seen.set(path, stampOf(stats));
     }
   }
 
@@ -136,8 +135,8 @@ export class TrustedFiles {
     if (!stats.isFile()) return false;
     const stamp = stampOf(stats);
     if (this.#seen.get(path) === stamp) return true;
-    const content = contentOf(path);
-    if (content === null || !this.digests.has(content.digest)) return false;
+    const digest = fileDigest(path);
+    if (digest === null || !this.digests.has(digest)) return false;
     if (stats.size > SMALL && isSettled(stats) && stampOf(statsOf(path)) === stamp)
       this.#seen.set(path, stamp);
     return true;

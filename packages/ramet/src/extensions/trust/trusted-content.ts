@@ -18,6 +18,22 @@ export function contentOf(path: string): { readonly digest: string; readonly byt
   }
 }
 
+/** Of a file as it is: of what it holds or, where that is too large to read, of which file it is. Null for what is no file. */
+export function fileDigest(path: string): string | null {
+  return contentOf(path)?.digest ?? stateDigest(path);
+}
+
+/** Nobody can write to a file, or put another in its place, and leave all of this as it was. */
+function stateDigest(path: string): string | null {
+  try {
+    const stats = statSync(path, { bigint: true });
+    const { ino, size, mtimeNs, ctimeNs } = stats;
+    return stats.isFile() ? digestOf(`large ${ino} ${size} ${mtimeNs} ${ctimeNs}`) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Of a file with this content. */
 export function contentDigest(path: string, bytes: Buffer): string {
   return digestOf(whatCounts(path, bytes));
@@ -40,9 +56,5 @@ function whatCounts(path: string, bytes: Buffer): Buffer {
 
 /** Of one file of a folder that counts whole. */
 export function listedDigest({ path, target }: ListedFile): string {
-  if (target !== null) return digestOf(`link ${target}`);
-  const content = contentOf(path);
-  if (content !== null) return content.digest;
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return digestOf(`large ${stats?.ino} ${stats?.size} ${stats?.mtimeNs} ${stats?.ctimeNs}`);
+  return target === null ? (fileDigest(path) ?? digestOf('gone')) : digestOf(`link ${target}`);
 }

@@ -40,12 +40,15 @@ export async function findPlugins(place: Place, order: PluginOrder): Promise<Fou
       'policy',
       'managed policy of this machine allows only its own plugins: leave --plugin-dir out',
     );
-  const given = pluginDirs.map((path) => requireFolder(resolve(place.cwd, path)));
-  const stated = ((ofManaged ? managed : settings).plugins ?? []).map((path) => resolved(path, place, order));
+  const given = pluginDirs.map((path) => ({ path: requireFolder(resolve(place.cwd, path)) }));
+  const stated = ((ofManaged ? managed : settings).plugins ?? []).map((name) => ({
+    path: resolved(name, place, order),
+    stated: name,
+  }));
   const installed = installedPlugins(place.home);
-  if (!ofManaged) return readAll([...given, ...stated, ...installed]);
+  if (!ofManaged) return readAll([...given, ...stated, ...installed.map((path) => ({ path }))]);
   const { plugins, problems } = await readAll(stated);
-  const left = installed.filter((path) => !stated.includes(path));
+  const left = installed.filter((path) => !stated.some((one) => one.path === path));
   return { plugins, problems: [...problems, ...left.map((path) => `${path}: left out, ${POLICY_PLUGINS}`)] };
 }
 
@@ -60,12 +63,14 @@ export async function pluginsHere(
 }
 
 /** Without any, nothing is loaded. */
-async function readAll(folders: readonly string[]): Promise<FoundPlugins> {
+async function readAll(
+  folders: readonly { readonly path: string; readonly stated?: string }[],
+): Promise<FoundPlugins> {
   if (folders.length === 0) return { plugins: [], problems: [] };
   const { readPlugin } = await import('../../extensions/plugins/read-plugin.ts');
   const plugins = new Map<string, PluginFolder>();
   const problems: string[] = [];
-  for (const folder of folders) {
+  for (const { path: folder, stated } of folders) {
     const read = isFolder(folder)
       ? readPlugin(folder)
       : { problem: `${folder}: there is no such plugin folder` };
@@ -76,7 +81,7 @@ async function readAll(folders: readonly string[]): Promise<FoundPlugins> {
     problems.push(...read.notes);
     const { name, root } = read.plugin;
     const winner = plugins.get(name);
-    if (winner === undefined) plugins.set(name, read.plugin);
+    if (winner === undefined) plugins.set(name, { ...read.plugin, stated });
     else if (winner.root !== root)
       problems.push(`${root}: the plugin ${name} is in ${winner.root} already: left out`);
   }
@@ -196,16 +201,21 @@ export async function serversOf(
 }
 
 /** For a plugin of a trusted repository: what it starts must be what was trusted, each time. */
-async function pluginCheck({ root }: PluginFolder, place: SettingsPlace): Promise<RunCheck | null> {
-  if (!isInside(root, realOrSame(place.root))) return null;
+async function pluginCheck({ root, stated }: PluginFolder, place: SettingsPlace): Promise<RunCheck | null> {
+  if (stated === undefined && !isInside(root, realOrSame(place.root))) return null;
   const { pluginPart } = await import('../../extensions/trust/collect-parts.ts');
   const { folderTrust } = await import('../../extensions/trust/folder-trust.ts');
   const { runCheck } = await import('../../extensions/trust/run-check.ts');
   const trust = folderTrust(place);
-  const part = pluginPart(root, place);
-  // A folder that the user names at the start counts as it is.
+  const { atFolder } = await import('../../extensions/trust/folder-part.ts');
+  const part = pluginPart(stated ?? root, place);
+  // A folder that the user names, at the start or in their own settings, counts as it is.
   if (trust.verdictOn(part) !== 'trusted') return null;
   const check = runCheck(part, place, trust);
-  const placed = (text: string): string => text.replaceAll(/"?\$\{?CLAUDE_PLUGIN_ROOT\}?"?/g, root);
-  return (texts, cwd) => check(texts.map(placed), cwd);
+  return (texts, cwd, answers) =>
+    check(
+      texts.map((text) => atFolder(text, root)),
+      cwd,
+      answers,
+    );
 }
