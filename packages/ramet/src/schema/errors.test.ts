@@ -33,3 +33,10 @@ describe('LOG-1: an error that another one followed', () => {
     for (const thrown of [new Error('one'), 'two', null, undefined]) expect(firstError(thrown)).toBe(thrown);
   });
 });
+
+test('what is thrown and is no error is told as JSON, or by what it is', () => {
+  const circle: Record<string, unknown> = {};
+  circle.own = circle;
+  const told = [{ code: 7 }, 'text', null, circle, Object.create(null)].map(describeError);
+  expect(told).toEqual(['{"code":7}', 'text', 'null', '[object Object]', '{}']);
+});

@@ -126,12 +126,21 @@ export function firstError(thrown: unknown): unknown {
 export function describeError(thrown: unknown): string {
   try {
     const error = firstError(thrown);
-    const text = error instanceof Error ? String(error.message) : String(error);
+    const text = error instanceof Error ? String(error.message) : textOf(error);
     return text.replace(/\s*\n\s*/g, ' ').trim();
   } catch {
     // Not every value has a text: Object.create(null) has none.
     return 'a value without a text was thrown';
   }
+}
+
+function textOf(thrown: unknown): string {
+  try {
+    if (typeof thrown === 'object' && thrown !== null) return JSON.stringify(thrown);
+  } catch {
+    // A circle has no JSON.
+  }
+  return String(thrown);
 }
 
 /** The `code` of a system error such as ENOENT. */

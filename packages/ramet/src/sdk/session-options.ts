@@ -283,7 +283,7 @@ export function passedOn(options: SessionOptions): PassedOptions {
 /** Hooks of a program are functions, or commands as in settings. What is wrong with them is a mistake of the program. */
 export function ownHooks(value: SessionOptions['hooks']): HookEntry[] {
   if (value === undefined) return [];
-  const source = { label: 'the options' };
+  const source = { label: 'the options', isCode: true } as const;
   const [problem] = readHooks(value, source).unused;
   if (problem !== undefined)
     throw new UserMistake('bad_argument', `openSession: the option hooks: ${problem}`);

@@ -213,6 +213,16 @@ describe('RES-3: an agent’s own restriction', () => {
     expect(seen).toEqual(['mcp__tracker__close', { id: 1 }]);
   });
 
+  test('changes nothing of the call that it is shown', async () => {
+    const { agent } = await restricted((_tool, shown) => {
+      Object.assign(Object(shown), { command: 'rm -r src' });
+      return { allowed: true };
+    });
+    const input = { command: 'ls src', nested: { to: 'alice' } };
+    expect(await refusal(agent, input)).toBeNull();
+    expect(input).toEqual({ command: 'ls src', nested: { to: 'alice' } });
+  });
+
   test('that never decides ends with the turn', async () => {
     const stop = new AbortController();
     const { agent } = await restricted(() => new Promise(() => {}));
@@ -240,6 +250,19 @@ describe('RES-3: a child’s question', () => {
     expect(await Promise.all(asked)).toEqual([null, null]);
     await root.runtime.journal.commit('written');
     expect(lifeOf(root)).toEqual(['blocked: permission', 'asked', 'asked', 'once', 'once', 'running: null']);
+  });
+
+  test('holds a copy of the input: who answers cannot change the call in place', async () => {
+    const { agent, put } = await family();
+    const input = { to: 'alice', lines: ['one'] };
+    const asked = refusal(agent, input);
+    await turn();
+    const shown = Object(put[0]?.question.input);
+    shown.to = 'mallory';
+    shown.lines.push('two');
+    put[0]?.answer({ kind: 'once' });
+    expect(await asked).toBeNull();
+    expect(input).toEqual({ to: 'alice', lines: ['one'] });
   });
 
   test('of the main agent names nobody', async () => {

@@ -86,7 +86,9 @@ async function askAndRecord(request: PermissionRequest): Promise<GivenAnswer> {
   const summary = redact(open.summary);
   const { name } = tool;
   agent.record({ type: 'permission.asked', call: call.id, tool: name, summary, reason: redact(open.reason) });
-  const asked = { tool: name, summary, input, command: tool.access?.(input).command };
+  // As the model gave it, and a copy: what a program changes in place would run unjudged and unrecorded.
+  const shown = structuredClone(call.input);
+  const asked = { tool: name, summary, input: shown, command: tool.access?.(input).command };
   const answer = await firstAnswer(request, {
     ...{ ...open, ...askerOf(agent), ...asked },
     details: tool.details?.(input),

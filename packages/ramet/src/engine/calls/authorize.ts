@@ -8,6 +8,7 @@ import { type OpenQuestion, type PermissionDecision, readOnlyRefusal } from '../
 import { decide, unreadableFiles } from '../../permission/decide.ts';
 import { joinRules } from '../../permission/policy.ts';
 import { counterpart, fenceRefusal, isAboutOwnFiles } from '../../sandbox/write-fence.ts';
+import type { ToolUseBlock } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SessionMode } from '../../schema/status.ts';
 import { onAbort } from '../../system/on-abort.ts';
@@ -138,7 +139,7 @@ async function answerOfHooks(
 /** What nobody is asked about: the fence, the agent's own restriction, and harm to others. */
 async function agentRefusal(
   agent: Agent,
-  { tool, input, request: { byUser } }: AskedCall,
+  { tool, input, request: { byUser, call } }: AskedCall,
   signal: AbortSignal,
   memory: MemoryPermit | null,
 ): Promise<string | null> {
@@ -156,7 +157,7 @@ async function agentRefusal(
     if (refusal !== null) return refusal;
   }
   if (canUseTool !== undefined) {
-    const refusal = await orInterrupted(ownRefusal(canUseTool, tool.name, input), signal);
+    const refusal = await orInterrupted(ownRefusal(canUseTool, call), signal);
     if (refusal !== null) return refusal;
   }
   if (toolLimits !== undefined && !isOwn) {
@@ -203,12 +204,13 @@ async function fenceAnswer(
   return commandRefusal(workspace.fence, command, cwd);
 }
 
-async function ownRefusal(canUseTool: CanUseTool, tool: string, input: unknown): Promise<string | null> {
+/** It sees a copy of what the model gave: a change in place would run unjudged and unrecorded. */
+async function ownRefusal(canUseTool: CanUseTool, { name, input }: ToolUseBlock): Promise<string | null> {
   try {
-    const verdict = await canUseTool(tool, input);
-    return verdict.allowed ? null : `${tool} is not permitted: ${verdict.reason}`;
+    const verdict = await canUseTool(name, structuredClone(input));
+    return verdict.allowed ? null : `${name} is not permitted: ${verdict.reason}`;
   } catch (error) {
-    return `${tool} is not permitted: ${describeError(error)}`;
+    return `${name} is not permitted: ${describeError(error)}`;
   }
 }
 

@@ -34,6 +34,10 @@ describe('EXT-2: hooks as they are set up', () => {
     [{ Stop: {} }, 'Stop is no list'],
     [{ Stop: [7] }, 'Stop: an entry is no object'],
     [{ Stop: [{}] }, 'Stop: an entry has no list of hooks'],
+    [
+      { Stop: [{ matchers: 'Bash', hooks: [command] }] },
+      'Stop: an entry has no field "matchers": did you mean matcher?',
+    ],
     [{ Stop: [{ matcher: 7, hooks: [command] }] }, 'Stop: a matcher is no text'],
     [{ Stop: [{ matcher: '(', hooks: [command] }] }, 'Stop: the matcher "(" is no regular expression'],
     [{ Stop: [{ hooks: ['x'] }] }, 'Stop: a hook is no object'],
@@ -54,5 +58,14 @@ describe('EXT-2: hooks as they are set up', () => {
   test('that are good count beside bad ones', () => {
     const { hooks, unused } = readHooks({ Stop: [{ hooks: [{ type: 'prompt' }, command] }] }, source);
     expect([hooks.length, unused.length]).toEqual([1, 1]);
+  });
+
+  test('in a group with notes of its own run, unless a program sets them up', () => {
+    const value = { Stop: [{ description: 'tidies up', hooks: [command] }] };
+    expect(readHooks(value, source)).toMatchObject({ hooks: [{ event: 'Stop' }], unused: [] });
+    expect(readHooks(value, { ...source, isCode: true })).toMatchObject({
+      hooks: [],
+      unused: ['Stop: an entry has no field "description": there are matcher, hooks, timeout'],
+    });
   });
 });

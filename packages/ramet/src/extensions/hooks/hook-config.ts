@@ -3,6 +3,7 @@
  * list of groups, each with a matcher and its hooks. What cannot be used is named, never left out silently.
  */
 import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
+import { nearName } from '../../system/text/close-names.ts';
 import type { RunCheck } from '../trust/run-check.ts';
 import { type HookEventName, hookEventKind, isHookEvent } from './hook-event.ts';
 import { type HookMatcher, hookMatcher } from './hook-matcher.ts';
@@ -17,6 +18,8 @@ export interface HookSource {
   readonly narrows?: true | undefined;
   /** Of a repository: they run only with the files that were trusted. */
   readonly check?: RunCheck | undefined;
+  /** Of a program: a field of a group that is not known is a mistake, where files may hold notes of their own. */
+  readonly isCode?: true | undefined;
 }
 
 /** On a group of hooks: when they may run. No part of what is written, so it is neither recorded nor digested. */
@@ -98,6 +101,9 @@ export interface HookMistake {
 /** Set up for a hook and known to change nothing about when or how it runs. */
 const COSMETIC = ['type', 'command', 'args', 'timeout', 'async', 'statusMessage', 'shell', 'description'];
 
+/** What a group of hooks may have. */
+const GROUP = ['matcher', 'hooks', 'timeout'];
+
 export function readHooks(value: unknown, source: HookSource): HookList {
   const reading = new HookReading(source);
   if (value === undefined || value === null) return reading.list();
@@ -139,6 +145,8 @@ function readGroup(event: HookEventName, group: unknown, index: number, reading:
   const wrong = (what: string, ...at: PropertyKey[]): void =>
     reading.mistake(`${event}: ${what}`, [event, index, ...at]);
   if (!isObject(group)) return void wrong('an entry is no object');
+  const strange = strangeField(group, reading.source);
+  if (strange !== null) return void wrong(strange.problem, strange.field);
   const { matcher = '', hooks, timeout } = group;
   if (typeof matcher !== 'string') return void wrong('a matcher is no text', 'matcher');
   const matches = hookMatcher(matcher);
@@ -154,6 +162,17 @@ function readGroup(event: HookEventName, group: unknown, index: number, reading:
     else if ('wrong' in read) wrong(read.wrong, 'hooks', place, ...(read.key ?? []));
     else reading.unsupported(`${event}: ${read.unsupported}`);
   }
+}
+
+/** With a misspelled matcher, hooks would run for everything. */
+function strangeField(group: object, source: HookSource): { field: string; problem: string } | null {
+  for (const field of Object.keys(group).filter((key) => !GROUP.includes(key))) {
+    const near = nearName(field, GROUP);
+    const hint = near === null ? `there are ${GROUP.join(', ')}` : `did you mean ${near}?`;
+    if (near !== null || source.isCode === true)
+      return { field, problem: `an entry has no field ${shown(field)}: ${hint}` };
+  }
+  return null;
 }
 
 type BadHook =

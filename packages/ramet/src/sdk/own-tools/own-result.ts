@@ -52,17 +52,26 @@ const LOST = [RegExp, Blob, WeakMap, WeakSet, WeakRef];
 
 function asJson(value: unknown): string {
   const json = JSON.stringify(value, function (this: Record<string, unknown>, key, inner: unknown) {
-    // A Buffer has made an object of its bytes by now.
-    const lost = Buffer.isBuffer(this[key])
-      ? BYTES
-      : typeof inner === 'object' && inner !== null
-        ? losesInJson(inner)
-        : null;
+    // Buffers and dates have become something else by now.
+    const lost = ownFormLoses(this[key]) ?? lossOf(inner, Array.isArray(this));
     if (lost === null) return inner;
     throw new Error(`${lost} is no JSON: return a text, a list or a plain object ([...value] makes a list)`);
   });
   if (json === undefined) throw new Error(`a ${typeof value} is no JSON: return a text or an object`);
   return json;
+}
+
+function ownFormLoses(value: unknown): string | null {
+  if (Buffer.isBuffer(value)) return BYTES;
+  return value instanceof Date && Number.isNaN(value.getTime()) ? 'an invalid date' : null;
+}
+
+/** JSON leaves it out, or makes null of it. A field that is undefined is as good as none. */
+function lossOf(value: unknown, isInList: boolean): string | null {
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  if (value === undefined && isInList) return 'undefined in a list';
+  return typeof value === 'object' && value !== null ? losesInJson(value) : null;
 }
 
 function isBlocks(value: unknown): value is readonly ToolContent[] {

@@ -92,6 +92,12 @@ describe('LIB-1: what an own tool returns, and who has it', () => {
     ['a RegExp', () => ({ found: /x/ }), /a RegExp is no JSON/],
     ['a Blob', () => new Blob(['x']), /a Blob is no JSON/],
     ['a WeakMap', () => new WeakMap(), /a WeakMap is no JSON/],
+    ['a function inside', () => ({ f: () => 1, a: 1 }), /a function is no JSON/],
+    ['a symbol inside', () => [Symbol('s')], /a symbol is no JSON/],
+    ['NaN', () => Number.NaN, /NaN is no JSON/],
+    ['an infinite number inside', () => ({ a: Number.POSITIVE_INFINITY }), /Infinity is no JSON/],
+    ['a date that is none', () => ({ at: new Date('never') }), /an invalid date is no JSON/],
+    ['nothing in a list', () => [undefined, 1], /undefined in a list is no JSON/],
   ])('%s is an error result that says what to return', async (_, make, says) => {
     const { requestsOf, run } = await startFamily({
       tools: [reading('odd', () => make())],

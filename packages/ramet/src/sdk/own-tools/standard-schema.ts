@@ -98,7 +98,10 @@ export function fitted<Output>(schema: StandardSchema<unknown, Output>, value: u
     const result = schema['~standard'].validate(value);
     if ('then' in result) {
       void result.then(undefined, () => {});
-      return { ok: false, problem: 'its schema checks with a promise: check such things later' };
+      return {
+        ok: false,
+        problem: 'its schema checks with a promise, or a check of it throws: check such things later',
+      };
     }
     if (result.issues === undefined) return { ok: true, value: result.value };
     return { ok: false, problem: describe(result.issues) };

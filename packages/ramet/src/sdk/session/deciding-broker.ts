@@ -12,8 +12,9 @@ import {
   type PermissionBroker,
   type PermissionQuestion,
 } from '../../permission/broker.ts';
-import type { ClosedWays } from '../../permission/policy.ts';
+import { type ClosedWays, parseRules } from '../../permission/policy.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
+import { checkOptions, FLAG, type Kinds, NAMES, OBJECT } from '../calls/argument-kinds.ts';
 
 /** A call that rules and mode leave open. */
 export interface ToolCallQuestion extends Omit<PermissionQuestion, 'agent' | 'parent'> {
@@ -98,12 +99,21 @@ function decidingBroker(decide: DecideToolCall): PermissionBroker {
   };
 }
 
+const YES: Kinds<ToolCallDecision & { allowed: true }> = {
+  allowed: FLAG,
+  rules: NAMES,
+  updatedInput: OBJECT,
+};
+
 /** What is neither a yes nor a no is a no: a program without types may return anything. */
 function answerOf(decision: ToolCallDecision | boolean): PermissionAnswer {
   if (decision === true) return { kind: 'once' };
   if (decision === false) return denied('the program that runs this session denied it');
-  if (decision?.allowed === true && isInput(decision.updatedInput)) {
+  if (decision?.allowed === true) {
+    // A yes whose other half is not understood would allow more than was meant.
+    checkOptions('canUseTool', decision, YES);
     const { rules = [], updatedInput } = decision;
+    refuseUnreadable(rules);
     const changed = updatedInput && { updatedInput: plain(updatedInput) };
     return rules.length === 0 ? { kind: 'once', ...changed } : { kind: 'always', rules, ...changed };
   }
@@ -113,8 +123,11 @@ function answerOf(decision: ToolCallDecision | boolean): PermissionAnswer {
   );
 }
 
-function isInput(value: unknown): boolean {
-  return value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
+/** Only whether they can be read; where their paths begin is for the session. */
+function refuseUnreadable(rules: readonly string[]): void {
+  const [problem] = parseRules({ allow: rules }, { place: 'canUseTool', base: '/', home: '/' }).problems;
+  if (problem === undefined) return;
+  throw new UserMistake('bad_argument', `canUseTool: the rule ${problem.text} ${problem.reason}`);
 }
 
 /** As JSON has it: it is recorded, and may go to another process. One that JSON cannot say is a denial. */

@@ -249,7 +249,7 @@ describe('LIB-1: canUseTool', () => {
     const [denied, wrong, odd] = lastTexts(requestsOf('Go.')[1]);
     expect(denied).toContain('Write(secret)');
     expect(wrong).toMatch(/Write is not permitted: the changed input is not valid: .*content is missing/);
-    expect(odd).toContain('canUseTool gave no decision');
+    expect(odd).toContain('canUseTool: the option updatedInput is "no object"; give an object');
     expect(readdirSync(cwd).filter((name) => ['one', 'two', 'three', 'secret'].includes(name))).toEqual([]);
   });
 
@@ -286,6 +286,27 @@ describe('LIB-1: canUseTool', () => {
     expect(texts[0]).toContain('no policy');
     expect(texts[1]).toContain('canUseTool gave no decision');
     expect(texts[2]).toContain('canUseTool gave no decision');
+  });
+
+  test('a yes with a field that there is not, or a rule that cannot be read, is a denial', async () => {
+    const answers = [
+      { allowed: true, input: { file_path: 'safe', content: 'x' } },
+      { allowed: true, updatedinput: { file_path: 'safe', content: 'x' } },
+      { allowed: true, rules: ['Write(('] },
+    ];
+    const { run, requestsOf, cwd } = await startFamily({
+      permissionMode: 'default',
+      canUseTool: () => answers.shift() as never,
+      cast: { 'Go.': [work, { text: 'Done.' }] },
+    });
+    await run('Go.');
+    const [unknown, near, rule] = lastTexts(requestsOf('Go.')[1]);
+    expect(unknown).toContain(
+      'canUseTool: there is no option "input"; there are allowed, rules, updatedInput',
+    );
+    expect(near).toContain('did you mean updatedInput?');
+    expect(rule).toContain('canUseTool: the rule Write((');
+    expect(readdirSync(cwd).filter((name) => ['one', 'two', 'three', 'safe'].includes(name))).toEqual([]);
   });
 
   test('is refused beside a broker', async () => {

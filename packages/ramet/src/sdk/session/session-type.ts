@@ -121,6 +121,9 @@ export interface AskedOptions extends PromptOptions {
   onEvent?: (event: RunEvent) => void;
 }
 
+/** Without the option's own type: TypeScript 5 gives up on the intersection with some libraries' schemas. */
+type WithSchema<Options, Schema> = Omit<Options, 'schema'> & { schema: Schema };
+
 /** What `ask` resolves with; `value` has the type of the schema. */
 export type Answered<Value> = RunResult & { readonly value: Value };
 
@@ -216,9 +219,9 @@ export interface Session extends AsyncDisposable {
    */
   ask<Schema extends StandardSchema>(
     prompt: PromptContent,
-    options: AskedOptions & { schema: Schema },
+    options: WithSchema<AskedOptions, Schema>,
   ): Promise<Answered<SchemaOutput<Schema>>>;
-  ask(prompt: PromptContent, options: AskedOptions & { schema: JsonSchema }): Promise<Answered<unknown>>;
+  ask(prompt: PromptContent, options: WithSchema<AskedOptions, JsonSchema>): Promise<Answered<unknown>>;
   ask(prompt: PromptContent, options?: AskedOptions): Promise<RunResult>;
   /**
    * Calls `listener` for what children do, also between prompts, and for every change of the main agent's status. What else
@@ -246,15 +249,15 @@ export interface Session extends AsyncDisposable {
   /** Starts a fork of the main agent's conversation as it stands. */
   fork<Schema extends StandardSchema>(
     prompt: string,
-    options: ForkOptions & { schema: Schema },
+    options: WithSchema<ForkOptions, Schema>,
   ): Promise<TypedHandle<SchemaOutput<Schema>>>;
-  fork(prompt: string, options: ForkOptions & { schema: JsonSchema }): Promise<TypedHandle<unknown>>;
+  fork(prompt: string, options: WithSchema<ForkOptions, JsonSchema>): Promise<TypedHandle<unknown>>;
   fork(prompt: string, options?: ForkOptions): Promise<AgentHandle>;
   /** Starts a child of the main agent as the Agent tool does; rejects with the reason when that is refused. */
   spawn<Schema extends StandardSchema>(
-    request: SpawnOptions & { schema: Schema },
+    request: WithSchema<SpawnOptions, Schema>,
   ): Promise<TypedHandle<SchemaOutput<Schema>>>;
-  spawn(request: SpawnOptions & { schema: JsonSchema }): Promise<TypedHandle<unknown>>;
+  spawn(request: WithSchema<SpawnOptions, JsonSchema>): Promise<TypedHandle<unknown>>;
   spawn(request: SpawnOptions): Promise<AgentHandle>;
   /**
    * Runs the tasks of a file: agents in worktrees, their work merged and checked, and landed by a policy (OP-2). Rejects
