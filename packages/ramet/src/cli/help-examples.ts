@@ -72,7 +72,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'worktree commit': ['ramet worktree commit parser -m "Rewrite the parser"'],
   team: ['ramet team ls', 'ramet team show parser-work', 'ramet team send lead "the deadline is today"'],
   'team create': [
-    'ramet team create parser-work --member ada --member bob:reviewer',
+    'ramet team create parser-work --member ada --member bob:planning-teammate',
     'ramet team create parser-work "split the parser from the printer"',
   ],
   'team attach': ['ramet team attach', 'ramet team attach parser-work'],
@@ -86,7 +86,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'team approve': ['ramet team approve ada', 'ramet team approve ada --reason "keep the old names"'],
   'team reject': ['ramet team reject ada --reason "no new dependency"'],
   'team stop': ['ramet team stop parser-work', 'ramet team stop --member ada'],
-  'team resume': ['ramet team resume parser-work'],
+  'team resume': ['ramet team resume parser-work', 'ramet team resume parser-work --model sonnet'],
   memory: [
     'ramet memory show',
     'ramet memory edit user --add "Answer in German."',

@@ -228,3 +228,27 @@ describe.concurrent('TEAM-4, TEAM-5: a plan that waits when its process is kille
     expect(told).toContain('Created made.txt');
   });
 });
+
+describe.concurrent('TEAM-5: a team that was made without a key', () => {
+  test('says so, fails in plain words while a member begins, and works with a model that resuming names', async ({
+    user,
+  }) => {
+    withoutSandbox(user);
+    const key = user.env.ANTHROPIC_API_KEY;
+    delete user.env.ANTHROPIC_API_KEY;
+    const made = await user.ramet(['team', 'create', 'crew', '--member', 'ada']);
+    expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('no key set') });
+    expect(made.stderr).toContain('--model with ramet team resume crew');
+    await user.ramet(['team', 'send', 'ada', 'hello']);
+    const failed = await user.ramet(['team', 'resume']);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain('failed: recipe:');
+    expect(failed.stderr).not.toContain('JournalError');
+    user.env.ANTHROPIC_API_KEY = key;
+    const emulator = await play(user, {});
+    await user.ramet(['team', 'send', 'lead', 'What is left?']);
+    expect(await user.ramet(['team', 'resume', '--model', 'sonnet'])).toMatchObject({ code: 0 });
+    const told = emulator.requests.map(({ request }) => JSON.stringify(request?.messages ?? []));
+    expect(told.filter((messages) => messages.includes('What is left?'))).not.toEqual([]);
+  });
+});

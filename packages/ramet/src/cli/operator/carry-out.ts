@@ -8,7 +8,7 @@ import type { RunningOperator } from '../../sdk/operator/operate-order.ts';
 import { checkReportFile, isDatabaseFull } from '../../sdk/operator/write-report.ts';
 import { resumeText, summaryOf } from '../../views/operator/run-summary.ts';
 import { type CommandIo, callFrom } from '../io.ts';
-import { NO_KEY } from '../output/result-output.ts';
+import { isKeyless, NO_KEY } from '../output/result-output.ts';
 import { LiveRun, type OperateFormat } from './live-run.ts';
 import { type EndedRun, showEnd } from './run-end.ts';
 
@@ -63,15 +63,6 @@ export async function carryOut(
   } finally {
     live[Symbol.dispose]();
   }
-}
-
-/** Nobody has named a model, and no provider has a key. What else is wrong with the settings, the run itself says. */
-async function isKeyless({ model }: Pick<OperateOptions, 'model'>, io: CommandIo): Promise<boolean> {
-  const { sessionDefaults } = await import('../../sdk/calls/session-defaults.ts');
-  const defaults = await sessionDefaults({ ...callFrom(io), ...(model !== undefined && { model }) }).catch(
-    () => null,
-  );
-  return defaults?.isKeyless === true;
 }
 
 /** A disk without room ends a run anywhere: which place it is, what is saved and what to do is told. */

@@ -9,10 +9,21 @@ import type { RecordListener } from '../../sdk/session/event-bus.ts';
 import type { RunResult, Session, SessionEvent } from '../../sdk/session/session.ts';
 import { liveStatusOf } from '../../views/agent-label.ts';
 import { checkoutNote, denialReason } from '../../views/run-notes.ts';
-import type { CommandIo } from '../io.ts';
+import { type CommandIo, callFrom } from '../io.ts';
 
 export const NO_KEY =
   'no key set: using the recipe model, which only carries out code blocks of the task; for an AI set ANTHROPIC_API_KEY or OPENAI_API_KEY';
+
+/** Nobody has named a model, and no provider has a key. What else is wrong with the settings, the run itself says. */
+export async function isKeyless(
+  { model }: { readonly model?: string | undefined },
+  io: CommandIo,
+): Promise<boolean> {
+  const { sessionDefaults } = await import('../../sdk/calls/session-defaults.ts');
+  const options = { ...callFrom(io), ...(model !== undefined && { model }) };
+  const defaults = await sessionDefaults(options).catch(() => null);
+  return defaults?.isKeyless === true;
+}
 
 export interface ResultOutput {
   start(session: Session): void;

@@ -7,6 +7,7 @@ import { isAttended } from '../commands/chat.ts';
 import { type PrintOptions, print, sessionOptions } from '../commands/print.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { paintGroups, styleFor } from '../output/painted.ts';
+import { isKeyless, NO_KEY } from '../output/result-output.ts';
 
 export interface CreateFlags extends PrintOptions {
   member?: string[];
@@ -29,8 +30,9 @@ export async function create(
   if (members.length > MOST_ADVISED) io.note(MANY);
   if (words.length === 0) {
     io.out(json ? jsonLine(team) : paintGroups(teamText(team), styleFor(io)));
-    if (!json)
-      io.note(`made: ramet team attach ${name} opens its lead, ramet team send lead "..." writes to it`);
+    if (json) return EXIT.done;
+    io.note(`made: ramet team attach ${name} opens its lead, ramet team send lead "..." writes to it`);
+    if (await isKeyless(options, io)) io.note(`${NO_KEY}, and --model with ramet team resume ${name}`);
     return EXIT.done;
   }
   const runs = {

@@ -83,10 +83,12 @@ export function addTeam(program: Command, io: CommandIo, setExitCode: (code: num
     .option('--member <name>', 'only this member; the others and the lead continue')
     .option('--json', 'print JSON')
     .action(async (name, options) => setExitCode(await (await commands()).stopMembers(name, options, io)));
-  team
+  const resume = team
     .command('resume')
     .description('resume a team that was interrupted, with all its members')
     .argument('[team]', WHICH)
-    .option('--json', 'print the result as JSON')
-    .action(async (name, options) => setExitCode(await (await commands()).resumeTeam(name, options, io)));
+    .option('--json', 'the same as --output-format json');
+  addRunOptions(resume).action(async (name, options) =>
+    setExitCode(await (await commands()).resumeTeam(name, options, io)),
+  );
 }

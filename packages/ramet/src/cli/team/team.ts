@@ -13,6 +13,7 @@ import {
 import { jsonLine } from '../../views/json-spelling.ts';
 import { taskTableText, teamListText, teamText } from '../../views/team-text.ts';
 import { printable } from '../../views/text/format.ts';
+import type { PrintOptions } from '../commands/print.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { paintGroups, paintTable, styleFor } from '../output/painted.ts';
 
@@ -96,20 +97,21 @@ function stoppedText({ asked, ended }: StoppedTeam): string {
 /** As `ramet resume` does it. */
 export async function resumeTeam(
   name: string | undefined,
-  { json }: TeamFlags,
+  options: TeamFlags & PrintOptions,
   io: CommandIo,
 ): Promise<number> {
   const session = reopenTeam(name, callFrom(io));
-  const outputFormat = json ? 'json' : 'text';
+  const json = options.json === true || options.outputFormat === 'json';
+  const runs = json ? { ...options, outputFormat: 'json' as const } : options;
   try {
     const { resume } = await import('../commands/resume.ts');
-    return await resume(session, { outputFormat }, io);
+    return await resume(session, runs, io);
   } catch (error) {
     if (error instanceof UserMistake && error.code === 'nothing_to_do') return atRest(session, json, io);
     if (!(error instanceof UserMistake) || error.code !== 'no_prompt') throw error;
     if (!hasLetters(session, io)) return atRest(session, json, io, 'its lead has had no prompt yet');
     const { carryOut } = await import('../commands/print.ts');
-    return carryOut(TEAM_BEGINS, { outputFormat }, session, io);
+    return carryOut(TEAM_BEGINS, runs, session, io);
   }
 }
 

@@ -131,7 +131,8 @@ export class TeamHost implements FamilyTeam, Disposable {
     // What was sent to it before it began.
     if (this.#joining.delete(name)) {
       queueMicrotask(() => {
-        this.news.tell(agent, name);
+        // A session that ended at once: what waits for the member stays on record.
+        if (!this.#isClosed) this.news.tell(agent, name);
         this.look();
       });
     }
