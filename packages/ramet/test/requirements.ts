@@ -120,7 +120,6 @@ export const NOT_YET = 'not yet';
 export const MISSING: Readonly<Record<string, string>> = {
   'FORK-9': 'agents on other machines (EXEC-3)',
   'AGENT-1': 'remote agents (EXEC-3)',
-  'WORK-2': 'a hook WorktreeCreate that makes the worktree in place of git',
   'EXEC-3': NOT_YET,
   'HOST-1': NOT_YET,
   'UI-1': 'the commands trace, daemon, worker, cluster, dashboard, acp',
@@ -129,5 +128,4 @@ export const MISSING: Readonly<Record<string, string>> = {
   'UI-4': 'control requests other than those docs/views.md lists; --session-id takes no UUID',
   'ECO-1': 'ACP, OpenTelemetry, Perfetto',
   'ECO-2': NOT_YET,
-  'EXT-2': 'a hook WorktreeCreate that makes the worktree in place of git',
 };

@@ -15,6 +15,7 @@ export { verdictOf } from './worktrees/changes/verdict.ts';
 export { workInTime } from './worktrees/changes/work-in-time.ts';
 export { checkPackages } from './worktrees/dependencies/check-packages.ts';
 export { isHalfMade, isHeld, isTorn, refuseUnfinished, tornText } from './worktrees/half-made.ts';
+export { leftByHooks } from './worktrees/hooked/expect-directory.ts';
 export { knownBytes, treeBytes } from './worktrees/pool/pool-size.ts';
 export { stockPool } from './worktrees/pool/stock-pool.ts';
 export { isTreeOf, replaceAdminFile } from './worktrees/register-worktree.ts';

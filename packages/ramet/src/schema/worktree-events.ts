@@ -20,8 +20,8 @@ export interface RecordedWorktree {
 /** An agent was given a worktree that is proved to be one; written when the agent is known. */
 interface WorktreeCreated extends RecordedWorktree {
   type: 'worktree.created';
-  /** `claimed` and `moved`: from the pool. `restored`: it had it before. */
-  how: 'made' | 'claimed' | 'moved' | 'restored';
+  /** `claimed` and `moved`: from the pool. `restored`: it had it before. `hook`: a hook of the user made it. */
+  how: 'made' | 'claimed' | 'moved' | 'restored' | 'hook';
   /** What was uncommitted in that checkout, in number of files; null when git could not tell. */
   dirty: { policy: 'carry' | 'exclude' | 'refuse'; files: number | null };
   ms: number;

@@ -31,11 +31,16 @@ export async function listWorktrees(
   { json = false, all = false }: { json?: boolean; all?: boolean },
   io: CommandIo,
 ): Promise<void> {
-  const { worktrees, ready, lost } = await readWorktrees({ ...callFrom(io), all, patience: patience() });
+  const { worktrees, ready, lost, notes } = await readWorktrees({
+    ...callFrom(io),
+    all,
+    patience: patience(),
+  });
   if (json) io.out(`${JSON.stringify(worktrees.map(jsonOf))}\n`);
   else if (worktrees.length === 0) io.out('no worktrees of agents here\n');
   else io.out(paintTable(printableTable([HEADINGS, ...worktrees.map(rowOf)]), styleFor(io)));
   if (!json) io.out(poolLine(ready));
+  for (const note of notes) io.note(printable(note));
   if (lost > 0) io.note(`git knows ${lost} more whose directories are gone: ramet worktree gc removes them`);
 }
 

@@ -4,7 +4,7 @@ import { describeError, RametError } from '../../schema/errors.ts';
 import { failure, type ToolOutcome } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
 import { checkoutWarning } from '../agent/notices.ts';
-import { worktreeCreated, worktreeRemoved } from './worktree-hooks.ts';
+import { giveBack, worktreeCreated, worktreeRemoved } from './worktree-hooks.ts';
 
 export async function enterWorktree(
   agent: Agent,
@@ -21,8 +21,8 @@ export async function enterWorktree(
   try {
     const owner = { session: runtime.journal.session, agent: spec.id };
     const wanted = name?.trim() || spec.name || 'work';
-    const workspace = await runtime.workspaces.enter({ name: wanted, owner, cwd: directory.cwd, signal });
-    await worktreeCreated(agent, workspace, wanted, signal);
+    const made = await runtime.workspaces.enter({ name: wanted, owner, cwd: directory.cwd, signal });
+    const workspace = await worktreeCreated(agent, made, signal);
     workspace.giveTo(owner);
     moveInto(agent, workspace);
     const texts = [workspace.recovered, workspace.notice.whole];
@@ -73,7 +73,7 @@ export async function releaseWorkspace(agent: Agent): Promise<WorktreeResult | n
   const { directory } = agent;
   const { workspace } = directory;
   if (workspace === null || !directory.isOwn) return null;
-  const end = await workspace.release(directory.lastCheckpoint());
+  const end = await giveBack(agent, workspace, directory.lastCheckpoint());
   agent.record({ type: 'worktree.released', ...workspace.worktree, ...end });
   if (!end.kept) await worktreeRemoved(agent, workspace);
   await agent.runtime.journal.commit('written').catch(() => {}); // agents that still run report a broken journal

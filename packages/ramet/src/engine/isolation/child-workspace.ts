@@ -47,8 +47,8 @@ export async function childWorkspace(
       signal,
     });
     if (throwaway === true) return workspace;
-    await worktreeCreated(parent, workspace, wanted, signal);
-    return needsSetup ? await setUp(workspace) : workspace;
+    const ready = await worktreeCreated(parent, workspace, signal);
+    return needsSetup ? await setUp(ready) : ready;
   } catch (error) {
     if (!(error instanceof RametError) || error instanceof Cancelled) throw error;
     if (isByDefault && IMPOSSIBLE.has(error.code)) return null;

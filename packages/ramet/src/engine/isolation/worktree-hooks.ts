@@ -1,54 +1,103 @@
 /**
- * Hooks around the worktrees of agents (EXT-2). Ramet makes them itself, so a hook prepares one that is there, or has it
- * given back: any exit code but 0 does, as in the public convention. So does a path of a directory that the hook made
- * instead: the fence, the branch and the removal of a worktree hold for those that Ramet makes. Nothing keeps one from being
- * removed.
+ * Hooks around the worktrees of agents (EXT-2). Ramet has made one when a hook is asked: the hook prepares it, or makes another
+ * in its place, whose path it gives. Any exit code but 0 refuses it, as in the public convention, and so does a path that cannot be
+ * the worktree of one agent alone: ours is given back then, and what the hook made is left as it is. One that a hook made is removed by
+ * the hook for that, if there is one; nothing keeps ours from being removed.
  */
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
-import { RametError } from '../../schema/errors.ts';
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type {
+  AgentWorkspace,
+  ExpectedDirectory,
+  WorkspaceEnd,
+} from '../../git/worktrees/workspace/agent-workspace.ts';
+import { Cancelled, describeError, RametError } from '../../schema/errors.ts';
 import { realPath } from '../../system/landing-path.ts';
 import type { Agent } from '../agent/agent.ts';
 
 const NEVER: AbortSignal = new AbortController().signal;
 
-/** For a new one, before anybody works in it. Throws when a hook refuses it, which is then given back. */
+/** For a new one, before anybody works in it; what is returned is the one to work in. Throws when a hook refuses it. */
 export async function worktreeCreated(
   asker: Agent,
   workspace: AgentWorkspace,
-  name: string,
   signal: AbortSignal = NEVER,
-): Promise<void> {
+): Promise<AgentWorkspace> {
   const { hooks } = asker.runtime;
+  if (workspace.created.how === 'restored' || hooks?.has(asker, 'WorktreeCreate') !== true) return workspace;
   const { path, branch, base } = workspace.worktree;
-  if (workspace.created.how === 'restored' || hooks?.has(asker, 'WorktreeCreate') !== true) return;
-  const fields = { name, worktree_path: path, branch, base };
-  const { block, stop, paths = [] } = await hooks.run(asker, 'WorktreeCreate', fields, signal);
-  const other = paths.find((printed) => isOtherDirectory(printed, path, asker.directory.cwd));
-  const refusal = block ?? stop ?? (other === undefined ? undefined : madeElsewhere(other));
-  if (refusal === undefined) return;
-  await workspace.release();
-  throw new RametError('hook_refused', 'terminal', `a WorktreeCreate hook refused it: ${refusal}`);
-}
-
-/** A hook may print anything: only what names a directory says that it made one. */
-function isOtherDirectory(printed: string, worktree: string, cwd: string): boolean {
-  if (!/^\.{0,2}\//.test(printed)) return false;
+  const expected = await workspace.expectDirectory?.();
+  // Its name is no other worktree's: hooks make directories and branches of it.
+  const fields = { name: basename(path), worktree_path: path, branch, base };
   try {
-    const made = resolve(cwd, printed);
-    return statSync(made).isDirectory() && realPath(made) !== realPath(worktree);
-  } catch {
-    return false;
+    const { block, stop, paths = [] } = await hooks.run(asker, 'WorktreeCreate', fields, signal);
+    const refusal = block ?? stop;
+    if (refusal !== undefined) throw new RametError('hook_refused', 'terminal', refusal);
+    const other = otherDirectory(paths, path, asker.directory.cwd);
+    if (other !== null && expected !== undefined) return await expected.take(other);
+    expected?.none();
+    return workspace;
+  } catch (error) {
+    throw await refused(error, workspace, expected);
   }
 }
 
-function madeElsewhere(path: string): string {
-  return `it gave the path ${path}, and Ramet makes worktrees itself: prepare the one in worktree_path, and remove the other`;
+async function refused(
+  error: unknown,
+  workspace: AgentWorkspace,
+  expected: ExpectedDirectory | undefined,
+): Promise<RametError> {
+  const left = (await expected?.left().catch(() => [])) ?? [];
+  await workspace.release();
+  if (error instanceof Cancelled) return error;
+  const named = left.map((path) => `${path} (git worktree remove ${path})`).join(', ');
+  const also = left.length === 0 ? '' : `; left as it is, and no agent has it: ${named}`;
+  const reason = `a WorktreeCreate hook refused it: ${describeError(error)}${also}`;
+  return new RametError('hook_refused', 'terminal', reason, { cause: error });
 }
 
-export async function worktreeRemoved(agent: Agent, { worktree }: AgentWorkspace): Promise<void> {
-  const { hooks } = agent.runtime;
-  if (hooks?.has(agent, 'WorktreeRemove') !== true) return;
-  await hooks.run(agent, 'WorktreeRemove', { worktree_path: worktree.path, branch: worktree.branch }, NEVER);
+/** What it made in place of ours; null for nothing. Throws for two. */
+function otherDirectory(printed: readonly string[], worktree: string, cwd: string): string | null {
+  const given = printed.filter((text) => isPath(text, cwd)).map((text) => resolve(cwd, text));
+  const others = [...new Set(given.filter((path) => realPath(path) !== realPath(worktree)))];
+  const [first = null, second] = others;
+  if (second === undefined) return first;
+  throw new RametError(
+    'hook_refused',
+    'terminal',
+    `hooks gave two directories, ${first} and ${second}: let one hook make it, and the others print nothing`,
+  );
+}
+
+/** A hook may print anything: a word counts only where it names a checkout. */
+function isPath(printed: string, cwd: string): boolean {
+  if (/^(?:~|\.{0,2})\//.test(printed)) return true;
+  return !/^\.*$/.test(printed) && existsSync(join(resolve(cwd, printed), '.git'));
+}
+
+/** At the end of its agent. What a hook made, the hook for that removes. */
+export async function giveBack(
+  agent: Agent,
+  workspace: AgentWorkspace,
+  begun?: Promise<void>,
+): Promise<WorkspaceEnd> {
+  const isRemovedByHook = workspace.isOfHook === true && hasRemoval(agent);
+  return workspace.release(begun, isRemovedByHook ? () => runRemoval(agent, workspace) : undefined);
+}
+
+/** After one of ours was removed. */
+export async function worktreeRemoved(agent: Agent, workspace: AgentWorkspace): Promise<void> {
+  if (workspace.isOfHook !== true && hasRemoval(agent)) await runRemoval(agent, workspace);
+}
+
+function hasRemoval(agent: Agent): boolean {
+  return agent.runtime.hooks?.has(agent, 'WorktreeRemove') === true;
+}
+
+async function runRemoval(agent: Agent, { worktree, isOfHook }: AgentWorkspace): Promise<void> {
+  const { path, branch, from } = worktree;
+  const fields = { name: basename(path), worktree_path: path, branch };
+  // A shell whose directory is gone runs nothing more.
+  const place = isOfHook === true ? { cwd: from } : {};
+  await agent.runtime.hooks?.run(agent, 'WorktreeRemove', { ...fields, ...place }, NEVER);
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { AgentWorkspace, WorktreeResult } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { Agent } from '../agent/agent.ts';
-import { worktreeRemoved } from '../isolation/worktree-hooks.ts';
+import { giveBack, worktreeRemoved } from '../isolation/worktree-hooks.ts';
 
 /** More than work side by side in most teams. Of those that are idle, the one that has been so for longest goes first. */
 const MOST_KEPT = 8;
@@ -75,7 +75,7 @@ export class KeptWorktrees {
   }
 
   async #release(id: AgentId, workspace: AgentWorkspace): Promise<void> {
-    const end = await workspace.release();
+    const end = await giveBack(this.#lead, workspace);
     this.#lead.runtime.journal.append(id, { type: 'worktree.released', ...workspace.worktree, ...end });
     if (!end.kept) await worktreeRemoved(this.#lead, workspace);
   }

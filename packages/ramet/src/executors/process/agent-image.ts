@@ -176,10 +176,10 @@ async function answerSchema(source: string): Promise<AnswerSchema> {
 /**
  * The worktree of an agent in a process of its own (EXEC-2): where it may write. Keeping and clearing it is its host's.
  */
-type WorkspaceImage = Omit<AgentWorkspace, 'giveTo' | 'checkpoint' | 'look' | 'release'>;
+type WorkspaceImage = Omit<AgentWorkspace, 'giveTo' | 'checkpoint' | 'look' | 'release' | 'expectDirectory'>;
 
 function workspaceImage(workspace: AgentWorkspace): WorkspaceImage {
-  const { giveTo: _, checkpoint: __, look: ___, release: ____, ...image } = workspace;
+  const { giveTo: _, checkpoint: __, look: ___, release: ____, expectDirectory: _____, ...image } = workspace;
   return image;
 }
 

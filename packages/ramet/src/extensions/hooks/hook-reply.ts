@@ -178,8 +178,11 @@ function eventReply(event: HookEventName, fields: Fields): HookReply {
       if (output === undefined) return heard;
       return { ...heard, updatedOutput: cut(typeof output === 'string' ? output : JSON.stringify(output)) };
     }
-    case 'WorktreeCreate':
-      return { ...heard, path: fields.text('worktreePath') };
+    case 'WorktreeCreate': {
+      const path = fields.text('worktreePath');
+      // Whatever it is, it is meant as a path.
+      return { ...heard, path: path === undefined || /^[/.~]/.test(path) ? path : `./${path}` };
+    }
     default:
       return heard;
   }

@@ -14,7 +14,7 @@ function place(files: Record<string, string> = { 'a.txt': '1\n' }) {
   const git = (...args: string[]): string => runSync('git', args, { cwd: directory, env }).trimEnd();
   const repository = findRepository(directory);
   if (repository === null) throw new Error('no repository');
-  const watch: ChangeWatch = { repository, env, agent: 'aaaaaaaa.2', others: () => [] };
+  const watch: ChangeWatch = { repository, env, agent: 'aaaaaaaa.2', others: () => [], ofHooks: () => [] };
   return { directory, git, watch, before: () => stateOf(watch) };
 }
 
@@ -261,7 +261,13 @@ describe('WORK-9: what changed in the checkout of the parent', () => {
     merging.git('branch', 'target');
     const repository = findRepository(merging.directory);
     if (repository === null) throw new Error('no repository');
-    const watch = { repository, env: merging.repository.env, agent: 'a.2', others: () => [] };
+    const watch = {
+      repository,
+      env: merging.repository.env,
+      agent: 'a.2',
+      others: () => [],
+      ofHooks: () => [],
+    };
     const state = stateOf(watch);
     await merging.queue({ branches: ['free'], target: 'target' });
     const report = await merging.queue({ branches: ['one'], updateCheckout: true });

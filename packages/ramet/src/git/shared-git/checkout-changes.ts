@@ -20,6 +20,8 @@ export interface ChangeWatch {
   env: Readonly<Record<string, string>>;
   /** The agent that worked in the worktree. */
   agent: string | null;
+  /** Branches that hooks have made for worktrees of agents, and that go with them. */
+  ofHooks: () => readonly string[];
   /** Other agents that work in the checkout itself. */
   others: () => readonly string[];
 }
@@ -33,7 +35,7 @@ export async function checkoutChanges(before: CheckoutState, watch: ChangeWatch)
     const moves = [...refMoves(before, after, watch.repository), ...headMoves(before, after)];
     const known = await knownMoves(moves, watch);
     const unknown = moves.filter((move) => !known.has(move));
-    const setup = await setupChanges(before.setup, after.setup, callIn(watch));
+    const setup = await setupChanges(before.setup, after.setup, callIn(watch), watch.ofHooks);
     const files = fileChanges(before.side, after.side, false);
     const hasOthers = (): boolean => watch.others().length > 0;
     const side = files.length > 0 && hasOthers() ? fileChanges(before.side, after.side, true) : files;
@@ -77,6 +79,8 @@ interface Move {
   /** Its line in the reflog. */
   reason: string;
   ref: string;
+  /** It was not there before, or is not any more. */
+  isWhole?: boolean;
 }
 
 const ID_LENGTH = 10;
@@ -95,7 +99,15 @@ function refMoves(before: CheckoutState, after: CheckoutState, { commonDirectory
         : to === null
           ? `was deleted (it was ${short(from)})`
           : `moved from ${short(from)} to ${short(to)}`;
-    return [{ text: `${ref} ${what}${reason === '' || to === null ? '' : ` (${reason})`}`, to, reason, ref }];
+    return [
+      {
+        text: `${ref} ${what}${reason === '' || to === null ? '' : ` (${reason})`}`,
+        to,
+        reason,
+        ref,
+        isWhole: from === null || to === null,
+      },
+    ];
   });
 }
 
@@ -129,7 +141,9 @@ function headMoves(before: CheckoutState, after: CheckoutState): Move[] {
 async function knownMoves(moves: readonly Move[], watch: ChangeWatch): Promise<ReadonlySet<Move>> {
   const isOwnWork = ({ reason, ref }: Move): boolean =>
     reason.startsWith('ramet merge') || (ref.startsWith('refs/remotes/') && /^(?:fetch|pull)\b/.test(reason));
-  const known = new Set(moves.filter(isOwnWork));
+  const whole = moves.filter(({ isWhole }) => isWhole === true);
+  const ofHooks = new Set(whole.length === 0 ? [] : watch.ofHooks().map((branch) => `refs/heads/${branch}`));
+  const known = new Set([...moves.filter(isOwnWork), ...whole.filter(({ ref }) => ofHooks.has(ref))]);
   const open = moves.filter((move) => !known.has(move) && move.to !== null && /^commit/.test(move.reason));
   const makers = await makersOf([...new Set(open.flatMap(({ to }) => to ?? []))], watch);
   for (const move of open) {

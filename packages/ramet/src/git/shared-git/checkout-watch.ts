@@ -51,9 +51,10 @@ function sharedState(states: SharedStates, { repository }: WorktreePlace): Share
   return fresh;
 }
 
-function watchOf({ repository, env, home }: WorktreePlace, agent: string | null): ChangeWatch {
+function watchOf({ repository, env, home, registry }: WorktreePlace, agent: string | null): ChangeWatch {
   return {
     ...{ repository, env, agent },
+    ofHooks: () => registry.list().flatMap(({ facts }) => facts.hook?.branch ?? []),
     others: () =>
       createCheckouts({ home, environment: env })
         .at(repository.root)

@@ -11,8 +11,12 @@ export async function setupChanges(
   before: RepositorySetup,
   after: RepositorySetup,
   call: GitCall,
+  ofHooks: () => readonly string[],
 ): Promise<string[]> {
-  const settings = before.config === after.config ? [] : await settingChanges(before, after, call);
+  const changed = before.config === after.config ? [] : await settingChanges(before, after, call);
+  // What git notes of a branch that follows a remote one.
+  const notes = changed.length === 0 ? [] : ofHooks().map((branch) => `branch.${branch}.`);
+  const settings = changed.filter((text) => !notes.some((note) => text.startsWith(note)));
   const hooks = differences(before.hooks, after.hooks, 'made');
   return [
     ...(settings.length === 0 ? [] : [`.git/config: ${listed(settings)}`]),

@@ -48,8 +48,8 @@ export interface WorktreeRequest {
 
 export interface CreatedWorktree {
   worktree: ManagedWorktree;
-  /** `moved`: from the pool, and brought to the wanted commit first. */
-  how: 'made' | 'claimed' | 'moved' | 'restored';
+  /** `moved`: from the pool, and brought to the wanted commit first. `hook`: a hook of the user made it. */
+  how: 'made' | 'claimed' | 'moved' | 'restored' | 'hook';
   proof: WorktreeProof;
   /** What was uncommitted in the asking checkout, and what happened to it. It may come later than the worktree. */
   dirty: Promise<DirtyReport>;

@@ -8,7 +8,7 @@
  * 2. The branch is made by compare-and-swap: one that exists is never moved, nor counted as ours.
  */
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { systemCode } from '../../schema/errors.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
@@ -22,6 +22,8 @@ import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
 /** One mutex around everything that makes and removes registrations. */
 const LOCK = 'worktrees';
 const LOCK_REASON = 'made by ramet';
+/** Registrations that we named: their names are never given again. */
+const OUR_ADMINS = 'ramet-';
 /** Working trees of the merge queue are ours too. */
 const OUR_REASONS = [`${LOCK_REASON}: `, 'ramet merge uses '];
 
@@ -89,12 +91,17 @@ export function isLockOurs(place: WorktreePlace, worktree: Pick<ManagedWorktree,
   return text === null ? null : OUR_REASONS.some((reason) => text.startsWith(reason));
 }
 
-/** Makes git forget it. Nothing happens where it is not known (any more). */
+/**
+ * Makes git forget it. Nothing happens where it is not known (any more): names that git chose are given to others again, so there
+ * its path counts.
+ */
 export async function unregisterWorktree(
   place: WorktreePlace,
-  worktree: Pick<ManagedWorktree, 'admin'>,
+  worktree: Pick<ManagedWorktree, 'admin' | 'path'>,
 ): Promise<void> {
   await withRepositoryLock(place.repository, LOCK, () => {
+    const isOurs = worktree.admin.startsWith(OUR_ADMINS);
+    if (!isOurs && !leadsBack(adminDirectory(place, worktree), worktree.path)) return;
     const { commonDirectory } = place.repository;
     const aside = join(commonDirectory, 'ramet', `old-${worktree.admin}`);
     rmSync(join(commonDirectory, 'ramet', `new-${worktree.admin}`), { recursive: true, force: true });
@@ -106,6 +113,12 @@ export async function unregisterWorktree(
     rmSync(aside, { recursive: true, force: true });
     removeIfEmpty(join(commonDirectory, 'worktrees'));
   });
+}
+
+/** Whether a registration is of the directory at `path`. */
+export function leadsBack(admin: string, path: string): boolean {
+  const text = readPointer(join(admin, 'gitdir'))?.trimEnd();
+  return text !== undefined && resolve(admin, text) === join(path, '.git');
 }
 
 /** Whether a directory is this worktree's, by what its `.git` says. */

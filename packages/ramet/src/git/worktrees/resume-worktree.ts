@@ -41,7 +41,12 @@ export async function resumeWorktree(
   const proof = await proveWorktree(place.repository, leased, place.env, false);
   const dirty = dirtyReport(place, 'exclude');
   const env = worktreeEnvironment(place, leased);
-  return { worktree: leased, how: 'restored', proof, dirty, setup: null, notes: [], missing: [], env };
+  return { worktree: leased, how: howAgain(leased), proof, dirty, setup: null, notes: [], missing: [], env };
+}
+
+/** Where a hook was at work when its process was killed, nobody has worked yet: it is asked again. */
+function howAgain({ facts }: ManagedWorktree): CreatedWorktree['how'] {
+  return facts.hookRun === undefined ? 'restored' : 'made';
 }
 
 /** In a transaction: two processes that continue one agent do not both get it. */
@@ -76,7 +81,7 @@ async function restore(
       ...{ dirty: dirtyReport(place, 'exclude'), policy: 'exclude', signal, hasBranch: tip !== null },
       base: { commit: base, target: known.facts.target, isCheckoutHead: false },
     });
-    return { ...created, how: 'restored' };
+    return { ...created, how: howAgain(known) };
   } catch (error) {
     // What could not be brought back now may be another time.
     place.registry.put(known);

@@ -32,7 +32,7 @@ import type { CheckoutDirectories } from '../git-environment.ts';
 import { isPointer, linkedDirectory, readPointer } from '../repository.ts';
 import { type GitCall, gitText, isCommitId, runGit } from '../run-git.ts';
 import { lastInLog, noteRepair } from '../special-files.ts';
-import { headText, lockText } from './register-worktree.ts';
+import { headText, leadsBack, lockText } from './register-worktree.ts';
 import { LARGEST_INDEX, withScratch } from './scratch-index.ts';
 import type { ManagedWorktree, WorktreeState } from './worktree.ts';
 import { adminDirectory, type WorktreePlace } from './worktree-place.ts';
@@ -213,11 +213,6 @@ function leadsToCommon({ repository }: WorktreePlace, admin: string): boolean {
 /** While it changes places, its registration names another. */
 function isAside(path: string): boolean {
   return ['.pool', '.trash'].includes(basename(dirname(path)));
-}
-
-function leadsBack(admin: string, path: string): boolean {
-  const text = readPointer(join(admin, 'gitdir'))?.trimEnd();
-  return text !== undefined && resolve(admin, text) === join(path, '.git');
 }
 
 /** Links in a registration are never ours; git reads through them, and appends to logs. The index is seen to by itself. */

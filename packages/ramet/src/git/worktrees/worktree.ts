@@ -75,6 +75,13 @@ export interface WorktreeFacts {
   throwaway?: true | undefined;
   /** It is gone, and its branch was left to `deleteLeftBranches`. */
   leftBranch?: true | undefined;
+  /** A hook of the user has made its directory (`hooked/`): the branch it was on, and how long the log of its HEAD was then. */
+  hook?: { branch: string | null; isNewBranch: boolean; logBytes: number } | undefined;
+  /**
+   * A hook that may make a directory in its place is at work, or was when its process ended: registrations of worktrees that were there
+   * before, and what of those that came since it has left.
+   */
+  hookRun?: { known: readonly string[]; left?: readonly string[] } | undefined;
   /** Where it is while it changes places: from the pool, or to the trash. */
   elsewhere?: string | undefined;
 }
@@ -92,7 +99,7 @@ export interface ManagedWorktree {
   /** The process that uses it. */
   lease: ProcessIdentity | null;
   slot: number;
-  /** Its directory in `worktrees/` of the shared git directory. */
+  /** Its directory in `worktrees/` of the shared git directory. One that a hook had made may have the name of an earlier one. */
   admin: string;
   created: number;
   changed: number;

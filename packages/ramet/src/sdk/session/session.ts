@@ -156,7 +156,7 @@ async function openNew(
     given.agent === undefined
       ? given
       : await (await import('./main/main-type.ts')).typedOptions(given, { provider, types, extra, prompts });
-  const surroundings = await surroundingsFor(settings, place, found, redact, teamSync);
+  let surroundings = await surroundingsFor(settings, place, found, redact, teamSync);
   const note = thinkingNote(newSessionThinking(settings), newSessionModel(settings, provider), provider);
   const ended = await orphans;
   const journal = observedJournal(
@@ -171,12 +171,18 @@ async function openNew(
   };
   if (surroundings.git !== null) void shared.git.note(cwd, Promise.resolve(surroundings.git));
   const agent = startAgent(shared, place, settings, found.git);
-  if (workspace !== null) await moveMain(agent, workspace);
+  const housed = workspace === null ? null : await moveMain(agent, workspace);
+  if (housed !== null && housed !== workspace) {
+    // A hook made another directory, with instructions and a state of its own.
+    const there = directoryIn(housed.worktree, place.cwd);
+    const read = await readSurroundings(place, ground.childEnvironment, redact, there);
+    surroundings = await surroundingsFor(settings, place, read, redact, teamSync);
+  }
   const told = ToldTypes.ofAll(types.definitions);
   const notices = [
     ...settings.notices,
     ...finished,
-    ...(workspace?.warnings ?? []),
+    ...(housed?.warnings ?? []),
     ...(note === null ? [] : [note]),
     ...extra.notices,
     ...problems,

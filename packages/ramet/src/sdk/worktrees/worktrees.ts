@@ -2,6 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import {
   collectGarbage,
+  leftByHooks,
   leftOutText,
   lostWorktrees,
   pruneLost,
@@ -24,6 +25,8 @@ export interface WorktreeList {
   ready: { count: number; bytes: number };
   /** Those that git knows and whose directories are gone. */
   lost: number;
+  /** What hooks have made and no agent has, one line each. */
+  notes: string[];
 }
 
 /** `patience` ends looking into files; of the rest the list has what was found last. `all`: also what is gone. */
@@ -35,7 +38,16 @@ export async function listWorktrees(
   const patience = options.patience ?? new AbortController().signal;
   const worktrees = await viewsInTime(place, listed(place, options.all), patience);
   const lost = lostWorktrees(place).filter(({ isGone }) => isGone).length;
-  return { worktrees, ready: readyIn(place), lost };
+  return { worktrees, ready: readyIn(place), lost, notes: await hookNotes(place) };
+}
+
+/** Never removed: whose work is in it, only a person knows. */
+async function hookNotes(place: WorktreePlace): Promise<string[]> {
+  const left = await leftByHooks(place);
+  return left.map(
+    ({ name, path }) =>
+      `${path}: left by the WorktreeCreate hook that ran for ${name}, and no agent has it: look at it, then git worktree remove ${path}`,
+  );
 }
 
 function readyIn({ registry }: WorktreePlace): WorktreeList['ready'] {
@@ -81,7 +93,7 @@ export async function collectWorktrees(
       isMemory: false,
     })),
   ];
-  return { worktrees, notes: staleLockNotes(place) };
+  return { worktrees, notes: [...staleLockNotes(place), ...(await hookNotes(place))] };
 }
 
 function refuseReadOnly({ repository: { commonDirectory } }: WorktreePlace): void {

@@ -72,11 +72,14 @@ export interface HeadLog {
 }
 
 export function ownLog(place: WorktreePlace, worktree: ManagedWorktree): HeadLog {
-  return headLog(join(adminDirectory(place, worktree), 'logs', 'HEAD'), worktree.branch);
+  const { branch, facts } = worktree;
+  return headLog(join(adminDirectory(place, worktree), 'logs', 'HEAD'), branch, facts.hook?.logBytes);
 }
 
-export function headLog(file: string, own: string | null): HeadLog {
-  const log = readOrNull(file, LOG_BYTES) ?? '';
+/** `from` is where the log of its agent begins. */
+export function headLog(file: string, own: string | null, from = 0): HeadLog {
+  const whole = readOrNull(file, LOG_BYTES) ?? '';
+  const log = from === 0 ? whole : Buffer.from(whole).subarray(from).toString();
   const found: HeadLog = { left: new Map(), made: new Set(), replaced: new Set(), isReset: false };
   let [on, tip, made] = [own ?? '', '', false];
   const leave = (from: string): void => {

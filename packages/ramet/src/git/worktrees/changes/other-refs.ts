@@ -21,13 +21,14 @@ export async function isOnAnotherRef(
 }
 
 /**
- * Branches of worktrees that are still where they began: that of a reviewer, say, at the commit it judges. They go with their
+ * Branches of worktrees that are still where they began, also those that hooks made for them: that of a reviewer, say, at the commit it judges. They go with their
  * worktrees, so they keep no commit of another.
  */
 function passingBranches({ registry, repository }: WorktreePlace): string[] {
-  return registry.list().flatMap(({ state, branch, base }) => {
-    if (state === 'gone' || branch === null) return [];
-    return readRef(repository.commonDirectory, `refs/heads/${branch}`) === base ? [branch] : [];
+  return registry.list().flatMap(({ state, branch, base, facts: { hook } }) => {
+    if (state === 'gone') return [];
+    const names = [branch ?? [], hook?.isNewBranch === true ? (hook.branch ?? []) : []].flat();
+    return names.filter((name) => readRef(repository.commonDirectory, `refs/heads/${name}`) === base);
   });
 }
 

@@ -101,7 +101,7 @@ function placeReasons(worktree: ManagedWorktree): VerdictReason[] {
   return reasons;
 }
 
-const OPERATIONS = [
+export const OPERATIONS: readonly string[] = [
   'MERGE_HEAD',
   'CHERRY_PICK_HEAD',
   'REVERT_HEAD',

@@ -12,20 +12,18 @@ export interface MissingPackages {
   forUser: string;
 }
 
-/** `reasons` are why folders could not be brought, by folder. */
+/** Why folders could not be brought, by folder. */
+type Reasons = Pick<ReadonlyMap<string, string>, 'get'>;
+
 export function missingPackages(
   ground: PackageGround,
   path: string,
-  reasons: ReadonlyMap<string, string> = new Map(),
+  reasons: Reasons = new Map(),
 ): MissingPackages[] {
   return [...missingModules(ground, path, reasons), ...missingEnvironments(ground, path)];
 }
 
-function missingModules(
-  ground: PackageGround,
-  path: string,
-  reasons: ReadonlyMap<string, string>,
-): MissingPackages[] {
+function missingModules(ground: PackageGround, path: string, reasons: Reasons): MissingPackages[] {
   if (ground.settings.dependencies !== undefined || existsSync(join(path, '.pnp.cjs'))) return [];
   const { root } = ground.repository;
   const lacking = dependencyFolders(ground, root).filter(

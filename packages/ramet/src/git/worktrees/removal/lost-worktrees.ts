@@ -65,7 +65,7 @@ async function prune(place: WorktreePlace, lost: LostWorktree, dryRun: boolean):
     return { worktree, action: 'keep', reasons: [text] };
   }
   if (!dryRun) {
-    await unregisterWorktree(place, { admin });
+    await unregisterWorktree(place, { admin, path });
     if (branch !== null) await deleteSafeBranch(place, branch);
   }
   return { worktree, action: 'forget', reasons: [`${path} is gone, and git still knew it`] };

@@ -30,13 +30,14 @@ export interface ReleaseOptions {
   packagesSeen?: boolean | undefined;
   /** What was just found in its files that keeps it, with everything else: it is not judged again then. */
   held?: Pick<WorktreeVerdict, 'reasons' | 'work'> | null | undefined;
+  remove?: RemovalOptions['remove'];
 }
 
 /** `id` is of a worktree that this process holds; of another it is a mistake that does nothing. */
 export function releaseWorktree(
   place: WorktreePlace,
   id: string,
-  { packagesSeen = false, held = null }: ReleaseOptions = {},
+  { packagesSeen = false, held = null, remove }: ReleaseOptions = {},
 ): ReleasedWorktree | null {
   const changed = place.now();
   const before = place.registry.find(id);
@@ -54,13 +55,13 @@ export function releaseWorktree(
   const settled = new Promise<void>((begin) => setImmediate(begin)).then(
     (): SettledWorktree | Promise<SettledWorktree> =>
       held === null
-        ? settleWorktree(place, released)
+        ? settleWorktree(place, released, { remove })
         : { kept: true, worktree: released, reasons: held.reasons },
   );
   return { settled, prepared: settled.then(() => prepareDependencies(place)) };
 }
 
-type SettleOptions = { pools?: boolean } & Pick<RemovalOptions, 'landed' | 'leavesBranch'>;
+type SettleOptions = { pools?: boolean } & Pick<RemovalOptions, 'landed' | 'leavesBranch' | 'remove'>;
 
 /**
  * Judges a released worktree, and lets one that holds nothing vanish. `pools`: it may become one that is kept ready, which takes
@@ -69,7 +70,7 @@ type SettleOptions = { pools?: boolean } & Pick<RemovalOptions, 'landed' | 'leav
 export async function settleWorktree(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  { pools = true, landed, leavesBranch }: SettleOptions = {},
+  { pools = true, landed, leavesBranch, remove }: SettleOptions = {},
 ): Promise<SettledWorktree> {
   try {
     const remember = workMemory(place, worktree);
@@ -81,12 +82,13 @@ export async function settleWorktree(
       if (!verdict.isMissing) remember(verdict.work);
       return { kept: true, worktree, reasons: verdict.reasons };
     }
-    const mayPool = pools && !verdict.isMissing;
+    // What a hook made is the user's kind of worktree: the next agent gets one of its own.
+    const mayPool = pools && !verdict.isMissing && worktree.facts.hook === undefined;
     const became = mayPool ? await fillPool(place, worktree, verdict.tips) : null;
     if (became !== null) return { kept: false, worktree, became };
     // In the trash its files are checked once more. What kept it from the pool takes time.
     const judged = mayPool ? { work: verdict.work, landed } : { verdict };
-    const removal = await removeWorktree(place, worktree, { ...judged, leavesBranch });
+    const removal = await removeWorktree(place, worktree, { ...judged, leavesBranch, remove });
     return removal.removed
       ? { kept: false, worktree, became: 'removed' }
       : { kept: true, worktree, reasons: removal.reasons };

@@ -8,7 +8,7 @@
  * 2. The branch goes only when another ref leads to its tip, checked under the lock that removals share (`deleteSafeBranch`).
  * 3. What is remembered is enough to bring it back (WORK-8).
  */
-import { mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeError, systemCode } from '../../../schema/errors.ts';
 import { thisProcess } from '../../../system/processes/process-identity.ts';
@@ -16,10 +16,10 @@ import type { Checkpoint } from '../changes/checkpoint.ts';
 import { type KeptWork, keepWork } from '../changes/keep-work.ts';
 import { cameSince, type VerdictOptions, verdictOf, type WorktreeVerdict } from '../changes/verdict.ts';
 import { freeSlot } from '../pool/slots.ts';
-import { unregisterWorktree } from '../register-worktree.ts';
+import { isLockOurs, isTreeOf, lockText, unregisterWorktree } from '../register-worktree.ts';
 import { slotHolder } from '../reserve-worktree.ts';
 import type { ManagedWorktree, VerdictReason } from '../worktree.ts';
-import type { WorktreePlace } from '../worktree-place.ts';
+import { adminDirectory, type WorktreePlace, worktreesDirectory } from '../worktree-place.ts';
 import { deleteLater, processesInside, unlinkOurs } from './delete-directory.ts';
 import { deleteSafeBranch } from './safe-branch.ts';
 
@@ -30,6 +30,8 @@ export interface RemovalOptions extends VerdictOptions {
   verdict?: WorktreeVerdict | undefined;
   /** Its branch is left to `deleteLeftBranches`, which takes many at once. */
   leavesBranch?: boolean | undefined;
+  /** Removes the directory of one that a hook made, in place of us. */
+  remove?: (() => Promise<void>) | undefined;
 }
 
 export type WorktreeRemoval =
@@ -48,15 +50,15 @@ export type WorktreeRemoval =
 export async function removeWorktree(
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  { force = false, leavesBranch = false, verdict: known, ...options }: RemovalOptions = {},
+  { force = false, leavesBranch = false, verdict: known, remove, ...options }: RemovalOptions = {},
 ): Promise<WorktreeRemoval> {
   const verdict = known ?? (await verdictOf(place, worktree, options));
   const against = force ? verdict.reasons.filter(isFinal) : verdict.reasons;
   if (against.length > 0) return { removed: false, reasons: against };
   const saved = await saveWork(place, worktree, verdict);
   if (saved !== null && 'kind' in saved) return { removed: false, reasons: [saved] };
-  // Beside it, whatever the setting says now: on the same file system.
-  const trash = join(dirname(worktree.path), '.trash', worktree.id);
+  const isByHook = remove !== undefined && worktree.facts.hook !== undefined && !verdict.isMissing;
+  const trash = isByHook ? undefined : trashOf(place, worktree);
   const trashed = place.registry.changeSeen(worktree, {
     state: 'trashed',
     lease: thisProcess(),
@@ -67,7 +69,12 @@ export async function removeWorktree(
     return { removed: false, reasons: [{ kind: 'in_use', text: 'another process took it' }] };
   }
   place.onStep('trashing');
-  const kept = verdict.isMissing ? null : await moveToTrash(place, trashed, trash, force ? null : verdict);
+  const kept =
+    trash === undefined
+      ? await removeByHook(place, trashed, remove)
+      : verdict.isMissing
+        ? null
+        : await moveToTrash(place, trashed, trash, force ? null : verdict);
   if (kept !== null) {
     saved?.undo();
     place.registry.change(worktree.id, ['trashed'], {
@@ -98,6 +105,31 @@ async function saveWork(
   } catch (error) {
     return { kind: 'unknown', text: `its work could not be saved: ${describeError(error)}` };
   }
+}
+
+/** Beside it, whatever the setting says now: on the same file system. In a folder of the user's we leave nothing if we need not. */
+function trashOf(place: WorktreePlace, { path, facts, id }: ManagedWorktree): string {
+  const own = worktreesDirectory(place);
+  const device = (folder: string): number | undefined => statSync(folder, { throwIfNoEntry: false })?.dev;
+  const isNear =
+    facts.hook !== undefined && device(own) !== undefined && device(own) === device(dirname(path));
+  return join(isNear ? own : dirname(path), '.trash', id);
+}
+
+/** Why it stays; null when the hook has removed it. Whatever it left there is the user's to judge. */
+async function removeByHook(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+  remove: RemovalOptions['remove'],
+): Promise<VerdictReason[] | null> {
+  const lock = join(adminDirectory(place, worktree), 'locked');
+  const isLocked = isLockOurs(place, worktree) === true;
+  // `git worktree remove` refuses a locked one.
+  if (isLocked) rmSync(lock, { force: true });
+  await remove?.();
+  if (!existsSync(worktree.path)) return null;
+  if (isLocked && isTreeOf(worktree.path, worktree)) writeFileSync(lock, lockText(worktree));
+  return [{ kind: 'unknown', text: 'the WorktreeRemove hook has left it in its place' }];
 }
 
 /** Why it is back in its place; null when it is in the trash for good. `judged` is null where a person insists. */
@@ -134,9 +166,17 @@ export async function finishRemoval(
   place.onStep('unregistered');
   const isLeft = leavesBranch && worktree.branch !== null;
   const branch = isLeft ? 'kept' : await deleteOwnBranch(place, worktree);
+  const { hook } = worktree.facts;
+  // The user's kind of branch: only what leads to its commit elsewhere counts, and none of our private refs does.
+  if (hook?.isNewBranch && hook.branch !== null) await deleteSafeBranch(place, hook.branch);
   place.onStep('branch deleted');
   const { elsewhere, leftBranch: _, ...known } = worktree.facts;
-  const facts = isLeft ? { ...known, leftBranch: true as const } : known;
+  const facts = {
+    ...known,
+    ...(isLeft && { leftBranch: true as const }),
+    // A branch of that name that comes later is another one.
+    ...(hook !== undefined && { hook: { ...hook, isNewBranch: false } }),
+  };
   place.registry.change(worktree.id, ['trashed'], {
     state: 'gone',
     lease: null,

@@ -67,8 +67,23 @@ export interface AgentWorkspace {
   /**
    * Never rejects: what fails is a reason to keep it. The rest happens in the background. It is judged
    * while what was begun in it ends, and given back afterwards. Once: the next call has the same answer.
+   *
+   * `remove` removes the directory of one that a hook made, and is waited for: what stands afterwards stays.
    */
-  release(begun?: Promise<void>): Promise<WorkspaceEnd>;
+  release(begun?: Promise<void>, remove?: () => Promise<void>): Promise<WorkspaceEnd>;
+  /** Whether a hook has made its directory. */
+  readonly isOfHook?: boolean | undefined;
+  /** Before a hook that may make a directory in its place. Absent where none can take it. */
+  expectDirectory?(): Promise<ExpectedDirectory>;
+}
+
+export interface ExpectedDirectory {
+  /** The hook has made none. */
+  none(): void;
+  /** The directory that it made, in place of this worktree, which is given back. Throws with what is wrong with it. */
+  take(path: string): Promise<AgentWorkspace>;
+  /** The hook is refused: worktrees that git lists since it began and that no agent has. They are remembered. */
+  left(): Promise<string[]>;
 }
 
 export interface WorkspaceRequest {

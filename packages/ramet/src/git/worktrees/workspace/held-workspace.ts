@@ -18,8 +18,9 @@ import { verdictOf, type WorktreeVerdict } from '../changes/verdict.ts';
 import { checkOutNotes } from '../check-out.ts';
 import type { CreatedWorktree } from '../create-worktree.ts';
 import { lookAtTemplates } from '../dependencies/template-look.ts';
+import { expectDirectory } from '../hooked/expect-directory.ts';
 import { isTreeOf } from '../register-worktree.ts';
-import { releaseWorktree } from '../removal/release-worktree.ts';
+import { releaseWorktree, settleWorktree } from '../removal/release-worktree.ts';
 import { mendCheckout, repairsOf } from '../trusted-git.ts';
 import { unlockWorktree } from '../unlock-worktree.ts';
 import type { ManagedWorktree } from '../worktree.ts';
@@ -59,10 +60,12 @@ export async function heldWorkspace(
   let leftOut: readonly string[] = [];
   let bounds = boundsOf(place, worktree);
   let released: Promise<WorkspaceEnd> | null = null;
-  const giveBack = async (begun: Promise<void>): Promise<WorkspaceEnd> => {
+  let replaced: AgentWorkspace | null = null;
+  const giveBack = async (begun: Promise<void>, remove?: () => Promise<void>): Promise<WorkspaceEnd> => {
     await giveWay();
+    if (replaced !== null) return replaced.release(begun, remove);
     const [end, checkoutChanges] = await Promise.all([
-      release(holder, place, worktree, begun),
+      release(holder, place, worktree, { begun, remove }),
       watch.end(worktree.owner?.agent ?? null),
     ]);
     const told = withUnsaved(end, leftOut);
@@ -101,11 +104,27 @@ export async function heldWorkspace(
       await giveWay();
       return withUnsaved(await look(place, worktree, begun), leftOut);
     },
-    release(begun = Promise.resolve()) {
-      released ??= giveBack(begun);
+    release(begun = Promise.resolve(), remove = undefined) {
+      released ??= giveBack(begun, remove);
       return released;
     },
+    isOfHook: worktree.facts.hook !== undefined,
+    expectDirectory: () =>
+      expectDirectory(place, created, async ({ created: adopted, left }) => {
+        clear(holder, place, left);
+        void watch.end(null);
+        replaced = await heldWorkspace(holder, place, adopted, { ms, recovered: null, inherited });
+        return replaced;
+      }),
   };
+}
+
+/** Nobody has worked in it, and nobody will ask for it. */
+function clear({ settling }: WorkspaceHolder, place: WorktreePlace, left: ManagedWorktree): void {
+  const settled = settleWorktree(place, left)
+    .then(({ kept }) => kept || place.registry.forget(left.id))
+    .finally(() => settling.delete(left.id));
+  settling.set(left.id, settled);
 }
 
 function withUnsaved(end: WorkspaceEnd, leftOut: readonly string[]): WorkspaceEnd {
@@ -120,8 +139,10 @@ function refusedSetup(setup: CreatedWorktree['setup']): string[] {
     : [`worktree.setup did not run in a new worktree: ${setup.refused}`];
 }
 
-function untold({ told }: WorkspaceHolder, { missing, worktree, setup }: CreatedWorktree): string[] {
-  const empty = checkOutNotes(worktree).map((note) => note.replace(' here:', ' in worktrees:'));
+function untold({ told }: WorkspaceHolder, { missing, worktree, setup, how }: CreatedWorktree): string[] {
+  const empty = (how === 'hook' ? [] : checkOutNotes(worktree)).map((note) =>
+    note.replace(' here:', ' in worktrees:'),
+  );
   const all = [...missing.map(({ forUser }) => forUser), ...empty, ...refusedSetup(setup)];
   const fresh = all.filter((text) => !told.has(text));
   for (const text of fresh) told.add(text);
@@ -132,18 +153,20 @@ async function release(
   { held, settling }: WorkspaceHolder,
   place: WorktreePlace,
   worktree: ManagedWorktree,
-  begun: Promise<void>,
+  { begun, remove }: { begun: Promise<void>; remove: (() => Promise<void>) | undefined },
 ): Promise<WorkspaceEnd> {
   held.delete(worktree.id);
   try {
     const { end, work, reasons } = await judge(place, worktree, begun);
     const isHeld = work.some(({ kind }) => kind !== 'unknown');
     const kept = isHeld ? { reasons, work } : null;
-    const released = releaseWorktree(place, worktree.id, { packagesSeen: true, held: kept });
+    const released = releaseWorktree(place, worktree.id, { packagesSeen: true, held: kept, remove });
     if (released === null) return { kept: true, reasons: ['it was taken over by another process'] };
     const settled = released.settled.finally(() => settling.delete(worktree.id));
     settling.set(worktree.id, settled);
-    return end;
+    if (remove === undefined || end.kept) return end;
+    const outcome = await settled;
+    return outcome.kept ? { ...end, kept: true, reasons: outcome.reasons.map(({ text }) => text) } : end;
   } catch (error) {
     // Its agent has ended, whatever it left: nobody is to wait for it.
     releaseWorktree(place, worktree.id);
@@ -214,7 +237,11 @@ function fenceOf(place: WorktreePlace, worktree: ManagedWorktree, inherited: rea
 export function guardedBy(place: WorktreePlace): string[] {
   const { root, commonDirectory } = place.repository;
   const checkouts = basename(commonDirectory) === '.git' ? [dirname(commonDirectory)] : [];
-  return [root, ...checkouts, commonDirectory, worktreesDirectory(place), place.home].map(realPath);
+  const ofHooks = place.registry
+    .list()
+    .filter(({ state, facts }) => facts.hook !== undefined && (state === 'leased' || state === 'released'));
+  const places = [root, ...checkouts, commonDirectory, worktreesDirectory(place), place.home];
+  return [...places, ...ofHooks.map(({ path }) => path)].map(realPath);
 }
 
 /**

@@ -16,14 +16,21 @@ export interface WorkspaceNotice {
 }
 
 export function workspaceNotice(
-  { worktree, notes, missing, setup }: Pick<CreatedWorktree, 'worktree' | 'notes' | 'missing' | 'setup'>,
+  {
+    worktree,
+    how,
+    notes,
+    missing,
+    setup,
+  }: Pick<CreatedWorktree, 'worktree' | 'how' | 'notes' | 'missing' | 'setup'>,
   from: string,
   dirty: DirtyReport,
 ): WorkspaceNotice {
   const { path, branch, base } = worktree;
   const rules = `copy of ${from}: tools translate its paths. Write only here; commit, never merge or push. Ports: $RAMET_PORT_BASE.`;
   const further = [
-    ...dirtyLines(dirty),
+    ...(how === 'hook' ? ['a WorktreeCreate hook of the user has made and prepared this directory'] : []),
+    ...dirtyLines(dirty, how === 'hook'),
     ...notes,
     ...missing.map(({ forAgent }) => forAgent),
     ...(setup === null || setup.code === 0 ? [] : [failedSetup(setup)]),
@@ -47,7 +54,7 @@ export function failedSetup({
   return `The set-up command of worktrees, ${command}, failed (${code ?? 'ended by a signal'}): ${output.slice(-500).trim()}`;
 }
 
-function dirtyLines(dirty: DirtyReport): string[] {
+function dirtyLines(dirty: DirtyReport, isOfHook: boolean): string[] {
   if (dirty.files === null) {
     return [`Uncommitted files were not copied here, and git could not list them (${dirty.reason}).`];
   }
@@ -57,7 +64,7 @@ function dirtyLines(dirty: DirtyReport): string[] {
   const fate =
     policy === 'carry'
       ? `${what} were copied here, still uncommitted`
-      : `${what} were not copied; here they are as committed, or absent`;
+      : `${what} were not copied${isOfHook ? ' by Ramet; here they are as the hook left them' : '; here they are as committed, or absent'}`;
   const shown = files.slice(0, MOST_FILES).map(({ kind, path }) => `${kind} ${path}`);
   const more = files.length > MOST_FILES ? [`(${files.length - MOST_FILES} more)`] : [];
   return [`${fate}:`, ...shown, ...more];

@@ -128,17 +128,27 @@ async function takeUp(
   id: string,
   signal: AbortSignal | undefined,
 ): Promise<MadeWorktree> {
+  const isRemoved = place.registry.find(id)?.state === 'gone';
   const recovery = await recoverWorktree(place, id, signal);
-  if (recovery === null) return fresh(await resumeWorktree(place, id, signal));
+  if (recovery === null) {
+    const created = await resumeWorktree(place, id, signal);
+    const { path, facts } = created.worktree;
+    if (!isRemoved || facts.hook === undefined) return fresh(created);
+    return { created, recovered: `your worktree ${path} had no changes and was removed. ${WITHOUT_HOOK}` };
+  }
   const { created, checkpoint } = recovery;
-  const { path } = created.worktree;
+  const { path, facts } = created.worktree;
   const state =
     checkpoint === null
       ? 'It was made again from its branch; uncommitted work is lost.'
       : `It was made again as it was after your last turn (checkpoint ${checkpoint.slice(0, 12)}).`;
   const lost = `your worktree ${path} was deleted while you were not working. ${state} Ignored files are not in it.`;
-  return { created, recovered: lost };
+  return { created, recovered: facts.hook === undefined ? lost : `${lost} ${WITHOUT_HOOK}` };
 }
+
+/** A hook would make another directory, at a commit of its own choice. */
+const WITHOUT_HOOK =
+  'A WorktreeCreate hook had made it. Ramet has made it again at the same path, branch and commit, without the hook: what the hook prepares, such as packages or .env, may be missing.';
 
 async function enter(
   { held, settling }: WorkspaceHolder,

@@ -1,6 +1,5 @@
 /** The main agent of a session: how it starts, how it is resumed, and how it takes a prompt. */
 
-import { basename } from 'node:path';
 import type { AgentDefinition } from '../../../agents/definitions/definition.ts';
 import { environmentText, firstMessage } from '../../../agents/prompts/first-message.ts';
 import { MAIN_PROMPT } from '../../../agents/prompts/main-prompt.ts';
@@ -65,12 +64,13 @@ function newSpec(shared: SharedParts, model: string, place: Place, settings: Res
   return { ...spec, thinking: fitThinking(newSessionThinking(settings), model) };
 }
 
-/** Puts the main agent into the worktree that the session is to work in. */
-export async function moveMain(agent: Agent, workspace: AgentWorkspace): Promise<void> {
+/** Puts the main agent into the worktree that the session is to work in, or into what a hook made in its place. */
+export async function moveMain(agent: Agent, made: AgentWorkspace): Promise<AgentWorkspace> {
   const { moveInto, worktreeCreated } = await import('../../../engine/later.ts');
-  await worktreeCreated(agent, workspace, basename(workspace.worktree.path));
+  const workspace = await worktreeCreated(agent, made);
   workspace.giveTo({ session: agent.runtime.journal.session, agent: agent.spec.id });
   moveInto(agent, workspace);
+  return workspace;
 }
 
 export async function resumeMain(
