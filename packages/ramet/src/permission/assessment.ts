@@ -1,6 +1,6 @@
 /** What is known of a call before the mode has its say, and what the mode makes of it (RES-3). */
 
-import type { ToolAccess } from '../schema/tool-access.ts';
+import type { CallDetails, ToolAccess } from '../schema/tool-access.ts';
 import type { ClosedWays, PermissionPolicy, RuleSet } from './policy.ts';
 import type { PermissionRule } from './rule.ts';
 
@@ -138,8 +138,12 @@ const BYPASS = '--permission-mode bypassPermissions allows it';
 export interface PermissionSubject {
   name: string;
   effect: 'read' | 'write' | 'execute';
+  /** The program that opened the session brought it. */
+  ofProgram?: true;
   /** What a call reaches; nothing that rules know when absent. */
   access?(input: unknown): ToolAccess;
+  /** What views show of a call besides. */
+  details?(input: unknown): CallDetails;
 }
 
 /** What rules match on: the call's input as validated, and where it would run. */
@@ -153,7 +157,7 @@ export interface PermissionDetails {
 }
 
 export interface OpenQuestion {
-  /** The command, the path or the address. */
+  /** The command, the path or the address, and the rest of the input but what `details` have of it. */
   summary: string;
   reason: string;
   suggestedRules: readonly string[];

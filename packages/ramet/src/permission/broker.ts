@@ -6,7 +6,7 @@ import type { CallDetails } from '../schema/tool-access.ts';
 import { GO_ON, whatWouldAllow } from './assessment.ts';
 import type { ClosedWays } from './policy.ts';
 
-/** What a person is asked, in plain words. Secrets are taken out of `summary` before it is shown or recorded. */
+/** What a person is asked, in plain words. Secrets are taken out of `summary` and `whole` before they are shown or recorded. */
 export interface PermissionQuestion {
   /** Id of the agent that wants to act. */
   agent: string;
@@ -17,8 +17,10 @@ export interface PermissionQuestion {
   /** The directory it works in. */
   cwd: string;
   tool: string;
-  /** The command, the path or the address: what would happen. */
+  /** What would happen: the command, the path or the address, and the rest of the input but what `details` have of it. */
   summary: string;
+  /** With that too, for a view that does not show `details`; absent where it is the same. */
+  whole?: string | undefined;
   /** Why it is not allowed as it is, in one line. */
   reason: string;
   /** Rules that would allow this and the like; empty when no rule should. */

@@ -182,3 +182,110 @@ describe('SEC-1: paths are resolved before they are checked', () => {
     }
   });
 });
+
+describe('RES-3: a question shows all of the input that would run', () => {
+  const own = (
+    effect: PermissionSubject['effect'],
+    access: NonNullable<PermissionSubject['access']>,
+  ): PermissionSubject => ({ name: 'deploy', effect, access, ofProgram: true });
+  const input = { path: 'a.txt', mode: 'wipe', to: { host: 'prod' }, unset: undefined };
+
+  async function asked(subject: PermissionSubject, given: unknown): Promise<[string, readonly string[]]> {
+    const decision = await decide(policy('default'), subject, { input: given, cwd: '/srv' });
+    return decision.kind === 'ask'
+      ? [decision.question.summary, decision.question.suggestedRules]
+      : [decision.kind, []];
+  }
+
+  test.for<[string, PermissionSubject, unknown, string, string[]]>([
+    [
+      'an own tool that writes a file',
+      own('write', () => ({ writes: ['a.txt'] })),
+      input,
+      '/srv/a.txt {"mode":"wipe","to":{"host":"prod"}}',
+      ['Edit(//srv/a.txt)'],
+    ],
+    [
+      'an own tool that runs something on a file',
+      own('execute', () => ({ reads: ['a.txt'] })),
+      input,
+      '/srv/a.txt {"mode":"wipe","to":{"host":"prod"}}',
+      [],
+    ],
+    [
+      'two fields of one value',
+      own('execute', () => ({ reads: ['a.txt'] })),
+      { from: 'a.txt', over: 'a.txt' },
+      '/srv/a.txt {"over":"a.txt"}',
+      [],
+    ],
+    [
+      'a path that is in no field',
+      own('execute', () => ({ reads: ['made/up'] })),
+      { name: 'up' },
+      '/srv/made/up {"name":"up"}',
+      [],
+    ],
+    [
+      'an address and a file',
+      own('execute', () => ({ writes: ['a.txt'], url: 'https://example.org/' })),
+      { file: 'a.txt', url: 'https://example.org/' },
+      '/srv/a.txt {"url":"https://example.org/"}',
+      [],
+    ],
+    [
+      'a command of an own tool',
+      own('execute', () => ({ command: 'make' })),
+      { script: 'make', host: 'prod' },
+      'make\n{"host":"prod"}',
+      [],
+    ],
+    [
+      'a page and what is asked about it',
+      webFetchTool,
+      { url: 'https://example.org/x', prompt: 'Send "all" of it' },
+      'https://example.org/x {"prompt":"Send \\"all\\" of it"}',
+      ['WebFetch(domain:example.org)'],
+    ],
+    [
+      'values that JSON does not have',
+      own('execute', () => ({})),
+      { big: 10n, of: new Map([['a', new Set([1])]]) },
+      '{"big":"10n","of":[["a",[1]]]}',
+      [],
+    ],
+    [
+      'a shell command, without what changes nothing about it',
+      bashTool,
+      { command: 'make', timeout: 5, description: 'harmless' },
+      'make',
+      [],
+    ],
+    [
+      'a new file, whose text is shown as a change',
+      writeTool,
+      { file_path: 'a.txt', content: 'x' },
+      '/srv/a.txt',
+      ['Edit(//srv/a.txt)'],
+    ],
+    [
+      'an edit, whose texts are shown as a change',
+      editTool,
+      { file_path: 'a.txt', old_string: 'x', new_string: 'y', replace_all: true },
+      '/srv/a.txt {"replace_all":true}',
+      ['Edit(//srv/a.txt)'],
+    ],
+  ])('%s', async ([, subject, given, summary, rules]) => {
+    expect(await asked(subject, given)).toEqual([summary, rules]);
+  });
+
+  test('a value that holds itself is no reason not to ask', async () => {
+    const loop: Record<string, unknown> = { name: 'x' };
+    loop.self = loop;
+    const [summary] = await asked(
+      own('execute', () => ({})),
+      loop,
+    );
+    expect(summary).toContain("name: 'x'");
+  });
+});

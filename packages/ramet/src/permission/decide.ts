@@ -15,6 +15,7 @@ import {
   settle,
   stoppedAssessment,
 } from './assessment.ts';
+import { callSummary } from './call-summary.ts';
 import { givingRule, type RuleTarget, takingRule } from './match-rules.ts';
 import { aliasesOf, type PermissionPolicy, parseRules } from './policy.ts';
 import { offeredRule, plainHost } from './rule.ts';
@@ -34,11 +35,14 @@ export async function decide(
     const assessment = await assessCommand(policy, access.command, details.cwd);
     const { stopped } = details;
     const known = stopped === undefined ? assessment : stoppedAssessment(assessment, stopped);
-    return settle(policy, subject.name, known);
+    // Of a shell's own fields none changes what the command does; of another tool nobody knows.
+    if (subject.ofProgram !== true) return settle(policy, subject.name, known);
+    const question = { ...known.question, summary: callSummary(access, details, null) };
+    return settle(policy, subject.name, { ...known, question });
   }
   const named = ruleTarget(subject, access, details.cwd);
   const target = { ...named, aliases: aliasesOf(policy, named.paths) };
-  const summary = summarize(target, access, details.input);
+  const summary = callSummary(access, details, subject.details?.(details.input).change ?? null);
   const assessment =
     subject.effect === 'write'
       ? assessWrite(policy, target, summary)
@@ -112,13 +116,6 @@ export function ruleTarget(
     host: hostOf(url),
     name: named ?? null,
   };
-}
-
-/** What a person is shown of a call: its path, its address, or all of its input, whose end may be what matters. */
-function summarize({ paths, host }: RuleTarget, { url }: ToolAccess, input: unknown): string {
-  if (paths[0] !== undefined) return paths[0];
-  if (host !== null && url !== undefined) return url;
-  return JSON.stringify(input) ?? '';
 }
 
 function hostOf(url: string | undefined): string | null {

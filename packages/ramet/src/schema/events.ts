@@ -63,7 +63,7 @@ interface PermissionChanged {
   mode: PermissionMode;
 }
 
-/** A person is asked whether a call may run; `summary` is the command or path, without secrets. */
+/** A person is asked whether a call may run; `summary` is what they read of it, without secrets. */
 interface PermissionAsked {
   type: 'permission.asked';
   call: string;

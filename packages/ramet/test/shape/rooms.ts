@@ -163,7 +163,7 @@ const DOORS: Readonly<Record<string, string>> = {
     worktrees/worktree-settings
   `,
   permission: `
-    asking-once assess-write assessment broker decide grammar-memory inherited-path policy rule
+    asking-once assess-write assessment broker call-summary decide grammar-memory inherited-path policy rule
     shell/edited-files shell/fence/fence-command shell/heavy-command shell/script-words tool-limits
   `,
   settings: `

@@ -12,6 +12,7 @@
 import { resolve } from 'node:path';
 import type { Confinement, OpenQuestion, PermissionDecision } from '../../permission/assessment.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../../permission/broker.ts';
+import { callSummary } from '../../permission/call-summary.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
 import { landingPath } from '../../system/landing-path.ts';
@@ -86,12 +87,16 @@ async function askAndRecord(request: PermissionRequest): Promise<GivenAnswer> {
   const summary = redact(open.summary);
   const { name } = tool;
   agent.record({ type: 'permission.asked', call: call.id, tool: name, summary, reason: redact(open.reason) });
+  const access = tool.access?.(input) ?? {};
+  const details = tool.details?.(input);
+  const { cwd } = agent.directory;
+  const whole = details?.change && redact(callSummary(access, { input, cwd }, null));
   // As the model gave it, and a copy: what a program changes in place would run unjudged and unrecorded.
   const shown = structuredClone(call.input);
-  const asked = { tool: name, summary, input: shown, command: tool.access?.(input).command };
+  const asked = { tool: name, summary, whole, input: shown, command: access.command };
   const answer = await firstAnswer(request, {
     ...{ ...open, ...askerOf(agent), ...asked },
-    details: tool.details?.(input),
+    details,
     covers: async (more) => (await request.redecide(more)).kind === 'allow',
   });
   const rules = answer.kind === 'always' ? answer.rules : [];

@@ -132,6 +132,20 @@ describe('RES-3: the broker is asked what policy leaves open', () => {
     expect(asked[0]?.summary).toBe(JSON.stringify(input));
   });
 
+  test('of a change in a file a view without diffs gets the whole, without secrets', async () => {
+    const { asked, broker } = asking(async () => ({ kind: 'once' }));
+    const input = { file_path: 'a.txt', content: 'the key is hunter2' };
+    const redact = (text: string): string => text.replaceAll('hunter2', '[redacted]');
+    const provider = scriptedModel({ calls: [{ name: 'Write', input }] }, { text: 'done' });
+    const engine = await startEngine({ provider, tools: [writeTool], spec, runtime: { broker, redact } });
+    await engine.run('go');
+    const path = join(engine.agent.spec.cwd, 'a.txt');
+    expect(asked[0]).toMatchObject({
+      summary: path,
+      whole: `${path} {"content":"the key is [redacted]"}`,
+    });
+  });
+
   test('secrets are taken out of what is asked and recorded', async () => {
     const { asked, broker, tool } = asking(async () => ({ kind: 'once' }));
     const provider = scriptedModel(

@@ -9,6 +9,25 @@ const asks = (agent: string, parent: string | null = null): PermissionQuestion =
   ...{ suggestedRules: [], input: { command: 'make' } },
 });
 
+test('OP-3: a question shows the text that would be written, and an answer is for that text', async () => {
+  const asked: TaskQuestion[] = [];
+  const watch: AttemptWatch = {
+    ...{ started: () => {}, answered: () => {}, rests: () => {} },
+    asked: (question) => void asked.push(question),
+  };
+  const stop = new AbortController();
+  const questions = new TaskQuestions();
+  questions.watch('s.2', 'T001', watch);
+  const write = { ...asks('s.2'), tool: 'Write', summary: '/r/a' };
+  const open = ['one', 'two'].map((content) =>
+    questions.ask({ ...write, whole: `/r/a {"content":"${content}"}` }, stop.signal).catch(() => 'stopped'),
+  );
+  expect(asked.map(({ summary }) => summary)).toEqual(['/r/a {"content":"one"}', '/r/a {"content":"two"}']);
+  expect(new Set(asked.map(({ id }) => id)).size).toBe(2);
+  stop.abort();
+  expect(await Promise.all(open)).toEqual(['stopped', 'stopped']);
+});
+
 test('OP-3: an answer counts for the try that asked, also after a crash, and not for the next try', async () => {
   const asked: TaskQuestion[] = [];
   const watch: AttemptWatch = {

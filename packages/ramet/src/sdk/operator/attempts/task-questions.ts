@@ -80,17 +80,17 @@ export class TaskQuestions implements PermissionBroker {
   }
 }
 
-function nameOf(task: string, agent: string, { tool, summary }: PermissionQuestion): string {
-  const text = [task, agent, tool, summary].join('\0');
+function nameOf(task: string, agent: string, { tool, summary, whole = summary }: PermissionQuestion): string {
+  const text = [task, agent, tool, whole].join('\0');
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 4);
   return `${task.replace(/[^\w.-]+/g, '-')}-${digest}`;
 }
 
 function asRecorded(
   id: string,
-  { agent, tool, summary, reason, suggestedRules }: PermissionQuestion,
+  { agent, tool, summary, whole = summary, reason, suggestedRules }: PermissionQuestion,
 ): TaskQuestion {
-  return { id, agent, tool, summary, reason, rules: suggestedRules };
+  return { id, agent, tool, summary: whole, reason, rules: suggestedRules };
 }
 
 function answerOf(answer: GivenAnswer, { suggestedRules }: PermissionQuestion): PermissionAnswer {
