@@ -38,5 +38,6 @@ test('what is thrown and is no error is told as JSON, or by what it is', () => {
   const circle: Record<string, unknown> = {};
   circle.own = circle;
   const told = [{ code: 7 }, 'text', null, circle, Object.create(null)].map(describeError);
-  expect(told).toEqual(['{"code":7}', 'text', 'null', '[object Object]', '{}']);
+  const nothing = 'a value without a text was thrown';
+  expect(told).toEqual(['{"code":7}', 'text', 'null', '[object Object]', nothing]);
 });

@@ -136,7 +136,8 @@ export function describeError(thrown: unknown): string {
 
 function textOf(thrown: unknown): string {
   try {
-    if (typeof thrown === 'object' && thrown !== null) return JSON.stringify(thrown);
+    const json = typeof thrown === 'object' && thrown !== null ? JSON.stringify(thrown) : '{}';
+    if (json !== '{}') return json;
   } catch {
     // A circle has no JSON.
   }

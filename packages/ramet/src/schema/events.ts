@@ -14,7 +14,7 @@ import type { FileEvent, ReplacedFile } from './file-events.ts';
 import type { HooksRan } from './hook-events.ts';
 import type { AgentId, Digest } from './ids.ts';
 import type { OperatorEvent } from './operator-events.ts';
-import type { PermissionMode, TodoItem } from './status.ts';
+import type { GivenRights, PermissionMode, TodoItem } from './status.ts';
 import type { Usage } from './usage.ts';
 import type { WorktreeEvent } from './worktree-events.ts';
 
@@ -49,12 +49,16 @@ interface SessionStarted {
   watches?: string;
   /** Its main agent coordinates workers (COORD-1). */
   coordinator?: true;
+  /** By flags or a program, for as long as the session is resumed; absent for none. */
+  given?: GivenRights;
 }
 
 interface SessionResumed {
   type: 'session.resumed';
   version: string;
   cwd: string;
+  /** Besides what it was given before. */
+  given?: GivenRights;
 }
 
 /** A resumed session keeps its mode unless it is told another. */

@@ -91,3 +91,11 @@ export interface TodoItem {
 export function openTodos(todos: readonly TodoItem[]): TodoItem[] {
   return todos.filter(({ status }) => status !== 'completed');
 }
+
+/** Rules as people write them (`Bash(npm test:*)`), and directories that count like the working directory. */
+export interface GivenRights {
+  allow?: readonly string[];
+  ask?: readonly string[];
+  deny?: readonly string[];
+  folders?: readonly string[];
+}

@@ -14,6 +14,7 @@ import { UserMistake } from '../schema/errors.ts';
 import type { Digest, EventOf } from '../schema/events.ts';
 import { agentId, type SessionId } from '../schema/ids.ts';
 import { itemsOf } from '../system/persistent.ts';
+import { recordedRights } from './session/setup/session-rules.ts';
 import { VERSION } from './version.ts';
 
 interface ForkPlace {
@@ -34,7 +35,7 @@ export async function forkSession(entry: SessionEntry, place: ForkPlace): Promis
     const { tools, system } = past.prefix;
     for (const digest of new Set<Digest>([...tools, ...system, ...messages.flatMap(({ blocks }) => blocks)]))
       journal.storeBlock(digest, reader.block(digest));
-    journal.append(null, { ...past.session, version: VERSION });
+    journal.append(null, { ...past.session, version: VERSION, given: recordedRights(reader) });
     journal.append(main, { ...past.agent, permissionMode: past.permissionMode });
     journal.append(main, { type: 'prefix.frozen', ...past.prefix });
     journal.append(main, { type: 'conversation.replaced', cause: 'session', messages });

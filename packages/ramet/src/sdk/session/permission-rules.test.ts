@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drain } from '../../../test/fixtures/engine.ts';
@@ -30,7 +30,7 @@ function place() {
     await drain(session.run('Go.'));
     return asked;
   };
-  return Object.assign(run, { cwd });
+  return Object.assign(run, { cwd, env });
 }
 
 describe('RES-3: a resumed session', () => {
@@ -60,6 +60,45 @@ describe('RES-3: a resumed session', () => {
   });
 });
 
+describe('RES-3: rules that a session was given', () => {
+  const done = { text: 'done' };
+  const bypass = 'bypassPermissions';
+
+  test('hold when it is resumed without them, and those of each resume come to them', async () => {
+    const run = place();
+    const deny = (...rules: string[]) => ({ permissions: { deny: rules } });
+    await run([], { permissionMode: bypass, ...deny('Bash(touch a:*)'), provider: scriptedModel(done) });
+    const resumed = { resume: 'latest', permissionMode: bypass } as const;
+    await run([], { ...resumed, ...deny('Bash(touch b:*)'), provider: scriptedModel(done) });
+    await run([], { ...resumed, provider: scriptedModel(touch('a'), touch('b'), touch('c'), done) });
+    expect(['a', 'b', 'c'].filter((name) => existsSync(join(run.cwd, name)))).toEqual(['c']);
+  });
+
+  test('still allow what they allowed, and hold for a session that begins with its conversation', async () => {
+    const run = place();
+    const permissions = { allow: ['Bash(touch a:*)', 'Bash(touch b:*)'], deny: ['Bash(touch b:*)'] };
+    await run([], { permissions, provider: scriptedModel(done) });
+    for (const how of [{ resume: 'latest' }, { resume: 'latest', forkSession: true }] as const) {
+      const provider = scriptedModel(touch('a'), touch('b'), touch('c'), done);
+      expect(await run([], { ...how, provider })).toEqual(['touch c']);
+    }
+    expect(existsSync(join(run.cwd, 'b'))).toBe(false);
+  });
+
+  test('are no longer allowed when a policy has come that knows only its own', async () => {
+    const run = place();
+    const options = { permissions: { allow: ['Bash(touch a:*)'] }, provider: scriptedModel(done) };
+    await run([], options);
+    const managed = temporaryDirectory();
+    writeFileSync(join(managed, 'settings.json'), JSON.stringify({ policy: { allowRules: 'managed' } }));
+    const asked = await run([], {
+      ...{ resume: 'latest', env: { ...run.env, RAMET_MANAGED_DIR: managed } },
+      provider: scriptedModel(touch('a'), done),
+    });
+    expect(asked).toEqual(['touch a']);
+  });
+});
+
 describe('UI-4: additional directories', () => {
   const write = (path: string) => ({
     calls: [{ id: `toolu_${++calls}`, name: 'Write', input: { file_path: path, content: 'x' } }],
@@ -76,6 +115,8 @@ describe('UI-4: additional directories', () => {
       });
     expect(await all('acceptEdits')).toEqual([paths[1], paths[2]]);
     expect(existsSync(join(more, 'a.txt'))).toBe(true);
+    const resumed = scriptedModel(write(join(more, 'd.txt')), { text: 'done' });
+    expect(await run([], { resume: 'latest', provider: resumed })).toEqual([]);
     expect(await all('default', [join(more, 'c.txt')])).toEqual([join(more, 'c.txt')]);
     const gone = run([], { additionalDirectories: ['no-such'], provider: scriptedModel() });
     await expect(gone).rejects.toThrow(/there is no directory .*no-such: give one that is there/);

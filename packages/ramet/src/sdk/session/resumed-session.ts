@@ -87,7 +87,7 @@ export async function reopen(
   try {
     recordEndedOrphans(journal, ended);
     const settings = await asRecorded(given, reader, { session: entry.session, types, extra, prompts });
-    recallRules(permissions, reader, place, settings);
+    recallRules(permissions, reader, place, { ...settings, tools: names });
     const ground = openGround(order, place, permissions);
     const teamSync = TeamSync.of(settings, place);
     teamSync?.start();

@@ -29,6 +29,7 @@ import type { Place } from '../../place.ts';
 import { refuseUnservedModel, widestMode } from '../../policy.ts';
 import { VERSION } from '../../version.ts';
 import type { SharedParts } from '../session-runtime.ts';
+import { givenRights } from '../setup/session-rules.ts';
 import { toolsAgain } from '../tools/session-tools.ts';
 import type { MainHousing } from './main-housing.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -44,6 +45,7 @@ export function startAgent(
 ): Agent {
   const { runtime } = shared;
   const model = newSessionModel(settings, runtime.provider);
+  const given = givenRights(settings, place.cwd, runtime.redact);
   runtime.journal.append(null, {
     type: 'session.started',
     version: VERSION,
@@ -52,6 +54,7 @@ export function startAgent(
     ...(git?.known && { branch: git.branch }),
     ...(shared.watch && { watches: shared.watch.run }),
     ...(settings.coordinator && { coordinator: true as const }),
+    ...(given && { given }),
   });
   const agent = Agent.start(runtime, newSpec(shared, model, place, settings));
   shared.admitMain(agent);
@@ -93,12 +96,20 @@ export async function resumeMain(
   const model = settings.model ?? agent.conversation.head.model;
   refuseUnservedModel(model, runtime.provider, settings);
   refuseUnenforceableBudget(model, settings);
-  runtime.journal.append(null, { type: 'session.resumed', version: VERSION, cwd: place.cwd });
+  recordResumed(shared, place, settings);
   const { thinking } = settings;
   if (model !== agent.conversation.head.model || thinksOtherwise(agent, thinking, model))
     switchModel(agent, 'model', model, thinking ?? undefined);
   shared.admitMain(agent);
   return agent;
+}
+
+function recordResumed({ runtime }: SharedParts, { cwd }: Place, settings: ResolvedOptions): void {
+  const given = givenRights(settings, cwd, runtime.redact);
+  runtime.journal.append(null, {
+    ...{ type: 'session.resumed', version: VERSION, cwd },
+    ...(given && { given }),
+  });
 }
 
 /** Nothing of its conversation can be read: it takes the next prompt as its first, with what it did still on the bill. */
@@ -111,7 +122,7 @@ function beginAgain(
   const { runtime } = shared;
   const model = newSessionModel(settings, runtime.provider);
   refuseUnenforceableBudget(model, settings);
-  runtime.journal.append(null, { type: 'session.resumed', version: VERSION, cwd: place.cwd });
+  recordResumed(shared, place, settings);
   const spec = { ...newSpec(shared, model, place, settings), ...house?.housing };
   const agent = Agent.start(runtime, spec, undefined, past);
   house?.settle(agent);

@@ -13,6 +13,8 @@ import {
   sessionRules,
 } from '../../../permission/policy.ts';
 import { UserMistake } from '../../../schema/errors.ts';
+import type { EventOf } from '../../../schema/events.ts';
+import type { GivenRights } from '../../../schema/status.ts';
 import { managedFolders, rametHome } from '../../../system/home.ts';
 import type { ResolvedOptions } from '../../options.ts';
 import type { Place } from '../../place.ts';
@@ -75,16 +77,49 @@ function readRules(texts: RuleTexts, origin: RuleOrigin): RuleSet {
   return rules;
 }
 
+/** What the options give a session, for its record; undefined for nothing. */
+export function givenRights(
+  { givenRules, additionalDirectories = [] }: ResolvedOptions,
+  cwd: string,
+  redact: (text: string) => string,
+): GivenRights | undefined {
+  const { allow = [], ask = [], deny = [] } = givenRules;
+  const lists = { allow, ask, deny, folders: foldersOf(additionalDirectories, cwd) };
+  const given = Object.entries(lists).filter(([, texts]) => texts.length > 0);
+  if (given.length === 0) return undefined;
+  return Object.fromEntries(given.map(([list, texts]) => [list, texts.map(redact)]));
+}
+
+/** All that a session was given when it started and each time it was resumed. */
+export function recordedRights(reader: JournalReader): Required<GivenRights> {
+  const all = { allow: new Set<string>(), ask: new Set<string>(), deny: new Set<string>() };
+  const folders = new Set<string>();
+  for (const { event } of reader.events({ types: ['session.started', 'session.resumed'] })) {
+    // No other type comes.
+    const { given = {} } = event as EventOf<'session.started' | 'session.resumed'>;
+    for (const list of ['allow', 'ask', 'deny'] as const)
+      for (const text of given[list] ?? []) all[list].add(text);
+    for (const folder of given.folders ?? []) folders.add(folder);
+  }
+  return { allow: [...all.allow], ask: [...all.ask], deny: [...all.deny], folders: [...folders] };
+}
+
 /**
- * An answer "always" holds for the rest of the session, so also after it was resumed, and so do the rules of a run of tasks.
- * An answer that can no longer be read as a rule is dropped: then the question is asked again.
+ * What a session was given holds for as long as it is resumed, and so do an answer "always" and the rules of a run of tasks.
+ * What can no longer be read as a rule is dropped: then the question is asked again.
  */
 export function recallRules(
   permissions: SessionRules,
   reader: JournalReader,
   { cwd, repository }: Place,
-  { env }: Pick<ResolvedOptions, 'env'>,
+  { env, settings, tools }: Pick<ResolvedOptions, 'env' | 'settings'> & { tools: readonly string[] },
 ): void {
+  const origin = { base: repository?.root ?? cwd, home: env.HOME || null };
+  const { folders, allow, ...narrowing } = recordedRights(reader);
+  const own = { ...narrowing, allow: closedWays(settings)?.rules === true ? [] : allow };
+  const { rules } = parseRules(own, { ...origin, tools, place: 'the options' });
+  const there = folders.filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory());
+  permissions.add({ ...rules, folders: there });
   let run: RuleTexts = {};
   const types = ['permission.answered', 'operator.started', 'operator.resumed'] as const;
   for (const { event } of reader.events({ types })) {
@@ -92,6 +127,5 @@ export function recallRules(
     if (event.type === 'operator.started') run = event.run.rules ?? {};
     if (event.type === 'operator.resumed') run = event.change?.rules ?? run;
   }
-  const origin = { base: repository?.root ?? cwd, home: env.HOME || null };
   permissions.add(readRules(run, { ...origin, place: 'the run' }));
 }
