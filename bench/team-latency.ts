@@ -67,7 +67,7 @@ async function arrival(server: CannedServer, send: () => Promise<unknown>): Prom
 /** Nothing of its last run is under way any more. */
 export async function untilIdle(session: Session): Promise<void> {
   const isBusy = (): boolean =>
-    session.agents.length > 0 || session.team?.members().some(({ state }) => state === 'working') === true;
+    session.agents.length > 0 || session.team?.members().some(({ state }) => state !== 'idle') === true;
   do await sleep(5);
   while (isBusy());
 }

@@ -23,7 +23,6 @@ export { worktreeCreated } from './isolation/worktree-hooks.ts';
 export { recordedText, recordedWorktree } from './resume/recorded-report.ts';
 export { resumeEnded } from './resume/resume-ended.ts';
 export { rewindTo } from './resume/rewind.ts';
-export { nowText } from './team/task-desk.ts';
 export { TeamHost } from './team/team-host.ts';
 
 /** By itself: it brings the library of state machines. */

@@ -2,7 +2,7 @@
 export const TODO_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 
 /** The closed set of what an agent can be (AGENT-5), each with a cause where one helps. */
-const AGENT_STATUSES = [
+export const AGENT_STATUSES = [
   'queued',
   'running',
   'waiting',
@@ -24,6 +24,13 @@ export const LIVE_CAUSES = {
 } as const;
 
 export type LiveCause = (typeof LIVE_CAUSES)[keyof typeof LIVE_CAUSES][number];
+
+/** What an agent can be that has not ended. */
+export type LiveStatus = 'running' | keyof typeof LIVE_CAUSES;
+
+export function isUnderWay(status: AgentStatus): status is LiveStatus {
+  return status === 'running' || status in LIVE_CAUSES;
+}
 
 /** What tools may do without a question (RES-3); docs/permissions.md says what each one means. */
 export const SESSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;

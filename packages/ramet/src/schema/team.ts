@@ -1,5 +1,6 @@
 /** Teams as they are recorded and shown: members, messages, tasks. */
 import type { AgentId, SessionId } from './ids.ts';
+import type { LiveStatus } from './status.ts';
 
 /** The member that every team has: the main agent of its session. */
 export const LEAD = 'lead';
@@ -16,7 +17,7 @@ export interface TeamRecord {
 }
 
 /**
- * `idle`: it has nothing to do and is in no memory; `stopping`: it was asked to end; `stopped`: it has ended, and nothing
+ * As the roster has it. `idle`: it has nothing to do and is in no memory; `working`: its journal says what it does; `stopping`: it was asked to end; `stopped`: it has ended, and nothing
  * wakes it.
  */
 export type MemberState = 'idle' | 'working' | 'stopping' | 'stopped';
@@ -35,9 +36,14 @@ export interface TeamMember {
   unread: number;
 }
 
-/** As people see it: the process of one that is `interrupted` is gone, and it continues when the team is resumed. */
+/**
+ * As everybody is shown it: what one at work is says its status (AGENT-5). The process of one that is `interrupted` is gone,
+ * or its run was; it continues when the team is resumed or it is written to.
+ */
 export interface ShownMember extends Omit<TeamMember, 'state'> {
-  state: MemberState | 'interrupted';
+  state: Exclude<MemberState, 'working'> | LiveStatus | 'interrupted';
+  /** `permission`, `capacity`, `provider` ...: why one at work does not run; null where nothing is known. */
+  cause: string | null;
 }
 
 /** What a message is about, where the engine acts on it: a plan for the lead, and the answers to one. */

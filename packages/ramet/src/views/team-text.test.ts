@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import type { MemberState, TaskProof, TeamMember } from '../schema/team.ts';
-import { taskTableText, teamListText, teamText } from './team-text.ts';
+import type { ShownMember, TaskProof } from '../schema/team.ts';
+import { taskTableText, teamListText, teamRow, teamText } from './team-text.ts';
 
-const member = (name: string, state: MemberState): TeamMember => ({
-  ...{ name, state, agent: null, type: 'teammate', plan: null, unread: 0 },
+const member = (name: string, state: ShownMember['state'], cause: string | null = null): ShownMember => ({
+  ...{ name, state, cause, agent: null, type: 'teammate', plan: null, unread: 0 },
 });
 
-function headOf(host: number | null, ...states: MemberState[]): string {
+function headOf(host: number | null, ...states: ShownMember['state'][]): string {
   return headWith({}, host, ...states);
 }
 
-function headWith(more: { isRun?: boolean }, host: number | null, ...states: MemberState[]): string {
+function headWith(more: { isRun?: boolean }, host: number | null, ...states: ShownMember['state'][]): string {
   const members = [member('lead', 'idle'), ...states.map((state, index) => member(`m${index}`, state))];
   const shown = { name: 'crew', session: 'abc', host, isRun: false, members, tasks: [], plans: [], ...more };
   return teamText(shown).split('\n', 1)[0] ?? '';
@@ -47,4 +47,23 @@ test('one member is not several', () => {
   const shown = { name: 'crew', session: 'abc', host: null, isRun: false, tasks: [], plans: [] };
   const members = [member('lead', 'idle'), member('ada', 'idle')];
   expect(teamListText([{ ...shown, members }])).toMatch(/ 1 member /);
+});
+
+test('AGENT-5: each member is shown with what it is and why, and a list of teams counts them', () => {
+  const members = [
+    member('lead', 'waiting', 'children'),
+    member('ada', 'blocked', 'permission'),
+    member('bob', 'queued', 'capacity'),
+    member('cyd', 'blocked', 'permission'),
+    member('dan', 'interrupted', 'process_ended'),
+  ];
+  const shown = { name: 'crew', session: 'abc', host: 1, isRun: false, tasks: [], plans: [], members };
+  const text = teamText(shown);
+  expect(text).toMatch(/^ {2}lead +waiting: children +teammate/m);
+  expect(text).toMatch(/^ {2}ada +blocked: permission +teammate/m);
+  expect(text).toMatch(/^ {2}dan +interrupted +teammate/m);
+  expect(teamRow(shown)).toBe(
+    'crew: lead · ada blocked: permission · bob queued: capacity · cyd blocked: permission · dan interrupted',
+  );
+  expect(teamListText([shown])).toMatch(/ 2 blocked, 1 queued, 1 interrupted /);
 });

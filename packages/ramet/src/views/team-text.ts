@@ -17,14 +17,13 @@ const SUBJECT_LENGTH = 72;
 
 export function teamListText(teams: readonly ShownTeam[]): string {
   const rows = teams.map(({ name, session, host, members, tasks }) => {
-    const working = members.filter(({ state }) => state === 'working').length;
     const completed = tasks.filter(({ status }) => status === 'completed').length;
     return [
       printable(name),
       session,
       host === null ? 'no process' : `process ${host}`,
       counted(members.length - 1, 'member'),
-      `${working} working`,
+      statesText(members.filter((member) => member.name !== LEAD)),
       `${completed} of ${tasks.length} tasks completed`,
     ];
   });
@@ -34,9 +33,9 @@ export function teamListText(teams: readonly ShownTeam[]): string {
 export function teamText(team: ShownTeam): string {
   const { name, session, host, members, tasks, plans } = team;
   const where = host === null ? unhosted(team) : `process ${host}`;
-  const rows = members.map(({ name: member, state, agent, type, unread, plan }) => [
+  const rows = members.map(({ name: member, state, cause, agent, type, unread, plan }) => [
     `  ${printable(member)}`,
-    state,
+    stateText({ state, cause }),
     agent ?? '',
     printable(type),
     [unread === 0 ? '' : `${unread} unread`, plan === null ? '' : `plan ${plan}`].filter(Boolean).join(', '),
@@ -53,6 +52,17 @@ function unhosted({ name, session, isRun, members }: ShownTeam): string {
     : `no process hosts it: ramet team resume ${name} resumes it`;
 }
 
+/** `blocked: permission`. That a process has ended says no more than `interrupted` does. */
+function stateText({ state, cause }: Pick<ShownMember, 'state' | 'cause'>): string {
+  return cause === null || cause === 'process_ended' ? state : `${state}: ${printable(cause)}`;
+}
+
+/** `2 running, 1 idle`, in the order in which the states first occur. */
+function statesText(members: readonly ShownMember[]): string {
+  const groups = Map.groupBy(members, ({ state }) => state);
+  return Array.from(groups, ([state, { length }]) => `${length} ${state}`).join(', ');
+}
+
 /** Whole: who approves it has to read it. */
 function planText({ member, text }: WaitingPlan): string {
   const lines = text.split('\n').map((line) => `  ${printable(line)}\n`);
@@ -61,8 +71,8 @@ function planText({ member, text }: WaitingPlan): string {
 
 /** The members in one row, for those who follow a team. */
 export function teamRow({ name, members }: Pick<ShownTeam, 'name' | 'members'>): string {
-  const each = members.map(({ name: member, state, unread }) => {
-    const what = member === LEAD ? '' : ` ${state}`;
+  const each = members.map(({ name: member, state, cause, unread }) => {
+    const what = member === LEAD ? '' : ` ${stateText({ state, cause })}`;
     return `${printable(member)}${what}${unread === 0 ? '' : `, ${unread} unread`}`;
   });
   return `${printable(name)}: ${each.join(' · ')}`;

@@ -165,7 +165,7 @@ describe.concurrent('UI-1, TEAM-2: ramet team attach', () => {
     await terminal.shows('» lead: hurry up');
     await terminal.shows(/crew: lead, 1 unread · ada idle/);
     await using block = startOnTerminal(user, ['team', 'show', '--watch']);
-    await block.shows(/members\n {2}lead +idle +\S+ +main +1 unread\n/);
+    await block.shows(/members\n {2}lead +running +\S+ +main +1 unread\n/);
     over.resolve({ text: 'Finished.' });
     expect(await hosting.ended).toMatchObject({ code: 0 });
     expect(await terminal.ended).toBe(0);

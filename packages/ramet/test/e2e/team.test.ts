@@ -184,7 +184,7 @@ describe.concurrent('TEAM-2: ramet team', () => {
       stderr: 'ramet: this repository has a team "crew" already: `ramet team show crew` shows it\n',
     });
     expect((await user.here(['team', 'ls'])).stdout).toMatch(
-      /^crew +\w{8} +no process +0 members +0 working +0 of 0 tasks completed$/m,
+      /^crew +\w{8} +no process +0 members +0 of 0 tasks completed$/m,
     );
   });
 });

@@ -139,7 +139,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   journal: `
     event-places find-file-writer integrity journal missing-files projections/agent-state projections/apply-event
-    projections/coordination projections/cut-off-agents projections/file-history projections/inherited-messages
+    projections/coordination projections/cut-off-agents projections/file-history projections/inherited-messages projections/member-states
     projections/recorded-agents projections/status projections/work-left rename-session repair-session session-file session-index session-list
     sessions
   `,

@@ -1,6 +1,6 @@
 /** `ramet team show --watch`: a team as it changes. One block that is drawn again on a terminal, else one after the other. */
 import { systemClock } from '../../schema/clock.ts';
-import { showTeam, type TeamReport } from '../../sdk/calls/teams.ts';
+import { type TeamReport, watchTeam } from '../../sdk/calls/teams.ts';
 import { jsonLine } from '../../views/json-spelling.ts';
 import { teamText } from '../../views/team-text.ts';
 import { displayWidth, fitText } from '../../views/text/format.ts';
@@ -18,9 +18,10 @@ export async function followTeam(
   io: CommandIo,
 ): Promise<number> {
   using shown = displayFor(io, json === true);
+  const watched = watchTeam(wanted, callFrom(io));
   let last = '';
   for (;;) {
-    const team = showTeam(wanted, callFrom(io));
+    const team = watched.look();
     const now = JSON.stringify(team);
     if (now !== last) shown.show(team);
     last = now;

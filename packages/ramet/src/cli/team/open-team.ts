@@ -1,6 +1,6 @@
 /** `ramet team create` and `ramet team attach`: a team is made, and its lead is spoken to. */
 import { UserMistake } from '../../schema/errors.ts';
-import { createTeam, sendToTeam, showTeam, type TeamPlan } from '../../sdk/calls/teams.ts';
+import { createTeam, sendToTeam, showTeam, type TeamPlan, watchTeam } from '../../sdk/calls/teams.ts';
 import { jsonLine } from '../../views/json-spelling.ts';
 import { teamText } from '../../views/team-text.ts';
 import { isAttended } from '../commands/chat.ts';
@@ -65,9 +65,10 @@ export async function attach(
 ): Promise<number> {
   const { name, session, host } = showTeam(wanted, callFrom(io));
   if (host !== null) {
+    const watched = watchTeam(name, callFrom(io));
     const { watchSession } = await import('../commands/watch.ts');
     return watchSession(session, { json }, io, {
-      look: () => showTeam(name, callFrom(io)),
+      look: () => watched.look(),
       send: (message) => sendToTeam({ ...message, team: name }, callFrom(io)).to,
     });
   }

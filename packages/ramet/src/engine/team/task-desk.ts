@@ -1,6 +1,5 @@
 /** What members do with the team's tasks, carried out, in the words that their models read (TEAM-3). */
-import { teamNow } from '../../agents/prompts/teammate.ts';
-import { LEAD, type TaskProof, type TeamTask, type TeamTaskState } from '../../schema/team.ts';
+import type { TaskProof, TeamTask, TeamTaskState } from '../../schema/team.ts';
 import type { ProcessIdentity } from '../../system/processes/process-identity.ts';
 import { headOf, visibleLine } from '../../system/text/visible-text.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
@@ -63,7 +62,7 @@ export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
         : { content: wholeOf(task) };
     },
     async list() {
-      return { content: listText(tasks.all()) };
+      return { content: taskListText(tasks.all()) };
     },
     async update(change) {
       await asker.recorded();
@@ -168,7 +167,7 @@ function wholeOf(task: TeamTask): string {
 }
 
 /** What is open comes before what is completed, where there is not room for all. */
-function listText(tasks: readonly TeamTask[]): string {
+export function taskListText(tasks: readonly TeamTask[]): string {
   if (tasks.length === 0) return 'The team has no tasks.';
   const open = tasks.filter(({ status }) => status !== 'completed');
   const shown = tasks.length <= MOST_LISTED ? tasks : open.slice(0, MOST_LISTED);
@@ -178,14 +177,4 @@ function listText(tasks: readonly TeamTask[]): string {
   return [head, ...shown.map(lineOf), ...(rest === 0 ? [] : [`and ${rest} more that are not shown`])].join(
     '\n',
   );
-}
-
-/** Roster and open tasks: what a lead might no longer know after a restart or a compaction. */
-export function nowText({ roster, tasks }: StoredTeam): string {
-  const members = roster.members().filter(({ name }) => name !== LEAD);
-  const lines = members.map(({ name, agent, state, plan }) => {
-    const planned = plan === null ? '' : `, plan ${plan}`;
-    return `${name} (${agent ?? 'not begun'}, ${state}${planned})`;
-  });
-  return teamNow(lines, listText(tasks.all().filter(({ status }) => status !== 'completed')));
 }

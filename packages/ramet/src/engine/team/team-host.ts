@@ -26,10 +26,10 @@ import { KeptWorktrees } from './kept-worktrees.ts';
 import { noteRead, receiveMail, sayInbox, sentText } from './member-mail.ts';
 import { PlanQuestions } from './plan-desk.ts';
 import { ShutDowns } from './shut-down.ts';
-import { nowText } from './task-desk.ts';
 import { TaskNews } from './task-news.ts';
 import { TeamDesks } from './team-desks.ts';
-import { addWaiting, askedFor, beginWaiting, warnOfMany } from './waiting-member.ts';
+import { TeamNow } from './team-now.ts';
+import { AskedMembers, addWaiting, beginWaiting, warnOfMany } from './waiting-member.ts';
 
 interface TeamHostParts {
   readonly family: AgentFamily;
@@ -51,7 +51,8 @@ export class TeamHost implements FamilyTeam, Disposable {
   readonly #living = new Map<string, Agent>();
   /** Members that are about to start for the first time. */
   readonly #joining = new Map<string, { isWaiting: boolean }>();
-  readonly #reserved = new Set<string>();
+  readonly asked: AskedMembers = new AskedMembers();
+  readonly now: TeamNow;
   readonly #ends = new ShutDowns();
   readonly #waking = new Map<string, Promise<void>>();
   readonly news: TaskNews;
@@ -71,9 +72,10 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.#desks = new TeamDesks({ host: this, family, lead, plans: this.#plans });
     lead.here.onRequest = () => {
       noteRead(team, lead, LEAD);
-      this.#unreserve();
+      if (this.asked.release()) queueMicrotask(() => this.look());
     };
-    lead.here.teamNow = () => nowText(team);
+    this.now = new TeamNow(team, family);
+    lead.here.teamNow = () => this.now.text();
   }
 
   join({ name, type, agent, plansFirst }: JoiningMember): string | null {
@@ -91,18 +93,6 @@ export class TeamHost implements FamilyTeam, Disposable {
     if (this.#joining.get(name)?.isWaiting === true) this.team.roster.setAgent(name, null);
     else this.team.roster.remove(name);
     this.#joining.delete(name);
-  }
-
-  /** Members that a call of the lead, which is made again, gives their tasks: until then nothing else begins them. */
-  reserveAsked(): void {
-    for (const name of askedFor(this.#lead)) this.#reserved.add(name);
-  }
-
-  /** A request of the lead: its open calls have been made again, or answered. */
-  #unreserve(): void {
-    if (this.#reserved.size === 0) return;
-    this.#reserved.clear();
-    queueMicrotask(() => this.look());
   }
 
   /** Adds one that begins when there is work for it; says why not. */
@@ -239,7 +229,7 @@ export class TeamHost implements FamilyTeam, Disposable {
 
   /** Resumes a member that is idle, or begins one that waits. */
   wake(name: string): Promise<void> {
-    const isAbout = this.#waking.has(name) || this.#joining.has(name) || this.#reserved.has(name);
+    const isAbout = this.#waking.has(name) || this.#joining.has(name) || this.asked.has(name);
     if (this.isHeld || isAbout) return Promise.resolve();
     // The lead does not end before those that are about to work.
     const isThere = this.#lead.children.expect();

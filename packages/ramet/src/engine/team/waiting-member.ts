@@ -48,11 +48,31 @@ export function warnOfMany({ roster }: StoredTeam, lead: Agent): void {
   );
 }
 
+/** Members that a call of the lead, which is made again, gives their tasks: until then nothing else begins them. */
+export class AskedMembers {
+  readonly #names = new Set<string>();
+
+  reserve(lead: Agent): void {
+    for (const name of askedFor(lead)) this.#names.add(name);
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** For a request of the lead: its open calls have been made again, or answered. Whether anybody was reserved. */
+  release(): boolean {
+    const hadSome = this.#names.size > 0;
+    this.#names.clear();
+    return hadSome;
+  }
+}
+
 /**
  * The names that open calls of the lead ask for. A killed process left them: they are made again, however often a process is
  * killed before that, and give their members their tasks.
  */
-export function askedFor(lead: Agent): string[] {
+function askedFor(lead: Agent): string[] {
   const { calls = [], results } = openCallsOf(lead) ?? {};
   return calls.flatMap(({ id, input }) => {
     const isNamed = typeof input === 'object' && input !== null && 'name' in input;

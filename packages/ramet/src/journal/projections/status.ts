@@ -5,7 +5,7 @@
 
 import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import type { AgentStatus } from '../../schema/status.ts';
+import { isUnderWay } from '../../schema/status.ts';
 import { addCost, addUsage, NO_USAGE } from '../../schema/usage.ts';
 import { type AgentOverview, BEGINNING, type OverviewAtStart, placeOf } from './agent-overview.ts';
 import { foldProgress, typeOfAgent } from './agent-state.ts';
@@ -237,8 +237,4 @@ function interruptAll(board: StatusBoard): void {
     if (isUnderWay(agent.status)) Object.assign(agent, INTERRUPTED);
     else agent.activity = null;
   }
-}
-
-function isUnderWay(status: AgentStatus): boolean {
-  return status === 'queued' || status === 'running' || status === 'waiting' || status === 'blocked';
 }

@@ -9,6 +9,7 @@ import { livingWriter, stateOfWriter } from '../../journal/sessions.ts';
 import { elapsedOf, systemClock } from '../../schema/clock.ts';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
+import { isUnderWay } from '../../schema/status.ts';
 import {
   isProcessAlive,
   type ProcessIdentity,
@@ -198,7 +199,7 @@ async function stopAgent(
 ): Promise<StopOutcome> {
   const { project, entry } = view;
   const before = overviewOf(view);
-  if (!isUnderWay(before)) {
+  if (!isUnderWay(before.status)) {
     const reason = `agent ${before.id} does not run: it is ${statusOf(before, Date.now())}`;
     throw new UserMistake('not_running', reason);
   }
@@ -207,7 +208,7 @@ async function stopAgent(
     using current = viewAgents(before.id, project);
     return overviewOf(current);
   };
-  const ended = await waitFor(() => !isUnderWay(now()), PATIENCE_MS, caller);
+  const ended = await waitFor(() => !isUnderWay(now().status), PATIENCE_MS, caller);
   takeBack();
   return { session: entry.session, agent: before.id, ended, agents: [now()], resume: null };
 }
@@ -216,10 +217,6 @@ function overviewOf({ agents, agent }: TargetView): AgentOverview {
   const found = agents.find(({ id }) => id === agent);
   if (found === undefined) throw new UserMistake('agent_unknown', `there is no agent ${agent}`);
   return found;
-}
-
-function isUnderWay({ status }: AgentOverview): boolean {
-  return status === 'queued' || status === 'running' || status === 'waiting' || status === 'blocked';
 }
 
 /** False when it has not come true in that time, or the user does not wait for it. */

@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openReader } from '../../journal/sessions.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
-import { LEAD, type ShownMember, type TeamTask, type WaitingPlan } from '../../schema/team.ts';
-import { isProcessAlive } from '../../system/processes/process-identity.ts';
+import { LEAD } from '../../schema/team.ts';
 import {
   memberNamesProblem,
   newTeamProblem,
@@ -18,36 +17,29 @@ import { NOBODY_READS } from '../operator/attempts/team/unread-lead.ts';
 import { findPlace, operatorDirectory, type Place } from '../place.ts';
 import type { SessionOptions } from '../session-options.ts';
 import { type CallOptions, callerOf } from './caller.ts';
+import { hostOf, type TeamReport, TeamReports } from './team-report.ts';
 
 export { TEAM_BEGINS } from '../../agents/prompts/teammate.ts';
-
-export interface TeamReport {
-  name: string;
-  /** The session of its lead: resuming it resumes the team. */
-  session: SessionId;
-  /** The process that hosts it; null when none does. */
-  host: number | null;
-  /** It works on a run of tasks (`ramet operate`): only that resumes it. */
-  isRun: boolean;
-  /** The lead first. */
-  members: readonly ShownMember[];
-  tasks: readonly TeamTask[];
-  /** Plans of members that wait for an answer. */
-  plans: readonly WaitingPlan[];
-}
+export type { TeamReport } from './team-report.ts';
 
 /** The newest last. */
 export function listTeams(options: CallOptions = {}): TeamReport[] {
   const { project } = findPlace(callerOf(options));
   if (!existsSync(teamFile(project))) return [];
   using store = new TeamStore(project);
-  return store.teams().map((record) => reportOf(store.open(record), project));
+  return store.teams().map((record) => new TeamReports(project).of(store.open(record)));
 }
 
 /** `name` is a team's, or its session; the only team there is when absent. */
 export function showTeam(name?: string, options: CallOptions = {}): TeamReport {
   const { project } = findPlace(callerOf(options));
-  return withTeam(name, options, (team) => reportOf(team, project));
+  return withTeam(name, options, (team) => new TeamReports(project).of(team));
+}
+
+/** The same again and again: each look reads on from where the last one ended. */
+export function watchTeam(name?: string, options: CallOptions = {}): { look(): TeamReport } {
+  const reports = new TeamReports(findPlace(callerOf(options)).project);
+  return { look: () => withTeam(name, options, (team) => reports.of(team)) };
 }
 
 export interface TeamPlan {
@@ -253,23 +245,4 @@ function withTeam<Result>(
 
 function noTeam(): UserMistake {
   return new UserMistake('no_team', 'this repository has no team: ramet team create NAME makes one');
-}
-
-function reportOf(team: StoredTeam, project: string): TeamReport {
-  const { name, session } = team.record;
-  const host = hostOf(team);
-  const members = team.roster.members().map((member) => {
-    // The process in which it worked is gone.
-    return host === null && member.state === 'working'
-      ? { ...member, state: 'interrupted' as const }
-      : member;
-  });
-  const plans = team.plans.waiting().map((plan) => ({ member: plan.member, text: plan.text }));
-  const isRun = existsSync(operatorDirectory({ project, session }));
-  return { name, session, host, isRun, members, tasks: team.tasks.all(), plans };
-}
-
-function hostOf({ roster }: StoredTeam): number | null {
-  const host = roster.hostNow();
-  return host !== null && isProcessAlive(host) ? host.pid : null;
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { teammate } from '../../agents/prompts/teammate.ts';
-import { nowText, TeamHost } from '../../engine/later.ts';
+import { TeamHost } from '../../engine/later.ts';
 import type { Agent, AgentFamily } from '../../engine/shapes.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
@@ -74,7 +74,7 @@ export function openTeam({ project, family, lead, session, name, left }: TeamOrd
     const problem = team.roster.host(host.process);
     if (problem !== null) throw new UserMistake('team_hosted', problem.problem);
     const unbegun = known === undefined ? new Set<AgentId>() : forgetUnbegun(known, family);
-    host.reserveAsked();
+    host.asked.reserve(lead);
     for (const member of team.roster.members()) team.tasks.adopt(member.name, host.process);
     team.tasks.releaseDead(LEAD);
     host.isHeld = known !== undefined;
@@ -89,7 +89,7 @@ export function openTeam({ project, family, lead, session, name, left }: TeamOrd
       news() {
         if (isTold) return null;
         isTold = true;
-        return nowText(team);
+        return host.now.text();
       },
       look() {
         host.begun();
@@ -176,7 +176,7 @@ function forgetUnbegun({ roster }: StoredTeam, { parts }: AgentFamily): Set<Agen
 function teamView(team: StoredTeam, host: TeamHost, added: () => void): TeamView {
   return {
     name: team.record.name,
-    members: () => team.roster.members(),
+    members: () => host.now.members(),
     tasks: () => team.tasks.all(),
     async add(member) {
       checkTeamCall('add', member);

@@ -14,7 +14,7 @@ import type { Repository } from '../../git/shapes.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
 import type { BudgetLimits, CoordinatorPhase, SessionMode } from '../../schema/status.ts';
-import type { TeamMember, TeamTask, WaitingPlan } from '../../schema/team.ts';
+import type { ShownMember, TeamTask, WaitingPlan } from '../../schema/team.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { BackgroundView } from '../background/background-view.ts';
 import type { UndoOptions, UndoOutcome } from '../calls/undo.ts';
@@ -38,7 +38,7 @@ export interface CoordinatorView {
 export interface TeamView {
   readonly name: string;
   /** The lead first. */
-  members(): readonly TeamMember[];
+  members(): readonly ShownMember[];
   tasks(): readonly TeamTask[];
   /**
    * Adds a member without a task: it begins with its first message, or with a task that becomes free, and is in no memory

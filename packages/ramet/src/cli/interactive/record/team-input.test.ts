@@ -10,7 +10,9 @@ function following() {
   const [printed, left]: [string[], number[]] = [[], []];
   const team: TeamReport = {
     ...{ name: 'crew', session: 'abcdefgh', host: 1, isRun: false, tasks: [], plans: [] },
-    members: [{ name: 'ada', agent: null, type: 'teammate', state: 'idle', plan: null, unread: 0 }],
+    members: [
+      { name: 'ada', agent: null, type: 'teammate', state: 'idle', cause: null, plan: null, unread: 0 },
+    ],
   };
   const send = (message: { to: string; text: string }): string[] => {
     sent.push(message);

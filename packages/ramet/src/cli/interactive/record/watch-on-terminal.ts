@@ -1,6 +1,7 @@
 /** A session that another process runs, on a terminal: what it says scrolls by, its agents have rows below. */
 import { systemClock } from '../../../schema/clock.ts';
 import type { RecordedEvent } from '../../../schema/events.ts';
+import { isUnderWay } from '../../../schema/status.ts';
 import type { AgentOverview } from '../../../sdk/index.ts';
 import { agentTree } from '../../../views/agent-label.ts';
 import type { SessionWatch } from '../../../views/session-watch.ts';
@@ -77,7 +78,7 @@ async function follow(
   if (writing !== null) view.print(`${style.dim(HOW_TO_WRITE)}\n`);
   for (const recorded of lastPrompt(news.events, watched)) show(recorded);
   while (!news.isOver && !signal.aborted) {
-    view.busy(watched.agents.some(isUnderWay) ? 'turn' : null);
+    view.busy(watched.agents.some(({ status }) => isUnderWay(status)) ? 'turn' : null);
     view.now();
     await systemClock.sleep(LOOK_AGAIN_MS, signal);
     news = watched.look();
@@ -96,15 +97,11 @@ function leaveOn(key: Key, leave: (code: number) => void): void {
   if (key.name === 'end-of-input' || key.name === 'escape') leave(EXIT.done);
 }
 
-function isUnderWay({ status }: AgentOverview): boolean {
-  return status === 'running' || status === 'waiting' || status === 'blocked' || status === 'queued';
-}
-
 function stateOf(watched: SessionWatch, writing: TeamInput | null): LiveState {
   const { main, total } = watched;
   const now = Date.now();
-  const children = watched.agents.filter((agent) => agent.parent !== null && isUnderWay(agent));
-  const isBusy = main !== undefined && isUnderWay(main);
+  const children = watched.agents.filter((agent) => agent.parent !== null && isUnderWay(agent.status));
+  const isBusy = main !== undefined && isUnderWay(main.status);
   return {
     editor: writing?.editor ?? editorOf(''),
     activity: isBusy

@@ -16,7 +16,7 @@ import type {
 import type { AttemptOrder } from '../../../../operator/run/ports.ts';
 import { describeError } from '../../../../schema/errors.ts';
 import type { AgentId } from '../../../../schema/ids.ts';
-import type { TeamMember, TeamTask } from '../../../../schema/team.ts';
+import type { ShownMember, TeamTask } from '../../../../schema/team.ts';
 import type { TaskDesk, TaskUpdate } from '../../../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../../../tools/tool.ts';
 import type { TeamView } from '../../../session/session-type.ts';
@@ -149,7 +149,7 @@ export class TeamBoard implements Disposable {
     return this.#place.view.tasks();
   }
 
-  member(name: string | null): TeamMember | undefined {
+  member(name: string | null): ShownMember | undefined {
     return this.#members.all().find((member) => member.name === name);
   }
 

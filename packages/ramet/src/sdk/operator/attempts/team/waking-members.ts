@@ -4,7 +4,7 @@
  */
 import type { AgentResult } from '../../../../engine/shapes.ts';
 import { systemClock } from '../../../../schema/clock.ts';
-import { LEAD, type TeamMember } from '../../../../schema/team.ts';
+import { LEAD, type ShownMember } from '../../../../schema/team.ts';
 import type { TeamView } from '../../../session/session-type.ts';
 
 /** A task that nobody has claimed yet. */
@@ -45,7 +45,7 @@ export class WakingMembers {
     this.#turns = turns;
   }
 
-  all(): TeamMember[] {
+  all(): ShownMember[] {
     return this.#view.members().filter(({ name }) => name !== LEAD);
   }
 
@@ -75,8 +75,8 @@ export class WakingMembers {
       abandoned();
       return;
     }
-    const isIdle = ({ name, state }: TeamMember): boolean =>
-      state === 'idle' && !this.#turns.has(name) && !this.#waking.has(name);
+    const isIdle = ({ name, state }: ShownMember): boolean =>
+      (state === 'idle' || state === 'interrupted') && !this.#turns.has(name) && !this.#waking.has(name);
     const next = members.find((member) => isIdle(member) && !told.has(member.name));
     if (next !== undefined) {
       told.add(next.name);
