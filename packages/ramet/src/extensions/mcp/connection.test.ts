@@ -286,6 +286,22 @@ describe('EXT-4: a connection to a server', () => {
       await expect.poll(async () => (await server.offer(never)).tools.length).toBe(3);
     }));
 
+  test('reads one list at a time, also for those that ask while the server says that it changed', () =>
+    withServer('restless', async (server) => {
+      const offers: ReturnType<typeof server.offer>[] = [];
+      // Each of its first lists has changed before it is there: who asks then asks for another.
+      const isSettled = (): boolean => {
+        offers.push(server.offer(never));
+        return server.listed !== null;
+      };
+      await expect.poll(isSettled, { interval: 10 }).toBe(true);
+      const known = await Promise.all(offers);
+      expect(new Set(known.map(({ tools }) => tools.map(({ name }) => name).join()))).toEqual(
+        new Set(['add,echo']),
+      );
+      expect(known.flatMap(({ leftOut }) => leftOut)).toEqual([]);
+    }));
+
   test('leaves out what cannot be used, names it, and keeps the rest', () =>
     withServer('broken', async (server) => {
       const { tools, resources, prompts, leftOut } = await server.offer(never);

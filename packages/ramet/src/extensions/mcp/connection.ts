@@ -56,6 +56,8 @@ export class ServerConnection {
   #running: Promise<RunningServer> | null = null;
   #offer: Promise<ServerOffer> | null = null;
   #listed: ServerOffer | null = null;
+  /** The list that is read now, or was read last: the next waits for its end. */
+  #reading: Promise<unknown> = Promise.resolve();
   #failures = 0;
   #notBefore = 0;
   #lastFailure = '';
@@ -89,7 +91,9 @@ export class ServerConnection {
     const { home, config, cwd } = this.#parts;
     // Looked at when the answer is there: by then it may have been said that something changed.
     const isNewest = (): boolean => this.#offer === listing;
+    const before = this.#reading;
     const listing = (async () => {
+      await before;
       try {
         const offer = await this.#limited(running, limits, (server, { signal }) => readOffer(server, signal));
         if (isNewest()) {
@@ -102,6 +106,7 @@ export class ServerConnection {
         throw error;
       }
     })();
+    this.#reading = listing.catch(() => {});
     return listing;
   }
 

@@ -5,6 +5,7 @@
  * Invariants
  * 1. What is left of a list has the shape that the SDK wants, and can be written as JSON.
  * 2. A list ends: after the most that are kept, no further page is asked for.
+ * 3. An answer counts for the list that it was asked for, also when it comes after another was begun.
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { readableResult } from './readable-result.ts';
@@ -43,7 +44,9 @@ interface ListState {
 }
 
 export class ListSieve {
-  readonly #asked = new Map<string | number, ListMethod>();
+  /** Requests without an answer, each with the list that it is a page of. */
+  readonly #asked = new Map<string | number, { method: ListMethod; list: ListState }>();
+  /** The lists that were begun last. */
   readonly #lists = new Map<ListField, ListState>();
 
   readonly #calls = new Set<string | number>();
@@ -79,21 +82,23 @@ export class ListSieve {
     if (!('method' in message && 'id' in message)) return;
     if (message.method === 'tools/call') this.#calls.add(message.id);
     if (!isListMethod(message.method)) return;
-    this.#asked.set(message.id, message.method);
-    if (message.params?.cursor === undefined)
-      this.#lists.set(LIST_FIELDS[message.method], { names: new Set(), leftOut: [], extra: 0 });
+    const { id, method, params } = message;
+    const begun = params?.cursor === undefined ? undefined : this.#lists.get(LIST_FIELDS[method]);
+    const list = begun ?? { names: new Set(), leftOut: [], extra: 0 };
+    this.#lists.set(LIST_FIELDS[method], list);
+    this.#asked.set(id, { method, list });
   }
 
   #sieved(message: JSONRPCMessage): JSONRPCMessage {
     if ('method' in message || message.id === undefined) return message;
     if (this.#calls.delete(message.id) && 'result' in message && isObject(message.result))
       return { ...message, result: readableResult(message.result, this.#shapes.isContent) };
-    const method = this.#asked.get(message.id);
-    if (method === undefined) return message;
+    const asked = this.#asked.get(message.id);
+    if (asked === undefined) return message;
     this.#asked.delete(message.id);
-    const field = LIST_FIELDS[method];
-    const state = this.#lists.get(field);
-    if (!('result' in message) || state === undefined || !isObject(message.result)) return message;
+    const { list: state } = asked;
+    const field = LIST_FIELDS[asked.method];
+    if (!('result' in message) || !isObject(message.result)) return message;
     const { [field]: items, nextCursor, ...rest } = message.result;
     if (!Array.isArray(items)) return message;
     const kept = items.filter((item: unknown, index) => this.#keeps(state, field, item, index));
