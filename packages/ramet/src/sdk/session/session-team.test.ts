@@ -23,7 +23,7 @@ import { type Clock, systemClock } from '../../schema/clock.ts';
 import { TeamStore } from '../../team/store/team-store.ts';
 import { ledgerText } from '../../views/ledger/cost-table.ts';
 import { cost } from '../calls/status.ts';
-import { answerPlan, reopenTeam, showTeam, stopTeam } from '../calls/teams.ts';
+import { answerPlan, reopenTeam, sendToTeam, showTeam, stopTeam } from '../calls/teams.ts';
 import type { SessionOptions } from '../index.ts';
 import { findPlace } from '../place.ts';
 import { openSession } from './session.ts';
@@ -804,7 +804,7 @@ describe('TEAM-4: gates', () => {
       /Not sent: ada (?:is shutting down|has been stopped)/,
     );
     await expect(session.team?.send({ to: 'ada', text: 'x' })).rejects.toThrow(
-      'ada has been stopped; there are lead, bob',
+      'ada has been stopped and reads nothing until the team is resumed (ramet team resume); there are lead, bob',
     );
     expect(session.team?.tasks()).toMatchObject([
       { status: 'pending', owner: null, note: 'ada was stopped' },
@@ -1140,6 +1140,32 @@ describe('TEAM-2: messages that lie, are too long, or come too late', () => {
     await stopTeam({ member: 'ada' }, caller);
     expect(reopenTeam('crew', caller)).toBe(session.id);
     expect(session.team?.members()[1]).toMatchObject({ name: 'ada', state: 'stopped' });
+  });
+
+  test('TEAM-4: one that was stopped reads what was sent to it before, and no message to everybody of meanwhile', async () => {
+    const { emulator, options } = await newPlace(
+      play({ lead: [uses(add('ada'), add('bob')), { text: 'Ok.' }] }),
+    );
+    const caller = { cwd: String(options.cwd), env: { ...options.env } };
+    const { id } = await openSession(options).then(async (session) => {
+      await prompt(session);
+      await session.close();
+      return session;
+    });
+    sendToTeam({ to: 'ada', text: 'Before.' }, caller);
+    await stopTeam({}, caller);
+    expect(sendToTeam({ to: '*', text: 'Meanwhile.' }, caller).to).toEqual(['lead']);
+    reopenTeam('crew', caller);
+    const { team: _, ...again } = options;
+    await using session = await openSession({ ...again, resume: id });
+    await prompt(session, null);
+    await expect.poll(() => asked(emulator, 'ada').length, PATIENCE).toBe(2);
+    await expect.poll(() => session.agents.length, PATIENCE).toBe(0);
+    expect(lastText(asked(emulator, 'ada').at(-1))).toContain('Before.');
+    expect(JSON.stringify(asked(emulator, 'lead').at(-1))).toContain('Meanwhile.');
+    expect(JSON.stringify(asked(emulator, 'ada'))).not.toContain('Meanwhile.');
+    expect(asked(emulator, 'bob')).toHaveLength(1);
+    expect(session.team?.members()).toMatchObject([{ unread: 0 }, { unread: 0 }, { unread: 0 }]);
   });
 
   test('a member that is shutting down gets no more; two leads cannot be', async () => {

@@ -5,17 +5,19 @@
  * Invariants
  * 1. `seq` rises with every message that is sent, so a receiver reads in the order of sending.
  * 2. One call sends at most one message: repeated after a crash, it finds its own.
- * 3. Only what every receiver has been told is pruned, and never the last messages of a sender, by which invariant 2 holds:
+ * 3. Only what every receiver has been told is pruned, those that are stopped included, and never the last messages of a sender, by which invariant 2 holds:
  *    the calls of one response may all be made again.
  */
 import { EVERYBODY, type MessageKind, type TeamMessage } from '../../schema/team.ts';
 import { keyOf, unknownName } from '../rules/team-names.ts';
+import { missedBy, READ_BY_ALL } from './absences.ts';
 import { type Problem, type Roster, textOf } from './roster.ts';
 import type { TeamDatabase } from './team-database.ts';
 
 const LONGEST_MESSAGE_BYTES = 64 * 1024;
 const MOST_UNREAD = 10_000;
 const NOBODY = 'nobody else in this team reads messages';
+const STOPPED = 'has been stopped and reads nothing until the team is resumed (ramet team resume)';
 const PRUNE_EVERY = 500;
 /** Of each sender: more than one response can send. */
 const KEPT_OF_SENDER = 100;
@@ -75,7 +77,7 @@ export class Mailboxes {
     if (member === undefined) return { problem: unknownName(to, this.receiversFor(from)) };
     const { name, state, unread } = member;
     if (state === 'stopping' || state === 'stopped') {
-      const how = state === 'stopping' ? 'is shutting down and reads nothing more' : 'has been stopped';
+      const how = state === 'stopping' ? 'is shutting down and reads nothing more' : STOPPED;
       const there = others.length === 0 ? NOBODY : `there are ${this.receiversFor(from).join(', ')}`;
       return { problem: `${name} ${how}; ${there}` };
     }
@@ -113,7 +115,8 @@ export class Mailboxes {
       `SELECT seq, text, kind, coalesce(sender_name.name, message.sender) AS sender FROM (
          SELECT * FROM (SELECT * FROM messages WHERE team = ?1 AND receiver = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4)
          UNION ALL
-         SELECT * FROM (SELECT * FROM messages WHERE team = ?1 AND receiver = '*' AND seq > ?3 AND sender IS NOT ?2 ORDER BY seq LIMIT ?4)
+         SELECT * FROM (SELECT * FROM messages WHERE team = ?1 AND receiver = '*' AND seq > ?3 AND sender IS NOT ?2
+           AND NOT ${missedBy('?1', '?2')} ORDER BY seq LIMIT ?4)
        ) AS message LEFT JOIN members AS sender_name ON sender_name.team = ?1 AND sender_name.key = message.sender
        ORDER BY seq LIMIT ?4`,
       ...[this.#team, key, Math.max(after, this.cursor(name)), MOST_AT_ONCE],
@@ -156,10 +159,8 @@ export class Mailboxes {
        DELETE FROM messages WHERE team = ?1
          AND (sender IS NULL OR seq <= (SELECT kept.seq FROM kept WHERE kept.key = messages.sender))
          AND seq <= CASE receiver
-           WHEN '*' THEN (SELECT min(cursor) FROM members WHERE team = ?1 AND state <> 'stopped')
-           ELSE coalesce(
-             (SELECT cursor FROM members WHERE team = ?1 AND key = receiver AND state <> 'stopped'),
-             seq)
+           WHEN '*' THEN ${READ_BY_ALL}
+           ELSE coalesce((SELECT cursor FROM members WHERE team = ?1 AND key = receiver), seq)
            END`,
       ...[this.#team, KEPT_OF_SENDER - 1],
     );

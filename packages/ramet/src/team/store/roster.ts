@@ -3,6 +3,7 @@ import type { AgentId } from '../../schema/ids.ts';
 import { LEAD, type MemberState, type PlanState, type TeamMember } from '../../schema/team.ts';
 import { isProcessAlive, type ProcessIdentity } from '../../system/processes/process-identity.ts';
 import { keyOf, nameProblem } from '../rules/team-names.ts';
+import { Absences, UNREAD } from './absences.ts';
 import type { TeamDatabase, TeamRow } from './team-database.ts';
 
 export interface NewMember {
@@ -17,19 +18,15 @@ export interface Problem {
   problem: string;
 }
 
-/** Two counts, each of a range of an index. */
-const UNREAD = `
-  ((SELECT count(*) FROM messages WHERE messages.team = members.team AND receiver = members.key AND seq > members.cursor)
-  + (SELECT count(*) FROM messages WHERE messages.team = members.team AND receiver = '*' AND seq > members.cursor
-      AND sender IS NOT members.key))`;
-
 export class Roster {
   readonly #db: TeamDatabase;
   readonly #team: number;
+  readonly #absences: Absences;
 
   constructor(db: TeamDatabase, team: number) {
     this.#db = db;
     this.#team = team;
+    this.#absences = new Absences(db, team);
   }
 
   /**
@@ -109,17 +106,21 @@ export class Roster {
   /** False for one that was stopped: it stays so until it is resumed. */
   setState(name: string, state: MemberState): boolean {
     const sql = `UPDATE members SET state = ? WHERE team = ? AND key = ? AND state <> 'stopped' RETURNING key`;
-    return this.#db.change(sql, state, this.#team, keyOf(name)) !== undefined;
+    return this.#db.write('written', () => {
+      if (state === 'stopping' || state === 'stopped') this.#absences.begin(keyOf(name));
+      return this.#db.row(sql, state, this.#team, keyOf(name)) !== undefined;
+    });
   }
 
   /** Asks members to shut down, or all of them; returns whom. The lead is no such member. */
   askToStop(name: string | null): string[] {
     const sql = `UPDATE members SET state = 'stopping' WHERE team = ? AND key <> ? AND state <> 'stopped'
-      AND key = coalesce(?, key) RETURNING name`;
-    const rows = this.#db.write('synced', () =>
-      this.#db.rows(sql, this.#team, LEAD, name === null ? null : keyOf(name)),
-    );
-    return rows.map((row) => String(row.name));
+      AND key = coalesce(?, key) RETURNING name, key`;
+    return this.#db.write('synced', () => {
+      const asked = this.#db.rows(sql, this.#team, LEAD, name === null ? null : keyOf(name));
+      for (const { key } of asked) this.#absences.begin(String(key));
+      return asked.map((row) => String(row.name));
+    });
   }
 
   /** Members that are not stopped, without the lead. */
@@ -131,7 +132,10 @@ export class Roster {
   /** A stopped team begins again. */
   reopen(): void {
     const sql = "UPDATE members SET state = 'idle' WHERE team = ? AND state IN ('stopping', 'stopped')";
-    this.#db.change(sql, this.#team);
+    this.#db.write('written', () => {
+      this.#absences.end();
+      this.#db.row(sql, this.#team);
+    });
   }
 
   /** Makes this process the only host of the team; says who hosts it otherwise. */

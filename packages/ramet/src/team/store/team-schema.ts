@@ -85,4 +85,15 @@ export const TEAM_MIGRATIONS: readonly string[] = [
   ALTER TABLE tasks ADD COLUMN claim_position INTEGER;
   ALTER TABLE tasks ADD COLUMN proof TEXT;
   `,
+  `
+  CREATE TABLE absences (
+    team INTEGER NOT NULL REFERENCES teams(id),
+    key TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    until INTEGER,
+    PRIMARY KEY (team, key, since)
+  ) WITHOUT ROWID;
+  INSERT INTO absences (team, key, since) SELECT team, key, (SELECT coalesce(max(seq), 0) FROM messages)
+    FROM members WHERE state IN ('stopping', 'stopped');
+  `,
 ];

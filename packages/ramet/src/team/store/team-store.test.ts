@@ -176,10 +176,12 @@ describe('TEAM-2: mailboxes', () => {
     });
     team.roster.setState('bob', 'stopped');
     expect(send(team, 'ada', 'bob', 'x')).toEqual({
-      problem: 'bob has been stopped; there are lead, * (everybody)',
+      problem:
+        'bob has been stopped and reads nothing until the team is resumed (ramet team resume); there are lead, * (everybody)',
     });
     expect(send(team, 'lead', 'bob', 'x')).toEqual({
-      problem: 'bob has been stopped; there are ada, * (everybody)',
+      problem:
+        'bob has been stopped and reads nothing until the team is resumed (ramet team resume); there are ada, * (everybody)',
     });
   });
 
@@ -192,6 +194,69 @@ describe('TEAM-2: mailboxes', () => {
     expect(send(team, 'lead', 'ada', 'x')).toEqual({
       problem: 'ada is shutting down and reads nothing more; nobody else in this team reads messages',
     });
+  });
+
+  test('a message to everybody is for those who are there: nobody finds it who was to end, or had ended', () => {
+    const team = newTeam('ada', 'bob', 'cy');
+    team.roster.askToStop('bob');
+    team.roster.setState('cy', 'stopped');
+    send(team, 'lead', '*', 'to those who are there');
+    team.roster.setState('bob', 'stopped');
+    send(team, 'lead', '*', 'again');
+    team.roster.reopen();
+    expect(team.roster.pending().map(({ name }) => name)).toEqual(['ada']);
+    expect(team.roster.find('bob')?.unread).toBe(0);
+    expect([read(team, 'bob'), read(team, 'cy')]).toEqual([[], []]);
+    expect(read(team, 'ada')).toHaveLength(2);
+    send(team, 'ada', '*', 'after');
+    expect(team.roster.find('cy')?.unread).toBe(1);
+    expect([read(team, 'bob'), read(team, 'cy')]).toEqual([[['ada', 'after']], [['ada', 'after']]]);
+  });
+
+  test('what was sent before its receiver was asked to end stays for it, also while others read on', () => {
+    const team = newTeam('ada', 'bob');
+    send(team, null, 'bob', 'one');
+    send(team, null, '*', 'two');
+    for (const missed of ['three', 'four']) {
+      team.roster.askToStop('bob');
+      send(team, 'ada', '*', missed);
+      team.roster.setState('bob', 'stopped');
+      // One transaction: each by itself waits for the disk.
+      team.calls.once(missed, () => {
+        for (let count = 0; count < 600; count++) send(team, null, 'ada', String(count));
+        return null;
+      });
+      team.mail.advance('ada', 10_000);
+      team.roster.reopen();
+      expect(team.roster.find('bob')?.unread).toBe(2);
+    }
+    send(team, 'lead', 'bob', 'five');
+    expect(read(team, 'bob')).toEqual([
+      [null, 'one'],
+      [null, 'two'],
+      ['lead', 'five'],
+    ]);
+  });
+
+  test('messages that nobody there has to read any more are pruned while a member is stopped', () => {
+    const team = newTeam('ada', 'bob');
+    send(team, 'ada', 'lead', 'not for bob');
+    team.roster.askToStop('bob');
+    team.roster.setState('bob', 'stopped');
+    team.calls.once('all', () => {
+      for (let count = 0; count < 600; count++) send(team, null, '*', String(count));
+      return null;
+    });
+    for (const name of ['lead', 'ada']) team.mail.advance(name, 10_000);
+    team.calls.once('more', () => {
+      for (let count = 0; count < 600; count++) send(team, null, 'ada', String(count));
+      return null;
+    });
+    using db = new DatabaseSync(join(team.project, 'teams.sqlite'), { readOnly: true });
+    const left = Number(
+      db.prepare("SELECT count(*) AS count FROM messages WHERE receiver = '*'").get()?.count,
+    );
+    expect(left).toBe(0);
   });
 
   test('a task is given to no member that is shutting down', () => {
@@ -394,7 +459,8 @@ describe('TEAM-5: the file', () => {
     db.exec(`PRAGMA user_version = ${TEAM_MIGRATIONS.length - 1};
       INSERT INTO teams (key, name, session, created) VALUES ('crew', 'crew', 'aaaaaaaa', 1);
       INSERT INTO members (team, key, name, agent, type, state, cursor) VALUES
-        (1, 'lead', 'lead', 'aaaaaaaa.1', 'main', 'idle', 0), (1, 'ada', 'ada', 'aaaaaaaa.2', 'teammate', 'idle', 0);
+        (1, 'lead', 'lead', 'aaaaaaaa.1', 'main', 'idle', 0), (1, 'ada', 'ada', 'aaaaaaaa.2', 'teammate', 'idle', 0),
+        (1, 'bob', 'bob', 'aaaaaaaa.3', 'teammate', 'stopped', 0);
       INSERT INTO messages (team, call, sender, receiver, text) VALUES (1, 'c1', 'lead', 'ada', 'an old letter');
       INSERT INTO tasks (team, number, subject, description, status, blockers, created_by)
         VALUES (1, 1, 'an old task', '', 'pending', 0, 'lead')`);
@@ -405,6 +471,9 @@ describe('TEAM-5: the file', () => {
     expect(read(team, 'ada')).toEqual([['lead', 'an old letter']]);
     expect(made(team.tasks.claim(1, 'ada', { ...ME, position: 7 })).task).toMatchObject({ owner: 'ada' });
     expect(team.tasks.positionOf(1)).toBe(7);
+    send(team, 'ada', '*', 'to those who are there');
+    team.roster.reopen();
+    expect(read(team, 'bob')).toEqual([]);
   });
 
   test('from a newer version is refused and left as it is', () => {
@@ -415,7 +484,7 @@ describe('TEAM-5: the file', () => {
     db.close();
     const before = readFileSync(file);
     expect(() => new TeamStore(project)).toThrow(
-      `${file} has schema version 99 and this ramet knows up to 4: update ramet to use it`,
+      `${file} has schema version 99 and this ramet knows up to ${TEAM_MIGRATIONS.length}: update ramet to use it`,
     );
     expect(readFileSync(file).equals(before)).toBe(true);
   });
