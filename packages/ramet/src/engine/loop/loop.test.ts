@@ -182,12 +182,21 @@ describe('MODEL-2: stop reasons in the loop', () => {
   });
 
   test('a paused turn is sent back as it is', async () => {
-    const model = scriptedModel({ text: 'searching', stopReason: 'pause_turn' }, (request) => {
+    const model = scriptedModel({ text: 'searching ', stopReason: 'pause_turn' }, (request) => {
       expect(request.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
       return { text: 'found' };
     });
     const engine = await startEngine({ provider: model });
-    expect((await engine.run('go')).result).toMatchObject({ status: 'done', text: 'found' });
+    expect((await engine.run('go')).result).toMatchObject({ status: 'done', text: 'searching found' });
+  });
+
+  test('a paused turn is one answer, however often it pauses and whatever comes before and after it', async () => {
+    const paused = (text: string) => ({ text, stopReason: 'pause_turn' as const });
+    const call = { text: 'first', calls: [{ name: 'Echo', input: {} }] };
+    const model = scriptedModel(call, paused('a'), paused('b'), { text: 'c' }, { text: 'next' });
+    const engine = await startEngine({ provider: model, tools: [echo] });
+    expect((await engine.run('go')).result.text).toBe('abc');
+    expect((await engine.run('again')).result.text).toBe('next');
   });
 
   test('a refusal fails the run, is billed, and leaves no trace in the conversation', async () => {

@@ -59,6 +59,7 @@ export async function runAgent(agent: Agent, options: RunOptions): Promise<Agent
   const [startedAt, waitedBefore] = [elapsedOf(clock), permitWaits.totalMs];
   const { budget } = agent.spec;
   const run = newRunState(agent);
+  if (agent.state.openStop === 'pause_turn') Object.assign(run, { text: lastText(agent), cut: true });
   let ending: Ending;
   using deadline = startDeadline(clock, budget.seconds, options.signal);
   const { signal } = deadline;
@@ -185,9 +186,10 @@ function crowded({ spending, turns }: RunState, { signal }: RunOptions): Crowded
   return { spending, turn: turns + 1, signal };
 }
 
-/** The answer that a killed process had received and had only to report. */
-function lastText({ conversation }: Agent): string {
-  const blocks = conversation.messages.at(-1)?.blocks ?? [];
+/** The answer that a killed process had received, in several messages where its turn was paused. */
+function lastText({ conversation: { messages } }: Agent): string {
+  const before = messages.findLastIndex(({ role }) => role !== 'assistant');
+  const blocks = messages.slice(before + 1).flatMap((message) => message.blocks);
   return blocks.map((block) => (block.type === 'text' ? String(contentOf(block).text) : '')).join('');
 }
 
@@ -197,7 +199,8 @@ function takeResponse(agent: Agent, run: RunState, done: ModelExchange, step: Ne
   run.turns += 1;
   const text = keep ? textOf(done) : '';
   run.text = run.cut ? run.text + text : text || run.text;
-  run.cut = step.kind === 'ask_again' && step.notice === OUTPUT_CUT;
+  const isPaused = keep && done.response.stopReason === 'pause_turn';
+  run.cut = step.kind === 'ask_again' && (isPaused || step.notice === OUTPUT_CUT);
 }
 
 function textOf({ response }: ModelExchange): string {

@@ -38,7 +38,7 @@ export interface RunState {
   repeats: number;
   maxTokens: number;
   text: string;
-  /** The last answer was cut off, so the next one continues its text. */
+  /** The last answer was cut off or paused, so the next one continues its text. */
   cut: boolean;
   toldToFinish: boolean;
   /** The conversation was compacted because it did not fit, and no response has come since. */

@@ -130,3 +130,23 @@ describe('AGENT-5: calls that a crash left open are answered with the truth', ()
     expect(await goOn(again)).toMatchObject({ result: { status: 'done', text: 'ok' } });
   });
 });
+
+test('MODEL-2: a paused turn that a crash cut in two is one answer', async () => {
+  const paused = { text: 'one, ', stopReason: 'pause_turn' } as const;
+  const model = scriptedModel(paused, { ...paused, text: 'two, ' });
+  const third = Promise.withResolvers<void>();
+  const provider: ModelProvider = {
+    ...model,
+    send(request, options) {
+      if (model.requests.length < 2) return model.send(request, options);
+      third.resolve();
+      return new Promise(() => {});
+    },
+  };
+  const engine = await startEngine({ provider });
+  void engine.run('go').catch(() => {});
+  await third.promise;
+  await engine.runtime.journal.commit('written');
+  const again = resumed(engine, scriptedModel({ text: 'three' }));
+  expect(await goOn(again)).toMatchObject({ result: { status: 'done', text: 'one, two, three' } });
+});
