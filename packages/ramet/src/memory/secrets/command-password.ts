@@ -1,7 +1,8 @@
 /** Passwords in the options of commands whose names say nothing: `curl -u name:X`, `mysql -pX`, `sshpass -p X`. */
-import { isPassword } from './chosen-password.ts';
+
 import type { SecretPlace } from './known-prefixes.ts';
-import { isPlaceholder, isRandom } from './random-text.ts';
+import { isPlaceholder } from './random-text.ts';
+import { kindOfValue } from './value-kind.ts';
 
 /** The words of a command between its name and the option: bounded, and no further than the command. */
 const WORDS = '[ \\t](?:[^\\n|;&]{0,200}[ \\t])??';
@@ -14,23 +15,34 @@ const COMMANDS: readonly (readonly [programs: string, option: string])[] = [
   ['(?:mysql|mariadb)(?:dump|admin|import|show|check|-dump|-admin)?|7za?', '-p'],
   ['sshpass|mongo(?:sh|dump|restore)?', '-p[ \\t]{0,4}'],
   ['(?:docker|podman|nerdctl|buildah|skopeo|helm|oc|az|cf)[ \\t][^\\n|;&]{0,40}login', '-p[ \\t]{1,4}'],
+  ['sqlplus|expdp|impdp|rman', '[\\w.$#-]{1,30}/'],
   ['redis-cli', '-a[ \\t]{1,4}'],
   ['ldap(?:search|modify|add|delete|whoami)', '-w[ \\t]{0,4}'],
   ['(?:un)?zip', '-P[ \\t]{0,4}'],
   ['smbclient|rpcclient', `(?:-U|--user)[ \\t=]{0,4}${NAME}%`],
 ];
 
-const LOOKS = COMMANDS.map(
-  ([programs, option]) => new RegExp(`(?<![\\w.-])(?:${programs})${WORDS}${option}${VALUE}`, 'dg'),
-);
+/** `echo X | docker login --password-stdin`. */
+const PIPED = `(?<![\\w.-])(?:echo|printf)(?:[ \\t]{1,4}-[a-z]{1,4})?[ \\t]{1,4}(?:["']?%s(?:\\\\n)?["']?[ \\t]{1,4})?${VALUE}[ \\t]{0,4}\\|[^\\n|;&]{0,80}(?:-stdin\\b|sudo -S|chpasswd|passwd)`;
+const GIVEN = `-stdin\\b[^\\n|;&]{0,40}<<<[ \\t]{0,4}${VALUE}`;
+
+const LOOKS = [
+  ...COMMANDS.map(([programs, option]) => `(?<![\\w.-])(?:${programs})${WORDS}${option}${VALUE}`),
+  ...[PIPED, GIVEN],
+].map((look) => new RegExp(look, 'dg'));
+
+/** Most texts name none of them. */
+const ANY =
+  /curl|wget|http|mysql|mariadb|7z|sshpass|mongo|login|sqlplus|expdp|impdp|rman|redis-cli|ldap|zip|smbclient|rpcclient|stdin|sudo -S|passwd/;
 
 export function commandPasswords(text: string): SecretPlace[] {
   const found: SecretPlace[] = [];
+  if (!ANY.test(text)) return found;
   for (const look of LOOKS)
     for (const { indices, ...match } of text.matchAll(look)) {
       const group = [1, 2, 3].find((one) => match[one] !== undefined) ?? 0;
       const value = (match[group] ?? '').replace(/["'.,:]+$/, '');
-      if (isPlaceholder(value) || !(isRandom(value, 12) || isPassword(value))) continue;
+      if (isPlaceholder(value) || kindOfValue(value, true) === null) continue;
       found.push({ rule: 'password in a command', at: indices?.[group]?.[0] ?? match.index });
     }
   return found;

@@ -23,12 +23,14 @@ const KNOWN: readonly (readonly [rule: string, expression: string])[] = [
   ['CircleCI token', 'CCIPAT_[A-Za-z0-9]{20,30}_[a-f0-9]{40}'],
   ['DigitalOcean token', 'do[opr]_v1_[a-f0-9]{64}'],
   ['Discord webhook', 'discord(?:app)?\\.com/api/webhooks/\\d{17,20}/[A-Za-z0-9_-]{60,80}'],
+  ['Django key', 'django-insecure-[^\\s"\'`]{30,60}'],
   ['Doppler token', 'dp\\.(?:pt|st|ct|sa|scim|audit)\\.[A-Za-z0-9._-]{40,60}'],
   ['Dropbox token', 'sl\\.[A-Za-z0-9_-]{130,160}'],
   ['Dynatrace token', 'dt0[a-z]\\d{2}\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}'],
   ['EasyPost key', 'EZ[AT]K[a-f0-9A-Z]{50,60}'],
   ['Fastly or Fly token', 'FlyV1 fm\\d_[A-Za-z0-9+/=,_-]{60,}|fo1_[A-Za-z0-9_-]{43}'],
   ['GitLab token', 'gl(?:ptt|rt|dt|cbt|soat|ft|imt|agent|oas)-[A-Za-z0-9_.-]{20,60}'],
+  ['GitLab token', 'GR1348941[A-Za-z0-9_-]{20}'],
   ['Heroku key', 'HRKU-[A-Za-z0-9_-]{36,70}'],
   ['Hugging Face token', '(?:hf|api_org)_[A-Za-z0-9]{34}'],
   ['Mailgun key', 'key-[a-f0-9]{32}(?![A-Za-z0-9])'],
@@ -62,6 +64,11 @@ const KNOWN: readonly (readonly [rule: string, expression: string])[] = [
 
 /** These begin with anything; the text in the middle says whether a look is worth its while. */
 const BY_THE_MIDDLE: readonly (readonly [rule: string, middle: string, expression: string])[] = [
+  [
+    'hashed password',
+    ':$',
+    '[\\w.@-]{1,40}:\\$(?:apr1|1|2[aby]|5|6|y|argon2id?)\\$[./A-Za-z0-9$=,+]{20,120}',
+  ],
   ['Azure secret', 'Q~', '[A-Za-z0-9_~.-]{3}[78]Q~[A-Za-z0-9_~.-]{31,34}'],
   ['Discord token', '.', '[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40}'],
   ['Mailchimp key', '-us', '[a-f0-9]{32}-us\\d{1,2}(?![A-Za-z0-9])'],

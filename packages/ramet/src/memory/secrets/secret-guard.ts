@@ -8,13 +8,13 @@
  * 2. Time grows with the length of the text and no faster, also for text made to hurt.
  */
 import { SECRET_PATTERNS } from '../../schema/secret-patterns.ts';
-import { bareSecrets } from './bare-secret.ts';
+import { addressSecrets } from './address-secret.ts';
 import { commandPasswords } from './command-password.ts';
+import { drawnWords } from './drawn-words.ts';
 import { knownPrefixes, type SecretPlace } from './known-prefixes.ts';
 import { libraryFindings } from './library-rules.ts';
 import { namedSecrets } from './named-secret.ts';
-import { decodedWords, plainSpelling } from './plain-spelling.ts';
-import { isPlaceholder } from './random-text.ts';
+import { decodedSigns, decodedWords, joinedWords } from './plain-spelling.ts';
 
 export interface SecretFinding {
   /** What kind of secret: `GitHub token`, `private key`, `secret by its name`. */
@@ -23,19 +23,20 @@ export interface SecretFinding {
   line: number;
 }
 
-/** One for each line that has a secret, in order. */
+/** One for each line that has a secret, in order; a rule that knows its form rather than one that knows chance. */
 export function secretsIn(text: string): SecretFinding[] {
-  const found = new Map(findingsIn(text).map((finding) => [finding.line, finding]));
-  const add = (other: string, finders: readonly Finder[]): void => {
-    for (const finding of findingsIn(other, finders))
+  // What only spells or hides signs may cut a secret in two. Without it lines have the same numbers.
+  const plain = decodedSigns(text.replace(UNSEEN, ''));
+  const joined = joinedWords(plain);
+  const found = new Map<number, SecretFinding>();
+  const look = (texts: readonly string[], finders: readonly Finder[]): void => {
+    for (const finding of [...new Set(texts)].flatMap((one) => findingsIn(one, finders)))
       if (!found.has(finding.line)) found.set(finding.line, finding);
   };
-  // Signs that nobody sees, or that only escape others, may cut a secret in two. Without them lines have the same numbers.
-  const plain = withoutEscapes(text.replace(UNSEEN, ''));
-  if (plain !== text) add(plain, FINDERS);
-  const spelled = plainSpelling(plain);
-  if (spelled !== plain) add(spelled, BY_FORM);
-  add(spelled, [encodedSecrets]);
+  look([text, plain, joined], BY_FORM);
+  look([text, plain], BY_NAME);
+  look([text, plain], BY_CHANCE);
+  look([joined], [encodedSecrets]);
   return [...found.values()].sort((a, b) => a.line - b.line);
 }
 
@@ -43,32 +44,18 @@ export function secretsIn(text: string): SecretFinding[] {
 export function secretInKey(key: string): string | null {
   const parts = key.split('/').map((part) => part.replace(/\.[A-Za-z]{1,8}$/, ''));
   // The parts of one that is spread over folders are random only by chance: its form counts.
-  const spread = findingsIn(withoutEscapes(parts.join('')), BY_FORM);
-  return [...secretsIn([key, ...parts].join('\n')), ...spread][0]?.rule ?? null;
-}
-
-/** As Markdown writes signs of its own (`\_`), and addresses theirs (`%5F`): only those that keys and tokens have. */
-function withoutEscapes(text: string): string {
-  return text
-    .replace(/\\([-_.~=+])/g, '$1')
-    .replace(/%(?:2[BDEF]|3D|5F|7E)/gi, (escaped) =>
-      String.fromCharCode(Number.parseInt(escaped.slice(1), 16)),
-    );
+  const spread = findingsIn(decodedSigns(parts.join('')), BY_FORM);
+  return [...spread, ...secretsIn([key, ...parts].join('\n'))][0]?.rule ?? null;
 }
 
 const UNSEEN = /\p{Default_Ignorable_Code_Point}+/gu;
 
 type Finder = (text: string) => SecretPlace[];
 const BY_FORM: readonly Finder[] = [ownPatterns, knownPrefixes, libraryFindings];
-const FINDERS: readonly Finder[] = [
-  ...BY_FORM,
-  addressPasswords,
-  commandPasswords,
-  namedSecrets,
-  bareSecrets,
-];
+const BY_NAME: readonly Finder[] = [addressSecrets, commandPasswords, namedSecrets];
+const BY_CHANCE: readonly Finder[] = [drawnWords];
 
-function findingsIn(text: string, finders = FINDERS): SecretFinding[] {
+function findingsIn(text: string, finders: readonly Finder[]): SecretFinding[] {
   const places = finders.flatMap((find) => find(text)).sort((a, b) => a.at - b.at);
   const found = new Map<number, SecretFinding>();
   let line = 1;
@@ -113,21 +100,6 @@ function encodedSecrets(text: string): SecretPlace[] {
   for (const { at, text: decoded } of decodedWords(text)) {
     const [first] = BY_FORM.flatMap((find) => find(decoded));
     if (first !== undefined) found.push({ rule: first.rule, at });
-  }
-  return found;
-}
-
-const ADDRESS = /:\/\/[^\s/:@"'`<>]{0,100}:([^\s/@"'`<>]{4,200})@[^\s/@"'`<>]/g;
-const COMMON_PASSWORD =
-  /^(?:pass(?:word|wd)?|pwd|secret|token|user(?:name)?|key|root|admin|postgres|guest|test|hunter2|port|\d{1,5})$/i;
-
-/** `scheme://user:password@host`, whatever the scheme. */
-function addressPasswords(text: string): SecretPlace[] {
-  const found: SecretPlace[] = [];
-  for (const match of text.matchAll(ADDRESS)) {
-    const password = match[1] ?? '';
-    if (isPlaceholder(password) || COMMON_PASSWORD.test(password) || /^[$%{[(:]/.test(password)) continue;
-    found.push({ rule: 'password in an address', at: match.index });
   }
   return found;
 }

@@ -85,7 +85,7 @@ const PATH = /^(?:~|\.{1,2})?(?:\/[\w .@-]*)+$/;
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^@\s]*$/;
 
 /** Words, numbers, paths and addresses occur in ordinary text: such a setting only happens to be called a key. */
-export function isPlain(value: string): boolean {
+function isPlain(value: string): boolean {
   return WORDS.test(value) || NUMBER.test(value) || PATH.test(value) || ADDRESS.test(value);
 }
 
