@@ -11,8 +11,9 @@ import * as z from '../../schema/zod.ts';
 import { PRIVATE_FILE } from '../../system/home.ts';
 import { realPath } from '../../system/landing-path.ts';
 import { lineDiff } from '../../system/text/line-diff.ts';
-import { isBesideAnother, prepareFile, putBack, readWholeText, removeLeftovers } from './memory-file.ts';
+import { readWholeText } from './memory-file.ts';
 import type { ChangedFile, MemoryChange } from './memory-history.ts';
+import { isBegunByHand, isBesideAnother, prepareFile, putBack, removeLeftovers } from './replaced-file.ts';
 
 const NAME = /^\.ramet-change-(\d{1,15})\.json$/;
 const TEXT = z.nullable(z.string());
@@ -86,23 +87,6 @@ export function finishFiles(root: string, files: readonly ChangedFile[]): Change
       return false; // a person's business now: no text, or not to be written
     }
   });
-}
-
-/**
- * Whether a person has begun a new file, because the old one was aside: it has not even half the lines of any text that it could be
- * made from. What is missing in it was not taken out by anybody.
- */
-function isBegunByHand(now: string | null, ...texts: readonly (string | null)[]): boolean {
-  const lines = new Set(contentOf(now));
-  return !texts.some((text) => {
-    const content = contentOf(text);
-    return text === now || content.filter((line) => lines.has(line)).length * 2 > content.length;
-  });
-}
-
-/** Headings are alike in all memory. */
-function contentOf(text: string | null): string[] {
-  return (text ?? '').split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
 }
 
 /** Whether a person has made the text from `one` rather than from `other`. */

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   closeSync,
@@ -223,6 +224,68 @@ describe('MEM-1: what a person has put into memory', () => {
     expect(onDisk(store)).toContain('- agent');
     const [kept = ''] = store.files().filter((name) => /^MEMORY\.kept-[0-9a-f]{8}\.md$/.test(name));
     expect(onDisk(store, kept)).toBe('- a\n- person\n');
+  });
+
+  describe('is not lost if a program looks for the moment in which the file is aside', () => {
+    /** Runs beside changes, one for each of its rounds; it is told when the next may begin. */
+    async function beside(store: MemoryStore, program: string): Promise<string> {
+      const [file, aside] = [
+        join(store.root, 'MEMORY.md'),
+        join(store.root, '.ramet-replacing-MEMORY.md.tmp'),
+      ];
+      const args = ['--input-type=module', '-e', program, file, aside];
+      const person = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+      const rounds = person.stdout.setEncoding('utf8')[Symbol.asyncIterator]();
+      for (let n = 0; n < 40 && !(await rounds.next()).done; n++) {
+        const change = store.change(FORK, (read) => {
+          const text = read('MEMORY.md') ?? '';
+          return new Map([['MEMORY.md', `${text.replace(/- agent .*\n/g, '')}- agent ${n}\n`]]);
+        });
+        await change.catch((error) => expect(String(error)).toContain('changes all the time'));
+        person.stdin.write('done\n');
+      }
+      person.stdin.end();
+      await once(person, 'close');
+      return store
+        .files()
+        .map((name) => onDisk(store, name))
+        .join('');
+    }
+    const untilAside = 'for (const end = Date.now() + 500; !existsSync(aside) && Date.now() < end; );';
+    const program = (open: string, write: string): string => `
+      import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
+      const [file, aside] = process.argv.slice(1);
+      const told = process.stdin[Symbol.asyncIterator]();
+      for (let k = 0; k < 40; k++) {
+        ${open}
+        process.stdout.write('ready');
+        ${untilAside}
+        ${write}
+        writeSync(descriptor, '- typed ' + k + '.\\n');
+        closeSync(descriptor);
+        await told.next();
+      }`;
+
+    test('and writes through a file that it had opened before', async () => {
+      const store = openStore();
+      await put(store, '- a\n');
+      const all = await beside(store, program("const descriptor = openSync(file, 'a');", ''));
+      const lost = Array.from({ length: 40 }, (_, k) => `- typed ${k}.`).filter(
+        (line) => !all.includes(line),
+      );
+      expect(lost).toEqual([]);
+    });
+
+    test('and begins a new one', async () => {
+      const store = openStore();
+      const own = Array.from({ length: 9 }, (_, n) => `- precious ${n}.`);
+      await put(store, `${own.join('\n')}\n`);
+      const all = await beside(store, program('', "const descriptor = openSync(file, 'a');"));
+      const typed = Array.from({ length: 40 }, (_, k) => `- typed ${k}.`);
+      expect([...own, ...typed].filter((line) => !all.includes(line))).toEqual([]);
+      // It is no business of theirs what came between: their memory is where it was.
+      expect(own.filter((line) => !onDisk(store).includes(line))).toEqual([]);
+    });
   });
 
   test('is found and put back if a process was killed while it was aside', async () => {

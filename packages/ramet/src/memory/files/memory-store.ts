@@ -12,14 +12,7 @@ import { join, relative, sep } from 'node:path';
 import { RametError, UserMistake } from '../../schema/errors.ts';
 import { finishFiles, intentsIn, readIntent, removeIntent, writeIntent } from './change-intent.ts';
 import { type LineOrigin, lineOrigins } from './line-origins.ts';
-import {
-  LONGEST_FILE,
-  nameOfAside,
-  prepareFile,
-  readWholeText,
-  removeEmptyFolders,
-  requireChangeable,
-} from './memory-file.ts';
+import { LONGEST_FILE, nameOfAside, readWholeText, requireChangeable } from './memory-file.ts';
 import {
   type ChangedFile,
   type ChangeKind,
@@ -30,6 +23,7 @@ import {
 } from './memory-history.ts';
 import { INDEX_FILE } from './memory-places.ts';
 import { refuseSecrets, type SecretGuard } from './refuse-secrets.ts';
+import { prepareFile, removeEmptyFolders } from './replaced-file.ts';
 import { undoneFiles } from './undone-files.ts';
 
 /** Files by their paths in the store; null removes one. */
