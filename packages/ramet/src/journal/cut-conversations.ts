@@ -37,6 +37,7 @@ const BESIDES: ReadonlySet<string> = new Set<JournalEvent['type']>([
   'request.started',
   'status.changed',
   'todos.changed',
+  'verification.writes',
   'warning.raised',
   'window.learned',
 ]);

@@ -2,6 +2,7 @@
  * The life of agents as it is recorded (AGENT-4): asked for, queued, launched, told, waiting, ended. What they say and
  * do is in `events.ts`, which joins these to everything that can be recorded.
  */
+import type { CoordinatorEvent } from './coordinator-events.ts';
 import type { Digest } from './ids.ts';
 import type {
   AgentStatus,
@@ -240,33 +241,6 @@ interface ForkCompared {
   freshUsd: number | null;
 }
 
-/** A coordinator's work is in another phase (COORD-1). */
-interface PhaseChanged {
-  type: 'phase.changed';
-  /** Null when the session begins. */
-  from: CoordinatorPhase | null;
-  to: CoordinatorPhase;
-  /** What the coordinator says about it: what was found, what is planned, what is to be proved. */
-  note: string;
-}
-
-/** A coordinator gives an ended worker more to do. The worker's own events follow. */
-interface WorkerContinued {
-  type: 'worker.continued';
-  worker: string;
-  phase: CoordinatorPhase;
-}
-
-/** A rule of its phase kept a coordinator from something (COORD-2). */
-interface CoordinationRefused {
-  type: 'coordination.refused';
-  what: 'delegation' | 'phase' | 'answer';
-  phase: CoordinatorPhase;
-  /** Which of them: equal ones are counted, and the third passes where that is said. */
-  key: string;
-  reason: string;
-}
-
 interface AgentEnded {
   type: 'agent.ended';
   status: AgentStatus;
@@ -292,7 +266,5 @@ export type AgentLifecycleEvent =
   | PlanChanged
   | AgentStalled
   | ForkCompared
-  | PhaseChanged
-  | WorkerContinued
-  | CoordinationRefused
+  | CoordinatorEvent
   | AgentEnded;

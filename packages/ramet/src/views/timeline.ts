@@ -113,6 +113,8 @@ function describe(event: JournalEvent): string {
       return `worker ${event.worker} continued for ${event.phase}`;
     case 'coordination.refused':
       return `${event.what} refused in ${event.phase}: ${event.reason}`;
+    case 'verification.writes':
+      return `verification writes ${event.paths.join(', ')}`;
     case 'background_task.started':
       return `background task ${event.task} started (pid ${event.pid})`;
     case 'background_task.ended':
@@ -166,7 +168,15 @@ const KEPT: Record<EventOf<'cache.kept'>['choice'], string> = {
 
 type LifeEvent = Exclude<
   AgentLifecycleEvent,
-  { type: 'agent.started' | 'agent.ended' | 'phase.changed' | 'worker.continued' | 'coordination.refused' }
+  {
+    type:
+      | 'agent.started'
+      | 'agent.ended'
+      | 'phase.changed'
+      | 'worker.continued'
+      | 'coordination.refused'
+      | 'verification.writes';
+  }
 >;
 
 function describeLife(event: LifeEvent): string {

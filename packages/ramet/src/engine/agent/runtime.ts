@@ -118,6 +118,8 @@ export interface PhaseRules {
   /** Where all of its agents may write. */
   readonly scratchpad: string;
   rightsOf(agent: { readonly spec: Pick<AgentSpec, 'id' | 'origin'> }): PhaseRights;
+  /** Whether a command of a verification has made this file, by its name. */
+  isOwnProof(path: string): boolean;
 }
 
 /** What the engine lets the tools of an agent know of other agents, and ask of them. */

@@ -73,6 +73,10 @@ export class CoordinatorHost implements FamilyCoordinator {
     return this.#phase === 'research' ? 'reads' : this.#phase === 'verification' ? 'proves' : 'all';
   }
 
+  isOwnProof(path: string): boolean {
+    return this.#read().proofs.has(path);
+  }
+
   notesFor(phase: CoordinatorPhase | undefined): string | null {
     return phase === undefined ? null : words.workerNotes(phase, this.scratchpad);
   }

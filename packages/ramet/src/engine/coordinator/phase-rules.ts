@@ -7,6 +7,7 @@ import { join, relative, resolve } from 'node:path';
 import type { AgentId } from '../../schema/ids.ts';
 import type { CoordinatorPhase } from '../../schema/status.ts';
 import { isInside, landingPath } from '../../system/landing-path.ts';
+import { headOf, visibleLine } from '../../system/text/visible-text.ts';
 import type { CoordinationDesk, SpawnRequest } from '../../tools/agent-desk.ts';
 import { isForReaders } from '../../tools/registry.ts';
 import type { Tool, ToolOutcome } from '../../tools/tool.ts';
@@ -33,7 +34,9 @@ export interface FamilyCoordinator extends PhaseRules {
   deskFor(agent: AgentId): CoordinationDesk;
 }
 
-type PhaseAgent = Pick<Agent, 'spec' | 'directory'> & { runtime: Pick<AgentRuntime, 'childEnvironment'> };
+type PhaseAgent = Pick<Agent, 'spec' | 'directory' | 'record'> & {
+  runtime: Pick<AgentRuntime, 'childEnvironment'>;
+};
 
 export async function phaseRefusal(
   rules: PhaseRules,
@@ -57,28 +60,39 @@ export async function phaseRefusal(
 
 /** What a command would repair, as a sentence. What programs write by themselves is not known before they run. */
 async function repair(
-  { scratchpad }: PhaseRules,
-  { directory: { cwd, workspace }, runtime }: PhaseAgent,
+  rules: PhaseRules,
+  agent: PhaseAgent,
   tool: Tool,
   input: unknown,
 ): Promise<string | null> {
+  const { cwd, workspace } = agent.directory;
   const { command } = tool.access?.(input) ?? {};
   if (command === undefined) return null;
   const { editedPaths } = await import('../../permission/shell/edited-files.ts');
-  const [root, own] = [landingPath(workspace?.fence.root ?? cwd), landingPath(scratchpad)];
+  const [root, own] = [landingPath(workspace?.fence.root ?? cwd), landingPath(rules.scratchpad)];
   if (root === null) return null;
-  const { files, outputs, git } = await editedPaths(command, cwd);
+  const { files, outputs, rewritten, git, unread } = await editedPaths(command, cwd);
   const byGit = git.find(({ top }) => isInside(root, top) && isCheckout(top, root));
   if (byGit !== undefined)
     return ` Of git, commands that look may run, and add and commit: git ${byGit.command} may not.`;
-  const inRoot = (path: string): boolean =>
-    isInside(path, root) && path !== root && (own === null || !isInside(path, own));
-  const named = files.filter(inRoot);
+  const [fed] = unread;
+  if (fed !== undefined)
+    return ` Nobody can read before it runs what ${fed.shell} is given (${visibleLine(headOf(fed.source, LONGEST_SOURCE))}).`;
+  const inRoot = (path: string): boolean => isInside(path, root) && (own === null || !isInside(path, own));
+  const named = files.filter((path) => inRoot(path) && path !== root);
   const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const before =
+    named.find((path) => isThere(path) && !rules.isOwnProof(path)) ??
+    rewritten.find((path) => inRoot(path) && existsSync(path) && !rules.isOwnProof(path));
   const known =
-    named.find(isThere) ?? (await knownFile([...named, ...outputs.filter(inRoot)], root, runtime));
-  return known === undefined ? null : ` It would change ${relative(root, known)}.`;
+    before ?? (await knownFile([...named, ...outputs.filter(inRoot)], root, agent.runtime.childEnvironment));
+  if (known !== undefined) return ` It would change ${relative(root, known) || 'what is in the repository'}.`;
+  const made = named.filter((path) => !rules.isOwnProof(path));
+  if (made.length > 0) agent.record({ type: 'verification.writes', paths: made });
+  return null;
 }
+
+const LONGEST_SOURCE = 200;
 
 /** Where git finds no repository it does nothing. */
 function isCheckout(top: string, root: string): boolean {
@@ -89,7 +103,7 @@ function isCheckout(top: string, root: string): boolean {
 async function knownFile(
   paths: readonly string[],
   root: string,
-  { childEnvironment: env }: PhaseAgent['runtime'],
+  env: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
   if (paths.length === 0) return undefined;
   const names = paths.map((path) => relative(root, path));

@@ -45,6 +45,18 @@ describe('COORD-1: the work of a coordinator on record', () => {
     expect(coordinationOf([])).toMatchObject({ phase: 'research', since: 0, workers: [] });
   });
 
+  test('what verification has written is its own from then on, in every later phase', () => {
+    const writes: JournalEvent = { type: 'verification.writes', paths: ['/r/a.log'] };
+    const events = recorded(phase('implementation', 'verification'), ['s.3', writes]);
+    expect([...coordinationOf(events).proofs]).toEqual(['/r/a.log']);
+    const later = recorded(
+      phase(null, 'verification'),
+      ['s.3', writes],
+      phase('verification', 'implementation'),
+    );
+    expect([...coordinationOf(later).proofs]).toEqual(['/r/a.log']);
+  });
+
   test('what is implemented stays unverified until a worker of a later verification has ended', () => {
     const implemented = [
       phase('synthesis', 'implementation'),

@@ -40,6 +40,8 @@ export interface Coordination {
   /** Where the last verification began of which a worker has ended; -1 before the first. */
   readonly verified: number;
   readonly refusals: readonly RecordedRefusal[];
+  /** Files that were not there before a command of a verification named them to write them. */
+  readonly proofs: ReadonlySet<string>;
 }
 
 /** What the fold looks at; it ignores every other kind. */
@@ -50,6 +52,7 @@ export const COORDINATION_EVENTS: readonly JournalEvent['type'][] = [
   'phase.changed',
   'worker.continued',
   'coordination.refused',
+  'verification.writes',
 ];
 
 /** Takes events in order, each once, however often the value is asked for. */
@@ -57,6 +60,7 @@ export class CoordinationFold {
   readonly #lead: AgentId;
   readonly #workers = new Map<AgentId, RecordedWorker>();
   readonly #refusals: RecordedRefusal[] = [];
+  readonly #proofs = new Set<string>();
   #now: Pick<Coordination, 'phase' | 'since' | 'note'> = { phase: 'research', since: 0, note: '' };
   #verified = -1;
   /** The last event that it was given. */
@@ -68,7 +72,8 @@ export class CoordinationFold {
 
   get value(): Coordination {
     const workers = [...this.#workers.values()];
-    return { ...this.#now, workers, verified: this.#verified, refusals: [...this.#refusals] };
+    const [verified, proofs] = [this.#verified, this.#proofs];
+    return { ...this.#now, workers, verified, refusals: [...this.#refusals], proofs };
   }
 
   take({ seq, agent, event }: Omit<RecordedEvent, 'time'>): void {
@@ -90,6 +95,7 @@ export class CoordinationFold {
 
   #ofWorker(id: AgentId, seq: number, event: JournalEvent): void {
     if (event.type === 'agent.started') this.#admit(id, seq, event);
+    if (event.type === 'verification.writes') for (const path of event.paths) this.#proofs.add(path);
     if (event.type === 'agent.resumed') this.#change(id, { ended: null });
     const known = this.#workers.get(id);
     if (event.type !== 'agent.ended' || known === undefined) return;

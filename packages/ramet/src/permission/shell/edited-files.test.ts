@@ -88,7 +88,7 @@ test.for([
   ['git checkout-index -fa && npm test', 'checkout-index'],
   ['git apply fix.patch', 'apply'],
   ['git apply --check --apply fix.patch', 'apply'],
-  ['git submodule update', 'submodule'],
+  ['git submodule deinit --all', 'submodule'],
   // HEAD, branches and commits.
   ['git checkout main', 'checkout'],
   ['git checkout -b other', 'checkout'],

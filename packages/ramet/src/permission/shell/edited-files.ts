@@ -2,67 +2,132 @@
  * Files that a script certainly changes: those it redirects to, and those that it names to a program whose purpose is to write them. What
  * a program writes by itself, such as a test or a build, is not known. For refusals where commands may run and nothing is to be repaired.
  */
+import { readFileSync, statSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isInside, landingPath, openedPath } from '../../system/landing-path.ts';
 import { actingCommand } from './acting-command.ts';
 import { downloadedFiles } from './downloaded-files.ts';
+import { type FedScript, fedScripts, readsFedScript } from './fed-scripts.ts';
 import { gitCall, gitWrites } from './fence/fence-git.ts';
 import { isWriter, valuesOf, writtenNames } from './fence/written-names.ts';
 import { topOf } from './git-operands.ts';
 import { isOperand } from './operand-words.ts';
-import { isGit, isProofByGit, repositoriesMade } from './programs/proving-git.ts';
+import { fillsSubmodules, isGit, isProofByGit, repositoriesMade } from './programs/proving-git.ts';
 import type { ShellCommand } from './reading/shell-reading.ts';
 import type { ShellWord } from './reading/shell-word.ts';
-import { understandScript } from './reading/understand-script.ts';
+import { type CommandLayers, understandScript } from './reading/understand-script.ts';
 import { innerScript } from './reading/unwrap-command.ts';
+import { rewrittenBy } from './rewritten-files.ts';
 
 interface EditedPaths {
   /** Absolute paths, links followed. Whether they exist is not asked, except for patterns. */
   files: string[];
   /** What other programs, such as a build, are told to write their output to. */
   outputs: string[];
+  /** Files and folders that a program is told to put right: one that is not there is not made. */
+  rewritten: string[];
   /** Commands of git that do more than look, with the checkout that they run in. */
   git: { command: string; top: string }[];
+  /** Scripts that a shell reads and nobody knows before they run. */
+  unread: Pick<FedScript, 'shell' | 'source'>[];
 }
 
 interface EditedWords {
   files: readonly ShellWord[];
   outputs?: readonly ShellWord[];
+  rewritten?: readonly ShellWord[];
 }
 
 /** No more matches of a pattern are read. */
 const MOST_MATCHES = 1_000;
 
-export async function editedPaths(script: string, cwd: string): Promise<EditedPaths> {
+/** Scripts inside scripts. */
+const DEEPEST = 5;
+
+export async function editedPaths(script: string, cwd: string, depth = 0): Promise<EditedPaths> {
   const { commands, files } = await understandScript(script, { directories: [cwd] });
   const acting = commands.map(({ layers: [outer] }) => actingCommand(outer));
-  const named = [
-    ...files
-      .filter(({ access }) => access === 'write')
-      .map(({ word, directories }): EditedWords & Pick<ShellCommand, 'directories'> => ({
-        ...{ files: [word], directories },
-      })),
+  const opened = files.filter(({ access }) => access === 'write');
+  const named: (EditedWords & Pick<ShellCommand, 'directories'>)[] = [
+    ...opened.map(({ word, directories }) => ({ files: [word], directories })),
     ...acting.map((command) => ({ ...editedBy(command), directories: command.directories })),
   ];
-  const [found, outputs] = [new Set<string>(), new Set<string>()];
-  for (const { directories, ...words } of named)
-    for (const directory of directories ?? []) {
-      for (const word of words.files) for (const path of await namedBy(word, directory)) found.add(path);
-      for (const word of words.outputs ?? [])
-        for (const path of await namedBy(word, directory)) outputs.add(path);
+  const paths = async (words: keyof EditedWords): Promise<string[]> => {
+    const found = new Set<string>();
+    for (const { directories, [words]: some = [] } of named)
+      for (const directory of directories ?? [])
+        for (const word of some) for (const path of await namedBy(word, directory)) found.add(path);
+    return [...found];
+  };
+  const edited: EditedPaths = {
+    ...{ files: await paths('files'), outputs: await paths('outputs'), rewritten: await paths('rewritten') },
+    ...{ git: changesByGit(acting.filter(isGit)), unread: [] },
+  };
+  const inner = acting.flatMap((command) =>
+    (command.directories ?? []).map((directory) => ({ script: carriedBy(command), directory })),
+  );
+  const { texts, unread } = await fedTo(acting, [script, ...carriedIn(commands)]);
+  edited.unread.push(...unread);
+  for (const { script: text, directory } of [...inner, ...texts])
+    if (text !== null && depth < DEEPEST) addTo(edited, await editedPaths(text, directory, depth + 1));
+  return edited;
+}
+
+function addTo(all: EditedPaths, more: EditedPaths): void {
+  for (const part of ['files', 'outputs', 'rewritten'] as const)
+    all[part] = [...new Set([...all[part], ...more[part]])];
+  all.git.push(...more.git);
+  all.unread.push(...more.unread);
+}
+
+/** Scripts that were read with the one around them. */
+function carriedIn(commands: readonly CommandLayers[]): string[] {
+  return commands.flatMap(({ layers, transparent }) =>
+    transparent ? (innerScript(layers.at(-1) ?? layers[0], 'bash')?.script ?? []) : [],
+  );
+}
+
+interface FedTexts {
+  texts: { script: string; directory: string }[];
+  unread: EditedPaths['unread'];
+}
+
+/** What shells among the commands are given to read, wherever one of them may stand. */
+async function fedTo(acting: readonly ShellCommand[], scripts: readonly string[]): Promise<FedTexts> {
+  const shells = acting.filter(readsFedScript);
+  const directories = [...new Set(shells.flatMap((shell) => shell.directories ?? []))];
+  const fed: FedTexts = { texts: [], unread: [] };
+  if (shells.length === 0) return fed;
+  for (const script of scripts)
+    for (const { shell, parts, source } of await fedScripts(script)) {
+      const texts = directories.map((directory) => ({ script: textOf(parts, directory), directory }));
+      if (texts.length === 0 || texts.some(({ script }) => script === null))
+        fed.unread.push({ shell, source });
+      fed.texts.push(
+        ...texts.flatMap(({ script, directory }) => (script === null ? [] : [{ script, directory }])),
+      );
     }
-  const git = changesByGit(acting.filter(isGit));
-  for (const command of acting) {
-    const inner = carriedBy(command);
-    for (const directory of inner === null ? [] : (command.directories ?? [])) {
-      const edited = await editedPaths(inner ?? '', directory);
-      for (const path of edited.files) found.add(path);
-      for (const path of edited.outputs) outputs.add(path);
-      git.push(...edited.git);
-    }
+  return fed;
+}
+
+const LONGEST_FILE = 64 * 1024;
+
+/** Null where a part of it is not known. */
+function textOf(parts: FedScript['parts'], directory: string): string | null {
+  const texts = parts?.map((part) => ('text' in part ? part.text : textIn(part.file.value, directory)));
+  return texts === undefined || texts.includes(null) ? null : texts.join('');
+}
+
+function textIn(name: string | null, directory: string): string | null {
+  const path = name === null ? null : openedPath(directory, name);
+  const stats = path === null ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (path === null || stats?.isFile() !== true || stats.size > LONGEST_FILE) return null;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
   }
-  return { files: [...found], outputs: [...outputs], git };
 }
 
 /**
@@ -87,6 +152,7 @@ function changesByGit(commands: readonly ShellCommand[]): EditedPaths['git'] {
     if (subcommand === undefined || isProofByGit(words)) return [];
     const command = subcommand.value ?? subcommand.source;
     return places
+      .filter((place) => !fillsSubmodules(words, topOf(place)))
       .filter((place) => !made.some((repository) => isInside(place, repository)))
       .map((place) => ({ command, top: topOf(place) }));
   });
@@ -122,7 +188,7 @@ const EDITORS: Readonly<Record<string, Edits>> = {
   gsed: withOption(/^(?:-[a-zA-Z]*i|--in-place)/),
   perl: withOption(/^-[a-zA-Z0-9]*i/),
   ruby: withOption(/^-[a-zA-Z0-9]*i/),
-  ...{ tee: all, truncate: all, ed: all, ex: all, patch: all },
+  ...{ tee: all, truncate: all, patch: all, ...{ ed: all, ex: all, vi: all, vim: all, nvim: all } },
   ...{ cp: last, mv: all, install: last, ln: last },
   dd: (operands) => attached(operands, /^of=(.+)$/),
 };
@@ -158,7 +224,9 @@ function editedBy({ words }: ShellCommand): EditedWords {
   if (/^(?:cp|mv|install|ln)$/.test(name)) return { files: placed(EDITORS[name] ?? all, rest) };
   if (Object.hasOwn(EDITORS, name)) return { files: EDITORS[name]?.(operands, options) ?? [] };
   if (NO_CONTENT.test(name)) return { files: [] };
-  if (!isWriter(name)) return { files: [], outputs: valuesOf(rest, OUTPUT) };
+  const rewritten = rewrittenBy(words);
+  if (!isWriter(name) || rewritten.length > 0)
+    return { files: [], outputs: valuesOf(rest, OUTPUT), rewritten };
   return { files: [], outputs: writtenNames({ program: name, words: rest, fed: false, place: null }) };
 }
 

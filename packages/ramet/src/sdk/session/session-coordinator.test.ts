@@ -325,11 +325,14 @@ describe('COORD-1, COORD-2: phases', () => {
             call('Bash', { command: 'git checkout src' }),
             call('Bash', { command: 'git stash' }),
           ),
+          uses(call('Bash', { command: 'echo again | tee fresh.log' })),
         ],
       }),
     );
     await using session = await openSession(options);
     await prompt(session);
+    expect(told(emulator, 'eve', 2)).not.toContain('refused');
+    expect(readFileSync(join(String(options.cwd), 'fresh.log'), 'utf8')).toBe('again\n');
     expect(told(emulator, 'lead', 3)).toContain('no worker has implemented anything');
     expect(told(emulator, 'lead', 7)).toContain('nobody verifies their own work');
     expect(told(emulator, 'eve', 1)).toContain(

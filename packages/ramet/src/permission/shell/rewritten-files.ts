@@ -1,0 +1,60 @@
+/** Files and folders that a formatter or a fixer is told to put right: `prettier --write src`, `eslint --fix .`, `black src/a.py`. */
+import { basename } from 'node:path';
+import { HERE, isOperand } from './operand-words.ts';
+import type { ShellWord } from './reading/shell-word.ts';
+
+/** Of any program: the words say it. */
+const FIXES = /^--(?:write|fix(?:-only)?|in-?place)$/;
+/** It says what it would change, and changes nothing. */
+const ONLY_LOOKS = /^(?:-{1,2}(?:check|check-only|diff|list-different|help|version|dry-run|no-fix)|-[chd])$/;
+
+interface Formatter {
+  programs: RegExp;
+  /** Without one of them it only prints. */
+  option?: RegExp;
+  /** What it is asked to do, for programs that do many things. */
+  subcommand?: RegExp;
+}
+
+const FORMATTERS: readonly Formatter[] = [
+  { programs: /^(?:gofmt|gofumpt|goimports|shfmt)$/, option: /^-[a-z]*w[a-z]*$/ },
+  { programs: /^(?:clang-format|autopep8|yapf)$/, option: /^-[a-z]*i[a-z]*$/ },
+  { programs: /^(?:black|isort|rustfmt)$/ },
+  { programs: /^(?:ruff|go|cargo|terraform|tofu|dart|deno)$/, subcommand: /^(?:fmt|format)$/ },
+];
+
+/** They start the program that follows. */
+const STARTERS = /^(?:npx|pnpx|bunx|uvx|pipx|-m|run|exec|dlx|x)$/;
+
+export function rewrittenBy(words: readonly ShellWord[]): ShellWord[] {
+  const names = words.map(({ value }) => basename(value ?? ''));
+  const isFixed = names.some((name) => FIXES.test(name));
+  const at = names.findIndex((name, index) => isProgram(names, index) && formatterOf(name) !== undefined);
+  const formatter = formatterOf(names[at] ?? '');
+  if (!isFixed && (formatter === undefined || !isAsked(formatter, names.slice(at + 1)))) return [];
+  const rest = words.slice(Math.max(at, 0) + 1 + (formatter?.subcommand === undefined ? 0 : 1));
+  const named = rest.filter(isOperand).map(withoutPackages);
+  return named.length === 0 && formatter?.subcommand !== undefined ? [HERE] : named;
+}
+
+function isProgram(names: readonly string[], index: number): boolean {
+  return index === 0 || STARTERS.test(names[index - 1] ?? '');
+}
+
+function formatterOf(name: string): Formatter | undefined {
+  return FORMATTERS.find(({ programs }) => programs.test(name));
+}
+
+function isAsked({ option, subcommand }: Formatter, names: readonly string[]): boolean {
+  if (subcommand !== undefined && !subcommand.test(names[0] ?? '')) return false;
+  return option === undefined
+    ? !names.some((name) => ONLY_LOOKS.test(name))
+    : names.some((name) => option.test(name));
+}
+
+/** `./...` is every package below. */
+function withoutPackages(word: ShellWord): ShellWord {
+  if (word.value?.endsWith('/...') !== true) return word;
+  const value = word.value.slice(0, -'/...'.length);
+  return { source: value, value, start: value };
+}
