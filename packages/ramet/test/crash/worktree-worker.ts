@@ -2,13 +2,14 @@
  * Does one thing with worktrees and kills itself before the step named: `worktree-worker.ts <root> <home> <what>
  * <step>`. It prints every step it comes to.
  */
-import { writeFileSync, writeSync } from 'node:fs';
+import { rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkpoint } from '../../src/git/worktrees/changes/checkpoint.ts';
 import { createWorktree } from '../../src/git/worktrees/create-worktree.ts';
 import { releaseWorktree } from '../../src/git/worktrees/removal/release-worktree.ts';
 import { resumeWorktree } from '../../src/git/worktrees/resume-worktree.ts';
 import { openWorktreePlace } from '../../src/git/worktrees/worktree-place.ts';
+import { adoptByHook } from '../fixtures/hooked-worktree.ts';
 
 const [directory = '', home = '', what = '', fatal = ''] = process.argv.slice(2);
 const env = { PATH: process.env.PATH ?? '', HOME: '/nowhere' };
@@ -41,6 +42,18 @@ if (what === 'many') {
   );
   const created = await Promise.all(wanted);
   await Promise.all(created.slice(0, 4).map(({ worktree }) => releaseWorktree(place, worktree.id)?.settled));
+  process.exit(0);
+}
+if (what === 'adopt' || what === 'remove by hook') {
+  isWatched = what === 'adopt';
+  const adopted = await adoptByHook(place, 'agent', owner);
+  isWatched = true;
+  const remove = async (): Promise<void> => {
+    onStep('hook begun');
+    rmSync(adopted.path, { recursive: true });
+    onStep('hook ended');
+  };
+  if (what !== 'adopt') await releaseWorktree(place, adopted.id, { remove })?.settled;
   process.exit(0);
 }
 const id = await prepare();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
 import type { Emulator } from '../../src/emulator/index.ts';
+import { eventually } from '../fixtures/command.ts';
 import { IDENTITY } from '../fixtures/merge-repository.ts';
 import { writeFiles } from '../fixtures/temporary.ts';
 import { test, toolResults, type User } from '../fixtures/user.ts';
@@ -25,7 +26,8 @@ const PRINTS = `${MAKES}\necho "$dir"\n`;
 const ANSWERS = `${MAKES.replace('echo "added', 'echo >&2 "added')}
 printf '{"hookSpecificOutput":{"hookEventName":"WorktreeCreate","worktreePath":"%s"}}' "$dir"\n`;
 const REMOVES = `path=$(node -pe 'JSON.parse(fs.readFileSync(0)).worktree_path')
-git worktree remove "$path" && git branch -q -D "task/$(basename "$path")"
+git worktree remove "$path"
+git branch -q -D "task/$(basename "$path")" || true
 `;
 
 interface Hooks {
@@ -269,6 +271,86 @@ describe.concurrent('EXT-2, WORK-2: a WorktreeCreate hook that makes the worktre
     expect(existsSync(join(user.root, 'out.txt'))).toBe(false);
     expect(said(emulator, 'is outside your worktree')).not.toBe('');
     expect(git(user.repository, 'status', '--porcelain')).toBe('');
+  });
+});
+
+describe.concurrent('EXT-2, WORK-8: an agent in the worktree of a hook', () => {
+  test('is continued there after kill -9, and one whose hook was killed gets another', async ({ user }) => {
+    const running = join(user.root, 'running');
+    const once = `[ -e '${running}' ] || { touch '${running}'; exec sleep 1000; }`;
+    setUp(user, { create: PRINTS.replace('echo "$dir"', `${once}\necho "$dir"`) });
+    const gate = Promise.withResolvers<void>();
+    let kills = 0;
+    const emulator = await user.emulate({
+      respond: async ({ task, turn, request }) => {
+        if (!task.includes('child')) return turn === 0 ? start() : done;
+        const text = JSON.stringify(request.messages);
+        if (!text.includes('first-step')) return bash('echo one > one.txt; echo first-step-done');
+        if (kills < 2) await gate.promise;
+        if (!text.includes('second-step')) return bash('cat one.txt; pwd -P; echo second-step-done');
+        return done;
+      },
+    });
+    const first = user.start(['-p', 'go', ...BYPASS]);
+    await eventually(() => existsSync(running));
+    first.kill('SIGKILL');
+    await first.ended;
+    kills = 1;
+    const second = user.start(['resume', ...BYPASS]);
+    await eventually(() => said(emulator, 'first-step-done') !== '');
+    second.kill('SIGKILL');
+    await second.ended;
+    kills = 2;
+    gate.resolve();
+    const last = await user.here(['resume', ...BYPASS]);
+    expect(last, last.stderr).toMatchObject({ code: 0 });
+    const row = (await list(user)).find(({ name }) => name === 'look-2');
+    expect(said(emulator, 'second-step-done')).toContain(`one\\n${row?.path}\\nsecond-step-done`);
+    expect(readFileSync(join(row?.path ?? '', 'one.txt'), 'utf8')).toBe('one\n');
+    // What the killed hook had made is there as it was, and named.
+    expect(row?.path).not.toBe(tree(user));
+    expect(existsSync(join(tree(user), '.env'))).toBe(true);
+    for (const command of ['ls', 'gc'])
+      expect((await user.here(['worktree', command])).stderr).toContain(
+        `${tree(user)}: left by the WorktreeCreate hook`,
+      );
+    expect(existsSync(join(tree(user), '.env'))).toBe(true);
+  });
+
+  test('that is continued after its removal gets it at the same place, and learns that no hook ran', async ({
+    user,
+  }) => {
+    setUp(user, { create: `echo run >> '${user.root}/runs'\n${PRINTS}`, remove: REMOVES });
+    const emulator = await user.emulate({
+      respond: ({ task, turn, request }) => {
+        const text = JSON.stringify(request.messages);
+        if (text.includes('Go on, child') && task.includes('child'))
+          return text.includes(':again') ? done : bash('pwd -P; echo :again');
+        if (task.includes('child')) return done;
+        const id = /Agent (\w+\.2)/.exec(text)?.[1] ?? '';
+        return (
+          [start(), { tool_use: [{ name: 'SendMessage', input: { to: id, message: 'Go on, child' } }] }][
+            turn
+          ] ?? done
+        );
+      },
+    });
+    const end = await user.here(['-p', 'go', ...BYPASS]);
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+    expect(end.stderr).not.toContain('failed');
+    expect(trees(user)).toEqual([]);
+    expect(said(emulator, ':again')).toContain('without the hook: what the hook prepares');
+    expect(said(emulator, ':again')).toContain(`${tree(user)}\\n:again`);
+    expect(readFileSync(join(user.root, 'runs'), 'utf8')).toBe('run\n');
+  });
+
+  test('in a process of its own works there too', async ({ user }) => {
+    setUp(user, { create: PRINTS, remove: REMOVES });
+    const emulator = await play(user, [bash('pwd -P; echo there'), done]);
+    const end = await user.here(['-p', 'go', '--executor', 'process', ...BYPASS]);
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+    expect(said(emulator, '\\nthere')).toContain(`${tree(user)}\\nthere`);
+    expect(trees(user)).toEqual([]);
   });
 });
 

@@ -195,7 +195,9 @@ async function fillTree(
   reserved: ManagedWorktree,
   { base, ready, signal, hasBranch = false }: Making,
 ): Promise<FilledTree> {
-  const claimed = hasBranch ? null : await claimReady(place, reserved, { base, ready });
+  // Where a hook had put it may be another disk.
+  const isMade = hasBranch || reserved.facts.hook !== undefined;
+  const claimed = isMade ? null : await claimReady(place, reserved, { base, ready });
   if (claimed !== null) {
     const { worktree, isMoved, isSetUp } = claimed;
     const proof =
