@@ -40,7 +40,13 @@ function setUp(user: User, { create, remove, timeout }: Hooks): void {
   const entry = (name: string, script: string, more: object = {}): object => {
     const file = join(user.root, name);
     writeFileSync(file, script);
-    return [{ hooks: [{ type: 'command', command: `bash '${file}' 2>>'${user.root}/errors'`, ...more }] }];
+    return [
+      {
+        hooks: [
+          { type: 'command', command: `bash '${file}' 2> >(tee -a '${user.root}/errors' >&2)`, ...more },
+        ],
+      },
+    ];
   };
   const hooks = {
     WorktreeCreate: entry('create.sh', create, timeout === undefined ? {} : { timeout }),
@@ -99,6 +105,8 @@ describe.concurrent('EXT-2, WORK-2: a WorktreeCreate hook that makes the worktre
       const emulator = await play(user, [bash(work), done]);
       const end = await user.here(['-p', 'go', ...BYPASS]);
       expect(end, end.stderr + report(emulator)).toMatchObject({ code: 0 });
+      // The proof of its bounds, where there is bubblewrap.
+      expect(end.stderr).not.toContain('bubblewrap does not hold');
       const result = said(emulator, 'KEY=1');
       expect(result).toContain(`${tree(user)}\\nramet/look\\nKEY=1`);
       expect(report(emulator)).toContain('ramet/look');
@@ -182,8 +190,31 @@ describe.concurrent('EXT-2, WORK-2: a WorktreeCreate hook that makes the worktre
     setUp(user, { create });
     const emulator = await play(user, []);
     expect(await user.here(['-p', 'go', ...BYPASS])).toMatchObject({ code: 0 });
-    expect(said(emulator, 'from the hook and not your work')).toContain('README.md, hook.txt');
+    expect(said(emulator, 'from the hook and not your work: README.md')).not.toBe('');
     expect(existsSync(tree(user))).toBe(false);
+  });
+
+  test.for([
+    [
+      'the agent commits, and not',
+      `echo x > y.txt; git add -A; ${COMMIT} -qm y; git show --stat --format= HEAD`,
+      1,
+    ],
+    ['keeps it once the agent changes', 'echo changed > own.txt', 0],
+  ] as const)('a new file of the hook %s', async ([, work, commits], { user }) => {
+    setUp(user, {
+      create: PRINTS.replace(
+        'echo "$dir"',
+        'echo own > "$dir/own.txt"; ln -s /nowhere "$dir/link"; echo "$dir"',
+      ),
+    });
+    const emulator = await play(user, [bash(work), done]);
+    expect(await user.here(['-p', 'go', ...BYPASS])).toMatchObject({ code: 0 });
+    expect(git(tree(user), 'rev-list', '--count', 'main..ramet/look')).toBe(String(commits));
+    expect(git(tree(user), 'ls-tree', '--name-only', '-r', 'HEAD')).not.toContain('own.txt');
+    const [row] = await list(user);
+    expect(row).toMatchObject({ holds: [expect.stringContaining(commits === 1 ? '1 commit' : 'own.txt')] });
+    expect(report(emulator)).not.toContain('ramet worktree commit');
   });
 
   test('two agents at once each have their own', async ({ user }) => {
@@ -468,6 +499,39 @@ describe.concurrent('EXT-2, WORK-7: what a WorktreeCreate hook gives is refused'
     expect(branches(user)).toEqual(['main', 'mine']);
     git(user.repository, 'worktree', 'remove', other(user));
     expect((await user.here(['worktree', 'ls'])).stderr).not.toContain(other(user));
+  });
+
+  test('one of two at once is refused: what the other is making is not called left', async ({ user }) => {
+    const [made, refused] = ['made', 'refused'].map((name) => join(user.root, name));
+    const first = `touch '${made}'; until [ -e '${refused}' ]; do sleep 0.05; done; echo "$dir"`;
+    const second = `until [ -e '${made}' ]; do sleep 0.05; done; echo "Preparing" >&2; echo "fatal: no room" >&2; exit 3`;
+    const hook = MAKES.replace('dir=', `[ "$name" = look ] || { ${second}; }\ndir=`);
+    setUp(user, { create: `${hook}\n${first}\n` });
+    const emulator = await user.emulate({
+      respond: ({ task, turn }) => {
+        if (task.includes('child')) return [bash('echo x > y'), done][turn];
+        return [start(2), done][turn];
+      },
+    });
+    const run = user.here(['-p', 'go', ...BYPASS]);
+    await eventually(() => existsSync(made ?? ''));
+    await eventually(async () => (await user.here(['logs'])).stdout.includes('hooks of WorktreeCreate'));
+    writeFileSync(refused ?? '', '');
+    expect(await run).toMatchObject({ code: 0 });
+    const [one, two] = toolResults(emulator);
+    expect(one).toMatchObject({ isError: false });
+    expect(two?.text).toMatch(/exit code 3: fatal: no room\.?$/);
+    expect((await user.here(['worktree', 'ls'])).stderr).not.toContain('left by the WorktreeCreate hook');
+  });
+
+  test('hooks at once do not fail where git notes what a branch follows', async ({ user }) => {
+    setUp(user, {
+      create: `git config branch.autoSetupMerge > '${user.root}/set'; git config user.own >> '${user.root}/set'`,
+    });
+    await play(user, []);
+    const own = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.own', GIT_CONFIG_VALUE_0: 'mine' };
+    await user.here(['-p', 'go'], { env: own });
+    expect(readFileSync(join(user.root, 'set'), 'utf8')).toBe('false\nmine\n');
   });
 
   test('a hook that hangs is ended after its time, and the agent does not start', async ({ user }) => {

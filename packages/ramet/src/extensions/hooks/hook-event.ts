@@ -13,6 +13,8 @@ export interface HookEventKind {
   readonly failureBlocks?: true;
   /** Plain output is told to the model. */
   readonly takesText?: true;
+  /** Settings of its git. */
+  readonly git?: Readonly<Record<string, string>>;
   /** How long a hook may take if its configuration sets no limit. */
   readonly seconds: number;
 }
@@ -53,7 +55,11 @@ const EVENTS: Readonly<Record<HookEventName, HookEventKind>> = {
   Stop: { matches: null, refusal: 'block', seconds: LONG },
   PreCompact: { matches: 'trigger', refusal: 'block', seconds: LONG },
   Notification: { matches: 'notification_type', refusal: 'none', seconds: LONG },
-  WorktreeCreate: { matches: null, refusal: 'block', failureBlocks: true, seconds: LONG },
+  WorktreeCreate: {
+    ...{ matches: null, refusal: 'block', failureBlocks: true, seconds: LONG },
+    // Several run at once: `git worktree add -b x origin/main` notes its upstream, and fails where another git has the lock for that.
+    git: { 'branch.autoSetupMerge': 'false' },
+  },
   WorktreeRemove: { matches: null, refusal: 'none', seconds: 60 },
   TeammateIdle: { matches: null, refusal: 'block', seconds: LONG },
   TaskCreated: { matches: null, refusal: 'block', seconds: LONG },

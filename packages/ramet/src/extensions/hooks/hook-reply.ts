@@ -88,9 +88,10 @@ function refusalReply(refusal: 'deny' | 'block' | 'tell', reason: string): HookR
   return refusal === 'deny' ? { decision: 'deny', reason } : { block: reason };
 }
 
-/** The first line: the whole may be a stack trace. */
+/** The line that git says it with, or the first: the whole may be a stack trace. */
 function stderrNote(stderr: string): string {
-  const [line = ''] = stderr.trim().split('\n');
+  const lines = stderr.trim().split('\n');
+  const line = lines.find((each) => /^(?:fatal|error): /.test(each)) ?? lines[0] ?? '';
   return line === '' ? '' : `: ${line.slice(0, 200)}`;
 }
 

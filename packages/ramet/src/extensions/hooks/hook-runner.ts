@@ -19,7 +19,7 @@ import { type ExpectedGroup, OWNER_VARIABLE } from '../../system/processes/proce
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import { decidesCalls } from '../trust/commands-in.ts';
 import type { CommandHook, FunctionHook, Hook, HookInput } from './hook-config.ts';
-import { hookEventKind } from './hook-event.ts';
+import { type HookEventName, hookEventKind } from './hook-event.ts';
 import { answerOfCommand, answerOfValue, type HookAnswer } from './hook-reply.ts';
 import { type HookResult, hookName, merged, type TimedAnswer } from './merge-answers.ts';
 import { runHookCommand } from './run-hook-command.ts';
@@ -46,6 +46,21 @@ export interface HookFiring {
 }
 
 const NOTHING: HookResult = { runs: [], effect: { contexts: [] }, messages: [] };
+
+/** The settings of an event's git, after those that the environment has. */
+function gitVariables(
+  event: HookEventName,
+  environment: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const settings = Object.entries(hookEventKind(event).git ?? {});
+  const first = Number(environment.GIT_CONFIG_COUNT ?? 0);
+  if (settings.length === 0 || !Number.isInteger(first)) return {};
+  const variables = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, key],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
+  ]);
+  return { ...Object.fromEntries(variables), GIT_CONFIG_COUNT: String(first + settings.length) };
+}
 
 export class HookRunner implements AsyncDisposable {
   readonly #ground: HookGround;
@@ -114,7 +129,7 @@ export class HookRunner implements AsyncDisposable {
       // Where its input is a socket, bash takes itself for a remote shell and reads ~/.bashrc, which may print.
       args: hook.args === null ? ['--norc', '-c', hook.command] : words.slice(1),
       cwd: input.cwd,
-      env: withOwnPython({ ...environment, ...variables }),
+      env: withOwnPython({ ...environment, ...variables, ...gitVariables(hook.event, environment) }),
       input: json,
       ...{ timeoutMs: hook.timeoutMs, agent, signal, clock, processes, onLeft },
     });

@@ -8,7 +8,7 @@
  *    stays where it began.
  * 3. What the hook left uncommitted, and files that it copied, are not work of the agent while they stay as they are.
  */
-import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserMistake } from '../../../schema/errors.ts';
 import { newSessionId } from '../../../schema/ids.ts';
@@ -24,7 +24,7 @@ import { isLockOurs, leadsBack, lockText, replaceAdminFile } from '../register-w
 import { freshFacts, slotHolder } from '../reserve-worktree.ts';
 import { directoriesOf, type TrustedCall } from '../trusted-git.ts';
 import type { ManagedWorktree, WorktreeFacts } from '../worktree.ts';
-import { worktreeEnvironment } from '../worktree-environment.ts';
+import { excludeSettings, worktreeEnvironment, writeExcludes } from '../worktree-environment.ts';
 import { adminDirectory, type WorktreePlace } from '../worktree-place.ts';
 import { type FoundDirectory, holderOf } from './judge-directory.ts';
 
@@ -127,23 +127,43 @@ async function asLeft(
   worktree: ManagedWorktree,
   own: ManagedWorktree,
 ): Promise<{ facts: WorktreeFacts; notes: string[]; carries: boolean }> {
+  const { copied, links } = await keepApart(place, worktree);
   const held = await heldPaths(place, worktree);
-  const copied = Object.fromEntries(
-    held.precious.map((name) => [name, fileDigest(join(worktree.path, name))]),
-  );
+  for (const name of held.precious) copied[name] ??= fileDigest(join(worktree.path, name));
   const shown = namesOf(held);
   const isWanted = own.facts.carried !== undefined;
   const carries = isWanted && shown.length === 0 && worktree.base === own.base;
+  const settings = excludeSettings(place, worktree);
   const carried = carries
     ? await carryDirtyWork(place, worktree)
     : shown.length === 0
       ? undefined
-      : await checkoutTrees(callIn(place, worktree), { scratch: adminDirectory(place, worktree) });
+      : await checkoutTrees(callIn(place, worktree), { scratch: adminDirectory(place, worktree), settings });
   const notes = [
     ...(shown.length === 0 ? [] : [`uncommitted, from the hook and not your work: ${listed(shown)}`]),
     ...(isWanted && !carries ? [NOT_CARRIED] : []),
   ];
-  return { facts: { ...worktree.facts, copied, carried }, notes, carries };
+  return { facts: { ...worktree.facts, copied, links, carried }, notes, carries };
+}
+
+/** More than this is no list of a few files that a project needs: they count as uncommitted then. */
+const MOST_APART = 200;
+
+/** New files that git does not ignore, such as `.env` in many repositories: like copies of ours, the agent never commits them. */
+async function keepApart(
+  place: WorktreePlace,
+  worktree: ManagedWorktree,
+): Promise<{ copied: Record<string, string>; links: string[] }> {
+  const others = ['ls-files', '--others', '--exclude-standard', '-z'];
+  const found = (await gitText(others, callIn(place, worktree))).split('\0');
+  const names = found.filter((name) => name !== '' && !name.endsWith('/'));
+  const copied: Record<string, string> = {};
+  if (names.length > MOST_APART) return { copied, links: [] };
+  const isLink = (name: string): boolean => lstatSync(join(worktree.path, name)).isSymbolicLink();
+  const links = names.filter(isLink);
+  for (const name of names) if (!isLink(name)) copied[name] = fileDigest(join(worktree.path, name));
+  await writeExcludes(place, worktree, names);
+  return { copied, links };
 }
 
 const NOT_CARRIED =

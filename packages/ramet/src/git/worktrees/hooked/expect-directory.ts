@@ -3,6 +3,7 @@
  * there before it is noted in the row, so that what a hook leaves without an agent, also by a kill, can be named. It is never removed.
  */
 
+import { basename } from 'node:path';
 import type { CreatedWorktree } from '../create-worktree.ts';
 import { isHeld } from '../half-made.ts';
 import type { AgentWorkspace, ExpectedDirectory } from '../workspace/agent-workspace.ts';
@@ -34,11 +35,19 @@ export async function expectDirectory(
       return hold(await adoptDirectory(place, own, found, dirty));
     },
     async left() {
-      const paths = (await newWorktrees(place, before.admins)).map(({ path }) => path);
+      const all = (await newWorktrees(place, before.admins)).map(({ path }) => path);
+      // While others are at work too, only its name tells whose one is.
+      const paths = isAlone(place, id) ? all : all.filter((path) => basename(path) === worktree.name);
       note(paths.length === 0 ? undefined : { known: before.admins, left: paths });
       return paths;
     },
   };
+}
+
+function isAlone({ registry, project }: WorktreePlace, id: string): boolean {
+  const isAtWork = (row: ManagedWorktree): boolean =>
+    row.facts.hookRun !== undefined && row.facts.hookRun.left === undefined && isHeld(project, row);
+  return !registry.list().some((row) => row.id !== id && isAtWork(row));
 }
 
 /** Those that came since, and that no agent has. */

@@ -230,16 +230,17 @@ function fenceOf(place: WorktreePlace, worktree: ManagedWorktree, inherited: rea
     home: realPath(place.home),
     scratch: realPath(scratchOf(place, worktree)),
     temporary: temporaryFolders(place.env).map(realPath),
-    guarded: guardedBy(place),
+    guarded: guardedBy(place, worktree),
   };
 }
 
-export function guardedBy(place: WorktreePlace): string[] {
+export function guardedBy(place: WorktreePlace, own?: Pick<ManagedWorktree, 'id'>): string[] {
   const { root, commonDirectory } = place.repository;
   const checkouts = basename(commonDirectory) === '.git' ? [dirname(commonDirectory)] : [];
-  const ofHooks = place.registry
-    .list()
-    .filter(({ state, facts }) => facts.hook !== undefined && (state === 'leased' || state === 'released'));
+  const ofHooks = place.registry.list().filter(({ id, state, facts }) => {
+    const isThere = state === 'leased' || state === 'released';
+    return id !== own?.id && isThere && facts.hook !== undefined;
+  });
   const places = [root, ...checkouts, commonDirectory, worktreesDirectory(place), place.home];
   return [...places, ...ofHooks.map(({ path }) => path)].map(realPath);
 }
@@ -254,7 +255,7 @@ function boundsOf(place: WorktreePlace, worktree: ManagedWorktree): ShellBounds 
   return {
     shared: temporaryFolders(place.env),
     caches: privateCaches(place.env, place.project),
-    guarded: guardedBy(place),
+    guarded: guardedBy(place, worktree),
     own: [
       ...[worktree.path, scratchOf(place, worktree), adminDirectory(place, worktree)],
       ...inGit('objects', 'refs/tags', 'refs/remotes', 'logs/refs/remotes', 'reftable', 'lfs'),
