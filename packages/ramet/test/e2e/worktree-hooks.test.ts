@@ -236,6 +236,29 @@ describe.concurrent('EXT-2, WORK-2: a WorktreeCreate hook that makes the worktre
     ).not.toContain('refs/heads/task');
   });
 
+  test('an agent that ends while the hook of another is at work is not asked about its branch', async ({
+    user,
+  }) => {
+    const [working, made, ended] = ['working', 'made', 'ended'].map((name) => join(user.root, name));
+    const until = (file: string | undefined): string => `until [ -e '${file}' ]; do sleep 0.05; done`;
+    const second = `[ "$name" = look ] || { touch '${made}'; ${until(ended)}; }`;
+    const hook = MAKES.replace('dir=', `[ "$name" = look ] || ${until(working)}\ndir=`);
+    setUp(user, { create: `${hook}\n${second}\necho "$dir"\n` });
+    const emulator = await user.emulate({
+      respond: async ({ task, turn }) => {
+        if (!task.includes('child')) return [start(2), done][turn];
+        writeFileSync(working ?? '', '');
+        if (turn === 0) await eventually(() => existsSync(made ?? ''));
+        return [bash('echo x > y'), done][turn];
+      },
+    });
+    const run = user.here(['-p', 'go', ...BYPASS]);
+    await eventually(async () => (await user.here(['logs'])).stdout.includes('worktree given back'));
+    writeFileSync(ended ?? '', '');
+    expect(await run).toMatchObject({ code: 0 });
+    for (const { text } of toolResults(emulator)) expect(text).not.toContain('changed meanwhile');
+  });
+
   test('a path that is printed for two agents is of the first alone', async ({ user }) => {
     const one = join(user.root, 'one');
     setUp(user, { create: `[ -d '${one}' ] || git worktree add -q --detach '${one}' >&2\necho '${one}'` });
@@ -520,6 +543,7 @@ describe.concurrent('EXT-2, WORK-7: what a WorktreeCreate hook gives is refused'
     expect(await run).toMatchObject({ code: 0 });
     const [one, two] = toolResults(emulator);
     expect(one).toMatchObject({ isError: false });
+    expect(one?.text).not.toContain('refs/heads/task');
     expect(two?.text).toMatch(/exit code 3: fatal: no room\.?$/);
     expect((await user.here(['worktree', 'ls'])).stderr).not.toContain('left by the WorktreeCreate hook');
   });

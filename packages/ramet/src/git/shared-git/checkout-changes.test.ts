@@ -14,7 +14,14 @@ function place(files: Record<string, string> = { 'a.txt': '1\n' }) {
   const git = (...args: string[]): string => runSync('git', args, { cwd: directory, env }).trimEnd();
   const repository = findRepository(directory);
   if (repository === null) throw new Error('no repository');
-  const watch: ChangeWatch = { repository, env, agent: 'aaaaaaaa.2', others: () => [], ofHooks: () => [] };
+  const watch: ChangeWatch = {
+    repository,
+    env,
+    agent: 'aaaaaaaa.2',
+    others: () => [],
+    ofHooks: () => [],
+    isHookAtWork: () => false,
+  };
   return { directory, git, watch, before: () => stateOf(watch) };
 }
 
@@ -267,6 +274,7 @@ describe('WORK-9: what changed in the checkout of the parent', () => {
       agent: 'a.2',
       others: () => [],
       ofHooks: () => [],
+      isHookAtWork: () => false,
     };
     const state = stateOf(watch);
     await merging.queue({ branches: ['free'], target: 'target' });

@@ -22,6 +22,8 @@ export interface ChangeWatch {
   agent: string | null;
   /** Branches that hooks have made for worktrees of agents, and that go with them. */
   ofHooks: () => readonly string[];
+  /** Whether a hook is at work that may be making one. */
+  isHookAtWork: () => boolean;
   /** Other agents that work in the checkout itself. */
   others: () => readonly string[];
 }
@@ -143,7 +145,10 @@ async function knownMoves(moves: readonly Move[], watch: ChangeWatch): Promise<R
     reason.startsWith('ramet merge') || (ref.startsWith('refs/remotes/') && /^(?:fetch|pull)\b/.test(reason));
   const whole = moves.filter(({ isWhole }) => isWhole === true);
   const ofHooks = new Set(whole.length === 0 ? [] : watch.ofHooks().map((branch) => `refs/heads/${branch}`));
-  const known = new Set([...moves.filter(isOwnWork), ...whole.filter(({ ref }) => ofHooks.has(ref))]);
+  const isMaking = whole.some(({ to }) => to !== null) && watch.isHookAtWork();
+  const isOfHook = ({ ref, to }: Move): boolean =>
+    ofHooks.has(ref) || (isMaking && to !== null && ref.startsWith('refs/heads/'));
+  const known = new Set([...moves.filter(isOwnWork), ...whole.filter(isOfHook)]);
   const open = moves.filter((move) => !known.has(move) && move.to !== null && /^commit/.test(move.reason));
   const makers = await makersOf([...new Set(open.flatMap(({ to }) => to ?? []))], watch);
   for (const move of open) {

@@ -4,6 +4,7 @@
  */
 
 import { describeError } from '../../schema/errors.ts';
+import { isHookAtWork } from '../worktrees/half-made.ts';
 import type { WorktreePlace } from '../worktrees/worktree-place.ts';
 import { createCheckouts } from './checkout.ts';
 import { type ChangeWatch, checkoutChanges } from './checkout-changes.ts';
@@ -51,10 +52,12 @@ function sharedState(states: SharedStates, { repository }: WorktreePlace): Share
   return fresh;
 }
 
-function watchOf({ repository, env, home, registry }: WorktreePlace, agent: string | null): ChangeWatch {
+function watchOf(place: WorktreePlace, agent: string | null): ChangeWatch {
+  const { repository, env, home, registry } = place;
   return {
     ...{ repository, env, agent },
     ofHooks: () => registry.list().flatMap(({ facts }) => facts.hook?.branch ?? []),
+    isHookAtWork: () => registry.list().some((row) => isHookAtWork(place, row)),
     others: () =>
       createCheckouts({ home, environment: env })
         .at(repository.root)

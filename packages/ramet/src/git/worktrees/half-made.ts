@@ -57,6 +57,15 @@ export function tornText(directory: string): string {
   return `has no index, as after a check-out that was killed, so every file counts as deleted: look at it first with git -C ${directory} status`;
 }
 
+/** Whether a hook runs for it that may make a worktree in its place. */
+export function isHookAtWork(
+  { project }: { project: string },
+  row: Pick<ManagedWorktree, 'lease' | 'owner' | 'facts'>,
+): boolean {
+  const { hookRun } = row.facts;
+  return hookRun !== undefined && hookRun.left === undefined && isHeld(project, row);
+}
+
 /**
  * Whether the holder of a worktree may be at work in it. A process that cannot be seen from here, in another container
  * or on another machine, is judged by its session: while it writes that, it lives; when nobody does, or another process

@@ -5,7 +5,7 @@
 
 import { basename } from 'node:path';
 import type { CreatedWorktree } from '../create-worktree.ts';
-import { isHeld } from '../half-made.ts';
+import { isHeld, isHookAtWork } from '../half-made.ts';
 import type { AgentWorkspace, ExpectedDirectory } from '../workspace/agent-workspace.ts';
 import type { ManagedWorktree } from '../worktree.ts';
 import type { WorktreePlace } from '../worktree-place.ts';
@@ -44,10 +44,8 @@ export async function expectDirectory(
   };
 }
 
-function isAlone({ registry, project }: WorktreePlace, id: string): boolean {
-  const isAtWork = (row: ManagedWorktree): boolean =>
-    row.facts.hookRun !== undefined && row.facts.hookRun.left === undefined && isHeld(project, row);
-  return !registry.list().some((row) => row.id !== id && isAtWork(row));
+function isAlone(place: WorktreePlace, id: string): boolean {
+  return !place.registry.list().some((row) => row.id !== id && isHookAtWork(place, row));
 }
 
 /** Those that came since, and that no agent has. */
