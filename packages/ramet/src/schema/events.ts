@@ -49,6 +49,8 @@ interface SessionStarted {
   watches?: string;
   /** Its main agent coordinates workers (COORD-1). */
   coordinator?: true;
+  /** It is no conversation of a person: nobody resumes it. */
+  housekeeping?: true;
   /** By flags or a program, for as long as the session is resumed; absent for none. */
   given?: GivenRights;
 }

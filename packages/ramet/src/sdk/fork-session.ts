@@ -14,7 +14,7 @@ import { UserMistake } from '../schema/errors.ts';
 import type { Digest, EventOf } from '../schema/events.ts';
 import { agentId, type SessionId } from '../schema/ids.ts';
 import { itemsOf } from '../system/persistent.ts';
-import { recordedRights } from './session/setup/session-rules.ts';
+import { recordedRights } from './session/setup/session-record.ts';
 import { VERSION } from './version.ts';
 
 interface ForkPlace {

@@ -136,6 +136,8 @@ export interface SessionOptions {
   onRecord?: RecordListener;
   /** A person is there: a provider that is away is waited for without end, unless a setting says how long. */
   attended?: boolean;
+  /** It is no conversation of a person: what looks for the latest session, or for an interrupted one, passes over it. */
+  housekeeping?: boolean;
   /** Work between prompts: docs/background.md. Default: where a person is there, or settings say so. */
   background?: boolean;
   /**
@@ -148,7 +150,7 @@ export interface SessionOptions {
    * `strictMcpServers` is set.
    */
   mcpServers?: McpServerOptions;
-  /** Directories besides `cwd`: `acceptEdits` holds for their files, too. For this run: a resumed session has none of them. */
+  /** Directories besides `cwd`: `acceptEdits` holds for their files, too, also when the session is resumed. */
   additionalDirectories?: readonly string[];
   /** Files like `.mcp.json`, or their JSON. */
   mcpConfig?: readonly string[];
@@ -181,13 +183,8 @@ const SESSION: Kinds<SessionOptions> = {
     tools: LIST,
     hooks: OBJECT,
   },
-  ...{
-    systemPrompt: NAME,
-    appendSystemPrompt: NAME,
-    agentTypes: OBJECT,
-    canUseTool: FUNCTION,
-    elicit: FUNCTION,
-  },
+  ...{ systemPrompt: NAME, appendSystemPrompt: NAME, agentTypes: OBJECT },
+  ...{ canUseTool: FUNCTION, elicit: FUNCTION },
   ...{ agent: NAME, builtInTools: TEXTS },
   ...{ launch: oneOf(LAUNCH_MODES), compactionThreshold: NUMBER, contextWindow: COUNT },
   permissions: fields({ allow: TEXTS, ask: TEXTS, deny: TEXTS } satisfies Kinds<RuleTexts>),
@@ -218,6 +215,7 @@ const SESSION: Kinds<SessionOptions> = {
     strictMcpServers: FLAG,
     onRecord: FUNCTION,
     attended: FLAG,
+    housekeeping: FLAG,
     background: FLAG,
     settings: or(false, OBJECT),
   },
@@ -259,13 +257,14 @@ export type PassedOptions = Pick<
   | 'builtInTools'
   | 'coordinator'
   | 'attended'
+  | 'housekeeping'
   | 'background'
   | 'onSuggestions'
 >;
 
 export function passedOn(options: SessionOptions): PassedOptions {
   const { mcpServers, mcpConfig, strictMcpServers, agent, builtInTools, additionalDirectories } = options;
-  const { coordinator, attended, background, onSuggestions, sessionId } = options;
+  const { coordinator, attended, housekeeping, background, onSuggestions, sessionId } = options;
   return {
     ...(mcpServers && { mcpServers }),
     ...(mcpConfig && { mcpConfig }),
@@ -275,6 +274,7 @@ export function passedOn(options: SessionOptions): PassedOptions {
     ...(sessionId !== undefined && { sessionId }),
     ...(builtInTools && { builtInTools }),
     ...{ ...(coordinator && { coordinator }), ...(attended && { attended }) },
+    ...(housekeeping && { housekeeping }),
     ...(background !== undefined && { background }),
     ...(onSuggestions && { onSuggestions }),
   };

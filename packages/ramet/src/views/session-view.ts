@@ -36,7 +36,9 @@ export function chooseSession(wanted: string | undefined, project: string): Sess
   return entry;
 }
 
-/** Not one whose only prompt was refused, such as a command with a slip: there is nothing to see or undo in it. */
+/**
+ * Not one whose only prompt was refused, such as a command with a slip, and no housekeeping: there is nothing to see or undo in it.
+ */
 function latestAsked(project: string): SessionEntry | null {
   return latestSession(project, (entry) => entry.live || wasAsked(project, entry)) ?? latestSession(project);
 }
@@ -46,6 +48,7 @@ function wasAsked(project: string, { session }: SessionEntry): boolean {
   try {
     const reader = openReader({ project, session, forgiving: true });
     try {
+      if (isHousekeeping(reader)) return false;
       const types = ['message.appended', 'agent.started'] as const;
       const [first, second] = reader.events({ types });
       return second !== undefined || first?.event.type === 'message.appended';
@@ -55,6 +58,14 @@ function wasAsked(project: string, { session }: SessionEntry): boolean {
   } catch {
     return true;
   }
+}
+
+/** Whether it is no conversation of a person, such as a dream: nobody continues it. */
+export function isHousekeeping(reader: JournalReader): boolean {
+  // It is among the first: to look for its kind would read all of a long record.
+  for (const { event } of reader.events())
+    if (event.type === 'session.started') return event.housekeeping === true;
+  return false;
 }
 
 /** Further folds of the one reading that a view takes: reading a large session again is what costs. */

@@ -156,7 +156,7 @@ describe('LIB-1: a call that is not understood does nothing', () => {
     [{ budget: { dollars: 1 } }, /^the option budget is wrong: it has no "dollars": there are /],
     [{ cwd: 7 }, /the option cwd is 7; give a text that is not empty$/],
     [{ onRecord: 'log' }, /the option onRecord is "log"; give a function$/],
-    [{ quite_another_thing: true }, /attended, background, settings$/],
+    [{ quite_another_thing: true }, /attended, housekeeping, background, settings$/],
     ['a prompt', /^openSession: the argument for options is "a prompt"; give an object$/],
   ])('openSession refuses %o, and makes no session', async (options, reason) => {
     const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };

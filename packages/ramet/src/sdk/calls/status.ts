@@ -13,7 +13,13 @@ import { agentId } from '../../schema/ids.ts';
 import { isInside } from '../../system/landing-path.ts';
 import { agentTree, type TreePlace } from '../../views/agent-label.ts';
 import type { Ledger } from '../../views/ledger/ledger.ts';
-import { foldSessions, tellDamage, tellUnreadable, viewSession } from '../../views/session-view.ts';
+import {
+  foldSessions,
+  isHousekeeping,
+  tellDamage,
+  tellUnreadable,
+  viewSession,
+} from '../../views/session-view.ts';
 import { findPlace, operatorDirectory } from '../place.ts';
 import { type Caller, type CallOptions, callerOf } from './caller.ts';
 
@@ -180,6 +186,7 @@ function isToBeResumed(project: string, entry: SessionEntry, caller: Caller): bo
   try {
     const reader = openReader({ project, session: entry.session });
     try {
+      if (isHousekeeping(reader)) return false;
       const main = agentId(entry.session, 1);
       const agents = agentStatuses(statusBoardOf(reader.events()), { writerAlive: false });
       const isIdle = agents.some(({ id, turns }) => id === main && turns === 0);

@@ -3,12 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drain } from '../../../test/fixtures/engine.ts';
-import { type MemoryWorld, newWorld } from '../../../test/fixtures/memory-world.ts';
+import { ask, type MemoryWorld, newWorld } from '../../../test/fixtures/memory-world.ts';
 import type { Answer } from '../../emulator/answer.ts';
 import { DEFAULT_DREAM_TERMS, DreamRecord } from '../../memory/dream/dream-record.ts';
 import { DREAM } from '../../memory/dream/run-dream.ts';
 import { indexPath, scopeFolder, storeOf } from '../../memory/files/memory-places.ts';
 import { MemoryStore } from '../../memory/files/memory-store.ts';
+import { cost, latestInterrupted, sessionList, status } from '../calls/status.ts';
 import { openSession } from '../session/session.ts';
 import { dreamMemory } from './dream-memory.ts';
 import { undoMemory } from './memory-calls.ts';
@@ -77,6 +78,22 @@ describe('BG-7, EXEC-4: a dream by hand', () => {
     using record = new DreamRecord(storeOf(world.at, 'project'));
     using _lock = record.lock();
     await expect(dreamMemory({ now: true }, call)).rejects.toThrow('another process tidies up this memory');
+  });
+
+  test('is nothing that is resumed: the latest session is the one before it', async () => {
+    const world = await dreamingWorld();
+    const { id } = await ask(world.options, 'What do you know?');
+    const { cwd = '', env = {} } = world.options;
+    await dreamMemory({ now: true }, { cwd, env });
+    const [dream] = sessionList({ cwd, env });
+    expect(dream?.session).not.toBe(id);
+    await using again = await openSession({ ...world.options, resume: 'latest' });
+    expect(again.id).toBe(id);
+    expect(cost(undefined, { cwd, env }).session.session).toBe(id);
+    expect(() => latestInterrupted({ cwd, env })).toThrow('nothing to resume');
+    // Nothing of it was interrupted.
+    const all = status({ cwd, env }).find(({ session }) => session.session === dream?.session);
+    expect(all?.agents.map(({ agent }) => agent.status)).toEqual(['done', 'done']);
   });
 });
 

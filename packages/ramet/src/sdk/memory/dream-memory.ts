@@ -58,7 +58,7 @@ export async function dreamMemory(
   using store = new MemoryStore(storeOf(at, 'project'));
   await using session = await openSession({
     ...{ cwd, env, ...(model !== undefined && { model }) },
-    ...{ title: 'tidy up memory', permissionMode: 'dontAsk', background: false },
+    ...{ title: 'tidy up memory', permissionMode: 'dontAsk', background: false, housekeeping: true },
     agentTypes: { [TYPE]: dreamType() },
   });
   const source = { session: session.id, agent: null, turn: null };

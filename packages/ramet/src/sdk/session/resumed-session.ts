@@ -10,6 +10,7 @@ import type { EventOf } from '../../schema/events.ts';
 import { agentId, type SessionId } from '../../schema/ids.ts';
 import { isInside } from '../../system/landing-path.ts';
 import { teamFile } from '../../team/wake-line.ts';
+import { isHousekeeping } from '../../views/session-view.ts';
 import { offeringMembers, openAgentTypes, ToldTypes, typeContext } from '../agent-types/agent-types.ts';
 import { extensionPlace, findPlugins, withPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
@@ -24,6 +25,7 @@ import type { TypedParts } from './main/main-type.ts';
 import { readSurroundings, surroundingsFor } from './main/surroundings.ts';
 import { shareParts } from './session-runtime.ts';
 import { openGround, type SessionOrder, watchFor } from './setup/session-ground.ts';
+import { recordedRights } from './setup/session-record.ts';
 import { openRules, recallRules } from './setup/session-rules.ts';
 import { settingsPlace } from './setup/session-settings.ts';
 import { noticesAgain, openSessionTools } from './tools/session-tools.ts';
@@ -87,7 +89,7 @@ export async function reopen(
   try {
     recordEndedOrphans(journal, ended);
     const settings = await asRecorded(given, reader, { session: entry.session, types, extra, prompts });
-    recallRules(permissions, reader, place, { ...settings, tools: names });
+    recallRules(permissions, reader, place, { ...settings, tools: names, given: recordedRights(reader) });
     const ground = openGround(order, place, permissions);
     const teamSync = TeamSync.of(settings, place);
     teamSync?.start();
@@ -223,6 +225,7 @@ function latestHere({ project, cwd, repository }: Place): SessionEntry | null {
 function hasPrompt(project: string, session: SessionId): boolean {
   const reader = openReader({ project, session });
   try {
+    if (isHousekeeping(reader)) return false;
     return Iterator.from(reader.events()).some(({ event }) => event.type === 'message.appended');
   } finally {
     reader.close();

@@ -27,9 +27,8 @@ import {
 } from '../../options.ts';
 import type { Place } from '../../place.ts';
 import { refuseUnservedModel, widestMode } from '../../policy.ts';
-import { VERSION } from '../../version.ts';
 import type { SharedParts } from '../session-runtime.ts';
-import { givenRights } from '../setup/session-rules.ts';
+import { recordResumed, recordStarted } from '../setup/session-record.ts';
 import { toolsAgain } from '../tools/session-tools.ts';
 import type { MainHousing } from './main-housing.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -45,18 +44,11 @@ export function startAgent(
 ): Agent {
   const { runtime } = shared;
   const model = newSessionModel(settings, runtime.provider);
-  const given = givenRights(settings, place.cwd, runtime.redact);
-  runtime.journal.append(null, {
-    type: 'session.started',
-    version: VERSION,
-    cwd: place.cwd,
-    repository: place.repository?.root ?? null,
-    ...(git?.known && { branch: git.branch }),
-    ...(shared.watch && { watches: shared.watch.run }),
-    ...(settings.coordinator && { coordinator: true as const }),
-    ...(given && { given }),
-  });
+  recordStarted(shared, place, settings, git);
   const agent = Agent.start(runtime, newSpec(shared, model, place, settings));
+  // It is only the parent of others, and nobody asks it anything.
+  if (settings.housekeeping)
+    agent.record({ type: 'agent.ended', status: 'done', cause: null, message: null });
   shared.admitMain(agent);
   return agent;
 }
@@ -102,14 +94,6 @@ export async function resumeMain(
     switchModel(agent, 'model', model, thinking ?? undefined);
   shared.admitMain(agent);
   return agent;
-}
-
-function recordResumed({ runtime }: SharedParts, { cwd }: Place, settings: ResolvedOptions): void {
-  const given = givenRights(settings, cwd, runtime.redact);
-  runtime.journal.append(null, {
-    ...{ type: 'session.resumed', version: VERSION, cwd },
-    ...(given && { given }),
-  });
 }
 
 /** Nothing of its conversation can be read: it takes the next prompt as its first, with what it did still on the bill. */

@@ -13,7 +13,6 @@ import {
   sessionRules,
 } from '../../../permission/policy.ts';
 import { UserMistake } from '../../../schema/errors.ts';
-import type { EventOf } from '../../../schema/events.ts';
 import type { GivenRights } from '../../../schema/status.ts';
 import { managedFolders, rametHome } from '../../../system/home.ts';
 import type { ResolvedOptions } from '../../options.ts';
@@ -58,7 +57,7 @@ function guardedPlaces(env: ResolvedOptions['env']): string[] {
 /** Of such a folder; each may be a link of its own. */
 const LOADED = ['settings.json', 'agents', 'skills', 'commands', 'plugins'];
 
-function foldersOf(paths: readonly string[], cwd: string): string[] {
+export function foldersOf(paths: readonly string[], cwd: string): string[] {
   return paths.map((path) => {
     const folder = resolve(cwd, path);
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
@@ -77,31 +76,10 @@ function readRules(texts: RuleTexts, origin: RuleOrigin): RuleSet {
   return rules;
 }
 
-/** What the options give a session, for its record; undefined for nothing. */
-export function givenRights(
-  { givenRules, additionalDirectories = [] }: ResolvedOptions,
-  cwd: string,
-  redact: (text: string) => string,
-): GivenRights | undefined {
-  const { allow = [], ask = [], deny = [] } = givenRules;
-  const lists = { allow, ask, deny, folders: foldersOf(additionalDirectories, cwd) };
-  const given = Object.entries(lists).filter(([, texts]) => texts.length > 0);
-  if (given.length === 0) return undefined;
-  return Object.fromEntries(given.map(([list, texts]) => [list, texts.map(redact)]));
-}
-
-/** All that a session was given when it started and each time it was resumed. */
-export function recordedRights(reader: JournalReader): Required<GivenRights> {
-  const all = { allow: new Set<string>(), ask: new Set<string>(), deny: new Set<string>() };
-  const folders = new Set<string>();
-  for (const { event } of reader.events({ types: ['session.started', 'session.resumed'] })) {
-    // No other type comes.
-    const { given = {} } = event as EventOf<'session.started' | 'session.resumed'>;
-    for (const list of ['allow', 'ask', 'deny'] as const)
-      for (const text of given[list] ?? []) all[list].add(text);
-    for (const folder of given.folders ?? []) folders.add(folder);
-  }
-  return { allow: [...all.allow], ask: [...all.ask], deny: [...all.deny], folders: [...folders] };
+interface RecalledParts {
+  readonly tools: readonly string[];
+  /** What is on record. */
+  readonly given: Required<GivenRights>;
 }
 
 /**
@@ -112,10 +90,10 @@ export function recallRules(
   permissions: SessionRules,
   reader: JournalReader,
   { cwd, repository }: Place,
-  { env, settings, tools }: Pick<ResolvedOptions, 'env' | 'settings'> & { tools: readonly string[] },
+  { env, settings, tools, given }: Pick<ResolvedOptions, 'env' | 'settings'> & RecalledParts,
 ): void {
   const origin = { base: repository?.root ?? cwd, home: env.HOME || null };
-  const { folders, allow, ...narrowing } = recordedRights(reader);
+  const { folders, allow, ...narrowing } = given;
   const own = { ...narrowing, allow: closedWays(settings)?.rules === true ? [] : allow };
   const { rules } = parseRules(own, { ...origin, tools, place: 'the options' });
   const there = folders.filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory());
