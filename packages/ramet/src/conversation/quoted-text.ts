@@ -174,6 +174,14 @@ function join(seen: string, letters: string): string {
   return (letters === '-' || letters === '/') && seen.endsWith(letters) ? seen : seen + letters;
 }
 
+/** What is left of a text for who reads letters and digits alone: small Latin letters for what looks like them. */
+export function plainLetters(text: string): string {
+  const found = Array.from(text, (character) => {
+    return /^\p{Nd}$/u.test(character) ? character.normalize('NFKC') : lettersOf(character);
+  });
+  return found.join('').replace(/[^a-z\p{Nd}]+/gu, '');
+}
+
 /** What a character looks like: small Latin letters, `-`, `/`, nothing, or a sign that no name has. */
 function lettersOf(character: string): string {
   if (/^[a-z/]$/.test(character)) return character;

@@ -20,8 +20,12 @@ interface MemoryFlags {
   add?: string;
 }
 
-export function show(which: string | undefined, { json, changes }: MemoryFlags, io: CommandIo): void {
-  const report = showMemory(which, callFrom(io));
+export async function show(
+  which: string | undefined,
+  { json, changes }: MemoryFlags,
+  io: CommandIo,
+): Promise<void> {
+  const report = await showMemory(which, callFrom(io));
   if (json) io.out(jsonLine(changes ? { changes: report.changes } : report));
   else if (changes)
     io.out(

@@ -22,7 +22,7 @@ import {
   type MemorySource,
 } from './memory-history.ts';
 import { INDEX_FILE } from './memory-places.ts';
-import { refuseSecrets, type SecretGuard } from './refuse-secrets.ts';
+import { refuseSecrets } from './refuse-secrets.ts';
 import { prepareFile, removeEmptyFolders } from './replaced-file.ts';
 import { undoneFiles } from './undone-files.ts';
 
@@ -99,10 +99,15 @@ export class MemoryStore implements Disposable {
     options: ChangeOptions = {},
   ): Promise<MemoryChange | null> {
     const guard = await import('../secrets/secret-guard.ts');
+    const forged = source.kind === 'agent' ? await import('./refuse-forged-notes.ts') : null;
+    const refuse = (file: ChangedFile): void => {
+      refuseSecrets(guard, this.root, file);
+      forged?.refuseForgedNotes(this.root, file);
+    };
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       try {
         const history = this.#known;
-        const change = history.alone(() => this.#tryChange(history, source, edit, { ...options, guard }));
+        const change = history.alone(() => this.#tryChange(history, source, edit, { ...options, refuse }));
         if (change !== null) removeIntent(this.root, change.id);
         return change;
       } catch (error) {
@@ -120,7 +125,7 @@ export class MemoryStore implements Disposable {
     history: MemoryHistory,
     source: MemorySource,
     edit: (read: ReadText) => MemoryEdit,
-    { undoes, byPerson = false, guard }: ChangeOptions & { guard: SecretGuard },
+    { undoes, byPerson = false, refuse }: ChangeOptions & { refuse(file: ChangedFile): void },
   ): MemoryChange | null {
     // Another process was killed since we looked.
     if (intentsIn(this.root).length > 0) throw new Overtaken();
@@ -145,7 +150,7 @@ export class MemoryStore implements Disposable {
           'memory_file',
           `${path} would have more than ${LONGEST_FILE} bytes: not written`,
         );
-      refuseSecrets(guard, this.root, { path, before, after });
+      refuse({ path, before, after });
     }
     const change = this.#record(history, source, files, { at: this.#now(), undoes: undoes ?? null });
     try {

@@ -4,7 +4,7 @@ import { UserMistake } from '../../schema/errors.ts';
 import { lineDiff, numberedLines } from '../../system/text/line-diff.ts';
 import type { ChangedFile } from './memory-history.ts';
 
-export type SecretGuard = Pick<
+type SecretGuard = Pick<
   typeof import('../secrets/secret-guard.ts'),
   'secretInKey' | 'secretsIn' | 'secretsText'
 >;

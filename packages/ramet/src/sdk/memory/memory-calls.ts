@@ -51,12 +51,19 @@ export interface MemoryReport {
 }
 
 /** All of memory that belongs to this checkout; `wanted` is a scope, or a file as it is listed. */
-export function showMemory(wanted?: string, options: CallOptions = {}): MemoryReport {
+export async function showMemory(wanted?: string, options: CallOptions = {}): Promise<MemoryReport> {
   const place = placeOf(options);
   const files = STORES.flatMap((name) => filesOf(place, name));
   const chosen = wanted === undefined ? files : files.filter((file) => isWanted(file, wanted));
   if (wanted !== undefined && chosen.length === 0 && !isScope(wanted)) throw unknownFile(wanted, files);
-  return { files: chosen, changes: changesOf(place) };
+  return { files: await Promise.all(chosen.map(asRead)), changes: changesOf(place) };
+}
+
+/** What agents wrote stands under no heading of the user: here as where agents read it. */
+async function asRead(file: ShownMemoryFile): Promise<ShownMemoryFile> {
+  if (isScope(file.scope) || file.text === null) return file;
+  const { asOfAgents } = await import('../../memory/files/memory-prompt.ts');
+  return { ...file, text: await asOfAgents(file.text) };
 }
 
 export interface EditedMemory {

@@ -30,14 +30,14 @@ export function memoryPlace(
 }
 
 /** `session` is null before there is one. */
-export function memoryOfMain(
+export async function memoryOfMain(
   settings: ResolvedOptions,
   place: Place,
   session: SessionId | null = null,
-): FoundMemory {
+): Promise<FoundMemory> {
   const at = memoryPlace(place, settings.env);
   const type = settings.mainType?.definition;
-  const found = memoryText([
+  const found = await memoryText([
     ...mainParts(at),
     ...teamParts(at, teamName(settings, session)),
     ...notesParts(at, session),
@@ -46,11 +46,11 @@ export function memoryOfMain(
   return { ...found, problems: [...found.problems, ...historyProblems(at)] };
 }
 
-export function memoryOfChild(
+export async function memoryOfChild(
   settings: ResolvedOptions,
   place: Place,
   child: { definition: AgentDefinition; isMember: boolean; session: SessionId },
-): FoundMemory {
+): Promise<FoundMemory> {
   const at = memoryPlace(place, settings.env);
   const { memory, name } = child.definition;
   return memoryText([

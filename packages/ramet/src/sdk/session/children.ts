@@ -136,7 +136,7 @@ function surroundingsOf(
     const mayHave = definition.memory !== undefined || (isMember && settings.team !== null);
     if (!mayHave || settings.settings.memory?.enabled === false) return null;
     const { memoryOfChild } = await import('../memory/session-memory.ts');
-    const { text } = memoryOfChild(settings, place, { definition, isMember, session });
+    const { text } = await memoryOfChild(settings, place, { definition, isMember, session });
     return text === null ? null : (main()?.runtime.redact(text) ?? text);
   };
   return {

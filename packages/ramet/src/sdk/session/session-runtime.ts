@@ -205,7 +205,7 @@ export function shareParts(
       agent.here.memoryNow = async () => {
         if (!hasMemory(settings, place)) return null;
         const { memoryOfMain } = await import('../memory/session-memory.ts');
-        const { text } = memoryOfMain(settings, place, session);
+        const { text } = await memoryOfMain(settings, place, session);
         return text === null ? null : parts.redact(text);
       };
       family.admit(agent, null);
