@@ -155,7 +155,7 @@ describe('LOG-1: a program killed between a response and what follows it', () =>
   test.each([
     ['reports an answer that was complete', 'end_turn', 1, 'one'],
     ['asks for the rest of one that was cut', 'max_tokens', 2, 'two'],
-    ['asks again after a pause', 'pause_turn', 2, 'two'],
+    ['asks for the rest of one that was paused', 'pause_turn', 2, 'onetwo'],
   ])('%s (%s)', async (_, stop_reason, requests, answer) => {
     let answers = 0;
     await using session = await KilledSession.open(() => {
