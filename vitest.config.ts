@@ -9,6 +9,8 @@ const STARTER = './packages/ramet/test/use-starter.ts';
 
 const common = {
   ...{ environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 },
+  // A wait is for a condition: on a busy machine one second, which is usual, is a matter of luck.
+  expect: { poll: { timeout: 50_000 } },
   // As the command sets them for itself: the shell grammar is not optimised, which takes a second in every worker.
   execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'],
   globalSetup: [MEMORY],

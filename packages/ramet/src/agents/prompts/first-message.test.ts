@@ -121,7 +121,8 @@ describe('PROMPT-1, ECO-1: project instructions', () => {
   test.for([
     ['paths: [ab]*.ts', '[ab]*.ts'],
     ['paths: "[ab]*.ts, c.ts"', '[ab]*.ts, c.ts'],
-    ['paths: src/**/*.{ts,tsx}', 'src/**/*.{ts, tsx}'],
+    ['paths: src/**/*.{ts,tsx}', 'src/**/*.{ts,tsx}'],
+    ['paths: "{src,lib}/**/*.{ts,tsx}, docs/*.md"', '{src,lib}/**/*.{ts,tsx}, docs/*.md'],
     ['description: a: b\npaths: x.ts', 'x.ts'],
   ] as const)('a rule with %j is for its files', async ([front, shown]) => {
     put('repo/.claude/rules/api.md', `---\n${front}\n---\nTabs.`);

@@ -79,7 +79,9 @@ function isList(value: unknown): boolean {
 }
 
 function pathsOf(value: unknown): string[] {
-  const paths = Array.isArray(value) ? value.map(String) : typeof value === 'string' ? value.split(',') : [];
+  // A comma in braces belongs to the pattern.
+  const stated = typeof value === 'string' ? value.split(/,(?![^{]*\})/) : value;
+  const paths = Array.isArray(stated) ? stated.map(String) : [];
   return paths
     .map((path) => path.trim().replace(/^["']|["']$/g, ''))
     .filter((path) => path !== '')

@@ -62,7 +62,7 @@ export function describeRun(
     ...(tasks !== null && { tasks }),
     next: running
       ? 'it runs: wait_for_run waits for it, stop_run ends it'
-      : `it does not run now: ramet show ${id} shows it, and it can be continued by its session`,
+      : `it does not run now: ramet show ${id} shows it${main?.turns === 0 ? '' : ', and it can be continued by its session'}`,
   };
 }
 

@@ -43,7 +43,18 @@ describe('ECO-1: runs for other programs', () => {
     const here = place();
     await using runs = new ServedRuns(callerOf(here), 'acceptEdits');
     await expect(runs.startAgent({ prompt: 'Look.', type: 'nosuch' })).rejects.toThrow(/nosuch/);
-    expect(runs.list().every(({ running }) => !running)).toBe(true);
+    const next = expect.not.stringContaining('it can be continued');
+    expect(runs.list()).toMatchObject([{ status: 'done', cause: null, running: false, next }]);
+  });
+
+  test('a file is no directory to work in', async () => {
+    const here = place();
+    writeFileSync(join(here.cwd, 'notes.txt'), '');
+    await using runs = new ServedRuns(callerOf(here), 'acceptEdits');
+    for (const cwd of ['notes.txt', '~', '..'])
+      await expect(runs.startAgent({ prompt: 'Look.', cwd })).rejects.toThrow(
+        `${cwd} is not a directory inside of`,
+      );
   });
 
   test('a run of an earlier process has its answer', async () => {

@@ -6,6 +6,7 @@
  * 1. Starting a run answers as soon as its session is there; waiting for it has a bound.
  * 2. When the program goes away, what runs is interrupted and can be resumed.
  */
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AgentHandle, AgentResult } from '../../engine/shapes.ts';
 import { findSession, type SessionEntry } from '../../journal/session-list.ts';
@@ -219,7 +220,7 @@ export class ServedRuns implements AsyncDisposable {
     const root = place.repository?.root ?? place.cwd;
     if (wanted === undefined) return place.cwd;
     const path = existingPath(resolve(place.cwd, wanted));
-    if (path !== null && isInside(path, root)) return path;
+    if (path !== null && isInside(path, root) && statSync(path).isDirectory()) return path;
     throw new UserMistake(
       'outside',
       `${wanted} is not a directory inside of ${root}, where this server works`,

@@ -34,7 +34,7 @@ export function liveSession(parts: LiveParts): Session {
   types.watch((message) => agent.warn('agent_definition', message));
   let told: string | null = null;
   /** Whether the reader of a run gets what the main agent does, and whether anything was asked of the session. */
-  let [isRead, isGiven] = [false, false];
+  let [isRead, isRun] = [false, false];
   let [current, closed]: [Promise<void> | null, Promise<void> | null] = [null, null];
   const stopping = new AbortController();
   const earlier = interruptedWork(parts);
@@ -62,7 +62,6 @@ export function liveSession(parts: LiveParts): Session {
     signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
   async function carryOut(given: PromptContent | null, options: PromptOptions): Promise<RunResult> {
     if (given === null) refuseWithoutPrompt(agent);
-    isGiven = true;
     const isPlain = (given === null || typeof given === 'string') && options.schema === undefined;
     const { prompt, attachments, answer }: GivenPrompt = isPlain
       ? { prompt: given, attachments: options.attachments ?? [], answer: undefined }
@@ -97,8 +96,9 @@ export function liveSession(parts: LiveParts): Session {
     cleaning[Symbol.dispose]();
     retaining[Symbol.dispose]();
     parts.team?.closing();
-    // It was given a file, a command or a prompt that was refused, and asked nothing.
-    if (isGiven && agent.conversation.messages.length === 0 && !parts.team && !isInterrupted(agent))
+    // It was given nothing, or a file, a command, or a prompt or child that was refused: it has nothing to continue.
+    const isUnused = agent.conversation.messages.length === 0 && family.running.length === 0;
+    if (isUnused && !isRun && !parts.team && !isInterrupted(agent))
       agent.record({ type: 'agent.ended', status: 'done', cause: null, message: null });
     await agent[Symbol.asyncDispose]();
     parts.team?.[Symbol.dispose]();
@@ -205,8 +205,7 @@ export function liveSession(parts: LiveParts): Session {
     answerSoFar: (id) => family.find(id)?.here.answer.text ?? '',
     steer: (text) => steered(agent, text),
     tell: async (to, text) => tellChild(open(), to, text),
-    // With a schema, both resolve with another handle for the same child: its result also has the
-    // value, in the type that the overloads of `Session` give it.
+    // With a schema, both resolve with another handle for the same child, whose result has the value too.
     fork: async (prompt: string, options?: ForkOptions) => forked(open(), prompt, options),
     spawn: async (request: SpawnOptions) => spawned(open(), request),
     operate: (order = {}) =>
@@ -215,18 +214,17 @@ export function liveSession(parts: LiveParts): Session {
           throw new UserMistake('watches_a_run', 'this session watches a run: run tasks in another session');
         (await import('../operator/check-order.ts')).checkOrder(order);
         const { runAlone } = await import('../operator/start-alone.ts');
+        isRun = true;
         const own = { ...parts, resumeAgents: earlier.resumeAgents };
         return runAlone(session, own, { ...order, signal: untilStopped(order.signal) });
       }),
     attach: async (paths, options = {}) => {
       checkCall('attach', options, paths);
-      isGiven = true;
       return alone(async () => (await sharing()).attachFiles(agent, paths, untilStopped(options.signal)));
     },
     command: async (command, options = {}) => {
       checkCall('command', options, command);
       const { signal, onOutput } = options;
-      isGiven = true;
       return alone(async () =>
         (await sharing()).shareCommand(agent, command, untilStopped(signal), onOutput),
       );
