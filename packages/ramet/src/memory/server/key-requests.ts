@@ -81,18 +81,29 @@ function readKey(store: KeyStore, incoming: IncomingMessage, team: number): Memo
     entry = store.entry(team, key) ?? undefined;
   }
   if (entry === undefined) return refuse(404, 'missing', 'there is no such key');
-  const { etag: ETag } = entry;
-  if (entry.deleted)
-    return refuse(410, 'deleted', 'the key was deleted', { current: entry, headers: { ETag } });
-  const headers = { ETag, 'Cache-Control': 'no-cache' };
-  if (matches(incoming.headers['if-none-match'], ETag)) return { status: 304, headers, body: null };
+  if (entry.deleted) return refuseDeleted(entry);
+  if (matches(incoming.headers['if-none-match'], entry.etag))
+    return { status: 304, headers: headersOf(entry), body: null };
   const value = store.value(team, entry.key, entry.version);
-  if (value === null)
-    return refuse(410, 'deleted', 'the key was deleted or changed meanwhile: read it again');
+  if (value !== null) return found(entry, value);
+  // Another server has written it since. An entry is never removed, so it is there, in whatever version.
+  const now = store.whole(team, entry.key);
+  return now.value === null ? refuseDeleted(now.entry) : found(now.entry, now.value);
+}
+
+function refuseDeleted(entry: MemoryEntry): MemoryReply {
+  return refuse(410, 'deleted', 'the key was deleted', { current: entry, headers: { ETag: entry.etag } });
+}
+
+function headersOf({ etag }: MemoryEntry): Record<string, string> {
+  return { ETag: etag, 'Cache-Control': 'no-cache' };
+}
+
+function found(entry: MemoryEntry, value: Uint8Array): MemoryReply {
   return {
     status: 200,
     headers: {
-      ...headers,
+      ...headersOf(entry),
       'Content-Type': 'text/plain; charset=utf-8',
       'X-Content-Type-Options': 'nosniff',
       'Repr-Digest': `sha-256=:${Buffer.from(entry.checksum, 'base64url').toString('base64')}:`,

@@ -108,6 +108,15 @@ export class KeyStore {
     return value instanceof Uint8Array ? value : null;
   }
 
+  /** An entry that is known to be there, with its value, of one version: null for a deleted key. */
+  whole(team: number, key: string): { entry: MemoryEntry; value: Uint8Array | null } {
+    const row = this.#db.row(`SELECT ${FIELDS}, value FROM entries WHERE team = ? AND key = ?`, team, key);
+    if (row === undefined) throw new Error(`the key ${key} has gone from the database`);
+    const entry = entryFrom(row);
+    this.#remember(team, entry);
+    return { entry, value: row.value instanceof Uint8Array ? row.value : null };
+  }
+
   /** Of the listing: changes with every key. */
   listingTag(team: number): string {
     const row = this.#db.row('SELECT version, stamp FROM teams WHERE id = ?', team);

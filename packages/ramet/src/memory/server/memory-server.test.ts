@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Validator } from '@cfworker/json-schema';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type Answer,
   type Asking,
@@ -439,6 +439,32 @@ describe('TEAM-6: what the memory server remembers', () => {
     // On the same connection, which was admitted before.
     expect((await one.ask('GET', '/v1/keys/a.md', as)).status).toBe(401);
     agent.destroy();
+  });
+
+  test('is one version, with its value, while another server writes', async () => {
+    const server = await servedMemory();
+    const program = `
+      import { KeyStore, openMemoryDatabase } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'key-store.ts')).href)};
+      const store = new KeyStore(openMemoryDatabase(process.argv[1]), ${JSON.stringify(DEFAULT_LIMITS)});
+      let expected = null;
+      for (let n = 0; ; n += 1) {
+        const { entry } = await store.write({ team: 1, key: 'a.md', expected, value: Buffer.from('note ' + n) });
+        expected = entry.etag;
+        if (n === 0) console.log('begun');
+      }`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program, server.directory], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    const seen = new Map<unknown, string>();
+    for (let n = 0; n < 1_500; n += 1) {
+      const { status, headers, text } = await server.ask('GET', '/v1/keys/a.md');
+      expect({ status, text }).toEqual({ status: 200, text: expect.stringMatching(/^note \d+$/) });
+      expect(seen.get(headers.etag) ?? text).toBe(text);
+      seen.set(headers.etag, text);
+    }
+    expect(seen.size).toBeGreaterThan(50);
   });
 
   test('is on disk when a write is answered: a server that is killed loses nothing', async () => {
