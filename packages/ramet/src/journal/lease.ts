@@ -152,6 +152,11 @@ function leaseFrom(text: string | undefined): WriterLease | null {
 /** `holder` is null when it has the lock and its lease is not on record yet, or not any more. */
 export function inUse(session: SessionId, holder: WriterLease | null): UserMistake {
   const hidden = holder !== null && sightOf(holder) !== 'here';
+  if (holder?.pid === process.pid && !hidden)
+    return new UserMistake(
+      'session_in_use',
+      `session ${session} is open in this program: close it, then try again`,
+    );
   const who =
     holder === null
       ? 'another process'

@@ -222,7 +222,7 @@ describe('LOG-1: a session of the version before', () => {
     }
     rmSync(lockPath(file));
     rewriteLease(project, session, process.pid, `${boot}-${ticks}`);
-    await expect(resumeSession({ project, session })).rejects.toThrow(`process ${process.pid}`);
+    await expect(resumeSession({ project, session })).rejects.toThrow('open in this program');
     rewriteLease(project, session, process.pid, `${boot}-1`);
     const { journal, reader } = await resumeSession({ project, session });
     journal.append(null, warning);

@@ -138,7 +138,7 @@ describe('LOG-1: one writing process per session', () => {
     const project = newProject();
     const first = await createSession({ project, cwd: '/w' });
     await expect(resumeSession({ project, session: first.session })).rejects.toThrow(
-      `process ${process.pid}`,
+      'open in this program: close it',
     );
     first.append(null, warning);
     await first.commit('written');

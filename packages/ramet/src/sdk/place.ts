@@ -1,6 +1,6 @@
 /** Where a session works and where its files are kept. */
 
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { checkProgramsBy } from '../git/folder-guard.ts';
@@ -35,14 +35,14 @@ export function findPlace({ cwd: wanted, env }: { cwd: string; env: NodeJS.Proce
 }
 
 function realDirectory(path: string): string {
+  let why = 'it is no directory';
   try {
-    return realpathSync(path);
+    const real = realpathSync(path);
+    if (statSync(real).isDirectory()) return real;
   } catch (error) {
-    throw new UserMistake(
-      'no_directory',
-      `cannot work in ${path}: ${systemCode(error) ?? 'it cannot be read'}`,
-    );
+    why = systemCode(error) ?? 'it cannot be read';
   }
+  throw new UserMistake('no_directory', `cannot work in ${path}: ${why}`);
 }
 
 /** A session as its files are found. */

@@ -131,6 +131,8 @@ export interface AgentDesks {
   root(): Promise<RootView>;
   /** Null in a session without a coordinator. Permission asks, in the process of the host. */
   phaseRules?(): PhaseRules | null;
+  /** Absent in a session that can have no team. */
+  isMember?(agent: AgentId): boolean;
   /** Loads what starting agents takes, while nothing else is to be done: a request has just gone out. */
   prepare(): void;
 }

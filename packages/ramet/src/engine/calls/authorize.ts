@@ -237,11 +237,13 @@ async function orInterrupted<T>(awaited: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** The session's mode can be changed; one that the agent's type has cannot. */
+/** The session's mode can be changed; one that the agent's type has cannot, and a member gets another with its plan. */
 function modeAdvice({ spec, runtime }: HostedAgent, mode: SessionMode): string | undefined {
   const { modeAdvice: advice } = runtime.broker;
-  const isOwn = spec.parent !== null && spec.permissionMode === mode;
-  return advice !== undefined && isOwn ? '' : advice;
+  if (spec.parent === null || spec.permissionMode !== mode) return advice;
+  if (mode !== 'plan') return advice === undefined ? undefined : '';
+  const plans = spec.name !== null && runtime.agents.isMember?.(spec.id) === true;
+  return plans ? `it may once its plan is approved: ramet team approve ${spec.name}` : '';
 }
 
 /** Rules can come while a decision is made; one that was made without them would ask what is answered already. */

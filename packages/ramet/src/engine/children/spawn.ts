@@ -108,6 +108,8 @@ async function planChild(
     model,
     prices: hosted(parent).runtime.prices,
   });
+  if (order.planFirst === true && !isMember)
+    throw refusal('no_member', 'planFirst is for members of a team: subagent_type "teammate" with a name');
   const plansFirst = isMember && (order.planFirst === true || definition?.permissionMode === 'plan');
   if (isMember) made.leaveTeam = joinTeam(family, order, { agent: id, plansFirst });
   // The last of all reasons to refuse, since it is the one that leaves something behind.

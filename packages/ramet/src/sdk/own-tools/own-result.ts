@@ -26,7 +26,10 @@ export function outcomeOf(name: string, value: unknown): ToolOutcome {
     if (isBlocks(value)) return { content: value.map(contentBlock) };
     if (isReport(value)) {
       const { content, isError } = value;
-      const shown = typeof content === 'string' ? content : content.map(contentBlock);
+      if (isError !== undefined && typeof isError !== 'boolean')
+        throw new Error(`isError is ${typeof isError}: true or false says whether the call failed`);
+      const shown =
+        typeof content === 'string' || content.length === 0 ? String(content) : content.map(contentBlock);
       return { content: shown, ...(isError === true && { isError }) };
     }
     return { content: asJson(value) };
@@ -39,16 +42,20 @@ export function outcomeOf(name: string, value: unknown): ToolOutcome {
 function losesInJson(value: object): string | null {
   if ('toJSON' in value) return null;
   if (value instanceof Error) return 'an Error (throw it, or return its message)';
-  if (LOST.some((kind) => value instanceof kind)) return `a ${value.constructor.name}`;
-  if (value instanceof Map || value instanceof Set) return `a ${value.constructor.name}`;
   if (Symbol.asyncIterator in value) return 'an async generator';
   if ('next' in value && Symbol.iterator in value) return 'a generator';
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return BYTES;
-  return value instanceof Promise ? 'a promise' : null;
+  if (value instanceof Promise) return 'a promise';
+  return isPlain(value) || Object.keys(value).length > 0 ? null : `a ${value.constructor?.name ?? 'class'}`;
+}
+
+/** What another kind of object holds, such as a Map, a Response or a RegExp, is in none of its fields. */
+function isPlain(value: object): boolean {
+  const form: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || form === null || Object.getPrototypeOf(form) === null;
 }
 
 const BYTES = 'a list of bytes';
-const LOST = [RegExp, Blob, WeakMap, WeakSet, WeakRef];
 
 function asJson(value: unknown): string {
   const json = JSON.stringify(value, function (this: Record<string, unknown>, key, inner: unknown) {
@@ -74,6 +81,10 @@ function lossOf(value: unknown, isInList: boolean): string | null {
   return typeof value === 'object' && value !== null ? losesInJson(value) : null;
 }
 
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
 function isBlocks(value: unknown): value is readonly ToolContent[] {
   return Array.isArray(value) && value.length > 0 && value.every(isBlock);
 }
@@ -87,7 +98,8 @@ function isBlock(value: unknown): value is ToolContent {
 function isReport(value: unknown): value is ToolReport {
   if (typeof value !== 'object' || value === null || !('content' in value)) return false;
   const known = Object.keys(value).every((key) => key === 'content' || key === 'isError');
-  return known && (typeof value.content === 'string' || isBlocks(value.content));
+  const { content } = value;
+  return known && (typeof content === 'string' || isBlocks(content) || isEmptyList(content));
 }
 
 /** The block that goes to the model. Throws for an image that a provider would refuse: it would refuse all that follows. */

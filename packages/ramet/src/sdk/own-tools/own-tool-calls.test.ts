@@ -68,6 +68,14 @@ describe('LIB-1: a session that closes while an own tool runs', () => {
   });
 });
 
+/** It has no field that JSON sees. */
+class Secretive {
+  #told = 1;
+  told(): number {
+    return this.#told;
+  }
+}
+
 describe('LIB-1: what an own tool returns, and who has it', () => {
   test.each<[string, () => unknown, RegExp]>([
     ['a Map', () => new Map([['a', 1]]), /a Map is no JSON: return a text, a list or a plain object/],
@@ -98,6 +106,9 @@ describe('LIB-1: what an own tool returns, and who has it', () => {
     ['an infinite number inside', () => ({ a: Number.POSITIVE_INFINITY }), /Infinity is no JSON/],
     ['a date that is none', () => ({ at: new Date('never') }), /an invalid date is no JSON/],
     ['nothing in a list', () => [undefined, 1], /undefined in a list is no JSON/],
+    ['a Response', () => new Response('x'), /a Response is no JSON/],
+    ['an object of a class that keeps its own', () => ({ to: new Secretive() }), /a Secretive is no JSON/],
+    ['a failure that is not true or false', () => ({ content: 'x', isError: 'yes' }), /isError is string: /],
   ])('%s is an error result that says what to return', async (_, make, says) => {
     const { requestsOf, run } = await startFamily({
       tools: [reading('odd', () => make())],

@@ -1,7 +1,6 @@
 /** The options of a session's methods, for callers that no compiler checks. */
 import { MEMORY_SCOPES } from '../../memory/files/memory-places.ts';
-import { EFFORTS } from '../../schema/status.ts';
-import type { SpawnRequest } from '../../tools/agent-desk.ts';
+import { EFFORTS, EXECUTORS } from '../../schema/status.ts';
 import {
   type ArgumentKind,
   COUNT,
@@ -26,6 +25,7 @@ import type {
   PromptOptions,
   RewindRequest,
   Session,
+  SpawnOptions,
   TeamView,
 } from './session-type.ts';
 
@@ -44,11 +44,11 @@ const PROMPT: Kinds<PromptOptions> = {
   ...{ schema: SCHEMA, typed: FLAG },
 };
 /** What is wrong with an amount or a schema, the engine says. */
-const SPAWN: Kinds<SpawnRequest> = {
+const SPAWN: Kinds<SpawnOptions> = {
   ...{ prompt: TEXT, description: TEXT, subagent_type: TEXT, model: TEXT, effort: oneOf(EFFORTS) },
   ...{ run_in_background: FLAG, name: TEXT, isolation: oneOf(['worktree']), schema: SCHEMA },
   expect: fields({ files: NAMES, check: NAME, commit: FLAG }),
-  ...{ budget: OBJECT, maxTurns: COUNT },
+  ...{ budget: OBJECT, maxTurns: COUNT, executor: oneOf(EXECUTORS), planFirst: FLAG },
 };
 /** It shares its parent's prefix, so nothing that would change it is among them. */
 const FORK: Kinds<ForkOptions> = {

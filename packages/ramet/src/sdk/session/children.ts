@@ -28,6 +28,7 @@ import { NO_USAGE } from '../../schema/usage.ts';
 import { processDirectory } from '../../system/processes/process-register.ts';
 import { type LedgerLine, ledgerOf } from '../../views/ledger/ledger.ts';
 import type { AgentTypes } from '../agent-types/agent-types.ts';
+import { checkArgument, NAME } from '../calls/argument-kinds.ts';
 import type { SessionPrompts } from '../extensions/session-prompts.ts';
 import { DEFAULT_SANDBOX, type ResolvedOptions, refuseUnenforceableBudget } from '../options.ts';
 import type { TypedHandle } from '../own-tools/typed-handle.ts';
@@ -227,6 +228,8 @@ async function plainSchema(schema: PromptSchema): Promise<Record<string, unknown
 }
 
 export async function tellChild({ agent, family }: Parent, to: string, text: string): Promise<AgentHandle> {
+  checkArgument('session.tell', 'the name or id', to, NAME);
+  checkArgument('session.tell', 'the message', text, NAME);
   const { resumeEnded } = await import('../../engine/later.ts');
   const running = family.findHandle(to);
   if (running !== undefined) {
@@ -242,6 +245,7 @@ export async function tellChild({ agent, family }: Parent, to: string, text: str
 
 /** A message to the main agent while it works. */
 export function steered(agent: Agent, text: string): SteeredMessage {
+  checkArgument('session.steer', 'the message', text, NAME);
   const item = agent.receive('message', null, text);
   let withdrawn = false;
   return {

@@ -181,6 +181,7 @@ export function shareParts(
         return viewRoot(hosted(main));
       },
       phaseRules: () => family.coordinator,
+      isMember: (agent) => family.team?.has(agent) === true,
       prepare: prepareDesks(),
     },
   };

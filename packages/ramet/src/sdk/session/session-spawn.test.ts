@@ -1,12 +1,20 @@
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import { eventsOf } from '../../../test/fixtures/family.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
+import type { JournalEvent } from '../../schema/events.ts';
 import { type ScriptedStep, scriptedModel } from '../../testing/scripted-model.ts';
+import type { SessionOptions } from '../index.ts';
 import { openSession, type Session } from './session.ts';
+
+const recorded: JournalEvent[] = [];
+const onRecord: NonNullable<SessionOptions['onRecord']> = (_, event) => recorded.push(event);
 
 async function open(...steps: ScriptedStep[]): Promise<Session> {
   const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH };
-  const session = await openSession({ cwd: temporaryRepository(), env, provider: scriptedModel(...steps) });
+  const cwd = temporaryRepository();
+  recorded.length = 0;
+  const session = await openSession({ cwd, env, onRecord, provider: scriptedModel(...steps) });
   onTestFinished(() => session[Symbol.asyncDispose]());
   return session;
 }
@@ -31,6 +39,37 @@ describe('RES-10: a program limits what one child may take', () => {
     const session = await open(again, again);
     const handle = await session.spawn({ prompt: 'Look.', description: 'look', maxTurns: 1 });
     expect(await handle.result).toMatchObject({ status: 'failed', cause: 'max_turns', turns: 2 });
+  });
+});
+
+describe('EXEC-2: a program says where one child runs', () => {
+  test('in a process of its own, beside one in this process', async () => {
+    const look = { calls: [{ name: 'Bash', input: { command: 'echo $PPID' } }] };
+    const session = await open(look, { text: 'apart' }, look, { text: 'here' });
+    const order = { prompt: 'p', description: 'd', subagent_type: 'general-purpose' };
+    const apart = await session.spawn({ ...order, executor: 'process' });
+    expect(await apart.result).toMatchObject({ status: 'done', text: 'apart' });
+    const here = await session.spawn({ ...order, executor: 'in-process' });
+    expect(await here.result).toMatchObject({ status: 'done', text: 'here' });
+    const started = eventsOf(recorded, 'agent.started').flatMap(({ origin }) =>
+      origin ? [origin.executor] : [],
+    );
+    expect(started).toEqual(['process', undefined]);
+  });
+
+  test.for(['processes', 1, 'remote'])('%s is no executor', async (executor) => {
+    const session = await open();
+    const order = { prompt: 'p', description: 'd', executor: executor as never };
+    await expect(session.spawn(order)).rejects.toThrow(/session.spawn: .*executor.*in-process/);
+  });
+});
+
+describe('LIB-1: a message that is none', () => {
+  test('is refused in one line', async () => {
+    const session = await open();
+    expect(() => session.steer(5 as never)).toThrow(/^session.steer: the message is 5; give a text/);
+    await expect(session.tell('x', ' ')).rejects.toThrow(/^session.tell: the message/);
+    await expect(session.tell(null as never, 'x')).rejects.toThrow(/^session.tell: the name or id/);
   });
 });
 

@@ -903,6 +903,21 @@ describe('TEAM-4: a member that must plan first', () => {
   const decide = (approve: boolean, feedback?: string) =>
     call('TeamPlan', { member: 'ada', approve, ...(feedback !== undefined && { feedback }) });
 
+  test('a program asks a member of any type for one, and no other agent', async () => {
+    const { emulator, options } = await newPlace((view) =>
+      JSON.stringify(view.request.messages).includes('in plan mode nothing may be changed')
+        ? { text: 'Done.' }
+        : uses(write),
+    );
+    await using session = await openSession(options);
+    const order = { prompt: 'You are ada. Make it.', description: 'made', planFirst: true };
+    const ada = { ...order, subagent_type: 'teammate', name: 'ada' };
+    await (await session.spawn(ada)).result;
+    expect(JSON.stringify(asked(emulator, 'ada')[0]?.messages)).toContain('You plan first.');
+    expect(lastText(asked(emulator, 'ada')[1])).toContain('ramet team approve ada');
+    await expect(session.spawn({ ...order, name: 'bob' })).rejects.toThrow('planFirst is for members');
+  });
+
   test('changes nothing until the lead approves; a rejection comes back with its reason', async () => {
     // By what each has seen, not by its turns: what arrives together depends on how busy the machine is.
     const { emulator, options } = await newPlace((view) => {
@@ -945,6 +960,8 @@ describe('TEAM-4: a member that must plan first', () => {
     expect(told).toContain('Created made.txt');
     expect(told.split('in plan mode nothing may be changed').length - 1).toBe(2);
     expect(told).toContain('your plan is approved already');
+    expect(told).toContain('(For the user: it may once its plan is approved: ramet team approve ada.)');
+    expect(told).not.toContain('bypassPermissions');
     expect(JSON.stringify(asked(emulator, 'lead').at(-1)?.messages)).toContain(
       'ada waits for your approval of this plan',
     );

@@ -13,7 +13,7 @@ import type {
 import type { Repository } from '../../git/shapes.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
-import type { BudgetLimits, CoordinatorPhase, SessionMode } from '../../schema/status.ts';
+import type { BudgetLimits, CoordinatorPhase, ExecutorKind, SessionMode } from '../../schema/status.ts';
 import type { ShownMember, TeamTask, WaitingPlan } from '../../schema/team.ts';
 import type { SpawnRequest } from '../../tools/agent-desk.ts';
 import type { BackgroundView } from '../background/background-view.ts';
@@ -171,6 +171,10 @@ export interface SteeredMessage {
 
 /** What the Agent tool takes. */
 export interface SpawnOptions extends Omit<SpawnRequest, 'schema'> {
+  /** Where it runs; what its type or the settings say when absent. */
+  executor?: ExecutorKind | undefined;
+  /** Of a member of the team: it only reads until its plan is approved. */
+  planFirst?: boolean | undefined;
   /** As for a fork. */
   schema?: PromptSchema | undefined;
 }
