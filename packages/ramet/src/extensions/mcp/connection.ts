@@ -58,6 +58,8 @@ export class ServerConnection {
   #listed: ServerOffer | null = null;
   /** The list that is read now, or was read last: the next waits for its end. */
   #reading: Promise<unknown> = Promise.resolve();
+  /** It was started, and has not ended. */
+  #isUp = false;
   #failures = 0;
   #notBefore = 0;
   #lastFailure = '';
@@ -71,6 +73,12 @@ export class ServerConnection {
 
   get name(): string {
     return this.#parts.name;
+  }
+
+  /** As it was last seen: `pending` before its first start, `failed` until it starts again. */
+  get standing(): 'pending' | 'connected' | 'failed' {
+    if (this.#isUp) return 'connected';
+    return this.#lastFailure === '' ? 'pending' : 'failed';
   }
 
   /** What it last offered; null before it was asked, and once that has changed. */
@@ -206,6 +214,7 @@ export class ServerConnection {
       running.onEnd = () => {
         if (!this.#closing.signal.aborted) this.#countFailure(`ended: ${this.#end(running)}`);
       };
+      this.#isUp = true;
       if (running.isOver) running.onEnd();
       return running;
     } catch (error) {
@@ -218,6 +227,7 @@ export class ServerConnection {
   /** The first failure costs no pause: a server that has crashed once is there again for the next call. */
   #countFailure(why: string): void {
     this.#forgetOffer();
+    this.#isUp = false;
     this.#running = null;
     this.#lastFailure = why;
     this.#failures += 1;

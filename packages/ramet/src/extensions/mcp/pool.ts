@@ -46,6 +46,11 @@ export class ServerPool implements AsyncDisposable {
     return this.#shared.get(configDigest(config, this.#parts.cwd))?.connection;
   }
 
+  /** How the server is that someone holds; `pending` for one that nobody holds. */
+  standing(config: McpServerConfig): ServerConnection['standing'] {
+    return this.peek(config)?.standing ?? 'pending';
+  }
+
   lease(name: string, config: McpServerConfig): ServerLease {
     const key = configDigest(config, this.#parts.cwd);
     const shared = this.#shared.get(key) ?? {

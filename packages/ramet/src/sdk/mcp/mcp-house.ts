@@ -24,7 +24,7 @@ import { serversHere } from './session-servers.ts';
 export interface McpHouse {
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
-  readonly servers: readonly ServerStanding[];
+  servers(): readonly ServerStanding[];
   forType(type: ServersOfType, tools: readonly Tool[], parent: ToolHeir): readonly Tool[];
   forRecorded(recorded: RecordedServers | undefined, order: RecordedOrder): readonly Tool[];
   recordOf(tools: readonly Tool[]): RecordedServers | undefined;
@@ -55,7 +55,7 @@ export async function openHouse({ settings, place }: SourceOrder): Promise<McpHo
   const tools = usable.length === 0 ? [] : toolsFor(all);
   return {
     tools,
-    servers: report.servers.filter((one) => !isBeaten(one)).map(standingOf),
+    servers: () => report.servers.filter((one) => !isBeaten(one)).map((one) => standingOf(one, pool)),
     notices: [...report.problems, ...noticesOf(report.servers)],
     forType: (type, own, parent) => agents.forType(type, own, parent),
     forRecorded: (recorded, order) => agents.forRecorded(recorded, order),
@@ -71,11 +71,14 @@ function isBeaten({ unused }: ConfiguredServer): boolean {
   return unused?.startsWith('set in ') === true;
 }
 
-function standingOf({ name, checked, unused, isWithheld }: ConfiguredServer): ServerStanding {
+function standingOf(
+  { name, checked, unused, isWithheld }: ConfiguredServer,
+  pool: ServerPool,
+): ServerStanding {
   if (unused === POLICY_SERVERS) return { name, status: 'forbidden' };
   if (isWithheld) return { name, status: 'untrusted' };
   if (unused !== null) return { name, status: 'disabled' };
-  return { name, status: checked.ok ? 'pending' : 'failed' };
+  return { name, status: checked.ok ? pool.standing(checked.config) : 'failed' };
 }
 
 /** What the user should know: servers that are set up and do not count. */

@@ -80,6 +80,21 @@ describe('EXT-4: MCP servers in a session', () => {
     expect(told.at(-1)).toMatchObject({ name: 'mcp__line__add', input: { a: 20, b: 22 } });
   });
 
+  test('LIB-1: a program sees how each server is, as it is now', async () => {
+    const { run, session } = await startFamily({
+      permissionMode: 'bypassPermissions',
+      mcpServers: { line: line(), idle: line('good', 'other'), broken: { command: '/no/such/server' } },
+      cast: {
+        'Go.': [mcp('mcp__line__echo', { text: 'hi' }), mcp('mcp__broken__x'), { text: 'Done.' }],
+      },
+    });
+    const standings = (): unknown =>
+      Object.fromEntries(session.mcpServers.map(({ name, status }) => [name, status]));
+    expect(standings()).toEqual({ line: 'pending', idle: 'pending', broken: 'pending' });
+    await run('Go.');
+    expect(standings()).toEqual({ line: 'connected', idle: 'pending', broken: 'failed' });
+  });
+
   test('a child learns the names of servers alone: each word is paid for again', async () => {
     const { run, requestsOf } = await startFamily({
       ...ALLOWED,

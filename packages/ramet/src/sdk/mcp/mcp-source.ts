@@ -9,7 +9,7 @@ import type { Tool } from '../../tools/tool.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 import { settingsPlace } from '../session/setup/session-settings.ts';
-import type { ServerStanding, SourceOrder, ToolSource } from '../session/tools/tool-source.ts';
+import type { SourceOrder, ToolSource } from '../session/tools/tool-source.ts';
 import type { McpHouse } from './mcp-house.ts';
 
 export async function mcpSource(order: SourceOrder): Promise<ToolSource> {
@@ -24,7 +24,7 @@ export async function mcpSource(order: SourceOrder): Promise<ToolSource> {
   return {
     tools: currentTools(),
     notices: currentNotices(),
-    servers: currentServers(),
+    servers: () => house?.servers() ?? [],
     async prepareTypes(definitions) {
       if (house === null && definitions.some(({ mcpServers }) => mcpServers !== undefined)) await open();
     },
@@ -38,10 +38,6 @@ export async function mcpSource(order: SourceOrder): Promise<ToolSource> {
 
   function currentTools(): readonly Tool[] {
     return house?.tools ?? [];
-  }
-
-  function currentServers(): readonly ServerStanding[] {
-    return house?.servers ?? [];
   }
 
   function currentNotices(): readonly string[] {

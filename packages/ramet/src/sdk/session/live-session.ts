@@ -143,10 +143,9 @@ export function liveSession(parts: LiveParts): Session {
       const permissionMode = agent.state.permissionMode ?? agent.spec.permissionMode;
       return Object.freeze({ id, parent, type, name, permissionMode, cwd: agent.directory.cwd });
     },
-    ...{
-      tools: agent.spec.tools.map(({ name }) => name),
-      mcpServers: parts.extra.servers,
-      repository: place.repository,
+    ...{ tools: agent.spec.tools.map(({ name }) => name), repository: place.repository },
+    get mcpServers() {
+      return parts.extra.servers();
     },
     get team() {
       return parts.team?.view;

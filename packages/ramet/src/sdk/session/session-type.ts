@@ -186,7 +186,7 @@ export interface Session extends AsyncDisposable {
   /** The main agent as it is now. */
   readonly agent: Readonly<Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>>;
   readonly tools: readonly string[];
-  /** MCP servers that are set up here. */
+  /** MCP servers that are set up here, as they are now. */
   readonly mcpServers: readonly ServerStanding[];
   /** The model in force: the fallback once it was taken. */
   readonly model: string;

@@ -64,7 +64,7 @@ export interface SessionTools
     Required<Pick<ToolSource, 'prepareTypes' | 'forType' | 'forRecorded' | 'recordOf'>> {
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
-  readonly servers: readonly ServerStanding[];
+  servers(): readonly ServerStanding[];
   /** Null when there is nothing to be told. */
   about(tools: readonly Tool[], reader: 'main' | 'child'): string | null;
 }
@@ -86,7 +86,7 @@ export async function openSessionTools(
     return {
       tools: tools.map((tool) => ({ ...tool, ofSession: true as const })),
       notices: opened.flatMap(({ notices = [] }) => notices),
-      servers: opened.flatMap(({ servers = [] }) => servers),
+      servers: () => opened.flatMap((source) => source.servers?.() ?? []),
       async prepareTypes(definitions) {
         await Promise.all(opened.map((source) => source.prepareTypes?.(definitions)));
       },

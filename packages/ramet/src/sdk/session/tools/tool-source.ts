@@ -11,8 +11,8 @@ import type { Place } from '../../place.ts';
 
 export interface ServerStanding {
   readonly name: string;
-  /** `pending`: it starts when it is first used. */
-  readonly status: 'pending' | 'failed' | 'disabled' | 'untrusted' | 'forbidden';
+  /** `pending`: it starts when it is first used; `failed`: it could not be started or used, and is tried again when it is asked. */
+  readonly status: 'pending' | 'connected' | 'failed' | 'disabled' | 'untrusted' | 'forbidden';
 }
 
 /** What one source brings to a session. */
@@ -20,8 +20,8 @@ export interface ToolSource {
   readonly tools: readonly Tool[];
   /** What the user should know, one line each. */
   readonly notices?: readonly string[];
-  /** MCP servers that are set up, also those that do not count. */
-  readonly servers?: readonly ServerStanding[];
+  /** MCP servers that are set up, also those that do not count, as they are now. */
+  servers?(): readonly ServerStanding[];
   /** Loads what agents of these types need of it, before `forType` is asked about one. */
   prepareTypes?(definitions: readonly AgentDefinition[]): Promise<void>;
   /** The tools of an agent of a type, where that depends on more than names; `tools` is what names come to. */
