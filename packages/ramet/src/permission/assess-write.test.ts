@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { namesGuarded, standingOfWrite, suggestWriteRule } from './assess-write.ts';
 
 describe('RES-3: acceptEdits asks before a file is written that decides what runs', () => {
@@ -22,6 +24,33 @@ describe('RES-3: acceptEdits asks before a file is written that decides what run
       expect(standingOfWrite('acceptEdits', join(cwd, path), cwd).trusted).toBe(true);
     },
   );
+
+  test.each(['.git', '.git/hooks', '.claude/agents', '.ramet', '.husky', 'packages/a/.vscode'])(
+    'whatever is in %s, also where that is the working directory or one that was added',
+    (folder) => {
+      const root = temporaryRepository();
+      const cwd = join(root, folder);
+      mkdirSync(cwd, { recursive: true });
+      const refused = { trusted: false, reason: expect.stringContaining('decides what runs') };
+      expect(standingOfWrite('acceptEdits', join(cwd, 'a'), cwd)).toEqual(refused);
+      const added = { folders: [cwd] };
+      expect(standingOfWrite('acceptEdits', join(cwd, 'a'), temporaryDirectory(), added)).toEqual(refused);
+      expect(namesGuarded('touch a', cwd)).toBe(true);
+      expect(standingOfWrite('acceptEdits', join(root, 'a'), root)).toEqual({ trusted: true });
+    },
+  );
+
+  test('a bare repository, and a folder of settings that is in no repository; not a repository in such a folder', () => {
+    const bare = join(temporaryDirectory(), 'shared');
+    execFileSync('git', ['init', '--quiet', '--bare', bare]);
+    const hooks = join(bare, 'hooks');
+    expect(standingOfWrite('acceptEdits', join(hooks, 'update'), hooks)).toMatchObject({ trusted: false });
+    const settings = join(temporaryDirectory(), '.config/editor');
+    mkdirSync(settings, { recursive: true });
+    expect(standingOfWrite('acceptEdits', join(settings, 'a'), settings)).toMatchObject({ trusted: false });
+    execFileSync('git', ['init', '--quiet', settings]);
+    expect(standingOfWrite('acceptEdits', join(settings, 'a'), settings)).toEqual({ trusted: true });
+  });
 
   test('a command that names the home directory of Ramet, where that is below its own', () => {
     const cwd = temporaryDirectory();

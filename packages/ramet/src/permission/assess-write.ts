@@ -2,10 +2,11 @@
  * May this file be written? Asked for Write and Edit, and for everything a shell command would write. In
  * `acceptEdits` files of the working directory may be, except those that can run or widen rights.
  */
-import { basename, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
 import type { SessionMode } from '../schema/status.ts';
 import { literalGlob } from '../system/glob-pattern.ts';
-import { landingPath, placeInside } from '../system/landing-path.ts';
+import { landingPath, pathInside, placeInside } from '../system/landing-path.ts';
 import type { RuleSet } from './policy.ts';
 import { offeredRule } from './rule.ts';
 
@@ -43,7 +44,7 @@ export function standingOfWrite(
   const within = kept.find(
     (folder) => placeInside(folder, base) !== null && placeInside(path, folder) !== null,
   );
-  const guarded = within ?? guardedName(placeInside(path, base) ?? '');
+  const guarded = within ?? guardedName(placeInside(path, base) ?? '') ?? guardedBase(base, kept);
   if (guarded !== undefined)
     return { trusted: false, reason: `it writes in ${guarded}, which decides what runs` };
   return mode === 'acceptEdits' ? { trusted: true } : { trusted: false, reason: 'it changes a file' };
@@ -55,7 +56,7 @@ export function standingOfWrite(
  */
 export function namesGuarded(command: string, cwd: string, kept: readonly string[] = []): boolean {
   const words = command.split(/[^\w.-]+/);
-  if (guardedName(words.join(sep)) !== undefined) return true;
+  if (guardedName(words.join(sep)) !== undefined || guardedBase(cwd, kept) !== undefined) return true;
   return kept.some((place) => {
     const inside = placeInside(place, cwd);
     return inside !== null && (inside === '' || words.includes(basename(inside)));
@@ -65,6 +66,20 @@ export function namesGuarded(command: string, cwd: string, kept: readonly string
 function guardedName(inside: string): string | undefined {
   const names = inside.split(sep).map((name) => name.toLowerCase());
   return names.find((name) => PROTECTED.has(name) || PROTECTED_NAMES.test(name));
+}
+
+/**
+ * What guards the directory itself: it may lie in one that is guarded, below the root of its repository, or be one in which git
+ * keeps a repository. What Ramet keeps for agents was made for them.
+ */
+function guardedBase(base: string, kept: readonly string[]): string | undefined {
+  const real = landingPath(base);
+  if (real === null || kept.some((folder) => placeInside(real, folder) !== null)) return undefined;
+  for (let place = real; ; place = dirname(place)) {
+    if (existsSync(join(place, '.git'))) return guardedName(pathInside(real, place) ?? '');
+    if (['HEAD', 'objects', 'refs'].every((name) => existsSync(join(place, name)))) return basename(place);
+    if (dirname(place) === place) return guardedName(real);
+  }
 }
 
 /**
