@@ -29,7 +29,7 @@ export function errorFromAnswer(answer: Refusal, context: RefusalContext): Model
   const body = readErrorBody(answer.body);
   const spendLimit = answer.status === 429 && answer.headers['retry-after'] === undefined && body.spendLimit;
   const family = !spendLimit && isRetryable(answer) ? 'retryable' : 'terminal';
-  const advice = spendLimit ? 'raise the spend limit of the account' : adviceFor(answer.status, context);
+  const advice = spendLimit ? 'raise the spend limit of the account' : adviceFor(answer, body, context);
   const message = `${context.origin} answered ${answer.status} ${body.message}${advice && `: ${advice}`}`;
   return new ModelError(codeOf(answer.status, body, spendLimit), family, message, {
     status: answer.status,
@@ -51,8 +51,14 @@ function isRetryable({ status, headers }: Refusal): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
-function adviceFor(status: number, { model, names }: RefusalContext): string {
+/** It is sent again with every request that follows. */
+const IN_THE_WAY =
+  'an image of this conversation cannot be sent: go back to before it with /rewind (session.rewind in a program)';
+
+function adviceFor({ status }: Refusal, { message }: ErrorBody, { model, names }: RefusalContext): string {
   switch (status) {
+    case 400:
+      return /\bimages?\b/i.test(message) ? IN_THE_WAY : '';
     case 401:
       return `check ${names.key}`;
     case 403:

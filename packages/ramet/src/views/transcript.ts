@@ -217,9 +217,19 @@ function blockText(role: string, block: OtherBlock): string {
       return `[call] ${String(block.name)} ${excerpt(JSON.stringify(block.input), LINE_LENGTH)}`;
     case 'tool_result':
       return `[${block.is_error ? 'error' : 'result'}] ${resultText(block.content)}`;
+    case 'server_tool_use':
+      return `[call] ${String(block.name)} ${excerpt(JSON.stringify(block.input), LINE_LENGTH)}`;
+    case 'web_search_tool_result':
+      return `[result] ${excerpt(addressesIn(block.content), LINE_LENGTH)}`;
     default:
       return `[${block.type}]`;
   }
+}
+
+/** What a search found, by its addresses; or why it found nothing. */
+function addressesIn(content: unknown): string {
+  if (!Array.isArray(content)) return String(Object(content).error_code ?? 'nothing was found');
+  return content.map((one) => String(Object(one).url)).join(' ') || 'nothing was found';
 }
 
 function resultText(content: unknown): string {

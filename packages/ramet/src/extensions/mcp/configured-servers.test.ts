@@ -119,6 +119,8 @@ describe('EXT-4: one server', () => {
     [{ url: 'file:///etc/passwd' }, 'no http or https address'],
     [{ url: 'https://x', headers: { 'a b': 'c' } }, 'a header that cannot be sent'],
     [{ url: 'https://x', headers: { a: 'c\r\nd: e' } }, 'a header that cannot be sent'],
+    [{ url: 'https://kim:pw@x/mcp' }, 'a url with a user or a password'],
+    [{ url: 'https://${HOST}@x/mcp' }, 'a url with a user or a password'],
     [{ command: 'x', timeout: -1 }, 'has a timeout'],
     ['x', 'is no object'],
   ])('%j is refused', ([written, problem]) => {

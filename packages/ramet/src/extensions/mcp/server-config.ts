@@ -77,7 +77,8 @@ export function checkServer(written: unknown, ground: ConfigGround): CheckedServ
   const shape = type === 'stdio' ? stdioOf(written, filled, ground) : httpOf(written, type, filled);
   if (typeof shape === 'string') return bad(shape);
   if (filled.problem !== null) return bad(filled.problem);
-  const unknown = Object.keys(written).filter((key) => !KNOWN.has(key));
+  const idle: readonly string[] = type === 'stdio' ? ['url', 'headers'] : ['command', 'args', 'env', 'cwd'];
+  const unknown = Object.keys(written).filter((key) => !KNOWN.has(key) || idle.includes(key));
   const notes = unknown.map((key) => `has the field ${key.slice(0, 60)}, which has no effect here`);
   return { ok: true, config: { ...shape, ...times }, notes };
 }
@@ -150,11 +151,18 @@ function httpOf({ url, headers }: WrittenServer, type: 'http' | 'sse', filled: F
   const address = filled.text(url);
   if (filled.problem === null && !/^https?:$/.test(URL.parse(address)?.protocol ?? ''))
     return 'has a url that is no http or https address';
+  if (filled.problem === null && hasUser(address))
+    return 'has a url with a user or a password, which cannot be sent: give a header Authorization instead';
   const filledHeaders = filled.values(fields);
   const wrong = Object.entries(filledHeaders).find(([name, value]) => !isHeader(name, value));
   if (wrong !== undefined)
     return `has a header that cannot be sent: ${JSON.stringify(wrong[0].slice(0, 60))}`;
   return { type, url: address, headers: filledHeaders };
+}
+
+function hasUser(address: string): boolean {
+  const url = URL.parse(address);
+  return url !== null && `${url.username}${url.password}` !== '';
 }
 
 function isHeader(name: string, value: string): boolean {

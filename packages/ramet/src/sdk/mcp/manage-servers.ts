@@ -11,6 +11,7 @@ import {
   checkServer,
   describeConfig,
   type McpServerConfig,
+  secretsOf,
   type WrittenServer,
 } from '../../extensions/mcp/server-config.ts';
 import { leftOutWords, ServerFailure } from '../../extensions/mcp/server-failure.ts';
@@ -18,6 +19,7 @@ import { namedTools } from '../../extensions/mcp/server-set.ts';
 import { systemClock } from '../../schema/clock.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import type { RuleFile } from '../../settings/allow-in-file.ts';
+import { createRedactor } from '../../tools/redaction/redact.ts';
 import { lossLines } from '../agent-types/policy-losses.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlugins, serversOf } from '../extensions/plugins.ts';
@@ -204,7 +206,8 @@ async function tryOne(pool: ServerPool, server: ConfiguredServer, signal: AbortS
   } catch (error) {
     const startMs = Math.round(performance.now() - since);
     if (!(error instanceof ServerFailure)) throw error;
-    return { ...nothing, startMs, ok: false, problem: describeError(error) };
+    const redact = createRedactor(secretsOf(checked.config));
+    return { ...nothing, startMs, ok: false, problem: redact(describeError(error)) };
   } finally {
     await lease.release();
   }

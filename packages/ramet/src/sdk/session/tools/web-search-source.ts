@@ -41,7 +41,19 @@ export function webSearchSource(
   const why = `rules deny a domain below ${parted.join(', ')}, and the provider cannot leave out a part of a domain`;
   if (named.length > 0 && allowed.length === 0) return none(why);
   const notices = parted.length === 0 ? [] : [`${NAME} does not search ${parted.join(', ')}: ${why}`];
-  return { tools: [webSearchTool({ allowed, blocked })], notices };
+  return { tools: [webSearchTool({ allowed, blocked })], notices: [...notices, ...wideOnes(allow, allowed)] };
+}
+
+/** A domain without its subdomains, or these without it, is not to be had from the provider. */
+function wideOnes(allow: readonly PermissionRule[], allowed: readonly string[]): string[] {
+  const wide = allow.flatMap(({ text, scope }) =>
+    scope.kind === 'domain' && scope.domain.startsWith('*.') && allowed.includes(scope.domain.slice(2))
+      ? [
+          `${NAME} searches ${scope.domain.slice(2)} too, not only what is below it: the provider has no rule like ${text}`,
+        ]
+      : [],
+  );
+  return [...new Set(wide)];
 }
 
 function none(why: string): ToolSource {

@@ -209,6 +209,16 @@ describe('RES-6: WebSearch', () => {
     expect(eventsOf(again.recordedOf(1), 'conversation.replaced')).toEqual([]);
   });
 
+  test('a pattern of subdomains is told to be wider', async () => {
+    const { run, session, requestsOf } = await startFamily({
+      permissions: { allow: ['WebSearch(domain:*.example.org)'] },
+      cast: { 'Go.': [{ text: 'Done.' }] },
+    });
+    await run('Go.');
+    expect(searchTool(requestsOf('Go.')[0])).toMatchObject({ allowed_domains: ['example.org'] });
+    expect(session.notices.join('\n')).toContain('WebSearch searches example.org too');
+  });
+
   test('forks share its bytes, and agent files name it', async () => {
     const { run, requestsOf } = await startFamily({
       ...ALLOWED,
