@@ -35,16 +35,25 @@ function sizeOfPng(data: Buffer): ImageSize | null {
     if (end + 4 > data.length || data.readUInt32BE(end) !== crc32(data.subarray(at + 4, end))) return null;
     const name = data.toString('latin1', at + 4, at + 8);
     if (name === 'IDAT') packed.push(data.subarray(at + 8, end));
-    if (name === 'IEND') return unpacks(packed) ? sizeOf(data.readUInt32BE(16), data.readUInt32BE(20)) : null;
+    if (name === 'IEND')
+      return unpacks(packed, data) ? sizeOf(data.readUInt32BE(16), data.readUInt32BE(20)) : null;
     at = end + 4;
   }
   return null;
 }
 
-function unpacks(packed: readonly Buffer[]): boolean {
-  if (packed.length === 0) return false;
+/** Numbers for a point by the kind of colour: grey, colours, table, grey and clear, colours and clear. */
+const CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+
+/** To all rows; of an image whose rows come in turns, to anything. */
+function unpacks(packed: readonly Buffer[], data: Buffer): boolean {
+  const [depth = 0, kind = 0, , , interlaced = 0] = data.subarray(24, 29);
+  const channels = CHANNELS[kind];
+  if (packed.length === 0 || channels === undefined) return false;
+  const row = 1 + Math.ceil((data.readUInt32BE(16) * channels * depth) / 8);
+  const whole = interlaced === 0 ? row * data.readUInt32BE(20) : 1;
   try {
-    return inflateSync(Buffer.concat(packed), { maxOutputLength: UNPACKED }).length > 0;
+    return inflateSync(Buffer.concat(packed), { maxOutputLength: UNPACKED }).length >= whole;
   } catch (error) {
     // So far it could be unpacked.
     return error instanceof RangeError;

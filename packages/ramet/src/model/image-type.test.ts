@@ -29,6 +29,13 @@ function png(
   ]);
 }
 
+/** With another byte, and the sum of its header that fits. */
+function odd(image: Buffer, at: number, value: number): Buffer {
+  image[at] = value;
+  image.writeUInt32BE(crc32(image.subarray(12, 29)), 29);
+  return image;
+}
+
 const jpeg = (width: number, height: number, end = 'ffd9') =>
   Buffer.from(
     `ffd8ffe000040000ffc0000b08${hex(height)}${hex(width)}01011100ffda0008010100003f00${'00'.repeat(12)}${end}`,
@@ -87,6 +94,8 @@ describe('EXT-4, RES-6: an image', () => {
   test.for([
     ['PNG', 'data that cannot be unpacked', png(4, 4, Buffer.from('no data of an image'))],
     ['PNG', 'data that is cut off', png(400, 400, deflateSync(Buffer.alloc(20_400)).subarray(0, -8))],
+    ['PNG', 'fewer rows than it says', png(40, 40, deflateSync(Buffer.alloc(60)))],
+    ['PNG', 'an unknown kind of colour', odd(png(4, 4), 25, 9)],
     ['PNG', 'a sum that is wrong', png(4, 4).fill(7, 44, 46)],
     ['JPEG', 'no end', jpeg(4, 4, '')],
     ['GIF', 'no end', GIF.subarray(0, -1)],

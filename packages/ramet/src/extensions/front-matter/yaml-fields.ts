@@ -19,7 +19,12 @@ export function yamlFields(
   needed: string | null = 'name',
 ): FieldReading {
   // To YAML a bare star is half a reference; people mean everything by it, and nothing else can be meant.
-  const text = written.replace(/^(\w+:[ \t]+)\*[ \t]*$/gm, '$1"*"');
+  const text = written
+    .replace(/^(\w+:[ \t]+)\*[ \t]*$/gm, '$1"*"')
+    // A hint for people: `[file] | [folder]` begins like a list, and no public file has quotes around it.
+    .replace(/^(argument-hint:[ \t]+)([[<{].*)$/gm, (_, name: string, hint: string) =>
+      /^\[[^[\]]*\][ \t]*$/.test(hint) ? `${name}${hint}` : `${name}${JSON.stringify(hint.trim())}`,
+    );
   const strict = parseStrictly(text, line);
   if ('fields' in strict) return { fields: strict.fields, problems: [] };
   if (text.includes('\t')) {

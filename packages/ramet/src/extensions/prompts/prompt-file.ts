@@ -140,7 +140,10 @@ function skillName(
   const stated = textOf(fields, 'name');
   if (stated === '' || stated === own) return own;
   if (!NAME.test(stated)) {
-    say('warning', `${JSON.stringify(stated.slice(0, 80))} is no name: its folder's name is used`);
+    say(
+      'note',
+      `it is called by its folder's name: ${JSON.stringify(stated.slice(0, 80))} has signs that no name has`,
+    );
     return own;
   }
   say('note', `its folder is called ${own}`);

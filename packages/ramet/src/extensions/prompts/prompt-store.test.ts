@@ -161,6 +161,23 @@ describe('EXT-3: bad skills and commands', () => {
     ]);
   });
 
+  test.for(['[file] | [folder]', '<id> [--all]', '[a] [b]', '{name} [x]', '[only]', '[one, two]'])(
+    'the hint %s is no mistake',
+    async (hint) => {
+      const opened = await open({ 'user/.claude/commands/go.md': `---\nargument-hint: ${hint}\n---\nGo.` });
+      expect(opened.store.catalog.prompts).toMatchObject([
+        { name: 'go', argumentHint: hint === '[one, two]' ? '[one] [two]' : hint },
+      ]);
+      expect(opened.store.catalog.problems).toEqual([]);
+    },
+  );
+
+  test('a name for people, as public skills have it, is no mistake: the folder names the skill', async () => {
+    const opened = await open({ 'user/.claude/skills/audit/SKILL.md': skill('Access Auditor', 'd') });
+    expect(opened.store.catalog.prompts).toMatchObject([{ name: 'audit' }]);
+    expect(opened.store.catalog.problems.filter(({ level }) => level !== 'note')).toEqual([]);
+  });
+
   test('fields that are unknown or cannot be read are said, and the file is used', async () => {
     const fields =
       'allowed-tools: Bash(git log:*), Task\nmodel: [x]\neffort: huge\nfoo: bar\nhooks: {}\ndisable-model-invocation: true\nuser-invocable: false\ncontext: fork\n';

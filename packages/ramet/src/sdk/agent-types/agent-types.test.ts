@@ -449,7 +449,7 @@ function pluginPlace(): { here: { cwd: string; env: NodeJS.ProcessEnv }; plugin:
   writeFiles(cwd, {
     'home/settings.json': JSON.stringify({ plugins: [plugin] }),
     'pl/agents/aa.md': definition('aa', 'colour: red\n'),
-    'pl/commands/go.md': '---\nargument-hint: [a] | b\n---\nGo.\n',
+    'pl/commands/go.md': '---\ndescription: [a] | b\n---\nGo.\n',
     'pl/hooks/hooks.json': '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true"}]}]}}',
     'pl/.mcp.json': JSON.stringify({ mcpServers: { pg: { command: process.execPath, args: ['-e', ''] } } }),
   });

@@ -44,7 +44,7 @@ export function webSearchSource(
   return { tools: [webSearchTool({ allowed, blocked })], notices: [...notices, ...wideOnes(allow, allowed)] };
 }
 
-/** A domain without its subdomains, or these without it, is not to be had from the provider. */
+/** A domain without its subdomains, or these without it, is not available from the provider. */
 function wideOnes(allow: readonly PermissionRule[], allowed: readonly string[]): string[] {
   const wide = allow.flatMap(({ text, scope }) =>
     scope.kind === 'domain' && scope.domain.startsWith('*.') && allowed.includes(scope.domain.slice(2))
