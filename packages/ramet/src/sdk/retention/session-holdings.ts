@@ -57,7 +57,8 @@ function holdingOf(
   const originals = filesBelow(join(directory, 'originals'));
   const outputs = filesBelow(directory).filter(({ path }) => !path.startsWith(join(directory, 'originals/')));
   const written = lastWritten(entry.file);
-  const usedAt = Math.max(opened, ended ?? 0, written);
+  // Times of files have fractions of a millisecond. The clock has none, so one of just now could lie after it.
+  const usedAt = Math.floor(Math.max(opened, ended ?? 0, written));
   const keep = reasonToKeep(project, entry, usedAt, rule);
   const empty = entry.live ? [] : outputs.filter(({ size }) => size === 0).map(({ path }) => path);
   return {
