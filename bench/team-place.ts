@@ -10,7 +10,10 @@ export function teamFolder(): Disposable & { path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Starts `count` processes, waits until all are ready, lets them begin together, and returns what each says at its end. */
+/**
+ * Starts `count` processes, waits until all are ready, lets them begin together, and returns what each says at its end.
+ * All live until the last one is done: what a process holds when it ends is free for the others.
+ */
 export async function together<Result>(
   count: number,
   work: string,
@@ -21,15 +24,19 @@ export async function together<Result>(
     return fork(file, [work, JSON.stringify({ ...options, index })], { stdio: 'inherit' });
   });
   await Promise.all(workers.map((worker) => once(worker, 'message')));
-  const ended = workers.map((worker) => lastWord<Result>(worker));
+  const done = workers.map((worker) => lastWord<Result>(worker));
   const since = performance.now();
   for (const worker of workers) worker.send('go');
-  const results = await Promise.all(ended);
-  return { results, ms: performance.now() - since };
+  const results = await Promise.all(done);
+  const ms = performance.now() - since;
+  const ended = workers.map((worker) => once(worker, 'exit'));
+  for (const worker of workers) worker.disconnect();
+  await Promise.all(ended);
+  return { results, ms };
 }
 
 async function lastWord<Result>(worker: ChildProcess): Promise<Result> {
-  const [[said]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')]);
+  const [said] = await once(worker, 'message');
   // Our own worker sends it.
   return said as Result;
 }

@@ -1,4 +1,4 @@
-/** One process of `team-claims.ts`: it gets ready, waits for the word, works, and says what came of it. */
+/** One process of `team-claims.ts`: it gets ready, waits for the word, works, says what came of it, and waits for the others. */
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -82,7 +82,7 @@ function untilNothing(claim: () => unknown): number[] {
 
 const [name = '', options = '{}'] = process.argv.slice(2);
 const begin = WORK[name]?.(JSON.parse(options));
-process.once('message', () => {
-  process.send?.(begin?.(), () => process.disconnect());
-});
+process.once('message', () => process.send?.(begin?.()));
+// Keeps the process alive until its parent lets go of it.
+process.once('disconnect', () => undefined);
 process.send?.('ready');
