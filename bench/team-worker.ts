@@ -83,6 +83,6 @@ function untilNothing(claim: () => unknown): number[] {
 const [name = '', options = '{}'] = process.argv.slice(2);
 const begin = WORK[name]?.(JSON.parse(options));
 process.once('message', () => process.send?.(begin?.()));
-// Keeps the process alive until its parent lets go of it.
+// Keeps the process alive until its parent disconnects.
 process.once('disconnect', () => undefined);
 process.send?.('ready');
