@@ -18,7 +18,7 @@ import {
 import { callSummary } from './call-summary.ts';
 import { givingRule, type RuleTarget, takingRule } from './match-rules.ts';
 import { aliasesOf, type PermissionPolicy, parseRules } from './policy.ts';
-import { offeredRule, plainHost } from './rule.ts';
+import { offeredRule, type PermissionRule, plainHost } from './rule.ts';
 
 export async function decide(
   policy: PermissionPolicy,
@@ -99,6 +99,23 @@ function suggestCallRule(tool: string, host: string | null): string | null {
 
 function offers(rule: string | null): string[] {
   return rule === null ? [] : [rule];
+}
+
+/** Whether a call may be what a rule is about: a part of it is enough, and so is one that is known only when it runs. */
+export async function mayConcern(
+  rule: PermissionRule,
+  subject: PermissionSubject,
+  { input, cwd }: PermissionDetails,
+  counterpart?: PermissionPolicy['counterpart'],
+): Promise<boolean> {
+  if (rule.scope.kind === 'every call') return rule.tool.matches(subject.name);
+  const access = subject.access?.(input) ?? {};
+  if (rule.scope.kind === 'commands') {
+    if (access.command === undefined || !rule.tool.matches(subject.name)) return false;
+    return (await import('./shell/assess-command.ts')).mayRun(rule, access.command, cwd);
+  }
+  const target = ruleTarget(subject, access, cwd);
+  return takingRule([rule], { ...target, aliases: aliasesOf({ counterpart }, target.paths) }) !== null;
 }
 
 /** What rules are about in a call, from what its tool says about it. */

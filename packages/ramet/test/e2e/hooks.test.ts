@@ -474,7 +474,7 @@ describe.concurrent('EXT-2: hooks that are written wrongly', () => {
 
   test('what is not supported here is said in one line, and the rest runs', async ({ user }) => {
     const hooks = [
-      { ...guard, if: 'Bash(rm:*)' },
+      { ...guard, asyncRewake: true },
       { ...guard, once: true },
       { type: 'prompt', prompt: 'x' },
       { type: 'http', url: 'http://x' },
@@ -486,7 +486,7 @@ describe.concurrent('EXT-2: hooks that are written wrongly', () => {
     const lines = end.stderr.split('\n').filter((line) => line.includes('hooks that do not run'));
     expect(lines).toEqual([
       expect.stringMatching(
-        /"if" is not supported and does not run; .*"once".*; .*"prompt".* \(and 2 more: see ramet settings\)/,
+        /"asyncRewake" is not supported and does not run; .*"once".*; .*"prompt".* \(and 2 more: see ramet settings\)/,
       ),
     ]);
   });

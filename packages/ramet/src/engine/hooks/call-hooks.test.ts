@@ -15,6 +15,7 @@ import type { EventOf } from '../../schema/events.ts';
 import * as z from '../../schema/zod.ts';
 import { createProcessRegister } from '../../system/processes/process-register.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { hookedCall } from './call-hooks.ts';
 import { HostHooks } from './host-hooks.ts';
 
@@ -284,6 +285,64 @@ describe('EXT-2: hooks before a call', () => {
     const refusing = await hooked({}, { spec: { hooks: { PreToolUse: [{ hooks: [exit2('mine')] }] } } });
     await refusing.run('go');
     expect(resultOf(refusing)).toContain('mine');
+  });
+});
+
+describe('EXT-2: a hook with `if`', () => {
+  const ranFor = async (condition: string, name: string, input: object): Promise<boolean> => {
+    const access: Record<string, NonNullable<Tool['access']>> = {
+      Bash: (given) => ({ command: String(Object(given).command) }),
+      Edit: (given) => ({ writes: [String(Object(given).file_path)] }),
+    };
+    const own = access[name];
+    const effect = name === 'Edit' ? 'write' : 'execute';
+    const tool = { ...toolOf(name, effect, async () => ({ content: 'x' })), ...(own && { access: own }) };
+    const provider = scriptedModel({ calls: [{ id: 'c1', name, input }] }, { text: 'done' });
+    const engine = await hooked(
+      { PreToolUse: [{ ...exit2('guarded'), if: condition }] },
+      { provider, tools: [tool], spec: { permissionMode: 'bypassPermissions' } },
+    );
+    await engine.run('go');
+    return resultOf(engine).includes('guarded');
+  };
+
+  test.for([
+    ['Bash(git push:*)', 'git push origin main', true],
+    ['Bash(git push:*)', 'cd a && A=1 git push | cat', true],
+    ['Bash(git push:*)', 'bash -c "git push"', true],
+    ['Bash(git push:*)', 'git status', false],
+    ['Bash(git push:*)', 'bash build.sh', false],
+    ['Bash(git push:*)', 'echo "$HOME"; for i in a b; do ls $i; done', false],
+    // What runs is known only then: it may be that.
+    ['Bash(git push:*)', '$(cat program) push', true],
+    ['Bash(git push:*)', 'eval "$script"', true],
+    ['Bash(git push:*)', 'if [', true],
+    ['Bash', 'ls', true],
+    ['Edit(*.ts)', 'echo x > a.ts', false],
+  ] as const)('%s and the command %s: %s', async ([condition, command, isRun]) => {
+    expect(await ranFor(condition, 'Bash', { command })).toBe(isRun);
+  });
+
+  test.for([
+    ['Edit(*.ts)', 'src/a.ts', true],
+    ['Edit(*.ts)', 'src/a.js', false],
+    ['Edit(/docs/**)', 'docs/a.md', true],
+    ['Read(*.ts)', 'src/a.ts', false],
+    ['Bash(git push:*)', 'a.ts', false],
+  ] as const)('%s and the file %s: %s', async ([condition, path, isRun]) => {
+    expect(await ranFor(condition, 'Edit', { file_path: path })).toBe(isRun);
+  });
+
+  test('holds for one of two with the same command', async () => {
+    const hook = exit2('guarded');
+    const engine = await hooked({
+      PreToolUse: [
+        { ...hook, if: 'mcp__other' },
+        { ...hook, if: 'mcp__desk' },
+      ],
+    });
+    await engine.run('go');
+    expect(resultOf(engine)).toContain('guarded');
   });
 });
 

@@ -7,9 +7,13 @@ import {
   type HookResult,
   HookRunner,
 } from '../../extensions/hooks/hook-runner.ts';
+import { mayConcern } from '../../permission/decide.ts';
+import { parseRule } from '../../permission/rule.ts';
 import type { HookVerdict } from '../../schema/events.ts';
+import { parseInput } from '../../tools/registry.ts';
 import type { HostedAgent } from '../agent/agent.ts';
 import { modeInForce } from '../agent/agent-spec.ts';
+import { inCheckout } from '../calls/authorize.ts';
 import { hookTranscript } from './hook-transcript.ts';
 
 export interface Firing {
@@ -30,11 +34,42 @@ export function openHooks(
 
 export async function fireHooks(agent: HostedAgent, firing: Firing): Promise<HookEffect> {
   const { event, fields, runner, signal } = firing;
-  const hooks = [...firing.hooks, ...ownHooks(agent)];
+  const hooks = await withoutOthers([...firing.hooks, ...ownHooks(agent)], agent, firing);
   const input = inputOf(agent, event, fields);
   const result = await runner.run({ hooks, input, agent: agent.spec.id, signal });
   if (result.runs.length > 0) recordRuns(agent, event, fields, result);
   return result.effect;
+}
+
+/** Without those whose condition says that they are about other calls. */
+async function withoutOthers(
+  hooks: readonly Hook[],
+  agent: HostedAgent,
+  { event, fields, runner }: Firing,
+): Promise<readonly Hook[]> {
+  const kept = await Promise.all(
+    hooks.map(async (hook) => {
+      const isOpen = hook.event !== event || hook.kind !== 'command' || hook.condition === undefined;
+      return isOpen || (await isAbout(hook.condition, agent, fields, runner)) ? [hook] : [];
+    }),
+  );
+  return kept.flat();
+}
+
+/** A call that cannot be judged may be what a hook guards. */
+async function isAbout(
+  condition: string,
+  agent: HostedAgent,
+  { tool_name, tool_input }: Readonly<Record<string, unknown>>,
+  { origin }: HookRunner,
+): Promise<boolean> {
+  const read = parseRule(condition, { list: 'ask', place: 'a hook', ...origin });
+  const tool = agent.spec.tools.find(({ name }) => name === tool_name);
+  const input = tool === undefined ? null : parseInput(tool, tool_input);
+  if (!read.ok || tool === undefined || input?.ok !== true) return true;
+  const { directory } = agent;
+  const details = { input: input.value, cwd: directory.cwd };
+  return mayConcern(read.rule, tool, details, inCheckout(directory));
 }
 
 const read = new WeakMap<object, readonly Hook[]>();

@@ -49,7 +49,18 @@ describe('EXT-2: hooks as they are set up', () => {
     [{ Stop: [{ hooks: [{ ...command, async: 1 }] }] }, 'Stop: async is neither true nor false'],
     [
       { Stop: [{ hooks: [{ ...command, if: 'Bash(git *)' }] }] },
-      'Stop: a hook with "if" is not supported and does not run',
+      'Stop: a hook with "if" does not run: no call is judged at this event',
+    ],
+    [{ PreToolUse: [{ hooks: [{ ...command, if: 7 }] }] }, 'PreToolUse: if is no text'],
+    [
+      { PreToolUse: [{ hooks: [{ ...command, if: 'bash(git *)' }] }] },
+      expect.stringMatching(
+        /^PreToolUse: the rule "bash\(git \*\)" can never match: there is no tool bash; /,
+      ),
+    ],
+    [
+      { PreToolUse: [{ hooks: [{ ...command, once: true }] }] },
+      'PreToolUse: a hook with "once" is not supported and does not run',
     ],
   ] as const)('that cannot be used are named: %j', ([value, problem]) => {
     expect(readHooks(value, source)).toMatchObject({ hooks: [], unused: [problem] });

@@ -2,6 +2,7 @@
  * Hooks as they are set up: in settings, in agent files, in plugins and in the library. All have one shape: by event, a
  * list of groups, each with a matcher and its hooks. What cannot be used is named, never left out silently.
  */
+import { parseRule } from '../../permission/rule.ts';
 import { LONGEST_TIMER_MS } from '../../schema/clock.ts';
 import { nearName } from '../../system/text/close-names.ts';
 import type { RunCheck } from '../trust/run-check.ts';
@@ -57,6 +58,8 @@ export interface CommandHook extends AnyHook {
   readonly args: readonly string[] | null;
   /** Nobody waits for it, and what it answers changes nothing. */
   readonly isAsync: boolean;
+  /** A permission rule: it runs only for calls that this may be about. */
+  readonly condition?: string;
 }
 
 /** Gets what a command reads from its standard input; what it returns is what a command prints. */
@@ -98,8 +101,8 @@ export interface HookMistake {
   readonly at: readonly PropertyKey[];
 }
 
-/** Set up for a hook and known to change nothing about when or how it runs. */
-const COSMETIC = ['type', 'command', 'args', 'timeout', 'async', 'statusMessage', 'shell', 'description'];
+/** What a hook may have: each is read, or changes nothing about when or how it runs. */
+const KNOWN = ['type', 'command', 'args', 'timeout', 'async', 'if', 'statusMessage', 'shell', 'description'];
 
 /** What a group of hooks may have. */
 const GROUP = ['matcher', 'hooks', 'timeout'];
@@ -204,11 +207,23 @@ function readHook(
   if (shell !== undefined && shell !== 'bash')
     return { unsupported: `shell ${shown(shell)} is not supported` };
   // One that would run more often than it was set up to does more harm than one that does not run.
-  const strange = Object.keys(value).find((key) => !COSMETIC.includes(key));
+  const strange = Object.keys(value).find((key) => !KNOWN.includes(key));
   if (strange !== undefined)
     return { unsupported: `a hook with ${shown(strange)} is not supported and does not run` };
+  const condition = value.if;
+  const bad = condition === undefined ? null : badCondition(event, condition);
+  if (bad !== null) return bad;
+  const own = typeof condition === 'string' ? { condition } : {};
   const isAsync = value.async === true;
-  return { kind: 'command', event, matches, source, timeoutMs, command, args: args ?? null, isAsync };
+  return { kind: 'command', event, matches, source, timeoutMs, command, args: args ?? null, isAsync, ...own };
+}
+
+function badCondition(event: HookEventName, value: unknown): BadHook | null {
+  if (typeof value !== 'string') return { wrong: 'if is no text', key: ['if'] };
+  if (hookEventKind(event).matches !== 'tool_name')
+    return { unsupported: 'a hook with "if" does not run: no call is judged at this event' };
+  const read = parseRule(value, { list: 'ask', place: 'a hook', base: '/', home: '/' });
+  return read.ok ? null : { wrong: `the rule ${shown(value)} ${read.problem.reason}`, key: ['if'] };
 }
 
 function wrongTimeout(value: unknown): BadHook {

@@ -9,6 +9,7 @@
  * 4. Hooks that nobody waits for end with the runner, and so does what hooks have left running.
  * 5. A hook of a repository runs only with the files that were trusted, as they are at that moment.
  */
+import type { RuleOrigin } from '../../permission/policy.ts';
 import { type Clock, elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import { withOwnPython } from '../../system/child-environment.ts';
@@ -72,6 +73,12 @@ export class HookRunner implements AsyncDisposable {
 
   constructor(ground: HookGround) {
     this.#ground = ground;
+  }
+
+  /** What paths in the rules of hooks start from. */
+  get origin(): Omit<RuleOrigin, 'place'> {
+    const { projectDirectory, environment } = this.#ground;
+    return { base: projectDirectory, home: environment.HOME || null };
   }
 
   async run({ hooks, input, agent, signal }: HookFiring): Promise<HookResult> {
