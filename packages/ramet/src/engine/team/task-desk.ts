@@ -1,4 +1,5 @@
 /** What members do with the team's tasks, carried out, in the words that their models read (TEAM-3). */
+import { quoteMessage } from '../../conversation/quoted-text.ts';
 import type { TaskProof, TeamTask, TeamTaskState } from '../../schema/team.ts';
 import type { ProcessIdentity } from '../../system/processes/process-identity.ts';
 import { headOf, visibleLine } from '../../system/text/visible-text.ts';
@@ -151,7 +152,7 @@ function setStatus(
 function lineOf({ number, status, subject, owner, blockedBy }: TeamTask): string {
   const who = owner === null ? '' : `, ${status === 'pending' ? 'for' : 'by'} ${owner}`;
   const waits = blockedBy.length === 0 ? '' : `, waits for ${blockedBy.join(', ')}`;
-  return `${number}. [${status}${who}${waits}] ${visibleLine(headOf(subject, LONGEST_SUBJECT))}`;
+  return `${number}. [${status}${who}${waits}] ${quoteMessage(visibleLine(headOf(subject, LONGEST_SUBJECT)))}`;
 }
 
 function wholeOf(task: TeamTask): string {
@@ -159,22 +160,27 @@ function wholeOf(task: TeamTask): string {
   return [
     lineOf(task),
     `made by ${createdBy}${needs.length === 0 ? '' : `; needs ${needs.join(', ')}`}`,
-    ...(description === '' ? [] : [description]),
-    ...(evidence === null ? [] : [`Evidence: ${evidence}`]),
-    ...(proof === null ? [] : [`Seen by the engine: ${proofText(proof)}`]),
-    ...(note === null ? [] : [`Note: ${note}`]),
+    ...(description === '' ? [] : [saidText('description', description)]),
+    ...(evidence === null ? [] : [saidText('evidence', evidence)]),
+    ...(proof === null ? [] : [`Seen by the engine: ${quoteMessage(proofText(proof))}`]),
+    ...(note === null ? [] : [saidText('note', note)]),
   ].join('\n');
 }
 
-/** What is open comes before what is completed, where there is not room for all. */
-export function taskListText(tasks: readonly TeamTask[]): string {
+/** What members wrote stands in an element of its own: it cannot pass for what the engine has seen. */
+function saidText(what: 'description' | 'evidence' | 'note', text: string): string {
+  return `<task-text what="${what}">\n${quoteMessage(text.toWellFormed())}\n</task-text>`;
+}
+
+/** Only what is open is listed where that alone is wanted, and where there is not room for all. */
+export function taskListText(tasks: readonly TeamTask[], isOpenOnly = false): string {
   if (tasks.length === 0) return 'The team has no tasks.';
   const open = tasks.filter(({ status }) => status !== 'completed');
-  const shown = tasks.length <= MOST_LISTED ? tasks : open.slice(0, MOST_LISTED);
-  const rest = tasks.length - shown.length;
+  const listed = isOpenOnly || tasks.length > MOST_LISTED ? open : tasks;
+  const shown = listed.slice(0, MOST_LISTED);
   const completed = tasks.length - open.length;
-  const head = `${tasks.length} tasks, ${completed} completed:`;
-  return [head, ...shown.map(lineOf), ...(rest === 0 ? [] : [`and ${rest} more that are not shown`])].join(
-    '\n',
-  );
+  const unlisted = completed > 0 && listed === open ? ' (not listed)' : '';
+  const head = `${tasks.length} tasks, ${completed} completed${unlisted}${shown.length === 0 ? '.' : ':'}`;
+  const rest = listed.length - shown.length;
+  return [head, ...shown.map(lineOf), ...(rest === 0 ? [] : [`and ${rest} more that are open`])].join('\n');
 }

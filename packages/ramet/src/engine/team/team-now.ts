@@ -1,5 +1,6 @@
 /** The team as it is now, for the lead and for programs: what each member does, and the open tasks. */
 import { teamNow } from '../../agents/prompts/teammate.ts';
+import { quoteMessage } from '../../conversation/quoted-text.ts';
 import { MemberStates } from '../../journal/projections/member-states.ts';
 import { LEAD, type ShownMember } from '../../schema/team.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
@@ -28,7 +29,6 @@ export class TeamNow {
       const planned = plan === null ? '' : `, plan ${plan}`;
       return `${name} (${agent ?? 'not begun'}, ${state}${why}${planned})`;
     });
-    const open = this.#team.tasks.all().filter(({ status }) => status !== 'completed');
-    return teamNow(lines, taskListText(open));
+    return teamNow(lines.map(quoteMessage), taskListText(this.#team.tasks.all(), true));
   }
 }
