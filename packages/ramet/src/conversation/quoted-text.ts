@@ -24,7 +24,17 @@ const AROUND_FOLDERS: readonly string[] = [PROJECT_INSTRUCTIONS, ENVIRONMENT, ME
  */
 const SPOKEN: readonly string[] = [
   ...[...AROUND_FOLDERS, 'agent-types', 'mcp-servers', 'hook-context', 'hook-feedback', 'attached-resource'],
-  ...['team', 'team-now', 'teammate', 'task-text', 'coordinator', 'coordinator-now', 'worker', 'operator', 'worktree'],
+  ...[
+    'team',
+    'team-now',
+    'teammate',
+    'task-text',
+    'coordinator',
+    'coordinator-now',
+    'worker',
+    'operator',
+    'worktree',
+  ],
   ...['sub-agent', 'your-part', 'check-output', 'skill', 'user', 'system', 'system-reminder'],
   ...['user-command', 'user-command-output', 'attached-file'],
 ].map((name) => `${name}>`);

@@ -167,7 +167,7 @@ function wholeOf(task: TeamTask): string {
   ].join('\n');
 }
 
-/** What members wrote stands in an element of its own: it cannot pass for what the engine has seen. */
+/** What members wrote has an element of its own: it cannot pass for what the engine has seen. */
 function saidText(what: 'description' | 'evidence' | 'note', text: string): string {
   return `<task-text what="${what}">\n${quoteMessage(text.toWellFormed())}\n</task-text>`;
 }

@@ -72,7 +72,8 @@ describe('TEAM-3: what models read of tasks', () => {
     const first = await openSession(options);
     await prompt(first);
     await first.close();
-    await using session = await openSession({ ...options, team: undefined, resume: first.id });
+    const { team: _, ...again } = options;
+    await using session = await openSession({ ...again, resume: first.id });
     await prompt(session, 'Next.');
     expect(lastText(asked(emulator, 'lead').at(-1))).toContain(
       '3 tasks, 1 completed (not listed):\\n2. [pending] two\\n3. [pending] three\\n</team-now>',
