@@ -12,6 +12,18 @@ export function nearWord(word: string, known: readonly string[]): string | null 
   return near[0]?.one ?? null;
 }
 
+/** Flags of other harnesses, and what to use here. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  '--dangerously-skip-permissions': 'here it is --permission-mode bypassPermissions',
+  '--allow-dangerously-skip-permissions': 'here it is --permission-mode bypassPermissions',
+  '--system-prompt-file': 'here it is --system-prompt "$(cat FILE)"',
+  '--append-system-prompt-file': 'here it is --append-system-prompt "$(cat FILE)"',
+  '--forward-subagent-text': 'stream-json has the lines of all agents',
+  '--include-hook-events': 'stream-json has them, as hook_response',
+  '--no-session-persistence': 'a session is always recorded; ramet sessions rm removes one',
+  '--debug': 'ramet logs lists what a session did',
+};
+
 const PRINTS = /^(?:-[a-zA-Z]*p|--print)$/;
 
 /**
@@ -33,8 +45,8 @@ export function usageError(
   const typed = args.includes(command) ? command : (args[0] ?? '');
   const known = below(typed);
   if (command !== '' && known.length > 0) return unknownBelow(typed, args, known);
-  if (line.startsWith("unknown option '--dangerously-skip-permissions'"))
-    return `${line}; here it is --permission-mode bypassPermissions`;
+  const [, flag = ''] = /^unknown option '(--[\w-]+)'/.exec(line) ?? [];
+  if (Object.hasOwn(ELSEWHERE, flag)) return `${line}; ${ELSEWHERE[flag]}`;
   // A flag of another tool is no prompt.
   const mayBePrompt =
     /^unknown option '(?!--?[a-z][\w-]*')/i.test(line) && args.some((word) => PRINTS.test(word));

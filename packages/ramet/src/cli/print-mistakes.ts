@@ -1,9 +1,30 @@
 /** What is wrong with the flags of `ramet -p`, each with what to do. */
 import { UserMistake } from '../schema/errors.ts';
 import { FIRST_BYTE_MS } from './piped-input.ts';
+import type { PrintOptions } from './print-options.ts';
 
 export function streamWithout(what: string): UserMistake {
   return new UserMistake('not_print', `--input-format stream-json: ${what}`);
+}
+
+/** Flags that are for one format only: elsewhere they would do nothing. */
+export function idleFlag({
+  verbose,
+  replayUserMessages,
+  inputFormat,
+  outputFormat,
+}: Pick<
+  PrintOptions,
+  'verbose' | 'replayUserMessages' | 'inputFormat' | 'outputFormat'
+>): UserMistake | null {
+  if (verbose && outputFormat !== 'stream-json')
+    return new UserMistake(
+      'not_print',
+      '--verbose is for --output-format stream-json; ramet logs -f shows every step of a session',
+    );
+  if (replayUserMessages && inputFormat !== 'stream-json')
+    return new UserMistake('not_print', '--replay-user-messages is for --input-format stream-json');
+  return null;
 }
 
 export function schemaWithoutPrint(): UserMistake {

@@ -14,16 +14,19 @@ const FLAGS =
 type Streamed = Record<'cwd' | 'notes', string> & { code: number; told: unknown[] };
 
 function stream(...lines: string[]): Promise<Streamed> {
-  return streamOf(Readable.from([`${lines.join('\n')}\n`]));
+  return streamOf(inputOf(lines));
 }
+
+const inputOf = (lines: readonly string[]): Readable => Readable.from([`${lines.join('\n')}\n`]);
 
 async function streamOf(
   input: Readable,
   hear: (line: Record<string, unknown>) => void = () => {},
+  flags = FLAGS,
 ): Promise<Streamed> {
   const cwd = temporaryDirectory();
   let [out, notes] = ['', ''];
-  const code = await runProgram(FLAGS.split(' '), {
+  const code = await runProgram(flags.split(' '), {
     out: (text) => {
       out += text;
       hear(JSON.parse(text));
@@ -154,5 +157,27 @@ describe('UI-4: control requests on standard input', () => {
       success('a', { model: 'recipe' }),
       { type: 'result', is_error: false },
     ]);
+  });
+});
+
+describe('UI-4: --replay-user-messages', () => {
+  test('repeats each message before its run, with the id that it came with', async () => {
+    const told: Record<string, unknown>[] = [];
+    const message = { role: 'user', content: [{ type: 'text', text: 'one' }] };
+    const lines = [JSON.stringify({ type: 'user', uuid: 'u-1', message }), user('two'), '{"type":"user"}'];
+    await streamOf(
+      inputOf(lines),
+      (line) => void told.push(line),
+      `${FLAGS} --verbose --replay-user-messages`,
+    );
+    const shown = told.filter(({ type, isReplay }) => type === 'result' || isReplay === true);
+    expect(shown).toMatchObject([
+      { type: 'user', message, uuid: 'u-1', isReplay: true, parent_tool_use_id: null },
+      { type: 'result' },
+      { type: 'user', message: { role: 'user', content: 'two' }, isReplay: true },
+      { type: 'result' },
+    ]);
+    expect(shown[2]).not.toHaveProperty('uuid');
+    expect(told.map(({ session_id }) => session_id)).toEqual(told.map(() => told[0]?.session_id));
   });
 });

@@ -17,6 +17,8 @@ export interface PromptStream {
   readonly options: PromptOptions;
   /** The user has said which model it is. */
   readonly isChosen: boolean;
+  /** Each message is repeated before its run. */
+  readonly replays: boolean;
   follow(
     session: Session,
     prompt: PromptContent,
@@ -73,6 +75,7 @@ export async function printStream(stream: PromptStream, io: CommandIo): Promise<
       answerControl(controlled, line.control, begun);
       continue;
     }
+    if ('prompt' in line && stream.replays) output.replay(session, line.line);
     const problem = 'prompt' in line ? await refusalOf(run(line.prompt)) : line.problem;
     if (problem === null) continue;
     wrong += 1;

@@ -12,6 +12,7 @@ export function addRunOptions(command: Command): Command {
         .default('text'),
     )
     .option('--include-partial-messages', 'with stream-json: print text as it streams')
+    .option('--verbose', 'with stream-json: nothing more, it always has every line')
     .option(
       '--model <model>',
       'a model id, or haiku, sonnet, opus, fable, or recipe: no AI, carries out the blocks of a task',
@@ -92,12 +93,14 @@ export function addAgentOptions(command: Command): Command {
 }
 
 export function addInputOptions(command: Command): Command {
-  return command.addOption(
-    new Option('--input-format <format>', 'with -p: stream-json reads prompts as lines of JSON').choices([
-      'text',
-      'stream-json',
-    ]),
-  );
+  return command
+    .addOption(
+      new Option('--input-format <format>', 'with -p: stream-json reads prompts as lines of JSON').choices([
+        'text',
+        'stream-json',
+      ]),
+    )
+    .option('--replay-user-messages', 'with --input-format stream-json: repeat each message before its run');
 }
 
 function oneMore(text: string, before: string[] = []): string[] {

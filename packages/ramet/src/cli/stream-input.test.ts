@@ -2,9 +2,13 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { type InputLine, inputLines } from './stream-input.ts';
 
-async function read(...chunks: (string | Buffer)[]): Promise<InputLine[]> {
-  const lines: InputLine[] = [];
-  for await (const line of inputLines(Readable.from(chunks))) lines.push(line);
+/** Without what repeats a message, which is the line itself. */
+async function read(...chunks: (string | Buffer)[]): Promise<Omit<InputLine, 'line'>[]> {
+  const lines: Omit<InputLine, 'line'>[] = [];
+  for await (const read of inputLines(Readable.from(chunks))) {
+    const { line: _, ...rest } = 'line' in read ? read : { ...read, line: null };
+    lines.push(rest);
+  }
   return lines;
 }
 

@@ -6,8 +6,14 @@ import type { Readable } from 'node:stream';
 import type { PromptContent, PromptContentPart } from '../sdk/index.ts';
 import type { ControlRequest } from './control-requests.ts';
 
+/** A line as it was written: what repeats it. */
+export interface UserLine {
+  readonly message: unknown;
+  readonly uuid?: string;
+}
+
 export type InputLine =
-  | { readonly number: number; readonly prompt: PromptContent }
+  | { readonly number: number; readonly prompt: PromptContent; readonly line: UserLine }
   | { readonly number: number; readonly control: ControlRequest }
   | { readonly number: number; readonly problem: string };
 
@@ -44,7 +50,7 @@ export async function* inputLines(input: Readable): AsyncGenerator<InputLine, vo
 const SHAPE = 'give {"type":"user","message":{"role":"user","content":"what to do"}}';
 
 type ReadLine =
-  | { readonly prompt: PromptContent }
+  | { readonly prompt: PromptContent; readonly line: UserLine }
   | { readonly control: ControlRequest }
   | { readonly problem: string };
 const CONTROL = 'give {"type":"control_request","request_id":"1","request":{"subtype":"interrupt"}}';
@@ -57,7 +63,7 @@ function readLine(line: string): ReadLine {
   } catch {
     return { problem: `it is no JSON: ${SHAPE}` };
   }
-  const { type, message } = Object(value);
+  const { type, message, uuid } = Object(value);
   if (type === 'control_request') return controlOf(Object(value));
   if (type !== 'user')
     return {
@@ -65,8 +71,9 @@ function readLine(line: string): ReadLine {
     };
   const { role = 'user', content } = Object(message);
   if (role !== 'user') return { problem: `its role is ${shown(role)}: ${SHAPE}` };
+  const own = { message, ...(typeof uuid === 'string' && { uuid }) };
   if (typeof content === 'string')
-    return content.trim() === '' ? { problem: 'its content is empty' } : { prompt: content };
+    return content.trim() === '' ? { problem: 'its content is empty' } : { prompt: content, line: own };
   if (!Array.isArray(content) || content.length === 0) return { problem: `it has no content: ${SHAPE}` };
   const parts = content.map(partOf);
   const wrong = parts.findIndex((part) => part === null);
@@ -76,7 +83,7 @@ function readLine(line: string): ReadLine {
     };
   const given = parts.filter((part) => part !== null);
   const [only] = given;
-  return { prompt: given.length === 1 && typeof only === 'string' ? only : given };
+  return { prompt: given.length === 1 && typeof only === 'string' ? only : given, line: own };
 }
 
 function controlOf({ request_id: id, request }: Record<string, unknown>): ReadLine {

@@ -51,6 +51,14 @@ describe.concurrent('UI-1: wrong use ends with one line on standard error and ex
       ['-p', 'x', '--permission-mode', 'yolo'],
       'Allowed choices are default, acceptEdits, plan, dontAsk, bypassPermissions.',
     ],
+    [['-p', 'x', '--verbose'], '--verbose is for --output-format stream-json'],
+    [['-p', 'x', '--replay-user-messages'], '--replay-user-messages is for --input-format stream-json'],
+    [
+      ['-p', 'x', '--allowed-tools', 'Read'],
+      "unknown option '--allowed-tools' (Did you mean --allowedTools?)",
+    ],
+    [['-p', 'x', '--system-prompt-file', 'a'], 'here it is --system-prompt "$(cat FILE)"'],
+    [['-p', 'x', '--dangerously-skip-permissions'], 'here it is --permission-mode bypassPermissions'],
     [['-p', 'x', '--launch', 'slow'], 'Allowed choices are auto, parallel, staggered.'],
   ])('%j', async ([args, message], { user }) => {
     const end = await user.here(args);

@@ -12,7 +12,7 @@ import { printable } from '../../views/text/format.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { isGoal } from '../operator/goal-argument.ts';
 import { paintTable, styleFor } from '../output/painted.ts';
-import type { PrintOptions } from './print.ts';
+import type { PrintOptions } from '../print-options.ts';
 
 export interface RequestFlags {
   session?: string;

@@ -1,10 +1,7 @@
 /** `ramet -p`: one prompt in, one result out. The main path in docs/architecture.md leads through it. */
-import { UserMistake } from '../../schema/errors.ts';
 import { drain } from '../../schema/generators.ts';
-import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../../schema/status.ts';
 import { keepCompileCache } from '../../sdk/compile-cache.ts';
 import type { AgentResult, AnswerServer, JsonSchema, PromptContent } from '../../sdk/index.ts';
-import type { SessionOptions } from '../../sdk/options.ts';
 import { openSession, type PromptOptions, refuseBadSchema, type Session } from '../../sdk/session/session.ts';
 import { visibleLine } from '../../views/text/format.ts';
 import { type CommandIo, exitCodeOf } from '../io.ts';
@@ -16,6 +13,7 @@ import { streamJsonOutput } from '../output/stream-json.ts';
 import { textOutput } from '../output/text.ts';
 import { FIRST_BYTE_MS, readPiped, SILENCE_MS } from '../piped-input.ts';
 import {
+  idleFlag,
   nothingToFork,
   nothingToTakeOver,
   schemaWithoutPrint,
@@ -23,49 +21,7 @@ import {
   withoutPrint,
   withoutPrompt,
 } from '../print-mistakes.ts';
-
-export interface PrintOptions {
-  print?: boolean;
-  outputFormat: 'text' | 'json' | 'stream-json';
-  inputFormat?: 'text' | 'stream-json';
-  includePartialMessages?: boolean;
-  model?: string;
-  fallbackModel?: string;
-  effort?: Effort;
-  thinking?: number;
-  maxTurns?: number;
-  maxBudgetUsd?: number;
-  permissionMode?: SessionMode;
-  launch?: LaunchMode;
-  executor?: ExecutorKind;
-  allowedTools?: string[];
-  disallowedTools?: string[];
-  mcpConfig?: string[];
-  addDir?: string[];
-  strictMcpConfig?: boolean;
-  trust?: boolean;
-  continue?: boolean;
-  /** True where no session is named. */
-  resume?: string | true;
-  takeOver?: boolean;
-  forkSession?: boolean;
-  sessionId?: string;
-  /** True where no name is given. */
-  worktree?: string | true;
-  worktreeBase?: string;
-  team?: string | true;
-  coordinator?: boolean;
-  pluginDir?: string[];
-  agent?: string;
-  /** JSON, or a file, as `jsonSchema` is. */
-  agents?: string;
-  tools?: string[];
-  systemPrompt?: string;
-  appendSystemPrompt?: string;
-  jsonSchema?: string;
-  /** The run that the main agent watches: `ramet operate ask`. */
-  operatorTools?: string | true;
-}
+import { type PrintOptions, sessionOptions } from '../print-options.ts';
 
 /** `commands` are the names of the others, for a misspelt one; none where the argument cannot be one. */
 export async function print(
@@ -77,6 +33,8 @@ export async function print(
   const named = options.resume === true ? 'latest' : options.resume;
   const resume = named ?? (options.continue ? 'latest' : undefined);
   if (options.takeOver && resume === undefined) throw nothingToTakeOver();
+  const idle = idleFlag(options);
+  if (idle !== null) throw idle;
   if (!options.print) {
     if (options.jsonSchema !== undefined) throw schemaWithoutPrint();
     if (options.inputFormat === 'stream-json') throw streamWithout('it is for -p');
@@ -136,7 +94,8 @@ async function carryOutStream(
   const session = { ...sessionOptions(options, resume, io), elicit: declining(io) };
   const asked = { signal: io.signal, partial: options.includePartialMessages ?? false, ...schema };
   const isChosen = resume !== undefined || options.model !== undefined;
-  return printStream({ first, session, options: asked, isChosen, follow }, io);
+  const replays = options.replayUserMessages ?? false;
+  return printStream({ first, session, options: asked, isChosen, replays, follow }, io);
 }
 
 /** Nobody is there to answer a server. */
@@ -205,89 +164,3 @@ const NOTHING_CAME =
   '(close it with < /dev/null)';
 
 const STILL_OPEN = `standard input is open and silent: waiting for it to close; gives up after ${SILENCE_MS / 1000} seconds of silence`;
-
-export function sessionOptions(
-  options: PrintOptions,
-  resume: string | undefined,
-  io: CommandIo,
-): SessionOptions {
-  const { model, fallbackModel, maxTurns, maxBudgetUsd, permissionMode, allowedTools, disallowedTools } =
-    options;
-  return {
-    cwd: io.cwd,
-    env: options.trust ? { ...io.env, RAMET_TRUST: '1' } : io.env,
-    budget: { usd: maxBudgetUsd },
-    permissions: { allow: allowedTools, deny: disallowedTools },
-    ...(model === undefined ? {} : { model }),
-    ...(fallbackModel === undefined ? {} : { fallbackModel }),
-    ...(options.effort === undefined ? {} : { effort: options.effort }),
-    ...(options.thinking === undefined
-      ? {}
-      : { thinking: { type: 'enabled', budget_tokens: options.thinking } }),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(permissionMode === undefined ? {} : { permissionMode }),
-    ...(options.launch === undefined ? {} : { launch: options.launch }),
-    ...(options.executor === undefined ? {} : { agents: { executor: options.executor } }),
-    ...(resume === undefined ? {} : { resume }),
-    ...(options.operatorTools === undefined ? {} : { operatorTools: options.operatorTools }),
-    ...(options.pluginDir === undefined ? {} : { plugins: options.pluginDir }),
-    ...(options.mcpConfig === undefined ? {} : { mcpConfig: options.mcpConfig }),
-    ...(options.addDir === undefined ? {} : { additionalDirectories: options.addDir }),
-    ...(options.strictMcpConfig ? { strictMcpServers: true } : {}),
-    ...(options.takeOver ? { takeOver: true } : {}),
-    ...(options.forkSession ? { forkSession: true } : {}),
-    ...(options.sessionId === undefined ? {} : { sessionId: options.sessionId }),
-    ...agentOptions(options, io),
-    ...worktreeOptions(options),
-    ...(options.team === undefined ? {} : { team: options.team }),
-    ...(coordinates(options, resume, io) ? { coordinator: true } : {}),
-  };
-}
-
-const COORDINATOR_MODE = 'RAMET_COORDINATOR_MODE';
-
-/** The variable is for new sessions: one that is resumed keeps what it is. */
-function coordinates(
-  { coordinator, operatorTools }: PrintOptions,
-  resume: string | undefined,
-  { env }: CommandIo,
-): boolean {
-  const said = env[COORDINATOR_MODE] ?? '';
-  if (!['', '0', '1'].includes(said))
-    throw new UserMistake('bad_variable', `${COORDINATOR_MODE} is ${JSON.stringify(said)}: set it to 1 or 0`);
-  return coordinator ?? (said === '1' && resume === undefined && operatorTools === undefined);
-}
-
-/** What other harnesses call all tools. */
-const ALL_TOOLS = 'default';
-
-function agentOptions(
-  { agent, agents, tools, systemPrompt, appendSystemPrompt }: PrintOptions,
-  io: CommandIo,
-): Pick<SessionOptions, 'agent' | 'agentTypes' | 'builtInTools' | 'systemPrompt' | 'appendSystemPrompt'> {
-  return {
-    ...(agent !== undefined && { agent }),
-    ...(agents !== undefined && { agentTypes: givenTypes(agents, io) }),
-    ...(tools !== undefined && tools.join() !== ALL_TOOLS && { builtInTools: tools }),
-    ...(systemPrompt !== undefined && { systemPrompt }),
-    ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
-  };
-}
-
-function givenTypes(text: string, io: CommandIo): NonNullable<SessionOptions['agentTypes']> {
-  const given = jsonArgument('--agents', text, io.cwd);
-  // What each of them is, the session checks.
-  if (typeof given === 'object' && given !== null && !Array.isArray(given))
-    return given as NonNullable<SessionOptions['agentTypes']>;
-  const what = Array.isArray(given) ? 'a list' : JSON.stringify(given);
-  throw new UserMistake('bad_json', `--agents is ${what}; give an object of types by name`);
-}
-
-/** Who says where it begins wants one. */
-function worktreeOptions({
-  worktree,
-  worktreeBase,
-}: PrintOptions): Pick<SessionOptions, 'worktree' | 'worktreeBase'> {
-  if (worktreeBase === undefined) return worktree === undefined ? {} : { worktree };
-  return { worktree: worktree ?? true, worktreeBase };
-}

@@ -4,7 +4,8 @@ import { latestInterrupted, refuseRun } from '../../sdk/calls/status.ts';
 import { findPlace } from '../../sdk/place.ts';
 import { parseTarget, viewAgents } from '../../views/session-target.ts';
 import { type CommandIo, callFrom } from '../io.ts';
-import { carryOut, type PrintOptions } from './print.ts';
+import type { PrintOptions } from '../print-options.ts';
+import { carryOut } from './print.ts';
 
 export async function resume(
   wanted: string | undefined,

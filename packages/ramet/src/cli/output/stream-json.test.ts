@@ -49,7 +49,7 @@ function shownRun(format: (io: CommandIo) => ResultOutput): Record<string, unkno
   answered(output, MAIN, { usage: spent(10), costUsd: 1 });
   output.event(session, warning(MAIN, null));
   const of = { agentId: CHILD, parentAgentId: MAIN };
-  const origin = childOrigin({ description: 'one part' });
+  const origin = childOrigin({ description: 'one part', call: 'toolu_fork' });
   output.event(session, {
     ...startedEvent(agentStarted({ parent: MAIN, agentType: 'fork', origin }), {}),
     ...of,
@@ -102,6 +102,30 @@ describe('UI-1: a run of many agents as JSON', () => {
       ['success', `${session}.1`, null],
     ]);
     expect(lines[3]).toMatchObject({ type: 'system', line: 'Reading.' });
+  });
+
+  test('UI-4: parent_tool_use_id is null for the main agent, and for a child the call that asked for it', () => {
+    const lines = shownRun(streamJsonOutput);
+    expect(lines.map((line) => line.parent_tool_use_id)).toEqual([
+      ...[null, null],
+      ...['toolu_fork', 'toolu_fork', 'toolu_fork'],
+      null,
+    ]);
+  });
+
+  test('UI-4: it is the id of a child of which no call is known', () => {
+    const lines: string[] = [];
+    const output = streamJsonOutput(ioTo((text) => void lines.push(text)));
+    output.event(session, warning(CHILD, MAIN));
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ parent_tool_use_id: CHILD });
+  });
+
+  test('UI-4: the first line has the fields of the public convention', () => {
+    expect(shownRun(streamJsonOutput)[0]).toMatchObject({
+      ...{ type: 'system', subtype: 'init', session_id: 'abcd1234', cwd: '/nowhere', mcp_servers: [] },
+      ...{ model: 'claude-sonnet-5', tools: ['Agent'] },
+      ...{ permissionMode: 'default', permission_mode: 'default' },
+    });
   });
 
   test.each([

@@ -4,6 +4,7 @@ import type { AgentResult, JournalEvent } from '../../sdk/index.ts';
 import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { VERSION } from '../../sdk/version.ts';
 import type { CommandIo } from '../io.ts';
+import type { UserLine } from '../stream-input.ts';
 import { reportedUsage, reportedWorktree, resultObject } from './result-object.ts';
 import { Denials, endingLine, type ResultOutput } from './result-output.ts';
 import { RunAgents } from './run-agents.ts';
@@ -16,17 +17,24 @@ type HooksRan = Extract<JournalEvent, { type: 'hooks.ran' }>;
 interface StreamOutput extends ResultOutput {
   /** Of the input, which is a stream too. */
   wrongLine(session: Session, line: { readonly number: number; readonly problem: string }): void;
+  replay(session: Session, line: UserLine): void;
 }
 
 /** `begun`: the session has had its first line. */
 export function streamJsonOutput(io: CommandIo, begun: Session | null = null): StreamOutput {
   const line = (session: Session, value: Record<string, unknown>, of: LineOwner = session.agent): void => {
-    const whose = { agent_id: of.id, parent_agent_id: of.parent, session_id: session.id };
+    const whose = {
+      ...{ agent_id: of.id, parent_agent_id: of.parent, session_id: session.id },
+      // Null for the main agent alone: it is what scripts of the public convention tell it by.
+      parent_tool_use_id: of.parent === null ? null : (calls.get(of.id) ?? of.id),
+    };
     io.out(`${JSON.stringify({ ...value, ...whose })}\n`);
   };
   const agents = new RunAgents();
   const denials = new Denials();
   const parents = new Map<string, LineOwner['parent']>();
+  /** The calls that asked for children. */
+  const calls = new Map<string, string>();
   let shown = begun;
   /** Hooks run before the first line, too. */
   const early: [agent: LineOwner['id'] | null, event: HooksRan][] = [];
@@ -48,8 +56,11 @@ export function streamJsonOutput(io: CommandIo, begun: Session | null = null): S
     },
     wrongLine: (session, { number, problem }) =>
       line(session, { type: 'system', subtype: 'input_error', line: number, error: problem }),
+    replay: (session, { message, uuid }) =>
+      line(session, { type: 'user', message, isReplay: true, ...(uuid !== undefined && { uuid }) }),
     event(session, event) {
       parents.set(event.agentId, event.parentAgentId);
+      if (event.type === 'agent_started' && event.origin?.call) calls.set(event.agentId, event.origin.call);
       agents.saw(event);
       denials.saw(event);
       // That it was stopped is in the result.
@@ -87,7 +98,7 @@ function initEvent({ agent, tools, model, mcpServers = [] }: Session): Record<st
     model,
     tools,
     mcp_servers: mcpServers,
-    permission_mode: agent.permissionMode,
+    ...{ permissionMode: agent.permissionMode, permission_mode: agent.permissionMode },
     ramet_version: VERSION,
   };
 }

@@ -4,10 +4,11 @@ import { createTeam, sendToTeam, showTeam, type TeamPlan, watchTeam } from '../.
 import { jsonLine } from '../../views/json-spelling.ts';
 import { teamText } from '../../views/team-text.ts';
 import { isAttended } from '../commands/chat.ts';
-import { type PrintOptions, print, sessionOptions } from '../commands/print.ts';
+import { print } from '../commands/print.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { paintGroups, styleFor } from '../output/painted.ts';
 import { isKeyless, NO_KEY } from '../output/result-output.ts';
+import { type PrintOptions, sessionOptions } from '../print-options.ts';
 
 export interface CreateFlags extends PrintOptions {
   member?: string[];

@@ -13,9 +13,9 @@ import {
 import { jsonLine } from '../../views/json-spelling.ts';
 import { taskTableText, teamListText, teamText } from '../../views/team-text.ts';
 import { printable } from '../../views/text/format.ts';
-import type { PrintOptions } from '../commands/print.ts';
 import { type CommandIo, callFrom, EXIT } from '../io.ts';
 import { paintGroups, paintTable, styleFor } from '../output/painted.ts';
+import type { PrintOptions } from '../print-options.ts';
 
 interface TeamFlags {
   json?: boolean;

@@ -9,6 +9,8 @@ export interface ArgumentKind {
   readonly fields?: Readonly<Record<string, ArgumentKind>>;
   /** Of a list or an object of one kind: what each of its parts is to be, so that the wrong one can be named. */
   readonly each?: ArgumentKind;
+  /** What to do about a field that it does not have, if that can be seen from its value. */
+  readonly elsewhere?: (value: unknown) => string | null;
   accepts(value: unknown): boolean;
 }
 
@@ -122,20 +124,30 @@ function checkFields(
   within: string,
   given: object,
   known: Readonly<Record<string, ArgumentKind>>,
+  elsewhere: ArgumentKind['elsewhere'] = () => null,
 ): void {
   for (const [name, value] of Object.entries(given)) {
     const wanted = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (wanted === undefined) throw unknownOption(call, within, name, Object.keys(known));
+    if (wanted === undefined) throw unknownOption(call, within + name, Object.keys(known), elsewhere(value));
     if (value === undefined) continue;
     checkArgument(call, `the option ${within}${name}`, value, wanted);
-    if (wanted.fields !== undefined) checkFields(call, `${within}${name}.`, value, wanted.fields);
+    if (wanted.fields !== undefined)
+      checkFields(call, `${within}${name}.`, value, wanted.fields, wanted.elsewhere);
   }
 }
 
-function unknownOption(call: string, within: string, name: string, known: readonly string[]): UserMistake {
-  const near = nearName(name, known);
-  const hint = near === null ? '' : `; did you mean ${within}${near}?`;
-  const reason = `there is no option ${JSON.stringify(`${within}${name.slice(0, 100)}`)}`;
+/** `option` is its name with those that it is within. */
+function unknownOption(
+  call: string,
+  option: string,
+  known: readonly string[],
+  instead: string | null,
+): UserMistake {
+  const name = option.split('.').at(-1) ?? '';
+  const near = instead === null ? nearName(name, known) : null;
+  const meant = near === null ? '' : `; did you mean ${option.slice(0, -name.length)}${near}?`;
+  const hint = instead === null ? meant : `; ${instead}`;
+  const reason = `there is no option ${JSON.stringify(option.slice(0, 100))}`;
   return new UserMistake('bad_argument', `${call}: ${reason}; there are ${known.join(', ')}${hint}`);
 }
 

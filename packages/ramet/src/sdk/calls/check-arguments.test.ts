@@ -145,6 +145,8 @@ describe('LIB-1: a call that is not understood does nothing', () => {
       /^openSession: agentTypes\.a\.description is 5; give a text$/,
     ],
     [{ systemPromt: 'x' }, /^openSession: there is no option "systemPromt"; there are cwd, env, .*$/],
+    [{ agents: { critic: { description: 'd', prompt: 'p' } } }, /; agent types go into agentTypes$/],
+    [{ agents: { dept: 3 } }, /no option "agents\.dept"; .* did you mean agents\.depth\?$/],
     [{ modle: 'haiku' }, /; did you mean model\?$/],
     [{ permissionmode: 'plan' }, /; did you mean permissionMode\?$/],
     [

@@ -19,6 +19,8 @@ describe('LIB-1: session.ask', () => {
     const seen: string[] = [];
     const result = await session.ask('Go.', { onEvent: ({ type }) => seen.push(type) });
     expect(result).toMatchObject({ status: 'done', text: 'Done.', turns: 1, costUsd: expect.any(Number) });
+    expect(result.cost).toBe(result.costUsd);
+    expectTypeOf(result.cost).toEqualTypeOf<number | null>();
     expect(seen.at(-1)).toBe('result');
   });
 

@@ -124,8 +124,8 @@ export interface AskedOptions extends PromptOptions {
 /** Without the option's own type: TypeScript 5 gives up on the intersection with some libraries' schemas. */
 type WithSchema<Options, Schema> = Omit<Options, 'schema'> & { schema: Schema };
 
-/** What `ask` resolves with; `value` has the type of the schema. */
-export type Answered<Value> = RunResult & { readonly value: Value };
+/** What `ask` resolves with; `value` has the type of the schema, and `cost` is `costUsd`. */
+export type Answered<Value> = RunResult & { readonly value: Value; readonly cost: number | null };
 
 /** A file to go with a prompt. */
 export interface Attachment {
@@ -225,8 +225,7 @@ export interface Session extends AsyncDisposable {
     prompt: PromptContent,
     options: WithSchema<AskedOptions, Schema>,
   ): Promise<Answered<SchemaOutput<Schema>>>;
-  ask(prompt: PromptContent, options: WithSchema<AskedOptions, JsonSchema>): Promise<Answered<unknown>>;
-  ask(prompt: PromptContent, options?: AskedOptions): Promise<RunResult>;
+  ask(prompt: PromptContent, options?: AskedOptions): Promise<Answered<unknown>>;
   /**
    * Calls `listener` for what children do, also between prompts, and for every change of the main agent's status. What else
    * the main agent does comes from `run` while a prompt is carried out, and goes to `listener` between prompts. A listener

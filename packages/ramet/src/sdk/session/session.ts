@@ -22,6 +22,7 @@ import {
   ToldTypes,
   typeContext,
 } from '../agent-types/agent-types.ts';
+import { checkSessionOptions } from '../check-session-options.ts';
 import { extensionPlace, findPlugins, withPlugins } from '../extensions/plugins.ts';
 import { openPrompts } from '../extensions/session-prompts.ts';
 import { endOrphans, finishAdoptions, recordEndedOrphans } from '../leftovers.ts';
@@ -35,7 +36,6 @@ import {
   type SessionOptions,
 } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
-import { checkSessionOptions } from '../session-options.ts';
 import { observedJournal } from './event-bus.ts';
 import type { LiveParts } from './live-parts.ts';
 import { liveSession } from './live-session.ts';

@@ -124,7 +124,7 @@ export async function ask(
 ): Promise<Answered<unknown>> {
   const result = await drain(session.run(prompt, options), onEvent);
   const { status, cause, message } = result;
-  if (status === 'done') return { ...result, value: result.value };
+  if (status === 'done') return { ...result, value: result.value, cost: result.costUsd };
   const family = status === 'failed' ? 'terminal' : 'cancelled';
   const reason = `the agent ended as ${status}: ${message ?? 'it gave no reason'}`;
   throw new RametError(cause ?? status, family, reason, { cause: result });
