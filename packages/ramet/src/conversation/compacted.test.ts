@@ -50,6 +50,7 @@ function compacted(
       String(contentOf(prompt.blocks.at(-1) ?? freezeBlock({ type: 'text', text: '' })).text),
     ),
     promptRoom: 1_000,
+    whole: 'ramet show k3v9x2ab --full',
     todos: [],
     summary: 'SUMMARY',
     changedFiles: [],

@@ -11,10 +11,14 @@
  *    a provider refuses a message without it, and drops by itself what no longer holds.
  */
 import { type FrozenMessage, forkMarkOf } from './conversation.ts';
-import { cutMiddle, cutResults } from './cut-results.ts';
+import { cutMiddle, cutResults, fairShare } from './cut-results.ts';
 import { estimateTokens, freezeBlock } from './frozen-block.ts';
 
 const MOST_FILES = 20;
+/** Bytes of a prompt, below which what is left of it says too little. */
+const LEAST_OF_PROMPT = 200;
+/** The words that say how much is left out. */
+const CUT_BYTES = 40;
 
 export interface CompactionPlan {
   /** The first message that is kept. */
@@ -139,8 +143,10 @@ function answersCalls(messages: readonly FrozenMessage[], index: number): boolea
 export interface KeptRecord {
   /** The user's prompts, oldest first, word for word. */
   readonly prompts: readonly string[];
-  /** Characters that the prompts may take. */
+  /** Bytes that the prompts may take. */
   readonly promptRoom: number;
+  /** The command that prints the conversation from its beginning. */
+  readonly whole: string;
   readonly todos: readonly string[];
   /** The team that the agent leads, as it is now. */
   readonly team?: string | undefined;
@@ -154,7 +160,7 @@ export function recordText(record: KeptRecord): string {
   const read = record.readFiles.slice(-MOST_FILES);
   return [
     'This conversation had become long. The text below replaces everything before this point; what follows it is unchanged. Continue the work, and read files again when you need their content.',
-    section('user-messages', keptPrompts(record.prompts, record.promptRoom)),
+    section('user-messages', keptPrompts(record)),
     section('open-todos', record.todos),
     record.team ?? '',
     section('summary', [record.summary]),
@@ -169,20 +175,37 @@ function section(name: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `<${name}>\n${lines.join('\n')}\n</${name}>`;
 }
 
-/** The first, which is the task, and the latest matter most: what does not fit is left out between them. */
-function keptPrompts(prompts: readonly string[], room: number): string[] {
+/**
+ * An instruction is mostly at the beginning or at the end of a prompt, around what was pasted into it. So of every
+ * prompt both are kept before any is kept whole: the longest give most. Where not even that fits, prompts are left
+ * out between the first, which is the task, and the latest.
+ */
+function keptPrompts({ prompts, promptRoom, whole }: KeptRecord): string[] {
   const [first, ...others] = prompts;
   if (first === undefined) return [];
-  const task = cutMiddle(first, Math.floor(others.length === 0 ? room : room / 2));
-  let left = room - task.length;
-  const latest: string[] = [];
-  for (const prompt of others.toReversed()) {
-    if (prompt.length > left && latest.length > 0) break;
-    const kept = cutMiddle(prompt, Math.max(0, left));
-    latest.unshift(kept);
-    left -= kept.length;
-  }
-  const gone = others.length - latest.length;
-  const gap = gone > 0 ? [`(${gone} more are left out here; the summary covers them)`] : [];
-  return [`- ${task}`, ...gap, ...latest.map((text) => `- ${text}`)];
+  let left = promptRoom - leastOf(first);
+  const gone = others.findLastIndex((prompt) => {
+    left -= leastOf(prompt);
+    return left < 0;
+  });
+  const kept = [first, ...others.slice(gone + 1)];
+  const most = fairShare(
+    kept.map((prompt) => Buffer.byteLength(prompt)),
+    promptRoom,
+  );
+  const [task, ...latest] = kept.map((prompt) => `- ${cutPrompt(prompt, most)}`);
+  const gap = gone < 0 ? [] : [`(${gone + 1} more are left out here)`];
+  const isCut = gone >= 0 || kept.some((prompt) => Buffer.byteLength(prompt) > most);
+  const rest = isCut ? [`(${whole} prints what is left out of these messages)`] : [];
+  return [task ?? '', ...gap, ...latest, ...rest];
+}
+
+function leastOf(prompt: string): number {
+  return Math.min(Buffer.byteLength(prompt), LEAST_OF_PROMPT);
+}
+
+function cutPrompt(prompt: string, most: number): string {
+  const bytes = Buffer.byteLength(prompt);
+  if (bytes <= most) return prompt;
+  return cutMiddle(prompt, Math.floor((prompt.length * Math.max(0, most - CUT_BYTES)) / bytes));
 }

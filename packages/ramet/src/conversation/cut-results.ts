@@ -26,7 +26,7 @@ function isResult({ type }: FrozenBlock): boolean {
 }
 
 /** The most that one may have so that all fit `room`: what short ones leave over goes to the long ones. */
-function fairShare(lengths: readonly number[], room: number): number {
+export function fairShare(lengths: readonly number[], room: number): number {
   let left = room;
   const sorted = [...lengths].sort((a, b) => a - b);
   for (const [index, length] of sorted.entries()) {

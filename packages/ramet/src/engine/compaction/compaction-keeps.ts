@@ -19,7 +19,7 @@ import { compactionThreshold } from './context-state.ts';
 const RECENT_TURNS = { share: 1 / 8, most: 40_000 };
 /** Results that the model has not seen yet are worth more room; only beyond it they are cut. */
 const LAST_TURN = { share: 1 / 3, most: 100_000 };
-const PROMPTS = { share: 1 / 16, most: 20_000 };
+const PROMPTS = { share: 1 / 8, most: 40_000 };
 /** Of a short conversation, which is compacted on request only, no more than this part is kept as it is. */
 const RECENT_PART = 0.25;
 
@@ -36,8 +36,9 @@ export function keepWithSummary(
   return compactedMessages(messages, plan, {
     opening: withMemory(opening ?? { role: 'user', blocks: [], shared: 0 }, memory),
     record: {
-      prompts: prompts.map((prompt, index) => promptText(prompt, index === 0)),
+      prompts: prompts.map((prompt, index) => promptText(prompt, index === 0, agent.spec.parent === null)),
       promptRoom: bytesOfTokens(room(agent, PROMPTS)),
+      whole: `ramet show ${agent.spec.id} --full`,
       todos: openTodos(agent.state),
       team: agent.here.teamNow?.(),
       summary,
@@ -70,9 +71,13 @@ function room(agent: Agent, { share, most }: { share: number; most: number }): n
   return Math.min(most, Math.floor(compactionThreshold(agent) * share));
 }
 
-/** The first message ends with the prompt, after what opens the conversation; a fork's own, after what forks share. */
-function promptText({ blocks, shared }: FrozenMessage, isFirst: boolean): string {
-  const own = isFirst ? blocks.slice(-1) : blocks.slice(shared);
+/**
+ * The first message ends with the prompt, after what opens the conversation; a fork's own, after what forks share. What
+ * a person says comes after what is attached to it, and matters more; what other agents say is in its order.
+ */
+function promptText({ blocks, shared }: FrozenMessage, isFirst: boolean, ofPerson: boolean): string {
+  const said = ofPerson ? [...blocks.slice(-1), ...blocks.slice(shared, -1)] : blocks.slice(shared);
+  const own = isFirst ? blocks.slice(-1) : said;
   return own
     .map((block) => (block.type === 'text' ? String(contentOf(block).text) : `[${block.type}]`))
     .join('\n');

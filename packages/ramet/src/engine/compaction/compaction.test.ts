@@ -7,7 +7,8 @@ import {
   startCrowdedEngine,
   WINDOW,
 } from '../../../test/fixtures/crowded-engine.ts';
-import { contentOf } from '../../conversation/frozen-block.ts';
+import { runToEnd } from '../../../test/fixtures/engine.ts';
+import { contentOf, freezeBlock } from '../../conversation/frozen-block.ts';
 import type { Answer } from '../../emulator/index.ts';
 import { openReader } from '../../journal/sessions.ts';
 import { agentId } from '../../schema/ids.ts';
@@ -89,6 +90,23 @@ describe('RES-7: a conversation that nears the context limit', () => {
     expect(result.status).toBe('done');
     expect(engine.summaries().length).toBeGreaterThan(1);
     expect(textOf(engine.agent)).toContain('- The very first task.');
+  });
+
+  test("keeps the user's words, not what was attached to them", async () => {
+    const engine = await startCrowdedEngine();
+    const { agent } = engine;
+    await engine.run('Go.');
+    const said = ['y'.repeat(6_000), 'From now on use tabs.'];
+    agent.say(
+      'prompt',
+      said.map((text) => freezeBlock({ type: 'text', text })),
+    );
+    await runToEnd(agent, signal);
+    await engine.run('Go on.');
+    expect(await compact(agent, { trigger: 'request', signal })).toMatchObject({ compacted: true });
+    expect(textOf(agent)).toContain('- From now on use tabs.\\nyyy');
+    expect(textOf(agent)).toContain('characters left out');
+    expect(textOf(agent)).toContain(`(ramet show ${agent.spec.id} --full prints`);
   });
 
   test('keeps open todos and the names of files, and drops what is done', async () => {

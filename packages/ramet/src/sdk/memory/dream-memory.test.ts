@@ -9,6 +9,7 @@ import { DEFAULT_DREAM_TERMS, DreamRecord } from '../../memory/dream/dream-recor
 import { DREAM } from '../../memory/dream/run-dream.ts';
 import { indexPath, scopeFolder, storeOf } from '../../memory/files/memory-places.ts';
 import { MemoryStore } from '../../memory/files/memory-store.ts';
+import { simulatedClock } from '../../testing/simulated-clock.ts';
 import { cost, latestInterrupted, sessionList, status } from '../calls/status.ts';
 import { openSession } from '../session/session.ts';
 import { dreamMemory } from './dream-memory.ts';
@@ -16,7 +17,9 @@ import { undoMemory } from './memory-calls.ts';
 
 const OLD = 'The build writes its output to the folder out of the project.';
 const NEW = 'The build writes its output to the folder dist of the project.';
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const ONLY_DREAMS = { extractMemories: false, sessionMemory: false };
 
 /** It tries to write first, and answers then. */
 async function dreamingWorld(): Promise<MemoryWorld & { index: string; tried: string[] }> {
@@ -126,5 +129,52 @@ describe('BG-7, EXEC-4: a dream between turns', () => {
     using store = new MemoryStore(at);
     expect(store.changes().at(-1)).toMatchObject({ kind: 'dream', session: session.id });
     expect(record.lock()).not.toBeNull();
+  });
+
+  test('begins in a session that is open for long: others have counted meanwhile, or the lock was held', async () => {
+    const world = await dreamingWorld();
+    const at = storeOf(world.at, 'project');
+    const clock = simulatedClock(Date.now());
+    await using session = await openSession({
+      ...{ ...world.options, clock, background: true },
+      settings: { ...world.options.settings, background: { costShare: 1, ...ONLY_DREAMS } },
+    });
+    const turn = async (hours: number): Promise<void> => {
+      await clock.advance(hours * HOUR);
+      await drain(session.run('Next.'));
+      await session.background?.idle();
+    };
+    const dreams = (): number => world.emulator.requests.filter(({ body }) => body.includes(DREAM)).length;
+    await turn(0);
+    {
+      using record = new DreamRecord(at);
+      for (const other of ['a', 'b', 'c', 'd']) record.look(clock.now(), DEFAULT_DREAM_TERMS, other);
+      await turn(23);
+      expect(dreams()).toBe(0);
+      using _held = record.lock();
+      await turn(2);
+      expect(dreams()).toBe(0);
+    }
+    await turn(2);
+    expect(readFileSync(world.index, 'utf8')).toBe(AFTER);
+    const asked = dreams();
+    expect(asked).toBeGreaterThan(0);
+    await turn(30);
+    expect(dreams()).toBe(asked);
+  });
+
+  test('is off where settings say so', async () => {
+    const world = await dreamingWorld();
+    const terms = { hours: 0, sessions: 1 };
+    for (const [enabled, text] of [
+      [false, BEFORE],
+      [true, AFTER],
+    ] as const) {
+      const settings = { memory: { dream: { ...terms, enabled } }, background: { costShare: 1, ...ONLY_DREAMS } };
+      await using session = await openSession({ ...world.options, background: true, settings });
+      await drain(session.run('Next.'));
+      await session.background?.idle();
+      expect(readFileSync(world.index, 'utf8')).toBe(text);
+    }
   });
 });
