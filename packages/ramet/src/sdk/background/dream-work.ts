@@ -1,11 +1,13 @@
 /**
  * Dreams of a session (BG-7): 24 hours and five sessions after the last, memory is looked through, a task after each turn. The
- * forks look into files and write nothing; what they answer is checked, and carried out when all tasks are done.
+ * forks look into files and write nothing; what they answer is checked, and carried out when all tasks are done. A session
+ * may be open for days, while others count and dream: it looks again.
  */
 import { statSync } from 'node:fs';
 import type { Agent, BackgroundWork } from '../../engine/shapes.ts';
 import { DreamRecord } from '../../memory/dream/dream-record.ts';
 import { Dream } from '../../memory/dream/run-dream.ts';
+import type { MemoryChange } from '../../memory/files/memory-history.ts';
 import { storeOf } from '../../memory/files/memory-places.ts';
 import { MemoryStore } from '../../memory/files/memory-store.ts';
 import { wallOf } from '../../schema/clock.ts';
@@ -13,10 +15,19 @@ import { dreamRepository, dreamTerms, looksIntoFiles } from '../memory/dream-gro
 import { memoryPlace } from '../memory/session-memory.ts';
 import type { LiveParts } from '../session/live-parts.ts';
 
+/** Between two looks at whether one is due. What has failed is not tried again before. */
+const LOOK_AGAIN_MS = 3_600_000;
+
 interface Dreaming {
   readonly dream: Dream;
   readonly record: DreamRecord;
   end(): void;
+}
+
+async function carriedOut(dream: Dream, record: DreamRecord, main: Agent): Promise<MemoryChange | null> {
+  const { change } = await dream.finish();
+  record.done(wallOf(main.runtime.clock));
+  return change;
 }
 
 export function dreamWork(parts: LiveParts): BackgroundWork | null {
@@ -25,7 +36,7 @@ export function dreamWork(parts: LiveParts): BackgroundWork | null {
   if (memory?.enabled === false || memory?.dream?.enabled === false) return null;
   const at = memoryPlace(place, settings.env);
   let dreaming: Dreaming | null = null;
-  let isOver = false;
+  let lookAt = Number.NEGATIVE_INFINITY;
   const begin = async (main: Agent): Promise<Dreaming | null> => {
     // Without memory there is nothing to tidy up, and nothing is made.
     if (statSync(storeOf(at, 'project'), { throwIfNoEntry: false })?.isDirectory() !== true) return null;
@@ -44,10 +55,8 @@ export function dreamWork(parts: LiveParts): BackgroundWork | null {
     return { dream, record, end: () => held.dispose() };
   };
   const finish = async ({ dream, record, end }: Dreaming, main: Agent): Promise<void> => {
-    isOver = true;
-    const { change } = await dream.finish();
-    record.done(wallOf(main.runtime.clock));
-    end();
+    dreaming = null;
+    const change = await carriedOut(dream, record, main).finally(end);
     if (change === null) return;
     const { memoryWritten } = await import('../../engine/later.ts');
     const written = { store: storeOf(at, 'project'), name: 'project', change } as const;
@@ -64,13 +73,12 @@ export function dreamWork(parts: LiveParts): BackgroundWork | null {
     },
     endsWithPrompt: false,
     async due({ agent: main }) {
-      if (isOver) return null;
-      // What fails is not tried again in this session.
-      isOver = true;
+      const now = main.runtime.clock.now();
+      if (dreaming === null && now < lookAt) return null;
+      lookAt = now + LOOK_AGAIN_MS;
       dreaming ??= await begin(main);
       const current = dreaming;
       if (current === null) return null;
-      isOver = false;
       const { task } = current.dream;
       if (task === null) {
         await finish(current, main);

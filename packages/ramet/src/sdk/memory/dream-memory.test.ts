@@ -163,18 +163,21 @@ describe('BG-7, EXEC-4: a dream between turns', () => {
     expect(dreams()).toBe(asked);
   });
 
-  test('is off where settings say so', async () => {
+  test.for([
+    ['is off', { enabled: false }, BEFORE],
+    ['begins after as many hours and sessions', { enabled: true }, AFTER],
+  ] as const)('%s where settings say so', async ([, { enabled }, text]) => {
     const world = await dreamingWorld();
-    const terms = { hours: 0, sessions: 1 };
-    for (const [enabled, text] of [
-      [false, BEFORE],
-      [true, AFTER],
-    ] as const) {
-      const settings = { memory: { dream: { ...terms, enabled } }, background: { costShare: 1, ...ONLY_DREAMS } };
-      await using session = await openSession({ ...world.options, background: true, settings });
-      await drain(session.run('Next.'));
-      await session.background?.idle();
-      expect(readFileSync(world.index, 'utf8')).toBe(text);
-    }
+    await using session = await openSession({
+      ...{ ...world.options, background: true },
+      settings: {
+        ...world.options.settings,
+        memory: { dream: { enabled, hours: 0, sessions: 1 } },
+        background: { costShare: 1, ...ONLY_DREAMS },
+      },
+    });
+    await drain(session.run('First.'));
+    await session.background?.idle();
+    expect(readFileSync(world.index, 'utf8')).toBe(text);
   });
 });
