@@ -75,10 +75,10 @@ export interface SessionRules {
   allow(texts: readonly string[]): RuleProblem[];
   /** What texts mean as allow rules of this session, without those that cannot be read. */
   reading(texts: readonly string[]): RuleSet;
-  /** The rules of one agent: those of all, and what it was granted. The same object while nothing changes. */
+  /** The rules of one agent: those of all, and its own. The same object while nothing changes. */
   rulesOf(agent: string): RuleSet;
-  /** Allows one agent more, until it is taken back; takes what can be read as a rule, and the rest comes back. */
-  grant(agent: string, texts: readonly string[]): RuleProblem[];
+  /** Rules for one agent, until they are taken back; takes what can be read as a rule, and the rest comes back. */
+  grant(agent: string, texts: RuleTexts): RuleProblem[];
   revoke(agent: string): void;
   /** Rules that hold from now on, too. */
   add(more: RuleSet): void;
@@ -127,7 +127,7 @@ export function joinRules(...sets: readonly RuleSet[]): RuleSet {
 
 export function sessionRules(start: RuleSet, origin: Omit<RuleOrigin, 'place'>): SessionRules {
   let rules = start;
-  const granted = new Map<string, readonly PermissionRule[]>();
+  const granted = new Map<string, RuleSet>();
   const joined = new Map<string, { of: RuleSet; rules: RuleSet }>();
   const watching = new Set<() => void>();
   const changed = (): void => {
@@ -143,17 +143,15 @@ export function sessionRules(start: RuleSet, origin: Omit<RuleOrigin, 'place'>):
       if (own === undefined) return rules;
       const known = joined.get(agent);
       if (known?.of === rules) return known.rules;
-      const all = joinRules(rules, { ...NO_RULES, allow: own });
+      const all = joinRules(rules, own);
       joined.set(agent, { of: rules, rules: all });
       return all;
     },
     grant(agent, texts) {
-      const parsed = parseRules({ allow: texts }, { ...origin, place: 'this session' });
-      if (parsed.rules.allow.length > 0) {
-        granted.set(agent, [...(granted.get(agent) ?? []), ...parsed.rules.allow]);
-        joined.delete(agent);
-        changed();
-      }
+      const parsed = parseRules(texts, { ...origin, place: 'this session' });
+      granted.set(agent, joinRules(granted.get(agent) ?? NO_RULES, parsed.rules));
+      joined.delete(agent);
+      changed();
       return parsed.problems;
     },
     revoke(agent) {

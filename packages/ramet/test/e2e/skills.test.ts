@@ -87,6 +87,23 @@ describe.concurrent('EXT-3: skills', () => {
     expect(existsSync(join(user.repository, 'late'))).toBe(false);
   });
 
+  test('what one disallows is refused in every mode', async ({ user }) => {
+    const touch = (name: string) => ({ tool_use: [{ name: 'Bash', input: { command: `touch ${name}` } }] });
+    await user.model(touch('before'), skillCall('look'), touch('early'), touch('late'), { text: 'ok' });
+    userSkill(user, 'look', 'Look.', 'disallowed-tools: Bash(touch e*)\n');
+    expect((await user.here(['-p', 'x', '--permission-mode', 'bypassPermissions'])).code).toBe(0);
+    const made = ['before', 'early', 'late'].filter((name) => existsSync(join(user.repository, name)));
+    expect(made).toEqual(['before', 'late']);
+  });
+
+  test('one whose limits cannot be read is not carried out', async ({ user }) => {
+    const emulator = await user.model(skillCall('look'), { text: 'ok' });
+    userSkill(user, 'look', 'Look.', 'disallowed-tools: "Write(src/{a)"\n');
+    await user.here(['-p', 'x']);
+    expect(toolResults(emulator)[0]).toMatchObject({ isError: true });
+    expect(toolResults(emulator)[0]?.text).toContain('disallowed-tools: "Write(src/{a)"');
+  });
+
   test('that do not exist are answered with the nearest name', async ({ user }) => {
     const emulator = await user.model(skillCall('relaese'), skillCall('zzz'), { text: 'ok' });
     userSkill(user, 'release', 'Text.');
@@ -117,6 +134,22 @@ describe.concurrent('EXT-3: skills', () => {
     });
     userSkill(user, 'scout', 'Look around.', 'context: fork\nagent: Explore\n');
     await user.here(['-p', 'x']);
+    expect(toolResults(emulator).at(-1)?.text).toContain('looked');
+  });
+
+  test('with context: fork are carried out by another agent also when a person types their name', async ({
+    user,
+  }) => {
+    const emulator = await user.emulate({
+      respond: ({ opening, task, turn }) => {
+        if (opening.includes('Look at src now.')) return { text: 'looked' };
+        const [, call] = /with exactly (\{[^}]*\})/.exec(task) ?? [];
+        if (turn > 0 || call === undefined) return { text: 'ok' };
+        return { tool_use: [{ name: 'Skill', input: JSON.parse(call) }] };
+      },
+    });
+    userSkill(user, 'scout', 'Look at $ARGUMENTS.', 'context: fork\nagent: Explore\n');
+    await user.here(['-p', '/scout src now']);
     expect(toolResults(emulator).at(-1)?.text).toContain('looked');
   });
 });

@@ -9,6 +9,7 @@ const COMMAND: PromptFile = {
   argumentHint: null,
   argumentNames: [],
   allowedTools: [],
+  disallowedTools: [],
   model: null,
   effort: null,
   forModel: false,

@@ -13,6 +13,8 @@ export interface PromptTraits {
   readonly argumentNames: readonly string[];
   /** Rules for what may run without a question while it is carried out. */
   readonly allowedTools: readonly string[];
+  /** Rules for what is refused while it is carried out. */
+  readonly disallowedTools: readonly string[];
   /** A tier or an id; for a prompt that a person begins with it. */
   readonly model: string | null;
   readonly effort: Effort | null;
@@ -30,6 +32,7 @@ const OWN_FIELDS = [
   'argument-hint',
   'arguments',
   'allowed-tools',
+  'disallowed-tools',
   'model',
   'effort',
   'disable-model-invocation',
@@ -42,7 +45,7 @@ const OWN_FIELDS = [
 const ABOUT = ['license', 'compatibility', 'metadata', 'version', 'author', 'tags', 'category', 'homepage'];
 
 /** Known elsewhere, and without effect here. */
-const INACTIVE = ['disallowed-tools', 'background', 'hooks', 'paths', 'shell'];
+const INACTIVE = ['background', 'hooks', 'paths', 'shell'];
 
 export const PROMPT_FIELDS: ReadonlySet<string> = new Set([...OWN_FIELDS, ...ABOUT, ...INACTIVE]);
 
@@ -76,7 +79,13 @@ export function promptTraits(
   const traits: PromptTraits = {
     argumentHint: hintOf(value('argument-hint')),
     argumentNames: namesOf(value('arguments'), say),
-    allowedTools: toolsOf(value('allowed-tools'), say),
+    allowedTools: toolsOf(value('allowed-tools'), () =>
+      say('allowed-tools', 'warning', `${NO_RULES_LIST}: it allows nothing`),
+    ),
+    // Without its limits it must not be carried out.
+    disallowedTools: toolsOf(value('disallowed-tools'), () =>
+      say('disallowed-tools', 'error', NO_RULES_LIST),
+    ),
     model: modelOf(value('model'), say),
     effort,
     forModel: kind === 'skill' && flag(value('disable-model-invocation'), false) !== true,
@@ -104,12 +113,13 @@ function namesOf(value: unknown, say: Say): string[] {
   return good;
 }
 
-/** What cannot be read allows nothing. */
-function toolsOf(value: unknown, say: Say): string[] {
+const NO_RULES_LIST = 'it is neither a list of rules nor rules with commas between them';
+
+function toolsOf(value: unknown, wrong: () => void): string[] {
   if (value === undefined) return [];
   const texts = Array.isArray(value) ? value : [value];
   if (!texts.every((one): one is string => typeof one === 'string' && one.length < LONGEST_LIST)) {
-    say('allowed-tools', 'warning', 'it is neither a list of rules nor rules with commas between them');
+    wrong();
     return [];
   }
   return texts.flatMap(splitRules).map(translated);

@@ -1,9 +1,10 @@
 /**
  * Makes a prompt of a skill or a command: puts in its arguments, runs the commands that it names under the permission of
- * the agent, and allows what the file allows, for this agent and until its work on the prompt is over. Loaded late.
+ * the agent, and allows and refuses what the file says, for this agent and until its work on the prompt is over. Loaded late.
  *
  * 1. A command that fails or is refused ends it: half a prompt is none.
  * 2. What a file allows never beats a deny or an ask rule, nor plan mode, nor an agent that only reads.
+ * 3. What a file refuses, and cannot be read as a rule, ends it: it is not carried out without its limits.
  */
 
 import { type Agent, hosted } from '../../engine/agent/agent.ts';
@@ -39,7 +40,8 @@ export async function promptText(order: CarryOutOrder): Promise<PromptText | { p
   if ('problem' in read) return { problem: `${prompt.path}: ${read.problem}` };
   const { session } = agent.runtime.journal;
   const { parts, files } = expandPrompt(read.body, prompt, { argument, session, projectRoot });
-  grant(order);
+  const limits = setRules(order);
+  if (limits !== null) return { problem: `${prompt.path}: ${limits}` };
   const texts: string[] = [];
   for (const part of parts) {
     if ('text' in part) {
@@ -56,13 +58,21 @@ export async function promptText(order: CarryOutOrder): Promise<PromptText | { p
   return { text: base + texts.join(''), files };
 }
 
-function grant({ agent, prompt, allowsNothing }: CarryOutOrder): void {
-  if (allowsNothing || prompt.allowedTools.length === 0) return;
+/** What is wrong with what it refuses; null for nothing. */
+function setRules({ agent, prompt, allowsNothing }: CarryOutOrder): string | null {
+  const allow = allowsNothing ? [] : prompt.allowedTools;
+  const deny = prompt.disallowedTools;
+  if (allow.length === 0 && deny.length === 0) return null;
   const { permissions } = hosted(agent).runtime;
-  for (const { text, reason } of permissions.grant(agent.spec.id, prompt.allowedTools))
-    agent.warn('allowed_tools', `${prompt.path}: allowed-tools: ${JSON.stringify(text)} ${reason}`);
   // The main agent's end with its prompt.
   if (agent.spec.parent !== null) agent.scope.defer(() => permissions.revoke(agent.spec.id));
+  let wrong: string | null = null;
+  for (const { list, text, reason } of permissions.grant(agent.spec.id, { allow, deny })) {
+    const said = `${list === 'deny' ? 'disallowed-tools' : 'allowed-tools'}: ${JSON.stringify(text)} ${reason}`;
+    if (list === 'deny') wrong ??= said;
+    else agent.warn('allowed_tools', `${prompt.path}: ${said}`);
+  }
+  return wrong;
 }
 
 function textOf(content: readonly (TextBlock | ImageBlock)[]): string {

@@ -40,6 +40,8 @@ export async function typedCommand(
       throw new UserMistake('no_command', `/${name} is for the model only: say what you want instead`);
     return null;
   }
+  if (prompt.agent !== null && prompt.forModel)
+    return { prompt: loadByTool(prompt, argument), attachments: [], model: null };
   const projectRoot = place.repository?.root ?? place.cwd;
   const allowsNothing = settings.settings.policy?.allowRules === 'managed';
   const made = await promptText({ agent, prompt, prompts, argument, projectRoot, allowsNothing, signal });
@@ -54,6 +56,12 @@ export async function typedCommand(
     attachments: attached.flatMap(({ blocks }) => blocks),
     model: prompt.model,
   };
+}
+
+/** Another agent carries it out, which the Skill tool starts: so it is on record, and continues after a kill. */
+function loadByTool({ name }: PromptFile, argument: string): string {
+  const call = JSON.stringify({ skill: name, ...(argument.trim() !== '' && { args: argument.trim() }) });
+  return `I ask for the skill ${name}. Call the Skill tool with exactly ${call}: another agent carries it out. Then tell me what it reports.`;
 }
 
 function notBegun({ name }: PromptFile, why: string): UserMistake {
