@@ -5,7 +5,7 @@ import {
   type DefinitionProblem,
 } from '../agents/definitions/definition.ts';
 import type { CatalogEntry, DefinitionCatalog } from '../agents/definitions/definition-catalog.ts';
-import { fileProblemText } from '../extensions/front-matter/field-problem.ts';
+import { fileProblemText, isMistake } from '../extensions/front-matter/field-problem.ts';
 import { snakeCased } from './json-spelling.ts';
 import { excerpt, printable } from './text/format.ts';
 import { fittedTable, wrapLines } from './text/narrow-table.ts';
@@ -24,7 +24,7 @@ export function typeListText(
     const rows = own.map((entry) => [`  ${excerpt(entry.definition.name, 40)}`, ...cells(entry)]);
     return [`${source}\n${fittedTable(rows, columns)}`];
   });
-  const serious = problems.filter(({ level }) => level !== 'note');
+  const serious = problems.filter(isMistake);
   if (serious.length > 0) sections.push(`problems\n${wrapLines(problemLines(serious).join(''), columns)}`);
   const notes = problems.length - serious.length;
   if (notes > 0) sections.push(`${notes} note${notes === 1 ? '' : 's'}: ramet agents validate shows them\n`);

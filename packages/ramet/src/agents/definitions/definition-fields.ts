@@ -35,6 +35,7 @@ export type DefinitionTraits = Pick<
   | 'isolation'
   | 'mcpServers'
   | 'memory'
+  | 'initialPrompt'
 >;
 
 type Say = (field: string, level: ProblemLevel, message: string) => void;
@@ -43,12 +44,21 @@ type Shape = 'text' | 'list' | 'object' | 'list or object' | 'number' | readonly
 const OWN_FIELDS = [
   ...['name', 'description', 'prompt', 'tools', 'disallowedTools', 'memory'],
   ...['model', 'effort', 'permissionMode', 'maxTurns', 'budget', 'background', 'executor', 'isolation'],
-  ...['mcpServers', 'omitClaudeMd', 'omitGitStatus', 'readOnly', 'hooks', 'skills', 'color', 'teammate'],
+  ...[
+    'mcpServers',
+    'omitClaudeMd',
+    'omitGitStatus',
+    'readOnly',
+    'hooks',
+    'skills',
+    'color',
+    'teammate',
+    'initialPrompt',
+  ],
 ];
 
 /** Checked, kept, and without effect so far. */
 const INACTIVE: Readonly<Partial<Record<string, Shape>>> = {
-  initialPrompt: 'text',
   autoCompactWindow: 'number',
   observer: 'list',
   observerMessage: 'text',
@@ -97,6 +107,7 @@ export function readTraits(
     ...(executor !== undefined && { executor }),
     ...isolationOf(value('isolation'), say),
     ...memoryOf(value('memory'), say),
+    ...initialPromptOf(value('initialPrompt'), say),
     ...hooksOf(value('hooks'), say),
     ...readServers(value('mcpServers'), (message) => say('mcpServers', 'warning', message)),
   };
@@ -105,6 +116,13 @@ export function readTraits(
     say('color', 'note', `it is not one of ${COLORS.join(', ')}`);
   noteOthers(fields, say);
   return { traits, problems };
+}
+
+function initialPromptOf(value: unknown, say: Say): Pick<AgentDefinition, 'initialPrompt'> {
+  if (value === undefined) return {};
+  if (typeof value === 'string' && value.trim() !== '') return { initialPrompt: value.trim() };
+  say('initialPrompt', 'warning', 'it is no text: left out');
+  return {};
 }
 
 function memoryOf(value: unknown, say: Say): Pick<AgentDefinition, 'memory'> {
@@ -129,7 +147,7 @@ function effortOf(value: unknown, say: Say): Pick<AgentDefinition, 'effort'> {
 /** What cannot be understood is an error: an agent that was to be isolated must not work in the checkout instead. */
 function isolationOf(value: unknown, say: Say): Pick<AgentDefinition, 'isolation'> {
   if (value === 'worktree') return { isolation: value };
-  if (value === 'remote') say('isolation', 'note', 'not yet active');
+  if (value === 'remote') say('isolation', 'inactive', 'remote is without effect in Ramet');
   else if (value !== undefined) say('isolation', 'error', 'there are worktree and remote');
   return {};
 }
@@ -174,7 +192,11 @@ function modeOf(value: unknown, say: Say): PermissionMode {
   if (value === undefined) return 'bubble';
   if (value === 'manual') return 'default';
   if (value === 'auto') {
-    say('permissionMode', 'note', 'not yet active: auto; its agents have the mode of their parent');
+    say(
+      'permissionMode',
+      'inactive',
+      'auto is without effect in Ramet: its agents have the mode of their parent',
+    );
     return 'bubble';
   }
   const known = PERMISSION_MODES.find((mode) => mode === value);
@@ -229,12 +251,12 @@ function noteOthers(fields: FieldMap, say: Say): void {
 
 function noteInactive(field: string, value: unknown, shape: Shape, say: Say): void {
   if (value === null || value === 'none') return;
-  if (hasShape(value, shape)) say(field, 'note', 'not yet active');
+  if (hasShape(value, shape)) say(field, 'inactive', 'without effect in Ramet');
   else
     say(
       field,
       'warning',
-      `it is ${quoted(value)}, and should be ${typeof shape === 'string' ? `a ${shape}` : `one of ${shape.join(', ')}`}; not yet active`,
+      `it is ${quoted(value)}, and should be ${typeof shape === 'string' ? `a ${shape}` : `one of ${shape.join(', ')}`}; it has no effect in Ramet`,
     );
 }
 

@@ -125,7 +125,7 @@ describe('TYPE-3: a definition file', () => {
 
   test.each([
     ['manual', 'default', []],
-    ['auto', 'bubble', ['note']],
+    ['auto', 'bubble', ['inactive']],
     ['plan', 'plan', []],
     ['bypassPermissions', 'bypassPermissions', []],
     ['whatever', 'default', ['warning']],
@@ -137,7 +137,7 @@ describe('TYPE-3: a definition file', () => {
 
   test.each([
     ['worktree', 'worktree', []],
-    ['remote', undefined, ['note']],
+    ['remote', undefined, ['inactive']],
     ['wortree', undefined, ['error']],
   ])('EXEC-5: takes isolation: %s', (written, isolation, levels) => {
     const file = withLines(`isolation: ${written}`);
@@ -201,7 +201,7 @@ describe('TYPE-3: a definition file', () => {
       'color: mauve',
     );
     expect(said(file)).toEqual([
-      'note 8 isolation: not yet active',
+      'inactive 8 isolation: remote is without effect in Ramet',
       'note 12 color: it is not one of red, blue, green, yellow, purple, orange, pink, cyan',
       'note 9 memory_size: unknown field, kept without effect',
       'warning 10 max_turns: unknown field, without effect: did you mean maxTurns?',

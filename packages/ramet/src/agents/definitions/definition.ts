@@ -28,6 +28,8 @@ export interface AgentDefinition {
   readonly toolLimits?: ToolLimits;
   /** Skills whose texts its agents have from the beginning. */
   readonly skills?: readonly string[];
+  /** What a main agent of it is told with its first prompt, before what the user says. */
+  readonly initialPrompt?: string;
   /** A tier or a model id; `inherit` takes the parent's. */
   readonly model: string;
   /** How hard its agents think; absent means as their parent does, up to a cap (RES-9). */

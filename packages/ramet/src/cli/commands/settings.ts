@@ -72,7 +72,7 @@ function othersText({ rules, unused }: SettingsInDetail['others'], columns: numb
 }
 
 function extensionsText(
-  { unusedExtensions, flawedExtensions }: SettingsInDetail,
+  { unusedExtensions, flawedExtensions, inactiveFields }: SettingsInDetail,
   columns: number | null,
 ): string {
   const table = (head: readonly string[], list: SettingsInDetail['unusedExtensions']): string => {
@@ -82,7 +82,8 @@ function extensionsText(
   };
   return (
     table(['EXTENSION NOT IN USE', 'FROM', 'WHY'], unusedExtensions) +
-    table(['IN USE, WITH A MISTAKE', 'FROM', 'MISTAKE'], flawedExtensions)
+    table(['IN USE, WITH A MISTAKE', 'FROM', 'MISTAKE'], flawedExtensions) +
+    table(['FIELD WITHOUT EFFECT', 'FROM', 'WHY'], inactiveFields)
   );
 }
 
@@ -110,6 +111,7 @@ function reportObject({
   others,
   unusedExtensions,
   flawedExtensions,
+  inactiveFields,
 }: SettingsInDetail): Record<string, unknown> {
   return {
     settings,
@@ -121,6 +123,7 @@ function reportObject({
     other_tools: othersObject(others),
     unused_extensions: unusedExtensions,
     flawed_extensions: flawedExtensions,
+    inactive_fields: inactiveFields,
   };
 }
 

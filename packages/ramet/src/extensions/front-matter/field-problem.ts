@@ -4,9 +4,15 @@ import type { FieldMap } from './plain-fields.ts';
 /**
  * What is wrong with a file, or worth knowing about it.
  *
- * `error`: the file is not used; `warning`: it is, but not as written; `note`: nothing is lost by it.
+ * `error`: the file is not used; `warning`: it is, but not as written; `inactive`: a field means something elsewhere, and
+ * nothing here; `note`: nothing is lost by it.
  */
-export type ProblemLevel = 'error' | 'warning' | 'note';
+export type ProblemLevel = 'error' | 'warning' | 'inactive' | 'note';
+
+/** Something to put right; the rest is worth knowing. */
+export function isMistake({ level }: { readonly level: ProblemLevel }): boolean {
+  return level === 'error' || level === 'warning';
+}
 
 /** A problem before it is known in which file it is. */
 export interface FieldProblem {

@@ -93,7 +93,7 @@ export function promptTraits(
     agent: agentOf(value('context'), value('agent'), say),
   };
   for (const field of fields.keys()) {
-    if (INACTIVE.includes(field)) say(field, 'note', 'not yet active');
+    if (INACTIVE.includes(field)) say(field, 'inactive', 'without effect in Ramet');
     else if (!PROMPT_FIELDS.has(field)) say(field, 'note', 'unknown field, kept without effect');
   }
   return { traits, problems };

@@ -190,7 +190,7 @@ describe('EXT-3: bad skills and commands', () => {
       'effort warning',
       'model warning',
       'foo note',
-      'hooks note',
+      'hooks inactive',
     ]);
   });
 });

@@ -487,4 +487,25 @@ describe('EXT-3: what plugins bring', () => {
     expect(found).toContain('in use, with a mistake: ');
     expect(found).not.toContain('not in use');
   });
+
+  test('fields that mean something elsewhere and nothing here are named, each once', async () => {
+    const { here } = pluginPlace();
+    const written = '---\nname: NAME\ndescription: d\npaths: src/**\n---\nDo it.\n';
+    writeFiles(here.cwd, {
+      'pl/skills/a/SKILL.md': written.replace('NAME', 'a'),
+      'pl/skills/b/SKILL.md': written.replace('NAME', 'b'),
+      'pl/agents/bb.md': definition('bb', 'observer: [a]\n'),
+    });
+    const { inactiveFields } = await readSettingsInDetail(here);
+    expect(inactiveFields).toEqual([
+      {
+        what: 'paths',
+        source: expect.stringMatching(/SKILL\.md:4 and 1 more$/),
+        why: 'without effect in Ramet',
+      },
+      { what: 'observer', source: expect.stringMatching(/bb\.md:\d+$/), why: 'without effect in Ramet' },
+    ]);
+    const found = (await checkHealth(here)).find(({ name }) => name === 'extensions')?.found;
+    expect(found).toMatch(/without effect: paths \(\S+ and 1 more\) \(and 1 more: see ramet settings\)/);
+  });
 });

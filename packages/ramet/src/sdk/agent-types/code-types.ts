@@ -30,6 +30,8 @@ export interface AgentTypeOptions {
   readonly isolation?: 'worktree';
   /** Skills whose texts its agents have from the beginning. */
   readonly skills?: readonly string[];
+  /** What a main agent of it is told with its first prompt. */
+  readonly initialPrompt?: string;
   /** Names of servers that are set up, and servers of its own by name: docs/mcp.md. */
   readonly mcpServers?: readonly (string | Readonly<Record<string, unknown>>)[];
   /** As in settings: docs/hooks.md. They run for agents of this type. */

@@ -31,6 +31,8 @@ export interface SettingsInDetail {
   unusedExtensions: readonly UnusedExtension[];
   /** What is wrong in files of skills and commands that are still in use. */
   flawedExtensions: readonly UnusedExtension[];
+  /** Fields of skills, commands and agent files that mean something in other tools and nothing here. */
+  inactiveFields: readonly UnusedExtension[];
   isTrusted: boolean;
   /** What is wrong, one line each. */
   problems: string[];
@@ -47,7 +49,7 @@ export async function readSettingsInDetail(options: CallOptions = {}): Promise<S
   const found = await readOtherTools(here);
   const others = { ...found, unused: await unusedOthers(report, found) };
   const isBroken = files.some((file) => file.state === 'bad' && isBinding(file));
-  const extensions = isBroken ? { unused: [], flawed: [] } : await extensionsHere(options);
+  const extensions = isBroken ? { unused: [], flawed: [], inactive: [] } : await extensionsHere(options);
   return {
     settings,
     values: values.map((value) => ({ ...value, key: keyText(value.path), from: placeOf(value) })),
@@ -55,6 +57,7 @@ export async function readSettingsInDetail(options: CallOptions = {}): Promise<S
     others,
     unusedExtensions: extensions.unused,
     flawedExtensions: extensions.flawed,
+    inactiveFields: extensions.inactive,
     isTrusted: isTrustedPlace(here),
     problems: [...others.problems, ...files.flatMap(({ problems }) => problems.map(problemText))],
     isBroken,

@@ -4,7 +4,7 @@ import { extensionsHere, type UnusedExtension } from '../extensions/list-prompts
 import { type DoctorContext, type HealthCheck, limited, ok } from './health-check.ts';
 
 export async function checkExtensions({ caller, place }: DoctorContext): Promise<HealthCheck> {
-  const { prompts, unused, flawed } = await extensionsHere(caller);
+  const { prompts, unused, flawed, inactive } = await extensionsHere(caller);
   const root = place.repository?.root ?? place.cwd;
   const { files, problems } = await readProjectInstructions({
     cwd: place.cwd,
@@ -19,10 +19,12 @@ export async function checkExtensions({ caller, place }: DoctorContext): Promise
     counts,
     ...(lines.length === 0 ? [] : [`not in use: ${firstOf(lines)}`]),
     ...(flawed.length === 0 ? [] : [`in use, with a mistake: ${firstOf(flawed.map(lineOf))}`]),
-  ].join('; ');
-  return found === counts
-    ? ok('extensions', counts)
-    : limited('extensions', found, 'ramet settings lists all of it');
+  ];
+  const fields = inactive.map(({ what, source }) => `${what} (${source})`);
+  const said = [...found, ...(fields.length === 0 ? [] : [`without effect: ${firstOf(fields)}`])].join('; ');
+  return found.length === 1
+    ? ok('extensions', said)
+    : limited('extensions', said, 'ramet settings lists all of it');
 }
 
 function lineOf({ source, why }: UnusedExtension): string {

@@ -1,9 +1,9 @@
 /** The skills and commands of a place, for people: what they can ask for by `/name`, and what is not in use and why. */
-import type { FileProblem } from '../../extensions/front-matter/field-problem.ts';
+import { type FileProblem, isMistake } from '../../extensions/front-matter/field-problem.ts';
 import type { PromptFile } from '../../extensions/prompts/prompt-file.ts';
 import type { PromptCatalog } from '../../extensions/prompts/prompt-store.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
-import { lossesHere } from '../calls/check-types.ts';
+import { listAgentTypes, lossesHere } from '../calls/check-types.ts';
 import { findPlace } from '../place.ts';
 import { sessionSettings, settingsPlace } from '../session/setup/session-settings.ts';
 import { extensionPlace, findPlugins, type PluginLoss, pluginLosses } from './plugins.ts';
@@ -43,16 +43,20 @@ export interface ExtensionsHere {
   readonly unused: readonly UnusedExtension[];
   /** What is wrong in files that are still in use. */
   readonly flawed: readonly UnusedExtension[];
+  /** Fields that mean something elsewhere and nothing here, each once. */
+  readonly inactive: readonly UnusedExtension[];
 }
 
 export async function extensionsHere(options: CallOptions = {}): Promise<ExtensionsHere> {
   const { prompts, catalog, problems, losses } = await listPrompts(options);
   const { untrusted = [], changed = [], shadowed = [], problems: files = [] } = catalog ?? {};
   const used = new Set(prompts.map(({ path }) => path));
-  const wrong = files.filter(({ level }) => level !== 'note');
+  const wrong = files.filter(isMistake);
+  const types = await listAgentTypes(options);
   return {
     prompts,
     flawed: wrong.filter(({ path }) => used.has(path)).map(flawOf),
+    inactive: inactiveFields([...files, ...types.problems]),
     unused: [
       ...untrusted.map(({ name, path }) => ({ what: name, source: path, why: 'this folder is not trusted' })),
       ...changed.map(({ name, path }) => ({ what: name, source: path, why: 'not what you trusted' })),
@@ -83,4 +87,14 @@ export async function extensionsHere(options: CallOptions = {}): Promise<Extensi
 
 function flawOf({ path, line, field, message }: FileProblem): UnusedExtension {
   return { what: field ?? 'file', source: line === null ? path : `${path}:${line}`, why: message };
+}
+
+function inactiveFields(problems: readonly FileProblem[]): UnusedExtension[] {
+  const found = problems.filter(({ level }) => level === 'inactive');
+  const alike = Map.groupBy(found, ({ field, message }) => JSON.stringify([field, message]));
+  return [...alike.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const flaw = flawOf(first);
+    return [others.length === 0 ? flaw : { ...flaw, source: `${flaw.source} and ${others.length} more` }];
+  });
 }

@@ -32,6 +32,20 @@ describe('LIB-1: a main agent of a type', () => {
     expect(recordedOf(1)[0]).toMatchObject({ type: 'agent.started', agentType: 'critic', maxTurns: 3 });
   });
 
+  test('is told the initial prompt of its type once, before the first prompt', async () => {
+    const initialPrompt = 'Read CONTRIBUTING.md first.';
+    const { run, requestsOf } = await startFamily({
+      agent: 'critic',
+      agentTypes: { critic: { ...CRITIC, initialPrompt } },
+      cast: { 'Go.': [{ text: 'Done.' }], 'More.': [{ text: 'Done.' }] },
+    });
+    await run('Go.');
+    await run('More.');
+    const sent = JSON.stringify(requestsOf('More.').at(-1)?.request?.messages);
+    expect(sent).toContain('Read CONTRIBUTING.md first.\\n\\nGo.');
+    expect(sent.split('Read CONTRIBUTING').length).toBe(2);
+  });
+
   test('what the caller says comes first; the mode of a type never widens that of the session', async () => {
     const { run, requestsOf, session } = await startFamily({
       agent: 'Critic',

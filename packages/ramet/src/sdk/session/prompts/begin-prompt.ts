@@ -58,10 +58,17 @@ export async function beginPrompt(
   if (command !== null && command.model !== null) undo.defer(switchedModel(agent, command.model, settings));
   const ending = undo.move();
   return {
-    prompt: command?.prompt ?? prompt,
+    prompt: withInitialPrompt(parts, command?.prompt ?? prompt),
     attachments: [...attachments, ...named, ...(command?.attachments ?? [])],
     [Symbol.dispose]: () => ending[Symbol.dispose](),
   };
+}
+
+/** What the type of the main agent says first, with the first prompt. */
+function withInitialPrompt({ agent, settings }: LiveParts, prompt: string | null): string | null {
+  const initial = settings.mainType?.definition.initialPrompt;
+  const isFirst = agent.conversation.messages.length === 0;
+  return prompt === null || initial === undefined || !isFirst ? prompt : `${initial}\n\n${prompt}`;
 }
 
 /** A session that was opened without a title is called by its first prompt. It is never worth a failed run. */
