@@ -12,6 +12,7 @@ import { readBudget } from '../../schema/usage.ts';
 import type { AgentDefinition } from './definition.ts';
 import { isRule, readSkillNames, readToolLimits } from './definition-limits.ts';
 import { readServers, readToolList } from './definition-tools.ts';
+import { INACTIVE_FIELDS, noteOthers, quoted } from './fields-without-effect.ts';
 
 /** What a file says about its agents besides name, description and prompt. */
 export type DefinitionTraits = Pick<
@@ -39,7 +40,6 @@ export type DefinitionTraits = Pick<
 >;
 
 type Say = (field: string, level: ProblemLevel, message: string) => void;
-type Shape = 'text' | 'list' | 'object' | 'list or object' | 'number' | readonly string[];
 
 const OWN_FIELDS = [
   ...['name', 'description', 'prompt', 'tools', 'disallowedTools', 'memory'],
@@ -57,18 +57,10 @@ const OWN_FIELDS = [
   ],
 ];
 
-/** Checked, kept, and without effect so far. */
-const INACTIVE: Readonly<Partial<Record<string, Shape>>> = {
-  autoCompactWindow: 'number',
-  observer: 'list',
-  observerMessage: 'text',
-  criticalSystemReminder_EXPERIMENTAL: 'text',
-};
-
 const SHOWN = 12;
 const COLORS = ['red', 'blue', 'green', 'yellow', 'purple', 'orange', 'pink', 'cyan'];
 
-export const KNOWN_FIELDS: ReadonlySet<string> = new Set([...OWN_FIELDS, ...Object.keys(INACTIVE)]);
+export const KNOWN_FIELDS: ReadonlySet<string> = new Set([...OWN_FIELDS, ...INACTIVE_FIELDS]);
 
 export function readTraits(
   fields: FieldMap,
@@ -114,7 +106,7 @@ export function readTraits(
   const color = value('color');
   if (color !== undefined && !COLORS.includes(String(color)))
     say('color', 'note', `it is not one of ${COLORS.join(', ')}`);
-  noteOthers(fields, say);
+  noteOthers(fields, KNOWN_FIELDS, say);
   return { traits, problems };
 }
 
@@ -241,58 +233,11 @@ function oneOf<Choice extends string>(
   return found;
 }
 
-function noteOthers(fields: FieldMap, say: Say): void {
-  for (const [field, { value }] of fields) {
-    const shape = Object.hasOwn(INACTIVE, field) ? INACTIVE[field] : undefined;
-    if (shape !== undefined) noteInactive(field, value, shape, say);
-    else if (!KNOWN_FIELDS.has(field)) noteUnknown(field, say);
-  }
-}
-
-function noteInactive(field: string, value: unknown, shape: Shape, say: Say): void {
-  if (value === null || value === 'none') return;
-  if (hasShape(value, shape)) say(field, 'inactive', 'without effect in Ramet');
-  else
-    say(
-      field,
-      'warning',
-      `it is ${quoted(value)}, and should be ${typeof shape === 'string' ? `a ${shape}` : `one of ${shape.join(', ')}`}; it has no effect in Ramet`,
-    );
-}
-
-function hasShape(value: unknown, shape: Shape): boolean {
-  if (typeof shape !== 'string') return shape.includes(String(value));
-  const isList = Array.isArray(value) || typeof value === 'string';
-  const isObject = typeof value === 'object' && !Array.isArray(value);
-  if (shape === 'text') return typeof value === 'string';
-  if (shape === 'number') return typeof value === 'number';
-  return (shape !== 'object' && isList) || (shape !== 'list' && isObject);
-}
-
-/** Other harnesses write some of our fields otherwise; such a field has no effect either. */
-function noteUnknown(field: string, say: Say): void {
-  const same = [...KNOWN_FIELDS].find((known) => squeezed(known) === squeezed(field));
-  if (same !== undefined) say(field, 'warning', `unknown field, without effect: did you mean ${same}?`);
-  else say(field, 'note', 'unknown field, kept without effect');
-}
-
-function squeezed(field: string): string {
-  return field
-    .toLowerCase()
-    .replace(/[_-]/g, '')
-    .replace(/^allowedtools$/, 'tools');
-}
-
 /** The first of them: a list may be as long as a file. */
 function some(names: readonly string[]): string {
   const rest = names.length - SHOWN;
   const shown = names.slice(0, SHOWN).map((name) => (name.length > 60 ? `${name.slice(0, 59)}…` : name));
   return shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-}
-
-function quoted(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
 /**
