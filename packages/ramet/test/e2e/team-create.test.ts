@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { eventually } from '../fixtures/command.ts';
 import { startOnTerminal } from '../fixtures/terminal.ts';
-import { test, type User } from '../fixtures/user.ts';
+import { isReading, test, type User } from '../fixtures/user.ts';
 
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
 
@@ -55,6 +55,9 @@ describe.concurrent('UI-1, TEAM-1: ramet team create', () => {
       'ramet: there is no team "other"; the teams here are crew\n',
     );
     // Nobody has asked for anything: no model is paid for finding that out.
+    const notHosted = await user.here(['team', 'attach', '--json']);
+    expect(notHosted).toMatchObject({ code: 2, stdout: '' });
+    expect(notHosted.stderr).toContain('there are no events to print');
     const idle = await user.here(['team', 'resume', 'crew']);
     expect(idle).toMatchObject({ code: 0, stdout: expect.stringContaining('ada') });
     expect(idle.stderr).toMatch(
@@ -150,6 +153,7 @@ describe.concurrent('UI-1, TEAM-2: ramet team attach', () => {
     const hosting = user.start(['team', 'create', 'crew', '--member', 'ada', 'go', ...BYPASS]);
     await eventually(() => emulator.requests.length >= 2);
     const follows = user.start(['team', 'show', '--watch', '--json']);
+    const recorded = user.start(['team', 'attach', '--json']);
     await using terminal = startOnTerminal(user, ['team', 'attach', 'crew']);
     await terminal.shows(/watching session \w+\nEnter sends to the lead, @name first to a member/);
     await terminal.shows(/☐ 1 split the parser/);
@@ -161,6 +165,7 @@ describe.concurrent('UI-1, TEAM-2: ramet team attach', () => {
     await eventually(() =>
       emulator.requests.some(({ request }) => JSON.stringify(request?.messages).includes('count to ten')),
     );
+    await eventually(() => isReading(recorded, user));
     terminal.type('hurry up\r');
     await terminal.shows('» lead: hurry up');
     await terminal.shows(/crew: lead, 1 unread · ada idle/);
@@ -171,6 +176,13 @@ describe.concurrent('UI-1, TEAM-2: ramet team attach', () => {
     expect(await terminal.ended).toBe(0);
     expect(await block.ended).toBe(0);
     expect(block.screen).toContain('no process hosts it: ramet team resume crew resumes it');
+    const events = await recorded.ended;
+    expect(events).toMatchObject({ code: 0, stderr: '' });
+    const types = events.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).type);
+    expect(types).toContain('response.completed');
     const { code, stdout } = await follows.ended;
     expect(code).toBe(0);
     const states = stdout

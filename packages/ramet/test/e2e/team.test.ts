@@ -118,6 +118,9 @@ describe.concurrent('TEAM-2, TEAM-5: a team whose host is killed', () => {
     const idle = await user.ramet(['team', 'resume', 'crew']);
     expect(idle).toMatchObject({ code: 0, stdout: expect.stringContaining('crew') });
     expect(idle.stderr).toContain('nothing was left to do');
+    const shownTeam = await user.here(['team', 'resume', 'crew', '--json']);
+    expect(shownTeam).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(shownTeam.stdout)).toMatchObject({ name: 'crew', host: null, members: [{}, {}, {}] });
   });
 });
 
@@ -192,16 +195,25 @@ describe.concurrent('TEAM-2: ramet team', () => {
 describe.concurrent('TEAM-4, TEAM-5: a plan that waits when its process is killed', () => {
   test('is shown and approved by command; after a resume the member carries it out', async ({ user }) => {
     withoutSandbox(user);
-    const planner = call('Agent', {
-      ...{ subagent_type: 'planning-teammate', name: 'ada', description: 'ada' },
-      prompt: 'You are ada. Write made.txt.',
-    });
+    const planner = (name: string) =>
+      call('Agent', {
+        ...{ subagent_type: 'planning-teammate', name, description: name },
+        prompt: `You are ${name}. Write made.txt.`,
+      });
+    const plan = uses(call('TeamPlan', { plan: '1. Write made.txt.' }));
     const first = await play(user, {
-      lead: [uses(planner), { text: 'Wait.' }, 'never'],
-      ada: [uses(call('TeamPlan', { plan: '1. Write made.txt.' }))],
+      lead: [
+        uses(planner('ada'), planner('eve'), planner('fay')),
+        { text: 'Wait.' },
+        'never',
+        'never',
+        'never',
+      ],
+      ...{ ada: [plan], eve: [plan], fay: [plan] },
     });
     const running = user.start(['-p', 'Go.', '--team', 'crew', ...BYPASS]);
-    await eventually(() => asked(first, 'ada').length === 2 && asked(first, 'lead').length === 3);
+    const planned = (): boolean => ['ada', 'eve', 'fay'].every((name) => asked(first, name).length === 2);
+    await eventually(() => planned() && asked(first, 'lead').length >= 3);
     running.kill('SIGKILL');
     await running.ended;
     const { stdout } = await user.ramet(['team', 'show']);
@@ -209,7 +221,7 @@ describe.concurrent('TEAM-4, TEAM-5: a plan that waits when its process is kille
     expect(stdout).toContain('plan of ada, which waits: ramet team approve ada\n  1. Write made.txt.');
     expect(await user.ramet(['team', 'approve', 'bob'])).toMatchObject({
       code: 2,
-      stderr: 'ramet: no plan was answered: nobody here is called "bob"; there are ada\n',
+      stderr: 'ramet: no plan was answered: nobody here is called "bob"; there are ada, eve, fay\n',
     });
     expect(await user.ramet(['team', 'approve', 'ada'])).toMatchObject({
       code: 0,
@@ -220,9 +232,19 @@ describe.concurrent('TEAM-4, TEAM-5: a plan that waits when its process is kille
       code: 2,
       stderr: 'ramet: no plan was answered: ada has an approved plan already\n',
     });
+    const answered = (member: string, approved: boolean): object => ({
+      ...{ code: 0, stderr: '' },
+      stdout: `${JSON.stringify({ team: 'crew', member, is_hosted: false, approved })}\n`,
+    });
+    expect(await user.here(['team', 'approve', 'fay', '--json'])).toMatchObject(answered('fay', true));
+    const rejected = await user.here(['team', 'reject', 'eve', '--reason', 'ada does it', '--json']);
+    expect(rejected).toMatchObject(answered('eve', false));
     const write = uses(call('Write', { file_path: 'made.txt', content: 'made\n' }));
     const second = await play(user, { ada: [{ text: 'Wait.' }, { text: 'Wait.' }, write] });
-    expect(await user.ramet(['team', 'resume', 'crew'])).toMatchObject({ code: 0 });
+    const resumed = await user.ramet(['team', 'resume', 'crew', '--json']);
+    expect(resumed).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ type: 'result', subtype: 'success' });
+    expect(JSON.stringify(asked(second, 'eve').at(-1)?.messages)).toContain('ada does it');
     const told = JSON.stringify(asked(second, 'ada').at(-1)?.messages);
     expect(told).toContain('A person approved your plan.');
     expect(told).toContain('Created made.txt');

@@ -1,10 +1,10 @@
-import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { eventually, type RunningCommand } from '../fixtures/command.ts';
+import { eventually } from '../fixtures/command.ts';
 import { fanOut } from '../fixtures/fan-out.ts';
 import { startOnTerminal } from '../fixtures/terminal.ts';
-import { test, type User } from '../fixtures/user.ts';
+import { isReading, test, type User } from '../fixtures/user.ts';
 
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
 const FRESH = { subagent_type: 'general-purpose' };
@@ -18,19 +18,6 @@ async function working(user: User): Promise<() => void> {
     return stdout.split('"kind":"tools"').length > 3;
   });
   return () => writeFileSync(join(user.repository, 'go'), '');
-}
-
-/** It prints only what comes from then on, so nothing else shows that it has begun. */
-function isReading({ pid }: RunningCommand, user: User): boolean {
-  const [session = ''] = user.sessions();
-  const open = `/proc/${pid}/fd`;
-  return readdirSync(open).some((name) => {
-    try {
-      return readlinkSync(join(open, name)).includes(session);
-    } catch {
-      return false; // closed meanwhile
-    }
-  });
 }
 
 describe.concurrent('UI-1: ramet watch', () => {

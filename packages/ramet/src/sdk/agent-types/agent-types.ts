@@ -12,6 +12,7 @@ import {
   fileTypeLine,
   fileTypeLines,
   NAMES_ONLY,
+  offeredDefinitions,
   typeLines,
 } from '../../agents/prompts/built-in.ts';
 import { planningTeammate, teammate } from '../../agents/prompts/teammate.ts';
@@ -243,7 +244,7 @@ export class ToldTypes {
     const told = new Map(
       Array.from(description.matchAll(/^- ([^:\n]+): .*$/gm), ([line, name = '']) => [name, line]),
     );
-    for (const { name } of builtInDefinitions) told.delete(name);
+    for (const { name } of offeredDefinitions(builtInDefinitions)) told.delete(name);
     const named = new RegExp(`^${NAMES_ONLY}(.*)$`, 'm').exec(description)?.[1];
     // Those listed by name alone. Types that were left out even then are unknown.
     for (const one of named === undefined ? [] : definitions.filter(isOther))

@@ -80,3 +80,25 @@ describe('TEAM-3: what models read of tasks', () => {
     );
   });
 });
+
+describe('TEAM-1, TEAM-5: the types that a lead knows', () => {
+  const named = (name: string) => call('Agent', { name, description: name, prompt: `You are ${name}. Go.` });
+
+  test('are those that it was told in the beginning, and a fork with a name stays a fork', async () => {
+    const { emulator, options } = await newPlace(play({ lead: [uses(named('fay'), add('ada'))] }));
+    const first = await openSession(options);
+    await prompt(first);
+    expect(first.team?.members().map(({ name }) => name)).toEqual(['lead', 'ada']);
+    const fork = emulator.requests.find(({ request }) =>
+      lastText(request ?? undefined).includes('You are fay.'),
+    );
+    expect(fork?.request?.messages.length).toBeGreaterThan(1);
+    await first.close();
+    const { team: _, ...again } = options;
+    await using session = await openSession({ ...again, resume: first.id });
+    await prompt(session, 'Next.');
+    const next = lastText(asked(emulator, 'lead').at(-1));
+    expect(next).toContain('<team-now>');
+    expect(next).not.toContain('<agent-types>');
+  });
+});
