@@ -1,6 +1,6 @@
 /**
- * Claims of a team's tasks by many processes at once, beside a bare `UPDATE ... RETURNING` by as many, and beside one
- * JSON file for each task under a lock file.
+ * Claims of a team's tasks by many processes at once, as TaskUpdate makes them, beside a bare `UPDATE ... RETURNING` by as
+ * many, and beside one JSON file for each task under a lock file.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,6 +27,7 @@ async function race(): Promise<void> {
   const { results } = await together<string[]>(RACING_PROCESSES, 'race', {
     ...folder,
     connections: CONNECTIONS,
+    ...{ tasks: 1, processes: RACING_PROCESSES },
   });
   const said = results.flat();
   const others = new Set(said.filter((word) => word !== 'won'));
@@ -71,7 +72,11 @@ async function claimed(
 ): Promise<Claimed> {
   using folder = teamFolder();
   make(folder.path, tasks);
-  const { results, ms } = await together<number[]>(PROCESSES, work, { ...folder, tasks });
+  const { results, ms } = await together<number[]>(PROCESSES, work, {
+    ...folder,
+    tasks,
+    processes: PROCESSES,
+  });
   const all = results.flat();
   return {
     all: all.length,

@@ -10,27 +10,45 @@ interface WorkOptions {
   index: number;
   path: string;
   tasks: number;
+  processes: number;
   connections: number;
 }
 
 const WORK: Record<string, (options: WorkOptions) => () => unknown> = { claims, bare, files, race };
 
-/** Claims until nothing is free. */
-function claims({ path, index }: WorkOptions): () => number[] {
-  const { tasks } = teamIn(path);
-  const me = thisProcess();
-  return () => untilNothing(() => tasks.claimNext(`worker-${index}`, me)?.number);
+/** Claims as a member does: by number, and with a look at the list when what it wanted is taken. */
+function claims(options: WorkOptions): () => number[] {
+  const { path, index } = options;
+  const list = teamIn(path).tasks;
+  const [name, me] = [`worker-${index}`, thisProcess()];
+  return () =>
+    untilNothing(startOf(options), {
+      claim: (number) => 'task' in list.claim(number, name, me),
+      free: () => list.free(name),
+    });
 }
 
-/** What a careful program without Ramet does: one statement, and SQLite's own wait for the lock. */
-function bare({ path, index }: WorkOptions): () => number[] {
+/** What a careful program does without Ramet: one statement, and SQLite's own wait for the lock. */
+function bare(options: WorkOptions): () => number[] {
+  const { path, index } = options;
   const db = new DatabaseSync(join(path, 'bare.sqlite'), { timeout: 60_000 });
   db.exec('PRAGMA synchronous = NORMAL');
   const claim = db.prepare(
-    `UPDATE tasks SET status = 'in_progress', owner = ? WHERE number =
-       (SELECT number FROM tasks WHERE status = 'pending' ORDER BY number LIMIT 1) RETURNING number`,
+    `UPDATE tasks SET status = 'in_progress', owner = ? WHERE number = ? AND status = 'pending' RETURNING number`,
   );
-  return () => untilNothing(() => claim.get(`worker-${index}`)?.number);
+  const free = db.prepare(`SELECT number FROM tasks WHERE status = 'pending' ORDER BY number`);
+  return () =>
+    untilNothing(startOf(options), {
+      claim: (number) => claim.get(`worker-${index}`, number) !== undefined,
+      free: () => free.all().map(({ number }) => Number(number)),
+    });
+}
+
+/** Each begins where nobody else does. */
+function startOf({ index, tasks, processes }: WorkOptions): number[] {
+  const all = Array.from({ length: tasks }, (_, at) => at + 1);
+  const start = Math.floor((index * tasks) / processes);
+  return [...all.slice(start), ...all.slice(0, start)];
 }
 
 /** A file for each task, and a lock file beside it. */
@@ -73,11 +91,25 @@ function teamIn(path: string): StoredTeam {
   return team;
 }
 
-function untilNothing(claim: () => unknown): number[] {
+interface List {
+  /** Whether it is ours now. */
+  claim(number: number): boolean;
+  free(): number[];
+}
+
+/** Goes through the list from where it begins, and looks at it again, from anywhere, when another was faster. */
+function untilNothing(start: readonly number[], { claim, free }: List): number[] {
   const taken: number[] = [];
-  for (let number = claim(); number !== null && number !== undefined; number = claim())
-    taken.push(Number(number));
+  for (let open = start; open.length > 0; open = turned(free())) {
+    const until = open.findIndex((number) => !claim(number));
+    taken.push(...(until === -1 ? open : open.slice(0, until)));
+  }
   return taken;
+}
+
+function turned(list: readonly number[]): number[] {
+  const at = Math.floor(Math.random() * list.length);
+  return [...list.slice(at), ...list.slice(0, at)];
 }
 
 const [name = '', options = '{}'] = process.argv.slice(2);

@@ -122,8 +122,7 @@ function claimAnswer(seen: readonly Seen[]): Answer {
   if (free === undefined || after.length > 1) return { text: 'I have nothing to do.' };
   const [claim] = after;
   if (claim === undefined) return tell({ task: Number(free), status: 'in_progress' });
-  if (!claim.text.includes('is yours already')) return { text: 'Another member has it.' };
-  return { tool_use: [{ name: 'TaskGet', input: { task: Number(free) } }] };
+  return { text: 'Another member has it.' };
 }
 
 function tell(input: Record<string, unknown>): Answer {

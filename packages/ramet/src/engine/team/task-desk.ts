@@ -8,7 +8,7 @@ import type { TaskDesk, TaskUpdate } from '../../tools/agent-desk.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { hookSaid } from '../agent/notices.ts';
-import { openIn, stillYours, type TaskNews } from './task-news.ts';
+import { stillYours, type TaskNews } from './task-news.ts';
 import { proofText } from './task-proof.ts';
 
 const MOST_LISTED = 200;
@@ -68,7 +68,7 @@ export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
     async update(change) {
       await asker.recorded();
       const by = asker.name();
-      const edited = calls.once(`${asker.call}:edit`, () => edit(host, by, change));
+      const edited = isEdit(change) ? calls.once(`${asker.call}:edit`, () => edit(host, by, change)) : null;
       if (edited !== null && (edited.isError === true || change.status === undefined)) return edited;
       if (change.status === undefined) return failure('Nothing to change: give a status, or what to edit.');
       const task = change.status === 'completed' ? tasks.find(change.task) : undefined;
@@ -99,10 +99,13 @@ function refused({ problem }: { problem: string }): ToolOutcome {
   return failure(`${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`);
 }
 
-/** Null when nothing but the status changes. */
-function edit({ team: { tasks } }: TaskHost, by: string, change: TaskUpdate): ToolOutcome | null {
+/** Whether more than the status changes. */
+function isEdit({ subject, description, add_blocked_by: addNeeds, owner }: TaskUpdate): boolean {
+  return [subject, description, addNeeds, owner].some((field) => field !== undefined);
+}
+
+function edit({ team: { tasks } }: TaskHost, by: string, change: TaskUpdate): ToolOutcome {
   const { task, subject, description, add_blocked_by: addNeeds, owner } = change;
-  if ([subject, description, addNeeds, owner].every((field) => field === undefined)) return null;
   const edited = tasks.edit(task, by, { subject, description, addNeeds, owner: owner === '' ? null : owner });
   return 'problem' in edited ? refused(edited) : { content: `Changed. ${lineOf(edited.task)}` };
 }
@@ -115,14 +118,10 @@ function setStatus(
 ): ToolOutcome {
   const { tasks, calls } = host.team;
   if (status === 'in_progress') {
-    const claimed = calls.once(call, () => tasks.claim(task, by, { ...host.process, position: position() }));
+    const claimed = tasks.claim(task, by, { ...host.process, position: position() });
     if ('problem' in claimed) return refused(claimed);
-    const others = openIn(host.team, by).filter(({ number }) => number !== task);
-    const said = [
-      `Task ${task} is yours.`,
-      wholeOf(claimed.task),
-      ...others.map((one) => stillYours(one.number)),
-    ];
+    const others = tasks.heldBy(by).filter((number) => number !== task);
+    const said = [`Task ${task} is yours.`, wholeOf(claimed.task), ...others.map(stillYours)];
     return { content: said.join('\n') };
   }
   if (status === 'pending') {

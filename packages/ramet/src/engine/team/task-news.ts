@@ -79,8 +79,9 @@ export class TaskNews {
     for (const text of this.#notices.get(name) ?? []) agent.receive('notification', null, text);
     this.#notices.delete(name);
     // With what wakes it: a request for that alone nobody wants.
-    const open = openIn(this.#host.team, name).filter((task) => isNew(this.#reminded, task));
-    for (const { number } of open) agent.receive('notification', null, stillYours(number));
+    const open = this.#host.team.tasks.heldBy(name);
+    for (const number of open.filter((each) => isNew(this.#reminded, { number: each, owner: name })))
+      agent.receive('notification', null, stillYours(number));
   }
 
   /** The run of the lead is over. Nobody else sees that a member has forgotten a claim. */
@@ -95,16 +96,11 @@ export class TaskNews {
   }
 }
 
-/** What a member has claimed and not ended. */
-export function openIn({ tasks }: Pick<StoredTeam, 'tasks'>, name: string): TeamTask[] {
-  return tasks.all().filter(({ owner, status }) => owner === name && status === 'in_progress');
-}
-
 export function stillYours(task: number): string {
   return `Task ${task} is still in progress, and yours: complete it, mark it failed with a note, or give it back (status pending).`;
 }
 
-function isNew(told: Set<string>, { number, owner }: TeamTask): boolean {
+function isNew(told: Set<string>, { number, owner }: Pick<TeamTask, 'number' | 'owner'>): boolean {
   const claim = `${number} ${owner}`;
   const isFirst = !told.has(claim);
   told.add(claim);

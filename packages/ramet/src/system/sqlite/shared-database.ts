@@ -79,6 +79,11 @@ export class SharedDatabase implements Disposable {
     return this.row(sql, ...values);
   }
 
+  changeSynced(sql: string, ...values: readonly SQLInputValue[]): SharedRow | undefined {
+    this.#setDurability('synced');
+    return this.row(sql, ...values);
+  }
+
   /** Runs `work` in one transaction, which may be one that is under way; on any failure nothing of it remains. */
   write<Result>(durability: Durability, work: () => Result): Result {
     if (this.#db.isTransaction) return work();

@@ -13,12 +13,10 @@ interface TaskWords {
 
 type Held = Pick<TeamTask, 'number' | 'status' | 'owner' | 'createdBy' | 'blockedBy'>;
 
-/** Why a task cannot be claimed now; null if it can. */
+/** Why a task cannot be claimed now; null if it can, or is claimed by the same already. */
 export function claimProblem(task: Held, by: string): string | null {
   const { number, status, owner, blockedBy } = task;
-  if (status === 'in_progress') {
-    return owner === by ? `task ${number} is yours already` : `task ${number} is taken by ${owner}`;
-  }
+  if (status === 'in_progress') return owner === by ? null : `task ${number} is taken by ${owner}`;
   if (status !== 'pending') return `task ${number} is ${status}`;
   if (owner !== null && owner !== by) return `task ${number} is taken: it is assigned to ${owner}`;
   return blockedBy.length === 0 ? null : `task ${number} waits for ${listed(blockedBy)}`;

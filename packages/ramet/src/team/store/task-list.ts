@@ -19,7 +19,7 @@ import {
 } from '../rules/task-rules.ts';
 import { identityFrom, isSame, type Problem, type Roster, textOf } from './roster.ts';
 import type { EndedTeamTask, NewTask, TaskClaim, TaskEdit, TeamTaskEnd } from './task-orders.ts';
-import { TaskTable } from './task-table.ts';
+import { NEEDS, TaskTable } from './task-table.ts';
 import type { TeamDatabase, TeamRow } from './team-database.ts';
 
 const MOST_TASKS = 200_000;
@@ -76,7 +76,10 @@ export class TeamTaskList {
     );
   }
 
-  /** Takes this task, or says why not. A claim of a dead process does not count. */
+  /**
+   * Takes this task, or says why not. A claim of a dead process does not count. To claim a task again changes nothing, so a
+   * call that a kill cut off is simply made again.
+   */
   claim(number: number, by: string, claim: TaskClaim): { task: TeamTask } | Problem {
     const taken = this.#take(number, by, claim);
     if (taken !== null) return { task: taken };
@@ -84,18 +87,19 @@ export class TeamTaskList {
     if (again !== null) return { task: again };
     const task = this.find(number);
     if (task === undefined) return { problem: this.#unknown(number) };
+    if (task.status === 'in_progress' && task.owner === by) return { task };
     // It was taken and given back between the two statements.
     return { problem: claimProblem(task, by) ?? `task ${number} was taken: try again` };
   }
 
   #take(number: number, by: string, { pid, started, position }: TaskClaim): TeamTask | null {
-    const row = this.#db.change(
+    const row = this.#db.changeSynced(
       `UPDATE tasks SET status = 'in_progress', owner = ?, claim_pid = ?, claim_started = ?, claim_position = ?, note = NULL
        WHERE team = ? AND number = ? AND status = 'pending' AND blockers = 0 AND (owner IS NULL OR owner = ?)
-       RETURNING *`,
+       RETURNING *, ${NEEDS}`,
       ...[by, pid, started, position ?? null, this.#team, number, by],
     );
-    return row === undefined ? null : this.#table.taskFrom(row);
+    return row === undefined ? null : this.#table.claimedFrom(row);
   }
 
   #releaseIfDead(number: number, by: string, { isAlive }: TaskClaim): boolean {
@@ -104,6 +108,12 @@ export class TeamTaskList {
     const holder = identityFrom(row?.claim_pid, row?.claim_started);
     if (holder === null || (isAlive ?? isProcessAlive)(holder)) return false;
     return this.releaseDead(by, isAlive).released.some((task) => task.number === number);
+  }
+
+  /** What a member has claimed and not ended. */
+  heldBy(owner: string): number[] {
+    const sql = `SELECT number FROM tasks WHERE team = ? AND status = 'in_progress' AND owner = ? ORDER BY number`;
+    return this.#db.rows(sql, this.#team, owner).map(({ number }) => Number(number));
   }
 
   /** Where its owner's conversation was when it claimed the task. */
@@ -120,7 +130,7 @@ export class TeamTaskList {
   }
 
   #takeNext(by: string, process: ProcessIdentity): TeamTask | null {
-    const row = this.#db.change(
+    const row = this.#db.changeSynced(
       `UPDATE tasks SET status = 'in_progress', owner = ?1, claim_pid = ?2, claim_started = ?3, note = NULL
        WHERE team = ?4 AND status = 'pending' AND number = coalesce(
          (SELECT number FROM tasks WHERE team = ?4 AND owner = ?1 AND status = 'pending' AND blockers = 0

@@ -3,6 +3,10 @@ import type { TaskChange, TaskProof, TeamTask, TeamTaskState } from '../../schem
 import { textOf } from './roster.ts';
 import type { TeamDatabase, TeamRow } from './team-database.ts';
 
+/** What a task needs, as a column of its row: one statement claims a task and returns all of it. */
+export const NEEDS = `(SELECT group_concat(needs) FROM task_needs AS edge
+  WHERE edge.team = tasks.team AND edge.task = tasks.number) AS needs`;
+
 export class TaskTable {
   readonly #db: TeamDatabase;
   readonly #team: number;
@@ -136,6 +140,16 @@ export class TaskTable {
       what: String(row.what) as TaskChange['what'],
       detail: String(row.detail),
     }));
+  }
+
+  /** From a row with `NEEDS`, of a task that waits for nothing. */
+  claimedFrom(row: TeamRow): TeamTask {
+    const needs = (textOf(row.needs) ?? '').split(',').filter(Boolean).map(Number);
+    return taskOf(
+      row,
+      needs.sort((a, b) => a - b),
+      [],
+    );
   }
 
   taskFrom(row: TeamRow): TeamTask {

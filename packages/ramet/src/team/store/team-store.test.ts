@@ -332,6 +332,21 @@ describe('TEAM-3: the task list', () => {
     expect(team.tasks.claimNext('ada', ME)).toBeNull();
   });
 
+  test('a claim that is made again changes nothing, and says what the task needs', () => {
+    const team = newTeam('ada', 'bob');
+    for (const subject of ['one', 'two']) {
+      task(team, subject);
+      made(team.tasks.claim(subject === 'one' ? 1 : 2, 'lead', ME));
+      made(team.tasks.end(subject === 'one' ? 1 : 2, 'lead', { status: 'completed', evidence: 'seen' }));
+    }
+    task(team, 'three', [2, 1]);
+    const first = made(team.tasks.claim(3, 'ada', { ...ME, position: 7 }));
+    expect(first.task).toMatchObject({ owner: 'ada', needs: [1, 2], blockedBy: [] });
+    expect(team.tasks.claim(3, 'ada', { ...ME, position: 9 })).toEqual(first);
+    expect(team.tasks.positionOf(3)).toBe(7);
+    expect([team.tasks.heldBy('ada'), team.tasks.heldBy('bob')]).toEqual([[3], []]);
+  });
+
   test('finishing frees what waits for it, says whom to wake, and keeps the evidence', () => {
     const team = newTeam('ada', 'bob');
     task(team, 'one');
