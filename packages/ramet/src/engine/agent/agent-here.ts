@@ -102,6 +102,8 @@ export class ComingAnswer {
 interface CoordinatorDuty {
   /** What is wrong with an answer that would end the turn; null for nothing. */
   objection(text: string): Promise<string | null>;
+  /** What people are to read below an answer that ends the turn although it tells such results; null for nothing. */
+  mark(text: string): Promise<string | null>;
   /** Whose results are still missing when one arrives; null for nobody's. */
   openWork(): string | null;
 }

@@ -58,6 +58,7 @@ export class CoordinatorHost implements FamilyCoordinator {
     this.#phase = this.#read(COORDINATION_EVENTS).phase;
     lead.here.duty = {
       objection: (text) => this.#objection(text),
+      mark: async (text) => this.#answerProblem(text, await this.#now())?.mark ?? null,
       openWork: () => this.#openWork(),
     };
     lead.here.teamNow = () => this.now();

@@ -106,6 +106,8 @@ export interface AnswerProblem {
   readonly reason: string;
   /** For people, when it ends the turn anyway. */
   readonly warning: string;
+  /** Stands below the answer then. */
+  readonly mark?: string;
 }
 
 export function claimed(sentence: string, open: readonly NamedWorker[]): AnswerProblem {
@@ -114,6 +116,7 @@ export function claimed(sentence: string, open: readonly NamedWorker[]): AnswerP
     key: 'claim',
     reason: `You have no result of this: ${listed(open)} ${has} not reported. You wrote "${quoteText(visibleLine(headOf(sentence, 200)))}". Say again, without it, what you launched and what you wait for, and end your turn. The result arrives as a <task-notification>.`,
     warning: `the coordinator tells results of ${listed(open)}, which ${has} not reported`,
+    mark: `[ramet: not reported yet: ${listed(open)}]`,
   };
 }
 

@@ -227,7 +227,8 @@ async function checkAnswer(
     const missing = await missingEvidence(agent, evidence, signal);
     if (missing !== null) return sendBack(agent, run, 'no_artifact', missing);
   }
-  if (checked !== undefined) run.text = checked.json;
+  const mark = checked === undefined ? await agent.here.duty?.mark(run.text) : null;
+  run.text = checked?.json ?? (mark ? `${run.text}\n\n${mark}` : run.text);
   return (await isKeptByHook(agent, run, signal))
     ? null
     : agent.here.halt === null

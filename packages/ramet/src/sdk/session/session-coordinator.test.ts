@@ -407,6 +407,39 @@ describe('COORD-2: delegations and answers', () => {
     expect(refused).toEqual(['claim', 'claim']);
   });
 
+  test.each([true, false])(
+    'a third answer with results that have not arrived passes, and says so where it ends the turn (waits: %s)',
+    async (waitForChildren) => {
+      const free = Promise.withResolvers<void>();
+      const codes: string[] = [];
+      const claims = { text: 'ada found the bug.' };
+      const { emulator, options } = await newPlace(
+        async (view) => {
+          if (whoAsks(view) === 'lead') return view.turn === 0 ? uses(add('ada')) : claims;
+          await free.promise;
+          return { text: 'Found.' };
+        },
+        {
+          onRecord: (_, event) => {
+            if (event.type !== 'warning.raised') return;
+            codes.push(event.code);
+            free.resolve();
+          },
+        },
+      );
+      await using session = await openSession(options);
+      const events = session.run('Go.', { waitForChildren });
+      let next = await events.next();
+      while (!next.done) next = await events.next();
+      free.resolve();
+      expect(codes).toEqual(['coordinator_claim']);
+      // One that waits tells the answer that follows the result.
+      const ends = waitForChildren ? /^ada found the bug\.$/ : /bug\.\n\n\[ramet: not reported yet: ada \(/;
+      expect(next.value.text).toMatch(ends);
+      expect(asked(emulator, 'lead').length).toBe(waitForChildren ? 5 : 4);
+    },
+  );
+
   test('a question to the user may end the turn before anything is verified, with a warning', async () => {
     const { options, events } = await newPlace(
       play({
