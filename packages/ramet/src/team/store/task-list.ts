@@ -122,27 +122,6 @@ export class TeamTaskList {
     return Number(this.#db.row(sql, this.#team, number)?.claim_position ?? 0);
   }
 
-  /** Takes the free task with the lowest number, its own first. Null if none is free. */
-  claimNext(by: string, process: ProcessIdentity): TeamTask | null {
-    const next = this.#takeNext(by, process);
-    if (next !== null || this.releaseDead(by).released.length === 0) return next;
-    return this.#takeNext(by, process);
-  }
-
-  #takeNext(by: string, process: ProcessIdentity): TeamTask | null {
-    const row = this.#db.changeSynced(
-      `UPDATE tasks SET status = 'in_progress', owner = ?1, claim_pid = ?2, claim_started = ?3, note = NULL
-       WHERE team = ?4 AND status = 'pending' AND number = coalesce(
-         (SELECT number FROM tasks WHERE team = ?4 AND owner = ?1 AND status = 'pending' AND blockers = 0
-          ORDER BY number LIMIT 1),
-         (SELECT number FROM tasks WHERE team = ?4 AND owner IS NULL AND status = 'pending' AND blockers = 0
-          ORDER BY number LIMIT 1))
-       RETURNING *`,
-      ...[by, process.pid, process.started, this.#team],
-    );
-    return row === undefined ? null : this.#table.taskFrom(row);
-  }
-
   end(number: number, by: string, { status, evidence, proof, note }: TeamTaskEnd): EndedTeamTask | Problem {
     return this.#changing('end', number, by, (task) => {
       const problem = endProblem(task) ?? textProblem({ evidence, note });

@@ -316,20 +316,26 @@ describe('TEAM-3: the task list', () => {
   const task = (team: StoredTeam, subject: string, needs: number[] = []): number =>
     made(team.tasks.create('lead', { subject, description: '', needs })).task.number;
 
-  test("a claim takes the lowest free number, one's own first, and nothing twice", () => {
+  test('a claim takes a free task, what is assigned to another is not free, and nothing is taken twice', () => {
     const team = newTeam('ada', 'bob');
     for (const subject of ['one', 'two', 'three']) task(team, subject);
     made(team.tasks.create('lead', { subject: 'for bob', description: '', owner: 'bob' }));
-    expect(team.tasks.claimNext('ada', ME)).toMatchObject({ number: 1, owner: 'ada', status: 'in_progress' });
-    expect(team.tasks.claimNext('bob', ME)).toMatchObject({ number: 4, owner: 'bob' });
+    expect([team.tasks.free('ada'), team.tasks.free('bob')]).toEqual([
+      [1, 2, 3],
+      [1, 2, 3, 4],
+    ]);
+    const { task: first } = made(team.tasks.claim(1, 'ada', ME));
+    expect(first).toMatchObject({ number: 1, owner: 'ada', status: 'in_progress' });
+    expect(team.tasks.claim(4, 'ada', ME)).toEqual({ problem: 'task 4 is taken: it is assigned to bob' });
+    expect(made(team.tasks.claim(4, 'bob', ME)).task.owner).toBe('bob');
     expect(team.tasks.claim(1, 'bob', ME)).toEqual({ problem: 'task 1 is taken by ada' });
     expect(made(team.tasks.claim(3, 'bob', ME)).task.owner).toBe('bob');
     expect(team.tasks.free()).toEqual([2]);
     expect(team.tasks.claim(9, 'bob', ME)).toEqual({
       problem: 'there is no task 9; the tasks are numbered up to 4',
     });
-    expect(team.tasks.claimNext('ada', ME)?.number).toBe(2);
-    expect(team.tasks.claimNext('ada', ME)).toBeNull();
+    made(team.tasks.claim(2, 'ada', ME));
+    expect(team.tasks.free('ada')).toEqual([]);
   });
 
   test('a claim that is made again changes nothing, and says what the task needs', () => {
@@ -439,9 +445,9 @@ describe('TEAM-3: the task list', () => {
   test('claims of dead processes are released, and their next host can adopt them first', () => {
     const team = newTeam('ada', 'bob');
     for (const subject of ['one', 'two', 'three']) task(team, subject);
-    team.tasks.claimNext('ada', DEAD);
-    team.tasks.claimNext('bob', DEAD);
-    team.tasks.claimNext('lead', ME);
+    made(team.tasks.claim(1, 'ada', DEAD));
+    made(team.tasks.claim(2, 'bob', DEAD));
+    made(team.tasks.claim(3, 'lead', ME));
     team.tasks.adopt('ada', ME);
     const { released, wake } = team.tasks.releaseDead('lead');
     expect(released.map(({ number, note }) => [number, note])).toEqual([
@@ -578,19 +584,11 @@ describe('TEAM-3: a claim of a process that is dead', () => {
     expect(made(team.tasks.claim(1, 'bob', ME)).task).toMatchObject({ owner: 'bob', status: 'in_progress' });
     expect(team.tasks.claim(1, 'ada', ME)).toEqual({ problem: 'task 1 is taken by bob' });
     // The other claims of the same process went with it.
-    expect(team.tasks.claimNext('bob', ME)).toMatchObject({ number: 2, owner: 'bob' });
-    expect(team.tasks.claimNext('ada', ME)).toBeNull();
+    expect(team.tasks.free()).toEqual([2]);
     expect(team.tasks.changes().map(({ task, what }) => `${task} ${what}`)).toEqual([
       '1 released',
       '2 released',
     ]);
-  });
-
-  test('is found by who asks for any task', () => {
-    const team = newTeam('ada', 'bob');
-    made(team.tasks.create('lead', { subject: 'one', description: '' }));
-    made(team.tasks.claim(1, 'ada', DEAD));
-    expect(team.tasks.claimNext('bob', ME)).toMatchObject({ number: 1, owner: 'bob' });
   });
 });
 
@@ -607,7 +605,7 @@ describe('TEAM-5: clocks', () => {
     for (const text of ['one', 'two', 'three']) made(send(team, 'lead', 'ada', text));
     expect(read(team, 'ada').map(([, text]) => text)).toEqual(['one', 'two', 'three']);
     for (const subject of ['a', 'b']) made(team.tasks.create('lead', { subject, description: '' }));
-    expect(team.tasks.claimNext('ada', ME)?.number).toBe(1);
+    expect(team.tasks.free()).toEqual([1, 2]);
   });
 
   test('of two processes that are hours apart change no order, no claim and no host', () => {
