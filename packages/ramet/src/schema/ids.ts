@@ -23,5 +23,8 @@ export function isSessionId(text: string): boolean {
   return /^[0-9a-hjkmnp-tv-z]{8}$/.test(text);
 }
 
+/** The type of a main agent that is of no type. */
+export const MAIN_TYPE = 'main';
+
 /** Names the bytes of one content block, tool schema or file in the block store. */
 export type Digest = string;

@@ -52,6 +52,14 @@ export const EXECUTORS = ['in-process', 'process'] as const;
 
 export type ExecutorKind = (typeof EXECUTORS)[number];
 
+/** How a session came about, as hooks read it. */
+export type StartSource = 'startup' | 'resume' | 'clear' | 'fork';
+
+/** Why a session ends, as hooks read it. */
+export const END_REASONS = ['clear', 'resume', 'prompt_input_exit', 'other'] as const;
+
+export type SessionEndReason = (typeof END_REASONS)[number];
+
 /** What a session with a coordinator is at (COORD-1). */
 export const COORDINATOR_PHASES = ['research', 'synthesis', 'implementation', 'verification'] as const;
 

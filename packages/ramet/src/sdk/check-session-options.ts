@@ -77,6 +77,7 @@ const SESSION: Kinds<SessionOptions> = {
   ...{
     resume: TEXT,
     forkSession: FLAG,
+    startSource: oneOf(['startup', 'clear']),
     sessionId: SESSION_ID,
     takeOver: FLAG,
     prices: LIST,

@@ -92,6 +92,8 @@ export interface SessionOptions {
   sessionId?: string;
   /** With `resume`: a new session that begins with the conversation of that one, which stays as it is. */
   forkSession?: boolean;
+  /** What `SessionStart` hooks read of a new session: `clear` where a person begins again. */
+  startSource?: 'startup' | 'clear';
   /** With `resume`: a person says that a writer who cannot be seen from here (another machine) has ended. */
   takeOver?: boolean;
   provider?: ModelProvider;

@@ -1,9 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { EmulatorOptions } from '../../src/emulator/index.ts';
 import { eventually } from '../fixtures/command.ts';
 import { childOf } from '../fixtures/fan-out.ts';
+import { writeFiles } from '../fixtures/temporary.ts';
 import { startOnTerminal } from '../fixtures/terminal.ts';
 import { requestsTaken, test } from '../fixtures/user.ts';
 
@@ -58,7 +59,12 @@ describe.concurrent('UI-1: a terminal that is away for a while', () => {
 });
 
 describe.concurrent('RES-5: leaving a conversation', () => {
-  test('Ctrl-D in the middle of a turn stops it first', async ({ user }) => {
+  test('Ctrl-D in the middle of a turn stops it first, and hooks read that the user left', async ({
+    user,
+  }) => {
+    const reason = join(user.root, 'reason.json');
+    const hooks = { SessionEnd: [{ hooks: [{ type: 'command', command: `cat > '${reason}'` }] }] };
+    writeFiles(user.root, { 'home/.claude/settings.json': JSON.stringify({ hooks }) });
     const emulator = await user.emulate(STALLED);
     await using terminal = startOnTerminal(user, []);
     await terminal.shows(/^>/m);
@@ -66,6 +72,7 @@ describe.concurrent('RES-5: leaving a conversation', () => {
     await requestsTaken(emulator, 1);
     terminal.type(CTRL_D);
     expect(await terminal.ended).toBe(0);
+    expect(JSON.parse(readFileSync(reason, 'utf8'))).toMatchObject({ reason: 'prompt_input_exit' });
     const [agent] = JSON.parse((await user.ramet(['ps', '--json'])).stdout);
     expect(agent).toMatchObject({ status: 'interrupted' });
     expect(terminal.screen).toMatch(/resume with: ramet --resume \w+$/);

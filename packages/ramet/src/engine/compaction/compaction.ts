@@ -11,10 +11,11 @@
  */
 import { type CompactionPlan, planCompaction } from '../../conversation/compacted.ts';
 import type { FrozenMessage } from '../../conversation/conversation.ts';
-import { bytesOfTokens, estimateTokens } from '../../conversation/frozen-block.ts';
+import { bytesOfTokens, estimateTokens, freezeBlock } from '../../conversation/frozen-block.ts';
 import type { CompactionTrigger } from '../../schema/events.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { Agent } from '../agent/agent.ts';
+import { hookText } from '../agent/notices.ts';
 import { Spending } from '../budget/budget.ts';
 import { keepWithSummary, tailRoom } from './compaction-keeps.ts';
 import { askForSummary } from './compaction-summary.ts';
@@ -58,6 +59,7 @@ export async function compact(agent: Agent, options: CompactOptions): Promise<Co
   const why = { cause: 'compaction', tokens: tokensAfter, trigger, tokensBefore } as const;
   agent.replaceConversation(why, agent.conversation.head, messages);
   await agent.runtime.journal.commit('synced');
+  if (trigger !== 'request') await toldAgain(agent, options.signal);
   return { compacted: true, tokensBefore, tokensAfter, summary, ...spent() };
 }
 
@@ -76,6 +78,20 @@ async function refusedByHook(
   };
   const { block } = await hooks.run(agent, 'PreCompact', fields, signal);
   return block === undefined || trigger === 'overflow' ? null : { reason: `a hook refused it: ${block}` };
+}
+
+/** Of the main agent: what hooks told it when the session began is told again. Between two prompts the session does that. */
+async function toldAgain(agent: Agent, signal: AbortSignal): Promise<void> {
+  const { hooks, redact } = agent.runtime;
+  if (agent.spec.parent !== null || hooks?.has(agent, 'SessionStart') !== true) return;
+  const fields = { source: 'compact', model: agent.conversation.head.model };
+  const { contexts } = await hooks.run(agent, 'SessionStart', fields, signal);
+  const texts = contexts.map((text) => redact(hookText('SessionStart', text)).toWellFormed());
+  if (texts.length > 0)
+    agent.say(
+      'notice',
+      texts.map((text) => freezeBlock({ type: 'text', text })),
+    );
 }
 
 /** Which lines of the transcript a summary takes the place of; null for none. After it the transcript begins again. */

@@ -10,6 +10,7 @@ import {
 import { mayConcern } from '../../permission/decide.ts';
 import { parseRule } from '../../permission/rule.ts';
 import type { HookVerdict } from '../../schema/events.ts';
+import { MAIN_TYPE } from '../../schema/ids.ts';
 import { parseInput } from '../../tools/registry.ts';
 import type { HostedAgent } from '../agent/agent.ts';
 import { modeInForce } from '../agent/agent-spec.ts';
@@ -102,7 +103,8 @@ function inputOf(
     cwd: directory.cwd,
     hook_event_name: event,
     permission_mode: modeInForce(agent),
-    ...(spec.parent !== null && { agent_id: spec.id, agent_type: spec.type }),
+    ...(spec.parent !== null && { agent_id: spec.id }),
+    ...(spec.type !== MAIN_TYPE && { agent_type: spec.type }),
     ...fields,
   };
 }

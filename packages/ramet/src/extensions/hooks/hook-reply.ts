@@ -20,6 +20,10 @@ export interface HookReply {
   readonly stop?: string | undefined;
   /** Of a hook that makes worktrees: where it made one. */
   readonly path?: string | undefined;
+  /** What lists are to call the session. */
+  readonly title?: string | undefined;
+  /** Said to the model before the first prompt, as if the user had. */
+  readonly opening?: string | undefined;
   /** For the user. */
   readonly message?: string | undefined;
 }
@@ -142,7 +146,7 @@ const NO_REASON = 'a hook refused it and gave no reason';
 
 function eventReply(event: HookEventName, fields: Fields): HookReply {
   const context = fields.text('additionalContext');
-  const heard = context === undefined ? {} : { context };
+  const heard = context ? { context } : {};
   switch (event) {
     case 'PreToolUse': {
       const decision = fields.oneOf('permissionDecision', Object.keys(DECISIONS));
@@ -178,6 +182,12 @@ function eventReply(event: HookEventName, fields: Fields): HookReply {
       const output = fields.value.updatedToolOutput;
       if (output === undefined) return heard;
       return { ...heard, updatedOutput: cut(typeof output === 'string' ? output : JSON.stringify(output)) };
+    }
+    case 'SessionStart':
+    case 'UserPromptSubmit': {
+      const title = fields.text('sessionTitle');
+      const opening = event === 'SessionStart' ? fields.text('initialUserMessage') : undefined;
+      return { ...heard, ...(title && { title }), ...(opening && { opening }) };
     }
     case 'WorktreeCreate': {
       const path = fields.text('worktreePath');

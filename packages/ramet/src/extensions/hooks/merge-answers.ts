@@ -71,6 +71,8 @@ export function merged(event: HookEventName, answers: readonly TimedAnswer[]): H
       reason: decided?.reason,
       updatedInput: last('updatedInput'),
       updatedOutput: last('updatedOutput'),
+      title: last('title'),
+      opening: last('opening'),
       block: blocks.length === 0 ? undefined : blocks.join('\n'),
       stop: replies.find(({ stop }) => stop !== undefined)?.stop,
       contexts: replies.flatMap(({ context }) => context ?? []),

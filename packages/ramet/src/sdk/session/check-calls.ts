@@ -1,6 +1,6 @@
 /** The options of a session's methods, for callers that no compiler checks. */
 import { MEMORY_SCOPES } from '../../memory/files/memory-places.ts';
-import { EFFORTS, EXECUTORS } from '../../schema/status.ts';
+import { EFFORTS, END_REASONS, EXECUTORS } from '../../schema/status.ts';
 import {
   type ArgumentKind,
   COUNT,
@@ -61,7 +61,17 @@ const REWIND: Kinds<RewindRequest> = {
 };
 const COMPACT: Kinds<CompactRequest> = { signal: SIGNAL, instructions: TEXT, onEvent: FUNCTION };
 
-type Checked = 'run' | 'fork' | 'spawn' | 'attach' | 'command' | 'undo' | 'rewind' | 'compact' | 'remember';
+type Checked =
+  | 'run'
+  | 'fork'
+  | 'spawn'
+  | 'attach'
+  | 'command'
+  | 'undo'
+  | 'rewind'
+  | 'compact'
+  | 'remember'
+  | 'close';
 
 const OPTIONS: Readonly<Record<Checked, Readonly<Record<string, typeof TEXT>>>> = {
   run: PROMPT,
@@ -72,6 +82,7 @@ const OPTIONS: Readonly<Record<Checked, Readonly<Record<string, typeof TEXT>>>> 
   undo: { turn: COUNT, force: FLAG, redo: FLAG },
   rewind: REWIND,
   compact: COMPACT,
+  close: { reason: oneOf(END_REASONS) },
   remember: { scope: oneOf(MEMORY_SCOPES), signal: SIGNAL },
 };
 

@@ -1,5 +1,6 @@
 /** What a running session consists of. Shapes only. */
 import type { Agent } from '../../engine/shapes.ts';
+import type { StartSource } from '../../schema/status.ts';
 import type { ToldTypes } from '../agent-types/agent-types.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
@@ -22,6 +23,7 @@ export interface LiveParts extends SharedParts {
   coordinator?: SessionCoordinator;
   /** An earlier process may have left agents to resume. */
   isResumed: boolean;
+  startSource: StartSource;
   /** Opens another session, for an agent that is to be independent of this one. */
   open: OpenSession;
 }

@@ -4,6 +4,7 @@ import { closeCalls, contextUse } from '../../engine/opening.ts';
 import type { Agent } from '../../engine/shapes.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import { emitting } from '../../schema/generators.ts';
+import type { SessionEndReason } from '../../schema/status.ts';
 import { SessionBackground } from '../background/session-background.ts';
 import { cleanWorktreesLater, retainLater } from '../leftovers.ts';
 import { ownSessions } from '../stop-requests.ts';
@@ -14,6 +15,7 @@ import { isInterrupted, refuseWithoutPrompt, takePrompt } from './main/main-agen
 import { beginPrompt, changeModel, changePermissionMode } from './prompts/begin-prompt.ts';
 import { abortAtEnd, interruptedWork, linkSignal, whileOpen } from './prompts/interruption.ts';
 import type { GivenPrompt } from './prompts/prompt-input.ts';
+import { SessionHooks } from './session-hooks.ts';
 import type {
   AskedOptions,
   ForkOptions,
@@ -24,7 +26,6 @@ import type {
   Session,
   SpawnOptions,
 } from './session-type.ts';
-import { SessionHooks } from './setup/session-hooks.ts';
 
 /** Why a session that is stopped from within ends: its agents are interrupted, and can be resumed. */
 const SESSION_STOPPED = 'session_stopped';
@@ -39,7 +40,7 @@ export function liveSession(parts: LiveParts): Session {
   const stopping = new AbortController();
   const earlier = interruptedWork(parts);
   const background = SessionBackground.of(parts);
-  const hooks = new SessionHooks(agent, parts.hooks, parts.isResumed);
+  const hooks = new SessionHooks(parts);
   let abort = abortAtEnd(parts);
   const cleaning = cleanWorktreesLater(settings, place, runtime.childEnvironment);
   const retaining = retainLater(settings, place);
@@ -74,10 +75,11 @@ export function liveSession(parts: LiveParts): Session {
     try {
       await earlier.beforePrompt(prompt, abort.signal);
       parts.team?.look();
-      await hooks.beforePrompt(prompt, abort.signal);
+      const opening = await hooks.beforePrompt(prompt, abort.signal);
       if (prompt !== null) await types.refresh(null);
       const news = prompt === null ? null : newsFor(parts, agent);
-      using begun = await beginPrompt(parts, prompt, { ...options, attachments, answer }, abort.signal);
+      const own = { ...options, attachments: [...opening, ...attachments], answer };
+      using begun = await beginPrompt(parts, prompt, own, abort.signal);
       const typed = background?.isTyped(begun.prompt);
       takePrompt(agent, { ...begun, typed }, place, { surroundings: parts.surroundings, news });
       if (answer === undefined) await background?.adopt();
@@ -90,7 +92,7 @@ export function liveSession(parts: LiveParts): Session {
       unlink();
     }
   }
-  async function close(isHurried = false): Promise<void> {
+  async function close(isHurried = false, reason?: SessionEndReason): Promise<void> {
     await background?.close(isHurried);
     runtime.sandbox.close();
     cleaning[Symbol.dispose]();
@@ -102,7 +104,7 @@ export function liveSession(parts: LiveParts): Session {
       agent.record({ type: 'agent.ended', status: 'done', cause: null, message: null });
     await agent[Symbol.asyncDispose]();
     parts.team?.[Symbol.dispose]();
-    await hooks.end();
+    await hooks.end(reason);
     await parts.teamSync?.close({ isHurried });
     await leaveWorktrees(parts);
     family[Symbol.dispose]();
@@ -120,12 +122,13 @@ export function liveSession(parts: LiveParts): Session {
     await closing.finally(leaveOwn);
   }
   /** A run under way is interrupted first: it needs what is closed next. */
-  const closeOnce = (): Promise<void> => {
+  const closeOnce: Session['close'] = (options = {}) => {
+    checkCall('close', options);
     const endRun = async (): Promise<void> => {
       stopping.abort(SESSION_STOPPED);
       await current;
     };
-    closed ??= endRun().then(() => close());
+    closed ??= endRun().then(() => close(false, options.reason));
     return closed;
   };
   const leaveOwn = ownSessions.enter(runtime.journal.file, {
@@ -251,10 +254,10 @@ export function liveSession(parts: LiveParts): Session {
         await closeCalls(agent);
         const { compact } = await import('../../engine/later.ts');
         const leave = onEvent === undefined ? () => {} : bus.subscribe(onEvent);
-        const request = { trigger: 'request', instructions } as const;
-        return compact(agent, { ...request, signal: untilStopped(signal) }).finally(leave);
+        const request = { trigger: 'request', instructions, signal: untilStopped(signal) } as const;
+        return hooks.compacted(await compact(agent, request).finally(leave), request.signal);
       }),
-    ...{ close: closeOnce, [Symbol.asyncDispose]: closeOnce },
+    ...{ close: closeOnce, [Symbol.asyncDispose]: () => closeOnce() },
   };
   return session;
 }

@@ -7,7 +7,7 @@ import { openReader, resumeSession } from '../../journal/sessions.ts';
 import { thinkingNote } from '../../model/thinking.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { EventOf } from '../../schema/events.ts';
-import { agentId, type SessionId } from '../../schema/ids.ts';
+import { agentId, MAIN_TYPE, type SessionId } from '../../schema/ids.ts';
 import { isInside } from '../../system/landing-path.ts';
 import { teamFile } from '../../team/wake-line.ts';
 import { isHousekeeping } from '../../views/session-view.ts';
@@ -20,7 +20,7 @@ import type { ResolvedOptions } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
 import { observedJournal } from './event-bus.ts';
 import type { LiveParts } from './live-parts.ts';
-import { MAIN_TYPE, resumeMain } from './main/main-agent.ts';
+import { resumeMain } from './main/main-agent.ts';
 import type { TypedParts } from './main/main-type.ts';
 import { readSurroundings, surroundingsFor } from './main/surroundings.ts';
 import { shareParts } from './session-runtime.ts';
@@ -35,7 +35,7 @@ export async function reopen(
   order: SessionOrder,
   wanted: string,
   forks = false,
-): Promise<Omit<LiveParts, 'open'>> {
+): Promise<Omit<LiveParts, 'open' | 'startSource'>> {
   const { settings: asked, provider } = order;
   const here = findPlace(asked);
   const entry = wanted === 'latest' ? latestHere(here) : findSession(here.project, wanted);

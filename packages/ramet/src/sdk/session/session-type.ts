@@ -181,8 +181,8 @@ export interface SpawnOptions extends Omit<SpawnRequest, 'schema'> {
 
 export interface Session extends AsyncDisposable {
   readonly id: SessionId;
-  /** What `await using` does at its end: interrupts a run under way, ends what agents started, closes the journal. */
-  close(): Promise<void>;
+  /** What `await using` does: interrupts a run under way, ends what agents started, closes the journal. Hooks read the reason. */
+  close(options?: { reason?: 'clear' | 'resume' | 'prompt_input_exit' | 'other' }): Promise<void>;
   /** The main agent as it is now. */
   readonly agent: Readonly<Pick<AgentSpec, 'id' | 'parent' | 'type' | 'name' | 'permissionMode' | 'cwd'>>;
   readonly tools: readonly string[];

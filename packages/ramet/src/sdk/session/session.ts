@@ -14,6 +14,7 @@ import { createSession } from '../../journal/sessions.ts';
 import { RECIPE_MODEL } from '../../model/catalog.ts';
 import { newSessionThinking, thinkingNote } from '../../model/thinking.ts';
 import { UserMistake } from '../../schema/errors.ts';
+import type { StartSource } from '../../schema/status.ts';
 import { noteProject } from '../../system/home.ts';
 import {
   chosenTools,
@@ -58,9 +59,15 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const { builtInTools } = resolved;
   const settings = builtInTools ? { ...resolved, builtInTools: chosenTools(builtInTools) } : resolved;
   const order = { settings, provider: options.provider ?? (await ownProvider(settings)) };
-  const parts = { ...(await openParts(options, order)), open: openSession };
+  const startSource = startSourceOf(options);
+  const parts = { ...(await openParts(options, order)), open: openSession, startSource };
   offerTeam(parts);
   return liveSession(parts);
+}
+
+function startSourceOf({ resume, forkSession, startSource = 'startup' }: SessionOptions): StartSource {
+  if (resume === undefined) return startSource;
+  return forkSession === true ? 'fork' : 'resume';
 }
 
 /** The first member makes a team of a session that began without one. */
@@ -78,7 +85,7 @@ export async function refuseBadSchema(schema: PromptSchema, whose: string): Prom
 async function openParts(
   { resume, operatorTools, forkSession = false }: SessionOptions,
   order: SessionOrder,
-): Promise<Omit<LiveParts, 'open'>> {
+): Promise<Omit<LiveParts, 'open' | 'startSource'>> {
   const { settings } = order;
   const { ownTools, builtInTools, agent } = settings;
   if (
@@ -112,7 +119,7 @@ async function openNew(
   order: SessionOrder,
   place: Place,
   watch: RunWatch | undefined,
-): Promise<Omit<LiveParts, 'open'>> {
+): Promise<Omit<LiveParts, 'open' | 'startSource'>> {
   const { provider, settings: asked } = order;
   const teams = asked.team === null ? null : await import('./session-team.ts');
   teams?.refuseTeamName(place.project, asked.team ?? true);

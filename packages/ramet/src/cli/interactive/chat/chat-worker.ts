@@ -18,7 +18,7 @@ import type { CommandIo } from '../../io.ts';
 import type { OutsideLetters } from '../record/outside-letters.ts';
 import type { Attention } from '../screen/attention.ts';
 import type { TextStyle } from '../screen/text-style.ts';
-import { type Chat, isJournalFailure } from './chat.ts';
+import type { Chat } from './chat.ts';
 import {
   type ChatCommand,
   type CommandContext,
@@ -32,6 +32,7 @@ import { activityAfter, type EventView } from './event-text.ts';
 import type { PickRequest } from './input/menus.ts';
 import { needsOwnTurn, SteeredLines } from './input/steered-lines.ts';
 import { runUserCommand, shellCommand } from './input/user-command.ts';
+import { isJournalFailure } from './journal-failure.ts';
 import { shownPrompt, showRecalled } from './recalled.ts';
 
 export interface WorkerParts {

@@ -5,7 +5,7 @@
 import type { ImageBlock, TextBlock } from '../../../schema/content.ts';
 import { UserMistake } from '../../../schema/errors.ts';
 import { filtered, mapped } from '../../../schema/generators.ts';
-import type { PermissionMode, SessionMode, TodoItem } from '../../../schema/status.ts';
+import type { PermissionMode, SessionEndReason, SessionMode, TodoItem } from '../../../schema/status.ts';
 import type { SessionDefaults } from '../../../sdk/calls/session-defaults.ts';
 import { keepCompileCache } from '../../../sdk/compile-cache.ts';
 import type { AgentResult, RunOptions } from '../../../sdk/index.ts';
@@ -24,6 +24,7 @@ import { mayMention } from '../editor/mentions.ts';
 import { BesideBill } from '../status/beside-bill.ts';
 import { AgentBoard } from './agents/agent-board.ts';
 import { type BilledPart, billedPart, type ChatTally, NOTHING_SPENT, withPart } from './chat-tally.ts';
+import { isJournalFailure } from './journal-failure.ts';
 
 export interface ContextFill {
   readonly tokens: number;
@@ -46,6 +47,8 @@ export class Chat implements AsyncDisposable {
   readonly #told = new Set<string>();
   /** What the next prompt brings along. */
   #attachments: (TextBlock | ImageBlock)[] = [];
+  /** Why the session ends with this conversation, as hooks read it. */
+  endReason: SessionEndReason = 'other';
   /** The children at work. */
   readonly board: AgentBoard = new AgentBoard((id) => (this.#session?.answerSoFar(id) ?? '') !== '');
   readonly #onChild: (event: SessionEvent) => void;
@@ -219,14 +222,13 @@ export class Chat implements AsyncDisposable {
     const { agent: _a, builtInTools: _b, systemPrompt: _s, team: _t, coordinator: _c, ...open } = kept;
     const { model: _m, permissionMode: _p, ...others } = open;
     const next = resume === null ? null : await openSession({ ...others, resume });
-    await this[Symbol.asyncDispose]();
-    this.#options = kept;
+    const isAfter = resume === null && this.#session !== null;
+    await this.#leave(resume === null ? 'clear' : 'resume');
+    this.#options = isAfter ? { ...kept, startSource: 'clear' } : kept;
     this.board.clear();
     if (next !== null) this.#use(next);
     this.#tally = NOTHING_SPENT;
-    this.#todos = [];
-    this.#openWork = [];
-    this.#attachments = [];
+    [this.#todos, this.#openWork, this.#attachments] = [[], [], []];
     this.#context = null;
     if (next !== null) this.#recall(next);
     else await this.learnDefaults();
@@ -251,10 +253,14 @@ export class Chat implements AsyncDisposable {
     return this.#session?.isInterrupted === true;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#leave(this.endReason);
+  }
+
+  async #leave(reason: SessionEndReason): Promise<void> {
     const session = this.#session;
     this.#session = null;
-    await session?.[Symbol.asyncDispose]();
+    await session?.close({ reason });
   }
 
   #use(session: Session): void {
@@ -291,10 +297,4 @@ export class Chat implements AsyncDisposable {
     this.#openWork = interruptedLines(view.reader, session.agent.id, session.isInterrupted);
     if (this.#tally.responses > 0) this.measure();
   }
-}
-
-/** What is removed or damaged does not come back by opening it again. */
-export function isJournalFailure({ status, cause }: AgentResult): boolean {
-  if (status !== 'failed' || cause === null) return false;
-  return /^journal_(?:disk_full|write_failed|not_writable|busy)$/.test(cause);
 }

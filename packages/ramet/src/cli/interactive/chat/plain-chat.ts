@@ -27,6 +27,7 @@ export async function plainChat(
     const code = await carryOut(line, chat, io);
     if (code !== null) return code;
   }
+  if (isTyped) chat.endReason = 'prompt_input_exit';
   if (lines > 0 || isTyped) return EXIT.done;
   throw new UserMistake(
     'no_prompt',
@@ -43,6 +44,7 @@ async function carryOut(line: string, chat: Chat, io: CommandIo): Promise<number
     const text = answer.pick === undefined ? shown : pickText(answer.pick);
     if (text !== '') io.out(`${text.trimEnd()}\n`);
     if (answer.prompt !== undefined) return carryOut(answer.prompt, chat, io);
+    if (answer.leave) chat.endReason = 'prompt_input_exit';
     return answer.leave ? EXIT.done : null;
   }
   const session = await chat.open(line);

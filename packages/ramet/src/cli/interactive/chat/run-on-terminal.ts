@@ -67,7 +67,10 @@ export async function runOnTerminal(
   try {
     view.print(greeting(place, options.agent, style));
     leaveOnSignal(terminal, io.signal);
-    return await terminal.start(view, first);
+    const code = await terminal.start(view, first);
+    const isLeft = !io.signal.aborted && code !== EXIT.hungUp;
+    if (isLeft) chat.endReason = 'prompt_input_exit';
+    return code;
   } finally {
     release();
   }

@@ -115,6 +115,25 @@ describe('UI-1: commands about the session', () => {
     expect([chat.session?.id, chat.model, chat.permissionMode]).toEqual([first, ...now]);
   });
 
+  test('EXT-2: hooks learn that a session began or ended with /clear or /resume, or because the user left', async ({
+    directory,
+  }) => {
+    const told: unknown[] = [];
+    const note = ({ source, reason }: Record<string, unknown>): void => void told.push(source ?? reason);
+    const hooks = { SessionStart: [{ hooks: [note] }], SessionEnd: [{ hooks: [note] }] };
+    const provider = scriptedModel({ text: 'Hello.' }, { text: 'Hello.' });
+    const { chat, say, command } = startedWith(directory, { provider, hooks });
+    await say('Hello?');
+    const first = chat.session?.id ?? '';
+    await command('clear');
+    await say('Hello again?');
+    await command('resume', first);
+    chat.endReason = 'prompt_input_exit';
+    await chat[Symbol.asyncDispose]();
+    // The session that is resumed is opened before the present one is left: it may not open.
+    expect(told).toEqual(['startup', 'clear', 'clear', 'resume', 'resume', 'prompt_input_exit']);
+  });
+
   test('a provider without a key is told before the first prompt', async ({ directory }) => {
     const told: string[] = [];
     const env = { RAMET_HOME: temporaryDirectory(), HOME: directory, RAMET_PROVIDER: 'anthropic' };

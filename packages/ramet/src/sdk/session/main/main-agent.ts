@@ -16,7 +16,7 @@ import { recordedAgent } from '../../../journal/projections/recorded-agents.ts';
 import { fitThinking, newSessionThinking } from '../../../model/thinking.ts';
 import type { ImageBlock, TextBlock, ThinkingConfig } from '../../../schema/content.ts';
 import { UserMistake } from '../../../schema/errors.ts';
-import { agentId } from '../../../schema/ids.ts';
+import { agentId, MAIN_TYPE } from '../../../schema/ids.ts';
 import type { Tool } from '../../../tools/tool.ts';
 import { toolsAsTold, toolsTelling } from '../../agent-types/agent-types.ts';
 import {
@@ -32,9 +32,6 @@ import { recordResumed, recordStarted } from '../setup/session-record.ts';
 import { toolsAgain } from '../tools/session-tools.ts';
 import type { MainHousing } from './main-housing.ts';
 import type { Surroundings } from './surroundings.ts';
-
-/** The type of a main agent that is of no type. */
-export const MAIN_TYPE = 'main';
 
 export function startAgent(
   shared: SharedParts,

@@ -38,7 +38,7 @@ import {
 } from '../../options.ts';
 import { findPlace, type Place } from '../../place.ts';
 import { withoutChangedCommands } from './folder-commands.ts';
-import { hooksInForce, unusedHooks } from './session-hooks.ts';
+import { hooksInForce, unusedHooks } from './hooks-in-force.ts';
 
 /** Throws a UserMistake for a bad file that must not be passed over. */
 export async function sessionSettings(options: SessionOptions): Promise<SettingsInForce> {

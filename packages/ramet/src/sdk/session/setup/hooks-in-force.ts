@@ -1,8 +1,5 @@
-/** The hooks of a session: where they are set up, and the events that its agents do not know about. */
-import { hookText } from '../../../engine/opening.ts';
-import type { Agent, AgentHooks } from '../../../engine/shapes.ts';
+/** Where the hooks of a session are set up, and which of them run. */
 import type { HookEntry } from '../../../extensions/hooks/hook-config.ts';
-import { UserMistake } from '../../../schema/errors.ts';
 import { shownPath, type UnusedPart } from '../../../settings/other-tools/other-tools.ts';
 import type { SettingsReport } from '../../../settings/read-settings.ts';
 import { isBinding, POLICY_HOOKS, type SettingsLevel } from '../../../settings/setting-value.ts';
@@ -98,63 +95,3 @@ function isBindingFile(level: SettingsLevel | undefined): boolean {
 function isBelow(path: string, home: string | null): boolean {
   return home !== null && path.startsWith(`${home}/.claude/`) && !path.endsWith('.local.json');
 }
-
-/** What a hook says when the session starts, at each prompt, and at the end. */
-export class SessionHooks {
-  readonly #agent: Agent;
-  readonly #hooks: AgentHooks & AsyncDisposable;
-  readonly #isResumed: boolean;
-  #started: Promise<readonly string[]> | null = null;
-
-  constructor(agent: Agent, hooks: AgentHooks & AsyncDisposable, isResumed: boolean) {
-    this.#agent = agent;
-    this.#hooks = hooks;
-    this.#isResumed = isResumed;
-    this.#begin();
-  }
-
-  /** Begins with the session; the first prompt waits for it. */
-  #begin(): void {
-    this.#started ??= this.#start();
-    void this.#started.catch(() => {});
-  }
-
-  async #start(): Promise<readonly string[]> {
-    if (!this.#hooks.has(this.#agent, 'SessionStart')) return [];
-    const source = this.#isResumed ? 'resume' : 'startup';
-    const fields = { source, model: this.#agent.conversation.head.model };
-    const { contexts } = await this.#hooks.run(this.#agent, 'SessionStart', fields, NEVER);
-    return contexts;
-  }
-
-  /** Before a prompt is taken. What hooks add is delivered with it, after everything that others share. */
-  async beforePrompt(prompt: string | null, signal: AbortSignal): Promise<void> {
-    const agent = this.#agent;
-    this.#begin();
-    const started = (await this.#started) ?? [];
-    this.#started = Promise.resolve([]);
-    for (const text of started) this.#tell('SessionStart', text);
-    if (prompt === null || !this.#hooks.has(agent, 'UserPromptSubmit')) return;
-    const { block, stop, contexts } = await this.#hooks.run(agent, 'UserPromptSubmit', { prompt }, signal);
-    const refusal = block ?? stop;
-    if (refusal !== undefined)
-      throw new UserMistake('prompt_refused', `a hook refused the prompt: ${refusal}`);
-    for (const text of contexts) this.#tell('UserPromptSubmit', text);
-  }
-
-  #tell(event: string, text: string): void {
-    this.#agent.receive('notification', null, this.#agent.runtime.redact(hookText(event, text)));
-  }
-
-  /** Nobody waits long for the end of a session, unless a hook sets a time. */
-  async end(): Promise<void> {
-    try {
-      if (this.#started !== null && this.#hooks.has(this.#agent, 'SessionEnd'))
-        await this.#hooks.run(this.#agent, 'SessionEnd', { reason: 'other' }, NEVER);
-    } finally {
-      await this.#hooks[Symbol.asyncDispose]();
-    }
-  }
-}
-
-const NEVER: AbortSignal = new AbortController().signal;

@@ -1,0 +1,131 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { drain } from '../../../test/fixtures/engine.ts';
+import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
+import { scriptedModel } from '../../testing/scripted-model.ts';
+import { listSessions } from '../calls/sessions.ts';
+import type { SessionOptions } from '../options.ts';
+import { openSession, type Session } from './session.ts';
+
+type Seen = Record<string, unknown>;
+
+/** Sessions of one repository, whose hooks note what they read; `answer` is what each of them answers. */
+function place(events: readonly string[], answer: (input: Seen) => unknown = () => ({})) {
+  const seen: Seen[] = [];
+  const cwd = temporaryRepository();
+  const env = { RAMET_HOME: temporaryDirectory(), PATH: process.env.PATH, HOME: temporaryDirectory() };
+  const hook = (input: Seen): unknown => {
+    seen.push(input);
+    return answer(input);
+  };
+  const hooks = Object.fromEntries(events.map((event) => [event, [{ hooks: [hook] }]]));
+  const open = async (options: SessionOptions): Promise<Session> => {
+    const session = await openSession({ cwd, env, hooks, ...options });
+    onTestFinished(() => session.close());
+    return session;
+  };
+  return { cwd, env, seen, open, sources: () => seen.map(({ source }) => source) };
+}
+
+const context = (additionalContext: string, more: object = {}) => ({
+  hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext, ...more },
+});
+const sent = (request: { messages: unknown }): string => JSON.stringify(request.messages);
+const look = { text: 'I look.', calls: [{ name: 'Read', input: { file_path: 'long.txt' } }] };
+
+describe('EXT-2: SessionStart', () => {
+  test('says whether a session is new, resumed, begun again or begun with the conversation of another', async () => {
+    const { open, sources } = place(['SessionStart']);
+    const provider = scriptedModel({ text: 'a' }, { text: 'b' }, { text: 'c' }, { text: 'd' });
+    const first = await open({ provider });
+    await first.ask('One.');
+    await first.close();
+    const resumed = await open({ provider, resume: first.id });
+    await resumed.ask('Two.');
+    await resumed.close();
+    const forked = await open({ provider, resume: first.id, forkSession: true });
+    await forked.ask('Three.');
+    await (await open({ provider, startSource: 'clear' })).ask('Four.');
+    expect(sources()).toEqual(['startup', 'resume', 'fork', 'clear']);
+  });
+
+  test('runs again after a compaction on request, and its context comes with the next prompt', async () => {
+    const { cwd, open, sources } = place(['SessionStart'], ({ source }) => context(`told at ${source}`));
+    writeFiles(cwd, { 'long.txt': 'A long line of text, again and again.\n'.repeat(800) });
+    let last = '';
+    const provider = scriptedModel(look, look, look, { text: 'Seen.' }, { text: 'SUMMARY' }, (request) => {
+      last = sent(request);
+      return { text: 'Gone on.' };
+    });
+    const session = await open({ provider });
+    await drain(session.run('Look.'));
+    expect(await session.compact()).toMatchObject({ compacted: true });
+    expect(session.hasNews).toBe(false);
+    await session.ask('Go on.');
+    expect(sources()).toEqual(['startup', 'compact']);
+    expect(last).toContain('told at compact');
+    expect(last).not.toContain('told at startup');
+  });
+
+  test('reads the type of a main agent that has one', async () => {
+    const { open, seen } = place(['SessionStart', 'Stop']);
+    const agentTypes = { critic: { description: 'finds fault', prompt: 'You find fault.' } };
+    const session = await open({ provider: scriptedModel({ text: 'a' }), agent: 'critic', agentTypes });
+    await session.ask('One.');
+    expect(seen).toMatchObject([
+      { hook_event_name: 'SessionStart', agent_type: 'critic' },
+      { hook_event_name: 'Stop', agent_type: 'critic' },
+    ]);
+    expect(seen[0]).not.toHaveProperty('agent_id');
+  });
+
+  test('names the session, and says something before the first prompt', async () => {
+    const { cwd, env, open } = place(['SessionStart'], () =>
+      context('', { sessionTitle: 'Nightly\nround', initialUserMessage: 'Read NEXT.md first.' }),
+    );
+    const requests: string[] = [];
+    const note = (request: { messages: unknown }) => {
+      requests.push(sent(request));
+      return { text: 'ok' };
+    };
+    const session = await open({ provider: scriptedModel(note, note) });
+    await session.ask('Go.');
+    expect(requests[0]).toMatch(/Read NEXT\.md first\..*Go\./);
+    await session.ask('Again.');
+    expect(requests[1]?.split('Read NEXT.md first.')).toHaveLength(2);
+    expect(listSessions({ cwd, env })).toMatchObject([{ title: 'Nightly round' }]);
+  });
+});
+
+test('EXT-2: UserPromptSubmit names the session, unless the program did', async () => {
+  const answer = ({ prompt }: Seen) => ({
+    hookSpecificOutput: { hookEventName: 'UserPromptSubmit', sessionTitle: `about ${prompt}` },
+  });
+  const { cwd, env, open } = place(['UserPromptSubmit'], answer);
+  const provider = scriptedModel({ text: 'a' }, { text: 'b' }, { text: 'c' });
+  const session = await open({ provider });
+  await session.ask('one');
+  await session.ask('two');
+  await (await open({ provider, title: 'mine' })).ask('three');
+  expect(
+    listSessions({ cwd, env })
+      .map(({ title }) => title)
+      .sort(),
+  ).toEqual(['about two', 'mine']);
+});
+
+describe('EXT-2: SessionEnd', () => {
+  test('says why the session ends: what the program gives, or other', async () => {
+    const { open, seen } = place(['SessionEnd']);
+    await (await open({ provider: scriptedModel() })).close({ reason: 'clear' });
+    await (await open({ provider: scriptedModel() })).close();
+    await (await open({ provider: scriptedModel() }))[Symbol.asyncDispose]();
+    expect(seen.map(({ reason }) => reason)).toEqual(['clear', 'other', 'other']);
+  });
+
+  test('refuses a reason that there is not', async () => {
+    const { open } = place([]);
+    const session = await open({ provider: scriptedModel() });
+    // @ts-expect-error: for callers that no compiler checks.
+    expect(() => session.close({ reason: 'bored' })).toThrow(/session\.close: the option reason/);
+  });
+});

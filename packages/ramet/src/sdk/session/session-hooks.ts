@@ -1,0 +1,99 @@
+/** The events of hooks that the agents of a session do not know about: its start and end, prompts, and compactions on request. */
+import { hookText } from '../../engine/opening.ts';
+import type { CompactionOutcome } from '../../engine/shapes.ts';
+import type { HookEffect } from '../../extensions/hooks/hook-runner.ts';
+import { renameSession } from '../../journal/rename-session.ts';
+import type { TextBlock } from '../../schema/content.ts';
+import { describeError, UserMistake } from '../../schema/errors.ts';
+import type { SessionEndReason, StartSource } from '../../schema/status.ts';
+import type { LiveParts } from './live-parts.ts';
+import { titleOf } from './prompts/begin-prompt.ts';
+
+type HookedParts = Pick<LiveParts, 'agent' | 'hooks' | 'place' | 'settings' | 'runtime' | 'startSource'>;
+
+/** What a hook says when the session starts, at each prompt, after a compaction, and at the end. */
+export class SessionHooks {
+  readonly #parts: HookedParts;
+  /** What is told with the next prompt. */
+  readonly #due: Promise<HookEffect>[];
+  readonly #openings: string[] = [];
+
+  /** Hooks of the start begin with the session; the first prompt waits for them. */
+  constructor(parts: HookedParts) {
+    this.#parts = parts;
+    this.#due = [this.#start(parts.startSource, NEVER)];
+    for (const effect of this.#due) void effect.catch(() => {});
+  }
+
+  async #start(source: StartSource | 'compact', signal: AbortSignal): Promise<HookEffect> {
+    const { agent, hooks } = this.#parts;
+    if (!hooks.has(agent, 'SessionStart')) return { contexts: [] };
+    const effect = await hooks.run(
+      agent,
+      'SessionStart',
+      { source, model: agent.conversation.head.model },
+      signal,
+    );
+    this.#name(effect);
+    return effect;
+  }
+
+  /** What hooks told the conversation is told again, as they have it now. */
+  async compacted(outcome: CompactionOutcome, signal: AbortSignal): Promise<CompactionOutcome> {
+    if (!outcome.compacted) return outcome;
+    const { contexts } = await this.#start('compact', signal);
+    this.#due.push(Promise.resolve({ contexts }));
+    return outcome;
+  }
+
+  /**
+   * Before a prompt is taken. What hooks add is delivered with it, after everything that others share. Resolves with what they say
+   * in the user's place before it.
+   */
+  async beforePrompt(prompt: string | null, signal: AbortSignal): Promise<readonly TextBlock[]> {
+    const { agent, hooks } = this.#parts;
+    const started = await Promise.all(this.#due);
+    this.#due.splice(0);
+    for (const text of started.flatMap(({ contexts }) => contexts)) this.#tell('SessionStart', text);
+    this.#openings.push(...started.flatMap(({ opening }) => opening ?? []));
+    if (prompt === null) return [];
+    if (hooks.has(agent, 'UserPromptSubmit')) {
+      const effect = await hooks.run(agent, 'UserPromptSubmit', { prompt }, signal);
+      const refusal = effect.block ?? effect.stop;
+      if (refusal !== undefined)
+        throw new UserMistake('prompt_refused', `a hook refused the prompt: ${refusal}`);
+      this.#name(effect);
+      for (const text of effect.contexts) this.#tell('UserPromptSubmit', text);
+    }
+    return this.#openings.splice(0).map((text) => ({ type: 'text', text }));
+  }
+
+  #tell(event: string, text: string): void {
+    const { agent, runtime } = this.#parts;
+    agent.receive('notification', null, runtime.redact(hookText(event, text)));
+  }
+
+  /** A title that a person or a program has given to the session stays. */
+  #name({ title }: HookEffect): void {
+    const { agent, place, settings, runtime } = this.#parts;
+    const kept = titleOf(title ?? '', runtime.redact);
+    if (kept === null || settings.title !== null) return;
+    try {
+      renameSession(place.project, runtime.journal.session, kept);
+    } catch (error) {
+      agent.warn('no_title', `a hook could not name the session: ${describeError(error)}`);
+    }
+  }
+
+  /** Nobody waits long for the end of a session, unless a hook sets a time. */
+  async end(reason: SessionEndReason = 'other'): Promise<void> {
+    const { agent, hooks } = this.#parts;
+    try {
+      if (hooks.has(agent, 'SessionEnd')) await hooks.run(agent, 'SessionEnd', { reason }, NEVER);
+    } finally {
+      await hooks[Symbol.asyncDispose]();
+    }
+  }
+}
+
+const NEVER: AbortSignal = new AbortController().signal;
