@@ -31,6 +31,8 @@ export interface PermissionQuestion {
   byRule?: string | undefined;
   /** A hook makes it a question, whatever rules and the mode allow. */
   byHook?: boolean | undefined;
+  /** The summary is a text of several lines for a person to read. */
+  isText?: boolean | undefined;
   /** The whole command, of a call that runs one. */
   command?: string | undefined;
   /** The call's whole input. */

@@ -44,6 +44,8 @@ export interface ShownMember extends Omit<TeamMember, 'state'> {
   state: Exclude<MemberState, 'working'> | LiveStatus | 'interrupted';
   /** `permission`, `capacity`, `provider` ...: why one at work does not run; null where nothing is known. */
   cause: string | null;
+  /** Of its worktree; null for one that has none. */
+  branch: string | null;
 }
 
 /** What a message is about, where the engine acts on it: a plan for the lead, and the answers to one. */

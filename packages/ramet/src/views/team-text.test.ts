@@ -3,7 +3,7 @@ import type { ShownMember, TaskProof } from '../schema/team.ts';
 import { taskTableText, teamListText, teamRow, teamText } from './team-text.ts';
 
 const member = (name: string, state: ShownMember['state'], cause: string | null = null): ShownMember => ({
-  ...{ name, state, cause, agent: null, type: 'teammate', plan: null, unread: 0 },
+  ...{ name, state, cause, agent: null, type: 'teammate', plan: null, unread: 0, branch: null },
 });
 
 function headOf(host: number | null, ...states: ShownMember['state'][]): string {
@@ -66,4 +66,10 @@ test('AGENT-5: each member is shown with what it is and why, and a list of teams
     'crew: lead · ada blocked: permission · bob queued: capacity · cyd blocked: permission · dan interrupted',
   );
   expect(teamListText([shown])).toMatch(/ 2 blocked, 1 queued, 1 interrupted /);
+});
+
+test('TEAM-1: the branch of each member is shown: after kills it need not be called like the member', () => {
+  const ada = { ...member('ada', 'idle'), branch: 'ramet/ada-2' };
+  const team = { name: 'crew', session: 'abc', host: 1, isRun: false, members: [ada], tasks: [], plans: [] };
+  expect(teamText(team)).toMatch(/^ {2}ada +idle +teammate +ramet\/ada-2$/m);
 });

@@ -33,11 +33,12 @@ export function teamListText(teams: readonly ShownTeam[]): string {
 export function teamText(team: ShownTeam): string {
   const { name, session, host, members, tasks, plans } = team;
   const where = host === null ? unhosted(team) : `process ${host}`;
-  const rows = members.map(({ name: member, state, cause, agent, type, unread, plan }) => [
+  const rows = members.map(({ name: member, state, cause, agent, type, unread, plan, branch }) => [
     `  ${printable(member)}`,
     stateText({ state, cause }),
     agent ?? '',
     printable(type),
+    printable(branch ?? ''),
     [unread === 0 ? '' : `${unread} unread`, plan === null ? '' : `plan ${plan}`].filter(Boolean).join(', '),
   ]);
   return `${printable(name)}  session ${session}  ${printable(where)}\n\nmembers\n${table(rows)}\n${plans.map(planText).join('')}${taskTableText(tasks)}`;

@@ -50,6 +50,11 @@ ${THREAD_NOTES}
 export const ADDED_EARLY =
   'You were added to the team before there was work for you. What follows woke you: do what it asks, or what the task list has for you.';
 
+/** What makes one member another than the rest, after what all of them are told. */
+export function memberName(name: string): string {
+  return `Your name in the team is ${name}: tasks, messages and files of ${name} are yours.`;
+}
+
 /** A member that changes nothing before its plan is approved (TEAM-4). */
 export const planningTeammate: AgentDefinition = {
   ...teammate,

@@ -49,12 +49,14 @@ async function spawn(
   const spawned = await spawnAgent(family, parent, { ...request, ...given });
   if ('problem' in spawned) return failure(`No agent was started: ${spawned.problem}.`);
   const { handle } = spawned;
-  if (family.team?.has(handle.id) === true) return { content: joined(handle) };
+  if (family.team?.has(handle.id) === true) return { content: joined(handle, family.find(handle.id)) };
   return reportOfRunning(family, parent.runtime, handle, given.signal);
 }
 
-function joined({ id, name }: AgentHandle): string {
-  return `${name} (${id}) has joined the team and works in the background. Messages of it arrive between your tool calls. Nothing tells you when it goes idle: ask it to report with SendMessage to "lead".`;
+function joined({ id, name }: AgentHandle, agent: Agent | undefined): string {
+  const branch = agent?.directory.workspace?.worktree.branch;
+  const where = branch === undefined ? '' : ` on the branch ${branch}`;
+  return `${name} (${id}) has joined the team and works in the background${where}. Messages of it arrive between your tool calls. Nothing tells you when it goes idle: ask it to report with SendMessage to "lead".`;
 }
 
 async function send(family: AgentFamily, from: Agent, to: string, message: string): Promise<ToolOutcome> {

@@ -4,6 +4,7 @@
  */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { findDefinition, offeredDefinitions, unknownType } from '../../agents/prompts/built-in.ts';
+import { memberName } from '../../agents/prompts/teammate.ts';
 import { isFork } from '../../conversation/conversation.ts';
 import { freezeBlock } from '../../conversation/frozen-block.ts';
 import { requireEffort } from '../../model/thinking.ts';
@@ -211,7 +212,8 @@ function freshOf(
   const shared = family.sharedOpening(child, definition, skills, plan.isMember ? notes : null);
   const notice = plan.workspace?.notice[definition.git ? 'brief' : 'whole'] ?? null;
   const worker = family.coordinator?.notesFor(plan.order.phase) ?? null;
-  const own = [plan.isMember ? null : notes, environment, notice, worker]
+  const who = plan.isMember ? memberName(spec.name ?? '') : null;
+  const own = [plan.isMember ? null : notes, who, environment, notice, worker]
     .filter((text) => text !== null)
     .join('\n');
   const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));

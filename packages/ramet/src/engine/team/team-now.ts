@@ -24,10 +24,11 @@ export class TeamNow {
   /** Roster and open tasks: what a lead might no longer know after a restart or a compaction. */
   text(): string {
     const others = this.members().filter(({ name }) => name !== LEAD);
-    const lines = others.map(({ name, agent, state, cause, plan }) => {
+    const lines = others.map(({ name, agent, state, cause, plan, branch }) => {
       const why = cause === null ? '' : `: ${cause}`;
       const planned = plan === null ? '' : `, plan ${plan}`;
-      return `${name} (${agent ?? 'not begun'}, ${state}${why}${planned})`;
+      const works = branch === null ? '' : `, branch ${branch}`;
+      return `${name} (${agent ?? 'not begun'}, ${state}${why}${planned}${works})`;
     });
     return teamNow(lines.map(quoteMessage), taskListText(this.#team.tasks.all(), true));
   }

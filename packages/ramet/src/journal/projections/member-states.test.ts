@@ -11,7 +11,11 @@ const member = (state: MemberState) => ({
 function shownAs(state: MemberState, isHosted: boolean): Record<string, string> {
   return Object.fromEntries(
     AGENT_STATUSES.map((status) => {
-      const { state: shown, cause } = shownMember(member(state), { status, cause: 'why' }, isHosted);
+      const { state: shown, cause } = shownMember(
+        member(state),
+        { status, cause: 'why', worktree: null },
+        isHosted,
+      );
       return [status, cause === null ? shown : `${shown}: ${cause}`];
     }),
   );

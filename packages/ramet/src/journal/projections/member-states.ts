@@ -58,16 +58,24 @@ export class MemberStates {
 
 export function shownMember(
   member: TeamMember,
-  agent: Pick<AgentOverview, 'status' | 'cause'> | undefined,
+  agent: Pick<AgentOverview, 'status' | 'cause' | 'worktree'> | undefined,
   isHosted: boolean,
 ): ShownMember {
-  const { state } = member;
-  if (state === 'stopping' || state === 'stopped') return { ...member, state, cause: null };
+  const branch = agent?.worktree?.branch ?? null;
+  return { ...member, branch, ...stateNow(member, agent, isHosted) };
+}
+
+function stateNow(
+  { state }: TeamMember,
+  agent: Pick<AgentOverview, 'status' | 'cause'> | undefined,
+  isHosted: boolean,
+): Pick<ShownMember, 'state' | 'cause'> {
+  if (state === 'stopping' || state === 'stopped') return { state, cause: null };
   const status = agent?.status ?? (state === 'working' ? 'running' : 'done');
-  if (!isHosted && isUnderWay(status)) return { ...member, state: 'interrupted', cause: 'process_ended' };
-  if (isUnderWay(status)) return { ...member, state: status, cause: agent?.cause ?? null };
+  if (!isHosted && isUnderWay(status)) return { state: 'interrupted', cause: 'process_ended' };
+  if (isUnderWay(status)) return { state: status, cause: agent?.cause ?? null };
   // It has begun, and its journal does not say so yet.
-  if (isHosted && state === 'working') return { ...member, state: 'running', cause: null };
-  if (status === 'interrupted') return { ...member, state: status, cause: agent?.cause ?? null };
-  return { ...member, state: 'idle', cause: null };
+  if (isHosted && state === 'working') return { state: 'running', cause: null };
+  if (status === 'interrupted') return { state: status, cause: agent?.cause ?? null };
+  return { state: 'idle', cause: null };
 }

@@ -69,6 +69,9 @@ describe('TEAM-1, EXEC-1: members', () => {
     const { emulator, options } = await newPlace(play({ lead: [uses(add('ada')), uses(add('bob'))] }));
     await using session = await openSession(options);
     await prompt(session);
+    const said = (name: string) => JSON.stringify(asked(emulator, name)[0]?.messages);
+    expect(said('bob')).toContain('Your name in the team is bob');
+    expect(said('ada')).toContain('Your name in the team is ada');
     const notesOf = (name: string) => {
       const [first] = asked(emulator, name)[0]?.messages ?? [];
       const blocks = Array.isArray(first?.content) ? first.content : [];
@@ -568,7 +571,7 @@ describe('TEAM-4, TEAM-5: a team that is opened again', () => {
     expect(session.team?.name).toBe('crew');
     await prompt(session, 'Next.');
     const news = lastText(asked(emulator, 'lead')[2]);
-    expect(news).toContain(`Members: ada (${session.id}.2, idle)`);
+    expect(news).toContain(`Members: ada (${session.id}.2, idle, branch ramet/ada)`);
     expect(news).toContain('1. [in_progress, by ada] one');
     expect(lastText(asked(emulator, 'ada')[2])).toContain('Continue.');
     expect(session.team?.tasks()).toMatchObject([{ owner: 'ada', status: 'in_progress' }]);

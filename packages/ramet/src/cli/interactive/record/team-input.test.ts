@@ -11,7 +11,16 @@ function following() {
   const team: TeamReport = {
     ...{ name: 'crew', session: 'abcdefgh', host: 1, isRun: false, tasks: [], plans: [] },
     members: [
-      { name: 'ada', agent: null, type: 'teammate', state: 'idle', cause: null, plan: null, unread: 0 },
+      {
+        name: 'ada',
+        agent: null,
+        type: 'teammate',
+        state: 'idle',
+        cause: null,
+        plan: null,
+        unread: 0,
+        branch: null,
+      },
     ],
   };
   const send = (message: { to: string; text: string }): string[] => {

@@ -51,6 +51,15 @@ describe('RES-3: a question about permission', () => {
     );
   });
 
+  test('shows a plan line by line, between its words', () => {
+    const plan = { ...question, tool: 'TeamPlan', command: undefined, isText: true };
+    const long = `2. Test ${'each of them '.repeat(9)}`.trim();
+    const { text } = questionText({ ...plan, summary: `1. Write b.txt.\n${long}\u001b[2K` }, SHAPE);
+    expect(text).toMatch(/^ {4}1\. Write b\.txt\.\n {4}2\. Test each of them .*\n {6}\w/m);
+    expect(text).not.toMatch(/…|\\n/);
+    expect(text).not.toContain('\u001b[2K');
+  });
+
   test('shows the diff of an edit', () => {
     const change = { path: 'a.ts', before: 'a', after: 'b', everywhere: false };
     const edit = { ...question, tool: 'Edit', summary: 'a.ts', details: { change } };

@@ -8,6 +8,7 @@ import {
   visibleText,
   wrapText,
 } from '../../../../views/text/format.ts';
+import { wrapWords } from '../../../../views/text/narrow-table.ts';
 import type { Key } from '../../editor/key-parser.ts';
 import { colouredSpans } from '../../markdown/wrapped-rows.ts';
 import type { TextStyle } from '../../screen/text-style.ts';
@@ -86,7 +87,11 @@ function ruleLine(rule: string): string {
  * A command may have line breaks; in a path, an address or an input they are written out, or it could look like a question
  * of its own. Long lines are wrapped here: what is paged begins at its beginning.
  */
-function summaryLines({ summary, command }: PermissionQuestion, columns: number): string[] {
+function summaryLines({ summary, command, isText }: PermissionQuestion, columns: number): string[] {
+  if (isText === true)
+    return visibleText(summary)
+      .split('\n')
+      .flatMap((line) => wrapWords(line, Math.max(8, columns - 5), '  ').map((row) => `    ${row}`));
   const lines = command === undefined ? [visibleName(summary)] : visibleText(summary).split('\n');
   return lines.flatMap((line) =>
     wrapText(line, Math.max(8, columns - 5)).map((row, index) => `${index === 0 ? '    ' : '   …'}${row}`),

@@ -60,6 +60,7 @@ export class QuestionDesk implements PermissionBroker {
     const about = {
       tool: 'TeamPlan',
       summary: plan,
+      isText: true,
       reason: 'it changes nothing before you approve its plan',
     };
     const answer = await this.ask({ ...asker, ...about, suggestedRules: [], input: { plan } }, signal);
