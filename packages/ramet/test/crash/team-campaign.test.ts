@@ -25,7 +25,16 @@ function soundEvidence(): TeamEvidence {
     { who: 'm0', key: 'TaskUpdate {"status":"completed"}', result: `Task ${task} is completed.` },
   ]);
   const member = (name: string) => ({
-    ...{ name, agent: null, type: 'teammate', state: 'idle' as const, cause: null, plan: null, unread: 0, branch: null },
+    ...{
+      name,
+      agent: null,
+      type: 'teammate',
+      state: 'idle' as const,
+      cause: null,
+      plan: null,
+      unread: 0,
+      branch: null,
+    },
   });
   const task = (number: number) => ({
     ...{ number, subject: '', description: '', status: 'completed' as const, owner: 'm0', createdBy: 'lead' },

@@ -571,7 +571,7 @@ describe('TEAM-4, TEAM-5: a team that is opened again', () => {
     expect(session.team?.name).toBe('crew');
     await prompt(session, 'Next.');
     const news = lastText(asked(emulator, 'lead')[2]);
-    expect(news).toContain(`Members: ada (${session.id}.2, idle, branch ramet/ada)`);
+    expect(news).toContain(`Members: ada (${session.id}.2, idle)`);
     expect(news).toContain('1. [in_progress, by ada] one');
     expect(lastText(asked(emulator, 'ada')[2])).toContain('Continue.');
     expect(session.team?.tasks()).toMatchObject([{ owner: 'ada', status: 'in_progress' }]);
@@ -824,7 +824,7 @@ describe('TEAM-4: gates', () => {
     await session.compact();
     await prompt(session, 'Next.');
     const after = JSON.stringify(asked(emulator, 'lead').at(-1)?.messages);
-    expect(after).toContain(`Members: ada (${session.id}.2, idle)`);
+    expect(after).toContain(`Members: ada (${session.id}.2, idle, branch ramet/ada)`);
     expect(after).toContain('1. [pending] one');
   });
 });
