@@ -1,5 +1,6 @@
 /** What members do with the team's tasks, carried out, in the words that their models read (TEAM-3). */
 import { quoteMessage } from '../../conversation/quoted-text.ts';
+import { Cancelled } from '../../schema/errors.ts';
 import type { TaskProof, TeamTask, TeamTaskState } from '../../schema/team.ts';
 import type { ProcessIdentity } from '../../system/processes/process-identity.ts';
 import { headOf, visibleLine } from '../../system/text/visible-text.ts';
@@ -35,9 +36,11 @@ interface TaskAsker extends TeamAsker {
   position(): number;
   /** What its conversation shows from there on. */
   proof(position: number): TaskProof;
-  /** The hooks that have a say. */
-  hook(event: 'TaskCreated' | 'TaskCompleted', task: TeamTask): Promise<string | null>;
+  /** The hooks that have a say: what they have against a task; null where there are none. */
+  hooks(event: TaskEvent): ((task: TeamTask) => Promise<string | null>) | null;
 }
+
+type TaskEvent = 'TaskCreated' | 'TaskCompleted';
 
 export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
   const { tasks, calls } = host.team;
@@ -45,14 +48,20 @@ export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
     async create({ subject, description, blocked_by: needs, owner }) {
       await asker.recorded();
       const by = asker.name();
-      const made = calls.once(asker.call, () => tasks.create(by, { subject, description, needs, owner }));
+      const hooks = asker.hooks('TaskCreated');
+      const order = { subject, description, needs, owner, isProposed: hooks !== null };
+      const made = calls.once(asker.call, () => tasks.create(by, order));
       if ('problem' in made) return refused(made);
       const { task } = made;
-      const said = await asker.hook('TaskCreated', task);
-      if (said !== null) {
-        tasks.remove(task.number, by);
-        return failure(`The task is not on the list: a hook refused it.\n${said}`);
-      }
+      // Also of a call that is made again, in whatever process: nobody claims it before the hooks have answered.
+      if (tasks.isProposed(task.number)) {
+        const said = (await hooks?.(task)) ?? null;
+        if (said !== null) {
+          tasks.refuse(task.number, by);
+          return failure(`${NOT_LISTED}\n${said}`);
+        }
+        tasks.accept(task.number);
+      } else if (tasks.find(task.number) === undefined) return failure(NOT_LISTED);
       if (task.blockedBy.length === 0) host.news.tellFree(task.number, tasks.whoWakesFor([task], by));
       return { content: `Task ${task.number} is on the list. ${lineOf(task)}` };
     },
@@ -71,28 +80,45 @@ export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
       const edited = isEdit(change) ? calls.once(`${asker.call}:edit`, () => edit(host, by, change)) : null;
       if (edited !== null && (edited.isError === true || change.status === undefined)) return edited;
       if (change.status === undefined) return failure('Nothing to change: give a status, or what to edit.');
-      const task = change.status === 'completed' ? tasks.find(change.task) : undefined;
-      const said = task?.owner === by ? await asker.hook('TaskCompleted', task) : null;
-      if (said !== null) return failure(`Task ${change.task} is not completed: a hook says so.\n${said}`);
+      const refusal = change.status === 'completed' ? await refusalOf(host, asker, change) : null;
+      if (refusal !== null) return refusal;
       return setStatus(host, { ...asker, by }, change, change.status);
     },
   };
 }
 
-/** What a hook has against it; null for nothing. */
-export async function taskHook(
+const NOT_LISTED = 'The task is not on the list: a hook refused it.';
+
+/** Why a task is not completed now, whoever completes it; null for one that may be, and where the record has the reason. */
+async function refusalOf(
+  { team: { tasks } }: TaskHost,
+  asker: TaskAsker,
+  { task: number, evidence }: TaskUpdate,
+): Promise<ToolOutcome | null> {
+  const task = tasks.endable(number, asker.name());
+  if (task === null) return null;
+  if ((evidence ?? '').trim() === '')
+    return failure('Say in evidence what proves it: a command and its result, the commit, the files.');
+  const said = (await asker.hooks('TaskCompleted')?.(task)) ?? null;
+  return said === null ? null : failure(`Task ${number} is not completed: a hook says so.\n${said}`);
+}
+
+/** Null where no hook has a say. */
+export function taskHooks(
   agent: Agent,
-  event: 'TaskCreated' | 'TaskCompleted',
-  task: TeamTask & { teammate_name: string; team_name: string },
+  event: TaskEvent,
+  named: { teammate_name: string; team_name: string },
   signal: AbortSignal,
-): Promise<string | null> {
+): ReturnType<TaskAsker['hooks']> {
   const { hooks, redact } = agent.runtime;
   if (hooks?.has(agent, event) !== true) return null;
-  const { number, subject, description, teammate_name, team_name } = task;
-  const about = { task_id: String(number), task_subject: subject, task_description: description };
-  const { block, stop } = await hooks.run(agent, event, { ...about, teammate_name, team_name }, signal);
-  if (event === 'TaskCompleted') agent.here.halt ??= stop ?? null;
-  return block === undefined ? null : redact(hookSaid(event, block));
+  return async ({ number, subject, description }) => {
+    const about = { task_id: String(number), task_subject: subject, task_description: description };
+    const { block, stop } = await hooks.run(agent, event, { ...about, ...named }, signal);
+    if (signal.aborted) throw new Cancelled();
+    if (event === 'TaskCompleted') agent.here.halt ??= stop ?? null;
+    return block === undefined ? null : redact(hookSaid(event, block));
+  };
 }
 
 function refused({ problem }: { problem: string }): ToolOutcome {
@@ -132,9 +158,6 @@ function setStatus(
       freed.wake.filter((name) => name !== by),
     );
     return { content: `Released. ${lineOf(freed.task)}` };
-  }
-  if (status === 'completed' && (evidence ?? '').trim() === '') {
-    return failure('Say in evidence what proves it: a command and its result, the commit, the files.');
   }
   const ended = calls.once(call, () => {
     const seen = tasks.find(task)?.owner === by ? proof(tasks.positionOf(task)) : undefined;

@@ -4,7 +4,7 @@ import type { PlanDesk, TaskDesk } from '../../tools/agent-desk.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { type PlanQuestions, planDesk } from './plan-desk.ts';
-import { type TeamAsker, taskDesk, taskHook } from './task-desk.ts';
+import { type TeamAsker, taskDesk, taskHooks } from './task-desk.ts';
 import { workOf } from './task-proof.ts';
 
 type DeskHost = Parameters<typeof taskDesk>[0] & Parameters<typeof planDesk>[0] & NamingHost;
@@ -33,9 +33,9 @@ export class TeamDesks {
     return taskDesk(host, {
       ...this.#asker(agent, call),
       ...workOf(family.find(agent) ?? lead),
-      hook: (event, task) => {
-        const team = { teammate_name: host.nameOf(agent), team_name: host.team.record.name };
-        return taskHook(family.find(agent) ?? lead, event, { ...task, ...team }, signal);
+      hooks: (event) => {
+        const named = { teammate_name: host.nameOf(agent), team_name: host.team.record.name };
+        return taskHooks(family.find(agent) ?? lead, event, named, signal);
       },
     });
   }

@@ -4,12 +4,15 @@ import {
   add,
   asked,
   call,
+  killedNow,
   lastText,
   newPlace,
   play,
   prompt,
   uses,
+  whoAsks,
 } from '../../../test/fixtures/team-session.ts';
+import { showTeam } from '../calls/teams.ts';
 import { openSession } from './session.ts';
 
 const update = (input: Record<string, unknown>) => uses(call('TaskUpdate', input));
@@ -78,6 +81,94 @@ describe('TEAM-3: what models read of tasks', () => {
     expect(lastText(asked(emulator, 'lead').at(-1))).toContain(
       '3 tasks, 1 completed (not listed):\\n2. [pending] two\\n3. [pending] three\\n</team-now>',
     );
+  });
+});
+
+describe('TEAM-4: hooks on tasks', () => {
+  const block = (reason: string) => ({ decision: 'block' as const, reason });
+  const create = uses(call('TaskCreate', { subject: 'bad idea', description: '' }));
+
+  test('a task that TaskCreated refuses is never on the list, also while the hook runs', async () => {
+    const claimed = Promise.withResolvers<void>();
+    const script = play({
+      lead: [uses(add('ada')), create],
+      ada: [update({ task: 1, status: 'in_progress' }), { text: 'Nothing.' }],
+    });
+    const asks = Promise.withResolvers<void>();
+    const { emulator, options } = await newPlace(async (view) => {
+      const isAda = whoAsks(view) === 'ada';
+      if (isAda && view.turn === 0) await asks.promise;
+      if (isAda && view.turn === 1) claimed.resolve();
+      return script(view);
+    });
+    const refuse = async () => {
+      asks.resolve();
+      await claimed.promise;
+      return block('no bad ideas');
+    };
+    await using session = await openSession({ ...options, hooks: { TaskCreated: [{ hooks: [refuse] }] } });
+    await prompt(session);
+    expect(lastText(asked(emulator, 'ada')[1])).toContain('There is no task 1');
+    const refused = asked(emulator, 'lead').map(lastText).join();
+    expect(refused).toContain('The task is not on the list: a hook refused it.');
+    expect(refused).toContain('no bad ideas');
+    expect(session.team?.tasks()).toEqual([]);
+  });
+
+  test.each([false, true])(
+    'TEAM-5: a kill while TaskCreated runs leaves nothing to claim, and the hook is asked again (refuses: %s)',
+    async (refuses) => {
+      const { emulator, options } = await newPlace(play({ lead: [create] }));
+      let restore = (): void => {};
+      const dying = async () => {
+        restore = killedNow(options);
+        return {};
+      };
+      const first = await openSession({ ...options, hooks: { TaskCreated: [{ hooks: [dying] }] } });
+      await prompt(first);
+      await first.close();
+      restore();
+      const { team: _, ...again } = options;
+      const answer = async () => {
+        expect(showTeam('crew', options).tasks).toEqual([]);
+        return refuses ? block('no bad ideas') : {};
+      };
+      const hooks = { TaskCreated: [{ hooks: [answer] }] };
+      await using session = await openSession({ ...again, resume: first.id, hooks });
+      await prompt(session, null);
+      expect(session.team?.tasks().map(({ subject }) => subject)).toEqual(refuses ? [] : ['bad idea']);
+      expect(lastText(asked(emulator, 'lead').at(-1))).toContain(
+        refuses ? 'no bad ideas' : 'Task 1 is on the',
+      );
+    },
+  );
+
+  test('TaskCompleted has its say when the lead completes the task of a member, too', async () => {
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [
+          uses(call('TaskCreate', { subject: 'one', description: '' }), add('ada')),
+          { text: 'Wait.' },
+          update({ task: 1, status: 'completed' }),
+          update({ task: 1, status: 'completed', evidence: 'I looked.' }),
+          update({ task: 1, status: 'completed', evidence: 'I ran the tests.' }),
+        ],
+        ada: [update({ task: 1, status: 'in_progress' })],
+      }),
+    );
+    const said: unknown[] = [];
+    const hook = (input: Record<string, unknown>) => {
+      said.push(input.teammate_name);
+      return said.length === 1 ? block('run the tests') : {};
+    };
+    await using session = await openSession({ ...options, hooks: { TaskCompleted: [{ hooks: [hook] }] } });
+    await prompt(session);
+    await prompt(session, 'Complete it.');
+    const [bare, refused, done] = asked(emulator, 'lead').map(lastText).slice(-3);
+    expect(bare).toContain('Say in evidence what proves it');
+    expect(refused).toContain('run the tests');
+    expect(done).toContain('Task 1 is completed.');
+    expect(said).toEqual(['lead', 'lead']);
   });
 });
 

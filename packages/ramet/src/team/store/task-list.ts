@@ -8,18 +8,11 @@
  */
 import type { TaskChange, TeamTask } from '../../schema/team.ts';
 import { isProcessAlive, type ProcessIdentity } from '../../system/processes/process-identity.ts';
-import {
-  claimProblem,
-  cycleWith,
-  endProblem,
-  listed,
-  rightTo,
-  textProblem,
-  whoToWake,
-} from '../rules/task-rules.ts';
+import { claimProblem, endProblem, rightTo, textProblem, whoToWake } from '../rules/task-rules.ts';
 import { identityFrom, isSame, type Problem, type Roster, textOf } from './roster.ts';
+import { TaskChecks } from './task-checks.ts';
 import type { EndedTeamTask, NewTask, TaskClaim, TaskEdit, TeamTaskEnd } from './task-orders.ts';
-import { NEEDS, TaskTable } from './task-table.ts';
+import { NEEDS, PROPOSED, TaskTable } from './task-table.ts';
 import type { TeamDatabase, TeamRow } from './team-database.ts';
 
 const MOST_TASKS = 200_000;
@@ -29,27 +22,49 @@ export class TeamTaskList {
   readonly #team: number;
   readonly #roster: Roster;
   readonly #table: TaskTable;
+  readonly #checks: TaskChecks;
 
   constructor(db: TeamDatabase, team: number, roster: Roster, now: () => number) {
     this.#db = db;
     this.#team = team;
     this.#roster = roster;
     this.#table = new TaskTable(db, team, now);
+    this.#checks = new TaskChecks(this.#table, roster);
   }
 
   create(by: string, task: NewTask): { task: TeamTask } | Problem {
-    const { subject, description, needs = [], owner } = task;
-    const bad = textProblem({ subject, description }) ?? this.#ownerProblem(owner);
+    const { subject, description, needs = [], owner, isProposed } = task;
+    const bad = textProblem({ subject, description }) ?? this.#checks.ownerProblem(owner);
     if (bad !== null) return { problem: bad };
     return this.#db.write('synced', () => {
       const number = 1 + this.#table.lastNumber();
       if (number > MOST_TASKS)
         return { problem: `this team has ${MOST_TASKS} tasks, and no more are allowed` };
-      const missing = this.#missing(needs);
+      const missing = this.#checks.missing(needs);
       if (missing !== null) return { problem: missing };
-      this.#table.insert({ number, subject, description, owner: owner ?? null, createdBy: by });
+      const status = isProposed === true ? PROPOSED : 'pending';
+      this.#table.insert({ number, subject, description, status, owner: owner ?? null, createdBy: by });
       this.#table.addNeeds(number, needs);
-      return { task: this.#table.get(number) };
+      return { task: { ...this.#table.get(number), status: 'pending' } };
+    });
+  }
+
+  /** Whether it is not on the list yet: nobody sees it, claims it or needs it before it is accepted. */
+  isProposed(number: number): boolean {
+    return this.#table.isProposed(number);
+  }
+
+  accept(number: number): void {
+    this.#db.write('synced', () => this.#table.accept(number));
+  }
+
+  /** It never comes on the list. */
+  refuse(number: number, by: string): void {
+    this.#db.write('synced', () => {
+      if (!this.#table.isProposed(number)) return;
+      const { subject } = this.#table.get(number);
+      this.#table.remove(number);
+      this.#table.note(number, by, 'removed', subject);
     });
   }
 
@@ -86,7 +101,7 @@ export class TeamTaskList {
     const again = this.#releaseIfDead(number, by, claim) ? this.#take(number, by, claim) : null;
     if (again !== null) return { task: again };
     const task = this.find(number);
-    if (task === undefined) return { problem: this.#unknown(number) };
+    if (task === undefined) return { problem: this.#checks.unknown(number) };
     if (task.status === 'in_progress' && task.owner === by) return { task };
     // It was taken and given back between the two statements.
     return { problem: claimProblem(task, by) ?? `task ${number} was taken: try again` };
@@ -122,6 +137,13 @@ export class TeamTaskList {
     return Number(this.#db.row(sql, this.#team, number)?.claim_position ?? 0);
   }
 
+  /** A task that `by` may end as it is now; null for any other. */
+  endable(number: number, by: string): TeamTask | null {
+    const task = this.find(number);
+    if (task === undefined || endProblem(task) !== null) return null;
+    return 'problem' in rightTo('end', task, by) ? null : task;
+  }
+
   end(number: number, by: string, { status, evidence, proof, note }: TeamTaskEnd): EndedTeamTask | Problem {
     return this.#changing('end', number, by, (task) => {
       const problem = endProblem(task) ?? textProblem({ evidence, note });
@@ -138,14 +160,14 @@ export class TeamTaskList {
   }
 
   edit(number: number, by: string, edit: TaskEdit): { task: TeamTask } | Problem {
-    const bad = textProblem(edit) ?? this.#ownerProblem(edit.owner ?? undefined);
+    const bad = textProblem(edit) ?? this.#checks.ownerProblem(edit.owner ?? undefined);
     if (bad !== null) return { problem: bad };
     return this.#changing('change', number, by, (task) => {
       const { subject = task.subject, description = task.description, addNeeds = [], owner } = edit;
       if (owner !== undefined && task.status !== 'pending') {
         return { problem: `task ${number} is ${task.status}: only pending tasks change their owner` };
       }
-      const wrong = this.#missing(addNeeds) ?? this.#cycle(task, addNeeds);
+      const wrong = this.#checks.missing(addNeeds) ?? this.#checks.cycle(task, addNeeds);
       if (wrong !== null) return { problem: wrong };
       this.#db.row(
         'UPDATE tasks SET subject = ?, description = ?, owner = ? WHERE team = ? AND number = ?',
@@ -167,19 +189,6 @@ export class TeamTaskList {
       if (task.status === 'failed') this.#table.note(number, by, 'retried', note);
       const freed = this.#table.get(number);
       return { task: freed, wake: whoToWake([freed], this.#roster.members()) };
-    });
-  }
-
-  /** A task that others need stays. */
-  remove(number: number, by: string): { task: TeamTask } | Problem {
-    return this.#changing('remove', number, by, (task) => {
-      const dependents = this.#table.dependents(number);
-      if (dependents.length > 0)
-        return { problem: `cannot remove task ${number}: needed by ${listed(dependents)}` };
-      if (task.status === 'completed') return { problem: `cannot remove task ${number}: it is completed` };
-      this.#table.remove(number);
-      this.#table.note(number, by, 'removed', task.subject);
-      return { task };
     });
   }
 
@@ -245,7 +254,7 @@ export class TeamTaskList {
   ): Result | Problem {
     return this.#db.write('synced', () => {
       const task = this.find(number);
-      if (task === undefined) return { problem: this.#unknown(number) };
+      if (task === undefined) return { problem: this.#checks.unknown(number) };
       const right = rightTo(what, task, by);
       if ('problem' in right) return right;
       const result = change(task);
@@ -254,36 +263,5 @@ export class TeamTaskList {
         this.#table.note(number, by, 'overridden', `${what}; it was ${task.owner}'s`);
       return result;
     });
-  }
-
-  #cycle({ number, status }: TeamTask, needs: readonly number[]): string | null {
-    if (needs.length > 0 && status !== 'pending')
-      return `task ${number} is ${status}: only pending tasks get dependencies`;
-    for (const needed of needs) {
-      const path = cycleWith(number, needed, (task) => this.#table.needsOf(task));
-      if (path !== null)
-        return `task ${number} cannot need task ${needed}: that is a cycle (${path.join(' needs ')})`;
-    }
-    return null;
-  }
-
-  #missing(needs: readonly number[]): string | null {
-    const missing = needs.filter((number) => this.find(number) === undefined);
-    return missing.length === 0 ? null : `there is no ${listed(missing)} to depend on; ${this.#numbers()}`;
-  }
-
-  #unknown(number: number): string {
-    return `there is no task ${number}; ${this.#numbers()}`;
-  }
-
-  #numbers(): string {
-    const last = this.#table.lastNumber();
-    return last === 0 ? 'this team has no tasks' : `the tasks are numbered up to ${last}`;
-  }
-
-  #ownerProblem(owner: string | undefined): string | null {
-    if (owner === undefined) return null;
-    const names = this.#roster.names();
-    return names.includes(owner) ? null : `"${owner}" takes no tasks; there are ${names.join(', ')}`;
   }
 }

@@ -8,6 +8,8 @@ export interface NewTask {
   needs?: readonly number[] | undefined;
   /** The only member who may claim it. */
   owner?: string | undefined;
+  /** It comes on the list when it is accepted. */
+  isProposed?: boolean | undefined;
 }
 
 export interface TaskEdit {

@@ -7,6 +7,13 @@ import type { TeamDatabase, TeamRow } from './team-database.ts';
 export const NEEDS = `(SELECT group_concat(needs) FROM task_needs AS edge
   WHERE edge.team = tasks.team AND edge.task = tasks.number) AS needs`;
 
+/** The status in the row of a task that is not on the list yet. */
+export const PROPOSED = 'proposed';
+
+interface NewRow extends Pick<TeamTask, 'number' | 'subject' | 'description' | 'owner' | 'createdBy'> {
+  status: 'pending' | typeof PROPOSED;
+}
+
 export class TaskTable {
   readonly #db: TeamDatabase;
   readonly #team: number;
@@ -19,15 +26,28 @@ export class TaskTable {
   }
 
   find(number: number): TeamTask | undefined {
-    const row = this.#db.row('SELECT * FROM tasks WHERE team = ? AND number = ?', this.#team, number);
-    return row && this.taskFrom(row);
+    const row = this.#row(number);
+    return row === undefined || row.status === PROPOSED ? undefined : this.taskFrom(row);
   }
 
-  /** One that is known to exist. */
+  /** One that is known to exist, also where it is not on the list yet. */
   get(number: number): TeamTask {
-    const task = this.find(number);
-    if (task === undefined) throw new Error(`task ${number} was there a moment ago`);
-    return task;
+    const row = this.#row(number);
+    if (row === undefined) throw new Error(`task ${number} was there a moment ago`);
+    return this.taskFrom(row);
+  }
+
+  isProposed(number: number): boolean {
+    return this.#row(number)?.status === PROPOSED;
+  }
+
+  accept(number: number): void {
+    const sql = `UPDATE tasks SET status = 'pending' WHERE team = ? AND number = ? AND status = ?`;
+    this.#db.row(sql, this.#team, number, PROPOSED);
+  }
+
+  #row(number: number): TeamRow | undefined {
+    return this.#db.row('SELECT * FROM tasks WHERE team = ? AND number = ?', this.#team, number);
   }
 
   all(): TeamTask[] {
@@ -39,7 +59,8 @@ export class TaskTable {
     for (const { task, needs: needed } of edges) {
       needs.set(Number(task), [...(needs.get(Number(task)) ?? []), Number(needed)]);
     }
-    const rows = this.#db.rows('SELECT * FROM tasks WHERE team = ? ORDER BY number', this.#team);
+    const sql = 'SELECT * FROM tasks WHERE team = ? AND status <> ? ORDER BY number';
+    const rows = this.#db.rows(sql, this.#team, PROPOSED);
     const completed = new Set(
       rows.flatMap((row) => (row.status === 'completed' ? [Number(row.number)] : [])),
     );
@@ -60,17 +81,11 @@ export class TaskTable {
     return Number(this.#db.row(sql, this.#team)?.last);
   }
 
-  insert({
-    number,
-    subject,
-    description,
-    owner,
-    createdBy,
-  }: Omit<TeamTask, 'status' | 'evidence' | 'proof' | 'note' | 'needs' | 'blockedBy'>): void {
+  insert({ number, subject, description, status, owner, createdBy }: NewRow): void {
     this.#db.row(
       `INSERT INTO tasks (team, number, subject, description, status, blockers, owner, created_by)
-       VALUES (?, ?, ?, ?, 'pending', 0, ?, ?)`,
-      ...[this.#team, number, subject, description, owner, createdBy],
+       VALUES (?, ?, ?, ?, ?, 0, ?, ?)`,
+      ...[this.#team, number, subject, description, status, owner, createdBy],
     );
   }
 

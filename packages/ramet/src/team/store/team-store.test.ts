@@ -415,7 +415,6 @@ describe('TEAM-3: the task list', () => {
       problem: "cannot end task 1: it is ada's; only ada or lead may",
     });
     expect(team.tasks.edit(1, 'bob', { subject: 'mine' })).toHaveProperty('problem');
-    expect(team.tasks.remove(1, 'bob')).toHaveProperty('problem');
     expect(team.tasks.changes()).toEqual([]);
     made(team.tasks.end(1, 'lead', { status: 'completed' }));
     expect(team.tasks.changes()).toEqual([
@@ -436,8 +435,29 @@ describe('TEAM-3: the task list', () => {
       problem: 'there is no task 8 to depend on; the tasks are numbered up to 3',
     });
     expect(team.tasks.find(1)).toMatchObject({ subject: 'one', needs: [] });
-    expect(team.tasks.remove(1, 'lead')).toEqual({ problem: 'cannot remove task 1: needed by task 2' });
-    expect(made(team.tasks.remove(3, 'lead')).task.number).toBe(3);
+  });
+
+  test('a task that is only proposed is seen, claimed and needed by nobody before it is accepted', () => {
+    const team = newTeam('ada');
+    task(team, 'one');
+    const order = { subject: 'two', description: '', needs: [1], isProposed: true };
+    expect(made(team.tasks.create('ada', order)).task).toMatchObject({ number: 2, status: 'pending' });
+    using store = new TeamStore(team.project);
+    for (const { tasks } of [team, store.find('crew') ?? team]) {
+      expect([tasks.isProposed(1), tasks.isProposed(2)]).toEqual([false, true]);
+      expect([tasks.find(2), tasks.all().length, tasks.free()]).toEqual([undefined, 1, [1]]);
+      expect(tasks.claim(2, 'ada', ME)).toHaveProperty('problem');
+      expect(tasks.edit(2, 'lead', { subject: 'mine' })).toHaveProperty('problem');
+      expect(tasks.create('lead', { subject: 'x', description: '', needs: [2] })).toHaveProperty('problem');
+    }
+    made(team.tasks.claim(1, 'ada', ME));
+    expect(made(team.tasks.end(1, 'ada', { status: 'completed' })).freed).toEqual([]);
+    team.tasks.accept(2);
+    expect(team.tasks.find(2)).toMatchObject({ status: 'pending', needs: [1], blockedBy: [] });
+    made(team.tasks.create('ada', { ...order, needs: [] }));
+    team.tasks.refuse(3, 'ada');
+    team.tasks.refuse(2, 'ada');
+    expect(team.tasks.all().map(({ number }) => number)).toEqual([1, 2]);
     // A number is never used again.
     expect(task(team, 'four')).toBe(4);
   });
