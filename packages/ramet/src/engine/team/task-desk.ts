@@ -89,7 +89,7 @@ export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
 
 const NOT_LISTED = 'The task is not on the list: a hook refused it.';
 
-/** Why a task is not completed now, whoever completes it; null for one that may be, and where the record has the reason. */
+/** Why a task is not completed now, by its owner or by the lead; null for one that may be, and where the record has the reason. */
 async function refusalOf(
   { team: { tasks } }: TaskHost,
   asker: TaskAsker,
