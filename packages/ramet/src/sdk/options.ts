@@ -110,11 +110,9 @@ const DEFAULT_MAX_TOKENS = 16_000;
 
 export function resolveOptions(
   options: SessionOptions,
-  { settings, notices, hooks = [], others = [], managed = {}, serverOrigins, childEnv }: SettingsInForce = {
-    settings: {},
-    notices: [],
-  },
+  inForce: SettingsInForce = { settings: {}, notices: [] },
 ): ResolvedOptions {
+  const { settings, notices, hooks = [], others = [], managed = {} } = inForce;
   refuseByPolicy(options, settings);
   const env = options.env ?? process.env;
   const providerName = options.provider?.name ?? providerKind(env, settings.provider);
@@ -165,7 +163,6 @@ export function resolveOptions(
     systemPrompt: options.systemPrompt ?? null,
     appendSystemPrompt: options.appendSystemPrompt ?? null,
     agentTypes: options.agentTypes ?? {},
-    hooks: [...hooks, ...ownHooks(options.hooks)],
     ownTools: toolsMade(options.tools ?? []),
     agents: agentCaps({ ...settings.agents, ...options.agents, ...managed.agents }, settings),
     title: options.title ?? null,
@@ -174,13 +171,12 @@ export function resolveOptions(
       worktreeBase: options.worktreeBase,
       team: teamOf(options, settings),
     },
-    settings,
+    ...inForce,
+    hooks: [...hooks, ...ownHooks(options.hooks)],
     takeOver: options.takeOver ?? false,
     notices: [...notices, ...ignoredRules(options, settings)],
     others,
     managed,
-    ...(serverOrigins && { serverOrigins }),
-    ...(childEnv && { childEnv }),
     ...passedOn(options),
   };
 }

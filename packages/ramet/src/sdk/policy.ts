@@ -25,7 +25,7 @@ export function refuseByPolicy(options: SessionOptions, { policy }: Settings): v
 export function noBypass(): UserMistake {
   return new UserMistake(
     'policy',
-    'managed policy of this machine forbids the permission mode bypassPermissions: choose another',
+    'managed policy of this machine, or disableBypassPermissionsMode in a file that ramet settings names, forbids the permission mode bypassPermissions: choose another',
   );
 }
 

@@ -3,7 +3,8 @@ import { describe, expect } from 'vitest';
 import { writeFiles } from '../../test/fixtures/temporary.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { trust } from '../system/trust.ts';
-import { managedSettings, readSettings, refuseBadSettings, settingsNotices } from './read-settings.ts';
+import { managedSettings, readSettings } from './read-settings.ts';
+import { refuseBadSettings, settingsNotices } from './settings-notices.ts';
 
 const json = (value: unknown): string => JSON.stringify(value);
 

@@ -4,9 +4,10 @@ import { describe, expect } from 'vitest';
 import { writeFiles } from '../../test/fixtures/temporary.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
 import { trust } from '../system/trust.ts';
-import { readSettings, refuseBadSettings, type SettingsReport, settingsNotices } from './read-settings.ts';
-import { keyText } from './setting-value.ts';
+import { readSettings, type SettingsReport } from './read-settings.ts';
+import { keyText, type SettingValue, WIDER_MODE } from './setting-value.ts';
 import type { Settings } from './settings.ts';
+import { refuseBadSettings, settingsNotices } from './settings-notices.ts';
 
 const PATHS = {
   user: 'home/settings.json',
@@ -289,5 +290,57 @@ describe('EXT-1: bad and strange files', () => {
     expect(notices).toHaveLength(2);
     expect(notices.join('\n').length).toBeLessThan(1_500);
     expect(notices.join('')).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+describe('EXT-1: values of another tool’s settings', () => {
+  const other = (level: 'user' | 'repository', path: string, value: unknown): SettingValue => ({
+    ...{ level, source: `/${level}/.claude/settings.json`, line: null, isEntry: false, unused: null },
+    ...{ path: path.split('.'), value },
+  });
+  const readWith = async (directory: string, values: SettingValue[], own: Settings | null) => {
+    if (own !== null) writeFiles(directory, { [PATHS.user]: JSON.stringify(own) });
+    const place = { home: join(directory, 'home'), root: join(directory, 'work'), userHome: directory };
+    return readSettings(place, { defaults: DEFAULTS, others: { values, forbidden: [] } });
+  };
+
+  test('count where Ramet’s own files say nothing, a repository’s before the user’s', async ({
+    directory,
+  }) => {
+    const values = [
+      other('user', 'model', 'opus'),
+      other('repository', 'model', 'haiku'),
+      other('repository', 'fallbackModel', 'sonnet'),
+    ];
+    expect((await readWith(directory, values, null)).settings).toMatchObject({
+      model: 'haiku',
+      fallbackModel: 'sonnet',
+    });
+    const report = await readWith(directory, values, { model: 'claude-own' });
+    expect(report.settings).toMatchObject({ model: 'claude-own', fallbackModel: 'sonnet' });
+  });
+
+  test.for([
+    ['acceptEdits', undefined, 'default', WIDER_MODE],
+    ['plan', undefined, 'plan', null],
+    ['acceptEdits', 'acceptEdits', 'acceptEdits', null],
+  ] as const)(
+    'SEC-1: a repository’s mode %s is %s wide at most',
+    async ([mode, users, inForce, unused], { directory }) => {
+      const values = [
+        ...(users === undefined ? [] : [other('user', 'permissions.defaultMode', users)]),
+        other('repository', 'permissions.defaultMode', mode),
+      ];
+      const { settings, values: all } = await readWith(directory, values, null);
+      expect(settings.permissions?.defaultMode ?? 'default').toBe(inForce);
+      expect(all.at(-1)?.unused).toBe(unused);
+    },
+  );
+
+  test('SEC-1: what one forbids holds, whatever others say', async ({ directory }) => {
+    const forbidden = [other('repository', 'policy.bypassPermissions', false)];
+    const place = { home: join(directory, 'home'), root: join(directory, 'work'), userHome: directory };
+    const { settings } = await readSettings(place, { defaults: DEFAULTS, others: { values: [], forbidden } });
+    expect(settings.policy).toEqual({ bypassPermissions: false });
   });
 });

@@ -3,35 +3,29 @@
  * `.ramet/settings.local.json` and `.ramet/settings.json` of the repository, `settings.json` of `$RAMET_HOME`.
  *
  * 1. The folder's two files count in full only when the folder is trusted: a cloned repository can hold both.
- * 2. A bad file gives no values at all. `refuseBadSettings` and `settingsNotices` say what follows.
+ * 2. A bad file gives no values at all. `settings-notices.ts` says what follows.
  * 3. Where no file exists, nothing is loaded to read one: most starts end there.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { UserMistake } from '../schema/errors.ts';
 import { existingPath } from '../system/landing-path.ts';
 import { isTrusted as isTrustedRoot } from '../system/trust.ts';
+import { NOTHING, type OtherTools } from './other-tools/other-tools.ts';
 import {
   assembleSettings,
-  BAD_RULE,
-  CHANGED,
-  isBinding,
   joinLevels,
-  keyText,
   NOT_MANAGED,
   POLICY_HOOKS,
   POLICY_PLUGINS,
   POLICY_RULES,
   POLICY_SERVERS,
-  placeOf,
   type SettingsLevel,
   type SettingValue,
   settingValues,
-  UNKNOWN_KEY,
   UNTRUSTED,
 } from './setting-value.ts';
 import type { Settings, SettingsPlace } from './settings.ts';
-import type { SettingsFile, SettingsProblem } from './settings-file.ts';
+import type { SettingsFile } from './settings-file.ts';
 
 export interface SettingsReport {
   settings: Settings;
@@ -52,21 +46,31 @@ export interface OuterLevels {
    * the values of a place without files are not listed.
    */
   environment?: readonly SettingValue[];
+  /** Of other tools' settings. */
+  others?: Pick<OtherTools, 'values' | 'forbidden'>;
 }
 
 export async function readSettings(place: SettingsPlace, outer: OuterLevels): Promise<SettingsReport> {
-  const { defaults, environment } = outer;
+  const { defaults, environment, others = NOTHING } = outer;
   const files = await readFiles(place);
-  if (environment === undefined && files.every(({ state }) => state === 'absent'))
+  const isEmpty = files.every(({ state }) => state === 'absent') && others.values.length === 0;
+  if (environment === undefined && isEmpty && others.forbidden.length === 0)
     return { settings: defaults, values: [], files, isTrusted: true, managed: {} };
   const fallbacks = settingValues(defaults, () => ({ level: 'default', source: null, line: null }));
-  const own = [fallbacks, valuesOf(files, ['user'])];
+  const users = others.values.filter(({ level }) => level === 'user');
+  const own = [fallbacks, users, valuesOf(files, ['user'])];
   const theirs = valuesOf(files, ['repository', 'local']);
   const isTrusted = theirs.length === 0 || isTrustedPlace(place);
   const judged = await withheld(theirs, own, isTrusted ? await changedFiles(files, place) : null);
   const managed = valuesOf(files, ['managed']);
-  const below = [...own, judged, environment ?? []].map((level) => underPolicy(level, managed));
-  const values = joinLevels([...below, managed]);
+  const borrowed = await modesWithin(
+    others.values.filter((value) => !users.includes(value)),
+    own,
+  );
+  // What Ramet's own files say comes before what any file of another tool says.
+  const levels = [fallbacks, users, borrowed, valuesOf(files, ['user']), judged, environment ?? []];
+  const below = levels.map((level) => underPolicy(level, managed));
+  const values = joinLevels([...below, managed, others.forbidden]);
   return { settings: await parsed(values), values, files, isTrusted, managed: await parsed(managed) };
 }
 
@@ -194,92 +198,17 @@ async function withheld(
   );
 }
 
+async function modesWithin(
+  values: readonly SettingValue[],
+  own: readonly (readonly SettingValue[])[],
+): Promise<readonly SettingValue[]> {
+  if (!values.some(({ path }) => path[0] === 'permissions')) return values;
+  const { withholdWiderMode } = await import('./untrusted-values.ts');
+  return withholdWiderMode(values, await parsed(joinLevels(own)));
+}
+
 /** Every value was checked in its file, so the whole is checked only to become typed. */
 async function parsed(values: readonly SettingValue[]): Promise<Settings> {
   const { settingsSchema } = await import('./settings-schema.ts');
   return settingsSchema.parse(assembleSettings(values));
-}
-
-const MOST_KEYS = 10;
-
-/** `/home/u/.ramet/settings.json:3: maxTurns: expected number, received string`. */
-export function problemText({ file, line, key, message }: SettingsProblem): string {
-  return [line === null ? file : `${file}:${line}`, key, message].filter((part) => part !== null).join(': ');
-}
-
-/**
- * A bad file of the user stops the command, since it may contain a rule that refuses something. A bad file of the
- * repository is only ignored, or any repository could keep its readers from working. Either way a line says so.
- */
-export function refuseBadSettings({ files }: SettingsReport): void {
-  const bad = files.filter((file) => file.state === 'bad' && isBinding(file));
-  const [first, ...more] = bad.flatMap(({ problems }) => problems);
-  if (first === undefined) return;
-  throw new UserMistake('bad_settings', `${problemText(first)}${andMore(more)}`);
-}
-
-/** One line for each thing that is not as its writer may think, none when all is well. */
-export function settingsNotices({ files, values, isTrusted }: SettingsReport): string[] {
-  return files.flatMap((file) => {
-    if (file.state === 'bad' && !isBinding(file)) return [ignoredText(file)];
-    const unused = (why: string): SettingValue[] =>
-      values.filter(({ source, unused }) => source === file.path && unused?.startsWith(why));
-    return [
-      ...ruleNotice(unused(BAD_RULE)),
-      ...noticeOf(file, unused(UNKNOWN_KEY), (keys) => `unknown, so ignored: ${keys}`),
-      ...noticeOf(
-        file,
-        unused(UNTRUSTED),
-        (keys) => `not applied before you trust this folder (ramet trust): ${keys}`,
-      ),
-      ...noticeOf(
-        file,
-        unused(CHANGED),
-        (keys) => `not what you trusted, so not applied (ramet trust --show shows the difference): ${keys}`,
-      ),
-      ...noticeOf(file, unused(NOT_MANAGED), (keys) => `ignored, ${NOT_MANAGED}: ${keys}`),
-      ...noticeOf(file, unused(POLICY_RULES), (keys) => `ignored, ${POLICY_RULES}: ${keys}`),
-      ...noticeOf(file, unused(POLICY_PLUGINS), (keys) => `ignored, ${POLICY_PLUGINS}: ${keys}`),
-      ...(isTrusted ? [] : chosenModels(file, values)),
-    ];
-  });
-}
-
-/** A folder may say which model suits it; who pays is told that it did. */
-function chosenModels({ path, level }: SettingsFile, values: readonly SettingValue[]): string[] {
-  if (level !== 'repository' && level !== 'local') return [];
-  const chosen = values.filter(
-    ({ source, unused, path: [key = ''] }) =>
-      source === path && unused === null && ['model', 'fallbackModel', 'models'].includes(key),
-  );
-  const named = chosen.map(({ path: key, value }) => `${keyText(key)} ${JSON.stringify(value)}`);
-  return named.length === 0
-    ? []
-    : [`${path}:${chosen[0]?.line}: this folder, which is not trusted, sets ${named.join(', ')}`];
-}
-
-function ignoredText({ problems }: SettingsFile): string {
-  const [first, ...more] = problems;
-  const text = first === undefined ? '' : problemText(first);
-  return `${text}${andMore(more)}; the repository's settings are ignored`;
-}
-
-function ruleNotice([first, ...more]: readonly SettingValue[]): string[] {
-  if (first === undefined) return [];
-  return [`${placeOf(first)}: ${keyText(first.path)}: ${first.unused}${andMore(more)}; ignored`];
-}
-
-function andMore(more: readonly unknown[]): string {
-  return more.length === 0 ? '' : ` (and ${more.length} more: see ramet settings)`;
-}
-
-function noticeOf(
-  { path }: SettingsFile,
-  values: readonly SettingValue[],
-  text: (keys: string) => string,
-): string[] {
-  const keys = [...new Set(values.map((value) => keyText(value.path)))];
-  const line = values[0]?.line;
-  const named = `${keys.slice(0, MOST_KEYS).join(', ')}${andMore(keys.slice(MOST_KEYS))}`;
-  return values.length === 0 ? [] : [`${path}:${line}: ${text(named)}`];
 }

@@ -38,6 +38,7 @@ export const UNKNOWN_KEY = 'unknown key';
 export const BAD_RULE = 'no rule';
 export const UNTRUSTED = 'this folder is not trusted';
 export const CHANGED = 'it is not what you trusted';
+export const WIDER_MODE = 'wider than your own mode, and a folder chooses none';
 export const NOT_MANAGED = 'only managed policy may set it';
 export const POLICY_RULES = 'managed policy allows only its own rules';
 export const POLICY_SERVERS = 'managed policy allows only its own MCP servers';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { runSync } from '../../test/fixtures/run-sync.ts';
 import { test } from '../../test/fixtures/temporary-directory.ts';
-import { problemText } from './read-settings.ts';
 import { readSettingsFile } from './settings-file.ts';
+import { problemText } from './settings-notices.ts';
 
 async function problemsOf(directory: string, content: string | Uint8Array): Promise<string[]> {
   const path = join(directory, 'settings.json');

@@ -4,7 +4,7 @@ import type { ProviderKind } from '../model/select-provider.ts';
 import type { SandboxMode } from '../sandbox/command-sandbox.ts';
 import type { BudgetLimits, Effort, ExecutorKind, LaunchMode, SessionMode } from '../schema/status.ts';
 import type { TrustPlace } from '../system/trust.ts';
-import type { OtherRules } from './other-tools/other-tools.ts';
+import type { OtherRules, ServerLimits } from './other-tools/other-tools.ts';
 import type { SettingValue } from './setting-value.ts';
 
 /** US dollars per million tokens; what is left out keeps the price that is known, or stays unknown. */
@@ -246,6 +246,10 @@ export interface SettingsInForce {
   notices: readonly string[];
   /** Rules of other tools' settings. */
   others?: readonly OtherRules[];
+  /** Directories to work in besides the working directory, of other tools' settings; one that is gone does not count. */
+  alsoDirectories?: readonly string[];
+  /** MCP servers that other tools' settings leave out. */
+  serverLimits?: readonly ServerLimits[];
   /** Variables for programs that agents start. */
   childEnv?: Readonly<Record<string, string>>;
   /** The part of the settings that managed policy sets: nothing overrides it. */

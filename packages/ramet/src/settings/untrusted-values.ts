@@ -5,7 +5,7 @@
  */
 import { DEFAULT_OUTAGE_SECONDS } from '../model/rate/retry.ts';
 import { MODES_BY_WIDTH } from '../permission/policy.ts';
-import { CHANGED, keyText, type SettingValue, UNTRUSTED } from './setting-value.ts';
+import { CHANGED, keyText, type SettingValue, UNTRUSTED, WIDER_MODE } from './setting-value.ts';
 import { BACKGROUND_LIMITS, type Settings } from './settings.ts';
 
 const WITHHELD: ReadonlySet<string> = new Set([
@@ -55,6 +55,16 @@ export function withholdChanged(values: readonly SettingValue[], otherwise: Sett
   return values.map((value) =>
     value.unused === null && !isJudgedAlone(value) && widens(value, otherwise)
       ? { ...value, unused: CHANGED }
+      : value,
+  );
+}
+
+/** Of another tool's files in a folder, which are trusted: they choose no mode that is wider than the user's own. */
+export function withholdWiderMode(values: readonly SettingValue[], otherwise: Settings): SettingValue[] {
+  const own = widthOf(otherwise.permissions?.defaultMode ?? 'default');
+  return values.map((value) =>
+    keyText(value.path) === 'permissions.defaultMode' && widthOf(value.value) > own
+      ? { ...value, unused: WIDER_MODE }
       : value,
   );
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { openSession, type SessionOptions } from '../../src/sdk/index.ts';
@@ -301,7 +302,7 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
       permissions: { allow: ['Bash(touch:*)'] },
       env: { OWN_WORD: 'from-the-folder', RAMET_HOME: '/nowhere', COUNT: 3 },
       statusLine: { type: 'command', command: 'echo of the other tool' },
-      cleanupPeriodDays: 7,
+      ...{ cleanupPeriodDays: 7, outputStyle: 'x' },
       ...more,
     });
   const run = async (user: User): Promise<{ text: string; stderr: string }> => {
@@ -316,19 +317,87 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
     const before = await run(user);
     expect(before.text).not.toContain('from-the-folder');
     expect(before.stderr).toMatch(
-      /not applied before you trust this folder \(ramet trust\): permissions\.allow in \.claude\/settings\.json, env in \S+, statusLine in \S+$/m,
+      /not applied before you trust this folder \(ramet trust\): permissions\.allow in \.claude\/settings\.json, env in \S+, statusLine in \S+, cleanupPeriodDays in \S+$/m,
     );
-    expect(before.stderr).toMatch(/without effect in Ramet: cleanupPeriodDays in \.claude\/settings\.json/);
+    expect(before.stderr).toMatch(/without effect in Ramet: outputStyle in \.claude\/settings\.json/);
     await user.here(['trust']);
     const after = await run(user);
     expect(after.text).toBe(`from-the-folder ${user.rametHome}`);
     expect(after.stderr).not.toMatch(/not applied/);
     const { stdout } = await user.here(['settings']);
-    expect(stdout).toContain('cleanupPeriodDays');
+    expect(stdout).toMatch(/^cleanupPeriodDays +7 +\S*\.claude\/settings\.json$/m);
     writeFiles(user.repository, { '.claude/settings.json': file({ permissions: { allow: ['Bash'] } }) });
     const changed = await run(user);
     expect(changed.text).not.toContain('from-the-folder');
     expect(changed.stderr).toMatch(/not applied before you trust this folder/);
+  });
+
+  test('~/.claude/settings.json is the user’s own: it counts without trust, below Ramet’s own', async ({
+    user,
+  }) => {
+    const settings = file({
+      model: 'haiku',
+      permissions: { allow: ['Bash(touch:*)'], defaultMode: 'acceptEdits' },
+    });
+    writeFiles(user.root, { 'home/.claude/settings.json': settings });
+    const { text, stderr } = await run(user);
+    expect(text).toBe(`from-the-folder ${user.rametHome}`);
+    expect(stderr).not.toMatch(/model|permissions|not applied/);
+    const { stdout } = await user.here(['settings']);
+    expect(stdout).toMatch(/^permissions\.defaultMode +acceptEdits +\S*\.claude\/settings\.json$/m);
+    expect(stdout).toMatch(/^model +haiku +\S*\.claude\/settings\.json$/m);
+    expect(stdout).toMatch(/^permissions\.allow +Bash\(touch:\*\) +~\/\.claude\/settings\.json$/m);
+    write(user, { [USER]: { model: 'opus' } });
+    expect((await user.here(['settings'])).stdout).toMatch(/^model +opus +\S*ramet\/settings\.json:1$/m);
+  });
+
+  test('SEC-1: what narrows counts before trust: modes, hooks and servers', async ({ user }) => {
+    await user.model({ text: 'ok' });
+    const narrowing = {
+      disableAllHooks: true,
+      disabledMcpjsonServers: ['db'],
+      deniedMcpServers: [{ serverName: 'web' }],
+    };
+    writeFiles(user.repository, {
+      '.claude/settings.json': file({
+        ...narrowing,
+        permissions: { disableBypassPermissionsMode: 'disable' },
+      }),
+      '.mcp.json': JSON.stringify({ mcpServers: { db: { command: 'db' } } }),
+    });
+    writeFiles(user.root, {
+      'home/.claude.json': JSON.stringify({ mcpServers: { web: { command: 'web' } } }),
+    });
+    const refused = await user.here(['-p', 'x', '--permission-mode', 'bypassPermissions']);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /disableBypassPermissionsMode .*forbids the permission mode bypassPermissions/,
+    );
+    const { stdout } = await user.here(['settings']);
+    expect(stdout).toMatch(/^policy\.bypassPermissions +false +\S*\.claude\/settings\.json$/m);
+    await user.here(['trust']);
+    const listed = await user.here(['mcp', 'ls']);
+    expect(listed.stdout).toMatch(/^db .*disabledMcpjsonServers in \.claude\/settings\.json/m);
+    expect(listed.stdout).toMatch(/^web .*deniedMcpServers in \.claude\/settings\.json/m);
+  });
+
+  test('its additional directories are for edits after trust', async ({ user }) => {
+    const beside = join(user.root, 'beside');
+    writeFiles(user.root, { 'beside/keep.txt': '' });
+    writeFiles(user.repository, {
+      '.claude/settings.json': JSON.stringify({
+        permissions: { additionalDirectories: ['../beside', '../gone'] },
+      }),
+    });
+    const writes = async (): Promise<boolean> => {
+      const input = { file_path: join(beside, 'new.txt'), content: 'x' };
+      await user.model({ tool_use: [{ name: 'Write', input }] }, { text: 'ok' });
+      await user.here(['-p', 'x', '--permission-mode', 'acceptEdits']);
+      return existsSync(join(beside, 'new.txt'));
+    };
+    expect(await writes()).toBe(false);
+    await user.here(['trust']);
+    expect(await writes()).toBe(true);
   });
 
   test('its status line is shown after trust', async ({ user }) => {

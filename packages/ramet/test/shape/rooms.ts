@@ -168,7 +168,7 @@ const DOORS: Readonly<Record<string, string>> = {
   `,
   settings: `
     allow-in-file other-tools/other-tools other-tools/read-other-tools positioned-json read-settings setting-value settings
-    settings-schema
+    settings-notices settings-schema
   `,
   extensions: `
     mcp/configured-servers mcp/edit-servers mcp/find-tools mcp/known-tools mcp/login mcp/pool mcp/result-content mcp/server-config

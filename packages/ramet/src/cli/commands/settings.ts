@@ -52,13 +52,19 @@ function reportText({ values, files }: SettingsInDetail, columns: number | null)
   return parts.filter((part) => part !== '').join('\n');
 }
 
-/** What Claude Code reads here: rules that count, and what has no effect. */
-function othersText({ rules, unused }: SettingsInDetail['others'], columns: number | null): string {
-  const counted = rules.flatMap(({ place, texts }) =>
-    (['deny', 'ask'] as const).flatMap((list) =>
-      (texts[list] ?? []).map((rule) => [`permissions.${list}`, excerpt(rule, VALUE_LENGTH), place]),
+/** What Claude Code reads here: rules and directories that count, and what has no effect. */
+function othersText(
+  { rules, directories, unused }: SettingsInDetail['others'],
+  columns: number | null,
+): string {
+  const counted = [
+    ...rules.flatMap(({ place, texts }) =>
+      (['deny', 'ask', 'allow'] as const).flatMap((list) =>
+        (texts[list] ?? []).map((rule) => [`permissions.${list}`, excerpt(rule, VALUE_LENGTH), place]),
+      ),
     ),
-  );
+    ...directories.map(({ path, source }) => ['permissions.additionalDirectories', path, source]),
+  ];
   const parts = [
     counted.length === 0 ? '' : fittedTable([['ALSO IN FORCE', 'RULE', 'FROM'], ...counted], columns),
     unused.length === 0

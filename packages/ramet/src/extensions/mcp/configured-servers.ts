@@ -58,6 +58,8 @@ export interface ServerPlace {
   readonly isTrusted: (source: string) => boolean;
   /** Why a server of such a file does not count, where it is more than that the folder is not trusted. */
   readonly whyWithheld?: (source: string, name: string) => string | null;
+  /** Why settings leave out a server of this file; null for one that they do not. */
+  readonly whyLeftOut?: (named: { name: string; source: string; server: unknown }) => string | null;
   /** Managed policy allows no others. */
   readonly onlyManaged?: boolean | undefined;
   /** For servers of such a file: what must hold each time they start. */
@@ -164,7 +166,9 @@ function resolved(written: readonly WrittenServers[], place: ServerPlace): Confi
     Object.entries(one.servers).map(([name, server]): ConfiguredServer => {
       const { scope, source, isForeign, folder } = one;
       const winner = nearest.get(name) ?? one;
-      const why = isWithheld(one) ? (place.whyWithheld?.(source, name) ?? UNTRUSTED_SERVER) : null;
+      const whyNot = isWithheld(one) ? (place.whyWithheld?.(source, name) ?? UNTRUSTED_SERVER) : null;
+      const why =
+        scope === 'managed' ? null : (whyNot ?? place.whyLeftOut?.({ name, source, server }) ?? null);
       const isBeaten = winner !== one && !isForbidden(one);
       const unused = isBeaten
         ? `set in ${winner.source}`

@@ -2,8 +2,9 @@
 import { overridePrices, PRICES, type PriceTable } from '../../model/prices.ts';
 import type { OtherTools } from '../../settings/other-tools/other-tools.ts';
 import { readOtherTools } from '../../settings/other-tools/read-other-tools.ts';
-import { isTrustedPlace, problemText, type SettingsReport } from '../../settings/read-settings.ts';
+import { isTrustedPlace, type SettingsReport } from '../../settings/read-settings.ts';
 import { isBinding, keyText, placeOf, type SettingValue } from '../../settings/setting-value.ts';
+import { problemText } from '../../settings/settings-notices.ts';
 import { extensionsHere, type UnusedExtension } from '../extensions/list-prompts.ts';
 import { findPlace } from '../place.ts';
 import {

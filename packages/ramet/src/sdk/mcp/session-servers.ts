@@ -11,6 +11,7 @@ import { partsOfSettings } from '../../extensions/trust/collect-parts.ts';
 import { folderOf, partKey } from '../../extensions/trust/folder-part.ts';
 import { type FolderTrust, folderTrust } from '../../extensions/trust/folder-trust.ts';
 import { type RunCheck, runCheck } from '../../extensions/trust/run-check.ts';
+import type { ServerLimits } from '../../settings/other-tools/other-tools.ts';
 import { isTrustedPlace } from '../../settings/read-settings.ts';
 import type { SettingsLevel, SettingValue } from '../../settings/setting-value.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -18,6 +19,7 @@ import { type TrustPlace, trustedTexts } from '../../system/trust.ts';
 import type { Place } from '../place.ts';
 import { settingsPlace } from '../session/setup/session-settings.ts';
 import type { McpServerOptions } from './extension-options.ts';
+import { whyLeftOut } from './server-limits.ts';
 
 export interface ServerSources {
   readonly pluginServers?: readonly PluginServers[] | undefined;
@@ -25,6 +27,7 @@ export interface ServerSources {
   readonly settings: Pick<Settings, 'mcpServers' | 'policy'>;
   /** Of the settings files; absent where a program brought settings of its own: then no file is read. */
   readonly serverOrigins?: readonly SettingValue[] | undefined;
+  readonly serverLimits?: readonly ServerLimits[] | undefined;
   /** Of the caller, which come first. */
   readonly mcpServers?: McpServerOptions | undefined;
   /** Files of the caller, or their JSON. */
@@ -35,7 +38,7 @@ export interface ServerSources {
 
 export async function serversHere(place: Place, sources: ServerSources): Promise<ServerReport> {
   const { env, settings, serverOrigins, mcpServers, mcpConfig = [], strictMcpServers } = sources;
-  const { pluginServers = [] } = sources;
+  const { pluginServers = [], serverLimits = [] } = sources;
   const pluginAt = (source: string): PluginServers | undefined =>
     pluginServers.find((one) => one.source === source);
   const where = settingsPlace(place, env);
@@ -63,6 +66,7 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
       userHome: readsFiles ? where.userHome : null,
       root: where.root,
       env,
+      whyLeftOut: (named) => whyLeftOut(serverLimits, named),
       onlyManaged: settings.policy?.mcpServers === 'managed',
       isTrusted: (source) =>
         pluginAt(source) !== undefined || (isTrustedPlace(where) && isAsTrusted(source, trust)),

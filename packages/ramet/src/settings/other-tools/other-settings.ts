@@ -1,11 +1,20 @@
-/** One settings file of Claude Code: its rules that narrow, and the names of everything else in it. */
+/** One settings file of Claude Code: what of it counts here, and the names of everything else in it. */
 import { dirname } from 'node:path';
 import { describeProblem, parseRules, type RuleTexts } from '../../permission/policy.ts';
 import { describeError, systemCode } from '../../schema/errors.ts';
+import { isModelKey } from '../../system/child-environment.ts';
 import { loadFile } from '../../system/regular-file.ts';
 import { JsonMistake, parsePositionedJson } from '../positioned-json.ts';
 import type { SettingsPlace } from '../settings.ts';
-import { type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
+import { NOTHING, type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
+import {
+  forbidsBypass,
+  LIMITING,
+  serverLimits,
+  type TakenValues,
+  takeValues,
+  WIDENING,
+} from './other-values.ts';
 
 const LARGEST_BYTES = 1 << 20;
 const NARROWING = ['deny', 'ask'] as const;
@@ -18,45 +27,64 @@ const NAMES: Readonly<Record<string, string>> = {
   LS: 'Glob',
 };
 
-export async function readOtherSettings(path: string, place: SettingsPlace): Promise<OtherTools> {
+export async function readOtherSettings(path: string, place: SettingsPlace): Promise<OtherFileRead> {
   const shown = shownPath(path, place.root, place.userHome);
   const folder = dirname(dirname(path));
+  const isUsers = folder === place.userHome;
   // The user's own file is for every repository.
-  const base = folder === place.userHome ? place.root : folder;
+  const base = isUsers ? place.root : folder;
   const { content, notes } = await parsedFile(path);
   if (typeof content === 'string') {
     const problem = `${shown} ${content}: deny and ask rules in it are NOT in force`;
-    return { hooks: [], rules: [], unused: [], env: {}, statusLines: [], problems: [problem] };
+    return { ...NOTHING, problems: [problem], stopsHooks: false, isUsers };
   }
   const permissions = content.permissions;
   const problems = notes.map((note) => `${shown} ${note}`);
   const settled: ListContext['settled'] = { texts: {}, problems };
-  const isFolders = folder !== place.userHome;
-  const isGiven = isFolders && (await place.isAsTrusted?.(path)) === true;
+  const isGiven = isUsers || (await place.isAsTrusted?.(path)) === true;
   if (isObject(permissions)) {
     for (const list of isGiven ? [...NARROWING, 'allow' as const] : NARROWING)
       takeList(list, permissions[list], { shown, base, home: place.userHome, settled });
   } else if (permissions !== undefined) {
     settled.problems.push(`permissions in ${shown} is no object: deny and ask rules in it are NOT in force`);
   }
+  const level = isUsers ? 'user' : path.endsWith('.local.json') ? 'local' : 'repository';
+  const taken = isGiven ? takeValues({ source: path, level, content, base, home: place.userHome }) : NONE;
   const env = isGiven ? variablesIn(content.env) : {};
-  const refused = Object.keys(env).filter((name) => DECIDES.test(name));
+  const refused = isUsers ? [] : Object.keys(env).filter((name) => DECIDES.test(name));
   for (const name of refused) delete env[name];
   if (refused.length > 0)
     problems.push(
       `env in ${shown}: ${refused.join(', ')} not set: a folder does not decide which programs run or what they load`,
     );
+  const limits = serverLimits(shown, content);
   return {
     hooks: content.hooks === undefined ? [] : [path],
     rules: [{ place: shown, base, texts: settled.texts }],
-    unused: unusedOf(content, isFolders ? (isGiven ? 'given' : 'waiting') : 'never').map(
-      (part): UnusedPart => ({ ...part, source: path }),
-    ),
+    unused: unusedOf(content, isGiven, taken.refused).map((part): UnusedPart => ({ ...part, source: path })),
+    values: taken.values,
+    forbidden: forbidsBypass(content) ? [{ ...NO_BYPASS, level, source: path }] : [],
+    directories: taken.directories,
+    servers: limits === null ? [] : [limits],
     env,
     statusLines: isGiven && content.statusLine !== undefined ? [path] : [],
     problems: settled.problems,
+    stopsHooks: content.disableAllHooks === true,
+    isUsers,
   };
 }
+
+/** What one file brings; whether hooks of others are off, all of them decide. */
+export interface OtherFileRead extends OtherTools {
+  readonly stopsHooks: boolean;
+  readonly isUsers: boolean;
+}
+
+const NONE: TakenValues = { values: [], directories: [], refused: [] };
+const NO_BYPASS = {
+  ...{ path: ['policy', 'bypassPermissions'], value: false },
+  ...{ line: null, isEntry: false, unused: null },
+};
 
 interface ListContext {
   readonly shown: string;
@@ -93,35 +121,38 @@ function translated(rule: string): string {
     .replace(/^[A-Za-z]+(?=\(|$)/, (name) => (Object.hasOwn(NAMES, name) ? (NAMES[name] ?? name) : name));
 }
 
-/** What counts in a trusted folder, besides hooks. */
-const AFTER_TRUST = ['permissions.allow', 'env', 'statusLine'];
+/** What counts in a trusted folder and in the user's own file, besides hooks. */
+const AFTER_TRUST = ['permissions.allow', 'env', 'statusLine', ...WIDENING];
 
 /** The rest of the public convention (docs/settings.md says what to use instead): any other key is a mistake, or newer. */
 const KNOWN_IDLE: ReadonlySet<string> = new Set(
   [
-    'permissions.defaultMode permissions.additionalDirectories permissions.disableBypassPermissionsMode',
-    'model fallbackModel availableModels effortLevel alwaysThinkingEnabled disableAllHooks',
-    'allowManagedHooksOnly allowManagedPermissionRulesOnly enableAllProjectMcpServers',
-    'enabledMcpjsonServers disabledMcpjsonServers allowedMcpServers deniedMcpServers enabledPlugins',
+    'availableModels alwaysThinkingEnabled allowManagedHooksOnly allowManagedPermissionRulesOnly',
+    'allowedMcpServers enabledPlugins',
     'extraKnownMarketplaces strictKnownMarketplaces outputStyle language attribution includeCoAuthoredBy',
-    'cleanupPeriodDays sandbox apiKeyHelper awsAuthRefresh awsCredentialExport otelHeadersHelper',
+    'sandbox apiKeyHelper awsAuthRefresh awsCredentialExport otelHeadersHelper',
     'forceLoginMethod forceLoginOrgUUID companyAnnouncements fileSuggestion respectGitignore',
     'spinnerTipsEnabled teammateMode plansDirectory autoUpdatesChannel',
   ].flatMap((line) => line.split(' ')),
 );
 
+/** `refused` are keys whose values mean nothing here. */
 function unusedOf(
   content: Record<string, unknown>,
-  standing: 'given' | 'waiting' | 'never',
+  isGiven: boolean,
+  refused: readonly string[],
 ): Pick<UnusedPart, 'what' | 'needsTrust'>[] {
   const { permissions, hooks: _, $schema: __, ...others } = content;
   const rights = isObject(permissions) ? Object.keys(permissions).filter((key) => !isNarrowing(key)) : [];
   const all = [...rights.map((key) => `permissions.${key}`), ...Object.keys(others)];
-  const idle = standing === 'given' ? all.filter((name) => !AFTER_TRUST.includes(name)) : all;
-  return idle.map((name) => ({
-    what: KNOWN_IDLE.has(name) || AFTER_TRUST.includes(name) ? name : `${name.slice(0, 60)} (unknown)`,
-    ...(standing === 'waiting' && AFTER_TRUST.includes(name) && { needsTrust: true as const }),
-  }));
+  const counts = (name: string): boolean =>
+    LIMITING.includes(name) || (isGiven && AFTER_TRUST.includes(name) && !refused.includes(name));
+  return all
+    .filter((name) => !counts(name))
+    .map((name) => ({
+      what: KNOWN_IDLE.has(name) || AFTER_TRUST.includes(name) ? name : `${name.slice(0, 60)} (unknown)`,
+      ...(!isGiven && AFTER_TRUST.includes(name) && { needsTrust: true as const }),
+    }));
 }
 
 /** Variables that choose a program, have one load code, or lead its traffic elsewhere. */
@@ -145,7 +176,8 @@ function variablesIn(value: unknown): Record<string, string> {
   const own = Object.entries(value).filter(
     ([name, one]) =>
       /^[A-Za-z_]\w*$/.test(name) &&
-      !/^(?:RAMET_|ANTHROPIC_|CLAUDE_CODE_)/.test(name) &&
+      !/^(?:RAMET_|ANTHROPIC_|CLAUDE_CODE_|AWS_BEARER_TOKEN_)/.test(name) &&
+      !isModelKey(name) &&
       ['string', 'number', 'boolean'].includes(typeof one),
   );
   return Object.fromEntries(own.map(([name, one]) => [name, String(one)]));

@@ -2,6 +2,7 @@
 
 import type { RuleTexts } from '../../permission/policy.ts';
 import { pathInside } from '../../system/landing-path.ts';
+import type { SettingValue } from '../setting-value.ts';
 
 export interface OtherRules {
   /** The file, for messages. */
@@ -20,18 +21,48 @@ export interface UnusedPart {
   readonly needsTrust?: true;
 }
 
+/** Which MCP servers a file leaves out. */
+export interface ServerLimits {
+  /** The file, for messages. */
+  readonly place: string;
+  /** Servers of `.mcp.json` that do not count. */
+  readonly disabled: readonly string[];
+  /** The only ones of `.mcp.json` that do, if any file names one and none `takesAll`. */
+  readonly enabled: readonly string[];
+  readonly takesAll: boolean;
+  /** Of all places: `{ serverName }`, `{ serverCommand }` or `{ serverUrl }`, not checked yet. */
+  readonly denied: readonly unknown[];
+}
+
 export interface OtherTools {
   /** Files with hooks. */
   readonly hooks: readonly string[];
   /** Files whose rules count. */
   readonly rules: readonly OtherRules[];
   readonly unused: readonly UnusedPart[];
-  /** Variables for programs that agents start: of trusted folders. */
+  /** What they say of Ramet's own keys, where Ramet's own files say nothing; from the farthest to the nearest. */
+  readonly values: readonly SettingValue[];
+  /** What they forbid, whatever others allow. */
+  readonly forbidden: readonly SettingValue[];
+  /** Directories to work in besides the working directory. */
+  readonly directories: readonly { readonly path: string; readonly source: string }[];
+  readonly servers: readonly ServerLimits[];
+  /** Variables for programs that agents start: of the user and of trusted folders. */
   readonly env: Readonly<Record<string, string>>;
-  /** Files of trusted folders with a status line, the nearest first. */
+  /** Files of trusted folders and of the user with a status line, the nearest first. */
   readonly statusLines: readonly string[];
   /** One line each: rules that are ignored. */
   readonly problems: readonly string[];
+}
+
+export const NOTHING: OtherTools = {
+  ...{ hooks: [], rules: [], unused: [], values: [], forbidden: [], directories: [], servers: [] },
+  ...{ env: {}, statusLines: [], problems: [] },
+};
+
+/** The user's own file, which is for every repository. */
+export function isUsersFile(path: string, userHome: string | null): boolean {
+  return userHome !== null && path.startsWith(`${userHome}/.claude/`) && !path.endsWith('.local.json');
 }
 
 export function shownPath(path: string, root: string, userHome: string | null): string {

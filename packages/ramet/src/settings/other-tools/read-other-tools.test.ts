@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { NOTHING } from './other-tools.ts';
 import { foldersUpTo, otherToolsNotices, readOtherTools } from './read-other-tools.ts';
 
 function placeIn(directory: string) {
@@ -21,7 +22,7 @@ describe('EXT-1: settings of another tool', () => {
   test('are nothing where there are none', async ({ directory }) => {
     const place = placeIn(directory);
     const found = await readOtherTools(place);
-    expect(found).toEqual({ hooks: [], rules: [], unused: [], env: {}, statusLines: [], problems: [] });
+    expect(found).toEqual(NOTHING);
     expect(otherToolsNotices(found, place)).toEqual([]);
   });
 
@@ -57,6 +58,12 @@ describe('EXT-1: settings of another tool', () => {
     ([, key = '', state = '']) => [key, state] as const,
   );
 
+  /** Where a list of texts is no value that could count. */
+  const FITTING: Readonly<Record<string, unknown>> = {
+    ...{ model: 'opus', fallbackModel: 'haiku', effortLevel: 'high', cleanupPeriodDays: 7 },
+    'permissions.defaultMode': 'plan',
+  };
+
   test('the table of keys has them', () => {
     expect(rows.length).toBeGreaterThan(40);
     expect(new Set(rows.map(([key]) => key)).size).toBe(rows.length);
@@ -64,7 +71,8 @@ describe('EXT-1: settings of another tool', () => {
 
   test.for(rows)('%s is %s, as the table of keys says', async ([key, state], { directory }) => {
     const [first = '', second] = key.split('.');
-    const value = { [first]: second === undefined ? 'x' : { [second]: ['Read'] } };
+    const given = FITTING[key] ?? ['Read'];
+    const value = { [first]: second === undefined ? given : { [second]: given } };
     const place = placeIn(directory);
     writeFiles(directory, {
       'repo/.claude/settings.json': json(value),
@@ -81,7 +89,7 @@ describe('EXT-1: settings of another tool', () => {
     expect(ofTrusted !== undefined).toBe(state === 'not used');
     expect(ofUntrusted !== undefined).toBe(state !== 'used');
     expect(ofUntrusted?.needsTrust === true).toBe(state === 'used after trust');
-    expect(ofUser !== undefined).toBe(state !== 'used');
+    expect(ofUser !== undefined).toBe(state === 'not used');
   });
 
   test('a key that nobody knows is named as unknown', async ({ directory }) => {
@@ -212,5 +220,97 @@ describe('EXT-1: settings of another tool', () => {
     expect(found.problems).toEqual([
       `env in .claude/settings.json: ${refused.join(', ')} not set: a folder does not decide which programs run or what they load`,
     ]);
+  });
+
+  const CHOICES = {
+    ...{ model: 'claude-opus-5[1m]', fallbackModel: 'haiku', effortLevel: 'high', cleanupPeriodDays: 7 },
+    permissions: { defaultMode: 'plan', additionalDirectories: ['../beside', '~/notes'] },
+  };
+  const chosen = ({ values }: Awaited<ReturnType<typeof readOtherTools>>): unknown[] =>
+    values.map(({ level, path, value }) => [level, path.join('.'), value]);
+
+  test('choose what has a counterpart: of a repository after trust', async ({ directory }) => {
+    const place = placeIn(directory);
+    writeFiles(directory, { 'repo/.claude/settings.json': json(CHOICES) });
+    const before = await readOtherTools({ ...place, isAsTrusted: async () => false });
+    expect([before.values, before.directories]).toEqual([[], []]);
+    const after = await readOtherTools({ ...place, isAsTrusted: async () => true });
+    expect(chosen(after)).toEqual([
+      ['repository', 'model', 'claude-opus-5'],
+      ['repository', 'fallbackModel', 'haiku'],
+      ['repository', 'effort', 'high'],
+      ['repository', 'permissions.defaultMode', 'plan'],
+      ['repository', 'cleanupPeriodDays', 7],
+    ]);
+    expect(after.directories.map(({ path }) => path)).toEqual([join(directory, 'beside'), join(directory, 'home/notes')]);
+    expect(after.unused).toEqual([]);
+  });
+
+  test('count whole where they are the user’s own, and the nearer file comes after', async ({
+    directory,
+  }) => {
+    const place = placeIn(directory);
+    const env = { PATH: '/own', OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', AWS_BEARER_TOKEN_BEDROCK: 'k' };
+    writeFiles(directory, {
+      'home/.claude/settings.json': json({
+        permissions: { allow: ['Bash(ls:*)'] },
+        env,
+        statusLine: {},
+        model: 'opus',
+      }),
+      'repo/.claude/settings.json': json({ model: 'haiku' }),
+      'repo/.claude/settings.local.json': json({ model: 'sonnet', statusLine: {} }),
+    });
+    const found = await readOtherTools({ ...place, isAsTrusted: async () => true });
+    expect(found.rules.at(-1)).toMatchObject({
+      place: '~/.claude/settings.json',
+      texts: { allow: ['Bash(ls:*)'] },
+    });
+    expect(found.env).toEqual({ PATH: '/own' });
+    expect(found.statusLines).toEqual([
+      join(place.root, '.claude/settings.local.json'),
+      join(directory, 'home/.claude/settings.json'),
+    ]);
+    expect(chosen(found)).toEqual([
+      ['user', 'model', 'opus'],
+      ['repository', 'model', 'haiku'],
+      ['local', 'model', 'sonnet'],
+    ]);
+  });
+
+  test('that say what nothing here can be are named', async ({ directory }) => {
+    const place = placeIn(directory);
+    const odd = { model: 'gpt-5', effortLevel: 'huge', permissions: { defaultMode: 'bypassPermissions' } };
+    writeFiles(directory, { 'home/.claude/settings.json': json(odd) });
+    const { values, unused } = await readOtherTools(place);
+    expect(values).toEqual([]);
+    expect(unused.map(({ what }) => what)).toEqual(['permissions.defaultMode', 'model', 'effortLevel']);
+  });
+
+  const HOOKS = { hooks: { Stop: [] } };
+
+  test.for([
+    ['of the user, all hooks of other tools', 'home/.claude/settings.json', []],
+    ['of a repository, its own', 'repo/.claude/settings.local.json', ['home/.claude/settings.json']],
+  ] as const)('SEC-1: disableAllHooks turns off, %s', async ([, off, left], { directory }) => {
+    const place = placeIn(directory);
+    const files = [
+      'home/.claude/settings.json',
+      'repo/.claude/settings.json',
+      'repo/.claude/settings.local.json',
+    ];
+    writeFiles(
+      directory,
+      Object.fromEntries(
+        files.map((file) => [file, json({ ...HOOKS, ...(file === off && { disableAllHooks: true }) })]),
+      ),
+    );
+    const { hooks, unused } = await readOtherTools({ ...place, isAsTrusted: async () => false });
+    expect(hooks).toEqual(left.map((file) => join(directory, file)));
+    expect(unused.map(({ what, source }) => [what, source])).toEqual(
+      ['repo/.claude/settings.json', 'repo/.claude/settings.local.json', 'home/.claude/settings.json']
+        .filter((file) => !left.some((one) => one === file))
+        .map((file) => ['hooks: disableAllHooks', join(directory, file)]),
+    );
   });
 });

@@ -1,8 +1,8 @@
 /**
- * What a repository and a user have set up for Claude Code. Rules that deny or ask only narrow, so they count here too,
- * also before the folder is trusted. Everything else that is found is named, since nobody should believe that a hook or
- * a server works here. What stays silent is never a deny rule: a file that cannot be read says that its rules do not
- * count.
+ * What a repository and a user have set up for Claude Code. What only narrows counts here too, also before the folder is
+ * trusted; of the rest what has a counterpart, once it is. Everything else that is found is named, since nobody should
+ * believe that it works here. What stays silent is never a deny rule: a file that cannot be read says that its rules do
+ * not count.
  *
  * Where nothing of that exists, a start pays five looks at the disk, and one for each folder up to the repository's
  * root.
@@ -10,9 +10,8 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { SettingsPlace } from '../settings.ts';
-import { type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
-
-const NOTHING: OtherTools = { hooks: [], rules: [], unused: [], env: {}, statusLines: [], problems: [] };
+import type { OtherFileRead } from './other-settings.ts';
+import { NOTHING, type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
 
 /** Folders with things that are read by Claude Code and not here; agents, skills, commands and rules are read. */
 const FOLDERS = ['plugins', 'output-styles'];
@@ -23,16 +22,34 @@ export async function readOtherTools(place: SettingsPlace): Promise<OtherTools> 
   const folders = [...ownFolders(place), ...users].map((folder) => resolve(folder, '.claude'));
   const present = [...new Set(folders)].filter(exists);
   if (present.length === 0) return NOTHING;
-  const found = await Promise.all(present.map((folder) => readFolder(folder, place)));
+  const read = await Promise.all(present.map((folder) => readFolder(folder, place)));
+  const found = read.flat();
+  const farthestFirst = read.toReversed().flat();
+  const isOff = ({ isUsers }: OtherFileRead): boolean =>
+    found.some((other) => other.stopsHooks && (other.isUsers || !isUsers));
   return {
-    hooks: found.flatMap(({ hooks }) => hooks),
     rules: found.flatMap(({ rules }) => rules),
-    unused: found.flatMap(({ unused }) => unused),
-    // The nearest folder comes first, and wins.
-    env: Object.assign({}, ...found.map(({ env }) => env).toReversed()),
-    statusLines: found.flatMap(({ statusLines }) => statusLines),
+    forbidden: found.flatMap(({ forbidden }) => forbidden),
+    directories: found.flatMap(({ directories }) => directories),
+    servers: found.flatMap(({ servers }) => servers),
     problems: found.flatMap(({ problems }) => problems),
+    // The nearest wins.
+    values: farthestFirst.flatMap(({ values }) => values),
+    env: Object.assign({}, ...farthestFirst.map(({ env }) => env)),
+    hooks: found.filter((file) => !isOff(file)).flatMap(({ hooks }) => hooks),
+    statusLines: farthestFirst
+      .filter((file) => !isOff(file))
+      .flatMap(({ statusLines }) => statusLines)
+      .toReversed(),
+    unused: found.flatMap((file) => [...file.unused, ...(isOff(file) ? switchedOff(file) : [])]),
   };
+}
+
+function switchedOff({ hooks, statusLines }: OtherFileRead): UnusedPart[] {
+  return [
+    ...hooks.map((source) => ({ what: 'hooks: disableAllHooks', source })),
+    ...statusLines.map((source) => ({ what: 'statusLine: disableAllHooks', source })),
+  ];
 }
 
 /** From the working directory up to the repository's root, as definitions of agents are found. */
@@ -79,7 +96,8 @@ export function otherToolsNotices(
   ];
 }
 
-async function readFolder(folder: string, place: SettingsPlace): Promise<OtherTools> {
+/** Its files, the nearer one second, and what else lies in the folder. */
+async function readFolder(folder: string, place: SettingsPlace): Promise<readonly OtherFileRead[]> {
   const isOwn = ownFolders(place).some((own) => folder === resolve(own, '.claude'));
   const files = ['settings.json', ...(isOwn ? ['settings.local.json'] : [])]
     .map((name) => join(folder, name))
@@ -88,17 +106,10 @@ async function readFolder(folder: string, place: SettingsPlace): Promise<OtherTo
     what,
     source: join(folder, what),
   }));
-  if (files.length === 0) return { ...NOTHING, unused };
+  const rest = { ...NOTHING, unused, stopsHooks: false, isUsers: false };
+  if (files.length === 0) return [rest];
   const { readOtherSettings } = await import('./other-settings.ts');
-  const read = await Promise.all(files.map((file) => readOtherSettings(file, place)));
-  return {
-    hooks: read.flatMap(({ hooks }) => hooks),
-    rules: read.flatMap(({ rules }) => rules),
-    unused: [...read.flatMap((file) => file.unused), ...unused],
-    env: Object.assign({}, ...read.map(({ env }) => env)),
-    statusLines: read.flatMap(({ statusLines }) => statusLines).toReversed(),
-    problems: read.flatMap(({ problems }) => problems),
-  };
+  return [...(await Promise.all(files.map((file) => readOtherSettings(file, place)))), rest];
 }
 
 /** A path that cannot be checked, or a link to nothing, counts as present, so that it is not ignored silently. */

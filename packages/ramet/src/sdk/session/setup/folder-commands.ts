@@ -1,6 +1,6 @@
 /** Commands and plugins of a folder's settings: those that are not what was trusted are left out, with a line for each. */
 import type { FolderPart } from '../../../extensions/trust/folder-part.ts';
-import { shownPath } from '../../../settings/other-tools/other-tools.ts';
+import { isUsersFile, shownPath } from '../../../settings/other-tools/other-tools.ts';
 import type { SettingsReport } from '../../../settings/read-settings.ts';
 import type { Settings, SettingsPlace } from '../../../settings/settings.ts';
 
@@ -40,6 +40,10 @@ export async function withoutChangedCommands(
   const borrowed = others.flatMap(partsOfSettings).filter(({ kind }) => kind === 'status line');
   for (const part of [...own, ...borrowed]) {
     if (part.kind !== 'status line' && part.kind !== 'setup') continue;
+    if (isUsersFile(part.source, place.userHome)) {
+      kept = { ...kept, statusLine: lineOf(part) };
+      continue;
+    }
     const check = passes(part) ? runCheck(part, place, trust) : null;
     // In another directory its files can be others than here, and they can change.
     const whyNot = (cwd: string): string | null =>

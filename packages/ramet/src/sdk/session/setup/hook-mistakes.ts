@@ -7,8 +7,8 @@ import { readHooks } from '../../../extensions/hooks/hook-config.ts';
 import type { FolderPart } from '../../../extensions/trust/folder-part.ts';
 import { UserMistake } from '../../../schema/errors.ts';
 import { parsePositionedJson } from '../../../settings/positioned-json.ts';
-import { problemText } from '../../../settings/read-settings.ts';
 import { keyText, shownLine } from '../../../settings/setting-value.ts';
+import { problemText } from '../../../settings/settings-notices.ts';
 
 /** Throws for the first mistake in the user's own files. */
 export function refuseMistakes(parts: readonly FolderPart[]): void {

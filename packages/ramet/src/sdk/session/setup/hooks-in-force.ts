@@ -1,6 +1,6 @@
 /** Where the hooks of a session are set up, and which of them run. */
 import type { HookEntry } from '../../../extensions/hooks/hook-config.ts';
-import { shownPath, type UnusedPart } from '../../../settings/other-tools/other-tools.ts';
+import { isUsersFile, shownPath, type UnusedPart } from '../../../settings/other-tools/other-tools.ts';
 import type { SettingsReport } from '../../../settings/read-settings.ts';
 import { isBinding, POLICY_HOOKS, type SettingsLevel } from '../../../settings/setting-value.ts';
 import type { SettingsPlace } from '../../../settings/settings.ts';
@@ -25,7 +25,7 @@ export async function hooksInForce(
       path[0] === 'hooks' && source !== null ? [[source, level] as const] : [],
     ),
   );
-  const isUsers = (path: string): boolean => levels.get(path) === 'user' || isBelow(path, place.userHome);
+  const isUsers = (path: string): boolean => levels.get(path) === 'user' || isUsersFile(path, place.userHome);
   const all = [...levels.keys(), ...others];
   const isForbidden = (path: string): boolean =>
     settings.policy?.hooks === 'managed' && levels.get(path) !== 'managed';
@@ -90,8 +90,4 @@ export async function unusedHooks(
 /** One of Ramet's own that is the user's or managed. Those of other tools can hold what is right there. */
 function isBindingFile(level: SettingsLevel | undefined): boolean {
   return level !== undefined && isBinding({ level });
-}
-
-function isBelow(path: string, home: string | null): boolean {
-  return home !== null && path.startsWith(`${home}/.claude/`) && !path.endsWith('.local.json');
 }

@@ -21,7 +21,14 @@ import { closedWays } from '../../policy.ts';
 
 /** The rules a session starts with; `tools` are those that it has besides the built-in ones. A rule that protects nothing is refused, not ignored. */
 export function openRules(
-  { permissions, env, others = [], settings, additionalDirectories = [] }: ResolvedOptions,
+  {
+    permissions,
+    env,
+    others = [],
+    settings,
+    additionalDirectories = [],
+    alsoDirectories = [],
+  }: ResolvedOptions,
   { cwd, repository }: Place,
   tools: readonly string[],
 ): SessionRules {
@@ -33,7 +40,8 @@ export function openRules(
   return sessionRules(
     joinRules(
       {
-        ...{ ...rules, closed: closedWays(settings), folders: foldersOf(additionalDirectories, cwd) },
+        ...{ ...rules, closed: closedWays(settings) },
+        folders: [...foldersOf(additionalDirectories, cwd), ...alsoDirectories.filter(isDirectory)],
         guarded: guardedPlaces(env),
       },
       ...narrowing,
@@ -57,10 +65,14 @@ function guardedPlaces(env: ResolvedOptions['env']): string[] {
 /** Of such a folder; each may be a link of its own. */
 const LOADED = ['settings.json', 'agents', 'skills', 'commands', 'plugins'];
 
+function isDirectory(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 export function foldersOf(paths: readonly string[], cwd: string): string[] {
   return paths.map((path) => {
     const folder = resolve(cwd, path);
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    if (!isDirectory(folder))
       throw new UserMistake(
         'no_directory',
         `there is no directory ${folder}: give one that is there (additionalDirectories, --add-dir)`,
@@ -96,7 +108,7 @@ export function recallRules(
   const { folders, allow, ...narrowing } = given;
   const own = { ...narrowing, allow: closedWays(settings)?.rules === true ? [] : allow };
   const { rules } = parseRules(own, { ...origin, tools, place: 'the options' });
-  const there = folders.filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory());
+  const there = folders.filter(isDirectory);
   permissions.add({ ...rules, folders: there });
   let run: RuleTexts = {};
   const types = ['permission.answered', 'operator.started', 'operator.resumed'] as const;

@@ -13,20 +13,17 @@ import {
   otherToolsNotices,
   readOtherTools,
 } from '../../../settings/other-tools/read-other-tools.ts';
+import { managedSettings, readSettings, type SettingsReport } from '../../../settings/read-settings.ts';
 import {
-  managedSettings,
-  readSettings,
-  refuseBadSettings,
-  type SettingsReport,
-  settingsNotices,
-} from '../../../settings/read-settings.ts';
-import {
+  keyText,
   POLICY_RULES,
   POLICY_SERVERS,
   type SettingValue,
   UNTRUSTED,
+  WIDER_MODE,
 } from '../../../settings/setting-value.ts';
 import type { Settings, SettingsInForce, SettingsPlace, TierSettings } from '../../../settings/settings.ts';
+import { refuseBadSettings, settingsNotices } from '../../../settings/settings-notices.ts';
 import { managedFolders } from '../../../system/home.ts';
 import {
   DEFAULT_LAUNCH,
@@ -52,14 +49,14 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
   const defaults = defaultSettings();
   // What nobody has set depends on the session: a coordinator has as many workers at once as there are cores.
   const { concurrent: _, ...agents } = defaults.agents ?? {};
-  const report = await readSettings(place, { defaults: { ...defaults, agents } });
-  refuseBadSettings(report);
   const others = await readOtherTools(place);
+  const report = await readSettings(place, { defaults: { ...defaults, agents }, others });
+  refuseBadSettings(report);
   const found = await hooksInForce(report, others.hooks, place);
   const commands = await withoutChangedCommands(report.settings, report.values, place, others.statusLines);
   const notices = [
     ...settingsNotices(report),
-    ...otherToolsNotices(others, place),
+    ...otherToolsNotices({ ...others, unused: [...others.unused, ...widerModes(report)] }, place),
     ...ignoredAllow(report, others.rules).map(
       ({ place }) => `${place}: ignored, ${POLICY_RULES}: permissions.allow`,
     ),
@@ -75,6 +72,7 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
     ...{ settings: commands.settings, notices, hooks: found.hooks, childEnv: others.env },
     others: allowsOwnRules(report.settings) ? others.rules : others.rules.map(withoutAllow),
     ...{ managed: report.managed, serverOrigins },
+    ...{ alsoDirectories: others.directories.map(({ path }) => path), serverLimits: others.servers },
   };
 }
 
@@ -97,12 +95,19 @@ export async function unusedOthers(
 ): Promise<OtherTools['unused']> {
   return [
     ...others.unused,
+    ...widerModes(report),
     ...(await unusedHooks(report, others.hooks)),
     ...ignoredAllow(report, others.rules).map(({ place }) => ({
       what: `permissions.allow: ${POLICY_RULES}`,
       source: place,
     })),
   ];
+}
+
+function widerModes({ values }: SettingsReport): OtherTools['unused'] {
+  return values
+    .filter(({ unused }) => unused === WIDER_MODE)
+    .map(({ path, source }) => ({ what: `${keyText(path)}: ${WIDER_MODE}`, source: source ?? '' }));
 }
 
 function withoutAllow({ texts: { allow: _, ...texts }, ...rules }: OtherRules): OtherRules {
@@ -119,8 +124,10 @@ async function checked(settings: Settings): Promise<Settings> {
 /** Everything there is to know of the settings of a place, problems included. */
 export async function describeSettings(place: Place, env: NodeJS.ProcessEnv): Promise<SettingsReport> {
   const environment = environmentValues(env);
+  const here = settingsPlace(place, env);
+  const others = await readOtherTools(here);
   const read = (defaults: Settings): Promise<SettingsReport> =>
-    readSettings(settingsPlace(place, env), { defaults, environment });
+    readSettings(here, { defaults, environment, others });
   // Twice, because what the tiers stand for depends on the provider that settings may name.
   const { settings } = await read(defaultSettings());
   const provider = settings.provider ?? providerKind({ ...env, RAMET_PROVIDER: undefined });
