@@ -242,7 +242,10 @@ describe('EXT-1: settings of another tool', () => {
       ['repository', 'permissions.defaultMode', 'plan'],
       ['repository', 'cleanupPeriodDays', 7],
     ]);
-    expect(after.directories.map(({ path }) => path)).toEqual([join(directory, 'beside'), join(directory, 'home/notes')]);
+    expect(after.directories.map(({ path }) => path)).toEqual([
+      join(directory, 'beside'),
+      join(directory, 'home/notes'),
+    ]);
     expect(after.unused).toEqual([]);
   });
 
