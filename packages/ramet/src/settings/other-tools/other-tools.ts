@@ -40,7 +40,7 @@ export interface OtherTools {
   /** Files whose rules count. */
   readonly rules: readonly OtherRules[];
   readonly unused: readonly UnusedPart[];
-  /** What they say of Ramet's own keys, where Ramet's own files say nothing; from the farthest to the nearest. */
+  /** Values for Ramet's own keys, where Ramet's own files say nothing; from the farthest to the nearest. */
   readonly values: readonly SettingValue[];
   /** What they forbid, whatever others allow. */
   readonly forbidden: readonly SettingValue[];
