@@ -52,7 +52,8 @@ export async function reopen(
   await using opened = new AsyncDisposableStack();
   const { plugins, problems } = await findPlugins(place, asked);
   const teams = existsSync(teamFile(here.project)) ? await import('./session-team.ts') : null;
-  const teamName = teams?.teamOfSession(here.project, entry.session) ?? null;
+  const { name: teamName = null, problem: noTeams = null } =
+    teams?.teamOfSession(here.project, entry.session) ?? {};
   refuseOtherTeam(asked, teamName);
   const isCoordinated = readStart(here.project, entry.session)?.coordinator === true;
   refuseOtherRole(asked, isCoordinated);
@@ -125,6 +126,7 @@ export async function reopen(
       ...settings.notices,
       ...finished,
       ...warnings,
+      ...(noTeams === null ? [] : [noTeams]),
       ...(note === null ? [] : [note]),
       ...toolNotices,
       ...problems,

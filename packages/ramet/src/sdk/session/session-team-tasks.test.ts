@@ -1,4 +1,7 @@
 /** The tasks of a session's team: what models read of them, and what gates them. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import {
   add,
@@ -13,6 +16,7 @@ import {
   whoAsks,
 } from '../../../test/fixtures/team-session.ts';
 import { showTeam } from '../calls/teams.ts';
+import { findPlace } from '../place.ts';
 import { openSession } from './session.ts';
 
 const update = (input: Record<string, unknown>) => uses(call('TaskUpdate', input));
@@ -191,5 +195,54 @@ describe('TEAM-1, TEAM-5: the types that a lead knows', () => {
     const next = lastText(asked(emulator, 'lead').at(-1));
     expect(next).toContain('<team-now>');
     expect(next).not.toContain('<agent-types>');
+  });
+});
+
+describe('TEAM-5: a record of teams that cannot be read', () => {
+  test.each([
+    [
+      'of a newer version',
+      'update ramet to use it',
+      (file: string) => {
+        using db = new DatabaseSync(file);
+        db.exec('PRAGMA user_version = 9999');
+      },
+    ],
+    [
+      'damaged',
+      'it is damaged, or not a database',
+      (file: string) => {
+        for (const end of ['-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+        writeFileSync(file, 'no database '.repeat(400));
+      },
+    ],
+  ])('stops the sessions that have a team, and no other: %s', async (_, reason, spoil) => {
+    const { options } = await newPlace(play({}));
+    const { team: _team, ...plain } = options;
+    const led = await openSession(options);
+    await prompt(led);
+    await led.close();
+    const own = await openSession(plain);
+    await prompt(own);
+    await own.close();
+    const fork = await openSession({ ...plain, resume: led.id, forkSession: true });
+    await prompt(fork);
+    await fork.close();
+    const file = join(
+      findPlace({ cwd: String(options.cwd), env: { ...options.env } }).project,
+      'teams.sqlite',
+    );
+    spoil(file);
+    const spoilt = readFileSync(file);
+    await expect(openSession({ ...plain, resume: led.id })).rejects.toThrow(reason);
+    for (const id of [own.id, fork.id]) {
+      await using again = await openSession({ ...plain, resume: id });
+      await prompt(again, 'Next.');
+      expect(again.notices.filter((line) => line.includes(reason))).toHaveLength(1);
+    }
+    await using fresh = await openSession(plain);
+    expect(fresh.notices.filter((line) => line.includes('teams'))).toEqual([]);
+    await prompt(fresh);
+    expect(readFileSync(file).equals(spoilt)).toBe(true);
   });
 });

@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { teammate } from '../../agents/prompts/teammate.ts';
+import { contentOfBytes } from '../../conversation/frozen-block.ts';
 import { TeamHost } from '../../engine/later.ts';
 import type { Agent, AgentFamily } from '../../engine/shapes.ts';
-import { UserMistake } from '../../schema/errors.ts';
-import type { AgentId, SessionId } from '../../schema/ids.ts';
+import { openReader } from '../../journal/sessions.ts';
+import { JournalError, UserMistake } from '../../schema/errors.ts';
+import { type AgentId, agentId, type SessionId } from '../../schema/ids.ts';
 import { LEAD } from '../../schema/team.ts';
 import { newTeamProblem, type StoredTeam, TeamStore } from '../../team/store/team-store.ts';
 import { hintChange, listenForChanges, teamFile } from '../../team/wake-line.ts';
@@ -29,6 +31,9 @@ export interface SessionTeam extends Disposable {
   leaveWorktrees(): Promise<void>;
 }
 
+/** Every lead has it. */
+const TEAM_TOOL = 'TaskCreate';
+
 interface TeamOrder {
   readonly project: string;
   readonly family: AgentFamily;
@@ -40,11 +45,43 @@ interface TeamOrder {
   readonly left?: { readonly cwd: string; readonly env: NodeJS.ProcessEnv } | undefined;
 }
 
-/** The name of a session's team; null for none. */
-export function teamOfSession(project: string, session: SessionId): string | null {
-  if (!existsSync(teamFile(project))) return null;
-  using store = new TeamStore(project);
-  return store.find(session)?.record.name ?? null;
+export interface KnownTeam {
+  /** Null for a session without a team. */
+  readonly name: string | null;
+  /** Why no session can have one now; null where it can. */
+  readonly problem: string | null;
+}
+
+/** A record of teams that cannot be read stops the sessions that have one: their journals say so. */
+export function teamOfSession(project: string, session: SessionId): KnownTeam {
+  try {
+    using store = new TeamStore(project);
+    return { name: store.find(session)?.record.name ?? null, problem: null };
+  } catch (error) {
+    if (!(error instanceof JournalError) || leadsTeam(project, session)) throw error;
+    return { name: null, problem: error.message };
+  }
+}
+
+function leadsTeam(project: string, session: SessionId): boolean {
+  const reader = openReader({ project, session, forgiving: true });
+  try {
+    let leads = false;
+    const agent = agentId(session, 1);
+    for (const { event } of reader.events({ agent, types: ['prefix.frozen', 'conversation.replaced'] })) {
+      if (event.type === 'prefix.frozen')
+        leads ||= event.tools.some((tool) => isTeamTool(reader.block(tool)));
+      // It began with the conversation of another session, whose team is not its own.
+      else if (event.type === 'conversation.replaced' && event.cause === 'session') leads = false;
+    }
+    return leads;
+  } finally {
+    reader.close();
+  }
+}
+
+function isTeamTool(stored: Uint8Array): boolean {
+  return contentOfBytes(stored).name === TEAM_TOOL;
 }
 
 /** The session came to nothing, and so did its team. */
