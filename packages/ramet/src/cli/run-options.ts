@@ -44,6 +44,10 @@ export function addRunOptions(command: Command): Command {
     )
     .option('--disallowedTools <rules>', 'what to refuse always', ruleList)
     .option(
+      '--agents <types>',
+      'more agent types: JSON such as {"name": {"description", "prompt"}}, or a file',
+    )
+    .option(
       '--plugin-dir <folder>',
       'use the plugin in this folder: agents, skills, commands; may be repeated',
       oneMore,
@@ -77,10 +81,6 @@ export function addAgentOptions(command: Command): Command {
         'resume',
         'systemPrompt',
       ]),
-    )
-    .option(
-      '--agents <types>',
-      'more agent types: JSON such as {"name": {"description", "prompt"}}, or a file',
     )
     .addOption(
       new Option('--tools <names>', 'built-in tools that there are, such as "Read,Grep"; "" for none')

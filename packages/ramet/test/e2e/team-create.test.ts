@@ -47,6 +47,8 @@ describe.concurrent('UI-1, TEAM-1: ramet team create', () => {
       ],
     });
     expect(emulator.requests).toEqual([]);
+    // Nothing was at work, so nothing was interrupted.
+    expect((await user.ramet(['ps'])).stdout).not.toContain('interrupted');
     expect(await refused('Crew')).toContain('this repository has a team "crew" already');
     expect((await user.here(['team', 'attach'])).stderr).toMatch(
       /^ramet: no process hosts the team "crew", and to open its lead here takes a terminal: ramet team resume crew /,

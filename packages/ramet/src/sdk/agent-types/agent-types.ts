@@ -145,9 +145,9 @@ export function offeringMembers(types: AgentTypes, isFromStart = true): AgentTyp
   };
 }
 
-/** What a file says follows what lead and members share (TEAM-1). */
+/** What a file, a flag or a program says follows what lead and members share (TEAM-1). */
 function asMember(type: AgentDefinition): AgentDefinition {
-  if (type.path === undefined) return { ...type, offered: true };
+  if (type.notes === teammate.notes) return { ...type, offered: true };
   const own = `<your-part>\n${type.system.join('\n')}\n</your-part>`;
   const { system, notes, instructions, git } = teammate;
   return { ...type, system, notes: `${notes}\n${own}`, background: true, instructions, git };

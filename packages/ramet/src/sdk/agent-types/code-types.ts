@@ -26,6 +26,10 @@ export interface AgentTypeOptions {
   readonly maxTurns?: number;
   readonly budget?: BudgetLimits;
   readonly background?: boolean;
+  /** Its agents with a name are members of the session's team. */
+  readonly teammate?: boolean;
+  /** Its agents have a memory of their own: docs/memory.md. */
+  readonly memory?: 'user' | 'project' | 'local';
   readonly executor?: ExecutorKind;
   readonly isolation?: 'worktree';
   /** Skills whose texts its agents have from the beginning. */

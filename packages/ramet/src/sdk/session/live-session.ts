@@ -100,7 +100,7 @@ export function liveSession(parts: LiveParts): Session {
     parts.team?.closing();
     // It was given nothing, or a file, a command, or a prompt or child that was refused: it has nothing to continue.
     const isUnused = agent.conversation.messages.length === 0 && family.running.length === 0;
-    if (isUnused && !isRun && !parts.team && !isInterrupted(agent))
+    if (isUnused && !isRun && !isInterrupted(agent))
       agent.record({ type: 'agent.ended', status: 'done', cause: null, message: null });
     await agent[Symbol.asyncDispose]();
     parts.team?.[Symbol.dispose]();

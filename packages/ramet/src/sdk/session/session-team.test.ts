@@ -322,6 +322,31 @@ describe('TEAM-1, EXEC-1: members', () => {
     expect(JSON.stringify(asked(emulator, 'cleo').at(-1)?.system)).toContain('Be severe.');
   });
 
+  test('a type of a flag or a program with `teammate: true` makes members too', async () => {
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [
+          uses(
+            call('Agent', {
+              subagent_type: 'critic',
+              name: 'cleo',
+              description: 'x',
+              prompt: 'You are cleo. Wait.',
+            }),
+          ),
+        ],
+      }),
+    );
+    const agentTypes = { critic: { description: 'criticises', prompt: 'Be severe.', teammate: true } };
+    await using session = await openSession({ ...options, agentTypes });
+    await prompt(session);
+    const [lead] = asked(emulator, 'lead');
+    const [cleo] = asked(emulator, 'cleo');
+    expect(JSON.stringify([cleo?.tools, cleo?.system])).toBe(JSON.stringify([lead?.tools, lead?.system]));
+    expect(JSON.stringify(cleo?.messages[0])).toMatch(/<teammate>.*<your-part>\\nBe severe\./s);
+    expect(session.team?.members()).toMatchObject([{ name: 'lead' }, { name: 'cleo', state: 'idle' }]);
+  });
+
   test('EXEC-2: a member in a process of its own has the same messages and tasks', async () => {
     const { emulator, options } = await newPlace(
       play({
