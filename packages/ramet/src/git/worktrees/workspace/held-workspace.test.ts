@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { workingSandbox } from '../../../../test/fixtures/sandbox.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { git, gitVariables } from '../../../../test/fixtures/worktrees.ts';
+import { indexPath } from '../../../journal/session-index.ts';
 import {
   type IsolatedEnd,
   isolatedStart,
@@ -47,6 +49,20 @@ test('WORK-3: one that is given back again, by who made it and by who cleans up,
   expect([...ends, await release()]).toEqual(Array(3).fill({ kept: false, reasons: [] }));
   await workspaces.settled(worktree.id);
   expect(existsSync(worktree.path)).toBe(false);
+});
+
+test('LOG-1: one that cannot be given back because the disk is full is kept with the reason', async () => {
+  const cwd = temporaryRepository({ a: '1\n' });
+  const { release, home } = await created(cwd);
+  using index = new DatabaseSync(
+    indexPath(projectDirectory(home, { root: cwd, commonDirectory: join(cwd, '.git') })),
+  );
+  index.exec(`CREATE TRIGGER full BEFORE INSERT ON worktrees BEGIN SELECT RAISE(ABORT, 'disk is full'); END`);
+  expect(await release()).toEqual({
+    kept: true,
+    reasons: [expect.stringMatching(/^it could not be given back: .*disk is full/)],
+  });
+  index.exec('DROP TRIGGER full');
 });
 
 test('SEC-1: a set-up command that may not run is told to the user and to the agent, with the file', async () => {

@@ -168,9 +168,17 @@ async function release(
     const outcome = await settled;
     return outcome.kept ? { ...end, kept: true, reasons: outcome.reasons.map(({ text }) => text) } : end;
   } catch (error) {
-    // Its agent has ended, whatever it left: nobody is to wait for it.
-    releaseWorktree(place, worktree.id);
+    letGo(place, worktree);
     return { kept: true, reasons: [`it could not be given back: ${describeError(error)}`] };
+  }
+}
+
+/** Its agent has ended, whatever it left: nobody is to wait for it. On a full disk its lease ends with this process. */
+function letGo(place: WorktreePlace, { id }: ManagedWorktree): void {
+  try {
+    releaseWorktree(place, id);
+  } catch {
+    // The caller tells the first error, which has the same cause.
   }
 }
 
