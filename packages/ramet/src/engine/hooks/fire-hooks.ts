@@ -12,7 +12,7 @@ import { parseRule } from '../../permission/rule.ts';
 import type { HookVerdict } from '../../schema/events.ts';
 import { MAIN_TYPE } from '../../schema/ids.ts';
 import { parseInput } from '../../tools/registry.ts';
-import type { HostedAgent } from '../agent/agent.ts';
+import type { Agent, HostedAgent } from '../agent/agent.ts';
 import { modeInForce } from '../agent/agent-spec.ts';
 import { inCheckout } from '../calls/authorize.ts';
 import { hookTranscript } from './hook-transcript.ts';
@@ -23,6 +23,8 @@ export interface Firing {
   readonly hooks: readonly Hook[];
   readonly runner: HookRunner;
   readonly signal: AbortSignal;
+  /** The main agent of the session. */
+  readonly main: Agent | null;
 }
 
 export function openHooks(
@@ -36,7 +38,7 @@ export function openHooks(
 export async function fireHooks(agent: HostedAgent, firing: Firing): Promise<HookEffect> {
   const { event, fields, runner, signal } = firing;
   const hooks = await withoutOthers([...firing.hooks, ...ownHooks(agent)], agent, firing);
-  const input = inputOf(agent, event, fields);
+  const input = inputOf(agent, firing);
   const result = await runner.run({ hooks, input, agent: agent.spec.id, signal });
   if (result.runs.length > 0) recordRuns(agent, event, fields, result);
   return result.effect;
@@ -91,19 +93,16 @@ function ownHooks(agent: HostedAgent): readonly Hook[] {
   return hooks;
 }
 
-function inputOf(
-  agent: HostedAgent,
-  event: HookEventName,
-  fields: Readonly<Record<string, unknown>>,
-): HookInput {
+function inputOf(agent: HostedAgent, { event, fields, main }: Firing): HookInput {
   const { spec, runtime, directory } = agent;
+  const isChild = spec.parent !== null;
   return {
     session_id: runtime.journal.session,
-    transcript_path: hookTranscript(agent),
+    transcript_path: hookTranscript(isChild ? (main ?? agent) : agent),
     cwd: directory.cwd,
     hook_event_name: event,
     permission_mode: modeInForce(agent),
-    ...(spec.parent !== null && { agent_id: spec.id }),
+    ...(isChild && { agent_id: spec.id, agent_transcript_path: hookTranscript(agent) }),
     ...(spec.type !== MAIN_TYPE && { agent_type: spec.type }),
     ...fields,
   };

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Conversation } from '../../conversation/conversation.ts';
 import { contentOf } from '../../conversation/frozen-block.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
-import type { HostedAgent } from '../agent/agent.ts';
+import type { Agent } from '../agent/agent.ts';
 
 interface Written {
   readonly path: string;
@@ -17,10 +17,10 @@ interface Written {
   messages: number;
 }
 
-const files = new WeakMap<HostedAgent, Written>();
+const files = new WeakMap<Agent, Written>();
 
 /** Its path; empty where it cannot be written: a hook can do without. */
-export function hookTranscript(agent: HostedAgent): string {
+export function hookTranscript(agent: Agent): string {
   try {
     return write(agent);
   } catch {
@@ -28,7 +28,7 @@ export function hookTranscript(agent: HostedAgent): string {
   }
 }
 
-function write(agent: HostedAgent): string {
+function write(agent: Agent): string {
   const { conversation, runtime, spec } = agent;
   const known = files.get(agent);
   const path = known?.path ?? join(runtime.outputDirectory, `transcript-${spec.id}.jsonl`);
@@ -38,6 +38,7 @@ function write(agent: HostedAgent): string {
     const message = { role, content: blocks.map(contentOf) };
     return `${JSON.stringify({ type: role, sessionId: runtime.journal.session, agentId: spec.id, message })}\n`;
   });
+  if (isSame && lines.length === 0) return path;
   if (isSame) appendFileSync(path, lines.join(''));
   else {
     makePrivateDirectory(runtime.outputDirectory);

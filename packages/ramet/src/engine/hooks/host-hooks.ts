@@ -2,7 +2,7 @@
 import type { Hook, HookEntry } from '../../extensions/hooks/hook-config.ts';
 import type { HookEventName } from '../../extensions/hooks/hook-event.ts';
 import type { HookEffect, HookGround, HookRunner } from '../../extensions/hooks/hook-runner.ts';
-import { hosted } from '../agent/agent.ts';
+import { type Agent, hosted } from '../agent/agent.ts';
 import type { AgentHooks, HookedAgent } from '../agent/runtime.ts';
 
 /** Whether the hooks of an agent's own type are about the event. Its `Stop` is that of an agent that others started. */
@@ -17,12 +17,15 @@ export class HostHooks implements AgentHooks, AsyncDisposable {
   readonly #entries: readonly HookEntry[];
   readonly #events: ReadonlySet<string>;
   readonly #ground: HookGround;
+  readonly #main: () => Agent | null;
   #running: { readonly runner: HookRunner; readonly hooks: readonly Hook[] } | null = null;
 
-  constructor(entries: readonly HookEntry[], ground: HookGround) {
+  /** `main` is the session's main agent, once there is one. */
+  constructor(entries: readonly HookEntry[], ground: HookGround, main: () => Agent | null = () => null) {
     this.#entries = entries;
     this.#events = new Set(entries.flatMap(({ value }) => Object.keys(Object(value))));
     this.#ground = ground;
+    this.#main = main;
   }
 
   has(agent: HookedAgent, event?: HookEventName): boolean {
@@ -33,7 +36,7 @@ export class HostHooks implements AgentHooks, AsyncDisposable {
   async run(...[agent, event, fields, signal]: Parameters<AgentHooks['run']>): Promise<HookEffect> {
     const { fireHooks, openHooks } = await import('./fire-hooks.ts');
     this.#running ??= openHooks(this.#entries, this.#ground);
-    return fireHooks(hosted(agent), { event, fields, signal, ...this.#running });
+    return fireHooks(hosted(agent), { event, fields, signal, main: this.#main(), ...this.#running });
   }
 
   /** Ends hooks that nobody waits for. */

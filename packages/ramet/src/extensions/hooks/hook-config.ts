@@ -79,11 +79,14 @@ export type Hook = CommandHook | FunctionHook;
 /** What a hook is told, as JSON. */
 export interface HookInput extends Record<string, unknown> {
   readonly session_id: string;
+  /** Of the session, that is of its main agent. */
   readonly transcript_path: string;
   readonly cwd: string;
   readonly hook_event_name: HookEventName;
   readonly permission_mode?: string;
+  /** Of an agent that another one started. */
   readonly agent_id?: string;
+  readonly agent_transcript_path?: string;
   readonly agent_type?: string;
 }
 

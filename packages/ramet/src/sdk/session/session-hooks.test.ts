@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { drain } from '../../../test/fixtures/engine.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
@@ -111,6 +112,46 @@ test('EXT-2: UserPromptSubmit names the session, unless the program did', async 
       .map(({ title }) => title)
       .sort(),
   ).toEqual(['about two', 'mine']);
+});
+
+test('EXT-2: SubagentStop reads both conversations, and sends the child back to work', async () => {
+  const transcripts: string[] = [];
+  const { open, seen } = place(['SubagentStop', 'PreToolUse'], ({ hook_event_name: event, ...input }) => {
+    if (event === 'PreToolUse') return {};
+    const paths = [input.transcript_path, input.agent_transcript_path].map(String);
+    transcripts.push(...paths.map((path) => readFileSync(path, 'utf8')));
+    return input.stop_hook_active === true ? {} : { decision: 'block', reason: 'Look again.' };
+  });
+  const task = { description: 'look', prompt: 'CHILD TASK', subagent_type: 'general-purpose' };
+  const again: string[] = [];
+  const provider = scriptedModel(
+    { text: 'I ask.', calls: [{ name: 'Agent', input: task }] },
+    { text: 'half' },
+    (request) => {
+      again.push(sent(request));
+      return { text: 'whole' };
+    },
+    { text: 'done' },
+  );
+  const session = await open({ provider });
+  expect((await session.ask('MAIN TASK')).text).toBe('done');
+  expect(again).toEqual([expect.stringContaining('Look again.')]);
+  const stops = seen.filter(({ hook_event_name: event }) => event === 'SubagentStop');
+  expect(stops).toMatchObject([
+    { agent_type: 'general-purpose', stop_hook_active: false, last_assistant_message: 'half' },
+    { agent_id: `${session.id}.2`, stop_hook_active: true, last_assistant_message: 'whole' },
+  ]);
+  const [main, child] = transcripts;
+  expect(main).toContain('MAIN TASK');
+  expect(main).not.toContain('half');
+  expect(child).toContain('half');
+  expect(child).not.toContain('MAIN TASK');
+  // The main agent's own call.
+  expect(seen[0]).toMatchObject({
+    hook_event_name: 'PreToolUse',
+    transcript_path: stops[0]?.transcript_path,
+  });
+  expect(seen[0]).not.toHaveProperty('agent_transcript_path');
 });
 
 describe('EXT-2: SessionEnd', () => {

@@ -124,10 +124,9 @@ export function shareParts(
     ),
     git,
   );
-  const hooks = new HostHooks(settings.hooks, {
-    ...{ clock, processes, environment },
-    projectDirectory: place.repository?.root ?? place.cwd,
-  });
+  const projectDirectory = place.repository?.root ?? place.cwd;
+  const ground = { clock, processes, environment, projectDirectory };
+  const hooks = new HostHooks(settings.hooks, ground, () => main);
   const runtime: SessionRuntime = {
     ...parts,
     hooks,
