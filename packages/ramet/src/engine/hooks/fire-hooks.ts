@@ -7,11 +7,12 @@ import {
   type HookResult,
   HookRunner,
 } from '../../extensions/hooks/hook-runner.ts';
+import { PREFIX } from '../../extensions/mcp/tool-names.ts';
 import { mayConcern } from '../../permission/decide.ts';
 import { parseRule } from '../../permission/rule.ts';
 import type { HookVerdict } from '../../schema/events.ts';
 import { MAIN_TYPE } from '../../schema/ids.ts';
-import { parseInput } from '../../tools/registry.ts';
+import { findTool, parseInput } from '../../tools/registry.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
 import { modeInForce } from '../agent/agent-spec.ts';
 import { inCheckout } from '../calls/authorize.ts';
@@ -38,7 +39,7 @@ export function openHooks(
 export async function fireHooks(agent: HostedAgent, firing: Firing): Promise<HookEffect> {
   const { event, fields, runner, signal } = firing;
   const hooks = await withoutOthers([...firing.hooks, ...ownHooks(agent)], agent, firing);
-  const input = inputOf(agent, firing);
+  const input = await inputOf(agent, firing);
   const result = await runner.run({ hooks, input, agent: agent.spec.id, signal });
   if (result.runs.length > 0) recordRuns(agent, event, fields, result);
   return result.effect;
@@ -67,7 +68,7 @@ async function isAbout(
   { origin }: HookRunner,
 ): Promise<boolean> {
   const read = parseRule(condition, { list: 'ask', place: 'a hook', ...origin });
-  const tool = agent.spec.tools.find(({ name }) => name === tool_name);
+  const tool = findTool(agent.spec.tools, String(tool_name));
   const input = tool === undefined ? null : parseInput(tool, tool_input);
   if (!read.ok || tool === undefined || input?.ok !== true) return true;
   const { directory } = agent;
@@ -93,19 +94,30 @@ function ownHooks(agent: HostedAgent): readonly Hook[] {
   return hooks;
 }
 
-function inputOf(agent: HostedAgent, { event, fields, main }: Firing): HookInput {
+async function inputOf(agent: HostedAgent, { event, fields, main }: Firing): Promise<HookInput> {
   const { spec, runtime, directory } = agent;
   const isChild = spec.parent !== null;
+  const { thinking } = agent.conversation.head;
   return {
     session_id: runtime.journal.session,
     transcript_path: hookTranscript(isChild ? (main ?? agent) : agent),
     cwd: directory.cwd,
     hook_event_name: event,
     permission_mode: modeInForce(agent),
+    ...(thinking?.type === 'adaptive' && thinking.effort && { effort: { level: thinking.effort } }),
     ...(isChild && { agent_id: spec.id, agent_transcript_path: hookTranscript(agent) }),
     ...(spec.type !== MAIN_TYPE && { agent_type: spec.type }),
     ...fields,
+    ...(await serverOf(agent, fields.tool_name)),
   };
+}
+
+/** The MCP server of a call, for hooks that trust some and not others: its name in a tool's is shortened. */
+async function serverOf({ spec }: Agent, tool: unknown): Promise<Partial<HookInput>> {
+  if (typeof tool !== 'string' || !tool.startsWith(PREFIX)) return {};
+  const { serversOf } = await import('../../tools/mcp/mcp-tools.ts');
+  const server = serversOf(spec.tools)?.serverOf(tool);
+  return server === undefined ? {} : { mcp_server: { name: server.name } };
 }
 
 function recordRuns(

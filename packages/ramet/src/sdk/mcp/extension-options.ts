@@ -34,6 +34,14 @@ export interface HookGroup {
   timeout?: number;
   hooks: readonly (
     | HookFunction
-    | { type: 'command'; command: string; args?: readonly string[]; timeout?: number; async?: boolean }
+    | {
+        type: 'command';
+        command: string;
+        args?: readonly string[];
+        timeout?: number;
+        async?: boolean;
+        /** A permission rule: it runs only for calls that the rule is about. */
+        if?: string;
+      }
   )[];
 }

@@ -16,7 +16,7 @@ import { POLICY_SERVERS } from '../../settings/setting-value.ts';
 import { serversOf } from '../../tools/mcp/mcp-tools.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { ResolvedOptions } from '../options.ts';
-import type { ServerStanding, SourceOrder } from '../session/tools/tool-source.ts';
+import type { QuestionListener, ServerStanding, SourceOrder } from '../session/tools/tool-source.ts';
 import { AgentServers, type ServersOfType, toolsFor } from './agent-servers.ts';
 import { poolParts } from './pool-parts.ts';
 import { serversHere } from './session-servers.ts';
@@ -37,7 +37,11 @@ export interface McpHouse {
 
 const LONGEST_LIST = 1_500;
 
-export async function openHouse({ settings, place }: SourceOrder): Promise<McpHouse> {
+/** `asked` gets each question for the person. */
+export async function openHouse(
+  { settings, place }: SourceOrder,
+  asked: QuestionListener,
+): Promise<McpHouse> {
   const { env } = settings;
   const report = await serversHere(place, settings);
   const isManaged = settings.settings.policy?.mcpServers === 'managed';
@@ -47,7 +51,7 @@ export async function openHouse({ settings, place }: SourceOrder): Promise<McpHo
       env,
       settings: settings.settings,
       clock: settings.clock,
-      elicit: elicitation(settings),
+      elicit: elicitation(settings, asked),
     }),
   );
   const all = new ServerSet(pool, { servers: usable, rights: null });
@@ -140,13 +144,16 @@ const LONGEST_MESSAGE = 4_000;
 const LONGEST_ADDRESS = 2_000;
 
 /** A server's question goes to the person; without one it is declined. What it says is bounded. */
-function elicitation({
-  broker,
-}: ResolvedOptions): (question: ElicitedQuestion, signal: AbortSignal) => Promise<ElicitedAnswer> {
-  return async (question, signal) => {
-    const { message, url } = question;
+function elicitation(
+  { broker }: ResolvedOptions,
+  asked: QuestionListener,
+): (question: ElicitedQuestion, signal: AbortSignal) => Promise<ElicitedAnswer> {
+  return async (given, signal) => {
+    const question = { ...given, message: given.message.slice(0, LONGEST_MESSAGE).toWellFormed() };
+    const { url } = question;
     // Part of an address leads elsewhere.
     if (broker.elicit === undefined || (url ?? '').length > LONGEST_ADDRESS) return { action: 'decline' };
-    return broker.elicit({ ...question, message: message.slice(0, LONGEST_MESSAGE).toWellFormed() }, signal);
+    asked(question);
+    return broker.elicit(question, signal);
   };
 }

@@ -359,6 +359,29 @@ describe('RES-3: permission', () => {
     expect(lastTexts(attended.requestsOf('Go.')[1])[0]).toContain('"colour":"red"');
   });
 
+  test('EXT-2: hooks learn that a server asks, and which server a tool is of; `if` knows its name', async () => {
+    const told: Record<string, unknown>[] = [];
+    const note = (input: Record<string, unknown>): void => void told.push(input);
+    const refuse = { type: 'command' as const, command: 'exit 2', if: 'mcp__other' };
+    const { run, requestsOf } = await startFamily({
+      permissions: { allow: ['mcp__line'] },
+      mcpServers: { line: line('elicit') },
+      cast: { 'Go.': [mcp('mcp__line__echo', { text: 'x' }), { text: 'Done.' }] },
+      elicit: async () => ({ action: 'accept', content: { colour: 'red' } }),
+      hooks: { Notification: [{ hooks: [note] }], PreToolUse: [{ hooks: [note, refuse] }] },
+    });
+    await run('Go.');
+    expect(lastTexts(requestsOf('Go.')[1])[0]).toContain('"colour":"red"');
+    expect(told).toMatchObject([
+      { hook_event_name: 'PreToolUse', tool_name: 'mcp__line__echo', mcp_server: { name: 'line' } },
+      {
+        hook_event_name: 'Notification',
+        notification_type: 'elicitation_dialog',
+        message: 'The MCP server line asks: Which colour?',
+      },
+    ]);
+  });
+
   test.each([
     [
       'an answer',

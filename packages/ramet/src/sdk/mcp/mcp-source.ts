@@ -9,14 +9,16 @@ import type { Tool } from '../../tools/tool.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Place } from '../place.ts';
 import { settingsPlace } from '../session/setup/session-settings.ts';
-import type { SourceOrder, ToolSource } from '../session/tools/tool-source.ts';
+import type { QuestionListener, SourceOrder, ToolSource } from '../session/tools/tool-source.ts';
 import type { McpHouse } from './mcp-house.ts';
 
 export async function mcpSource(order: SourceOrder): Promise<ToolSource> {
   let opening: Promise<McpHouse> | null = null;
   let house: McpHouse | null = null;
+  let listener: QuestionListener | null = null;
+  const asked: QuestionListener = (question) => listener?.(question);
   const open = async (): Promise<McpHouse> => {
-    opening ??= import('./mcp-house.ts').then(({ openHouse }) => openHouse(order));
+    opening ??= import('./mcp-house.ts').then(({ openHouse }) => openHouse(order, asked));
     house = await opening;
     return house;
   };
@@ -33,6 +35,9 @@ export async function mcpSource(order: SourceOrder): Promise<ToolSource> {
     recordOf: (tools) => house?.recordOf(tools),
     about: (tools, reader) => house?.about(tools, reader) ?? null,
     command: async (asked, signal) => house?.command(asked, signal) ?? null,
+    onQuestion(told) {
+      listener = told;
+    },
     close: async () => (await opening)?.close(),
   };
 

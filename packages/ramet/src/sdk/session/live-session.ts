@@ -86,10 +86,10 @@ export function liveSession(parts: LiveParts): Session {
       const ended = await runAgent(agent, { ...options, answer, signal: abort.signal });
       const result = await earlier.afterRun(ended, options);
       told = result.message;
-      if (answer === undefined || result.status !== 'done') return result;
-      return { ...result, value: answer.valueOf(result.text) };
+      return answer && result.status === 'done' ? { ...result, value: answer.valueOf(result.text) } : result;
     } finally {
       unlink();
+      hooks.promptWaits();
     }
   }
   async function close(isHurried = false, reason?: SessionEndReason): Promise<void> {

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { drain } from '../../../test/fixtures/engine.ts';
 import { temporaryDirectory, temporaryRepository, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
+import { simulatedClock } from '../../testing/simulated-clock.ts';
 import { listSessions } from '../calls/sessions.ts';
 import type { SessionOptions } from '../options.ts';
 import { openSession, type Session } from './session.ts';
@@ -114,6 +115,14 @@ test('EXT-2: UserPromptSubmit names the session, unless the program did', async 
   ).toEqual(['about two', 'mine']);
 });
 
+test('EXT-2: hooks read the effort of their agent, where one is chosen', async () => {
+  const { open, seen } = place(['Stop']);
+  await (await open({ provider: scriptedModel({ text: 'a' }), effort: 'low' })).ask('One.');
+  await (await open({ provider: scriptedModel({ text: 'a' }) })).ask('One.');
+  expect(seen[0]).toMatchObject({ effort: { level: 'low' } });
+  expect(seen[1]).not.toHaveProperty('effort');
+});
+
 test('EXT-2: SubagentStop reads both conversations, and sends the child back to work', async () => {
   const transcripts: string[] = [];
   const { open, seen } = place(['SubagentStop', 'PreToolUse'], ({ hook_event_name: event, ...input }) => {
@@ -152,6 +161,36 @@ test('EXT-2: SubagentStop reads both conversations, and sends the child back to 
     transcript_path: stops[0]?.transcript_path,
   });
   expect(seen[0]).not.toHaveProperty('agent_transcript_path');
+});
+
+describe('EXT-2: Notification', () => {
+  const idle = { message: 'Ramet waits for your next prompt', notification_type: 'idle_prompt' };
+
+  test('says that the prompt waits, a minute after an answer that nobody has answered', async () => {
+    const { open, seen } = place(['Notification']);
+    const clock = simulatedClock(Date.UTC(2026, 0, 1));
+    const provider = scriptedModel({ text: 'a' }, { text: 'b' });
+    const session = await open({ provider, clock, attended: true, background: false });
+    await session.ask('One.');
+    await clock.advance(59_000);
+    await session.ask('Two.');
+    await clock.advance(59_000);
+    expect(seen).toEqual([]);
+    await clock.advance(1_000);
+    await expect.poll(() => seen).toMatchObject([idle]);
+    await clock.advance(600_000);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('says nothing of it where no person is there', async () => {
+    const { open, seen } = place(['Notification']);
+    const clock = simulatedClock(Date.UTC(2026, 0, 1));
+    const session = await open({ provider: scriptedModel({ text: 'a' }), clock });
+    await session.ask('One.');
+    await clock.advance(600_000);
+    await session.close();
+    expect(seen).toEqual([]);
+  });
 });
 
 describe('EXT-2: SessionEnd', () => {

@@ -9,7 +9,13 @@ import type { SessionEndReason, StartSource } from '../../schema/status.ts';
 import type { LiveParts } from './live-parts.ts';
 import { titleOf } from './prompts/begin-prompt.ts';
 
-type HookedParts = Pick<LiveParts, 'agent' | 'hooks' | 'place' | 'settings' | 'runtime' | 'startSource'>;
+type HookedParts = Pick<
+  LiveParts,
+  'agent' | 'hooks' | 'place' | 'settings' | 'runtime' | 'startSource' | 'extra' | 'family'
+>;
+
+/** How long after an answer a person may have gone. */
+const IDLE_MS = 60_000;
 
 /** What a hook says when the session starts, at each prompt, after a compaction, and at the end. */
 export class SessionHooks {
@@ -17,12 +23,16 @@ export class SessionHooks {
   /** What is told with the next prompt. */
   readonly #due: Promise<HookEffect>[];
   readonly #openings: string[] = [];
+  #idle: AbortController | null = null;
 
   /** Hooks of the start begin with the session; the first prompt waits for them. */
   constructor(parts: HookedParts) {
     this.#parts = parts;
     this.#due = [this.#start(parts.startSource, NEVER)];
     for (const effect of this.#due) void effect.catch(() => {});
+    parts.extra.onQuestion(({ server, message }) =>
+      this.#notify('elicitation_dialog', `The MCP server ${server} asks: ${message}`),
+    );
   }
 
   async #start(source: StartSource | 'compact', signal: AbortSignal): Promise<HookEffect> {
@@ -52,6 +62,7 @@ export class SessionHooks {
    */
   async beforePrompt(prompt: string | null, signal: AbortSignal): Promise<readonly TextBlock[]> {
     const { agent, hooks } = this.#parts;
+    this.#idle?.abort();
     const started = await Promise.all(this.#due);
     this.#due.splice(0);
     for (const text of started.flatMap(({ contexts }) => contexts)) this.#tell('SessionStart', text);
@@ -66,6 +77,27 @@ export class SessionHooks {
       for (const text of effect.contexts) this.#tell('UserPromptSubmit', text);
     }
     return this.#openings.splice(0).map((text) => ({ type: 'text', text }));
+  }
+
+  /** A run has ended. Where a person is there, hooks learn it when nothing comes for a while. */
+  promptWaits(): void {
+    const { agent, hooks, settings, runtime, family } = this.#parts;
+    if (settings.attended !== true || !hooks.has(agent, 'Notification')) return;
+    this.#idle?.abort();
+    this.#idle = new AbortController();
+    const { signal } = this.#idle;
+    void runtime.clock.sleep(IDLE_MS, signal, { keepsAlive: false }).then(() => {
+      // Agents that work will report: nobody waits for the person yet.
+      if (!signal.aborted && family.running.length === 0)
+        this.#notify('idle_prompt', 'Ramet waits for your next prompt');
+    });
+  }
+
+  /** Nobody waits for it. */
+  #notify(notification_type: string, message: string): void {
+    const { agent, hooks } = this.#parts;
+    if (!hooks.has(agent, 'Notification')) return;
+    void hooks.run(agent, 'Notification', { message, notification_type }, NEVER).catch(() => {});
   }
 
   #tell(event: string, text: string): void {
@@ -88,6 +120,7 @@ export class SessionHooks {
   /** Nobody waits long for the end of a session, unless a hook sets a time. */
   async end(reason: SessionEndReason = 'other'): Promise<void> {
     const { agent, hooks } = this.#parts;
+    this.#idle?.abort();
     try {
       if (hooks.has(agent, 'SessionEnd')) await hooks.run(agent, 'SessionEnd', { reason }, NEVER);
     } finally {

@@ -60,7 +60,7 @@ async function openSkills({ settings, place, prompts }: SourceOrder): Promise<To
 
 export interface SessionTools
   extends AsyncDisposable,
-    Required<Pick<ToolSource, 'command'>>,
+    Required<Pick<ToolSource, 'command' | 'onQuestion'>>,
     Required<Pick<ToolSource, 'prepareTypes' | 'forType' | 'forRecorded' | 'recordOf'>> {
   readonly tools: readonly Tool[];
   readonly notices: readonly string[];
@@ -104,6 +104,9 @@ export async function openSessionTools(
           if (made) return made;
         }
         return null;
+      },
+      onQuestion(listener) {
+        for (const source of opened) source.onQuestion?.(listener);
       },
       about: (given, reader) =>
         opened.flatMap((source) => source.about?.(given, reader) ?? []).join('\n') || null,

@@ -2,6 +2,7 @@
 import type { AgentDefinition } from '../../../agents/definitions/definition.ts';
 import type { RecordedOrder, ToolHeir } from '../../../engine/shapes.ts';
 import type { ModelProvider } from '../../../model/provider.ts';
+import type { ElicitedQuestion } from '../../../permission/broker.ts';
 import type { ImageBlock } from '../../../schema/content.ts';
 import type { RecordedServers } from '../../../schema/events.ts';
 import type { Tool } from '../../../tools/tool.ts';
@@ -14,6 +15,8 @@ export interface ServerStanding {
   /** `pending`: it starts when it is first used; `failed`: it could not be started or used, and is tried again when it is asked. */
   readonly status: 'pending' | 'connected' | 'failed' | 'disabled' | 'untrusted' | 'forbidden';
 }
+
+export type QuestionListener = (question: ElicitedQuestion) => void;
 
 /** What one source brings to a session. */
 export interface ToolSource {
@@ -40,6 +43,8 @@ export interface ToolSource {
     asked: { readonly name: string; readonly argument: string },
     signal: AbortSignal,
   ): Promise<{ readonly text: string; readonly images: readonly ImageBlock[] } | null>;
+  /** Calls `listener` whenever the person is asked something. */
+  onQuestion?(listener: QuestionListener): void;
   /** Releases what the tools need. Called once, after all agents have ended. */
   close?(): Promise<void>;
 }
