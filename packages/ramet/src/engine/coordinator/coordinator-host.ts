@@ -24,7 +24,7 @@ import type { PhaseRights } from '../agent/runtime.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { claimedResult } from './claimed-results.ts';
 import * as words from './coordinator-words.ts';
-import { missingIn, namedFiles } from './judge-delegation.ts';
+import { FINE, type Judgement, judgeDelegation, namedFiles } from './judge-delegation.ts';
 import { nextPhases, phaseObstacle } from './phase-machine.ts';
 import type { FamilyCoordinator } from './phase-rules.ts';
 import { writeScratchpad } from './scratchpad.ts';
@@ -92,8 +92,8 @@ export class CoordinatorHost implements FamilyCoordinator {
     if (phase === 'synthesis') return this.#refused('delegation', 'synthesis', words.ALONE);
     if (request.subagent_type === 'fork') return this.#refused('delegation', 'fork', words.NO_FORKS);
     const expected = [...(request.expect?.files ?? []), request.expect?.check ?? []].flat();
-    const missing = missingIn({ prompt: request.prompt, expected }, phase === 'implementation');
-    const passed = await this.#passes('delegation', keyOf(request.name ?? request.description), missing);
+    const judged = judgeDelegation({ prompt: request.prompt, expected }, phase === 'implementation');
+    const passed = await this.#passes('delegation', keyOf(request.name ?? request.description), judged);
     if (passed.refusal !== null) return passed.refusal;
     const advice = await this.#spawnAdvice(request.prompt);
     // A worker never holds up the coordinator: its report is a notification.
@@ -115,8 +115,9 @@ export class CoordinatorHost implements FamilyCoordinator {
     if (phase === 'verification' && worker.implemented !== null)
       return this.#refused('delegation', 'verification', words.ownWork(worker));
     if (this.#family.find(worker.id) !== undefined) return send(message);
-    const missing = phase === 'research' ? null : missingIn({ prompt: message }, phase === 'implementation');
-    const passed = await this.#passes('delegation', keyOf(worker.name ?? worker.id), missing);
+    const judged =
+      phase === 'research' ? FINE : judgeDelegation({ prompt: message }, phase === 'implementation');
+    const passed = await this.#passes('delegation', keyOf(worker.name ?? worker.id), judged);
     if (passed.refusal !== null) return passed.refusal;
     this.#lead.record({ type: 'worker.continued', worker: worker.id, phase });
     const notes = worker.phase === phase ? message : `${words.nowIn(phase)}\n${message}`;
@@ -139,7 +140,7 @@ export class CoordinatorHost implements FamilyCoordinator {
     const from = this.#phase;
     const coordination = await this.#now();
     const open = this.#openOf(coordination);
-    const missing = to === 'implementation' ? missingIn({ prompt: note }, true) : null;
+    const { missing } = to === 'implementation' ? judgeDelegation({ prompt: note }, true) : FINE;
     const context = { open: open.length, implemented: unverified(coordination).length, isPlanned: true };
     const obstacle = phaseObstacle(from, to, context);
     if (obstacle !== null) {
@@ -147,7 +148,7 @@ export class CoordinatorHost implements FamilyCoordinator {
       return this.#refused('phase', to, why);
     }
     // The machine has the last word, also about what is judged by words.
-    const passed = await this.#passes('phase', 'plan', missing);
+    const passed = await this.#passes('phase', 'plan', { missing, note: null });
     const isPlanned = passed.refusal === null;
     if (passed.refusal !== null || phaseObstacle(from, to, { ...context, isPlanned }) !== null)
       return passed.refusal ?? failure(words.NOTHING_CHANGED);
@@ -161,9 +162,9 @@ export class CoordinatorHost implements FamilyCoordinator {
   async #passes(
     what: 'delegation' | 'phase' | 'answer',
     key: string,
-    missing: string | null,
+    { missing, note }: Judgement,
   ): Promise<{ refusal: ToolOutcome | null; note: string | null }> {
-    if (missing === null) return { refusal: null, note: null };
+    if (missing === null) return { refusal: null, note };
     const { refusals, since } = await this.#now();
     const before = refusals.filter((one) => one.what === what && one.key === key && one.seq > since);
     if (before.length >= MOST_REFUSALS) return { refusal: null, note: words.passedAnyway(missing) };

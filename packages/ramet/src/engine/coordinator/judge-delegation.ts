@@ -1,7 +1,7 @@
 /**
  * Whether what a coordinator hands to a worker can be carried out by one who knows nothing else (COORD-2). Pure: it looks at
- * words, so it is cautious. A delegation comes back only if it says little and its words fit any task, or if it tells the
- * worker to decide what the coordinator should have decided and says little else.
+ * words, so it is cautious. A delegation comes back only if nearly all its words fit any task, or if it tells the
+ * worker to decide what the coordinator should have decided and says little else. One that names no place passes with a note.
  *
  * What is concrete differs in every repository, and no list can hold it. What fits any task does not differ: the everyday words of
  * English and those of programming work. So a text is judged by what is left without them.
@@ -72,12 +72,15 @@ const NAME = /`|\w_\w|\w\(|::|(?<!\w)--?[a-z]|\b[a-z]+[A-Z]/;
 /** No word of English: a name, a path, a value, a quotation. */
 const CODE = /[_$`"\u201c(={}<>@\\]|\w[.:#]\w|^-|^#|[a-z][A-Z]|\d/;
 
-/** How much a text says that does not fit any task, word by word; what looks like code says more. */
-function substance(text: string): number {
-  const words = text
+function wordsOf(text: string): string[] {
+  return text
     .split(/[\s/,;]+/)
     .map((word) => word.replace(/^['\u2018([]+/, '').replace(/['\u2019)\].!?:]+$/, ''));
-  return [...new Set(words)].reduce((sum, word) => sum + weightOf(word), 0);
+}
+
+/** How much a text says that does not fit any task, word by word; what looks like code says more. */
+function substance(text: string): number {
+  return [...new Set(wordsOf(text))].reduce((sum, word) => sum + weightOf(word), 0);
 }
 
 function weightOf(word: string): number {
@@ -87,15 +90,21 @@ function weightOf(word: string): number {
   return /[a-z]/.test(plain) && !FITS_ANY_TASK.test(plain) ? 1 : 0;
 }
 
-/** Both are chosen on the delegations of the tests that the rule is tuned on. */
-const ENOUGH = 3;
-/** Beside a phrase that leaves the conclusion to the worker. */
+/**
+ * Without a name, a short text needs two words that do not fit any task, and a long one more: a fourth of its words, less one.
+ * In any long text some words are unusual.
+ */
+function fitsAnyTask(text: string): boolean {
+  return substance(text) < Math.max(2, wordsOf(text).length / 4 - 1);
+}
+
+/** What a text must say beside a phrase that leaves the conclusion to the worker. */
 const SPELLED_OUT = 7;
 
 const LEARNED =
   '(?:findings?|research|analysis|investigation|exploration|results?|reports?|conclusions?|recommendations?|knowledge|insights?|observations?|information)';
 const FOUND =
-  '(?:found|discovered|identified|learn(?:ed|t)|saw|seen|uncovered|noticed|proposed|suggested|recommended|determined|concluded)';
+  '(?:found|discovered|identified|learn(?:ed|t)|saw|seen|uncovered|noticed|reported|proposed|suggested|recommended|determined|concluded)';
 
 /** The worker is to know, or to decide, what the coordinator had to. */
 const PUSHES: readonly RegExp[] = [
@@ -120,7 +129,9 @@ const PUSHES: readonly RegExp[] = [
     'i',
   ),
   /\b(?:as you (?:see fit|think)|you think (?:is|are) (?:best|right)|(?:choose|decide) (?:what|which|the best|on the))/i,
-  new RegExp(`\\bthe (?:workers?|research(?:ers?)?) (?:has|have) ${FOUND}`, 'i'),
+  new RegExp(`\\bthe (?:\\w+ )?(?:workers?|research(?:ers?)?) (?:(?:has|have) )?${FOUND}`, 'i'),
+  new RegExp(`\\byour (?:own )?${LEARNED} (?:sounds?|looks?|seems?|is|are|was|were)\\b`, 'i'),
+  /\b(?:use|trust|to) your (?:own |best )?judge?ment\b/i,
 ];
 
 export interface Delegation {
@@ -129,12 +140,24 @@ export interface Delegation {
   readonly expected?: readonly string[] | undefined;
 }
 
-/** What is missing; null when nothing is. `mustName`: it must name something concrete, as in implementation. */
-export function missingIn({ prompt, expected = [] }: Delegation, mustName: boolean): string | null {
+/** `missing`: why it comes back. `note`: what is said of one that passes. Null for nothing. */
+export interface Judgement {
+  readonly missing: string | null;
+  readonly note: string | null;
+}
+
+/** `mustName`: it must name something concrete, as in implementation. */
+export function judgeDelegation({ prompt, expected = [] }: Delegation, mustName: boolean): Judgement {
   const push = PUSHES.map((pattern) => pattern.exec(prompt)?.[0]).find((text) => text !== undefined);
-  if (push !== undefined && substance(prompt.replace(push, ' ')) < SPELLED_OUT) return pushed(push);
-  const isConcrete = expected.length > 0 || namedFiles(prompt).length > 0 || NAME.test(prompt);
-  return mustName && !isConcrete && substance(prompt) < ENOUGH ? NOTHING_CONCRETE : null;
+  if (push !== undefined && substance(prompt.replace(push, ' ')) < SPELLED_OUT) return missing(pushed(push));
+  if (!mustName || expected.length > 0 || namedFiles(prompt).length > 0 || NAME.test(prompt)) return FINE;
+  return fitsAnyTask(prompt) ? missing(NOTHING_CONCRETE) : { missing: null, note: NO_PLACE };
+}
+
+export const FINE: Judgement = { missing: null, note: null };
+
+function missing(what: string): Judgement {
+  return { missing: what, note: null };
 }
 
 function pushed(phrase: string): string {
@@ -143,3 +166,6 @@ function pushed(phrase: string): string {
 
 const NOTHING_CONCRETE =
   'it names nothing concrete: its words fit any task. Say where to work, what to change there, and which command proves it';
+
+const NO_PLACE =
+  'Note: this names no file, symbol or command. If you know where to work, tell the worker with SendMessage.';
