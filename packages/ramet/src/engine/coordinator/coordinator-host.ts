@@ -24,7 +24,7 @@ import type { PhaseRights } from '../agent/runtime.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { claimedResult } from './claimed-results.ts';
 import * as words from './coordinator-words.ts';
-import { FINE, type Judgement, judgeDelegation, namedFiles } from './judge-delegation.ts';
+import { FINE, type DelegationJudgement, judgeDelegation, namedFiles } from './judge-delegation.ts';
 import { nextPhases, phaseObstacle } from './phase-machine.ts';
 import type { FamilyCoordinator } from './phase-rules.ts';
 import { writeScratchpad } from './scratchpad.ts';
@@ -162,7 +162,7 @@ export class CoordinatorHost implements FamilyCoordinator {
   async #passes(
     what: 'delegation' | 'phase' | 'answer',
     key: string,
-    { missing, note }: Judgement,
+    { missing, note }: DelegationJudgement,
   ): Promise<{ refusal: ToolOutcome | null; note: string | null }> {
     if (missing === null) return { refusal: null, note };
     const { refusals, since } = await this.#now();

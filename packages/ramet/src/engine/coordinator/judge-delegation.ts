@@ -140,23 +140,23 @@ export interface Delegation {
   readonly expected?: readonly string[] | undefined;
 }
 
-/** `missing`: why it comes back. `note`: what is said of one that passes. Null for nothing. */
-export interface Judgement {
+/** `missing`: why it comes back. `note`: goes with one that passes. Null for nothing. */
+export interface DelegationJudgement {
   readonly missing: string | null;
   readonly note: string | null;
 }
 
 /** `mustName`: it must name something concrete, as in implementation. */
-export function judgeDelegation({ prompt, expected = [] }: Delegation, mustName: boolean): Judgement {
+export function judgeDelegation({ prompt, expected = [] }: Delegation, mustName: boolean): DelegationJudgement {
   const push = PUSHES.map((pattern) => pattern.exec(prompt)?.[0]).find((text) => text !== undefined);
   if (push !== undefined && substance(prompt.replace(push, ' ')) < SPELLED_OUT) return missing(pushed(push));
   if (!mustName || expected.length > 0 || namedFiles(prompt).length > 0 || NAME.test(prompt)) return FINE;
   return fitsAnyTask(prompt) ? missing(NOTHING_CONCRETE) : { missing: null, note: NO_PLACE };
 }
 
-export const FINE: Judgement = { missing: null, note: null };
+export const FINE: DelegationJudgement = { missing: null, note: null };
 
-function missing(what: string): Judgement {
+function missing(what: string): DelegationJudgement {
   return { missing: what, note: null };
 }
 
