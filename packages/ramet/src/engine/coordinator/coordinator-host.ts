@@ -24,7 +24,7 @@ import type { PhaseRights } from '../agent/runtime.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { claimedResult } from './claimed-results.ts';
 import * as words from './coordinator-words.ts';
-import { FINE, type DelegationJudgement, judgeDelegation, namedFiles } from './judge-delegation.ts';
+import { type DelegationJudgement, FINE, judgeDelegation, namedFiles } from './judge-delegation.ts';
 import { nextPhases, phaseObstacle } from './phase-machine.ts';
 import type { FamilyCoordinator } from './phase-rules.ts';
 import { writeScratchpad } from './scratchpad.ts';

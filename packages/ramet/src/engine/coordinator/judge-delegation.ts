@@ -147,7 +147,10 @@ export interface DelegationJudgement {
 }
 
 /** `mustName`: it must name something concrete, as in implementation. */
-export function judgeDelegation({ prompt, expected = [] }: Delegation, mustName: boolean): DelegationJudgement {
+export function judgeDelegation(
+  { prompt, expected = [] }: Delegation,
+  mustName: boolean,
+): DelegationJudgement {
   const push = PUSHES.map((pattern) => pattern.exec(prompt)?.[0]).find((text) => text !== undefined);
   if (push !== undefined && substance(prompt.replace(push, ' ')) < SPELLED_OUT) return missing(pushed(push));
   if (!mustName || expected.length > 0 || namedFiles(prompt).length > 0 || NAME.test(prompt)) return FINE;
