@@ -13,6 +13,14 @@ export interface ToolLimits {
   readonly only: readonly string[];
   /** Calls that it may not make. */
   readonly never: readonly string[];
+  /** All tools that it may call, where its prompt has more; `mcp__*` is every name that begins so. */
+  readonly tools?: readonly string[] | undefined;
+}
+
+/** Whether a tool is among those that an agent may call at all. */
+export function isListedTool({ tools }: Pick<ToolLimits, 'tools'>, name: string): boolean {
+  if (tools === undefined) return true;
+  return tools.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name));
 }
 
 /** The same for several: those of a type, and of the types of its ancestors. */
@@ -31,11 +39,13 @@ export async function limitsRefusal(
 
 /** Why the call is not for the agent; null when it may be. */
 export async function limitRefusal(
-  { only, never }: ToolLimits,
+  { only, never, tools }: ToolLimits,
   subject: PermissionSubject,
   { input, cwd }: PermissionDetails,
   origin: Omit<RuleOrigin, 'place'>,
 ): Promise<string | null> {
+  if (!isListedTool({ tools }, subject.name))
+    return `${subject.name} is refused: agents of this type may use only ${tools?.join(', ')}`;
   const own = only.filter((text) => toolOf(text) === subject.name);
   const taken = never.filter((text) => toolOf(text) === subject.name);
   if (own.length === 0 && taken.length === 0) return null;

@@ -41,8 +41,12 @@ export interface AgentOrigin {
   executor?: 'process';
   /** It changes nothing, whatever its mode or its ancestors' allow (TYPE-2). */
   readOnly?: true;
-  /** Which calls of its tools its type is for, as rules. */
-  toolLimits?: { readonly only: readonly string[]; readonly never: readonly string[] };
+  /** Which calls of its tools its type is for, as rules; `tools`: the only ones it may call, where its prompt has more. */
+  toolLimits?: {
+    readonly only: readonly string[];
+    readonly never: readonly string[];
+    readonly tools?: readonly string[] | undefined;
+  };
   /** What it may use of MCP servers; absent for one that has none. */
   servers?: RecordedServers;
   /** Its type's hooks, which can refuse calls: it resumes with the same ones or not at all. */

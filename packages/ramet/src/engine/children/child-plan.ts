@@ -2,6 +2,7 @@
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
 import { PLAN_FIRST } from '../../agents/prompts/teammate.ts';
 import { type AgentWorkspace, directoryIn } from '../../git/worktrees/workspace/agent-workspace.ts';
+import type { ToolLimits } from '../../permission/tool-limits.ts';
 import type { AgentOrigin } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { CoordinatorPhase, ExecutorKind } from '../../schema/status.ts';
@@ -64,6 +65,7 @@ export interface FreshPlan {
   /** What it is told about the place it works in. */
   environment: string;
   tools: readonly Tool[];
+  limits: ToolLimits | undefined;
   skills: LoadedSkills | null;
 }
 

@@ -10,6 +10,7 @@ import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspa
 import type { DefaultIsolation } from '../../git/worktrees/worktree-settings.ts';
 import { costOf, type PriceTable } from '../../model/prices.ts';
 import { byEffort, fitThinking, routineThinking, thinkingNote } from '../../model/thinking.ts';
+import { isListedTool } from '../../permission/tool-limits.ts';
 import type { ThinkingConfig } from '../../schema/content.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { AgentOrigin } from '../../schema/events.ts';
@@ -56,17 +57,23 @@ export function toolsOfType(
   return family.parts.toolsOfType?.(definition, tools, heir) ?? tools;
 }
 
-function withoutMainOnly(tools: readonly Tool[]): readonly Tool[] {
+export function withoutMainOnly(tools: readonly Tool[]): readonly Tool[] {
   return tools.some(({ mainOnly }) => mainOnly) ? tools.filter(({ mainOnly }) => mainOnly !== true) : tools;
 }
 
 interface ToolOwner {
-  readonly spec: Pick<AgentSpec, 'tools' | 'childTools' | 'readOnly'>;
+  readonly spec: Pick<AgentSpec, 'tools' | 'childTools' | 'readOnly' | 'toolLimits'>;
 }
 
-/** Of what an agent's children can have: the workers of a coordinator are not held to its list (COORD-1). */
+/**
+ * Of what an agent's children can have: the workers of a coordinator are not held to its list (COORD-1), and those of a member
+ * not offered what it may not call.
+ */
 export function heritableTools({ spec }: ToolOwner): readonly Tool[] {
-  return spec.childTools ?? spec.tools;
+  const tools = spec.childTools ?? spec.tools;
+  const limits = (spec.toolLimits ?? []).filter((one) => one.tools !== undefined);
+  if (limits.length === 0) return tools;
+  return tools.filter(({ name }) => limits.every((one) => isListedTool(one, name)));
 }
 
 /** By its type, or because its parent does: rights never widen on the way down. `definition` is null for a fork. */

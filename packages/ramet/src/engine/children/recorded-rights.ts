@@ -1,5 +1,6 @@
 /** What narrows the rights of a child, as its start is recorded: a resumed agent never has more (RES-3). */
 import type { AgentDefinition } from '../../agents/definitions/definition.ts';
+import type { ToolLimits } from '../../permission/tool-limits.ts';
 import type { AgentOrigin, Digest } from '../../schema/events.ts';
 import { digestOf } from '../../system/digest.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -20,9 +21,10 @@ export function recordedRights(
   family: AgentFamily,
   parent: Agent,
   order: RightsOrder,
-  fresh: { definition: AgentDefinition; tools: readonly Tool[] } | null,
+  fresh: { definition: AgentDefinition; tools: readonly Tool[]; limits: ToolLimits | undefined } | null,
 ): RecordedRights {
-  const { hooks, toolLimits } = fresh?.definition ?? {};
+  const { hooks } = fresh?.definition ?? {};
+  const toolLimits = fresh?.limits;
   const isReader = order.readOnly === true || readsOnly(fresh?.definition ?? null, parent);
   const isNarrowed = (order.overrides?.canUseTool ?? parent.spec.canUseTool) !== undefined;
   const servers = family.parts.serversOf?.(fresh?.tools ?? parent.spec.tools);

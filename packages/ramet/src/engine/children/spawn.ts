@@ -137,9 +137,13 @@ async function planChild(
     workspace,
   };
   if (definition === null) return { ...plan, fresh: null };
-  const environment = await family.parts.surroundings.environment({ ...plan, cwd, tools, definition });
+  const about = await family.parts.surroundings.environment({ ...plan, cwd, tools, definition });
   const skills = await family.skillsFor(definition);
-  return { ...plan, order: orderFor(definition, order), fresh: { definition, environment, tools, skills } };
+  const { told, ...has } = isMember
+    ? (await import('../team/member-tools.ts')).memberTools(parent, tools, definition.toolLimits)
+    : { tools, limits: definition.toolLimits, told: null };
+  const environment = told === null ? about : `${about}\n${told}`;
+  return { ...plan, order: orderFor(definition, order), fresh: { definition, environment, skills, ...has } };
 }
 
 function definitionFor(family: AgentFamily, parent: Agent, order: SpawnOrder): AgentDefinition | null {
@@ -191,7 +195,7 @@ function freshOf(
   family: AgentFamily,
   parent: Agent,
   plan: ChildPlan,
-  { definition, environment, tools, skills }: FreshPlan,
+  { definition, environment, tools, limits, skills }: FreshPlan,
 ): Agent {
   hosted(parent).runtime.prefixGuard.noteDefinition(definition.name, definition);
   const { thinking, note } = freshThinking(plan.order.effort ?? definition.effort, parent, plan);
@@ -203,7 +207,7 @@ function freshOf(
     tools,
     permissionMode: plan.plansFirst ? 'plan' : definition.permissionMode,
     hooks: definition.hooks,
-    ...(definition.toolLimits && { toolLimits: [definition.toolLimits] }),
+    ...(limits && { toolLimits: [limits] }),
   });
   const child = Agent.start(parent.runtime, spec, freshHead(family, spec));
   if (note !== null) child.warn('thinking_unused', note);

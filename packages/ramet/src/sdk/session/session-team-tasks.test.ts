@@ -1,5 +1,5 @@
 /** The tasks of a session's team: what models read of them, and what gates them. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import {
   newPlace,
   play,
   prompt,
+  tell,
   uses,
   whoAsks,
 } from '../../../test/fixtures/team-session.ts';
@@ -173,6 +174,70 @@ describe('TEAM-4: hooks on tasks', () => {
     expect(refused).toContain('run the tests');
     expect(done).toContain('Task 1 is completed.');
     expect(said).toEqual(['lead', 'lead']);
+  });
+});
+
+describe('TEAM-1: a member whose type lists tools', () => {
+  test('has the bytes of the lead, may call what its type lists and the tools of the team, also after a resume', async () => {
+    const write = call('Write', { file_path: 'made.txt', content: 'x' });
+    const tries = uses(
+      write,
+      call('Bash', { command: 'git status' }),
+      call('Read', { file_path: 'README.md' }),
+    );
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [
+          uses(
+            call('TaskCreate', { subject: 'one', description: '' }),
+            call('Agent', {
+              ...{ subagent_type: 'critic', name: 'cleo', description: 'x' },
+              prompt: 'You are cleo. Wait.',
+            }),
+          ),
+          { text: 'Wait.' },
+          uses(tell('cleo', 'Again.')),
+        ],
+        cleo: [
+          tries,
+          uses(
+            call('Bash', { command: 'git log -1 --format=%an' }),
+            call('TaskList', {}),
+            call('TaskUpdate', { task: 1, status: 'in_progress' }),
+            tell('cleo', 'Not to me.'),
+          ),
+          { text: 'Looked.' },
+          tries,
+        ],
+      }),
+    );
+    const folder = join(String(options.env?.HOME), '.claude', 'agents');
+    mkdirSync(folder, { recursive: true });
+    const text =
+      '---\nname: critic\ndescription: criticises\nteammate: true\ntools: Read, Bash(git log:*)\n---\nBe severe.\n';
+    writeFileSync(join(folder, 'critic.md'), text);
+    const first = await openSession(options);
+    await prompt(first);
+    const [lead] = asked(emulator, 'lead');
+    const [cleo, tried, worked] = asked(emulator, 'cleo');
+    expect(JSON.stringify([cleo?.tools, cleo?.system])).toBe(JSON.stringify([lead?.tools, lead?.system]));
+    const request = emulator.requests.find(({ request: one }) => one && whoAsks({ request: one }) === 'cleo');
+    expect(request?.usage?.cache_read_input_tokens).toBeGreaterThan(1_000);
+    expect(JSON.stringify(cleo?.messages)).toContain(
+      'you may call these only: Read, Bash, SendMessage, TaskCreate',
+    );
+    const refused = 'Write is refused: agents of this type may use only Read, Bash, SendMessage';
+    expect(lastText(tried)).toContain(refused);
+    expect(lastText(tried)).toContain('may use only Bash(git log:*)');
+    expect(lastText(tried)).toContain('# Test');
+    for (const done of ['1. [pending] one', 'Task 1 is yours.', 'Not sent: that is you'])
+      expect(lastText(worked)).toContain(done);
+    await first.close();
+    const { team: _, ...again } = options;
+    await using session = await openSession({ ...again, resume: first.id });
+    await prompt(session, 'Next.');
+    expect(lastText(asked(emulator, 'cleo').at(-1))).toContain(refused);
+    expect(JSON.stringify(asked(emulator, 'cleo').at(-1)?.tools)).toBe(JSON.stringify(lead?.tools));
   });
 });
 
