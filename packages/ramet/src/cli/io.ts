@@ -39,6 +39,23 @@ export function callFrom({ cwd, env, signal, note, progress }: CommandIo): Calle
   return { cwd, env, signal, note, progress };
 }
 
+/** The same process with another environment. */
+export function withEnvironment(io: CommandIo, env: NodeJS.ProcessEnv): CommandIo {
+  return {
+    ...io,
+    env,
+    get columns() {
+      return io.columns;
+    },
+    get rows() {
+      return io.rows ?? null;
+    },
+    get cwd() {
+      return io.cwd;
+    },
+  };
+}
+
 /**
  * A closed pipe (`ramet ps | head -1`) or terminal ends the output, not the work. An output that cannot be written,
  * such as a full disk, is told and makes the command fail: `onOutputLost`.
@@ -141,7 +158,7 @@ function overwrite(names: ReadonlySet<string>): void {
 
 /** Variables for users. */
 const SETTINGS =
-  'RAMET_HOME RAMET_PROVIDER RAMET_NOTIFY RAMET_MEMORY_SERVER RAMET_MEMORY_TOKEN RAMET_MAX_RETRIES RAMET_CONTEXT_WINDOW RAMET_CHILD_ENV RAMET_STRICT_PREFIX RAMET_MANAGED_DIR RAMET_TRUST RAMET_COORDINATOR_MODE ' +
+  'RAMET_HOME RAMET_PROVIDER RAMET_NOTIFY RAMET_MEMORY_SERVER RAMET_MEMORY_TOKEN RAMET_MAX_RETRIES RAMET_CONTEXT_WINDOW RAMET_CHILD_ENV RAMET_STRICT_PREFIX RAMET_MANAGED_DIR RAMET_TRUST RAMET_COORDINATOR_MODE RAMET_SETTINGS RAMET_SETTING_SOURCES RAMET_BARE ' +
   'RAMET_MODEL_HAIKU RAMET_MODEL_SONNET RAMET_MODEL_OPUS RAMET_MODEL_FABLE';
 
 /** What Ramet sets for programs of agents, and its tests for themselves. */

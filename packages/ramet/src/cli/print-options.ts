@@ -1,4 +1,5 @@
 /** The flags of a run as they come from the parser, and the session that they ask for. */
+import { resolve } from 'node:path';
 import { UserMistake } from '../schema/errors.ts';
 import type { Effort, ExecutorKind, LaunchMode, SessionMode } from '../schema/status.ts';
 import type { SessionOptions } from '../sdk/options.ts';
@@ -28,6 +29,10 @@ export interface PrintOptions {
   addDir?: string[];
   strictMcpConfig?: boolean;
   trust?: boolean;
+  /** A file, or its JSON. */
+  settings?: string;
+  settingSources?: string;
+  bare?: boolean;
   continue?: boolean;
   /** True where no session is named. */
   resume?: string | true;
@@ -60,7 +65,7 @@ export function sessionOptions(
     options;
   return {
     cwd: io.cwd,
-    env: options.trust ? { ...io.env, RAMET_TRUST: '1' } : io.env,
+    env: environmentOf(options, io),
     budget: { usd: maxBudgetUsd },
     permissions: { allow: allowedTools, deny: disallowedTools },
     ...(model === undefined ? {} : { model }),
@@ -86,6 +91,21 @@ export function sessionOptions(
     ...worktreeOptions(options),
     ...(options.team === undefined ? {} : { team: options.team }),
     ...(coordinates(options, resume, io) ? { coordinator: true } : {}),
+  };
+}
+
+/** Flags that every part of the command has to know of are variables, for programs too. */
+export function environmentOf(
+  { trust, settings, settingSources, bare }: PrintOptions,
+  { env, cwd }: CommandIo,
+): NodeJS.ProcessEnv {
+  const isFile = settings !== undefined && !settings.trimStart().startsWith('{');
+  return {
+    ...env,
+    ...(trust && { RAMET_TRUST: '1' }),
+    ...(settings !== undefined && { RAMET_SETTINGS: isFile ? resolve(cwd, settings) : settings }),
+    ...(settingSources !== undefined && { RAMET_SETTING_SOURCES: settingSources }),
+    ...(bare && { RAMET_BARE: '1' }),
   };
 }
 

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { BUBBLE_REFUSED } from '../permission/policy.ts';
 import { isSessionId } from '../schema/ids.ts';
-import { EFFORTS, LAUNCH_MODES, SESSION_MODES } from '../schema/status.ts';
+import { EFFORTS, LAUNCH_MODES, SESSION_MODES, SETTINGS_SOURCES } from '../schema/status.ts';
 
 export function addRunOptions(command: Command): Command {
   return command
@@ -63,6 +63,17 @@ export function addRunOptions(command: Command): Command {
       oneMore,
     )
     .option('--strict-mcp-config', 'only MCP servers of --mcp-config')
+    .option('--settings <settings>', 'settings that come before those of files: a file, or its JSON')
+    .addOption(
+      new Option(
+        '--setting-sources <sources>',
+        `which settings files count besides managed policy: of ${SETTINGS_SOURCES.join(', ')}, with commas`,
+      ).argParser(settingSources),
+    )
+    .option(
+      '--bare',
+      'load nothing that is found: hooks, MCP servers, skills, commands, plugins, agent files, instructions, memory',
+    )
     .option('--trust', 'trust this folder for this run, as it is (also RAMET_TRUST=1)')
     .addOption(
       new Option(
@@ -118,6 +129,17 @@ function sessionMode(text: string): string {
   if (SESSION_MODES.some((mode) => mode === text)) return text;
   const reason = text === 'bubble' ? `${BUBBLE_REFUSED}. ` : '';
   throw new InvalidArgumentError(`${reason}Allowed choices are ${SESSION_MODES.join(', ')}.`);
+}
+
+function settingSources(text: string): string {
+  const wrong = text
+    .split(',')
+    .filter(Boolean)
+    .find((one) => !SETTINGS_SOURCES.some((source) => source === one.trim()));
+  if (wrong === undefined) return text;
+  throw new InvalidArgumentError(
+    `There is no source ${JSON.stringify(wrong)}: give ${SETTINGS_SOURCES.join(', ')}.`,
+  );
 }
 
 export function wholeNumber(text: string): number {

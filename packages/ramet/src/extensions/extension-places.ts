@@ -20,9 +20,16 @@ export interface ExtensionPlace {
   /** `$RAMET_HOME`. */
   home: string;
   userHome: string | null;
+  /** Only what managed policy and plugins bring: `--bare`. */
+  isBare?: boolean | undefined;
   /** Folders of managed policy, the one that wins last, each with folders `agents`, `skills` and `commands`. */
   managed: readonly string[];
   plugins: readonly PluginFolder[];
+}
+
+/** `--bare`: nothing that is found is loaded. */
+export function isBare({ RAMET_BARE }: NodeJS.ProcessEnv): boolean {
+  return RAMET_BARE === '1';
 }
 
 export interface PluginFolder {
@@ -65,14 +72,17 @@ export function extensionFolders(place: ExtensionPlace, kind: ExtensionKind): Ex
   const projects = projectPaths(place, kind).filter(
     (path) => isFolder(path) && !theirs.has(realOrSame(path)),
   );
+  const found = [
+    ...projects.map((path): ExtensionFolder => ({ path, source: 'project', boundary: place.root })),
+    ...users.map((path): ExtensionFolder => ({ path, source: 'user', boundary: kept ?? path })),
+  ];
   return [
     ...place.managed
       .toReversed()
       .map((path) => join(path, kind))
       .filter(isFolder)
       .map((path) => own('managed', path)),
-    ...projects.map((path): ExtensionFolder => ({ path, source: 'project', boundary: place.root })),
-    ...users.map((path): ExtensionFolder => ({ path, source: 'user', boundary: kept ?? path })),
+    ...(place.isBare ? [] : found),
     ...place.plugins.flatMap((plugin) =>
       [kind, ...(plugin.more?.[kind] ?? [])]
         .map((name) => join(plugin.root, name))

@@ -68,6 +68,10 @@ export type CoordinatorPhase = (typeof COORDINATOR_PHASES)[number];
 /** What forks do that nobody asked for by name (BG-1): each is a line of the bill, and `compaction` is one of them. */
 export type BackgroundSource = 'memory' | 'suggestions' | 'summary' | 'speculation' | 'dream';
 
+/** Whose settings files count, besides managed policy. */
+export const SETTINGS_SOURCES = ['user', 'project', 'local'] as const;
+export type SettingsSource = (typeof SETTINGS_SOURCES)[number];
+
 /** How hard a model is to think (RES-9). */
 export const EFFORTS = ['low', 'medium', 'high', 'max'] as const;
 

@@ -1,6 +1,6 @@
 /**
- * The settings of a place (EXT-1): the machine's managed settings, which win, and three files, the nearest first:
- * `.ramet/settings.local.json` and `.ramet/settings.json` of the repository, `settings.json` of `$RAMET_HOME`.
+ * The settings of a place (EXT-1): the machine's managed settings, which win, those of the command line, and three files,
+ * the nearest first: `.ramet/settings.local.json` and `.ramet/settings.json` of the repository, `settings.json` of `$RAMET_HOME`.
  *
  * 1. The folder's two files count in full only when the folder is trusted: a cloned repository can hold both.
  * 2. A bad file gives no values at all. `settings-notices.ts` says what follows.
@@ -8,11 +8,13 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { SETTINGS_SOURCES, type SettingsSource } from '../schema/status.ts';
 import { existingPath } from '../system/landing-path.ts';
 import { isTrusted as isTrustedRoot } from '../system/trust.ts';
 import { NOTHING, type OtherTools } from './other-tools/other-tools.ts';
 import {
   assembleSettings,
+  BARE,
   joinLevels,
   NOT_MANAGED,
   POLICY_HOOKS,
@@ -53,7 +55,8 @@ export interface OuterLevels {
 export async function readSettings(place: SettingsPlace, outer: OuterLevels): Promise<SettingsReport> {
   const { defaults, environment, others = NOTHING } = outer;
   const files = await readFiles(place);
-  const isEmpty = files.every(({ state }) => state === 'absent') && others.values.length === 0;
+  const isEmpty =
+    files.every(({ state }) => state === 'absent') && others.values.length === 0 && !place.isBare;
   if (environment === undefined && isEmpty && others.forbidden.length === 0)
     return { settings: defaults, values: [], files, isTrusted: true, managed: {} };
   const fallbacks = settingValues(defaults, () => ({ level: 'default', source: null, line: null }));
@@ -61,6 +64,7 @@ export async function readSettings(place: SettingsPlace, outer: OuterLevels): Pr
   const own = [fallbacks, users, valuesOf(files, ['user'])];
   const theirs = valuesOf(files, ['repository', 'local']);
   const isTrusted = theirs.length === 0 || isTrustedPlace(place);
+  const commandLine = [...valuesOf(files, ['command line']), ...(place.isBare ? [NO_MEMORY] : [])];
   const judged = await withheld(theirs, own, isTrusted ? await changedFiles(files, place) : null);
   const managed = valuesOf(files, ['managed']);
   const borrowed = await modesWithin(
@@ -68,7 +72,9 @@ export async function readSettings(place: SettingsPlace, outer: OuterLevels): Pr
     own,
   );
   // What Ramet's own files say comes before what any file of another tool says.
-  const levels = [fallbacks, users, borrowed, valuesOf(files, ['user']), judged, environment ?? []];
+  const found = [users, borrowed, valuesOf(files, ['user']), judged];
+  const kept = place.isBare ? found.map((level) => level.map(withoutFound)) : found;
+  const levels = [fallbacks, ...kept, commandLine, environment ?? []];
   const below = levels.map((level) => underPolicy(level, managed));
   const values = joinLevels([...below, managed, others.forbidden]);
   return { settings: await parsed(values), values, files, isTrusted, managed: await parsed(managed) };
@@ -89,6 +95,19 @@ export async function managedSettings(given: Settings, folders: readonly string[
     isTrusted: true,
     managed: await parsed(values),
   };
+}
+
+/** What `--bare` leaves out of files that were found. */
+const RUN_OR_LOADED = ['hooks', 'mcpServers', 'plugins', 'statusLine'];
+const NO_MEMORY: SettingValue = {
+  ...{ level: 'command line', source: '--bare', line: null },
+  ...{ path: ['memory', 'enabled'], value: false, isEntry: false, unused: null },
+};
+
+function withoutFound(value: SettingValue): SettingValue {
+  return value.unused === null && RUN_OR_LOADED.includes(value.path[0] ?? '')
+    ? { ...value, unused: BARE }
+    : value;
 }
 
 /** What other levels must not say. */
@@ -115,12 +134,13 @@ export function isTrustedPlace(place: SettingsPlace): boolean {
   return isHome(place) || isTrustedRoot(place);
 }
 
-function settingsPaths({ home, root }: SettingsPlace): [SettingsLevel, string][] {
-  return [
-    ['user', join(home, 'settings.json')],
-    ['repository', join(root, '.ramet/settings.json')],
-    ['local', join(root, '.ramet/settings.local.json')],
-  ];
+function settingsPaths({ home, root, sources = SETTINGS_SOURCES }: SettingsPlace): [SettingsLevel, string][] {
+  const paths: Record<SettingsSource, [SettingsLevel, string]> = {
+    user: ['user', join(home, 'settings.json')],
+    project: ['repository', join(root, '.ramet/settings.json')],
+    local: ['local', join(root, '.ramet/settings.local.json')],
+  };
+  return SETTINGS_SOURCES.filter((source) => sources.includes(source)).map((source) => paths[source]);
 }
 
 function managedPaths({ managed = [] }: SettingsPlace): [SettingsLevel, string][] {
@@ -141,7 +161,11 @@ function isHome({ home, root }: SettingsPlace): boolean {
 async function readFiles(place: SettingsPlace): Promise<SettingsFile[]> {
   const own = settingsPaths(place);
   const different = isHome(place) ? own.filter(([level]) => level !== 'repository') : own;
-  return filesAt([...different, ...managedPaths(place)], place);
+  const files = await filesAt([...different, ...managedPaths(place)], place);
+  if (place.given === undefined) return files;
+  const { readGivenSettings } = await import('./settings-file.ts');
+  const { checkRules } = await import('./check-rules.ts');
+  return [...files, checkRules(await readGivenSettings(place.given), place)];
 }
 
 async function filesAt(

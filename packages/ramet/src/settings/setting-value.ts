@@ -9,7 +9,15 @@ const LONGEST = 60;
 const LONGEST_LINE = 240;
 
 /** From the farthest to the nearest. */
-const SETTINGS_LEVELS = ['default', 'user', 'repository', 'local', 'environment', 'managed'] as const;
+const SETTINGS_LEVELS = [
+  'default',
+  'user',
+  'repository',
+  'local',
+  'command line',
+  'environment',
+  'managed',
+] as const;
 export type SettingsLevel = (typeof SETTINGS_LEVELS)[number];
 
 /** Whether a bad file of this level stops the command. */
@@ -39,6 +47,7 @@ export const BAD_RULE = 'no rule';
 export const UNTRUSTED = 'this folder is not trusted';
 export const CHANGED = 'it is not what you trusted';
 export const WIDER_MODE = 'wider than your own mode, and a folder chooses none';
+export const BARE = '--bare leaves it out';
 export const NOT_MANAGED = 'only managed policy may set it';
 export const POLICY_RULES = 'managed policy allows only its own rules';
 export const POLICY_SERVERS = 'managed policy allows only its own MCP servers';

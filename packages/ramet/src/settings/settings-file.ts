@@ -41,12 +41,31 @@ export async function readSettingsFile(level: SettingsLevel, path: string): Prom
   try {
     const { bytes } = await loadFile(path);
     if (bytes.length > LARGEST_BYTES) return bad(`it has ${bytes.length} bytes: too large for settings`);
-    return checked(level, path, parsePositionedJson(decoded(bytes)));
+    return readSettingsText(level, path, decoded(bytes));
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR')
       return { level, path, state: 'absent', problems: [], values: [] };
     return error instanceof JsonMistake ? bad(error.message, error.line) : bad(whyUnreadable(code, error));
+  }
+}
+
+/** What the command line names: a file, which must be there, or its JSON. */
+export async function readGivenSettings(given: string): Promise<SettingsFile> {
+  if (given.trimStart().startsWith('{')) return readSettingsText('command line', '--settings', given);
+  const file = await readSettingsFile('command line', given);
+  if (file.state !== 'absent') return file;
+  const message = 'there is no such file; give one, or JSON that begins with { (--settings)';
+  return { ...file, state: 'bad', problems: [{ file: given, line: null, key: null, message }] };
+}
+
+function readSettingsText(level: SettingsLevel, path: string, text: string): SettingsFile {
+  try {
+    return checked(level, path, parsePositionedJson(text));
+  } catch (error) {
+    if (!(error instanceof JsonMistake)) throw error;
+    const { line, message } = error;
+    return { level, path, state: 'bad', problems: [{ file: path, line, key: null, message }], values: [] };
   }
 }
 

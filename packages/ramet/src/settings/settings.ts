@@ -2,7 +2,14 @@
 import type { WorktreeSettings } from '../git/worktrees/worktree-settings.ts';
 import type { ProviderKind } from '../model/select-provider.ts';
 import type { SandboxMode } from '../sandbox/command-sandbox.ts';
-import type { BudgetLimits, Effort, ExecutorKind, LaunchMode, SessionMode } from '../schema/status.ts';
+import type {
+  BudgetLimits,
+  Effort,
+  ExecutorKind,
+  LaunchMode,
+  SessionMode,
+  SettingsSource,
+} from '../schema/status.ts';
 import type { TrustPlace } from '../system/trust.ts';
 import type { OtherRules, ServerLimits } from './other-tools/other-tools.ts';
 import type { SettingValue } from './setting-value.ts';
@@ -224,6 +231,12 @@ export interface SettingsPlace extends TrustPlace {
   userHome: string | null;
   /** Every folder whose settings of other tools count: the working directory first, its repository's root last. */
   folders?: readonly string[] | undefined;
+  /** Settings of the command line: a file, or its JSON. */
+  given?: string | undefined;
+  /** The files that count besides managed policy; all when absent. */
+  sources?: readonly SettingsSource[] | undefined;
+  /** What is found in files and would run or be loaded is left out. */
+  isBare?: boolean | undefined;
   /** Folders of managed policy, the one that wins last. */
   managed?: readonly string[] | undefined;
   /** Whether a settings file of a trusted folder gives the rights that it gave when it was trusted. */

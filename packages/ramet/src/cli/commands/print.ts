@@ -4,7 +4,7 @@ import { keepCompileCache } from '../../sdk/compile-cache.ts';
 import type { AgentResult, AnswerServer, JsonSchema, PromptContent } from '../../sdk/index.ts';
 import { openSession, type PromptOptions, refuseBadSchema, type Session } from '../../sdk/session/session.ts';
 import { visibleLine } from '../../views/text/format.ts';
-import { type CommandIo, exitCodeOf } from '../io.ts';
+import { type CommandIo, exitCodeOf, withEnvironment } from '../io.ts';
 import { jsonArgument } from '../json-argument.ts';
 import { nearWord } from '../near-word.ts';
 import { jsonOutput } from '../output/result-object.ts';
@@ -21,15 +21,16 @@ import {
   withoutPrint,
   withoutPrompt,
 } from '../print-mistakes.ts';
-import { type PrintOptions, sessionOptions } from '../print-options.ts';
+import { environmentOf, type PrintOptions, sessionOptions } from '../print-options.ts';
 
 /** `commands` are the names of the others, for a misspelt one; none where the argument cannot be one. */
 export async function print(
   argument: string,
   options: PrintOptions,
-  io: CommandIo,
+  process: CommandIo,
   commands: readonly string[],
 ): Promise<number> {
+  const io = withEnvironment(process, environmentOf(options, process));
   const named = options.resume === true ? 'latest' : options.resume;
   const resume = named ?? (options.continue ? 'latest' : undefined);
   if (options.takeOver && resume === undefined) throw nothingToTakeOver();

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import {
   type ExtensionPlace,
   installedPlugins,
+  isBare,
   type PluginFolder,
   realOrSame,
 } from '../../extensions/extension-places.ts';
@@ -45,7 +46,7 @@ export async function findPlugins(place: Place, order: PluginOrder): Promise<Fou
     path: resolved(name, place, order),
     stated: name,
   }));
-  const installed = installedPlugins(place.home);
+  const installed = isBare(order.env) ? [] : installedPlugins(place.home);
   if (!ofManaged) return readAll([...given, ...stated, ...installed.map((path) => ({ path }))]);
   const { plugins, problems } = await readAll(stated);
   const left = installed.filter((path) => !stated.some((one) => one.path === path));
@@ -121,6 +122,7 @@ export function extensionPlace(
     home,
     userHome: env.HOME || null,
     managed: managedFolders(env),
+    isBare: isBare(env),
     plugins,
   };
 }

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isBare } from '../../extensions/extension-places.ts';
 import { POLICY_SERVERS } from '../../settings/setting-value.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -58,6 +59,7 @@ function mayHaveServers({ settings, place }: { settings: ResolvedOptions; place:
   if ((settings.pluginServers ?? []).length > 0) return true;
   if (serverOrigins === undefined) return false;
   if (serverOrigins.some(({ unused }) => unused === POLICY_SERVERS)) return true;
+  if (isBare(env)) return false;
   const { folders = [], userHome } = settingsPlace(place, env);
   const files = [
     ...folders.map((folder) => join(folder, '.mcp.json')),

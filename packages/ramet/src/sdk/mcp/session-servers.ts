@@ -49,6 +49,7 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
       ? []
       : [{ scope: 'library', source: 'the option mcpServers', ...ofProgram, servers: mcpServers }];
   const readsFiles = serverOrigins !== undefined && strictMcpServers !== true;
+  const looks = readsFiles && !where.isBare;
   const own: WrittenServers[] =
     serverOrigins === undefined && strictMcpServers !== true
       ? [
@@ -62,8 +63,8 @@ export async function serversHere(place: Place, sources: ServerSources): Promise
       : [];
   return configuredServers(
     {
-      folders: readsFiles ? (where.folders ?? [where.root]) : [],
-      userHome: readsFiles ? where.userHome : null,
+      folders: looks ? (where.folders ?? [where.root]) : [],
+      userHome: looks ? where.userHome : null,
       root: where.root,
       env,
       whyLeftOut: (named) => whyLeftOut(serverLimits, named),
@@ -130,6 +131,7 @@ const SCOPES: Partial<Record<SettingsLevel, WrittenServers['scope']>> = {
   user: 'user',
   repository: 'project',
   local: 'local',
+  'command line': 'command line',
   managed: 'managed',
 };
 

@@ -9,6 +9,7 @@
  */
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { SettingsSource } from '../../schema/status.ts';
 import type { SettingsPlace } from '../settings.ts';
 import type { OtherFileRead } from './other-settings.ts';
 import { NOTHING, type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
@@ -17,8 +18,8 @@ import { NOTHING, type OtherTools, shownPath, type UnusedPart } from './other-to
 const FOLDERS = ['plugins', 'output-styles'];
 
 export async function readOtherTools(place: SettingsPlace): Promise<OtherTools> {
-  const { userHome } = place;
-  const users = userHome === null ? [] : [userHome];
+  const { userHome, isBare = false } = place;
+  const users = userHome === null || !takes(place, 'user') ? [] : [userHome];
   const folders = [...ownFolders(place), ...users].map((folder) => resolve(folder, '.claude'));
   const present = [...new Set(folders)].filter(exists);
   if (present.length === 0) return NOTHING;
@@ -36,9 +37,9 @@ export async function readOtherTools(place: SettingsPlace): Promise<OtherTools> 
     // The nearest wins.
     values: farthestFirst.flatMap(({ values }) => values),
     env: Object.assign({}, ...farthestFirst.map(({ env }) => env)),
-    hooks: found.filter((file) => !isOff(file)).flatMap(({ hooks }) => hooks),
+    hooks: isBare ? [] : found.filter((file) => !isOff(file)).flatMap(({ hooks }) => hooks),
     statusLines: farthestFirst
-      .filter((file) => !isOff(file))
+      .filter((file) => !isBare && !isOff(file))
       .flatMap(({ statusLines }) => statusLines)
       .toReversed(),
     unused: found.flatMap((file) => [...file.unused, ...(isOff(file) ? switchedOff(file) : [])]),
@@ -96,10 +97,18 @@ export function otherToolsNotices(
   ];
 }
 
+function takes({ sources }: SettingsPlace, source: SettingsSource): boolean {
+  return sources?.includes(source) ?? true;
+}
+
 /** Its files, the nearer one second, and what else lies in the folder. */
 async function readFolder(folder: string, place: SettingsPlace): Promise<readonly OtherFileRead[]> {
   const isOwn = ownFolders(place).some((own) => folder === resolve(own, '.claude'));
-  const files = ['settings.json', ...(isOwn ? ['settings.local.json'] : [])]
+  const isUsers = folder === resolve(place.userHome ?? '', '.claude');
+  const files = [
+    ...(takes(place, isUsers ? 'user' : 'project') ? ['settings.json'] : []),
+    ...(isOwn && takes(place, 'local') ? ['settings.local.json'] : []),
+  ]
     .map((name) => join(folder, name))
     .filter(exists);
   const unused = FOLDERS.filter((name) => exists(join(folder, name))).map((what) => ({

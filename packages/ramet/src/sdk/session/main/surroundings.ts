@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { instructionsText, readProjectInstructions } from '../../../agents/prompts/first-message.ts';
+import { isBare } from '../../../extensions/extension-places.ts';
 import { gitState } from '../../../git/git-state.ts';
 import type { GitState } from '../../../git/shapes.ts';
 import type { TeamSync } from '../../memory/team-sync.ts';
@@ -37,7 +38,7 @@ export async function readSurroundings(
   return { instructions: text === null ? null : redact(text), problems, git: await git, memory: null };
 }
 
-/** With what is remembered. A type may want to know less. */
+/** With what is remembered. A type may want to know less, and so may the caller. */
 export async function surroundingsFor(
   settings: ResolvedOptions,
   place: Place,
@@ -49,7 +50,8 @@ export async function surroundingsFor(
   const told = (await teamSync?.begun()) ?? [];
   const { text, problems } = await readMemory(settings, place);
   const memory = text === null ? null : redact(text);
-  const all = { ...found, memory, problems: [...found.problems, ...told, ...problems] };
+  const read = isBare(settings.env) ? { ...found, instructions: null, problems: [] } : found;
+  const all = { ...read, memory, problems: [...read.problems, ...told, ...problems] };
   if (settings.mainType === undefined) return all;
   const { instructions, git } = settings.mainType.definition;
   return { ...all, ...(!instructions && { instructions: null }), ...(!git && { git: null }) };

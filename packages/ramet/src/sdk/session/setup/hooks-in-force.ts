@@ -2,7 +2,13 @@
 import type { HookEntry } from '../../../extensions/hooks/hook-config.ts';
 import { isUsersFile, shownPath, type UnusedPart } from '../../../settings/other-tools/other-tools.ts';
 import type { SettingsReport } from '../../../settings/read-settings.ts';
-import { isBinding, POLICY_HOOKS, type SettingsLevel } from '../../../settings/setting-value.ts';
+import {
+  assembleSettings,
+  BARE,
+  isBinding,
+  POLICY_HOOKS,
+  type SettingsLevel,
+} from '../../../settings/setting-value.ts';
 import type { SettingsPlace } from '../../../settings/settings.ts';
 
 interface FoundHooks {
@@ -21,10 +27,11 @@ export async function hooksInForce(
   place: SettingsPlace,
 ): Promise<FoundHooks> {
   const levels = new Map(
-    values.flatMap(({ path, source, level }) =>
-      path[0] === 'hooks' && source !== null ? [[source, level] as const] : [],
+    values.flatMap(({ path, source, level, unused }) =>
+      path[0] === 'hooks' && source !== null && unused !== BARE ? [[source, level] as const] : [],
     ),
   );
+  const ofCommandLine = values.filter(({ level, path }) => level === 'command line' && path[0] === 'hooks');
   const isUsers = (path: string): boolean => levels.get(path) === 'user' || isUsersFile(path, place.userHome);
   const all = [...levels.keys(), ...others];
   const isForbidden = (path: string): boolean =>
@@ -41,8 +48,14 @@ export async function hooksInForce(
   const trust = folderTrust(place);
   const found = paths.flatMap((path) => {
     const label = shownPath(path, place.root, place.userHome);
-    const isOwn = levels.get(path) === 'managed' || isUsers(path);
-    return partsOfSettings(path)
+    const level = levels.get(path);
+    const isOwn = level === 'managed' || level === 'command line' || isUsers(path);
+    // Settings of the command line may be no file.
+    const parts =
+      level === 'command line'
+        ? [{ kind: 'hooks' as const, source: path, value: assembleSettings(ofCommandLine).hooks }]
+        : partsOfSettings(path);
+    return parts
       .filter(({ kind }) => kind === 'hooks')
       .map((part) => {
         if (isOwn)

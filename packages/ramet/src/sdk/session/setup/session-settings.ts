@@ -1,11 +1,14 @@
 /** The settings of a session: those of its place, unless the caller brings others. */
+import { resolve } from 'node:path';
 import { DEFAULT_AGENT_LIMITS } from '../../../engine/agent/agent-limits.ts';
+import { isBare } from '../../../extensions/extension-places.ts';
 import { MODEL_TIERS, resolveModel, tierVariable } from '../../../model/catalog.ts';
 import { DEFAULT_WATCH } from '../../../model/connection-watch.ts';
 import { DEFAULT_CONCURRENT_REQUESTS } from '../../../model/rate/rate-window.ts';
 import { DEFAULT_RETRY } from '../../../model/rate/retry.ts';
 import { PROVIDER_KINDS, type ProviderKind, providerKind } from '../../../model/select-provider.ts';
 import { UserMistake } from '../../../schema/errors.ts';
+import { SETTINGS_SOURCES, type SettingsSource } from '../../../schema/status.ts';
 import { describeIssues } from '../../../schema/zod.ts';
 import type { OtherRules, OtherTools } from '../../../settings/other-tools/other-tools.ts';
 import {
@@ -152,7 +155,29 @@ export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.Proc
     const [rights] = partsOfSettings(file).filter(({ kind }) => kind === 'rights');
     return rights === undefined || folderTrust(trusted).verdictOn(rights) === 'trusted';
   };
-  return { ...trusted, userHome, folders, managed: managedFolders(env), isAsTrusted };
+  const given = { ...givenIn(env, cwd), isBare: isBare(env) };
+  return { ...trusted, userHome, folders, managed: managedFolders(env), isAsTrusted, ...given };
+}
+
+/** The flags `--settings` and `--setting-sources` reach every call as variables. */
+function givenIn(
+  { RAMET_SETTINGS: text = '', RAMET_SETTING_SOURCES: sources }: NodeJS.ProcessEnv,
+  cwd: string,
+): Pick<SettingsPlace, 'given' | 'sources'> {
+  const isJson = text.trimStart().startsWith('{');
+  return {
+    ...(text.trim() !== '' && { given: isJson ? text : resolve(cwd, text) }),
+    ...(sources !== undefined && { sources: sources.split(',').filter(Boolean).map(sourceOf) }),
+  };
+}
+
+function sourceOf(text: string): SettingsSource {
+  const source = SETTINGS_SOURCES.find((one) => one === text.trim());
+  if (source !== undefined) return source;
+  throw new UserMistake(
+    'bad_variable',
+    `there is no source of settings ${JSON.stringify(text.slice(0, 60))}: give ${SETTINGS_SOURCES.join(', ')} (--setting-sources)`,
+  );
 }
 
 function defaultSettings(): Settings {
