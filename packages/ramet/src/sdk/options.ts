@@ -128,6 +128,7 @@ export function resolveOptions(
   const ownRules = settings.policy?.allowRules === 'managed';
   const given: RuleTexts = { ...options.permissions, ...(ownRules && { allow: [] }) };
   return {
+    ...inForce,
     cwd: options.cwd ?? process.cwd(),
     env,
     providerName,
@@ -171,7 +172,6 @@ export function resolveOptions(
       worktreeBase: options.worktreeBase,
       team: teamOf(options, settings),
     },
-    ...inForce,
     hooks: [...hooks, ...ownHooks(options.hooks)],
     takeOver: options.takeOver ?? false,
     notices: [...notices, ...ignoredRules(options, settings)],
