@@ -76,7 +76,8 @@ async function live(
     watchLife(family, child, onAnswer);
     const executor = executorOf(family, child) ?? (await ownProcess(family));
     const host = hostOf(child);
-    await startHooks(child, signal);
+    const refusal = await startHooks(child, signal);
+    if (refusal !== null) return await notBegun(child, 'cancelled', 'hook', refusal);
     let result = await executor.run(snapshotOf(child), host, { signal });
     // A message that arrived while it ended: its sender was told that it runs, so it gets that.
     while (result.status === 'done' && child.inbox.hasMessages && !signal.aborted) {
@@ -96,12 +97,14 @@ async function live(
   }
 }
 
-/** What hooks tell an agent with its task, once: a resumed one knows it. */
-async function startHooks(child: Agent, signal: AbortSignal): Promise<void> {
+/** What hooks tell an agent with its task, once: a resumed one knows it. Resolves with why it must not begin. */
+async function startHooks(child: Agent, signal: AbortSignal): Promise<string | null> {
   const { hooks, redact } = child.runtime;
-  if (child.state.requests > 0 || hooks?.has(child, 'SubagentStart') !== true) return;
-  const { contexts } = await hooks.run(child, 'SubagentStart', {}, signal);
+  if (child.state.requests > 0 || hooks?.has(child, 'SubagentStart') !== true) return null;
+  const { contexts, stop } = await hooks.run(child, 'SubagentStart', {}, signal);
+  if (stop !== undefined) return redact(`a hook ended the agent at its start: ${stop}`);
   for (const text of contexts) child.receive('notification', null, redact(hookText('SubagentStart', text)));
+  return null;
 }
 
 /** What a child tells shows that it is alive, but for what others find out about it, and that it waits. */
@@ -160,7 +163,16 @@ async function capacityFor(family: AgentFamily, child: Agent, signal: AbortSigna
 async function neverBegun(child: Agent, signal: AbortSignal): Promise<AgentResult> {
   const by = typeof signal.reason === 'string' ? signal.reason : 'abort';
   const status = by === STOPPED ? 'cancelled' : 'interrupted';
-  const ending = { status, cause: by, message: `${status} (${by}) before it began` } as const;
+  return notBegun(child, status, by, `${status} (${by}) before it began`);
+}
+
+async function notBegun(
+  child: Agent,
+  status: 'cancelled' | 'interrupted',
+  cause: string,
+  message: string,
+): Promise<AgentResult> {
+  const ending = { status, cause, message };
   child.record({ type: 'agent.ended', ...ending });
   await child.runtime.journal.commit('written').catch(() => {}); // agents that still run report a broken journal
   return { ...ending, text: '', turns: 0, usage: NO_USAGE, costUsd: 0, durationMs: 0 };

@@ -123,6 +123,36 @@ test('EXT-2: hooks read the effort of their agent, where one is chosen', async (
   expect(seen[1]).not.toHaveProperty('effort');
 });
 
+describe('EXT-2: a hook that answers `continue: false`', () => {
+  const stop = { continue: false, stopReason: 'not on Fridays' };
+
+  test('at the start of a session refuses the prompt that waited for it, and no later one', async () => {
+    const { open } = place(['SessionStart'], () => stop);
+    const session = await open({ provider: scriptedModel({ text: 'a' }) });
+    await expect(session.ask('One.')).rejects.toThrow(
+      'a hook ended the session at its start: not on Fridays',
+    );
+    expect((await session.ask('Two.')).text).toBe('a');
+  });
+
+  test.each(['in-process', 'process'] as const)(
+    'at the start of a child keeps it from asking: %s',
+    async (executor) => {
+      const { open } = place(['SubagentStart'], () => stop);
+      const provider = scriptedModel({ text: 'never' });
+      const session = await open({ provider });
+      const result = await (
+        await session.spawn({ subagent_type: 'Explore', prompt: 'Look.', description: 'look', executor })
+      ).result;
+      expect(result).toMatchObject({
+        ...{ status: 'cancelled', cause: 'hook', turns: 0 },
+        message: 'a hook ended the agent at its start: not on Fridays',
+      });
+      expect(provider.requests).toHaveLength(0);
+    },
+  );
+});
+
 test('EXT-2: SubagentStop reads both conversations, and sends the child back to work', async () => {
   const transcripts: string[] = [];
   const { open, seen } = place(['SubagentStop', 'PreToolUse'], ({ hook_event_name: event, ...input }) => {

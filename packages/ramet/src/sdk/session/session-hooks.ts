@@ -51,8 +51,8 @@ export class SessionHooks {
   /** What hooks told the conversation is told again, as they have it now. */
   async compacted(outcome: CompactionOutcome, signal: AbortSignal): Promise<CompactionOutcome> {
     if (!outcome.compacted) return outcome;
-    const { contexts } = await this.#start('compact', signal);
-    this.#due.push(Promise.resolve({ contexts }));
+    const { contexts, stop } = await this.#start('compact', signal);
+    this.#due.push(Promise.resolve({ contexts, stop }));
     return outcome;
   }
 
@@ -67,6 +67,9 @@ export class SessionHooks {
     this.#due.splice(0);
     for (const text of started.flatMap(({ contexts }) => contexts)) this.#tell('SessionStart', text);
     this.#openings.push(...started.flatMap(({ opening }) => opening ?? []));
+    const [end] = started.flatMap(({ stop }) => stop ?? []);
+    if (end !== undefined)
+      throw new UserMistake('prompt_refused', `a hook ended the session at its start: ${end}`);
     if (prompt === null) return [];
     if (hooks.has(agent, 'UserPromptSubmit')) {
       const effect = await hooks.run(agent, 'UserPromptSubmit', { prompt }, signal);
