@@ -87,6 +87,26 @@ describe.concurrent('EXT-2: hooks of settings files', () => {
     const end = await user.here(['-p', 'x', '--model', 'recipe']);
     expect(end.code).not.toBe(0);
     expect(end.stderr).toContain('a hook refused the prompt: not that');
+    for (const format of ['json', 'stream-json']) {
+      const told = await user.here(['-p', 'x', '--model', 'recipe', '--output-format', format]);
+      expect(told.code).toBe(2);
+      expect(JSON.parse(told.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+        ...{ type: 'result', subtype: 'error_during_execution', is_error: true, num_turns: 0 },
+        result: 'a hook refused the prompt: not that',
+      });
+    }
+  });
+
+  test('leave the result the last line when the session ends', async ({ user }) => {
+    hook(user, { SessionEnd: command('true'), Stop: command('true') }, 'home/.claude/settings.json');
+    await user.model(done);
+    const { stdout } = await user.here(['-p', 'x', '--output-format', 'stream-json']);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.at(-1)).toMatchObject({ type: 'result', subtype: 'success' });
+    expect(lines).toContainEqual(expect.objectContaining({ hook_event: 'Stop' }));
   });
 
   test('see the end of the session and of the answer', async ({ user }) => {

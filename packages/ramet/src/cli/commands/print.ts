@@ -1,4 +1,5 @@
 /** `ramet -p`: one prompt in, one result out. The main path in docs/architecture.md leads through it. */
+import { UserMistake } from '../../schema/errors.ts';
 import { drain } from '../../schema/generators.ts';
 import { keepCompileCache } from '../../sdk/compile-cache.ts';
 import type { AgentResult, AnswerServer, JsonSchema, PromptContent } from '../../sdk/index.ts';
@@ -80,6 +81,10 @@ export async function carryOut(
     commands: true,
     typed: true,
     ...schema,
+  }).catch((error) => {
+    // Programs read the last line, whatever becomes of the prompt.
+    if (error instanceof UserMistake) output.refused?.(session, error.message);
+    throw error;
   });
   return exitCodeOf(result);
 }

@@ -1,5 +1,5 @@
 /** The one object that `--output-format json` prints, and the last line of `stream-json`. */
-import type { Usage } from '../../schema/usage.ts';
+import { NO_USAGE, type Usage } from '../../schema/usage.ts';
 import type { AgentResult } from '../../sdk/index.ts';
 import type { RunResult, Session } from '../../sdk/session/session.ts';
 import type { CommandIo } from '../io.ts';
@@ -87,6 +87,19 @@ export function resultObject(
   };
 }
 
+/** Of a prompt that was refused before anything was asked. */
+export function refusedObject(session: Session, problem: string): ResultObject {
+  const refused = {
+    status: 'failed',
+    cause: null,
+    message: problem,
+    text: '',
+    turns: 0,
+    durationMs: 0,
+  } as const;
+  return resultObject(session, { ...refused, usage: NO_USAGE, costUsd: 0 }, { agents: [], denials: [] });
+}
+
 export function reportedUsage(usage: Usage): ReportedUsage {
   const { cache_creation_1h_input_tokens: _, ...reported } = usage;
   return reported;
@@ -116,5 +129,6 @@ export function jsonOutput(io: CommandIo): ResultOutput {
       io.out(`${JSON.stringify(resultObject(session, result, seen))}\n`);
       if (result.status !== 'done') io.note(endingLine(result, session));
     },
+    refused: (session, problem) => io.out(`${JSON.stringify(refusedObject(session, problem))}\n`),
   };
 }

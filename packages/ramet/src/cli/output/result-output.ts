@@ -29,6 +29,8 @@ export interface ResultOutput {
   start(session: Session): void;
   event(session: Session, event: SessionEvent): void;
   end(session: Session, result: RunResult): void;
+  /** In place of the end, where the prompt was refused; the error itself is told elsewhere. */
+  refused?(session: Session, problem: string): void;
   /** Told what is recorded, where the format needs it. */
   record?: RecordListener;
 }

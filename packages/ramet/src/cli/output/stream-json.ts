@@ -5,7 +5,7 @@ import type { Session, SessionEvent } from '../../sdk/session/session.ts';
 import { VERSION } from '../../sdk/version.ts';
 import type { CommandIo } from '../io.ts';
 import type { UserLine } from '../stream-input.ts';
-import { reportedUsage, reportedWorktree, resultObject } from './result-object.ts';
+import { refusedObject, reportedUsage, reportedWorktree, resultObject } from './result-object.ts';
 import { Denials, endingLine, type ResultOutput } from './result-output.ts';
 import { RunAgents } from './run-agents.ts';
 
@@ -36,29 +36,44 @@ export function streamJsonOutput(io: CommandIo, begun: Session | null = null): S
   /** The calls that asked for children. */
   const calls = new Map<string, string>();
   let shown = begun;
-  /** Hooks run before the first line, too. */
-  const early: [agent: LineOwner['id'] | null, event: HooksRan][] = [];
-  const hooks = (session: Session, [agent, event]: (typeof early)[number]): void => {
+  /** Hooks run before the first line, and behind a result, which stays the last line unless another run begins. */
+  const held: [agent: LineOwner['id'] | null, event: HooksRan][] = [];
+  let isBetween = true;
+  const hooks = (session: Session, [agent, event]: (typeof held)[number]): void => {
     const id = agent ?? session.agent.id;
     line(session, hookEvent(event), { id, parent: parents.get(id) ?? null });
+  };
+  const begin = (session: Session): void => {
+    isBetween = false;
+    for (const one of held.splice(0)) hooks(session, one);
+  };
+  const result = (session: Session, value: object): void => {
+    begin(session);
+    line(session, { ...value });
+    isBetween = true;
   };
   return {
     record(agent, event) {
       agents.recorded(agent, event);
       if (event.type !== 'hooks.ran') return;
-      if (shown === null) early.push([agent, event]);
+      if (shown === null || isBetween) held.push([agent, event]);
       else hooks(shown, [agent, event]);
     },
     start(session) {
       line(session, initEvent(session));
       shown = session;
-      for (const one of early.splice(0)) hooks(session, one);
+      begin(session);
     },
-    wrongLine: (session, { number, problem }) =>
-      line(session, { type: 'system', subtype: 'input_error', line: number, error: problem }),
-    replay: (session, { message, uuid }) =>
-      line(session, { type: 'user', message, isReplay: true, ...(uuid !== undefined && { uuid }) }),
+    wrongLine(session, { number, problem }) {
+      begin(session);
+      line(session, { type: 'system', subtype: 'input_error', line: number, error: problem });
+    },
+    replay(session, { message, uuid }) {
+      begin(session);
+      line(session, { type: 'user', message, isReplay: true, ...(uuid !== undefined && { uuid }) });
+    },
     event(session, event) {
+      if (isBetween) begin(session);
       parents.set(event.agentId, event.parentAgentId);
       if (event.type === 'agent_started' && event.origin?.call) calls.set(event.agentId, event.origin.call);
       agents.saw(event);
@@ -67,11 +82,12 @@ export function streamJsonOutput(io: CommandIo, begun: Session | null = null): S
       if (event.type === 'request_failed' && event.code === 'cancelled') return;
       line(session, wireEvent(event), { id: event.agentId, parent: event.parentAgentId });
     },
-    end(session, result) {
-      const seen = { agents: agents.list(session, result), denials: denials.list };
-      line(session, { ...resultObject(session, result, seen) });
-      if (result.status !== 'done') io.note(endingLine(result, session));
+    end(session, ended) {
+      const seen = { agents: agents.list(session, ended), denials: denials.list };
+      result(session, resultObject(session, ended, seen));
+      if (ended.status !== 'done') io.note(endingLine(ended, session));
     },
+    refused: (session, problem) => result(session, refusedObject(session, problem)),
   };
 }
 
