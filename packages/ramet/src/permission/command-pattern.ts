@@ -9,6 +9,8 @@ export interface CommandPattern {
   /** Every command, whatever it is: `Bash(*)`. */
   everything: boolean;
   matches(command: string): boolean;
+  /** Whether a command of which only the beginning is known may match. */
+  mayBegin(beginning: string): boolean;
 }
 
 export function parseCommandPattern(specifier: string): ParsedPart<CommandPattern> {
@@ -18,7 +20,10 @@ export function parseCommandPattern(specifier: string): ParsedPart<CommandPatter
   const head = open === null ? specifier : specifier.slice(0, open.index);
   const matches = (command: string): boolean =>
     matchWildcards(head, command) || (open !== null && matchWildcards(`${head} *`, command));
-  return { ok: true, value: { everything: /^:?\*$/.test(specifier), matches } };
+  const [fixed = ''] = (open === null ? head : `${head} `).split('*');
+  const mayBegin = (beginning: string): boolean =>
+    fixed.trimEnd().startsWith(beginning) || `${beginning} `.startsWith(fixed) || beginning.startsWith(fixed);
+  return { ok: true, value: { everything: /^:?\*$/.test(specifier), matches, mayBegin } };
 }
 
 function whyNever(specifier: string): string | null {

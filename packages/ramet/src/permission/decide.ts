@@ -112,7 +112,7 @@ export async function mayConcern(
   const access = subject.access?.(input) ?? {};
   if (rule.scope.kind === 'commands') {
     if (access.command === undefined || !rule.tool.matches(subject.name)) return false;
-    return (await import('./shell/assess-command.ts')).mayRun(rule, access.command, cwd);
+    return (await import('./shell/may-run.ts')).mayRun(rule, access.command, cwd);
   }
   const target = ruleTarget(subject, access, cwd);
   return takingRule([rule], { ...target, aliases: aliasesOf({ counterpart }, target.paths) }) !== null;

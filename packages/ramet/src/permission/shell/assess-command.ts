@@ -11,7 +11,7 @@ import { openedPath } from '../../system/landing-path.ts';
 import { standingOfWrite, suggestWriteRule } from '../assess-write.ts';
 import type { Assessment } from '../assessment.ts';
 import { givingRule, type RuleTarget, takingRule } from '../match-rules.ts';
-import { aliasesOf, NO_RULES, type PermissionPolicy } from '../policy.ts';
+import { aliasesOf, type PermissionPolicy } from '../policy.ts';
 import type { PermissionRule } from '../rule.ts';
 import { bracesExpanded } from './brace-operands.ts';
 import { commandRule } from './command-rules.ts';
@@ -22,7 +22,6 @@ import type { JudgeKind } from './programs/read-only-programs.ts';
 import type { ShellFile } from './reading/shell-reading.ts';
 import { UNKNOWN_WORDS } from './reading/shell-word.ts';
 import { type UnderstoodScript, understandScript } from './reading/understand-script.ts';
-import { innerScript } from './reading/unwrap-command.ts';
 import { isHarmlessVariable, isHarmlessWalled } from './variables.ts';
 
 const MOST_PIECES = 2_000;
@@ -61,21 +60,6 @@ export async function assessCommand(
       suggestedRules: suggestionsFor(open),
     },
   };
-}
-
-/** Whether a script may run what a rule is about: it does, or what it runs is known only then. */
-export async function mayRun(rule: PermissionRule, script: string, cwd: string): Promise<boolean> {
-  const rules = { ...NO_RULES, deny: [rule] };
-  const { denied } = await assessCommand({ mode: 'plan', rules }, script, cwd);
-  if (denied !== null) return true;
-  const { commands, unread } = await understandScript(script, { directories: [cwd] });
-  return unread.length > 0 || commands.some(isKnownLate);
-}
-
-function isKnownLate({ layers, transparent }: UnderstoodScript['commands'][number]): boolean {
-  const inner = layers.at(-1) ?? layers[0];
-  const isCarrier = !transparent && innerScript(inner, 'bash') !== null;
-  return (isCarrier ? inner.words : inner.words.slice(0, 1)).some(({ value }) => value === null);
 }
 
 /** What a question or a refusal is about. What would pass behind the wall is no reason while something else is. */
