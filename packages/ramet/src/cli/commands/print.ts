@@ -82,8 +82,8 @@ export async function carryOut(
     typed: true,
     ...schema,
   }).catch((error) => {
-    // Programs read the last line, whatever becomes of the prompt.
-    if (error instanceof UserMistake) output.refused?.(session, error.message);
+    // Programs read the last line, also of a prompt that was refused; without a prompt none was.
+    if (prompt !== null && error instanceof UserMistake) output.refused?.(session, error.message);
     throw error;
   });
   return exitCodeOf(result);
