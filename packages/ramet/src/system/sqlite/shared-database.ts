@@ -17,8 +17,8 @@ import { DiskWait } from './disk-wait.ts';
 import { isBusy, isDamaged } from './sqlite-failure.ts';
 
 const LONGEST_WAIT_MS = 20_000;
-const SHORTEST_PAUSE_MS = 0.1;
-const LONGEST_PAUSE_MS = 1;
+const FIRST_PAUSE_MS = 1;
+const LONGEST_PAUSE_MS = 5;
 
 export type SharedRow = Record<string, SQLOutputValue>;
 
@@ -135,16 +135,19 @@ export class SharedDatabase implements Disposable {
   }
 }
 
-/** The lock is held for less than a millisecond at a time, so a short sleep of the thread is the shortest wait. */
+/**
+ * The lock is held for less than a millisecond at a time, so a short sleep of the thread is the shortest wait. Where many
+ * wait, each sleeps longer: to hand the lock on costs more than the change, since the next one reads every page again.
+ */
 function retrying<Result>(work: () => Result): Result {
   let since: number | null = null;
-  for (;;) {
+  for (let longest = FIRST_PAUSE_MS; ; longest = Math.min(2 * longest, LONGEST_PAUSE_MS)) {
     try {
       return work();
     } catch (error) {
       since ??= performance.now();
       if (!isBusy(error) || performance.now() - since > LONGEST_WAIT_MS) throw error;
-      pause(SHORTEST_PAUSE_MS + Math.random() * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS));
+      pause(longest * (0.1 + 0.9 * Math.random()));
     }
   }
 }

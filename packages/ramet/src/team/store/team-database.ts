@@ -6,10 +6,6 @@ import { TEAM_MIGRATIONS } from './team-schema.ts';
 export type TeamDatabase = SharedDatabase;
 export type TeamRow = SharedRow;
 
-/**
- * Claims need not survive a power cut: the process that made one is dead then too, and claims of dead processes are
- * released.
- */
 export function openTeamDatabase(project: string): SharedDatabase {
   return new SharedDatabase({
     file: teamFile(project),
