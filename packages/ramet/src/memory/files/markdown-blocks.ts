@@ -10,26 +10,36 @@ export interface MarkdownBlock {
   readonly end: number;
   /** What stands before it in its first line: `> `, `- `. */
   readonly column: number;
-  /** Of a heading, from 1; 0 for anything else. */
+  /** Of a heading, from 1, also of one that HTML makes of a part of it; 0 for anything else. */
   readonly level: number;
-  /** On one line, as it is shown. */
+  /** As it is shown; a paragraph has its lines. */
   readonly text: string;
 }
 
 type Node = ReturnType<Parser['parse']>;
 
-const HTML_HEADING = /<h([1-6])[\s>]/i;
+/** The lines that blocks count: a carriage return alone ends one too. */
+export function sourceLines(source: string): string[] {
+  return source.split(/\r\n|\n|\r/);
+}
 
 export function markdownBlocks(source: string): MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   const walker = new Parser().parse(source).walker();
-  let text = '';
+  let [text, level] = ['', 0];
   for (let event = walker.next(); event !== null; event = walker.next()) {
     const { node, entering } = event;
-    if (isLeaf(node) && (entering ? !node.isContainer : true)) {
-      blocks.push(blockOf(node, node.isContainer ? text : (node.literal ?? '')));
-      text = '';
-    } else if (entering) text += shownOf(node);
+    if (isLeaf(node) && !(entering && node.isContainer)) {
+      const literal = node.literal ?? '';
+      if (node.type === 'html_block') [text, level] = [withoutTags(literal), htmlLevel(literal)];
+      else if (node.type === 'code_block') text = literal;
+      else if (node.type === 'heading') level = node.level;
+      blocks.push(blockOf(node, { text, level }));
+      [text, level] = ['', 0];
+    } else if (entering) {
+      text += shownOf(node);
+      if (node.type === 'html_inline') level ||= htmlLevel(node.literal ?? '');
+    }
   }
   return blocks;
 }
@@ -40,19 +50,19 @@ function isLeaf({ type }: Node): boolean {
 
 /** Of HTML in a line nothing is seen; the text inside is a node of its own. */
 function shownOf({ type, literal }: Node): string {
-  if (type === 'softbreak' || type === 'linebreak') return ' ';
+  if (type === 'softbreak' || type === 'linebreak') return '\n';
   return type === 'text' || type === 'code' ? (literal ?? '') : '';
 }
 
-function blockOf(node: Node, text: string): MarkdownBlock {
-  const [[line, column], [last]] = node.sourcepos;
-  const html = node.type === 'html_block' ? text : null;
-  const level = html === null ? node.level : Number(HTML_HEADING.exec(html)?.[1] ?? 0);
-  return {
-    ...{ start: line - 1, end: last, column: column - 1 },
-    level: node.type === 'heading' || html !== null ? level : 0,
-    text: (html === null ? text : withoutTags(html)).replace(/\s+/g, ' ').trim(),
-  };
+function blockOf({ sourcepos }: Node, { text, level }: Pick<MarkdownBlock, 'text' | 'level'>): MarkdownBlock {
+  const [[line, column], [last]] = sourcepos;
+  const lines = text.split('\n').map((one) => one.replace(/\s+/g, ' ').trim());
+  return { start: line - 1, end: last, column: column - 1, level, text: lines.join('\n').trim() };
+}
+
+/** Of the first heading in HTML; 0 without one. */
+export function htmlLevel(html: string): number {
+  return Number(/<h([1-6])(?=[\s>/])/i.exec(html)?.[1] ?? 0);
 }
 
 /** As a paragraph its references are read too. */

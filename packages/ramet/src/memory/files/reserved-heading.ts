@@ -11,9 +11,10 @@ const INSTEAD = 'Notes of agents';
 /** Signs that may make a block look otherwise than its source. Without them letters alone tell. */
 const MARKUP = /[<[&*_`\\~|]|^[ \t>]*(?:=+|-+)[ \t]*$/m;
 
-/** Whether a heading, or a line that may pass for one, reads so. */
-export function isReserved({ text }: Pick<MarkdownBlock, 'text'>): boolean {
-  return plainLetters(text) === RESERVED;
+/** Whether a heading has these words, also with others around them, or a line reads so that may pass for one. */
+export function isReserved({ text, level }: Pick<MarkdownBlock, 'text' | 'level'>): boolean {
+  if (level > 0) return plainLetters(text).includes(RESERVED);
+  return text.split('\n').some((line) => plainLetters(line) === RESERVED);
 }
 
 /** What agents wrote, as it is shown: under no heading of the user, and with none like that of another file. Lines keep their numbers. */
@@ -24,22 +25,23 @@ export async function asOfAgents(text: string): Promise<string> {
 
 /** A block that reads so, and a heading of the first level with a line below it, in plain letters. */
 async function withPlainBlocks(text: string): Promise<string> {
-  const { markdownBlocks } = await import('./markdown-blocks.ts');
-  const lines = text.split('\n');
+  const { markdownBlocks, sourceLines } = await import('./markdown-blocks.ts');
+  const lines = sourceLines(text);
   for (const block of markdownBlocks(text)) {
     const isForged = plainLetters(block.text).includes(RESERVED);
     const isUnderlined = block.level === 1 && block.end - block.start > 1;
     if (!isForged && !isUnderlined) continue;
     const prefix = (lines[block.start] ?? '').slice(0, block.column);
     const sign = block.level === 0 ? '' : `${'#'.repeat(Math.max(2, block.level))} `;
-    const shown = isForged ? withoutReserved(block.text) : block.text;
-    lines.splice(block.start, block.end - block.start, `${prefix}${sign}${shown}`, ...blanks(block));
+    const shown = onOneLine(isForged ? withoutReserved(block.text) : block.text);
+    lines.fill('', block.start, block.end);
+    lines[block.start] = `${prefix}${sign}${shown}`;
   }
   return lines.join('\n');
 }
 
-function blanks({ start, end }: MarkdownBlock): string[] {
-  return Array.from({ length: end - start - 1 }, () => '');
+function onOneLine(text: string): string {
+  return text.replace(/\n+/g, ' ');
 }
 
 /** Where signs between its letters keep it from being found, nothing of the block is left. */
