@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '../fixtures/user.ts';
@@ -52,6 +52,22 @@ describe.concurrent('MEM-2: ramet memory', () => {
         text,
       ]);
     }
+  });
+
+  test('keeps what was written in the editor where it cannot be saved, and says where', async ({ user }) => {
+    const token = `ghp_${'a1B2c3D4e5'.repeat(4)}`.slice(0, 40);
+    const script = join(user.root, 'editor.sh');
+    writeFileSync(script, `#!/bin/sh\nprintf -- '- an hour of work\\n- ${token}\\n' > "$1"\n`, {
+      mode: 0o755,
+    });
+    const { code, stderr } = await user.ramet(['memory', 'edit'], { env: { EDITOR: script } });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /it looks like a secret in line 2 \(.+\); memory keeps none; what you wrote is in \S+\.md\n$/,
+    );
+    const kept = / (\S+\.md)\n$/.exec(stderr)?.[1] ?? '';
+    expect(readFileSync(kept, 'utf8')).toBe(`- an hour of work\n- ${token}\n`);
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
   });
 
   test('takes back what is left of a change, and says what that is', async ({ user }) => {

@@ -1,7 +1,11 @@
 /** `ramet memory`: what sessions remember, as a person sees and changes it. */
-import { UserMistake } from '../../schema/errors.ts';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RametError, UserMistake } from '../../schema/errors.ts';
 import {
   addMemoryNote,
+  type EditedMemory,
   editMemory,
   explainMemory,
   MEMORY_SCOPES,
@@ -41,8 +45,7 @@ export async function show(
 }
 
 export async function edit(which: string, { json, add }: MemoryFlags, io: CommandIo): Promise<void> {
-  const done =
-    add === undefined ? await editMemory(which, inEditor(io), callFrom(io)) : await addNote(which, add, io);
+  const done = add === undefined ? await editByHand(which, io) : await addNote(which, add, io);
   if (json) {
     io.out(jsonLine(done));
     return;
@@ -60,6 +63,36 @@ function addNote(which: string, note: string, io: CommandIo): ReturnType<typeof 
   if (scope === undefined)
     throw new UserMistake('bad_scope', `notes are added to ${MEMORY_SCOPES.join(', ')}, not to ${which}`);
   return addMemoryNote({ note, scope }, callFrom(io));
+}
+
+/** What was written stays in a file where it cannot be saved. */
+async function editByHand(which: string, io: CommandIo): Promise<EditedMemory> {
+  const write = inEditor(io);
+  let written: string | null = null;
+  const edit = async (text: string): Promise<string> => {
+    const edited = await write(text);
+    written = edited === text ? null : edited;
+    return edited;
+  };
+  try {
+    return await editMemory(which, edit, callFrom(io));
+  } catch (error) {
+    if (written === null || !(error instanceof RametError)) throw error;
+    const kept = keptAside(written, io);
+    if (kept === null) throw error;
+    throw new UserMistake('not_saved', `${error.message}; what you wrote is in ${kept}`, { cause: error });
+  }
+}
+
+/** Null where nothing can be written. */
+function keptAside(text: string, { env }: CommandIo): string | null {
+  try {
+    const file = join(mkdtempSync(join(env.TMPDIR || tmpdir(), 'ramet-memory-')), 'memory.md');
+    writeFileSync(file, text, { mode: 0o600 });
+    return file;
+  } catch {
+    return null;
+  }
 }
 
 function inEditor(io: CommandIo): (text: string) => Promise<string> {

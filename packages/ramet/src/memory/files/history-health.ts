@@ -1,6 +1,7 @@
 /** Whether the history of a store can be one, by its first bytes: sessions ask at their start, where SQLite would cost too much. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemCode } from '../../schema/errors.ts';
 
 export function historyFile(store: string): string {
   return join(store, 'history.sqlite');
@@ -23,7 +24,7 @@ export function historyProblem(store: string): string | null {
     } finally {
       closeSync(file);
     }
-  } catch {
-    return null;
+  } catch (error) {
+    return systemCode(error) === 'EISDIR' ? damagedHistory(store) : null;
   }
 }

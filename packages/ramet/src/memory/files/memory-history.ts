@@ -7,7 +7,7 @@
  *    the other.
  * 2. Changes have ascending numbers, also if the clock jumps back.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { RametError, systemCode } from '../../schema/errors.ts';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
@@ -200,7 +200,7 @@ export class MemoryHistory implements Disposable {
       return work();
     } catch (error) {
       if (error instanceof RametError) throw error;
-      if (isDamaged(error))
+      if (isDamaged(error) || isFolder(this.#file))
         throw new RametError('memory_history', 'terminal', damagedHistory(this.#store), { cause: error });
       const reason = `cannot use the history of memory in ${this.#file}: ${writeTrouble(this.#file, error)}`;
       throw new RametError('memory_history', 'terminal', reason, { cause: error });
@@ -225,6 +225,10 @@ export function lookInto<Found>(
     using copy = new MemoryHistory(store, true);
     return look(copy);
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function lacksRoom(error: unknown): boolean {

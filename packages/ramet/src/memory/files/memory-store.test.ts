@@ -463,6 +463,15 @@ describe('MEM-1: secrets', () => {
     await put(store, `- ${token}\n- more\n`);
     expect(onDisk(store)).toContain('- more');
   });
+
+  test('that a person has put there come back when their removal is undone', async () => {
+    const store = openStore();
+    const own = `- the token is ${token}\n- more\n`;
+    writeFileSync(join(store.root, 'MEMORY.md'), own);
+    await put(store, '- more\n');
+    await store.undo(NOBODY, null);
+    expect(onDisk(store)).toBe(own);
+  });
 });
 
 test('MEM-1: several processes that write at once lose nothing', async () => {
@@ -497,6 +506,16 @@ test('MEM-2: a history that is no database is named with what to do, which helps
   rmSync(history);
   expect(await add()).toMatchObject({ id: 2 });
   expect(historyProblem(root)).toBe(null);
+});
+
+test('MEM-2: a history that is a folder is named with what to do', async () => {
+  const root = join(temporaryDirectory(), 'memory');
+  mkdirSync(join(root, 'history.sqlite'), { recursive: true });
+  using store = new MemoryStore(root);
+  const said = `cannot use the history of memory in ${join(root, 'history.sqlite')}: it is damaged or no database; move it away`;
+  expect(() => store.changes()).toThrow(said);
+  await expect(store.change(NOBODY, () => new Map([['MEMORY.md', '- x\n']]))).rejects.toThrow(said);
+  expect(historyProblem(root)).toContain(said);
 });
 
 const NOBODY: MemorySource = { kind: 'agent', session: null, agent: null, turn: null };

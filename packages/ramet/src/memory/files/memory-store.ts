@@ -101,7 +101,8 @@ export class MemoryStore implements Disposable {
     const guard = await import('../secrets/secret-guard.ts');
     const forged = source.kind === 'agent' ? await import('./refuse-forged-notes.ts') : null;
     const refuse = (file: ChangedFile): void => {
-      refuseSecrets(guard, this.root, file);
+      // What an undo brings back was a person's own, or was looked at when it was written.
+      if (source.kind !== 'undo') refuseSecrets(guard, this.root, file);
       forged?.refuseForgedNotes(this.root, file);
     };
     for (let tries = 0; tries < MOST_TRIES; tries++) {
