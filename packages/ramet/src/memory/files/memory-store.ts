@@ -101,7 +101,7 @@ export class MemoryStore implements Disposable {
     const guard = await import('../secrets/secret-guard.ts');
     const forged = source.kind === 'agent' ? await import('./refuse-forged-notes.ts') : null;
     const refuse = (file: ChangedFile): void => {
-      // What an undo brings back was a person's own, or was looked at when it was written.
+      // What an undo brings back was a person's own, or was checked when it was written.
       if (source.kind !== 'undo') refuseSecrets(guard, this.root, file);
       forged?.refuseForgedNotes(this.root, file);
     };

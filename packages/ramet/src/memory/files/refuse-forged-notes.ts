@@ -24,7 +24,7 @@ interface ReadText {
   readonly blocks: readonly Pick<MarkdownBlock, 'start' | 'level' | 'text'>[];
 }
 
-/** A person sees it rendered. A model, and whoever looks for headings line by line, reads the source: code and comments hide nothing there. */
+/** A person sees it rendered. A model reads the source, and so does code that looks for headings line by line: fences and comments hide nothing there. */
 const READINGS: readonly ((text: string) => ReadText)[] = [
   (text) => ({ lines: sourceLines(text), blocks: markdownBlocks(text) }),
   (text) => {
