@@ -17,7 +17,6 @@ import { makeRecipes } from './programs/make-recipes.ts';
 import type { ReachFinds } from './reach-finds.ts';
 import { checkoutOf, everyFile, isDirectory, MOST_LISTED, nearest, scriptsOf } from './repository-look.ts';
 import { isAboutWorkspaces } from './started-programs.ts';
-import { IS_TEXT, toldLines } from './told-lines.ts';
 import { contentOf } from './trusted-content.ts';
 import type { CommandReach } from './word-names.ts';
 
@@ -40,6 +39,16 @@ const HOLDS_CONFIGURATION: RegExp = /^package\.(?:json|ya?ml)$/;
 
 /** Hooks of git that they have set up look into these files. */
 const HOOK_MANAGERS: readonly string[] = ['lefthook', 'pre-commit'];
+
+/** Texts that such a file names, and that run nothing. */
+const IS_TEXT: RegExp = /\.(?:md|mdx|rst|txt|html?|css|svg|png|jpe?g|lock|csv)$/i;
+
+const MOST_LINES = 300;
+const LONGEST_LINE = 500;
+const COMMENT = /^(?:#(?!!)|\/\/)/;
+/** `- key: value`, `key = value`, with quotes and commas around it. */
+const KEY = /^(?:-\s+)?["']?[\w.@/-]+["']?\s*[:=]\s*/;
+const MARKS = /^["'[\s@-]+|["'\],\s]+$/g;
 
 export function toldFiles(program: string, words: readonly ScriptWord[], told: ToldGround): void {
   const { found, ground } = told;
@@ -171,4 +180,18 @@ function recipes(path: string, words: readonly ScriptWord[], told: ToldGround): 
       recipes(included, words, told);
     }
   }
+}
+
+/** A file that holds commands in a form of its own (`justfile`, `lefthook.yml`, `.npmrc`): each line and each value is read as one. */
+function toldLines(path: string): string[] {
+  const text = contentOf(path)?.bytes.toString('utf8') ?? '';
+  const lines = text
+    .split(/\r?\n/, MOST_LINES)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && line.length <= LONGEST_LINE && !COMMENT.test(line));
+  const read = lines.flatMap((line) => {
+    const value = line.replace(KEY, '');
+    return [line, value].map((one) => one.replace(MARKS, ''));
+  });
+  return [...new Set(read)].filter((one) => /[a-z]/i.test(one));
 }
