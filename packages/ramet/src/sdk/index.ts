@@ -34,6 +34,7 @@ export type {
   SessionMode,
 } from '../schema/status.ts';
 export type { Usage } from '../schema/usage.ts';
+export { currentAgentId } from '../system/current-agent.ts';
 export type { SpawnRequest } from '../tools/agent-desk.ts';
 export type { TreePlace } from '../views/agent-label.ts';
 export type { ExplainedRequest } from '../views/cache/explanation-text.ts';

@@ -16,6 +16,7 @@ const PINNED: Readonly<Record<string, readonly string[]>> = {
       'RametError',
       'UserMistake',
       'VERSION',
+      'currentAgentId',
       'openSession',
       'status',
       'cost',

@@ -15,6 +15,7 @@ import type { PermissionAnswer, PermissionQuestion } from '../../permission/brok
 import { callSummary } from '../../permission/call-summary.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
+import { actFor } from '../../system/current-agent.ts';
 import { landingPath } from '../../system/landing-path.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Agent, HostedAgent } from '../agent/agent.ts';
@@ -141,8 +142,10 @@ async function firstAnswer(
   const stopWatching = runtime.permissions.watch(() => void lookAgain().catch(() => {}));
   signal.addEventListener('abort', interrupt);
   if (signal.aborted) interrupt();
-  Promise.try(() => runtime.broker.ask(question, withdrawal.signal)).then(given.resolve, (error) =>
-    given.resolve({ kind: 'denied', reason: `the question could not be asked: ${describeError(error)}` }),
+  Promise.try(actFor, question.agent, () => runtime.broker.ask(question, withdrawal.signal)).then(
+    given.resolve,
+    (error) =>
+      given.resolve({ kind: 'denied', reason: `the question could not be asked: ${describeError(error)}` }),
   );
   try {
     return await given.promise;

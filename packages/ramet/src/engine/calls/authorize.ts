@@ -11,6 +11,7 @@ import { counterpart, fenceRefusal, isAboutOwnFiles } from '../../sandbox/write-
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { describeError } from '../../schema/errors.ts';
 import type { SessionMode } from '../../schema/status.ts';
+import { actFor } from '../../system/current-agent.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { isForReaders, parseInput } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -157,7 +158,7 @@ async function agentRefusal(
     if (refusal !== null) return refusal;
   }
   if (canUseTool !== undefined) {
-    const refusal = await orInterrupted(ownRefusal(canUseTool, call), signal);
+    const refusal = await orInterrupted(ownRefusal(agent, canUseTool, call), signal);
     if (refusal !== null) return refusal;
   }
   if (toolLimits !== undefined && !isOwn) {
@@ -205,9 +206,13 @@ async function fenceAnswer(
 }
 
 /** It sees a copy of what the model gave: a change in place would run unjudged and unrecorded. */
-async function ownRefusal(canUseTool: CanUseTool, { name, input }: ToolUseBlock): Promise<string | null> {
+async function ownRefusal(
+  { spec: { id } }: Agent,
+  canUseTool: CanUseTool,
+  { name, input }: ToolUseBlock,
+): Promise<string | null> {
   try {
-    const verdict = await canUseTool(name, structuredClone(input));
+    const verdict = await actFor(id, () => canUseTool(name, structuredClone(input)));
     return verdict.allowed ? null : `${name} is not permitted: ${verdict.reason}`;
   } catch (error) {
     return `${name} is not permitted: ${describeError(error)}`;

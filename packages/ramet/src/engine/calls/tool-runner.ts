@@ -13,6 +13,7 @@ import { elapsedOf } from '../../schema/clock.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../../schema/content.ts';
 import { describeError, isInterruptionCause } from '../../schema/errors.ts';
 import type { EventOf } from '../../schema/events.ts';
+import { actFor } from '../../system/current-agent.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { detailsOfCall, findTool, mayChangeFiles, meantCall, parseInput } from '../../tools/registry.ts';
 import { failure, type Tool, type ToolContext, type ToolOutcome } from '../../tools/tool.ts';
@@ -291,7 +292,7 @@ async function actOrAbort(
 /** What a tool throws is its bug, and an error result. */
 export async function act(tool: Tool, input: unknown, context: ToolContext): Promise<ToolOutcome> {
   try {
-    return await tool.run(input, context);
+    return await actFor(context.agent, () => tool.run(input, context));
   } catch (error) {
     return failure(`${tool.name} failed: ${describeError(error)}`);
   }

@@ -13,6 +13,7 @@ import type { RuleOrigin } from '../../permission/policy.ts';
 import { type Clock, elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
 import { withOwnPython } from '../../system/child-environment.ts';
+import { actFor } from '../../system/current-agent.ts';
 import { AtMost } from '../../system/few-at-once.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { endMarked } from '../../system/processes/marked-processes.ts';
@@ -154,7 +155,7 @@ export class HookRunner implements AsyncDisposable {
     return answer;
   }
 
-  async #call(hook: FunctionHook, { input, signal }: HookCall): Promise<HookAnswer> {
+  async #call(hook: FunctionHook, { input, agent, signal }: HookCall): Promise<HookAnswer> {
     const { clock } = this.#ground;
     const over = new AbortController();
     // A function may leave nothing behind that keeps the process: then only its limit does.
@@ -164,7 +165,7 @@ export class HookRunner implements AsyncDisposable {
     const limits = AbortSignal.any([signal, own.signal]);
     try {
       return await Promise.race([
-        Promise.try(() => hook.run(structuredClone(input), id, { signal: limits })).then(
+        Promise.try(actFor, agent, () => hook.run(structuredClone(input), id, { signal: limits })).then(
           (value) => answerOfValue(hook.event, value),
           (error) => ({ failure: `it threw: ${describeError(error)}` }),
         ),
