@@ -18,7 +18,8 @@ const COMMANDS: readonly (readonly [programs: string, option: string])[] = [
   ['sqlplus|expdp|impdp|rman', '[\\w.$#-]{1,30}/'],
   ['redis-cli', '-a[ \\t]{1,4}'],
   ['ldap(?:search|modify|add|delete|whoami)', '-w[ \\t]{0,4}'],
-  ['(?:un)?zip', '-P[ \\t]{0,4}'],
+  ['(?:un)?zip|sqlcmd|bcp', '-P[ \\t]{0,4}'],
+  ['openssl', '-k[ \\t]{1,4}'],
   ['smbclient|rpcclient', `(?:-U|--user)[ \\t=]{0,4}${NAME}%`],
 ];
 
@@ -33,7 +34,7 @@ const LOOKS = [
 
 /** Most texts name none of them. */
 const ANY =
-  /curl|wget|http|mysql|mariadb|7z|sshpass|mongo|login|sqlplus|expdp|impdp|rman|redis-cli|ldap|zip|smbclient|rpcclient|stdin|sudo -S|passwd/;
+  /curl|wget|http|mysql|mariadb|7z|sshpass|mongo|login|sqlplus|expdp|impdp|rman|redis-cli|ldap|zip|sqlcmd|bcp|openssl|smbclient|rpcclient|stdin|sudo -S|passwd/;
 
 export function commandPasswords(text: string): SecretPlace[] {
   const found: SecretPlace[] = [];

@@ -81,6 +81,14 @@ test.each([
   ...['db.internal:5432:app:svc:UkJhuGlOnUKpN3b5', 'alice:$apr1$x8Jk2mQp$0ZrT7vYkWn4LsB9cXeD1f/'],
   ...["SECRET_KEY = 'cj&gg2t)j8ouulc1^1yahq7-z=fgaut93i_%jx9trf117a34t='", 'password: vx:>LhWo+fuPtWe?'],
   ...['the admin page of the old box opens with 4f2a9c81d7e34b60a1c5f8e2907b6d3e'],
+  ...[
+    'DB_PASSWORD=iloveyou2',
+    'password: hunter2',
+    'export PGPASSWORD="Kx9vT2"',
+    '**Password:** `s3cret`',
+    'user bob, pass Xk3vQ9mZt7Lw',
+  ],
+  ...['sqlcmd -S h -U sa -P Xk3vQ9mZt7Lw', 'openssl enc -k Xk3vQ9mZt7Lw', "AKIA'QZ7RT2XW'4HBNK5JD"],
 ])('finds the secret of %j', (line) => {
   expect(secretsIn(`- ${line}`)).toMatchObject([{ line: 1 }]);
 });
@@ -102,7 +110,18 @@ test.each([
     'the cache key is 4f2a9c81d7e34b60a1c5f8e2907b6d3e',
     'uploads were fixed in 4b825dc642cb6eb9a060e54bf8d69288fbee4904',
   ],
-  ...['password: string; token?: Token2', 'login with SSO2 only'],
+  ...[
+    'password: string; token?: Token2',
+    'login with SSO2 only',
+    'const password = input2;',
+    'password: argon2',
+  ],
+  ...[
+    'the new password is kept in step2',
+    'tests pass in 4b825dc642cb6eb9a0',
+    'password: password1',
+    "it's the user's",
+  ],
 ])('says nothing about %j', (line) => {
   expect(secretsIn(`- ${line}`)).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { type CredentialName, credentialNames } from './credential-name.ts';
 import type { SecretPlace } from './known-prefixes.ts';
 import { surpriseOf } from './letter-pairs.ts';
 import { isDrawn, isHexDrawn, isPlaceholder } from './random-text.ts';
-import { isNoise, kindOfValue, type ValueKind } from './value-kind.ts';
+import { isNoise, isShortPassword, kindOfValue, type ValueKind } from './value-kind.ts';
 
 export function namedSecrets(text: string): SecretPlace[] {
   const found: SecretPlace[] = [];
@@ -42,7 +42,12 @@ function isSecret(text: string, name: CredentialName, given: AssignedValue): boo
   if (name.strength === 'weak') return true;
   const kind = kindOfValue(given.value, given.isQuoted);
   if (kind !== null && !isCode(given, kind) && RANK[kind] >= leastOf(text, name, given)) return true;
-  return isWholeNoise(given);
+  return isWholeNoise(given) || isShortAssigned(name, given);
+}
+
+/** Alone behind the name of a password, up to the end of the line: in code something follows. */
+function isShortAssigned({ isPassword }: CredentialName, { value, link, rest }: AssignedValue): boolean {
+  return isPassword && link === 'assigned' && /^[.]?[ \t]*(?:\r?\n|$)/.test(rest) && isShortPassword(value);
 }
 
 const LONGEST_WHOLE = 64;
@@ -75,6 +80,7 @@ function isDrawnFor(text: string, { at, isPassword, isPair }: CredentialName, gi
   if (link === 'assigned' && (isDrawn(value, 16) || isHexOnly(value))) return true;
   const kind = kindOfValue(value, isQuoted);
   if (kind === null || RANK[kind] < RANK.chosen || isCode(given, kind)) return false;
+  if (isPassword && isDrawn(value, 12)) return true;
   const isQuery = /[?&]$/.test(text.slice(Math.max(0, at - 1), at));
   return isQuery || ((isPassword || isPair) && (link === 'assigned' || isPair));
 }

@@ -44,8 +44,8 @@ function signOf(all: string, ...codes: (string | undefined)[]): string {
   return name === undefined ? '' : (CODES[name] ?? all);
 }
 
-/** Emphasis, code, elements, and strings that are put together, inside of a word. */
-const MARKS = /(?<=[\w-])(?:[*`~]{1,3}|<[!/a-z][^<>\n]{0,80}>)(?=[\w-])/gi;
+/** Emphasis, code, quotes, elements, and strings that are put together, inside of a word. */
+const MARKS = /(?<=[\w-])(?:[*`~"']{1,3}|<[!/a-z][^<>\n]{0,80}>)(?=[\w-])/gi;
 const JOINTS = /(?<=[\w-])(["'])[ \t]{0,2}(?:\+|\.{1,2}|&)?[ \t]{0,2}\1(?=[\w-])/g;
 
 /** This may make words that nobody has written: only forms that chance does not make are looked for in it. */

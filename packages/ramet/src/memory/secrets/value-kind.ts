@@ -33,6 +33,12 @@ export function kindOfValue(value: string, isQuoted: boolean): ValueKind | null 
   return value.length >= 8 || signs > 0 ? 'chosen' : null;
 }
 
+/** A word with a digit, which is mostly a name: `hunter2`, `Kx9vT2`. */
+export function isShortPassword(value: string): boolean {
+  if (!/^(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z][^A-Za-z]*[A-Za-z])[A-Za-z0-9]{6,16}$/.test(value)) return false;
+  return !isPlaceholder(value) && !isMadeUp(value) && !IS_TECHNICAL.test(value);
+}
+
 /** Letters, digits and signs in no order, as programs make passwords: neither words nor code are like that. */
 export function isNoise(value: string): boolean {
   if (value.length < 8 || !/[A-Za-z].*[A-Za-z]/.test(value) || IS_CODE.test(value)) return false;
