@@ -73,12 +73,13 @@ export interface SessionRules {
   readonly rules: RuleSet;
   /** Takes what can be read as a rule; the rest comes back. */
   allow(texts: readonly string[]): RuleProblem[];
-  /** What texts mean as allow rules of this session, without those that cannot be read. */
-  reading(texts: readonly string[]): RuleSet;
+  /** What texts mean as rules of this session, without those that cannot be read. */
+  reading(texts: RuleTexts): RuleSet;
   /** The rules of one agent: those of all, and its own. The same object while nothing changes. */
   rulesOf(agent: string): RuleSet;
   /** Rules for one agent, until they are taken back; takes what can be read as a rule, and the rest comes back. */
-  grant(agent: string, texts: RuleTexts): RuleProblem[];
+  grant(agent: string, texts: RuleTexts): { readonly problems: readonly RuleProblem[]; takeBack(): void };
+  /** Takes all of them back. */
   revoke(agent: string): void;
   /** Rules that hold from now on, too. */
   add(more: RuleSet): void;
@@ -127,7 +128,7 @@ export function joinRules(...sets: readonly RuleSet[]): RuleSet {
 
 export function sessionRules(start: RuleSet, origin: Omit<RuleOrigin, 'place'>): SessionRules {
   let rules = start;
-  const granted = new Map<string, RuleSet>();
+  const granted = new Map<string, readonly RuleSet[]>();
   const joined = new Map<string, { of: RuleSet; rules: RuleSet }>();
   const watching = new Set<() => void>();
   const changed = (): void => {
@@ -137,22 +138,25 @@ export function sessionRules(start: RuleSet, origin: Omit<RuleOrigin, 'place'>):
     get rules() {
       return rules;
     },
-    reading: (texts) => parseRules({ allow: texts }, { ...origin, place: 'this session' }).rules,
+    reading: (texts) => parseRules(texts, { ...origin, place: 'this session' }).rules,
     rulesOf(agent) {
-      const own = granted.get(agent);
-      if (own === undefined) return rules;
+      const own = granted.get(agent) ?? [];
+      if (own.length === 0) return rules;
       const known = joined.get(agent);
       if (known?.of === rules) return known.rules;
-      const all = joinRules(rules, own);
+      const all = joinRules(rules, ...own);
       joined.set(agent, { of: rules, rules: all });
       return all;
     },
     grant(agent, texts) {
-      const parsed = parseRules(texts, { ...origin, place: 'this session' });
-      granted.set(agent, joinRules(granted.get(agent) ?? NO_RULES, parsed.rules));
-      joined.delete(agent);
+      const { rules: own, problems } = parseRules(texts, { ...origin, place: 'this session' });
+      const set = (all: readonly RuleSet[]): void => {
+        granted.set(agent, all);
+        joined.delete(agent);
+      };
+      set([...(granted.get(agent) ?? []), own]);
       changed();
-      return parsed.problems;
+      return { problems, takeBack: () => set((granted.get(agent) ?? []).filter((one) => one !== own)) };
     },
     revoke(agent) {
       granted.delete(agent);

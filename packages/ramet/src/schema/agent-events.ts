@@ -230,6 +230,12 @@ interface PlanChanged {
   by: string | null;
 }
 
+/** Calls that rules refuse to the agent until its work on the prompt is over: a skill that it carries out says so. */
+interface ToolsDenied {
+  type: 'tools.denied';
+  rules: readonly string[];
+}
+
 /** Nothing has happened for longer than the stall limit (AGENT-7). */
 interface AgentStalled {
   type: 'agent.stalled';
@@ -268,6 +274,7 @@ export type AgentLifecycleEvent =
   | WindowLearned
   | CompactionPostponed
   | PlanChanged
+  | ToolsDenied
   | AgentStalled
   | ForkCompared
   | CoordinatorEvent

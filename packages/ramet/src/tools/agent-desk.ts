@@ -36,9 +36,20 @@ export interface SpawnRequest {
   maxTurns?: number | undefined;
 }
 
+/** Rules of a skill that an agent carries out, as they are written. */
+export interface SkillRules {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+export interface SkilledRequest extends SpawnRequest {
+  /** Of the skill that it is to carry out; no model asks for them. */
+  rules?: SkillRules | undefined;
+}
+
 export interface AgentDesk {
   /** Resolves with the child's report, or at once for one in the background. */
-  spawn(request: SpawnRequest): Promise<ToolOutcome>;
+  spawn(request: SkilledRequest): Promise<ToolOutcome>;
   /** To a running agent, or to one that has ended and is continued. */
   send(to: string, message: string): Promise<ToolOutcome>;
   /**

@@ -49,6 +49,7 @@ function describe(event: JournalEvent): string {
     case 'window.learned':
     case 'compaction.postponed':
     case 'plan.changed':
+    case 'tools.denied':
     case 'agent.stalled':
     case 'fork.compared':
       return describeLife(event);
@@ -211,6 +212,8 @@ function describeLife(event: LifeEvent): string {
       return `compaction postponed until ${event.untilTokens} tokens`;
     case 'plan.changed':
       return `plan ${event.plan} by ${event.by ?? 'a person'}`;
+    case 'tools.denied':
+      return `refused for now: ${event.rules.join(', ')}`;
     case 'agent.stalled':
       return `silent for ${seconds(event.silentMs)}`;
     case 'fork.compared':

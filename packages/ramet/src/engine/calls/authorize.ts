@@ -22,7 +22,7 @@ import type { AskedCall, CanUseTool } from '../agent/runtime.ts';
 import type { HookedCall } from '../hooks/call-hooks.ts';
 import { askPermission } from './ask-permission.ts';
 import { type MemoryPermit, memoryPermit, settledForMemory } from './memory-permit.ts';
-import { type HookNotes, type Permit, type PermitRequest, refused } from './permit.ts';
+import { type HookNotes, type Permit, refused } from './permit.ts';
 
 /** The part of `AgentHost` that decides: it has the rules, and the broker to ask. */
 export async function ownPermit(agent: HostedAgent, call: AskedCall, signal: AbortSignal): Promise<Permit> {
@@ -79,7 +79,7 @@ async function decidedPermit(
   if (refusal !== null) return refused(refusal);
   const isOwn = memory?.isOwn === true;
   const redecide = async (more: readonly string[] = []): Promise<PermissionDecision> =>
-    settle(settledForMemory(await decideNow(agent, tool, input, { outside, isOwn, more }), isOwn));
+    settle(settledForMemory(await decideNow(agent, wanted, { isOwn, more }), isOwn));
   const decision = await orInterrupted(redecide(), signal);
   if (typeof decision === 'string') return refused(decision);
   if (decision.kind === 'allow') return { kind: 'permitted', confinement: decision.confinement };
@@ -254,9 +254,8 @@ function modeAdvice({ spec, runtime }: HostedAgent, mode: SessionMode): string |
 /** Rules can come while a decision is made; one that was made without them would ask what is answered already. */
 async function decideNow(
   agent: HostedAgent,
-  tool: Tool,
-  input: unknown,
-  { outside, isOwn, more }: { outside: PermitRequest['outside']; isOwn: boolean; more: readonly string[] },
+  { tool, input, request: { outside, byUser } }: AskedCall,
+  { isOwn, more }: { isOwn: boolean; more: readonly string[] },
 ): Promise<PermissionDecision> {
   const { spec, runtime, directory } = agent;
   const phase = runtime.agents.phaseRules?.() ?? null;
@@ -265,6 +264,8 @@ async function decideNow(
     (phase !== null && (await import('../coordinator/phase-rules.ts')).onlyReads(phase, agent, tool, input));
   for (;;) {
     const rules = runtime.permissions.rulesOf(spec.id);
+    // What a person types is the person's own.
+    const said = { allow: more, deny: byUser === true ? [] : agent.state.denied };
     const details = {
       ...{ input, cwd: directory.cwd, home: runtime.childEnvironment.HOME },
       stopped: outside?.stopped ?? undefined,
@@ -277,7 +278,10 @@ async function decideNow(
       tool.access?.(input).command !== undefined &&
       (mode !== 'bypassPermissions' || readOnly);
     const policy = {
-      rules: more.length === 0 ? rules : joinRules(rules, runtime.permissions.reading(more)),
+      rules:
+        said.allow.length + said.deny.length === 0
+          ? rules
+          : joinRules(rules, runtime.permissions.reading(said)),
       ...{ mode, readOnly, counterpart: inCheckout(directory), modeAdvice: modeAdvice(agent, mode) },
       wall: judged && outside?.stopped !== null && (await runtime.sandbox.wall()),
     };

@@ -6,7 +6,7 @@ import type { ToolLimits } from '../../permission/tool-limits.ts';
 import type { AgentOrigin } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { CoordinatorPhase, ExecutorKind } from '../../schema/status.ts';
-import type { SpawnRequest } from '../../tools/agent-desk.ts';
+import type { SkilledRequest } from '../../tools/agent-desk.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { OwnSpec } from '../agent/agent-spec.ts';
@@ -17,7 +17,7 @@ import { recordExpectations } from './expectations.ts';
 import type { AgentFamily, LoadedSkills } from './family.ts';
 import { recordedRights } from './recorded-rights.ts';
 
-export interface SpawnOrder extends SpawnRequest {
+export interface SpawnOrder extends SkilledRequest {
   /** The tool call that asks; null for the library, whose children no cap on models counts. */
   call: string | null;
   /** Ends a child in the foreground; without it only the child's handle does. */

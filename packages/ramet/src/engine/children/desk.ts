@@ -7,6 +7,7 @@ import type { Agent } from '../agent/agent.ts';
 import { agentMessageText, STOPPED } from '../agent/notices.ts';
 import { describeOther, resumeEnded, tellRunning } from '../resume/resume-ended.ts';
 import type { AgentHandle } from './child-handle.ts';
+import type { SpawnOrder } from './child-plan.ts';
 import type { AgentFamily } from './family.ts';
 import { reportOfRunning } from './report.ts';
 import { spawnAgent } from './spawn.ts';
@@ -19,9 +20,9 @@ export function createDesk(family: AgentFamily, id: AgentId, call: string, signa
     return agent;
   };
   return {
-    async spawn(request) {
+    async spawn({ rules, ...request }) {
       const start = (order: SpawnRequest, phase?: CoordinatorPhase): Promise<ToolOutcome> =>
-        spawn(family, asker(), order, { call, signal, phase });
+        spawn(family, asker(), order, { call, signal, phase, rules });
       return family.coordinator?.delegate(asker(), request, start) ?? start(request);
     },
     async send(to, message) {
@@ -44,7 +45,7 @@ async function spawn(
   family: AgentFamily,
   parent: Agent,
   request: SpawnRequest,
-  given: { call: string; signal: AbortSignal; phase?: CoordinatorPhase | undefined },
+  given: Pick<SpawnOrder, 'phase' | 'rules'> & { call: string; signal: AbortSignal },
 ): Promise<ToolOutcome> {
   const spawned = await spawnAgent(family, parent, { ...request, ...given });
   if ('problem' in spawned) return failure(`No agent was started: ${spawned.problem}.`);

@@ -11,6 +11,7 @@ import { requireEffort } from '../../model/thinking.ts';
 import { RametError, UserMistake } from '../../schema/errors.ts';
 import type { AgentOrigin } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import type { SkillRules } from '../../tools/agent-desk.ts';
 import { Agent, hosted } from '../agent/agent.ts';
 import { agentSpec, basisOf } from '../agent/agent-spec.ts';
 import { isMemberOf, joinTeam, memberType, startsTeam } from '../team/family-team.ts';
@@ -59,6 +60,7 @@ export async function spawnAgent(
     if (problem !== null) throw refusal('agents_total', problem);
     const child =
       plan.fresh === null ? forkOf(family, parent, plan) : freshOf(family, parent, plan, plan.fresh);
+    takeRules(parent, child, plan.order.rules);
     return { handle: startChild(family, parent, child, plan.order) };
   } catch (error) {
     made.leaveTeam?.();
@@ -223,6 +225,15 @@ function freshOf(
   const texts = [own, taskText(plan)].map((text) => freezeBlock({ type: 'text', text }));
   child.say('prompt', [...shared, ...texts], shared.length);
   return child;
+}
+
+/** What a skill refuses to an agent it refuses to those that work for it; what it allows is for the one that carries it out. */
+function takeRules(parent: Agent, child: Agent, { allow, deny }: SkillRules = { allow: [], deny: [] }): void {
+  const rules = [...parent.state.denied, ...deny];
+  if (rules.length > 0) child.record({ type: 'tools.denied', rules });
+  if (allow.length === 0) return;
+  const { takeBack } = hosted(parent).runtime.permissions.grant(child.spec.id, { allow });
+  child.scope.defer(takeBack);
 }
 
 function refusal(code: string, message: string): UserMistake {

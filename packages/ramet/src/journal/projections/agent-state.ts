@@ -99,6 +99,8 @@ export interface AgentState {
   readonly sources: readonly string[];
   /** How often what was refused to it. */
   readonly refusals: Refusals;
+  /** Rules for what is refused to it until its work on the prompt is over. */
+  readonly denied: readonly string[];
   /** Its latest progress line for the current task; null before the first. */
   readonly progress: string | null;
   /** Where it went last; null for an agent that works where it began. */
@@ -147,6 +149,7 @@ export function newAgentState(agent: AgentId): AgentState {
     adopting: false,
     sources: [],
     refusals: [],
+    denied: [],
     progress: null,
     directory: null,
     backgroundTasks: new Map(),
@@ -184,6 +187,7 @@ const OWN_OF_FORK = [
   'todos',
   'adopting',
   'refusals',
+  'denied',
   'progress',
   'directory',
   'backgroundTasks',
@@ -200,6 +204,17 @@ export function forkState(started: AgentState, parent: AgentState): AgentState {
 export function foldProgress(progress: string | null, event: JournalEvent): string | null {
   if (event.type === 'progress.reported') return event.line;
   return event.type === 'message.appended' && event.cause === 'prompt' ? null : progress;
+}
+
+/** What is refused to an agent for a while: an interruption does not end its work. */
+export function foldDenied(state: AgentState, event: JournalEvent): AgentState {
+  if (event.type === 'tools.denied')
+    return { ...state, denied: [...new Set([...state.denied, ...event.rules])] };
+  const isOver =
+    (event.type === 'agent.ended' && event.status !== 'interrupted') ||
+    (event.type === 'message.appended' && event.cause === 'prompt') ||
+    (event.type === 'conversation.replaced' && event.cause === 'rewind');
+  return isOver && state.denied.length > 0 ? { ...state, denied: [] } : state;
 }
 
 /** What has told an agent something, with what this event brings (BG-3). */

@@ -17,6 +17,7 @@ import {
 } from '../../system/persistent.ts';
 import {
   type AgentState,
+  foldDenied,
   foldProgress,
   foldRefusals,
   foldSources,
@@ -36,7 +37,7 @@ export function foldAgent(events: Iterable<RecordedEvent>, agent: AgentId): Agen
 export function applyEvent(before: AgentState, recorded: Omit<RecordedEvent, 'seq'>): AgentState {
   const { agent, event, time } = recorded;
   if (agent !== before.agent) return before;
-  const state = foldSources(before, event);
+  const state = foldDenied(foldSources(before, event), event);
   switch (event.type) {
     case 'agent.started':
       return { ...state, permissionMode: event.permissionMode };

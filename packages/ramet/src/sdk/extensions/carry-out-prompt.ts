@@ -1,6 +1,7 @@
 /**
  * Makes a prompt of a skill or a command: puts in its arguments, runs the commands that it names under the permission of
- * the agent, and allows and refuses what the file says, for this agent and until its work on the prompt is over. Loaded late.
+ * the agent, and allows and refuses what the file says, for this agent and until its work on the prompt is over. Where another
+ * agent carries it out, that holds for the other one, and here only while the commands run. Loaded late.
  *
  * 1. A command that fails or is refused ends it: half a prompt is none.
  * 2. What a file allows never beats a deny or an ask rule, nor plan mode, nor an agent that only reads.
@@ -14,6 +15,7 @@ import { expandPrompt } from '../../extensions/prompts/expand-prompt.ts';
 import type { PromptFile } from '../../extensions/prompts/prompt-file.ts';
 import { currentBody } from '../../extensions/prompts/prompt-store.ts';
 import type { ImageBlock, TextBlock } from '../../schema/content.ts';
+import type { SkillRules } from '../../tools/agent-desk.ts';
 import type { SessionPrompts } from './session-prompts.ts';
 
 export interface CarryOutOrder {
@@ -24,6 +26,8 @@ export interface CarryOutOrder {
   readonly projectRoot: string;
   /** Managed policy allows only its own rules: the file allows nothing. */
   readonly allowsNothing: boolean;
+  /** Another agent is to carry it out. */
+  readonly byAnother?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -31,6 +35,8 @@ export interface PromptText {
   readonly text: string;
   /** Paths that it names with `@`. */
   readonly files: readonly string[];
+  /** For whoever carries it out. */
+  readonly rules: SkillRules;
 }
 
 export async function promptText(order: CarryOutOrder): Promise<PromptText | { problem: string }> {
@@ -40,8 +46,11 @@ export async function promptText(order: CarryOutOrder): Promise<PromptText | { p
   if ('problem' in read) return { problem: `${prompt.path}: ${read.problem}` };
   const { session } = agent.runtime.journal;
   const { parts, files } = expandPrompt(read.body, prompt, { argument, session, projectRoot });
-  const limits = setRules(order);
-  if (limits !== null) return { problem: `${prompt.path}: ${limits}` };
+  const rules = { allow: order.allowsNothing ? [] : prompt.allowedTools, deny: prompt.disallowedTools };
+  const { problem, takeBack } = setRules(order, rules);
+  using undo = new DisposableStack();
+  undo.defer(takeBack);
+  if (problem !== null) return { problem: `${prompt.path}: ${problem}` };
   const texts: string[] = [];
   for (const part of parts) {
     if ('text' in part) {
@@ -55,24 +64,27 @@ export async function promptText(order: CarryOutOrder): Promise<PromptText | { p
     texts.push(output.trimEnd());
   }
   const base = prompt.kind === 'skill' ? `Base directory of this skill: ${prompt.folder}\n\n` : '';
-  return { text: base + texts.join(''), files };
+  if (order.byAnother !== true) undo.move();
+  return { text: base + texts.join(''), files, rules };
 }
 
-/** What is wrong with what it refuses; null for nothing. */
-function setRules({ agent, prompt, allowsNothing }: CarryOutOrder): string | null {
-  const allow = allowsNothing ? [] : prompt.allowedTools;
-  const deny = prompt.disallowedTools;
-  if (allow.length === 0 && deny.length === 0) return null;
+/** `problem` is what is wrong with what it refuses; null for nothing. */
+function setRules(
+  { agent, prompt }: CarryOutOrder,
+  rules: SkillRules,
+): { problem: string | null; takeBack: () => void } {
+  if (rules.allow.length === 0 && rules.deny.length === 0) return { problem: null, takeBack: () => {} };
   const { permissions } = hosted(agent).runtime;
+  const { problems, takeBack } = permissions.grant(agent.spec.id, rules);
   // The main agent's end with its prompt.
-  if (agent.spec.parent !== null) agent.scope.defer(() => permissions.revoke(agent.spec.id));
-  let wrong: string | null = null;
-  for (const { list, text, reason } of permissions.grant(agent.spec.id, { allow, deny })) {
+  if (agent.spec.parent !== null) agent.scope.defer(takeBack);
+  let problem: string | null = null;
+  for (const { list, text, reason } of problems) {
     const said = `${list === 'deny' ? 'disallowed-tools' : 'allowed-tools'}: ${JSON.stringify(text)} ${reason}`;
-    if (list === 'deny') wrong ??= said;
+    if (list === 'deny') problem ??= said;
     else agent.warn('allowed_tools', `${prompt.path}: ${said}`);
   }
-  return wrong;
+  return { problem, takeBack };
 }
 
 function textOf(content: readonly (TextBlock | ImageBlock)[]): string {

@@ -41,16 +41,22 @@ async function loadSkill(
   const agent = shelf.prompts.family?.find(id);
   if (agent === undefined) throw new Error(`the agent ${id} is not there`);
   const { promptText } = await import('./carry-out-prompt.ts');
-  const made = await promptText({ ...shelf, agent, prompt: skill, argument, signal });
+  const byAnother = skill.agent !== null;
+  const made = await promptText({ ...shelf, agent, prompt: skill, argument, byAnother, signal });
   if ('problem' in made) return failure(made.problem);
-  if (skill.agent === null) return { content: made.text };
+  const { text, rules } = made;
+  if (skill.agent === null) {
+    if (rules.deny.length > 0) agent.record({ type: 'tools.denied', rules: rules.deny });
+    return { content: text };
+  }
   const { model, effort } = skill;
   return agents.spawn({
-    prompt: made.text,
+    prompt: text,
     description: skill.name,
     subagent_type: skill.agent,
     ...(model !== null && { model }),
     ...(effort !== null && { effort }),
+    rules,
   });
 }
 

@@ -18,6 +18,8 @@ export interface TypedCommand {
   readonly attachments: readonly (TextBlock | ImageBlock)[];
   /** Which model carries it out; null for the session's. */
   readonly model: string | null;
+  /** Rules for what is refused while it is carried out. */
+  readonly denied?: readonly string[];
 }
 
 /** Null for a prompt that is none: a path such as `/etc/hosts`, or a name that nobody has. */
@@ -55,6 +57,7 @@ export async function typedCommand(
     prompt: made.text,
     attachments: attached.flatMap(({ blocks }) => blocks),
     model: prompt.model,
+    denied: made.rules.deny,
   };
 }
 

@@ -198,6 +198,13 @@ interface GivenToAgent {
   readonly attachments: readonly (TextBlock | ImageBlock)[];
   /** A person typed it as it is. */
   readonly typed?: boolean | undefined;
+  /** Rules for what is refused until the work on it is over. */
+  readonly denied: readonly string[];
+}
+
+interface PromptGround {
+  readonly surroundings: Surroundings | null;
+  readonly news: string | null;
 }
 
 /**
@@ -206,9 +213,19 @@ interface GivenToAgent {
  */
 export function takePrompt(
   agent: Agent,
-  { prompt, attachments, typed }: GivenToAgent,
+  { denied, ...given }: GivenToAgent,
   place: Place,
-  { surroundings, news }: { surroundings: Surroundings | null; news: string | null },
+  about: PromptGround,
+): void {
+  sayPrompt(agent, given, place, about);
+  if (denied.length > 0) agent.record({ type: 'tools.denied', rules: denied });
+}
+
+function sayPrompt(
+  agent: Agent,
+  { prompt, attachments, typed }: Omit<GivenToAgent, 'denied'>,
+  place: Place,
+  { surroundings, news }: PromptGround,
 ): void {
   const { conversation } = agent;
   if (prompt === null) {

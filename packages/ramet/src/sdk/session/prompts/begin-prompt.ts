@@ -29,6 +29,7 @@ const LONGEST_TITLE = 200;
 export interface BegunPrompt extends Disposable {
   readonly prompt: string | null;
   readonly attachments: readonly (TextBlock | ImageBlock)[];
+  readonly denied: readonly string[];
 }
 
 export async function beginPrompt(
@@ -60,6 +61,7 @@ export async function beginPrompt(
   return {
     prompt: withInitialPrompt(parts, command?.prompt ?? prompt),
     attachments: [...attachments, ...named, ...(command?.attachments ?? [])],
+    denied: command?.denied ?? [],
     [Symbol.dispose]: () => ending[Symbol.dispose](),
   };
 }
