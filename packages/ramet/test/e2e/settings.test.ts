@@ -329,7 +329,7 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
     writeFiles(user.repository, { '.claude/settings.json': file({ permissions: { allow: ['Bash'] } }) });
     const changed = await run(user);
     expect(changed.text).not.toContain('from-the-folder');
-    expect(changed.stderr).toMatch(/not applied before you trust this folder/);
+    expect(changed.stderr).toMatch(/not what you trusted, and not applied/);
   });
 
   test('~/.claude/settings.json is the user’s own: it counts without trust, below Ramet’s own', async ({

@@ -52,7 +52,7 @@ function reportText({ values, files }: SettingsInDetail, columns: number | null)
   return parts.filter((part) => part !== '').join('\n');
 }
 
-/** What Claude Code reads here: rules and directories that count, and what has no effect. */
+/** What Claude Code reads here: rules and directories that count, what would after trust, and what has no effect. */
 function othersText(
   { rules, directories, unused }: SettingsInDetail['others'],
   columns: number | null,
@@ -65,12 +65,17 @@ function othersText(
     ),
     ...directories.map(({ path, source }) => ['permissions.additionalDirectories', path, source]),
   ];
+  const waiting = unused.flatMap(({ what, source, needsTrust }) =>
+    needsTrust ? [[what, source, needsTrust]] : [],
+  );
+  const idle = unused.filter(({ needsTrust }) => needsTrust === undefined);
   const parts = [
     counted.length === 0 ? '' : fittedTable([['ALSO IN FORCE', 'RULE', 'FROM'], ...counted], columns),
-    unused.length === 0
+    waiting.length === 0 ? '' : fittedTable([['NOT IN USE', 'FROM', 'WHY'], ...waiting], columns),
+    idle.length === 0
       ? ''
       : fittedTable(
-          [['WITHOUT EFFECT IN RAMET', 'FROM'], ...unused.map(({ what, source }) => [what, source])],
+          [['WITHOUT EFFECT IN RAMET', 'FROM'], ...idle.map(({ what, source }) => [what, source])],
           columns,
         ),
   ];

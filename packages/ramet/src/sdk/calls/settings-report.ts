@@ -48,7 +48,7 @@ export async function readSettingsInDetail(options: CallOptions = {}): Promise<S
   const { settings, values, files } = report;
   const here = settingsPlace(place, env);
   const found = await readOtherTools(here);
-  const others = { ...found, unused: await unusedOthers(report, found) };
+  const others = { ...found, unused: await unusedOthers(report, found, here) };
   const isBroken = files.some((file) => file.state === 'bad' && isBinding(file));
   const extensions = isBroken ? { unused: [], flawed: [], inactive: [] } : await extensionsHere(options);
   return {

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { CHANGED, UNTRUSTED } from '../../settings/setting-value.ts';
 import { callerOf } from '../calls/caller.ts';
 import { readSettingsInDetail } from '../calls/settings-report.ts';
+import { changeTrust } from '../calls/trust.ts';
 import { findPlace } from '../place.ts';
 import { sessionSettings } from '../session/setup/session-settings.ts';
 import { checkOthers } from './place-checks.ts';
@@ -54,5 +56,43 @@ describe('UI-1: what doctor says about settings of other tools', () => {
     expect((await sessionSettings(here)).notices).toEqual([
       '.claude/settings.json: ignored, managed policy allows only its own rules: permissions.allow',
     ]);
+  });
+
+  test('EXT-1: what waits for trust is named apart from what has no effect, hooks too', async ({
+    directory,
+  }) => {
+    mkdirSync(join(directory, 'home'));
+    const hooks = { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] };
+    const write = (env: object): void =>
+      writeFiles(directory, {
+        'work/.claude/settings.json': JSON.stringify({ hooks, env, outputStyle: 'x' }),
+        'work/.ramet/settings.json': JSON.stringify({ hooks }),
+      });
+    const here = {
+      cwd: join(directory, 'work'),
+      env: { HOME: join(directory, 'home'), RAMET_HOME: join(directory, 'ramet') },
+    };
+    const unused = async () =>
+      (await readSettingsInDetail(here)).others.unused.map(({ what, needsTrust }) => [what, needsTrust]);
+    const found = async (): Promise<string> => {
+      const caller = callerOf(here);
+      return (await checkOthers({ caller, place: findPlace(caller) })).found;
+    };
+    write({ A: 'b' });
+    const idle = ['outputStyle', undefined];
+    expect(await unused()).toEqual([['env', UNTRUSTED], idle, ['hooks', UNTRUSTED]]);
+    expect(await found()).toBe(
+      'not in use as long as it is not trusted as it is: env, hooks; without effect in Ramet: outputStyle',
+    );
+    changeTrust('trust', here);
+    expect(await unused()).toEqual([idle]);
+    write({ A: 'c' });
+    expect(await unused()).toEqual([['env', CHANGED], idle]);
+    expect((await sessionSettings(here)).notices).toContain(
+      'not what you trusted, and not applied (ramet trust --show shows the difference): env in .claude/settings.json',
+    );
+    hooks.Stop = [{ hooks: [{ type: 'command', command: 'false' }] }];
+    write({ A: 'b' });
+    expect(await unused()).toEqual([idle, ['hooks', CHANGED], ['hooks', CHANGED]]);
   });
 });

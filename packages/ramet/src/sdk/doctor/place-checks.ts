@@ -73,13 +73,15 @@ export async function checkOthers({ place, caller }: DoctorContext): Promise<Hea
   const here = settingsPlace(place, caller.env);
   const found = await readOtherTools(here);
   const report = await describeSettings(place, caller.env);
-  const others = { ...found, unused: await unusedOthers(report, found) };
+  const others = { ...found, unused: await unusedOthers(report, found, here) };
   const rules = others.rules.flatMap(({ texts }) => [...(texts.deny ?? []), ...(texts.ask ?? [])]);
   const places = some(others.rules.map((one) => one.place));
-  const unused = some(others.unused.map(({ what }) => what));
+  const waiting = some(others.unused.flatMap(({ what, needsTrust }) => (needsTrust ? [what] : [])));
+  const unused = some(others.unused.flatMap(({ what, needsTrust }) => (needsTrust ? [] : [what])));
   const told = [
     ...(rules.length === 0 ? [] : [`deny and ask rules of ${places} are in force`]),
     ...(others.problems.length === 0 ? [] : [some(others.problems, 1)]),
+    ...(waiting === '' ? [] : [`not in use as long as it is not trusted as it is: ${waiting}`]),
     ...(unused === '' ? [] : [`without effect in Ramet: ${unused}`]),
   ].join('; ');
   if (others.problems.length > 0)

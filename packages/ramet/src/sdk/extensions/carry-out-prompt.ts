@@ -35,7 +35,7 @@ export interface PromptText {
   readonly text: string;
   /** Paths that it names with `@`. */
   readonly files: readonly string[];
-  /** For whoever carries it out. */
+  /** For the agent that carries it out. */
   readonly rules: SkillRules;
 }
 

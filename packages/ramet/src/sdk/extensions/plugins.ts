@@ -120,7 +120,7 @@ export function extensionPlace(
     cwd,
     root: repository?.root ?? cwd,
     home,
-    userHome: env.HOME || null,
+    userHome: env.HOME ? resolve(env.HOME) : null,
     managed: managedFolders(env),
     isBare: isBare(env),
     plugins,

@@ -4,7 +4,9 @@ import { describeProblem, parseRules, type RuleTexts } from '../../permission/po
 import { describeError, systemCode } from '../../schema/errors.ts';
 import { isModelKey } from '../../system/child-environment.ts';
 import { loadFile } from '../../system/regular-file.ts';
+import { isTrusted } from '../../system/trust.ts';
 import { JsonMistake, parsePositionedJson } from '../positioned-json.ts';
+import { CHANGED, UNTRUSTED } from '../setting-value.ts';
 import type { SettingsPlace } from '../settings.ts';
 import { NOTHING, type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
 import {
@@ -42,6 +44,7 @@ export async function readOtherSettings(path: string, place: SettingsPlace): Pro
   const problems = notes.map((note) => `${shown} ${note}`);
   const settled: ListContext['settled'] = { texts: {}, problems };
   const isGiven = isUsers || (await place.isAsTrusted?.(path)) === true;
+  const needsTrust = isGiven ? undefined : isTrusted(place) ? CHANGED : UNTRUSTED;
   if (isObject(permissions)) {
     for (const list of isGiven ? [...NARROWING, 'allow' as const] : NARROWING)
       takeList(list, permissions[list], { shown, base, home: place.userHome, settled });
@@ -57,11 +60,13 @@ export async function readOtherSettings(path: string, place: SettingsPlace): Pro
     problems.push(
       `env in ${shown}: ${refused.join(', ')} not set: a folder does not decide which programs run or what they load`,
     );
-  const limits = serverLimits(shown, content);
+  const limits = serverLimits(shown, content, isGiven);
   return {
     hooks: content.hooks === undefined ? [] : [path],
     rules: [{ place: shown, base, texts: settled.texts }],
-    unused: unusedOf(content, isGiven, taken.refused).map((part): UnusedPart => ({ ...part, source: path })),
+    unused: unusedOf(content, needsTrust, taken.refused).map(
+      (part): UnusedPart => ({ ...part, source: path }),
+    ),
     values: taken.values,
     forbidden: forbidsBypass(content) ? [{ ...NO_BYPASS, level, source: path }] : [],
     directories: taken.directories,
@@ -139,19 +144,20 @@ const KNOWN_IDLE: ReadonlySet<string> = new Set(
 /** `refused` are keys whose values mean nothing here. */
 function unusedOf(
   content: Record<string, unknown>,
-  isGiven: boolean,
+  needsTrust: UnusedPart['needsTrust'],
   refused: readonly string[],
 ): Pick<UnusedPart, 'what' | 'needsTrust'>[] {
   const { permissions, hooks: _, $schema: __, ...others } = content;
   const rights = isObject(permissions) ? Object.keys(permissions).filter((key) => !isNarrowing(key)) : [];
   const all = [...rights.map((key) => `permissions.${key}`), ...Object.keys(others)];
   const counts = (name: string): boolean =>
-    LIMITING.includes(name) || (isGiven && AFTER_TRUST.includes(name) && !refused.includes(name));
+    LIMITING.includes(name) ||
+    (needsTrust === undefined && AFTER_TRUST.includes(name) && !refused.includes(name));
   return all
     .filter((name) => !counts(name))
     .map((name) => ({
       what: KNOWN_IDLE.has(name) || AFTER_TRUST.includes(name) ? name : `${name.slice(0, 60)} (unknown)`,
-      ...(!isGiven && AFTER_TRUST.includes(name) && { needsTrust: true as const }),
+      ...(needsTrust && AFTER_TRUST.includes(name) && { needsTrust }),
     }));
 }
 

@@ -2,7 +2,7 @@
 
 import type { RuleTexts } from '../../permission/policy.ts';
 import { pathInside } from '../../system/landing-path.ts';
-import type { SettingValue } from '../setting-value.ts';
+import type { CHANGED, SettingValue, UNTRUSTED } from '../setting-value.ts';
 
 export interface OtherRules {
   /** The file, for messages. */
@@ -17,8 +17,8 @@ export interface OtherRules {
 export interface UnusedPart {
   readonly what: string;
   readonly source: string;
-  /** It would count if the folder were trusted as it is. */
-  readonly needsTrust?: true;
+  /** Why it does not count, where it would if the folder were trusted as it is. */
+  readonly needsTrust?: typeof UNTRUSTED | typeof CHANGED;
 }
 
 /** Which MCP servers a file leaves out. */

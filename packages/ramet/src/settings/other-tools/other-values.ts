@@ -27,7 +27,10 @@ function modeOf(value: unknown): string | undefined {
 const COUNTERPARTS: Readonly<Record<string, Counterpart>> = {
   model: { path: ['model'], read: modelOf },
   fallbackModel: { path: ['fallbackModel'], read: modelOf },
-  effortLevel: { path: ['effort'], read: (value) => EFFORTS.find((one) => one === value) },
+  effortLevel: {
+    path: ['effort'],
+    read: (value) => (value === 'xhigh' ? 'high' : EFFORTS.find((one) => one === value)),
+  },
   'permissions.defaultMode': { path: ['permissions', 'defaultMode'], read: modeOf },
   cleanupPeriodDays: {
     path: ['cleanupPeriodDays'],
@@ -37,7 +40,10 @@ const COUNTERPARTS: Readonly<Record<string, Counterpart>> = {
 const DIRECTORIES = 'permissions.additionalDirectories';
 
 /** They count once the folder is trusted, and always in the user's own file. */
-export const WIDENING: readonly string[] = [...Object.keys(COUNTERPARTS), DIRECTORIES];
+export const WIDENING: readonly string[] = [
+  ...Object.keys(COUNTERPARTS),
+  ...[DIRECTORIES, 'enableAllProjectMcpServers'],
+];
 
 export interface OtherFile {
   readonly source: string;
@@ -82,17 +88,22 @@ function keyOf(content: Readonly<Record<string, unknown>>, key: string): unknown
 export const LIMITING: readonly string[] = [
   'permissions.disableBypassPermissionsMode',
   ...['disableAllHooks', 'disabledMcpjsonServers', 'deniedMcpServers'],
-  ...['enabledMcpjsonServers', 'enableAllProjectMcpServers'],
+  'enabledMcpjsonServers',
 ];
 
-export function serverLimits(place: string, content: Readonly<Record<string, unknown>>): ServerLimits | null {
+/** `isGiven`: what widens counts too. */
+export function serverLimits(
+  place: string,
+  content: Readonly<Record<string, unknown>>,
+  isGiven: boolean,
+): ServerLimits | null {
   const { disabledMcpjsonServers, enabledMcpjsonServers, enableAllProjectMcpServers, deniedMcpServers } =
     content;
   const limits = {
     place,
     disabled: textsIn(disabledMcpjsonServers),
     enabled: textsIn(enabledMcpjsonServers),
-    takesAll: enableAllProjectMcpServers === true,
+    takesAll: isGiven && enableAllProjectMcpServers === true,
     denied: Array.isArray(deniedMcpServers) ? deniedMcpServers : [],
   };
   const { disabled, enabled, takesAll, denied } = limits;

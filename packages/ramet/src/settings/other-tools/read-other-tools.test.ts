@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
+import { UNTRUSTED } from '../setting-value.ts';
 import { NOTHING } from './other-tools.ts';
 import { foldersUpTo, otherToolsNotices, readOtherTools } from './read-other-tools.ts';
 
@@ -88,7 +89,7 @@ describe('EXT-1: settings of another tool', () => {
     const [ofUntrusted] = await unusedIn(false);
     expect(ofTrusted !== undefined).toBe(state === 'not used');
     expect(ofUntrusted !== undefined).toBe(state !== 'used');
-    expect(ofUntrusted?.needsTrust === true).toBe(state === 'used after trust');
+    expect(ofUntrusted?.needsTrust === UNTRUSTED).toBe(state === 'used after trust');
     expect(ofUser !== undefined).toBe(state === 'not used');
   });
 
@@ -278,6 +279,22 @@ describe('EXT-1: settings of another tool', () => {
       ['user', 'model', 'opus'],
       ['repository', 'model', 'haiku'],
       ['local', 'model', 'sonnet'],
+    ]);
+  });
+
+  test('SEC-1: of a repository take every server of .mcp.json only after trust', async ({ directory }) => {
+    const place = placeIn(directory);
+    writeFiles(directory, {
+      'home/.claude/settings.json': json({ enabledMcpjsonServers: ['mine'] }),
+      'repo/.claude/settings.json': json({ enableAllProjectMcpServers: true, effortLevel: 'xhigh' }),
+    });
+    const taken = async (isTrusted: boolean) => {
+      const { servers, values } = await readOtherTools({ ...place, isAsTrusted: async () => isTrusted });
+      return [servers.some(({ takesAll }) => takesAll), values.map(({ value }) => value)];
+    };
+    expect([await taken(false), await taken(true)]).toEqual([
+      [false, []],
+      [true, ['high']],
     ]);
   });
 

@@ -10,6 +10,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { SettingsSource } from '../../schema/status.ts';
+import { CHANGED, UNTRUSTED } from '../setting-value.ts';
 import type { SettingsPlace } from '../settings.ts';
 import type { OtherFileRead } from './other-settings.ts';
 import { NOTHING, type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
@@ -84,13 +85,19 @@ export function otherToolsNotices(
     const more = parts.length - names.length;
     return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   };
-  const waiting = unused.filter(({ needsTrust }) => needsTrust);
+  const waiting = unused.filter(({ needsTrust }) => needsTrust === UNTRUSTED);
+  const changed = unused.filter(({ needsTrust }) => needsTrust === CHANGED);
   const idle = unused.filter(({ needsTrust }) => !needsTrust);
   return [
     ...problems,
     ...(waiting.length === 0
       ? []
       : [`not applied before you trust this folder (ramet trust): ${named(waiting)}`]),
+    ...(changed.length === 0
+      ? []
+      : [
+          `not what you trusted, and not applied (ramet trust --show shows the difference): ${named(changed)}`,
+        ]),
     ...(idle.length === 0
       ? []
       : [`set up for Claude Code and without effect in Ramet: ${named(idle)} (see ramet settings)`]),
@@ -104,7 +111,7 @@ function takes({ sources }: SettingsPlace, source: SettingsSource): boolean {
 /** Its files, the nearer one second, and what else lies in the folder. */
 async function readFolder(folder: string, place: SettingsPlace): Promise<readonly OtherFileRead[]> {
   const isOwn = ownFolders(place).some((own) => folder === resolve(own, '.claude'));
-  const isUsers = folder === resolve(place.userHome ?? '', '.claude');
+  const isUsers = place.userHome !== null && folder === resolve(place.userHome, '.claude');
   const files = [
     ...(takes(place, isUsers ? 'user' : 'project') ? ['settings.json'] : []),
     ...(isOwn && takes(place, 'local') ? ['settings.local.json'] : []),

@@ -65,3 +65,11 @@ describe('EXT-2: a hook that is written wrongly', () => {
     expect(notices).toHaveLength(1);
   });
 });
+
+test("EXT-2: the user's own hooks run where HOME ends in a slash, without trust", async () => {
+  const base = temporaryDirectory();
+  writeFiles(base, { 'work/x': '', 'home/.claude/settings.json': JSON.stringify({ hooks: group({}) }) });
+  const env = { HOME: `${join(base, 'home')}/`, RAMET_HOME: join(base, 'ramet') };
+  const { hooks, notices } = await sessionSettings({ cwd: join(base, 'work'), env });
+  expect([hooks?.length, notices]).toEqual([1, []]);
+});

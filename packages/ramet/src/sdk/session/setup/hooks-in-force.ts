@@ -5,9 +5,11 @@ import type { SettingsReport } from '../../../settings/read-settings.ts';
 import {
   assembleSettings,
   BARE,
+  CHANGED,
   isBinding,
   POLICY_HOOKS,
   type SettingsLevel,
+  UNTRUSTED,
 } from '../../../settings/setting-value.ts';
 import type { SettingsPlace } from '../../../settings/settings.ts';
 
@@ -84,19 +86,37 @@ export async function hooksInForce(
 export async function unusedHooks(
   { values, settings }: Pick<SettingsReport, 'values' | 'settings'>,
   others: readonly string[],
+  place: SettingsPlace,
 ): Promise<UnusedPart[]> {
   if (settings.policy?.hooks === 'managed')
     return others.map((source) => ({ what: `hooks: ${POLICY_HOOKS}`, source }));
-  const own = values.flatMap(({ path, source }) => (path[0] === 'hooks' && source !== null ? [source] : []));
-  const paths = [...new Set([...own, ...others])];
+  const own = values.filter(({ path, source }) => path[0] === 'hooks' && source !== null);
+  const paths = [...new Set([...own.map(({ source }) => source ?? ''), ...others])];
   if (paths.length === 0) return [];
   const { readHooks } = await import('../../../extensions/hooks/hook-config.ts');
   const { partsOfSettings } = await import('../../../extensions/trust/collect-parts.ts');
+  const { folderTrust } = await import('../../../extensions/trust/folder-trust.ts');
+  const trust = folderTrust(place);
+  const isTheirs = (path: string): boolean =>
+    others.includes(path)
+      ? !isUsersFile(path, place.userHome)
+      : own.some(
+          // Where the folder is not trusted, they are listed with the values that do not count.
+          ({ source, level, unused }) =>
+            source === path && unused === null && (level === 'repository' || level === 'local'),
+        );
   return paths.flatMap((source) =>
     partsOfSettings(source)
       .filter(({ kind }) => kind === 'hooks')
-      .flatMap(({ value }) => readHooks(value, { label: source }).unused)
-      .map((what) => ({ what: `hooks: ${what}`, source })),
+      .flatMap((part): UnusedPart[] => {
+        const verdict = isTheirs(source) ? trust.verdictOn(part) : 'trusted';
+        const needsTrust: UnusedPart['needsTrust'] = verdict === 'untrusted' ? UNTRUSTED : CHANGED;
+        const mistakes = readHooks(part.value, { label: source }).unused;
+        return [
+          ...(verdict === 'trusted' ? [] : [{ what: 'hooks', source, needsTrust }]),
+          ...mistakes.map((what) => ({ what: `hooks: ${what}`, source })),
+        ];
+      }),
   );
 }
 

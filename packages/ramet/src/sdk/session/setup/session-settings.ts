@@ -95,11 +95,12 @@ function ignoredAllow({ settings }: SettingsReport, rules: readonly OtherRules[]
 export async function unusedOthers(
   report: SettingsReport,
   others: OtherTools,
+  place: SettingsPlace,
 ): Promise<OtherTools['unused']> {
   return [
     ...others.unused,
     ...widerModes(report),
-    ...(await unusedHooks(report, others.hooks)),
+    ...(await unusedHooks(report, others.hooks, place)),
     ...ignoredAllow(report, others.rules).map(({ place }) => ({
       what: `permissions.allow: ${POLICY_RULES}`,
       source: place,
@@ -144,7 +145,7 @@ function defaultTiers(provider: ProviderKind): TierSettings {
 }
 
 export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.ProcessEnv): SettingsPlace {
-  const userHome = env.HOME || null;
+  const userHome = env.HOME ? resolve(env.HOME) : null;
   const folders = foldersUpTo(cwd, repository?.root ?? userHome ?? cwd);
   const isGiven = env.RAMET_TRUST === '1';
   const root = repository?.root ?? cwd;
