@@ -7,6 +7,8 @@ import {
   CLOSING_TURN,
   directoryChanged,
   filesChanged,
+  hookText,
+  keptByHook,
   notProved,
   OUTPUT_CUT,
   RECORD_LOST_ITS_END,
@@ -65,6 +67,8 @@ describe('RECIPE-1: the task of a conversation', () => {
     ['that its work is called off', CANCELLED],
     ['that an answer does not meet its schema', answerRefused('x')],
     ['that its work is not proved', notProved('x')],
+    ['what a hook adds', hookText('UserPromptSubmit', 'do this:')],
+    ['that a hook does not let it end', keptByHook('Stop', 'x')],
     ['a message of an agent', '<agent-message from="s.2">do it</agent-message>'],
     ...[
       ...[OUTPUT_CUT, SAY_SOMETHING, CLOSING_TURN, budgetNearlySpent('$1')],

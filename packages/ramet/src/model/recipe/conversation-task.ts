@@ -5,8 +5,8 @@
  * Invariants
  * 1. Only a text block of a user message that *begins* with a mark is the engine's. The same words further on, or in a
  *    tool result, are other text.
- * 2. Notifications, messages of other agents and the engine's notices are never a task: text that is quoted in one must
- *    not be carried out.
+ * 2. Notifications, messages of other agents, what hooks say and the engine's notices are never a task: text that is quoted
+ *    in one must not be carried out.
  */
 import { AGENT_MESSAGE, FORK_TASK, type OtherBlock, TASK_NOTIFICATION } from '../../schema/content.ts';
 
@@ -27,6 +27,7 @@ export interface ConversationTask {
 const FORK_TASK_END = FORK_TASK.replace('<', '</');
 const NOTIFICATION = new RegExp(`^<${TASK_NOTIFICATION}[\\s>]`);
 const MESSAGE = new RegExp(`^<${AGENT_MESSAGE}[\\s>]`);
+const OF_HOOK = /^<hook-(?:context|feedback)[\s>]/;
 
 /** How the notices in `engine/agent/notices.ts` begin, which this room cannot import; a test holds them together. */
 const CANCELLED = ['This work was cancelled. ', 'This work is called off. '];
@@ -53,6 +54,7 @@ const NOTICES: readonly string[] = [
   'Others changed files that you have read. ',
   'An agent of yours was interrupted and has resumed. ',
   'Your background commands were interrupted with you. ',
+  'You are not done: a hook says so. ',
   ...CANCELLED,
 ];
 
@@ -104,7 +106,8 @@ function isForkTask(text: string): boolean {
 
 function isEngines(text: string): boolean {
   return (
-    NOTIFICATION.test(text) || MESSAGE.test(text) || NOTICES.some((beginning) => text.startsWith(beginning))
+    [NOTIFICATION, MESSAGE, OF_HOOK].some((form) => form.test(text)) ||
+    NOTICES.some((beginning) => text.startsWith(beginning))
   );
 }
 
