@@ -105,9 +105,8 @@ const NO_MEMORY: SettingValue = {
 };
 
 function withoutFound(value: SettingValue): SettingValue {
-  return value.unused === null && RUN_OR_LOADED.includes(value.path[0] ?? '')
-    ? { ...value, unused: BARE }
-    : value;
+  const mayCount = value.unused === null || value.unused === UNTRUSTED;
+  return mayCount && RUN_OR_LOADED.includes(value.path[0] ?? '') ? { ...value, unused: BARE } : value;
 }
 
 /** What other levels must not say. */

@@ -102,6 +102,7 @@ function everything(user: User): void {
     'home/.claude/settings.json': json({ hooks, permissions: { deny: ['Bash(touch denied)'] } }),
     'ramet/settings.json': json({ hooks, model: 'claude-kept', ...server, plugins: ['~/stated'] }),
     'home/.claude.json': json(server),
+    'work/.ramet/settings.json': json({ hooks, mcpServers: { withheld: { command: 'found' } } }),
     'work/.mcp.json': json({ mcpServers: { theirs: { command: 'found' } } }),
     'home/.claude/skills/one/SKILL.md': prompt('one'),
     'home/.claude/commands/two.md': prompt('two'),
