@@ -123,7 +123,7 @@ export function claimed(sentence: string, open: readonly NamedWorker[]): AnswerP
 export function notVerified(made: readonly NamedWorker[], phase: CoordinatorPhase): AnswerProblem {
   const how =
     phase === 'verification'
-      ? 'Start a worker that runs what proves it.'
+      ? 'Start a worker that runs what proves it: one that failed or was stopped has proved nothing.'
       : 'Call Phase with to "verification" and start a worker that runs what proves it.';
   return {
     key: 'unverified',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JournalEvent, RecordedEvent } from '../../schema/events.ts';
-import type { CoordinatorPhase } from '../../schema/status.ts';
+import type { AgentStatus, CoordinatorPhase } from '../../schema/status.ts';
 import { type Coordination, CoordinationFold, unverified } from './coordination.ts';
 
 const LEAD = 's.1';
@@ -23,7 +23,10 @@ function started(phase: CoordinatorPhase | undefined, name: string | null = null
   };
 }
 
-const ended: JournalEvent = { type: 'agent.ended', status: 'done', cause: null, message: null };
+const endedAs = (status: AgentStatus): JournalEvent => ({
+  ...{ type: 'agent.ended', status, cause: null, message: null },
+});
+const ended: JournalEvent = endedAs('done');
 const phase = (from: CoordinatorPhase | null, to: CoordinatorPhase): [string, JournalEvent] => [
   LEAD,
   { type: 'phase.changed', from, to, note: to },
@@ -76,4 +79,27 @@ describe('COORD-1: the work of a coordinator on record', () => {
       's.2',
     ]);
   });
+
+  test.each(['failed', 'cancelled', 'timed_out', 'interrupted'] as const)(
+    'a worker of a verification that ends as %s has verified nothing; its work to implement counts',
+    (status) => {
+      const events = (more: readonly [string, JournalEvent][]): RecordedEvent[] =>
+        recorded(
+          phase('synthesis', 'implementation'),
+          ['s.2', started('implementation')],
+          ['s.2', endedAs(status)],
+          phase('implementation', 'verification'),
+          ['s.3', started('verification')],
+          ['s.3', endedAs(status)],
+          ...more,
+        );
+      const open = (...more: [string, JournalEvent][]): string[] =>
+        unverified(coordinationOf(events(more))).map(({ id }) => id);
+      expect(open()).toEqual(['s.2']);
+      // It resumes and ends as it should, or another one does.
+      const resumed: JournalEvent = { type: 'worker.continued', worker: 's.3', phase: 'verification' };
+      expect(open([LEAD, resumed], ['s.3', ended])).toEqual([]);
+      expect(open(['s.4', started('verification')], ['s.4', ended])).toEqual([]);
+    },
+  );
 });

@@ -37,7 +37,7 @@ export interface Coordination {
   /** What was said when it began. */
   readonly note: string;
   readonly workers: readonly RecordedWorker[];
-  /** Where the last verification began of which a worker has ended; -1 before the first. */
+  /** Where the last verification began that a worker has carried out to its end; -1 before the first. */
   readonly verified: number;
   readonly refusals: readonly RecordedRefusal[];
   /** Files that were not there before a command of a verification named them to write them. */
@@ -99,7 +99,9 @@ export class CoordinationFold {
     if (event.type === 'agent.resumed') this.#change(id, { ended: null });
     const known = this.#workers.get(id);
     if (event.type !== 'agent.ended' || known === undefined) return;
-    if (known.phase === 'verification') this.#verified = Math.max(this.#verified, known.given);
+    // One that failed or was stopped has proved nothing; what it was to implement may be half there.
+    if (known.phase === 'verification' && event.status === 'done')
+      this.#verified = Math.max(this.#verified, known.given);
     const implemented = known.phase === 'implementation' ? seq : known.implemented;
     this.#change(id, { ended: { seq, status: event.status }, implemented });
   }

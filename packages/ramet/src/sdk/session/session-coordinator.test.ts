@@ -504,6 +504,30 @@ describe('COORD-2: delegations and answers', () => {
     ).toBe(false);
   });
 
+  test('a worker of the verification that failed has verified nothing', async () => {
+    const { emulator, options } = await newPlace((view) => {
+      if (whoAsks(view) === 'eve') throw new Error('the provider refuses this request');
+      const lead = [
+        SYNTHESIS,
+        IMPLEMENTATION,
+        uses(add('bob', 'In src/a.ts set `a` to 2.')),
+        { text: 'I started bob.' },
+        VERIFICATION,
+        uses(add('eve', 'Prove that `a` is 2.')),
+        { text: 'I started eve.' },
+        { text: 'Proved.' },
+        uses(add('fay', 'Prove that `a` is 2.')),
+        { text: 'I started fay.' },
+        { text: 'Proved by fay.' },
+      ];
+      return whoAsks(view) === 'lead' ? (lead[view.turn] ?? { text: 'Done.' }) : { text: 'Done.' };
+    });
+    await using session = await openSession(options);
+    expect(await prompt(session)).toBe('Proved by fay.');
+    expect(told(emulator, 'lead', 8)).toContain('Not done yet: nobody has verified what bob');
+    expect(told(emulator, 'lead', 8)).toContain('one that failed or was stopped has proved nothing');
+  });
+
   test('the result of a delegation says who knows its files, and a continued worker may change them', async () => {
     const { emulator, options } = await newPlace(
       play({
