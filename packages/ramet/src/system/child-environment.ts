@@ -46,6 +46,12 @@ export function isModelKey(name: string): boolean {
   return MODEL_KEYS.test(name);
 }
 
+/** Whether builds, tests, git and the like are known to read it, in whatever case it is written. */
+export function isOfTool(name: string): boolean {
+  const upper = name.toUpperCase();
+  return names.has(upper) || families.some((family) => upper.startsWith(family.toUpperCase()));
+}
+
 /** `further` are names that settings add. */
 export function childEnvironment(
   env: Readonly<Record<string, string | undefined>>,

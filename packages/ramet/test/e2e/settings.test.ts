@@ -300,13 +300,13 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
   const file = (more: object = {}): string =>
     JSON.stringify({
       permissions: { allow: ['Bash(touch:*)'] },
-      env: { OWN_WORD: 'from-the-folder', RAMET_HOME: '/nowhere', COUNT: 3 },
+      env: { OWN_WORD: 'from-the-folder', RAMET_HOME: '/nowhere', COUNT: 3, XDG_CONFIG_HOME: '.config' },
       statusLine: { type: 'command', command: 'echo of the other tool' },
       ...{ cleanupPeriodDays: 7, outputStyle: 'x' },
       ...more,
     });
   const run = async (user: User): Promise<{ text: string; stderr: string }> => {
-    const command = 'touch allowed; printf "%s %s" "$OWN_WORD" "$RAMET_HOME"';
+    const command = 'touch allowed; printf "%s %s%s" "$OWN_WORD" "$RAMET_HOME" "${XDG_CONFIG_HOME-}"';
     const emulator = await user.model({ tool_use: [{ name: 'Bash', input: { command } }] }, { text: 'ok' });
     const { stderr } = await user.here(['-p', 'x', '--allowedTools', 'Bash(printf:*)']);
     return { text: toolResults(emulator)[0]?.text ?? '', stderr };
@@ -323,6 +323,7 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
     await user.here(['trust']);
     const after = await run(user);
     expect(after.text).toBe(`from-the-folder ${user.rametHome}`);
+    expect(after.stderr).toMatch(/env in \.claude\/settings\.json: XDG_CONFIG_HOME not set: /);
     expect(after.stderr).not.toMatch(/not applied/);
     const { stdout } = await user.here(['settings']);
     expect(stdout).toMatch(/^cleanupPeriodDays +7 +\S*\.claude\/settings\.json$/m);
@@ -341,7 +342,7 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
     });
     writeFiles(user.root, { 'home/.claude/settings.json': settings });
     const { text, stderr } = await run(user);
-    expect(text).toBe(`from-the-folder ${user.rametHome}`);
+    expect(text).toBe(`from-the-folder ${user.rametHome}.config`);
     expect(stderr).not.toMatch(/model|permissions|not applied/);
     const { stdout } = await user.here(['settings']);
     expect(stdout).toMatch(/^permissions\.defaultMode +acceptEdits +\S*\.claude\/settings\.json$/m);

@@ -8,6 +8,7 @@ import { isTrusted } from '../../system/trust.ts';
 import { JsonMistake, parsePositionedJson } from '../positioned-json.ts';
 import { CHANGED, UNTRUSTED } from '../setting-value.ts';
 import type { SettingsPlace } from '../settings.ts';
+import { folderMaySet } from './folder-variables.ts';
 import { NOTHING, type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
 import {
   forbidsBypass,
@@ -54,11 +55,11 @@ export async function readOtherSettings(path: string, place: SettingsPlace): Pro
   const level = isUsers ? 'user' : path.endsWith('.local.json') ? 'local' : 'repository';
   const taken = isGiven ? takeValues({ source: path, level, content, base, home: place.userHome }) : NONE;
   const env = isGiven ? variablesIn(content.env) : {};
-  const refused = isUsers ? [] : Object.keys(env).filter((name) => DECIDES.test(name));
+  const refused = isUsers ? [] : Object.keys(env).filter((name) => !folderMaySet(name, env[name] ?? ''));
   for (const name of refused) delete env[name];
   if (refused.length > 0)
     problems.push(
-      `env in ${shown}: ${refused.join(', ')} not set: a folder does not decide which programs run or what they load`,
+      `env in ${shown}: ${refused.join(', ')} not set: a folder does not say what programs run, load or reach (set it in ~/.claude/settings.json if you want it)`,
     );
   const limits = serverLimits(shown, content, isGiven);
   return {
@@ -160,21 +161,6 @@ function unusedOf(
       ...(needsTrust && AFTER_TRUST.includes(name) && { needsTrust }),
     }));
 }
-
-/** Variables that choose a program, have one load code, or lead its traffic elsewhere. */
-const DECIDES: RegExp = new RegExp(
-  `^(?:${[
-    'PATH|IFS|ENV|HOME|SHELL|SHELLOPTS|BASHOPTS|BASH_\\w+|PS4|PROMPT_COMMAND|CDPATH|ZDOTDIR|TMPDIR|INPUTRC',
-    'EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESSOPEN|LESSCLOSE|TAR_OPTIONS|MAKEFLAGS|GNUMAKEFLAGS|MAKEFILES',
-    'LD_\\w+|DYLD_\\w+|GCONV_PATH|GLIBC_\\w+|MALLOC_\\w+|GIT_\\w+|SSH_\\w+|DOCKER_HOST',
-    'NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS)|NPM_CONFIG_\\w+|YARN_\\w+|BUN_\\w+|DENO_\\w+|ELECTRON_RUN_AS_NODE',
-    'PYTHON(?:PATH|HOME|STARTUP|INSPECT|BREAKPOINT|WARNINGS|EXECUTABLE|USERBASE)|PIP_\\w+|UV_\\w+|VIRTUAL_ENV',
-    'PERL5\\w+|PERLLIB|RUBY(?:LIB|OPT)|GEM_(?:HOME|PATH)|BUNDLE_\\w+|PHPRC|PHP_INI_SCAN_DIR|LUA_\\w+|R_PROFILE\\w*',
-    'CLASSPATH|\\w*JAVA\\w*_OPTIONS|JAVA_HOME|MAVEN_OPTS|GRADLE_OPTS|GRADLE_USER_HOME|GOFLAGS|GOPATH|GOROOT|GOPROXY',
-    'CARGO_\\w+|RUSTC\\w*|RUSTFLAGS|RUSTDOC\\w*|CC|CXX|(?:https?|all|no|ftp)_proxy',
-  ].join('|')})$`,
-  'i',
-);
 
 /** Not those that are for Ramet itself and its models. */
 function variablesIn(value: unknown): Record<string, string> {

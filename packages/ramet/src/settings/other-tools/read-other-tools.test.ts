@@ -205,8 +205,14 @@ describe('EXT-1: settings of another tool', () => {
       'BASH_ENV',
       'https_proxy',
       'npm_config_prefix',
+      'XDG_CONFIG_HOME',
+      'PYTEST_ADDOPTS',
+      'MYAPP_DATA',
     ];
-    const env = { ...Object.fromEntries(refused.map((name) => [name, 'x'])), NODE_ENV: 'test', DEBUG: 1 };
+    const env = {
+      ...Object.fromEntries(refused.map((name) => [name, './x'])),
+      ...{ NODE_ENV: 'test', DEBUG: 1, MYAPP_MODE: 'dev' },
+    };
     writeFiles(base, { 'repo/.claude/settings.json': json({ env }) });
     const root = join(base, 'repo');
     const place = {
@@ -217,9 +223,9 @@ describe('EXT-1: settings of another tool', () => {
       isAsTrusted: async () => true,
     };
     const found = await readOtherTools(place);
-    expect(found.env).toEqual({ NODE_ENV: 'test', DEBUG: '1' });
+    expect(found.env).toEqual({ NODE_ENV: 'test', DEBUG: '1', MYAPP_MODE: 'dev' });
     expect(found.problems).toEqual([
-      `env in .claude/settings.json: ${refused.join(', ')} not set: a folder does not decide which programs run or what they load`,
+      `env in .claude/settings.json: ${refused.join(', ')} not set: a folder does not say what programs run, load or reach (set it in ~/.claude/settings.json if you want it)`,
     ]);
   });
 
