@@ -23,7 +23,7 @@ import { processExecutor } from './process/process-executor.ts';
 
 function elsewhere(place?: AgentPlace): AgentExecutor {
   const processes = temporaryDirectory();
-  const secrets = fingerprintSecrets({});
+  const secrets = () => fingerprintSecrets({});
   return processExecutor({ secrets, processes, sandbox: 'off', isolation: 'off', graceMs: GRACE_MS, place });
 }
 

@@ -28,7 +28,7 @@ async function hosted(
   const engine = await startEngine({ ...options, runtime: { childEnvironment, ...options.runtime } });
   engine.agent.say('prompt', [freezeBlock({ type: 'text', text: 'Go.' })]);
   const executor = processExecutor({
-    secrets: fingerprintSecrets({}),
+    secrets: () => fingerprintSecrets({}),
     processes: temporaryDirectory(),
     sandbox: 'off',
     isolation: 'off',

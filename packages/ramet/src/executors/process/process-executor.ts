@@ -23,7 +23,7 @@ import { processPlace } from './child-program.ts';
 
 export interface ProcessExecutorParts {
   /** For what must not be in the conversation: processes remove it without knowing it. */
-  secrets: SecretFingerprints;
+  secrets(): SecretFingerprints;
   /** Where running process groups are noted. */
   processes: string;
   /** Where Ramet keeps what it knows of checkouts. */
@@ -132,7 +132,7 @@ class HostedAgent {
       sandbox,
       isolation,
       sockets,
-      secrets,
+      secrets: secrets(),
       hookEvents: this.#duties.hookEvents,
       clockAheadMs: clock.now() - Date.now(),
     };

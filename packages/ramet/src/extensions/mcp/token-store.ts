@@ -5,7 +5,7 @@
  * Sessions of several processes share it. Many servers take a token for renewal once: `alone` lets one renew, and the
  * others read what it got.
  */
-import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { type Clock, systemClock } from '../../schema/clock.ts';
@@ -13,6 +13,7 @@ import { systemCode } from '../../schema/errors.ts';
 import { digestOf } from '../../system/digest.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
 import { replaceWhole } from '../../system/replace-whole.ts';
+import { loginFolder, readLogin } from '../../system/stored-logins.ts';
 import { isObject } from './server-config.ts';
 
 export interface StoredLogin {
@@ -36,14 +37,13 @@ const STALE_MS = 30_000;
 
 /** Of the server at this address. */
 export function openTokens(home: string, url: string, clock: Clock = systemClock): TokenStore {
-  const directory = join(home, 'mcp');
+  const directory = loginFolder(home);
   const path = join(directory, `${digestOf(url).slice(0, 24)}.json`);
   return {
     read() {
-      const value = load(path);
+      const value = readLogin(path);
       // Another server's file would give its tokens away.
-      if (!isObject(value) || value.url !== url || !isObject(value.client) || !isObject(value.tokens))
-        return null;
+      if (value?.url !== url || !isObject(value.client) || !isObject(value.tokens)) return null;
       // Only what `save` wrote, which the SDK had checked.
       return value as unknown as StoredLogin;
     },
@@ -63,14 +63,6 @@ export function openTokens(home: string, url: string, clock: Clock = systemClock
       }
     },
   };
-}
-
-function load(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return null;
-  }
 }
 
 function taken(lock: string): boolean {

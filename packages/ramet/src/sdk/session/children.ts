@@ -36,6 +36,7 @@ import type { Place } from '../place.ts';
 import { refuseUnservedModel } from '../policy.ts';
 import { checkCall, checkSpawn } from './check-calls.ts';
 import type { ForkOptions, PromptSchema, SpawnOptions, SteeredMessage } from './session-type.ts';
+import { sessionSecrets } from './setup/session-redactor.ts';
 import type { SessionTools } from './tools/session-tools.ts';
 
 export interface FamilyOptions {
@@ -93,11 +94,12 @@ export function openFamily(options: FamilyOptions, main: () => Agent | null): Ag
 /** Few sessions have such agents: what hosts them is loaded with the first. */
 function ownProcess({ settings, place }: FamilyOptions): () => Promise<AgentExecutor> {
   let made: Promise<AgentExecutor> | null = null;
+  const secrets = sessionSecrets(settings.env, place.home);
   const make = async (): Promise<AgentExecutor> => {
     const { processExecutor } = await import('../../executors/process/process-executor.ts');
     const { fingerprintSecrets } = await import('../../tools/redaction/fingerprint-redactor.ts');
     return processExecutor({
-      secrets: fingerprintSecrets(settings.env),
+      secrets: () => fingerprintSecrets(secrets()),
       processes: processDirectory(place.project),
       home: place.home,
       sandbox: settings.settings.sandbox?.readOnly ?? DEFAULT_SANDBOX,

@@ -11,10 +11,10 @@ import { selectProvider } from '../../../model/select-provider.ts';
 import type { SessionRules } from '../../../permission/policy.ts';
 import type { LimitSettings } from '../../../settings/settings.ts';
 import { childEnvironment, withoutOwnPrograms } from '../../../system/child-environment.ts';
-import { createRedactor } from '../../../tools/redaction/redact.ts';
 import type { RunWatch } from '../../operator/control/watch-run.ts';
 import type { ResolvedOptions } from '../../options.ts';
 import type { Place } from '../../place.ts';
+import { sessionRedactor, sessionSecrets } from './session-redactor.ts';
 
 /** What was asked for, and who answers. */
 export interface SessionOrder {
@@ -36,7 +36,7 @@ export function openGround(
   return {
     provider,
     permissions,
-    redact: createRedactor(settings.env),
+    redact: sessionRedactor(sessionSecrets(settings.env, place.home)),
     childEnvironment: environment,
     workspaces: openWorkspaces(settings, place, environment),
   };

@@ -14,7 +14,9 @@ import {
 } from '../../../permission/policy.ts';
 import { UserMistake } from '../../../schema/errors.ts';
 import type { GivenRights } from '../../../schema/status.ts';
+import { literalGlob } from '../../../system/glob-pattern.ts';
 import { managedFolders, rametHome } from '../../../system/home.ts';
+import { loginFolder, loginState } from '../../../system/stored-logins.ts';
 import type { ResolvedOptions } from '../../options.ts';
 import type { Place } from '../../place.ts';
 import { closedWays } from '../../policy.ts';
@@ -44,10 +46,18 @@ export function openRules(
         folders: [...foldersOf(additionalDirectories, cwd), ...alsoDirectories.filter(isDirectory)],
         guarded: guardedPlaces(env),
       },
+      ...keptLogins(rametHome(env), origin),
       ...narrowing,
     ),
     origin,
   );
+}
+
+/** Only after a login: any rule makes Ramet read the commands of agents that may do everything. */
+function keptLogins(home: string, origin: Omit<RuleOrigin, 'place'>): RuleSet[] {
+  if (loginState(home) === null) return [];
+  const deny = [`Read(/${literalGlob(loginFolder(home))}/**)`];
+  return [readRules({ deny }, { ...origin, place: 'Ramet itself' })];
 }
 
 /**
