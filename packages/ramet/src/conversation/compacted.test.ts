@@ -5,7 +5,7 @@ import { parseRequest } from '../emulator/messages/message-request.ts';
 import { buildPrompt } from '../emulator/messages/prompt.ts';
 import { checkRequest } from '../emulator/messages/request-rules.ts';
 import { type CompactionPlan, compactedMessages, planCompaction, promptsBefore } from './compacted.ts';
-import { Conversation, type FrozenMessage, freezeHead } from './conversation.ts';
+import { Conversation, type FrozenMessage, forkMessage, freezeHead, takeForkPoint } from './conversation.ts';
 import { contentOf, estimateTokens, freezeBlock } from './frozen-block.ts';
 import { placeBreakpoints, repeatBreakpoints, requestBody } from './request.ts';
 
@@ -43,8 +43,8 @@ function compacted(
   plan: CompactionPlan,
   { tailTokens, stripThinking }: { tailTokens: number; stripThinking: boolean },
 ): FrozenMessage[] {
-  const [opening] = prompts;
-  if (opening === undefined) throw new Error('every conversation has a prompt');
+  const [opening] = messages;
+  if (opening === undefined) throw new Error('every conversation has a first message');
   const record = {
     prompts: promptsBefore(prompts, messages.slice(plan.tail)).map((prompt) =>
       String(contentOf(prompt.blocks.at(-1) ?? freezeBlock({ type: 'text', text: '' })).text),
@@ -143,6 +143,24 @@ describe('RES-7: what a compaction keeps', () => {
       ['thinking', 'tool_use'],
       ['tool_result'],
     ]);
+  });
+
+  test('has the rules of a fork once, however often it was compacted', () => {
+    const text = (said: string) => freezeBlock({ type: 'text', text: said });
+    const answer: FrozenMessage = { role: 'assistant', blocks: [text('Yes.')], shared: 0 };
+    const parent = new Conversation(freezeHead({ model: 'm', thinking: null, tools: [], system: [] }), [
+      { role: 'user', blocks: [text('instructions'), text('prompt')], shared: 1 },
+      answer,
+    ]);
+    const task = forkMessage(takeForkPoint(parent, null), 'the task');
+    const rules = task.blocks[0]?.digest;
+    let messages: FrozenMessage[] = [...parent.messages, task, answer, question, answer];
+    for (const _ of [1, 2]) {
+      const plan = { tail: messages.length - 1, summarised: messages.length };
+      const keeps = { tailTokens: 1_000, stripThinking: false };
+      messages = [...compacted({ messages, prompts: [task] }, plan, keeps), question, answer];
+    }
+    expect(digests(messages[0]?.blocks).filter((digest) => digest === rules)).toHaveLength(1);
   });
 
   test('is nothing new when all but the first message would be kept', () => {

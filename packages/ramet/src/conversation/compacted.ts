@@ -10,7 +10,7 @@
  * 5. Thinking that is bound to its prefix is left out, except in the turn whose calls wait for their results: there
  *    a provider refuses a message without it, and drops by itself what no longer holds.
  */
-import { type FrozenMessage, forkMarkOf } from './conversation.ts';
+import { type FrozenMessage, forkMarkOf, withoutForkMark } from './conversation.ts';
 import { cutMiddle, cutResults, fairShare } from './cut-results.ts';
 import { estimateTokens, freezeBlock } from './frozen-block.ts';
 
@@ -59,7 +59,7 @@ function questionPlace(
 }
 
 export interface CompactionKeeps {
-  /** The message that opened the conversation: shared instructions, environment, and the first prompt last. */
+  /** The message that opens the conversation: shared instructions, environment, and the first prompt, or what was kept, last. */
   readonly opening: FrozenMessage;
   readonly record: KeptRecord;
   /** Beyond this the tool results of what is kept are cut. */
@@ -77,7 +77,7 @@ export function compactedMessages(
   const first: FrozenMessage = {
     role: 'user',
     shared: opening.shared,
-    blocks: [...opening.blocks.slice(0, -1), ...forkMarkOf(messages.slice(0, tail)), record],
+    blocks: [...withoutForkMark(opening.blocks.slice(0, -1)), ...forkMarkOf(messages.slice(0, tail)), record],
   };
   const kept = keeps.stripThinking ? withoutBoundThinking(messages.slice(tail)) : messages.slice(tail);
   return [first, ...cutResults(kept, keeps.mostTailTokens)];

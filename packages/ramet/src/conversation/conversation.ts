@@ -253,6 +253,11 @@ export function forkMarkOf(messages: readonly FrozenMessage[]): readonly FrozenB
   return isFork({ messages }) ? [RULES] : [];
 }
 
+/** Of a fork that was compacted before. */
+export function withoutForkMark(blocks: readonly FrozenBlock[]): readonly FrozenBlock[] {
+  return blocks.filter((block) => !isRules(block));
+}
+
 function isRules({ digest }: FrozenBlock): boolean {
   return digest === RULES.digest || EARLIER_RULES.has(digest);
 }

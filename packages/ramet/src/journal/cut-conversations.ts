@@ -99,7 +99,7 @@ function digestsOf(event: JournalEvent): Digest[] {
     case 'response.completed':
       return event.kept ? event.blocks : [];
     case 'conversation.replaced':
-      return event.messages.flatMap(({ blocks }) => blocks);
+      return [...event.messages, ...(event.takes?.prompts ?? [])].flatMap(({ blocks }) => blocks);
     case 'conversation.inherited':
       return [event.messages];
     case 'tool.completed':

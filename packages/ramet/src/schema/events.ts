@@ -10,6 +10,7 @@
  */
 import type { AgentLifecycleEvent } from './agent-events.ts';
 import type { Role, ThinkingConfig } from './content.ts';
+import type { Breakpoint, ConversationReplaced } from './conversation-events.ts';
 import type { FileEvent, ReplacedFile } from './file-events.ts';
 import type { HooksRan } from './hook-events.ts';
 import type { AgentId, Digest } from './ids.ts';
@@ -19,17 +20,11 @@ import type { Usage } from './usage.ts';
 import type { WorktreeEvent } from './worktree-events.ts';
 
 export type { AgentOrigin, RecordedEvidence, RecordedServers, ServerRights } from './agent-events.ts';
+export type { Breakpoint, CompactionTrigger, TakenOver } from './conversation-events.ts';
 export type { ReplacedFile } from './file-events.ts';
 export type { HookVerdict } from './hook-events.ts';
 export type { Digest } from './ids.ts';
 export type { RecordedWorktree } from './worktree-events.ts';
-
-/** Where a request marks a cache breakpoint. `message` is -1 for a block of the system prompt. */
-export interface Breakpoint {
-  message: number;
-  block: number;
-  ttl: '5m' | '1h';
-}
 
 /** What the cache map expects of a request (MODEL-4). */
 export type CacheState = 'cold' | 'writing' | 'warm' | 'below minimum';
@@ -122,35 +117,6 @@ export interface AdoptedWork {
   agent: AgentId;
   files: ReplacedFile[];
 }
-
-/**
- * The conversation continues from another list of messages: thinking stripped for a fallback model, a summary, or what it
- * was before an earlier prompt. What it replaces stays on record.
- */
-interface ConversationReplaced {
-  type: 'conversation.replaced';
-  /**
-   * `model`: the user chose another model, or another way of thinking. `rules`: what rules say now about a tool that the
-   * provider runs is not what its prompt began with. `team`: the first member of a session that began without a team brought
-   * the team's tools. `session`: it begins with the conversation of another session.
-   */
-  cause: 'fallback' | 'model' | 'compaction' | 'rewind' | 'rules' | 'team' | 'session';
-  /** Of a rewind: how many prompts of the session stay. */
-  prompts?: number;
-  /** Of a rewind: the files that the agent has seen by then. Absent in journals of earlier versions. */
-  seen?: { path: string; version: string }[];
-  /** The other model, of a change to one. Absent in journals of earlier versions. */
-  model?: string;
-  messages: { role: Role; blocks: Digest[]; shared: number }[];
-  /** How long it is, estimated; absent where that is unknown. */
-  tokens?: number;
-  /** Of a compaction: why, and how long it was before. Absent in journals of earlier versions. */
-  trigger?: CompactionTrigger;
-  tokensBefore?: number;
-}
-
-/** Why a conversation is compacted: it is long, it was too long for the model, or the user asked. */
-export type CompactionTrigger = 'threshold' | 'overflow' | 'request';
 
 interface RequestStarted {
   type: 'request.started';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { call, type FamilySession, lastTexts, startFamily } from '../../test/fixtures/family.ts';
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { openReader } from '../journal/sessions.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
@@ -104,5 +105,125 @@ describe('UI-4: a session that begins with the conversation of another', () => {
     await expect(openSession({ ...place, provider, resume: session.id, forkSession: true })).rejects.toThrow(
       'is in the midst of a turn: let it end',
     );
+  });
+});
+
+describe('UI-4, RES-7: what a session knows that began with the conversation of another', () => {
+  const SUMMARY = 'This conversation is about to be replaced';
+  const long = 'A long line of text, again and again.\n'.repeat(800);
+  const todos = [
+    { content: 'write the lexer', status: 'completed' as const, activeForm: 'writing' },
+    { content: 'write the parser', status: 'pending' as const, activeForm: 'writing' },
+  ];
+  const cast = {
+    'Task one': [
+      call('TodoWrite', { todos }),
+      call('Read', { file_path: 'long.txt' }),
+      call('Read', { file_path: 'long.txt' }),
+      { text: 'One.' },
+    ],
+    'Task two': [{ text: long }],
+    [SUMMARY]: () => ({ text: 'SUMMARY without details' }),
+    Continue: () => ({ text: 'Continued.' }),
+  };
+  const forked = (family: FamilySession): Promise<FamilySession> =>
+    family.reopen(undefined, { forkSession: true });
+  const sentLast = ({ emulator }: FamilySession): string => emulator.requests.at(-1)?.body ?? '';
+
+  test.each([
+    ['compacted at once', async (family: FamilySession) => family],
+    ['forked once more', forked],
+    ['resumed', (family: FamilySession) => family.reopen()],
+  ])('%s, it keeps instructions, prompts, todos and files of before', async (_, then) => {
+    const files = { 'AGENTS.md': 'Tests are run with make.\n', 'long.txt': long };
+    const family = await startFamily({ cast, files });
+    await family.run('Task one. Never touch the file KEEP.');
+    await family.run('Task two. Only use tabs.');
+    const again = await then(await forked(family));
+    expect(await again.session.compact()).toMatchObject({ compacted: true });
+    await again.run('Continue.');
+    const sent = sentLast(again);
+    for (const text of ['Tests are run with make.', '<environment>', 'Never touch the file KEEP.'])
+      expect(sent).toContain(text);
+    expect(sent).toContain('Only use tabs.');
+    expect(sent).toContain('[pending] write the parser');
+    expect(sent).toMatch(/<files-read>\\nlong\.txt\\n/);
+  });
+
+  test('one that was compacted before keeps the prompts that are in its summary only', async () => {
+    const family = await startFamily({ cast, files: { 'long.txt': long } });
+    await family.run('Task one. Never touch the file KEEP.');
+    await family.run('Task two. Only use tabs.');
+    expect(await family.session.compact()).toMatchObject({ compacted: true });
+    const again = await forked(family);
+    await again.run('Task two. Say it once more.');
+    expect(await again.session.compact()).toMatchObject({ compacted: true });
+    await again.run('Continue.');
+    expect(sentLast(again)).toContain('- Task one. Never touch the file KEEP.');
+    expect(sentLast(again)).toContain('- Task two. Only use tabs.');
+  });
+
+  test('it goes back to its own prompts, and keeps those of before', async () => {
+    const family = await startFamily({ cast, files: { 'long.txt': long } });
+    await family.run('Task one. Never touch the file KEEP.');
+    const again = await forked(family);
+    await again.run('Task two. Only use tabs.');
+    await again.run('Task two. Only use blanks.');
+    await again.session.rewind({ prompt: 2, what: 'conversation' });
+    await again.run('Task two. Use what you like.');
+    const resumed = await again.reopen();
+    expect(await resumed.session.compact()).toMatchObject({ compacted: true });
+    await resumed.run('Continue.');
+    for (const kept of ['Never touch the file KEEP.', 'Only use tabs.', 'Use what you like.'])
+      expect(sentLast(resumed)).toContain(kept);
+    expect(sentLast(resumed)).not.toContain('Only use blanks.');
+    await expect(resumed.session.rewind({ prompt: 4, what: 'conversation' })).rejects.toThrow(
+      'there are 1 to 3',
+    );
+  });
+
+  test('its size is what the provider has measured, and its first request reads all of that from the cache', async () => {
+    const family = await startFamily({ cast, files: { 'long.txt': long } });
+    await family.run('Task one.');
+    const { tokens } = family.session.context();
+    const again = await forked(family);
+    expect(again.session.context().tokens).toBe(tokens);
+    await again.run('Continue.');
+    const read = (index: number): number =>
+      again.emulator.requests.at(index)?.usage?.cache_read_input_tokens ?? 0;
+    const before = again.emulator.requests.at(-2)?.usage;
+    expect(read(-1)).toBe(read(-2) + (before?.cache_creation_input_tokens ?? 0));
+  });
+
+  test('an id of a call that the conversation has already is not taken a second time', async () => {
+    const family = await startFamily({ cast, files: { 'long.txt': long } });
+    await family.run('Task one.');
+    const id = /"type":"tool_use","id":"([^"]+)"/.exec(sentLast(family))?.[1];
+    const again = await family.reopen(
+      {
+        ...cast,
+        Continue: [{ tool_use: [{ name: 'Read', input: { file_path: 'long.txt' }, id }] }],
+      },
+      { forkSession: true },
+    );
+    const { result } = await again.run('Continue.');
+    expect(result.status).toBe('failed');
+    expect(result.message).toContain('a second time');
+  });
+
+  test('it learns that it is no longer in the worktree of the other one', async () => {
+    const family = await startFamily({
+      cast: { ...cast, 'Go in': [call('EnterWorktree', {}), { text: 'I am in.' }] },
+      files: { 'long.txt': long },
+    });
+    await family.run('Go in.');
+    const again = await forked(family);
+    await again.run('Continue.');
+    const told = lastTexts(again.emulator.requests.at(-1)).join('\n');
+    expect(told).toMatch(/Your directory has changed: .*no longer in the worktree .*work/);
+    expect(told).toContain(`You are in ${again.cwd}`);
+    expect(sentLast(again)).toContain('Continue.');
+    // It learns of it once.
+    expect((await again.reopen()).session.isInterrupted).toBe(false);
   });
 });

@@ -1,18 +1,22 @@
 /**
  * A new session that begins with the conversation of another one, which stays as it is: the same prefix, byte for byte,
- * so the provider's cache serves both. Everything else is its own: its bill, its files, its answers about permission, its
- * children. Files that the other one has read are to be read again.
+ * so the provider's cache serves both. What its main agent knows of that conversation comes along: prompts, todos, where it
+ * has words from. Everything else is its own: its bill, its files, its answers about permission, its children, its place.
+ * Files that the other one has read are to be read again.
  */
-import type { JournalReader } from '../journal/journal.ts';
+import { freezeBlock } from '../conversation/frozen-block.ts';
+import { directoryChanged } from '../engine/opening.ts';
+import type { Journal, JournalReader } from '../journal/journal.ts';
 import type { AgentState } from '../journal/projections/agent-state.ts';
 import { inheritedMessages } from '../journal/projections/inherited-messages.ts';
 import { recordedAgent } from '../journal/projections/recorded-agents.ts';
+import { takenOver } from '../journal/projections/replaced-state.ts';
 import type { SessionEntry } from '../journal/session-list.ts';
 import { createSession, openReader } from '../journal/sessions.ts';
 import type { Role } from '../schema/content.ts';
 import { UserMistake } from '../schema/errors.ts';
 import type { Digest, EventOf } from '../schema/events.ts';
-import { agentId, type SessionId } from '../schema/ids.ts';
+import { type AgentId, agentId, type SessionId } from '../schema/ids.ts';
 import { itemsOf } from '../system/persistent.ts';
 import { recordedRights } from './session/setup/session-record.ts';
 import { VERSION } from './version.ts';
@@ -31,14 +35,22 @@ export async function forkSession(entry: SessionEntry, place: ForkPlace): Promis
     const past = pastOf(reader, from);
     const journal = await createSession({ ...place, cwd, title });
     const main = agentId(journal.session, 1);
+    const { state, prefix } = past;
     const messages = past.messages.map(({ role, blocks, shared }) => ({ role, blocks: [...blocks], shared }));
-    const { tools, system } = past.prefix;
-    for (const digest of new Set<Digest>([...tools, ...system, ...messages.flatMap(({ blocks }) => blocks)]))
+    const takes = takenOver(state, from);
+    const said = [...messages, ...takes.prompts].flatMap(({ blocks }) => blocks);
+    for (const digest of new Set<Digest>([...prefix.tools, ...prefix.system, ...said]))
       journal.storeBlock(digest, reader.block(digest));
     journal.append(null, { ...past.session, version: VERSION, given: recordedRights(reader) });
     journal.append(main, { ...past.agent, permissionMode: past.permissionMode });
-    journal.append(main, { type: 'prefix.frozen', ...past.prefix });
-    journal.append(main, { type: 'conversation.replaced', cause: 'session', messages });
+    journal.append(main, { type: 'prefix.frozen', ...prefix });
+    const tokens = measuredTokens(past);
+    const measured = tokens === undefined ? {} : { tokens };
+    journal.append(main, { type: 'conversation.replaced', cause: 'session', messages, ...measured, takes });
+    if (state.todos.length > 0) journal.append(main, { type: 'todos.changed', todos: [...state.todos] });
+    if (state.learnedWindow !== null)
+      journal.append(main, { type: 'window.learned', ...state.learnedWindow });
+    tellOfPlace(journal, main, { state, cwd });
     journal.append(main, { type: 'agent.ended', status: 'done', cause: null, message: null });
     await journal.close();
     return journal.session;
@@ -47,7 +59,31 @@ export async function forkSession(entry: SessionEntry, place: ForkPlace): Promis
   }
 }
 
+/** Undefined where nobody has measured all of it. */
+function measuredTokens({ state, messages }: Past): number | undefined {
+  const { measured, inherited } = state;
+  return inherited === null && measured?.messages === messages.length ? measured.tokens : undefined;
+}
+
+/** Its conversation says that it is in a worktree, which belongs to the other one. */
+function tellOfPlace(
+  journal: Journal,
+  main: AgentId,
+  { state, cwd }: { state: AgentState; cwd: string },
+): void {
+  const worktree = state.directory?.worktree ?? null;
+  if (worktree === null) return;
+  const how = `this is a new session with the conversation so far. You are in ${cwd}, and no longer in the worktree ${worktree.path}.`;
+  const block = freezeBlock({ type: 'text', text: directoryChanged(how) });
+  journal.storeBlock(block.digest, block.bytes);
+  journal.append(main, {
+    ...{ type: 'message.received', item: `${main}:1`, kind: 'notification', from: null },
+    blocks: [block.digest],
+  });
+}
+
 interface Past {
+  readonly state: AgentState;
   readonly session: EventOf<'session.started'>;
   readonly agent: EventOf<'agent.started'>;
   readonly prefix: NonNullable<AgentState['prefix']>;
@@ -75,7 +111,7 @@ function pastOf(reader: JournalReader, from: SessionId): Past {
   const agent = first(reader, 'agent.started', main);
   if (session === null || agent === null) throw refused('has lost its beginning: ramet doctor says more');
   if (session.watches !== undefined) throw refused('watches a run: begin a new one with ramet operate ask');
-  return { session, agent, prefix, permissionMode, messages };
+  return { state, session, agent, prefix, permissionMode, messages };
 }
 
 function hasOpenCalls(reader: JournalReader, blocks: readonly Digest[]): boolean {

@@ -38,6 +38,8 @@ export class RecordedExchanges {
   readonly #agent: AgentId;
   readonly #exchanges: RecordedExchange[] = [];
   #turns = 0;
+  /** Prompts of another session, with whose conversation this one began. */
+  #before = 0;
 
   constructor(agent: AgentId) {
     this.#agent = agent;
@@ -51,8 +53,7 @@ export class RecordedExchanges {
     if (agent !== this.#agent) return;
     const isAdopted = event.type === 'message.appended' && event.cause === 'adopted';
     if (event.type === 'response.completed' || isAdopted) this.#turns += 1;
-    if (event.type === 'conversation.replaced' && event.cause === 'rewind')
-      this.#exchanges.splice(event.prompts ?? 0);
+    if (event.type === 'conversation.replaced') this.#replace(event);
     const current = this.#exchanges.at(-1);
     if (event.type === 'message.appended' && event.cause === 'prompt') {
       const prompt = event.blocks.at(-1);
@@ -63,6 +64,11 @@ export class RecordedExchanges {
     else if (event.type === 'response.completed' && event.kept && event.source === undefined)
       current.responses.push(event.blocks);
     else if (event.type === 'tool.completed') current.calls += 1;
+  }
+
+  #replace({ cause, prompts = 0, takes }: EventOf<'conversation.replaced'>): void {
+    if (takes !== undefined) this.#before = takes.prompts.length;
+    if (cause === 'rewind') this.#exchanges.splice(Math.max(0, prompts - this.#before));
   }
 
   /** The last `most` of them, the oldest first. */

@@ -140,8 +140,8 @@ const DOORS: Readonly<Record<string, string>> = {
   journal: `
     event-places find-file-writer integrity journal missing-files projections/agent-state projections/apply-event
     projections/coordination projections/cut-off-agents projections/file-history projections/inherited-messages projections/member-states
-    projections/recorded-agents projections/status projections/work-left rename-session repair-session session-file session-index session-list
-    sessions
+    projections/recorded-agents projections/replaced-state projections/status projections/work-left rename-session repair-session session-file
+    session-index session-list sessions
   `,
   model: `
     cache/cache-map catalog connection-watch http-post image-type prices provider rate/endpoint-health

@@ -31,7 +31,7 @@ export function keepWithSummary(
   memory: string | null | undefined,
 ): FrozenMessage[] {
   const { messages, head } = agent.conversation;
-  const [opening] = agent.prompts;
+  const [opening] = messages;
   const prompts = promptsBefore(agent.prompts, messages.slice(plan.tail));
   return compactedMessages(messages, plan, {
     opening: withMemory(opening ?? { role: 'user', blocks: [], shared: 0 }, memory),

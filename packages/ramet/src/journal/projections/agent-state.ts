@@ -18,6 +18,8 @@ export interface StateMessage {
   /** How many leading blocks other runs share. */
   readonly shared: number;
   readonly cause: EventOf<'message.appended'>['cause'] | 'response' | 'replaced';
+  /** Its last block is what a person typed, word by word. */
+  readonly typed?: true;
 }
 
 export type StatePrefix = Omit<EventOf<'prefix.frozen'>, 'type'>;

@@ -5,16 +5,7 @@
 import type { EventOf, JournalEvent, RecordedEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { addCost, addUsage, isUncertain, NO_USAGE, totalTokens, type Usage } from '../../schema/usage.ts';
-import {
-  appended,
-  hasKey,
-  itemsOf,
-  listOf,
-  mapOf,
-  type PersistentMap,
-  valueAt,
-  withKey,
-} from '../../system/persistent.ts';
+import { appended, hasKey, mapOf, type PersistentMap, valueAt, withKey } from '../../system/persistent.ts';
 import {
   type AgentState,
   foldDenied,
@@ -27,6 +18,7 @@ import {
   type StateMessage,
   type TouchedFile,
 } from './agent-state.ts';
+import { replacedState } from './replaced-state.ts';
 
 /** The state after all events of one agent. Of a fork it lacks what its parent had: see `recorded-agents.ts`. */
 export function foldAgent(events: Iterable<RecordedEvent>, agent: AgentId): AgentState {
@@ -113,15 +105,15 @@ function applyConversation(state: AgentState, event: JournalEvent): AgentState {
     case 'conversation.inherited':
       return { ...state, inherited: event.messages, refusals: foldRefusals(state.refusals, event) };
     case 'conversation.replaced':
-      return replaced(state, event);
+      return replacedState(state, event);
     default:
       return state;
   }
 }
 
 function said(state: AgentState, event: EventOf<'message.appended'>): AgentState {
-  const { role, blocks, shared, cause } = event;
-  const message: StateMessage = { role, blocks, shared, cause };
+  const { role, blocks, shared, cause, typed } = event;
+  const message: StateMessage = { role, blocks, shared, cause, ...(typed && { typed }) };
   const messages = appended(state.messages, message);
   const next = { ...state, messages, openStop: null, ended: false, recordIsShort: false };
   // An answer of its own: no result waits for a message any more.
@@ -132,32 +124,6 @@ function said(state: AgentState, event: EventOf<'message.appended'>): AgentState
     prompts: appended(state.prompts, message),
     spent: NOTHING_SPENT,
     progress: foldProgress(state.progress, event),
-  };
-}
-
-function replaced(state: AgentState, event: EventOf<'conversation.replaced'>): AgentState {
-  const { cause, messages, tokens } = event;
-  return {
-    ...state,
-    ...(cause === 'rewind' && rewound(state, event)),
-    inherited: null,
-    messages: listOf(messages.map((message) => ({ ...message, cause: 'replaced' }))),
-    replacements: state.replacements + 1,
-    answeredBreakpoints: [],
-    measured: tokens === undefined ? null : { tokens, messages: messages.length },
-    compactFromTokens: cause === 'compaction' ? 0 : state.compactFromTokens,
-  };
-}
-
-/** What was being done belongs to what is taken back. */
-function rewound(
-  state: AgentState,
-  { prompts = 0, seen }: EventOf<'conversation.replaced'>,
-): Partial<AgentState> {
-  const { openStop, calls, results, unanswered } = newAgentState(state.agent);
-  return {
-    ...{ prompts: listOf(itemsOf(state.prompts).slice(0, prompts)), openStop, calls, results, unanswered },
-    seen: seen === undefined ? state.seen : mapOf(seen.map(({ path, version }) => [path, version])),
   };
 }
 

@@ -253,6 +253,30 @@ describe('BG-3: when facts and notes are looked for', () => {
     expect(resumed.memory()).toMatch(/- Colours are sent on port 4000\. \(\d{4}/);
   });
 
+  test('in a session that begins with the conversation of another, words and sources are what they were', async () => {
+    const found = 'USER: Please keep rule number 3.\nFACT ci: Runners are cold and dark.';
+    const settings: Settings = { background: { memoryTurns: 5, costShare: 1 } };
+    const world = await newWorld({
+      settings,
+      files: { 'AGENTS.md': LONG, 'notes.txt': PLANTED },
+      cast: {
+        Look: [call('Read', { file_path: 'notes.txt' }), { text: 'Seen.' }],
+        [EXTRACT]: () => ({ text: found }),
+      },
+    });
+    await world.run('Look here. Please keep rule number 3.');
+    const forked = worldOf(await world.reopen(undefined, { forkSession: true }));
+    await forked.turn('Work.');
+    const again = worldOf(await forked.reopen(undefined, { forkSession: true }));
+    for (const prompt of ['Work on.', 'Work again.', 'Work more.']) await again.turn(prompt);
+    expect(again.memory()).toMatch(/Notes of the user\n+- Please keep rule number 3\./);
+    expect(again.memory()).toMatch(/- Runners are cold and dark\. \(after Read\) \(\d{4}/);
+    // What the other one has noted is not looked for again.
+    const last = worldOf(await again.reopen(undefined, { forkSession: true }));
+    for (const prompt of ['Work on.', 'Work again.', 'Work to the end.']) await last.turn(prompt);
+    expect(last.requestsOf(EXTRACT)).toHaveLength(1);
+  });
+
   const answer = { [EXTRACT]: () => ({ text: 'NOTE: A note.' }) };
 
   test('after as many prompts as settings say, and not again by a resumed session', async () => {

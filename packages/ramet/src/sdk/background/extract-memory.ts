@@ -9,7 +9,7 @@ import type { Agent, BackgroundWork } from '../../engine/shapes.ts';
 import type { SeenText } from '../../memory/extraction/found-lines.ts';
 import { keepAside } from '../../memory/extraction/keep-aside.ts';
 import { notedPrompts } from '../../memory/extraction/session-notes.ts';
-import { storeOf } from '../../memory/files/memory-places.ts';
+import { type MemoryPlace, storeOf } from '../../memory/files/memory-places.ts';
 import { wallOf } from '../../schema/clock.ts';
 import { MEMORY_NOTES } from '../../schema/content.ts';
 import { memoryPlace } from '../memory/session-memory.ts';
@@ -46,7 +46,7 @@ export function extractMemory(
   const at = memoryPlace(place, settings.env);
   // What an earlier process has noted is not noted again.
   const last = parts.isResumed
-    ? { prompts: notedPrompts(at, session), tokens: contextUse(agent).tokens }
+    ? { prompts: notedBefore(parts, at), tokens: contextUse(agent).tokens }
     : { prompts: 0, tokens: startTokens(agent) };
   return {
     source: 'memory',
@@ -86,6 +86,22 @@ export function extractMemory(
       };
     },
   };
+}
+
+/** In a session that began with the conversation of another one the first prompts are those of that one. */
+function notedBefore({ agent, family }: LiveParts, at: MemoryPlace): number {
+  const { session } = agent.runtime.journal;
+  const own = notedPrompts(at, session);
+  if (own > 0) return own;
+  const reader = family.parts.openReader();
+  try {
+    for (const { event } of reader.events({ agent: agent.spec.id, type: 'conversation.replaced' }))
+      if (event.type === 'conversation.replaced' && event.takes !== undefined)
+        return notedPrompts(at, event.takes.from);
+    return 0;
+  } finally {
+    reader.close();
+  }
 }
 
 /** The prompt itself, with tools and instructions, is nothing new. */

@@ -2,6 +2,7 @@
  * Background work of a session (BG-1): whether there is any, and when it learns of prompts and turns. The mechanism is
  * `engine/background`, loaded after the first turn of a session that has work to do.
  */
+import { contentOfBytes } from '../../conversation/frozen-block.ts';
 import type {
   Agent,
   AgentResult,
@@ -10,6 +11,7 @@ import type {
   FinishedTurn,
 } from '../../engine/shapes.ts';
 import { RECIPE_MODEL } from '../../model/catalog.ts';
+import { itemsOf } from '../../system/persistent.ts';
 import { harmless } from '../session/event-bus.ts';
 import type { LiveParts } from '../session/live-parts.ts';
 import type { BackgroundView, SpeculationTally } from './background-view.ts';
@@ -146,16 +148,12 @@ export class SessionBackground {
   /** As it is on record: after a resume they are still the user's own words. */
   #typedBefore(): string[] {
     const own = new Set(this.#typed);
+    const typed = itemsOf(this.#agent.state.prompts).filter((prompt) => prompt.typed === true);
     const reader = this.#parts.family.parts.openReader();
     try {
-      const events = reader.events({ agent: this.#agent.spec.id, types: ['message.appended'] });
-      return Array.from(events, ({ event }) => {
-        const digest =
-          event.type === 'message.appended' && event.typed === true ? event.blocks.at(-1) : undefined;
-        return digest === undefined ? [] : [JSON.parse(Buffer.from(reader.block(digest)).toString())];
-      })
-        .flat()
-        .map(({ text }) => String(text))
+      return typed
+        .flatMap(({ blocks }) => blocks.slice(-1))
+        .map((digest) => String(contentOfBytes(reader.block(digest)).text))
         .filter((text) => !own.has(text));
     } finally {
       reader.close();
