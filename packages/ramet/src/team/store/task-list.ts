@@ -12,7 +12,7 @@ import { claimProblem, endProblem, rightTo, textProblem, whoToWake } from '../ru
 import { identityFrom, isSame, type Problem, type Roster, textOf } from './roster.ts';
 import { TaskChecks } from './task-checks.ts';
 import type { EndedTeamTask, NewTask, TaskClaim, TaskEdit, TeamTaskEnd } from './task-orders.ts';
-import { NEEDS, PROPOSED, TaskTable } from './task-table.ts';
+import { PROPOSED, TaskTable } from './task-table.ts';
 import type { TeamDatabase, TeamRow } from './team-database.ts';
 
 const MOST_TASKS = 200_000;
@@ -108,13 +108,12 @@ export class TeamTaskList {
   }
 
   #take(number: number, by: string, { pid, started, position }: TaskClaim): TeamTask | null {
-    const row = this.#db.changeSynced(
+    const isTaken = this.#db.changesSynced(
       `UPDATE tasks SET status = 'in_progress', owner = ?, claim_pid = ?, claim_started = ?, claim_position = ?, note = NULL
-       WHERE team = ? AND number = ? AND status = 'pending' AND blockers = 0 AND (owner IS NULL OR owner = ?)
-       RETURNING *, ${NEEDS}`,
+       WHERE team = ? AND number = ? AND status = 'pending' AND blockers = 0 AND (owner IS NULL OR owner = ?)`,
       ...[by, pid, started, position ?? null, this.#team, number, by],
     );
-    return row === undefined ? null : this.#table.claimedFrom(row);
+    return isTaken ? this.#table.claimed(number, by) : null;
   }
 
   #releaseIfDead(number: number, by: string, { isAlive }: TaskClaim): boolean {

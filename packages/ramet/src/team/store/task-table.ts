@@ -3,8 +3,8 @@ import type { TaskChange, TaskProof, TeamTask, TeamTaskState } from '../../schem
 import { textOf } from './roster.ts';
 import type { TeamDatabase, TeamRow } from './team-database.ts';
 
-/** What a task needs, as a column of its row: one statement claims a task and returns all of it. */
-export const NEEDS = `(SELECT group_concat(needs) FROM task_needs AS edge
+/** What a task needs, as a column of its row. */
+const NEEDS = `(SELECT group_concat(needs) FROM task_needs AS edge
   WHERE edge.team = tasks.team AND edge.task = tasks.number) AS needs`;
 
 /** The status in the row of a task that is not on the list yet. */
@@ -157,11 +157,16 @@ export class TaskTable {
     }));
   }
 
-  /** From a row with `NEEDS`, of a task that waits for nothing. */
-  claimedFrom(row: TeamRow): TeamTask {
+  /** As `by` has claimed it, whatever the lead has done with it since; null if it was removed. */
+  claimed(number: number, by: string): TeamTask | null {
+    const row = this.#db.row(
+      `SELECT number, subject, description, created_by, evidence, proof, ${NEEDS} FROM tasks WHERE team = ? AND number = ?`,
+      ...[this.#team, number],
+    );
+    if (row === undefined) return null;
     const needs = (textOf(row.needs) ?? '').split(',').filter(Boolean).map(Number);
     return taskOf(
-      row,
+      { ...row, status: 'in_progress', owner: by, note: null },
       needs.sort((a, b) => a - b),
       [],
     );
