@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
@@ -151,6 +151,54 @@ describe.concurrent('SEC-1: an agent that writes the script of a filter of git',
     expect(hasEscaped(user)).toBe(false);
     expect(toolResults(emulator).at(-1)?.text).toContain(NOT_TRUSTED);
     expect((await user.here(['worktree', 'ls'])).stdout).toMatch(/kept|ramet\//);
+    expect(hasEscaped(user)).toBe(false);
+  });
+});
+
+describe.concurrent('SEC-1: an agent that takes the script of a hook away', () => {
+  const js = 'scripts/guard.cjs';
+
+  async function guarded(user: User, command: string): Promise<void> {
+    writeFiles(user.repository, { [js]: '', 'scripts/guard': '#!/bin/sh\n' });
+    chmodSync(join(user.repository, 'scripts/guard'), 0o755);
+    await trusted(user, 'PreToolUse', command);
+  }
+
+  test.for([
+    [`node ${js}`, `mv ${js} ../moved`],
+    [`node ${js}`, 'rm -r scripts'],
+    [`node "$CLAUDE_PROJECT_DIR"/${js}`, `git rm -q ${js}`],
+    ['./scripts/guard', 'chmod -x scripts/guard'],
+    ['PATH="$PWD/scripts:$PATH" guard', 'chmod -x scripts/guard'],
+  ] as const)('%s, with %s: has its calls go to a person', async ([command, change], { user }) => {
+    await guarded(user, command);
+    const emulator = await user.model(bash(change), bash('touch ../escaped'), bash('touch ../escaped'), done);
+    const end = await user.here(['-p', 'GO', '--permission-mode', 'bypassPermissions']);
+    const results = toolResults(emulator);
+    expect(results.map(({ isError }) => isError)).toEqual([false, true, true]);
+    expect(results[1]?.text).toContain('a hook that checks this call did not run: ');
+    expect(end.stderr.split('hook "')).toHaveLength(2);
+    expect(hasEscaped(user)).toBe(false);
+  });
+
+  test('has them go there in the next session, too', async ({ user }) => {
+    await guarded(user, `node ${js}`);
+    rmSync(join(user.repository, js));
+    const emulator = await user.model(bash('touch ../escaped'), done);
+    await user.here(['-p', 'GO', '--permission-mode', 'bypassPermissions']);
+    expect(toolResults(emulator)[0]?.text).toContain(
+      `a hook that checks this call did not run: ${js} is gone`,
+    );
+    expect(hasEscaped(user)).toBe(false);
+  });
+
+  test("has them go there for a script in the user's own folder", async ({ user }) => {
+    const own = 'home/hooks/guard.cjs';
+    const hooks = { PreToolUse: [{ hooks: [{ type: 'command', command: 'node ~/hooks/guard.cjs' }] }] };
+    writeFiles(user.root, { [own]: '', 'home/.claude/settings.json': JSON.stringify({ hooks }) });
+    const emulator = await user.model(bash(`rm ${join(user.root, own)}`), bash('touch ../escaped'), done);
+    await user.here(['-p', 'GO', '--permission-mode', 'bypassPermissions']);
+    expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([false, true]);
     expect(hasEscaped(user)).toBe(false);
   });
 });

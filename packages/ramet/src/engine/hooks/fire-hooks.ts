@@ -38,9 +38,10 @@ export function openHooks(
 
 export async function fireHooks(agent: HostedAgent, firing: Firing): Promise<HookEffect> {
   const { event, fields, runner, signal } = firing;
-  const hooks = await withoutOthers([...firing.hooks, ...ownHooks(agent)], agent, firing);
+  const all = [...firing.hooks, ...ownHooks(agent)];
+  const hooks = await withoutOthers(all, agent, firing);
   const input = await inputOf(agent, firing);
-  const result = await runner.run({ hooks, input, agent: agent.spec.id, signal });
+  const result = await runner.run({ hooks, all, input, agent: agent.spec.id, signal });
   if (result.runs.length > 0) recordRuns(agent, event, fields, result);
   return result.effect;
 }

@@ -8,6 +8,7 @@
  * 3. A hook that fails, hangs or prints garbage changes nothing, and is reported.
  * 4. Hooks that nobody waits for end with the runner, and so does what hooks have left running.
  * 5. A hook of a repository runs only with the files that were trusted, as they are at that moment.
+ * 6. A hook that checks calls and cannot start any more leaves the call to a person.
  */
 import type { RuleOrigin } from '../../permission/policy.ts';
 import { type Clock, elapsedOf } from '../../schema/clock.ts';
@@ -20,11 +21,12 @@ import { endMarked } from '../../system/processes/marked-processes.ts';
 import { type ExpectedGroup, OWNER_VARIABLE } from '../../system/processes/process-group.ts';
 import type { ProcessRegister } from '../../system/processes/process-register.ts';
 import { decidesCalls } from '../trust/commands-in.ts';
+import { GuardFiles } from './guard-files.ts';
 import type { CommandHook, FunctionHook, Hook, HookInput } from './hook-config.ts';
 import { type HookEventName, hookEventKind } from './hook-event.ts';
 import { answerOfCommand, answerOfValue, type HookAnswer } from './hook-reply.ts';
 import { type HookResult, hookName, merged, type TimedAnswer } from './merge-answers.ts';
-import { runHookCommand } from './run-hook-command.ts';
+import { isUnstarted, runHookCommand } from './run-hook-command.ts';
 
 export type { HookEffect, HookResult, HookRun } from './merge-answers.ts';
 
@@ -41,6 +43,8 @@ export interface HookGround {
 
 export interface HookFiring {
   readonly hooks: readonly Hook[];
+  /** Also those that are about other calls. */
+  readonly all?: readonly Hook[];
   readonly input: HookInput;
   /** Id of the agent that they run for. */
   readonly agent: string;
@@ -71,9 +75,11 @@ export class HookRunner implements AsyncDisposable {
   #owner: ExpectedGroup | null = null;
   /** Why hooks were not run: said once for each hook and file. */
   readonly #withheld = new Set<string>();
+  readonly #guards: GuardFiles;
 
   constructor(ground: HookGround) {
     this.#ground = ground;
+    this.#guards = new GuardFiles(ground);
   }
 
   /** What paths in the rules of hooks start from. */
@@ -82,14 +88,17 @@ export class HookRunner implements AsyncDisposable {
     return { base: projectDirectory, home: environment.HOME || null };
   }
 
-  async run({ hooks, input, agent, signal }: HookFiring): Promise<HookResult> {
+  async run({ hooks, all = hooks, input, agent, signal }: HookFiring): Promise<HookResult> {
     const matching = matchingHooks(hooks, input);
-    if (matching.length === 0) return NOTHING;
     const permits = new AtMost(MOST_AT_ONCE);
-    const json = JSON.stringify(input);
-    const answers = await Promise.all(
-      matching.map((hook) => permits.run(() => this.#timed(hook, { input, json, agent, signal }))),
+    const json = matching.length === 0 ? '' : JSON.stringify(input);
+    const running = matching.map((hook) =>
+      permits.run(() => this.#timed(hook, { input, json, agent, signal })),
     );
+    // Before the agent's first call nothing can be missing because of it. Meanwhile they run.
+    this.#guards.learn(all, input.cwd);
+    if (matching.length === 0) return NOTHING;
+    const answers = await Promise.all(running);
     return merged(
       input.hook_event_name,
       answers.map((one) => this.#onceTold(one)),
@@ -106,7 +115,8 @@ export class HookRunner implements AsyncDisposable {
 
   async #timed(hook: Hook, call: HookCall): Promise<TimedAnswer> {
     const since = elapsedOf(this.#ground.clock);
-    const why = whyWithheld(hook, call.input.cwd);
+    const { cwd } = call.input;
+    const why = whyWithheld(hook, cwd) ?? this.#guards.problem(hook, cwd);
     if (why !== null) return { hook, answer: { withheld: why }, durationMs: 0 };
     // Nothing is waited for from here to the start of its process: what was checked is what runs.
     if (hook.kind === 'command' && hook.isAsync) {
@@ -115,7 +125,7 @@ export class HookRunner implements AsyncDisposable {
     }
     const ended = hook.kind === 'command' ? await this.#attended(hook, call) : await this.#call(hook, call);
     // Who changes it between the look and the start does not also get its word.
-    const late = whyWithheld(hook, call.input.cwd);
+    const late = whyWithheld(hook, cwd) ?? this.#guards.problem(hook, cwd);
     const answer = late === null ? ended : { withheld: late };
     const given = hook.source.narrows === true ? withoutAllow(answer) : answer;
     return { hook, answer: given, durationMs: Math.max(0, elapsedOf(this.#ground.clock) - since) };
@@ -141,7 +151,9 @@ export class HookRunner implements AsyncDisposable {
       input: json,
       ...{ timeoutMs: hook.timeoutMs, agent, signal, clock, processes, onLeft },
     });
-    return answerOfCommand(hook.event, end);
+    const answer = answerOfCommand(hook.event, end);
+    const isOff = 'failure' in answer && isUnstarted(end) && this.#guards.wasWhole(hook);
+    return isOff ? { withheld: answer.failure } : answer;
   }
 
   /** Until it ends, or says in its first line that nobody is to wait for it: `{"async": true}`. */

@@ -51,6 +51,11 @@ export type HookProcessEnd =
     }
   | { readonly failure: string; readonly ending: 'timed_out' | 'interrupted' | 'failed' };
 
+/** Also by what a shell ends with for a program that it does not find or may not run. */
+export function isUnstarted(end: HookProcessEnd): boolean {
+  return 'failure' in end ? end.ending === 'failed' : end.code === 126 || end.code === 127;
+}
+
 const MOST_OUTPUT = 1 << 20;
 const MOST_ERRORS = 64 << 10;
 /** How long output is waited for that something out of reach may still hold open. */

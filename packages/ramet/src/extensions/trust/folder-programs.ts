@@ -42,8 +42,7 @@ function trustedFiles({ home, root }: Pick<TrustPlace, 'home' | 'root'>): Truste
   const key = [home, root].join('\0');
   const found = known.get(key);
   if (found?.stamp === stamp) return found.files;
-  const digests = folderTrust({ home, root }).digestsFor(partOf(root, [])) ?? new Set();
-  const files = new TrustedFiles(root, digests);
+  const files = new TrustedFiles(root, folderTrust({ home, root }).filesFor(partOf(root, [])) ?? {});
   files.learn(gitParts(root).flatMap(commandsOf), root);
   known.set(key, { stamp, files });
   return files;

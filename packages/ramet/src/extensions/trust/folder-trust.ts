@@ -11,8 +11,8 @@ export interface FolderTrust {
   verdictOn(part: FolderPart): TrustVerdict;
   /** The same about what is written down alone, by its digest: for what is only listed. */
   verdictOnOwn(part: Pick<FolderPart, 'kind' | 'source'>, own: string): TrustVerdict;
-  /** Digests of the files that it names, as they were trusted; null where none are kept. */
-  digestsFor(part: FolderPart): ReadonlySet<string> | null;
+  /** The files that it names, with their digests, as they were trusted; null where none are kept. */
+  filesFor(part: FolderPart): Readonly<Record<string, string>> | null;
 }
 
 export type TrustVerdict = 'trusted' | 'untrusted' | 'changed' | 'later';
@@ -25,7 +25,7 @@ export function folderTrust(place: TrustPlace): FolderTrust {
     isTrusted: verdict === 'trusted',
     verdictOn: () => verdict,
     verdictOnOwn: () => verdict,
-    digestsFor: () => null,
+    filesFor: () => null,
   });
   if (place.isGiven === true) return always('trusted');
   const entry = trustedEntry(place);
@@ -46,10 +46,7 @@ export function folderTrust(place: TrustPlace): FolderTrust {
       if (parts === undefined) return old(part);
       return parts[partKey(part, place.root)]?.own === own ? 'trusted' : 'changed';
     },
-    digestsFor(part) {
-      const known = parts?.[partKey(part, place.root)];
-      return known === undefined ? null : new Set(Object.values(known.files));
-    },
+    filesFor: (part) => parts?.[partKey(part, place.root)]?.files ?? null,
   };
 }
 

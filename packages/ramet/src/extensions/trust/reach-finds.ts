@@ -49,7 +49,7 @@ export class ReachFinds {
   execute(name: string, ground: SearchGround): void {
     const own = Array.from(ground.directories, (directory) => resolve(directory, name));
     const ended = stemFiles(name, ground).filter((path) => !COMPILED.test(path));
-    this.executed.push({ paths: [...own, ...ended] });
+    this.executed.push({ name, paths: [...own, ...ended] });
   }
 
   /** What a script that it runs reaches; the folders of one that is not clear are for the caller to judge. */

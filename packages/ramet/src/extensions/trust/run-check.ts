@@ -28,8 +28,7 @@ export type RunCheck = (texts: readonly string[], cwd: string, answers?: boolean
  */
 export function runCheck(part: FolderPart, place: TrustPlace, trust: FolderTrust): RunCheck {
   const { root } = place;
-  const now = (): ReadonlySet<string> => new Set(Object.values(describePart(part, root).files));
-  const files = new TrustedFiles(root, trust.digestsFor(part) ?? now());
+  const files = new TrustedFiles(root, trust.filesFor(part) ?? describePart(part, root).files);
   if (trust.verdictOn(part) === 'trusted') files.learn(commandsOf(part), folderOf(part.source));
   const folder = (): Readonly<Record<string, string>> =>
     part.folder === undefined ? {} : describePart(part, root).files;
@@ -41,9 +40,9 @@ export function runCheck(part: FolderPart, place: TrustPlace, trust: FolderTrust
     if (place.isGiven === true || current === stamp) return false;
     stamp = current;
     const given = folderTrust(place);
-    const digests = given.digestsFor(part);
-    if (digests === null || given.verdictOnOwn(part, ownDigest(part)) !== 'trusted') return false;
-    files.digests = digests;
+    const trusted = given.filesFor(part);
+    if (trusted === null || given.verdictOnOwn(part, ownDigest(part)) !== 'trusted') return false;
+    files.take(trusted);
     before = folder();
     return true;
   };
@@ -71,16 +70,27 @@ export type RunCommand = Pick<PartCommand, 'texts'> & { readonly answers?: boole
 export class TrustedFiles {
   readonly #root: string;
   readonly #realRoot: string;
-  digests: ReadonlySet<string>;
+  #digests: ReadonlySet<string> = new Set();
+  /** By their paths from the root. */
+  #names: ReadonlySet<string> = new Set();
   /** Where links and paths out of the repository led at the start. */
   readonly #outside = new Set<string>();
   /** Large files that were read, with the state in which they were. */
   readonly #seen = new Map<string, string>();
 
-  constructor(root: string, digests: ReadonlySet<string>) {
+  constructor(root: string, trusted: Readonly<Record<string, string>>) {
     this.#root = root;
     this.#realRoot = realPath(root);
-    this.digests = digests;
+    this.take(trusted);
+  }
+
+  get digests(): ReadonlySet<string> {
+    return this.#digests;
+  }
+
+  take(trusted: Readonly<Record<string, string>>): void {
+    this.#digests = new Set(Object.values(trusted));
+    this.#names = new Set(Object.keys(trusted));
   }
 
   /** What no digest can say: files outside count as they are at the start. */
@@ -94,7 +104,10 @@ export class TrustedFiles {
   }
 
   problem(command: RunCommand, cwd: string): string | null {
-    const { paths, folders, unclear } = this.#reach(command, cwd);
+    const { paths, folders, unclear, executed } = this.#reach(command, cwd);
+    // Without its script a hook fails, which stops nothing.
+    const gone = command.answers === true ? this.#goneOf(executed) : null;
+    if (gone !== null) return `${gone} is gone (${SHOWS})`;
     for (const named of paths) if (!this.#isTrusted(named)) return this.#explain(named.path, cwd);
     for (const folder of folders) {
       const listed = everyFile(folder, MOST_LISTED);
@@ -106,6 +119,14 @@ export class TrustedFiles {
     return null;
   }
 
+  /** A script that was trusted, where no file has its name any more. */
+  #goneOf(executed: CommandReach['executed']): string | null {
+    const names = executed
+      .filter(({ paths }) => paths.every((path) => statsOf(path) === null))
+      .flatMap(({ paths }) => paths.map((path) => relative(this.#root, path)));
+    return names.find((name) => this.#names.has(name)) ?? null;
+  }
+
   #reach({ texts, answers }: RunCommand, directory: string): CommandReach {
     return commandReach(texts, this.#root, [directory, this.#root], answers);
   }
@@ -115,7 +136,7 @@ export class TrustedFiles {
     const stats = statsOf(file.path);
     const stamp = stampOf(stats);
     if (file.target === null && this.#seen.get(file.path) === stamp) return true;
-    if (!this.digests.has(listedDigest(file))) return false;
+    if (!this.#digests.has(listedDigest(file))) return false;
     if (stats !== null && isSettled(stats) && stampOf(statsOf(file.path)) === stamp)
       this.#seen.set(file.path, stamp);
     return true;
@@ -136,7 +157,7 @@ export class TrustedFiles {
     const stamp = stampOf(stats);
     if (this.#seen.get(path) === stamp) return true;
     const digest = fileDigest(path);
-    if (digest === null || !this.digests.has(digest)) return false;
+    if (digest === null || !this.#digests.has(digest)) return false;
     if (stats.size > SMALL && isSettled(stats) && stampOf(statsOf(path)) === stamp)
       this.#seen.set(path, stamp);
     return true;

@@ -25,7 +25,7 @@ export interface CommandReach {
   /** Files and folders that these are told to write. */
   readonly outputs: readonly string[];
   /** What it runs by a name of its own: each with the paths that it can have. */
-  readonly executed: readonly { readonly paths: readonly string[] }[];
+  readonly executed: readonly { readonly name: string; readonly paths: readonly string[] }[];
 }
 
 const LONGEST_WORD = 1_000;

@@ -1,0 +1,157 @@
+/**
+ * What hooks that check calls need to start: programs and scripts. An agent can remove or move a script, take its rights away, or change
+ * into another folder, and the hook would fail, which stops nothing. So what was there when the session first looked has to stay (SEC-1).
+ * What never was there is not installed: such a hook fails like any other.
+ */
+import { accessSync, constants, type Stats, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { commandReach } from '../trust/command-reach.ts';
+import { readScript, readWords } from '../trust/read-script.ts';
+import { startedPrograms } from '../trust/started-programs.ts';
+import type { CommandHook, Hook } from './hook-config.ts';
+import { hookEventKind } from './hook-event.ts';
+
+export interface GuardGround {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly projectDirectory: string;
+}
+
+interface NeededFile {
+  readonly name: string;
+  /** Where it may be: the ending may be left out, and the command may change its directory. */
+  readonly paths: readonly string[];
+}
+
+interface KnownGuard {
+  /** What could be done with each that was there. */
+  readonly before: ReadonlyMap<string, number>;
+  /** Everything was there, also the programs that it calls by their names. */
+  readonly isWhole: boolean;
+  /** By the directory that it starts in. */
+  readonly needs: Map<string, readonly NeededFile[]>;
+}
+
+export class GuardFiles {
+  readonly #ground: GuardGround;
+  readonly #known = new WeakMap<Hook, KnownGuard>();
+
+  constructor(ground: GuardGround) {
+    this.#ground = ground;
+  }
+
+  /** Of those that are not known yet. */
+  learn(hooks: readonly Hook[], cwd: string): void {
+    for (const hook of hooks) {
+      if (hook.kind !== 'command' || hook.isAsync || !hookEventKind(hook.event).guards) continue;
+      if (this.#known.has(hook)) continue;
+      const files = this.#files(hook, cwd);
+      const before = new Map(files.map(({ name, paths }) => [name, standing(paths)]));
+      const isThere = before.values().every((rights) => rights !== 0);
+      const isWhole = isThere && this.#programs(hook, cwd).every((name) => this.#isOnPath(name));
+      this.#known.set(hook, { before, isWhole, needs: new Map([[cwd, files]]) });
+    }
+  }
+
+  /** Why it does not start as it did, in one line; null for what checks nothing, or never was whole. */
+  problem(hook: Hook, cwd: string): string | null {
+    const known = this.#known.get(hook);
+    if (known === undefined || hook.kind !== 'command') return null;
+    const files = known.needs.get(cwd) ?? this.#files(hook, cwd);
+    known.needs.set(cwd, files);
+    for (const { name, paths } of files) {
+      const before = known.before.get(name) ?? 0;
+      const lost = before & ~standing(paths);
+      if ((lost & THERE) !== 0) return `${name} was there when the session began, and is not any more`;
+      if (lost !== 0) return `${name} has lost rights since the session began`;
+    }
+    return null;
+  }
+
+  /** If it cannot be started now, something has changed. */
+  wasWhole(hook: Hook): boolean {
+    return this.#known.get(hook)?.isWhole === true;
+  }
+
+  #files(hook: CommandHook, cwd: string): readonly NeededFile[] {
+    const { paths, executed } = commandReach(this.#texts(hook), this.#ground.projectDirectory, [cwd], true);
+    const written = new Set(paths.flatMap((one) => (one.written === undefined ? [] : [one.path])));
+    return executed.filter((file) => !file.paths.some((path) => written.has(path)));
+  }
+
+  /** Called by their names. */
+  #programs(hook: CommandHook, cwd: string): string[] {
+    const { projectDirectory: root } = this.#ground;
+    const texts = this.#texts(hook);
+    const commands =
+      texts.length > 1 ? [readWords(texts, root).command] : readScript(texts.join(''), root, [cwd]).commands;
+    // Where it looks for them itself, nobody else can.
+    if (commands.some(({ assignments }) => assignments.some(({ name }) => name === 'PATH'))) return [];
+    return commands.flatMap(({ words }) =>
+      startedPrograms(words)
+        .programs.filter(({ rest }) => words.at(-1 - rest.length)?.start.includes('/') === false)
+        .map(({ name }) => name)
+        .filter((name) => !DURATION.test(name)),
+    );
+  }
+
+  /** As it starts, with the variables whose values are known. */
+  #texts({ command, args, source }: CommandHook): readonly string[] {
+    const variables = { HOME: this.#ground.environment.HOME, ...source.variables };
+    return [command, ...(args ?? [])].map((text) => withVariables(text, variables));
+  }
+
+  #isOnPath(name: string): boolean {
+    if (BUILTINS.has(name)) return true;
+    const folders = (this.#ground.environment.PATH ?? '').split(delimiter);
+    return folders.some((folder) => (standing([join(folder, name)]) & RUNS) !== 0);
+  }
+}
+
+/** `timeout 5 x` */
+const DURATION = /^\d+[smhd]?$/;
+
+const [THERE, IS_FILE, READS, RUNS] = [1, 2, 4, 8];
+
+/** What can be done with a file at one of these paths. */
+function standing(paths: readonly string[]): number {
+  return paths.reduce((found, path) => {
+    const stats = statsOf(path);
+    if (stats === null) return found;
+    const rights =
+      (isPermitted(path, constants.R_OK) ? READS : 0) | (isPermitted(path, constants.X_OK) ? RUNS : 0);
+    return found | THERE | (stats.isFile() ? IS_FILE : 0) | rights;
+  }, 0);
+}
+
+function statsOf(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function isPermitted(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function withVariables(text: string, variables: Readonly<Record<string, string | undefined>>): string {
+  const named = text.replace(
+    /\$(?:\{(\w+)\}|(\w+))/g,
+    (whole, braced?: string, plain?: string) => variables[braced ?? plain ?? ''] ?? whole,
+  );
+  return variables.HOME === undefined
+    ? named
+    : named.replace(/(?<=^|[\s=;&|(])~(?=\/)/g, () => variables.HOME ?? '~');
+}
+
+const BUILTINS: ReadonlySet<string> = new Set(
+  '. : [ [[ alias bg bind break builtin caller case cd command compgen complete continue declare dirs disown echo enable eval exec exit export false fc fg for function getopts hash help history if jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source suspend test time times trap true type typeset ulimit umask unalias unset until wait while'.split(
+    ' ',
+  ),
+);
