@@ -28,24 +28,27 @@ export function hintChange(project: string): void {
   }
 }
 
-/** Calls `look` after every hint, many hints at once as one, and every 30 seconds. It keeps no process alive. */
+/**
+ * Calls `look` after every hint, many hints at once as one, and every 30 seconds, then with false: a hint may
+ * have been lost. It keeps no process alive.
+ */
 export function listenForChanges(
   project: string,
-  look: () => void,
+  look: (isHint: boolean) => void,
   everyMs: number = LOOK_EVERY_MS,
 ): Disposable {
   let isDue = false;
-  const soon = (): void => {
+  const hinted = (): void => {
     if (isDue) return;
     isDue = true;
     setImmediate(() => {
       isDue = false;
-      if (!isOver) look();
+      if (!isOver) look(true);
     });
   };
   let isOver = false;
-  const watcher = watcherOf(wakeFile(project), soon);
-  const timer = setInterval(soon, everyMs);
+  const watcher = watcherOf(wakeFile(project), hinted);
+  const timer = setInterval(() => look(false), everyMs);
   timer.unref();
   return {
     [Symbol.dispose]: () => {

@@ -55,6 +55,7 @@ export function startChild(
     parent.children.delete(own.id);
     if (own.inBackground && !isTold) parent.inbox.stir();
     member?.ended(result);
+    if (member === null && result.status !== 'interrupted') family.team?.left(own.id);
     family.parts.emit(child.spec, { ...result, type: 'agent_ended' });
     return { ...result, ...(facts.advice !== undefined && { advice: facts.advice }) };
   });

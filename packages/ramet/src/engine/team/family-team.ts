@@ -33,6 +33,8 @@ export interface FamilyTeam {
   has(agent: AgentId): boolean;
   /** A run of a member begins; null for an agent that is no member. */
   begin(agent: Agent): MemberRun | null;
+  /** An agent that is no member has ended for good: what it had claimed is free again. */
+  left(agent: AgentId): void;
   /** Sends a message to a member, the lead or everybody; null for a receiver that is not in the team. */
   send(from: Agent, to: string, text: string, call: string): Promise<ToolOutcome | null>;
   /** Whom it can write to in the team, in words; absent where the lead may read nothing, in a run. */

@@ -1,9 +1,10 @@
 /** A member's messages on their way from the record into its conversation. */
 import type { AgentId } from '../../schema/ids.ts';
-import type { TeamMessage } from '../../schema/team.ts';
+import { EVERYBODY, LEAD, type TeamMessage } from '../../schema/team.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
+import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
-import { agentMessageText } from '../agent/notices.ts';
+import { agentMessageText, MAY_HAVE_RUN } from '../agent/notices.ts';
 import { planNotice } from './plan-desk.ts';
 
 /** Gives it what its own record does not have yet. */
@@ -31,8 +32,33 @@ export function sayInbox(agent: Agent): void {
   agent.say('prompt', blocks, 0, { delivers });
 }
 
+interface MailHost {
+  readonly team: StoredTeam;
+  isAtWork(name: string): boolean;
+}
+
+/** Null for a receiver that is not in the team. */
+export async function sendMail(
+  { team, isAtWork }: MailHost,
+  { agent, name }: { agent: Agent; name: string },
+  { to, text, call: callId }: { to: string; text: string; call: string },
+): Promise<ToolOutcome | null> {
+  const receiver = to === 'main' ? LEAD : to;
+  const call = `${agent.spec.id}:${callId}`;
+  // A response that a kill takes back is asked for again: nothing of it may have been sent.
+  await agent.runtime.journal.commit('written');
+  if (receiver !== EVERYBODY && team.roster.find(receiver) === undefined) {
+    // An agent of the session that is no member keeps no record of the call.
+    return team.calls.isFirst(call) ? null : failure(MAY_HAVE_RUN);
+  }
+  const sent = team.mail.send({ from: name, to: receiver, text, call });
+  if ('problem' in sent) return failure(`Not sent: ${sent.problem}.`);
+  const idle = sent.receivers.filter((one) => one !== LEAD && !isAtWork(one));
+  return { content: sentText(sent.receivers, idle) };
+}
+
 /** What the model of its sender reads. */
-export function sentText(receivers: readonly string[], idle: readonly string[]): string {
+function sentText(receivers: readonly string[], idle: readonly string[]): string {
   const wakes =
     idle.length === 0
       ? ''

@@ -62,8 +62,10 @@ export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
         }
         tasks.accept(task.number);
       } else if (tasks.find(task.number) === undefined) return failure(NOT_LISTED);
-      if (task.blockedBy.length === 0) host.news.tellFree(task.number, tasks.whoWakesFor([task], by));
-      return { content: `Task ${task.number} is on the list. ${lineOf(task)}` };
+      // What it needs may have been completed while a hook ran.
+      const listed = tasks.find(task.number) ?? task;
+      if (listed.status === 'pending' && listed.blockedBy.length === 0) host.news.tellFree([listed], by);
+      return { content: `Task ${task.number} is on the list. ${lineOf(listed)}` };
     },
     async get(number) {
       const task = tasks.find(number);
@@ -153,10 +155,7 @@ function setStatus(
   if (status === 'pending') {
     const freed = calls.once(call, () => tasks.release(task, by, note ?? `released by ${by}`));
     if ('problem' in freed) return refused(freed);
-    host.news.tellFree(
-      task,
-      freed.wake.filter((name) => name !== by),
-    );
+    host.news.tellFree([freed.task], by);
     return { content: `Released. ${lineOf(freed.task)}` };
   }
   const ended = calls.once(call, () => {
@@ -164,7 +163,7 @@ function setStatus(
     return tasks.end(task, by, { status, evidence, proof: seen, note });
   });
   if ('problem' in ended) return refused(ended);
-  for (const freed of ended.freed) host.news.tellFree(freed.number, tasks.whoWakesFor([freed], by));
+  host.news.tellFree(ended.freed, by);
   const next = ended.freed.map(({ number }) => number);
   const freed =
     next.length === 0 ? '' : ` It frees ${next.length === 1 ? 'task' : 'tasks'} ${next.join(', ')}.`;

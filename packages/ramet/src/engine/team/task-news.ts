@@ -1,82 +1,119 @@
-/** Tells members that tasks have become free: those at work between their calls, others when they wake. */
+/**
+ * Tells members that tasks have become free: those at work between their calls, others when they wake.
+ *
+ * Invariants
+ * 1. Each task that becomes free is told to one member: its owner, or one that nothing else has woken; if all are at work, to the
+ *    next that goes idle.
+ * 2. What was told to a member that then cannot wake is told to another one.
+ * 3. What is free on record and was told to nobody is found by `tellLeft`, however its wake-up was lost.
+ */
 import { LEAD, type TeamTask } from '../../schema/team.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
 import type { Agent } from '../agent/agent.ts';
+import type { CutShort } from './cut-short.ts';
+
+type FreeTask = Pick<TeamTask, 'number' | 'owner'>;
 
 interface NewsHost {
   readonly team: StoredTeam;
   /** A member at work that still reads; null for any other. */
   reader(name: string): Agent | null;
   wake(name: string): Promise<void>;
+  /** Those whose last run was cut short do not begin by themselves what nobody has given to them. */
+  readonly cutShort: Pick<CutShort, 'has'>;
 }
 
 export class TaskNews {
   readonly #host: NewsHost;
-  /** What the engine has to say to members that are about to wake. */
-  readonly #notices = new Map<string, string[]>();
-  /** Tasks that became free while everybody was at work. */
-  readonly #untold = new Set<number>();
+  /** Tasks that members hear of when they wake. */
+  readonly #notices = new Map<string, number[]>();
+  /** Of the tasks that are free, those that a member has heard of. */
+  readonly #told: Set<number>;
   /** Claims that were named to their owners, and to a person: each once. */
   readonly #reminded = new Set<string>();
   readonly #left = new Set<string>();
 
   constructor(host: NewsHost) {
     this.#host = host;
+    // An earlier process has told what was free when it ended.
+    this.#told = new Set(host.team.tasks.allFree().map(({ number }) => number));
   }
 
-  /** Where all are at work, the next that goes idle is told. */
-  tellFree(task: number, wake: readonly string[]): void {
-    if (wake.length === 0) this.#untold.add(task);
-    for (const name of wake) {
-      const notice = `Task ${task} is free now. Claim it if nobody has, or end your turn.`;
-      const reader = this.#host.reader(name);
-      if (reader !== null) {
-        reader.receive('notification', null, notice);
-        continue;
-      }
-      this.#notices.set(name, [...(this.#notices.get(name) ?? []), notice]);
-      void this.#host.wake(name);
+  /** `but`: who knows already, or has just failed at it. */
+  tellFree(tasks: readonly FreeTask[], but: string | null = null): void {
+    if (tasks.length === 0) return;
+    const idle = this.#idle(but);
+    const assigned = new Set(tasks.map(({ owner }) => owner));
+    const ready = idle.filter(
+      (name) => !assigned.has(name) && !this.#notices.has(name) && !this.#host.cutShort.has(name),
+    );
+    for (const { number, owner } of tasks) {
+      const name = owner === null ? ready.shift() : idle.find((each) => each === owner);
+      if (name === undefined) this.#told.delete(number);
+      else this.#tell(number, name);
     }
   }
 
-  tellReleased({ released, wake }: ReturnType<StoredTeam['tasks']['releaseDead']>): void {
-    for (const { number } of released) this.tellFree(number, wake);
+  #idle(but: string | null): string[] {
+    const members = this.#host.team.roster.members();
+    return members.flatMap(({ name, state }) =>
+      state === 'idle' && name !== LEAD && name !== but ? [name] : [],
+    );
   }
 
-  /** One task that became free while everybody was at work. */
-  tellOfFree(name: string): void {
-    const { roster, tasks } = this.#host.team;
-    if (this.#untold.size === 0 || roster.find(name)?.state !== 'idle') return;
-    const free = tasks.free(name);
-    for (const task of this.#untold) {
-      const isForIt = free.includes(task);
-      // One that is assigned to another stays.
-      if (isForIt || tasks.find(task)?.status !== 'pending') this.#untold.delete(task);
-      if (!isForIt) continue;
-      this.tellFree(task, [name]);
+  #tell(task: number, name: string): void {
+    this.#told.add(task);
+    const reader = this.#host.reader(name);
+    if (reader !== null) {
+      reader.receive('notification', null, freeNow(task));
       return;
     }
+    this.#notices.set(name, [...(this.#notices.get(name) ?? []), task]);
+    void this.#host.wake(name);
+  }
+
+  /** It has gone idle: one task that became free while everybody was at work. */
+  tellOfFree(name: string): void {
+    const { roster, tasks } = this.#host.team;
+    if (roster.find(name)?.state !== 'idle') return;
+    const task = tasks.free(name).find((each) => !this.#told.has(each));
+    if (task !== undefined) this.#tell(task, name);
+  }
+
+  /** What is free, and no member has heard of. */
+  tellLeft(): void {
+    const free = this.#host.team.tasks.allFree();
+    const numbers = new Set(free.map(({ number }) => number));
+    // One that is free again later is told again.
+    for (const number of this.#told) if (!numbers.has(number)) this.#told.delete(number);
+    this.tellFree(free.filter(({ number }) => !this.#told.has(number)));
   }
 
   /** A killed process may not have told of what became free: an idle member for each task is told. */
   tellAllFree(): void {
-    const { tasks } = this.#host.team;
-    const free = tasks
-      .all()
-      .filter(({ status, blockedBy }) => status === 'pending' && blockedBy.length === 0);
-    const open = free.filter(({ owner }) => owner === null);
-    for (const name of tasks.whoWakesFor(free, LEAD)) {
-      const task = free.find(({ owner }) => owner === name) ?? open.shift();
-      if (task !== undefined) this.tellFree(task.number, [name]);
-    }
+    this.#told.clear();
+    this.tellLeft();
   }
 
-  has(name: string): boolean {
-    return this.#notices.has(name);
+  /** It cannot wake: others hear what it was to hear. */
+  passOn(name: string): void {
+    const tasks = this.#notices.get(name) ?? [];
+    this.#notices.delete(name);
+    if (tasks.length === 0) return;
+    const free = this.#host.team.tasks.allFree();
+    this.tellFree(
+      free.filter(({ number }) => tasks.includes(number)),
+      name,
+    );
+  }
+
+  /** Members that have yet to hear of a task. */
+  get waiting(): string[] {
+    return [...this.#notices.keys()];
   }
 
   tell(agent: Agent, name: string): void {
-    for (const text of this.#notices.get(name) ?? []) agent.receive('notification', null, text);
+    for (const task of this.#notices.get(name) ?? []) agent.receive('notification', null, freeNow(task));
     this.#notices.delete(name);
     // With what wakes it: a request for that alone nobody wants.
     const open = this.#host.team.tasks.heldBy(name);
@@ -96,11 +133,15 @@ export class TaskNews {
   }
 }
 
+function freeNow(task: number): string {
+  return `Task ${task} is free now. Claim it if nobody has, or end your turn.`;
+}
+
 export function stillYours(task: number): string {
   return `Task ${task} is still in progress, and yours: complete it, mark it failed with a note, or give it back (status pending).`;
 }
 
-function isNew(told: Set<string>, { number, owner }: Pick<TeamTask, 'number' | 'owner'>): boolean {
+function isNew(told: Set<string>, { number, owner }: FreeTask): boolean {
   const claim = `${number} ${owner}`;
   const isFirst = !told.has(claim);
   told.add(claim);

@@ -11,19 +11,19 @@
  */
 import { describeError } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
-import { EVERYBODY, LEAD, type TeamMember } from '../../schema/team.ts';
+import { LEAD, type TeamMember } from '../../schema/team.ts';
 import { type ProcessIdentity, thisProcess } from '../../system/processes/process-identity.ts';
 import type { StoredTeam } from '../../team/store/team-store.ts';
 import type { PlanDesk, TaskDesk } from '../../tools/agent-desk.ts';
-import { failure, type ToolOutcome } from '../../tools/tool.ts';
+import type { ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
-import { MAY_HAVE_RUN } from '../agent/notices.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { continueEnded } from '../resume/resume-ended.ts';
+import { CutShort } from './cut-short.ts';
 import type { FamilyTeam, JoiningMember, MemberRun } from './family-team.ts';
 import { KeptWorktrees } from './kept-worktrees.ts';
-import { noteRead, receiveMail, sayInbox, sentText } from './member-mail.ts';
+import { noteRead, receiveMail, sayInbox, sendMail } from './member-mail.ts';
 import { PlanQuestions } from './plan-desk.ts';
 import { ShutDowns } from './shut-down.ts';
 import { TaskNews } from './task-news.ts';
@@ -56,6 +56,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   readonly #ends = new ShutDowns();
   readonly #waking = new Map<string, Promise<void>>();
   readonly news: TaskNews;
+  readonly cutShort: CutShort;
   readonly worktrees: KeptWorktrees;
   /** Nobody is woken while agents of an earlier process resume: a member must not run twice. */
   isHeld = false;
@@ -66,6 +67,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.#lead = lead;
     this.team = team;
     this.#hint = hint;
+    this.cutShort = new CutShort(team);
     this.news = new TaskNews(this);
     this.worktrees = new KeptWorktrees(lead);
     this.#plans = new PlanQuestions({ team, changed: () => this.changed() }, lead);
@@ -117,6 +119,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     const { name, origin } = agent.spec;
     if (origin?.member !== true || name === null) return null;
     this.#living.set(name, agent);
+    this.cutShort.begins(name);
     this.worktrees.taken(agent.spec.id);
     // What was sent to it before it began.
     if (this.#joining.delete(name)) {
@@ -129,45 +132,42 @@ export class TeamHost implements FamilyTeam, Disposable {
     agent.here.onRequest = () => noteRead(this.team, agent, name);
     if (this.team.roster.find(name)?.state === 'idle') this.team.roster.setState(name, 'working');
     this.team.tasks.adopt(name, this.process);
-    return { ended: (result) => this.#rest(name, result) };
+    return { ended: (result) => this.#rest(name, agent, result) };
+  }
+
+  left(agent: AgentId): void {
+    // Most have claimed nothing.
+    if (this.team.tasks.heldBy(agent).length > 0) this.#release(agent, `${agent} has ended`);
   }
 
   /** Its conversation is in the journal, and in no memory. */
-  #rest(name: string, { status, cause }: AgentResult): void {
+  #rest(name: string, agent: Agent, result: AgentResult): void {
     this.#living.delete(name);
+    this.cutShort.ended(name, agent, result);
     // A hook that ends a member ends it for good.
-    const isStopping = cause === 'hook' || this.team.roster.find(name)?.state === 'stopping';
-    if (this.#isClosed) {
-      this.team.roster.setState(name, isStopping ? 'stopped' : 'idle');
-      return;
+    if (result.cause === 'hook' || this.team.roster.find(name)?.state === 'stopping') this.#stopped(name);
+    else {
+      this.team.roster.setState(name, 'idle');
+      if (result.status === 'failed') this.#release(name, `${name} failed`);
     }
-    if (isStopping) this.#stopped(name);
-    else this.team.roster.setState(name, 'idle');
-    if (status === 'failed') this.news.tellReleased(this.team.tasks.releaseOf(name, `${name} failed`));
-    this.news.tellOfFree(name);
+    if (this.#isClosed) return;
+    if (result.status === 'done') this.news.tellOfFree(name);
     // What arrived while it ended.
-    if (this.news.has(name)) void this.wake(name);
     this.look();
   }
 
+  /** What it had claimed is free again, for others. */
+  #release(owner: string, why: string): void {
+    const { released } = this.team.tasks.releaseOf(owner, why);
+    if (!this.#isClosed) this.news.tellFree(released, owner);
+  }
+
   async send(from: Agent, to: string, text: string, call: string): Promise<ToolOutcome | null> {
-    const receiver = to === 'main' ? LEAD : to;
-    // A response that a kill takes back is asked for again: nothing of it may have been sent.
-    await from.runtime.journal.commit('written');
-    if (receiver !== EVERYBODY && this.team.roster.find(receiver) === undefined) {
-      // An agent of the session that is no member keeps no record of the call.
-      return this.team.calls.isFirst(`${from.spec.id}:${call}`) ? null : failure(MAY_HAVE_RUN);
-    }
-    const sent = this.team.mail.send({
-      from: this.nameOf(from.spec.id),
-      to: receiver,
-      text,
-      call: `${from.spec.id}:${call}`,
-    });
-    if ('problem' in sent) return failure(`Not sent: ${sent.problem}.`);
-    const idle = sent.receivers.filter((name) => name !== LEAD && !this.#living.has(name));
-    this.changed();
-    return { content: sentText(sent.receivers, idle) };
+    const isAtWork = (name: string): boolean => this.#living.has(name);
+    const sender = { agent: from, name: this.nameOf(from.spec.id) };
+    const outcome = await sendMail({ team: this.team, isAtWork }, sender, { to, text, call });
+    if (outcome !== null && outcome.isError !== true) this.changed();
+    return outcome;
   }
 
   receivers(from: AgentId): string[] {
@@ -185,8 +185,15 @@ export class TeamHost implements FamilyTeam, Disposable {
   /** Members of an earlier process have resumed: from now on members with something to do are woken. */
   begun(): void {
     this.isHeld = false;
+    this.cutShort.forget();
     if (!this.#plans.hasPerson) this.team.plans.passToLead();
+    this.lookForAll();
+  }
+
+  /** Also for what no change has told of: a wake-up that was lost heals. */
+  lookForAll(): void {
     this.look();
+    if (!this.#isClosed && !this.isHeld) this.news.tellLeft();
   }
 
   /** The record has changed: here, and for other processes. */
@@ -199,13 +206,14 @@ export class TeamHost implements FamilyTeam, Disposable {
   look(): void {
     if (this.#isClosed) return;
     this.#plans.look();
-    this.news.tellReleased(this.team.tasks.releaseDead(LEAD));
+    this.news.tellFree(this.team.tasks.releaseDead(LEAD).released);
+    for (const name of this.news.waiting) if (!this.#living.has(name)) void this.wake(name);
     for (const { name, state, unread } of this.team.roster.pending()) {
       if (state === 'stopping') this.#shutDown(name);
       if (state === 'stopping' || state === 'stopped' || unread === 0) continue;
       const reader = name === LEAD ? this.#lead : this.reader(name);
       if (reader !== null) receiveMail(this.team, reader, name);
-      else if (!this.#living.has(name)) void this.wake(name);
+      else if (!this.#living.has(name) && this.cutShort.isWrittenTo(name)) void this.wake(name);
     }
   }
 
@@ -218,7 +226,8 @@ export class TeamHost implements FamilyTeam, Disposable {
   #stopped(name: string): void {
     this.team.roster.setState(name, 'stopped');
     this.worktrees.leave(this.team.roster.find(name)?.agent ?? null);
-    this.news.tellReleased(this.team.tasks.releaseOf(name, `${name} was stopped`));
+    this.#release(name, `${name} was stopped`);
+    if (!this.#isClosed) this.news.passOn(name);
   }
 
   /** A member at work that still reads; null for one that is just ending, and for one that is idle. */
@@ -267,6 +276,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     if (this.#isClosed) return;
     this.team.roster.setState(name, 'stopped');
     this.worktrees.leave(agent);
+    this.news.passOn(name);
     const text = `The member ${name} is lost: ${problem} Its messages stay unread.`;
     this.#lead.receive('notification', agent, text);
   }

@@ -116,7 +116,7 @@ export function openTeam({ project, family, lead, session, name, left }: TeamOrd
     team.tasks.releaseDead(LEAD);
     host.isHeld = known !== undefined;
     family.team = host;
-    const listening = listenForChanges(project, () => host.look());
+    const listening = listenForChanges(project, (isHint) => (isHint ? host.look() : host.lookForAll()));
     let isTold = known === undefined;
     const added = (): void => {
       isTold = false;

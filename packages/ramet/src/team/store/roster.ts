@@ -38,7 +38,13 @@ export class Roster {
     if (bad !== null) return { problem: bad };
     return this.#db.write('synced', () => {
       const holder = this.find(name);
-      if (holder?.agent === null && agent !== null) {
+      const waits = holder?.agent === null && agent !== null;
+      // An agent of another spelling would not be found under the member's name.
+      if (waits && holder.name !== name)
+        return {
+          problem: `this team has a member "${holder.name}" that waits for its task: spell its name so`,
+        };
+      if (waits) {
         this.#db.row(
           'UPDATE members SET agent = ?, type = ?, plan = ? WHERE team = ? AND key = ?',
           ...[agent, type, plan ?? null, this.#team, keyOf(name)],

@@ -83,12 +83,11 @@ export class TeamTaskList {
     return this.#db.rows(sql, this.#team, by).map(({ number }) => Number(number));
   }
 
-  /** Who is to be woken for tasks that are free; `by` is awake. */
-  whoWakesFor(tasks: readonly TeamTask[], by: string): string[] {
-    return whoToWake(
-      tasks,
-      this.#roster.members().filter(({ name }) => name !== by),
-    );
+  /** What can be claimed now, with whom it is for. */
+  allFree(): Pick<TeamTask, 'number' | 'owner'>[] {
+    const sql = `SELECT number, owner FROM tasks WHERE team = ? AND status = 'pending' AND blockers = 0 ORDER BY number`;
+    const found = this.#db.rows(sql, this.#team);
+    return found.map(({ number, owner }) => ({ number: Number(number), owner: textOf(owner) }));
   }
 
   /**

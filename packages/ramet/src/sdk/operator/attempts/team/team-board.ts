@@ -91,6 +91,7 @@ export class TeamBoard implements Disposable {
       leave: (name) => inner.leave(name),
       has: (agent) => inner.has(agent),
       begin: (agent) => this.#begin(agent),
+      left: (agent) => inner.left(agent),
       send: (...message) => inner.send(...message),
       tasksFor: (agent, ...call) => this.#desk(agent, inner.tasksFor(agent, ...call)),
       plansFor: (...call) => inner.plansFor(...call),
