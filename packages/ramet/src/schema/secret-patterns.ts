@@ -9,10 +9,11 @@ const starting = (prefix: string): string => `${prefix}(?<!${WORD}${prefix})`;
 const PEM_KIND = '(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----';
 /**
  * Between the lines of a key: blanks, and what tools put before lines: their number, or a path and a number, signs of a
- * comparison or a quotation, blanks; and `$` or `^M$` at the end of one.
+ * comparison or a quotation, blanks; and `$` or `^M$` at the end of one. In
+ * JSON that is a string of other JSON a newline has several backslashes.
  */
 const PEM_BREAK =
-  '(?:(?:\\^M)?\\$?\\r?\\n(?:(?:[^\\n:]{1,200}[:-])? {0,6}\\d{1,9}[\\t:-])?(?:[ \\t]{0,80}(?:\\^I){0,8}(?:[<>|#*+-]{1,3}[ \\t]{0,80})?)|\\s|\\\\[nr])';
+  '(?:(?:\\^M)?\\$?\\r?\\n(?:(?:[^\\n:]{1,200}[:-])? {0,6}\\d{1,9}[\\t:-])?(?:[ \\t]{0,80}(?:\\^I){0,8}(?:[<>|#*+-]{1,3}[ \\t]{0,80})?)|\\s|\\\\{1,15}[nr])';
 
 /** Name to expression; the first that matches at a place wins. */
 export const SECRET_PATTERNS: readonly (readonly [string, string])[] = [
@@ -37,6 +38,7 @@ export const SECRET_PATTERNS: readonly (readonly [string, string])[] = [
   ['Google token', `${starting('ya29')}\\.${WORD}{40,}`],
   ['npm token', `${starting('npm_')}[A-Za-z0-9]{36}(?!${WORD})`],
   ['Stripe key', `${starting('[sr]k_live_')}[A-Za-z0-9]{24,255}`],
+  ['Ramet memory token', `${starting('ramet_memory_')}[a-z0-9]{10}_${WORD}{43}`],
   ['JSON web token', `${starting('eyJ')}${WORD}{10,}\\.eyJ${WORD}{10,}\\.${WORD}{10,}`],
   [
     'private key',

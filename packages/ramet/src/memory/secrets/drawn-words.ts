@@ -15,6 +15,7 @@ const LONGEST = 200;
 /** Beside a word that only may mean a credential. */
 const SHORTEST_WEAK = 16;
 const SHORTEST_ALONE = 20;
+const SHORTEST_NAMED = 40;
 const LONGEST_LINE = 400;
 /** What surprises less is one, of small letters. */
 const A_WORD = 5.5;
@@ -33,7 +34,8 @@ export function drawnWords(text: string): SecretPlace[] {
 
 function ruleOf(text: string, run: CharacterRun): string | null {
   if (run.end - run.start > LONGEST) return null;
-  const word = text.slice(run.start, run.end).replace(/^[-=.*_!~]+(?=[A-Za-z0-9])|[-=.*_!~%]+$/g, '');
+  const whole = text.slice(run.start, run.end).replace(/^[-=.*_!~]+(?=[A-Za-z0-9])|[-=.*_!~%]+$/g, '');
+  const word = withoutNames(whole);
   if (!isRandom(word) || isPlaceholder(word) || isPath(word) || isText(word)) return null;
   const around = lineAround(text, run);
   if (around === null || isPublicBeside(around)) return null;
@@ -44,6 +46,12 @@ function ruleOf(text: string, run: CharacterRun): string | null {
   if (isHexDrawn(word, 32) && isProse(around) && !OPEN_NAME.test(around.sentence))
     return isPublicLine(around) ? null : 'random text';
   return isDrawn(word, SHORTEST_ALONE) && !isPublicLine(around) ? 'random text' : null;
+}
+
+/** `acme_live_` before a token says whose it is. What is shorter may be an id, which has such names too. */
+function withoutNames(word: string): string {
+  const rest = word.replace(/^(?:[A-Za-z][a-z]{1,15}[_-]){1,4}/, '');
+  return rest !== word && isDrawn(rest, SHORTEST_NAMED) ? rest : word;
 }
 
 function isRandom(word: string): boolean {

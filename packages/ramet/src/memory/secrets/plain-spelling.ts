@@ -24,7 +24,7 @@ const CODES: Readonly<Record<string, string>> = {
 
 /** `%5F`, `\x5f`, `\u005f`, `\u{5f}`, `&#95;`, `&#x5f;`, `&quot;`: signs that are seen, so that no line ends there. */
 const CODE =
-  /%([2-7][0-9a-f])|\\x([2-7][0-9a-f])|\\u00([2-7][0-9a-f])|\\u\{0{0,4}([2-7][0-9a-f])\}|&#x0{0,4}([2-7][0-9a-f]);|&#0{0,4}(3[3-9]|[4-9]\d|1[01]\d|12[0-6]);|&([A-Za-z]{2,9});|\\(?=[-_.~=+"'`#*!@$%^&|/:])/gi;
+  /%([2-7][0-9a-f])|\\x([2-7][0-9a-f])|\\u00([2-7][0-9a-f])|\\u\{0{0,4}([2-7][0-9a-f])\}|&#x0{0,4}([2-7][0-9a-f]);|&#0{0,4}(3[3-9]|[4-9]\d|1[01]\d|12[0-6]);|&([A-Za-z]{2,9});|\\{1,15}(?=[-_.~=+"'`#*!@$%^&|/:])/gi;
 
 /** Signs that stand for others, escapes, letters in another dress (`ｇｈｐ`), accents, and dashes of every length. */
 export function decodedSigns(text: string): string {

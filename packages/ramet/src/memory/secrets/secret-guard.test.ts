@@ -1,7 +1,11 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { cleanFiles } from '../../../test/fixtures/clean-files.ts';
 import { plantedSecrets } from '../../../test/fixtures/planted-secrets.ts';
 import { BASE36, BASE62, HEX, seededRandom, URL64 } from '../../../test/fixtures/seeded-random.ts';
+import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { openMemoryDatabase } from '../server/key-store.ts';
+import { TeamTokens } from '../server/team-tokens.ts';
 import { secretInKey, secretsIn, secretsText } from './secret-guard.ts';
 
 /** Not the seed that the rules were tuned on; `npm run bench -- secrets` judges ten times as many. */
@@ -28,6 +32,53 @@ describe('TEAM-6: the secret guard', () => {
       const said = secretsText(secretsIn(text));
       expect(said).not.toContain(secret.slice(0, 12));
     }
+  });
+
+  test('knows the tokens of team memory, in whatever sentence and as a key', () => {
+    using db = openMemoryDatabase(temporaryDirectory());
+    const tokens = new TeamTokens(db);
+    for (let number = 0; number < 24; number++) {
+      const { token } = tokens.create({ team: 'crew', note: '', now: number });
+      for (const text of [token, `Use ${token} for the memory server.`, `(${token})`])
+        expect(secretsIn(`# Sync\n${text}\n`)).toEqual([{ line: 2, rule: 'Ramet memory token' }]);
+      expect(secretInKey(`x/${token}.md`)).toBe('Ramet memory token');
+    }
+  });
+
+  test('finds a token of a service that nobody knows behind words that name it', () => {
+    const random = seededRandom(SEED);
+    const names = ['acme_live_', 'internal-deploy-', 'corp_', 'my_own_service_'];
+    const made = Array.from({ length: 200 }, () => random.pick(names) + random.text(BASE62, 44));
+    expect(made.filter((token) => secretsIn(`Use ${token} for it.`).length === 0)).toEqual([]);
+    expect(made.filter((token) => secretsIn(`- ${token}`).length === 0)).toEqual([]);
+  });
+
+  test('finds secrets in JSON inside of JSON, however often', () => {
+    const { privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2_048,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    });
+    const password = seededRandom(SEED).text(BASE62, 12);
+    for (const secret of [{ private_key: privateKey }, { password }]) {
+      let text = JSON.stringify({ type: 'service_account', ...secret });
+      for (const _ of [1, 2, 3, 4]) {
+        expect(secretsIn(text)).toMatchObject([{ line: 1 }]);
+        text = JSON.stringify({ env: { SA: text } });
+      }
+    }
+  });
+
+  test('finds in base64 and in hexadecimal digits what it finds by its name', () => {
+    const random = seededRandom(SEED);
+    const uuid = [8, 4, 4, 4, 12].map((length) => random.text(HEX, length)).join('-');
+    const plain = [
+      ...[`password: ${random.text(BASE62, 12)}`, `DB_PASSWORD=${random.text(BASE62, 12)}`],
+      ...[`HEROKU_API_KEY=${uuid}`, `machine x.example.net login ops password ${random.text(BASE62, 12)}`],
+    ];
+    for (const text of plain)
+      for (const coding of ['hex', 'base64'] as const)
+        expect([text, secretsIn(`cfg: ${Buffer.from(text).toString(coding)}`).length]).toEqual([text, 1]);
   });
 
   test('is not switched off by a comment in the text', () => {

@@ -98,7 +98,7 @@ function ownPatterns(text: string): SecretPlace[] {
 function encodedSecrets(text: string): SecretPlace[] {
   const found: SecretPlace[] = [];
   for (const { at, text: decoded } of decodedWords(text)) {
-    const [first] = BY_FORM.flatMap((find) => find(decoded));
+    const [first] = [...BY_FORM, ...BY_NAME].flatMap((find) => find(decoded));
     if (first !== undefined) found.push({ rule: first.rule, at });
   }
   return found;
