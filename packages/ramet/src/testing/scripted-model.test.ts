@@ -1,5 +1,9 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
 import type { ModelRequest, SendOptions } from '../model/provider.ts';
+import { tool } from '../sdk/own-tools/tool.ts';
+import { openSession } from '../sdk/session/session.ts';
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts';
 
 const OPTIONS: SendOptions = { signal: new AbortController().signal, onDelta: () => {} };
@@ -64,6 +68,34 @@ describe('LIB-1: a scripted model', () => {
     await expect(send(model, 'one')).rejects.toThrow('overloaded');
     await expect(send(model, 'two')).rejects.toThrow('overloaded');
     expect(() => model.assertDone()).not.toThrow();
+  });
+
+  test('a session may be resumed with another model: no id of a call or a message comes again', async () => {
+    const folder = temporaryDirectory();
+    let runs = 0;
+    const count = tool({
+      ...{ name: 'count', description: 'Counts.', inputSchema: { type: 'object' }, access: 'read' },
+      run: () => String(++runs),
+    });
+    const options = {
+      cwd: folder,
+      env: { RAMET_HOME: join(folder, 'home') },
+      settings: false,
+      tools: [count],
+    } as const;
+    const ids: string[] = [];
+    for (const resume of [undefined, 'latest', 'latest']) {
+      using model = scriptedModel([{ calls: [{ name: 'count', input: {} }] }, { text: 'Counted.' }]);
+      await using session = await openSession({ ...options, provider: model, ...(resume && { resume }) });
+      await session.ask('Count.', {
+        onEvent: (event) => {
+          if (event.type === 'tool_started') ids.push(event.call.id);
+          if (event.type === 'assistant') ids.push(event.messageId ?? 'none');
+        },
+      });
+    }
+    expect(runs).toBe(3);
+    expect(new Set(ids).size).toBe(9);
   });
 
   test('is checked at the end of its block', () => {

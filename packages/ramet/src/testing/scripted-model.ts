@@ -13,6 +13,7 @@ import type {
 import type { AssistantBlock, Message, OtherBlock, ToolUseBlock } from '../schema/content.ts';
 import { Cancelled } from '../schema/errors.ts';
 import { NO_USAGE, type Usage } from '../schema/usage.ts';
+import { digestOf } from '../system/digest.ts';
 
 /** The parts of a Messages API body that tests look at. */
 export interface SentRequest {
@@ -25,7 +26,7 @@ export interface SentRequest {
 
 export interface ScriptedAnswer {
   text?: string;
-  /** Tool calls; ids are given in order (`call-1`, `call-2`, ...) where absent. */
+  /** Tool calls; one without an id gets one that no other call of the session has, also after a resume. */
   calls?: { name: string; input: unknown; id?: string }[];
   blocks?: (AssistantBlock | OtherBlock)[];
   stopReason?: string;
@@ -73,8 +74,10 @@ export function scriptedModel(...steps: (ScriptedStep | readonly ScriptedStep[])
       script.length === 1 ? '1 step of the script was' : `${script.length} steps of the script were`;
     throw new Error(`${what} not used, from step ${requests.length + 1} on: ${describeStep(next)}`);
   };
-  let calls = 0;
-  const nextId = (): string => `call-${++calls}`;
+  let ids = 0;
+  // Of the first request: a model that continues the session later sees another one, and must not count the same.
+  const mark = (): string => digestOf(bodies[0] ?? '').slice(0, 8);
+  const nextId = (kind: 'call' | 'msg'): string => `${kind}_${mark()}_${++ids}`;
   return {
     name: 'scripted',
     requests,
@@ -99,6 +102,8 @@ export function scriptedModel(...steps: (ScriptedStep | readonly ScriptedStep[])
   };
 }
 
+type GiveId = (kind: 'call' | 'msg') => string;
+
 function failedStep(number: number, cause: unknown): Error {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new Error(`step ${number} of the script failed: ${reason}`, { cause });
@@ -113,7 +118,7 @@ async function perform(
   step: ScriptedOutcome,
   request: ModelRequest,
   { signal, onDelta }: SendOptions,
-  nextId: () => string,
+  nextId: GiveId,
 ): Promise<ModelResponse> {
   if (step instanceof Error) throw step;
   if (step === 'hang') await aborted(signal);
@@ -123,7 +128,7 @@ async function perform(
   const blocks = blocksOf(step, nextId);
   const calls = blocks.some(({ value }) => value.type === 'tool_use');
   return {
-    id: 'msg_scripted',
+    id: nextId('msg'),
     model: request.model,
     stopReason: step.stopReason ?? (calls ? 'tool_use' : 'end_turn'),
     blocks,
@@ -135,9 +140,9 @@ async function perform(
   };
 }
 
-function blocksOf({ text, calls = [], blocks = [] }: ScriptedAnswer, nextId: () => string): ResponseBlock[] {
+function blocksOf({ text, calls = [], blocks = [] }: ScriptedAnswer, nextId: GiveId): ResponseBlock[] {
   const uses = calls.map(
-    ({ name, input, id }): ToolUseBlock => ({ type: 'tool_use', id: id ?? nextId(), name, input }),
+    ({ name, input, id }): ToolUseBlock => ({ type: 'tool_use', id: id ?? nextId('call'), name, input }),
   );
   const spoken: AssistantBlock[] = text === undefined ? [] : [{ type: 'text', text }];
   return [...blocks, ...spoken, ...uses].map((value) => ({ value, json: JSON.stringify(value) }));
