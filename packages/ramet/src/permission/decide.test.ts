@@ -210,21 +210,21 @@ describe('RES-3: a question shows all of the input that would run', () => {
       own('execute', () => ({ reads: ['a.txt'] })),
       input,
       '/srv/a.txt {"mode":"wipe","to":{"host":"prod"}}',
-      [],
+      ['deploy'],
     ],
     [
       'two fields of one value',
       own('execute', () => ({ reads: ['a.txt'] })),
       { from: 'a.txt', over: 'a.txt' },
       '/srv/a.txt {"over":"a.txt"}',
-      [],
+      ['deploy'],
     ],
     [
       'a path that is in no field',
       own('execute', () => ({ reads: ['made/up'] })),
       { name: 'up' },
       '/srv/made/up {"name":"up"}',
-      [],
+      ['deploy'],
     ],
     [
       'an address and a file',
@@ -252,7 +252,7 @@ describe('RES-3: a question shows all of the input that would run', () => {
       own('execute', () => ({})),
       { big: 10n, of: new Map([['a', new Set([1])]]) },
       '{"big":"10n","of":[["a",[1]]]}',
-      [],
+      ['deploy'],
     ],
     [
       'a shell command, without what changes nothing about it',
@@ -287,5 +287,71 @@ describe('RES-3: a question shows all of the input that would run', () => {
       loop,
     );
     expect(summary).toContain("name: 'x'");
+  });
+});
+
+describe('RES-3: a tool of a program reaches several things in one call', () => {
+  type Reach = ReturnType<NonNullable<PermissionSubject['access']>>;
+  const own = (effect: PermissionSubject['effect'], reach: Reach): PermissionSubject => ({
+    ...{ name: 'deploy', effect, access: () => reach },
+    ofProgram: true,
+  });
+  async function verdict(mode: SessionMode, texts: RuleTexts, subject: PermissionSubject): Promise<unknown> {
+    const { rules, problems } = parseRules(texts, {
+      ...{ base: '/srv', home: '/home/u', place: 'a test', tools: ['deploy'] },
+    });
+    expect(problems).toEqual([]);
+    const decision = await decide({ mode, rules }, subject, { input: {}, cwd: '/srv' });
+    return decision.kind === 'ask' ? decision.question.suggestedRules : decision.kind;
+  }
+  const LS = { command: 'ls' };
+  const AWAY = { url: 'https://example.org/x' };
+
+  test.for<[string, SessionMode, PermissionSubject, unknown]>([
+    [
+      'every file that it writes',
+      'acceptEdits',
+      own('write', { writes: ['a', '/etc/x'] }),
+      ['Edit(//etc/x)'],
+    ],
+    ['a change that it does not name', 'acceptEdits', own('write', { reads: ['a'] }), ['deploy']],
+    ['an address beside a file', 'acceptEdits', own('write', { writes: ['a'], ...AWAY }), []],
+    [
+      'a file beside a command that reads',
+      'default',
+      own('write', { writes: ['x/a'], ...LS }),
+      ['Edit(x/a)'],
+    ],
+    ['a change beside a command that reads', 'default', own('write', LS), ['deploy']],
+    ['a file that a tool which reads writes', 'default', own('read', { writes: ['x/a'] }), ['Edit(x/a)']],
+    ['an address beside a command that reads', 'default', own('read', { ...LS, ...AWAY }), []],
+    ['nothing of a command that reads', 'default', own('execute', LS), 'allow'],
+    ['nothing of files in its directory', 'acceptEdits', own('write', { writes: ['a', 'b'] }), 'allow'],
+    ['nothing where only reading is allowed', 'plan', own('write', { writes: ['a'], ...LS }), 'deny'],
+  ])('it is asked about %s', async ([, mode, subject, expected]) => {
+    expect(await verdict(mode, {}, subject)).toEqual(expected);
+  });
+
+  test.for<[string, Reach]>([
+    ['deploy', LS],
+    ['Edit(/x)', { writes: ['x'], ...LS }],
+    ['Edit(/x)', { writes: ['y', 'x'] }],
+    ['Read(/x)', { writes: ['y'], reads: ['x'] }],
+    ['Bash(ls:*)', { ...LS, writes: ['y'] }],
+    ['WebFetch(domain:example.org)', AWAY],
+  ])('the rule %s takes any part of it away, also beside others: %j', async ([rule, reach]) => {
+    for (const effect of ['write', 'execute'] as const) {
+      expect(await verdict('bypassPermissions', { deny: [rule] }, own(effect, reach))).toBe('deny');
+      expect(await verdict('bypassPermissions', { ask: [rule] }, own(effect, reach))).toEqual([]);
+    }
+  });
+
+  test('a rule that names it allows all of it, and one of a file or command only that', async () => {
+    const all = own('execute', { command: 'make', writes: ['x'], ...AWAY });
+    expect(await verdict('default', { allow: ['deploy'] }, all)).toBe('allow');
+    expect(await verdict('default', { allow: ['Edit(/**)', 'Bash'] }, all)).toEqual([]);
+    const two = own('write', { writes: ['x'], command: 'make' });
+    expect(await verdict('default', { allow: ['Edit(/**)', 'Bash'] }, two)).toBe('allow');
+    expect(await verdict('default', { allow: ['Bash'] }, two)).toEqual(['Edit(//srv/x)']);
   });
 });

@@ -5,7 +5,7 @@
  */
 import { resolve } from 'node:path';
 import type { ToolAccess } from '../schema/tool-access.ts';
-import { standingOfWrite, suggestWriteRule } from './assess-write.ts';
+import { assessReach, joinedReasons, type ReachAssessment, ruleTargets, takingAny } from './assess-reach.ts';
 import {
   ALLOW,
   type Assessment,
@@ -16,9 +16,9 @@ import {
   stoppedAssessment,
 } from './assessment.ts';
 import { callSummary } from './call-summary.ts';
-import { givingRule, type RuleTarget, takingRule } from './match-rules.ts';
-import { aliasesOf, type PermissionPolicy, parseRules } from './policy.ts';
-import { offeredRule, type PermissionRule, plainHost } from './rule.ts';
+import { takingRule } from './match-rules.ts';
+import { type PermissionPolicy, parseRules } from './policy.ts';
+import type { PermissionRule } from './rule.ts';
 
 export async function decide(
   policy: PermissionPolicy,
@@ -30,75 +30,39 @@ export async function decide(
   const isRuled = policy.readOnly === true || deny.length > 0 || ask.length > 0;
   if (policy.mode === 'bypassPermissions' && !isRuled) return ALLOW;
   const access = subject.access?.(details.input) ?? {};
-  if (access.command !== undefined) {
-    const { assessCommand } = await import('./shell/assess-command.ts');
-    const assessment = await assessCommand(policy, access.command, details.cwd);
-    const { stopped } = details;
-    const known = stopped === undefined ? assessment : stoppedAssessment(assessment, stopped);
-    // Of a shell's own fields none changes what the command does; of another tool nobody knows.
-    if (subject.ofProgram !== true) return settle(policy, subject.name, known);
-    const question = { ...known.question, summary: callSummary(access, details, null) };
-    return settle(policy, subject.name, { ...known, question });
+  const { cwd } = details;
+  if (access.command === undefined) {
+    const summary = callSummary(access, details, subject.details?.(details.input).change ?? null);
+    return settle(policy, subject.name, assessReach(policy, subject, access, { cwd, summary }));
   }
-  const named = ruleTarget(subject, access, details.cwd);
-  const target = { ...named, aliases: aliasesOf(policy, named.paths) };
-  const summary = callSummary(access, details, subject.details?.(details.input).change ?? null);
-  const assessment =
-    subject.effect === 'write'
-      ? assessWrite(policy, target, summary)
-      : assessCall(policy, subject, { target, summary, reachesOut: access.url !== undefined });
-  return settle(policy, subject.name, assessment);
+  const { assessCommand } = await import('./shell/assess-command.ts');
+  const assessment = await assessCommand(policy, access.command, cwd);
+  const { stopped } = details;
+  const known = stopped === undefined ? assessment : stoppedAssessment(assessment, stopped);
+  // Of a shell's own fields none changes what the command does; of another tool nobody knows.
+  if (subject.ofProgram !== true) return settle(policy, subject.name, known);
+  const summary = callSummary(access, details, null);
+  return settle(policy, subject.name, joined(known, assessReach(policy, subject, access, { cwd, summary })));
 }
 
-function assessWrite({ mode, rules }: PermissionPolicy, target: RuleTarget, summary: string): Assessment {
-  const { cwd } = target;
-  const [path] = target.paths;
-  const standing =
-    path === undefined
-      ? { trusted: false as const, reason: 'it changes something' }
-      : standingOfWrite(mode, path, cwd, rules);
+/** A command, and what else the same call reaches: one of them is enough to ask about it. */
+function joined(command: Assessment, reach: ReachAssessment): Assessment {
+  const acting = [command, reach].filter(({ harmless }) => !harmless);
+  const open = acting.filter(({ allowed }) => !allowed);
+  const offered = open.map(({ question }) => question.suggestedRules);
   return {
-    denied: takingRule(rules.deny, target),
-    asked: takingRule(rules.ask, target),
-    harmless: false,
-    allowed: standing.trusted || givingRule(rules.allow, target) !== null,
+    denied: reach.denied ?? command.denied,
+    asked: reach.asked ?? command.asked,
+    harmless: command.harmless && reach.harmless,
+    where: command.where,
+    reachesOut: command.harmless && reach.reachesOut === true,
+    allowed: reach.byName || open.length === 0,
     question: {
-      summary,
-      reason: standing.trusted ? '' : standing.reason,
-      suggestedRules: offers(
-        path === undefined ? suggestCallRule(target.tool, null) : suggestWriteRule(path, cwd),
-      ),
+      summary: reach.question.summary,
+      reason: joinedReasons((open.length > 0 ? open : acting).map(({ question }) => question.reason)),
+      suggestedRules: offered.some((rules) => rules.length === 0) ? [] : [...new Set(offered.flat())],
     },
   };
-}
-
-function assessCall(
-  { rules }: PermissionPolicy,
-  { name, effect }: PermissionSubject,
-  { target, summary, reachesOut }: { target: RuleTarget; summary: string; reachesOut: boolean },
-): Assessment {
-  return {
-    denied: takingRule(rules.deny, target),
-    asked: takingRule(rules.ask, target),
-    harmless: effect === 'read' && !reachesOut,
-    reachesOut,
-    allowed: givingRule(rules.allow, target) !== null,
-    question: {
-      summary,
-      reason: reachesOut ? 'it talks to the network' : 'it runs something',
-      suggestedRules: offers(suggestCallRule(name, target.host)),
-    },
-  };
-}
-
-/** A host name may have stars, as in http://*.example.org/; in a rule they would stand for other hosts. */
-function suggestCallRule(tool: string, host: string | null): string | null {
-  if (tool.includes('*') || host?.includes('*') === true) return null;
-  return offeredRule(host === null ? tool : `${tool}(domain:${host})`);
-}
-
-function offers(rule: string | null): string[] {
-  return rule === null ? [] : [rule];
 }
 
 /** Whether a call may be what a rule is about: a part of it is enough, and so is one that is known only when it runs. */
@@ -114,29 +78,7 @@ export async function mayConcern(
     if (access.command === undefined || !rule.tool.matches(subject.name)) return false;
     return (await import('./shell/may-run.ts')).mayRun(rule, access.command, cwd);
   }
-  const target = ruleTarget(subject, access, cwd);
-  return takingRule([rule], { ...target, aliases: aliasesOf({ counterpart }, target.paths) }) !== null;
-}
-
-/** What rules are about in a call, from what its tool says about it. */
-export function ruleTarget(
-  { name, effect }: PermissionSubject,
-  { reads = [], writes = [], url, named }: ToolAccess,
-  cwd: string,
-): RuleTarget {
-  const paths = [...writes, ...reads];
-  return {
-    tool: name,
-    cwd,
-    paths: paths.map((path) => resolve(cwd, path)),
-    access: effect === 'write' ? 'write' : paths.length > 0 ? 'read' : null,
-    host: hostOf(url),
-    name: named ?? null,
-  };
-}
-
-function hostOf(url: string | undefined): string | null {
-  return url !== undefined && URL.canParse(url) ? plainHost(new URL(url).hostname) : null;
+  return takingAny([rule], ruleTargets(subject, access, cwd, { counterpart })) !== null;
 }
 
 /**

@@ -127,12 +127,12 @@ export function plainHost(name: string): string | null {
 /**
  * A rule that is offered as "always" is made from a call, and the model chose the words of the call. Who makes one sees
  * to it that no character of the call is a pattern in it. Null if the rule cannot be read back, alone and among others, as
- * the text that a person sees.
+ * the text that a person sees. `tools` are names of tools that only this session has.
  */
-export function offeredRule(rule: string): string | null {
+export function offeredRule(rule: string, tools: readonly string[] = []): string | null {
   const isPlain = !/[\t\n]|\s{2}/.test(rule) && !hasInvisible(rule) && !/^[^(]*\(\s|\s\)$/.test(rule);
   if (!isPlain || !isOnePiece(rule)) return null;
-  return parseRule(rule, { list: 'allow', place: 'an offer', base: '/', home: '/' }).ok ? rule : null;
+  return parseRule(rule, { list: 'allow', place: 'an offer', base: '/', home: '/', tools }).ok ? rule : null;
 }
 
 /** In a list of rules one ends where its parenthesis is closed: `Edit(a) Bash Edit(b)` would be three. */

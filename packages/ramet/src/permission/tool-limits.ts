@@ -2,9 +2,8 @@
  * What an agent's type says about single calls of its tools: `Bash(git log:*)` in its list means that no other command is
  * for it. It takes rights away and gives none: what passes is judged like any other call (RES-3).
  */
+import { givenAll, ruleTargets, takingAny } from './assess-reach.ts';
 import type { PermissionDetails, PermissionSubject } from './assessment.ts';
-import { ruleTarget } from './decide.ts';
-import { givingRule, takingRule } from './match-rules.ts';
 import { parseRules, type RuleOrigin, type RuleSet } from './policy.ts';
 
 /** Rules as they are written. */
@@ -68,10 +67,10 @@ async function heldAgainst(
 ): Promise<{ denied: string | null; covered: boolean }> {
   const access = subject.access?.(input) ?? {};
   if (access.command === undefined) {
-    const target = ruleTarget(subject, access, cwd);
+    const targets = ruleTargets(subject, access, cwd, {});
     return {
-      denied: takingRule(rules.deny, target)?.text ?? null,
-      covered: givingRule(rules.allow, target) !== null,
+      denied: takingAny(rules.deny, targets)?.text ?? null,
+      covered: givenAll(rules.allow, targets),
     };
   }
   const { assessCommand } = await import('./shell/assess-command.ts');

@@ -125,6 +125,7 @@ export function resolveOptions(
   const wantedModel = managed.model ?? options.model;
   const fallback = managed.fallbackModel ?? options.fallbackModel ?? settings.fallbackModel;
   const wantedMode = managed.permissions?.defaultMode ?? options.permissionMode;
+  const ownTools = toolsMade(options.tools ?? []);
   const ownRules = settings.policy?.allowRules === 'managed';
   const given: RuleTexts = { ...options.permissions, ...(ownRules && { allow: [] }) };
   return {
@@ -159,12 +160,15 @@ export function resolveOptions(
     onRecord: options.onRecord,
     permissions: joinRuleTexts(given, settings.permissions),
     givenRules: given,
-    broker: brokerOf(options.broker, options.canUseTool, options.elicit, closedWays(settings)),
+    broker: brokerOf(options.broker, options.canUseTool, options.elicit, {
+      closed: closedWays(settings),
+      tools: ownTools.map(({ name }) => name),
+    }),
     pluginDirs: options.plugins ?? [],
     systemPrompt: options.systemPrompt ?? null,
     appendSystemPrompt: options.appendSystemPrompt ?? null,
     agentTypes: options.agentTypes ?? {},
-    ownTools: toolsMade(options.tools ?? []),
+    ownTools,
     agents: agentCaps({ ...settings.agents, ...options.agents, ...managed.agents }, settings),
     title: options.title ?? null,
     ...{

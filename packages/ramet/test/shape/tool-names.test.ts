@@ -23,6 +23,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'permission/shell/named-files.ts': 'rules for files are written Read(...) and Edit(...)',
   'permission/tool-name-pattern.ts': 'the syntax of rules: the names that one can contain',
   'permission/decide.ts': 'rules for files are written Read(...)',
+  'permission/assess-reach.ts': 'rules for addresses are written WebFetch(...)',
   'schema/events.ts': 'a recorded word for who stopped a task',
   'tools/agent.ts': 'its own name, which recorded heads of prompts hold',
   'tools/shell/background-tasks.ts': 'the same recorded word',

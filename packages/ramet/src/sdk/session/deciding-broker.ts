@@ -52,12 +52,18 @@ export function brokerOf(
   broker: PermissionBroker | undefined,
   decide: DecideToolCall | undefined,
   elicit?: AnswerServer | undefined,
-  closed?: ClosedWays | undefined,
+  { closed, tools = [] }: AnsweredRules = {},
 ): PermissionBroker {
   if (broker?.elicit !== undefined && elicit !== undefined)
     throw new UserMistake('bad_argument', 'openSession: give elicit or a broker with elicit, not both');
-  const answering = permissionBroker(broker, decide, closed);
+  const answering = permissionBroker(broker, decide, { closed, tools });
   return elicit === undefined ? answering : { ...answering, elicit: safely(elicit) };
+}
+
+interface AnsweredRules {
+  readonly closed?: ClosedWays | undefined;
+  /** Names of tools that only this session has: rules may be about them. */
+  readonly tools?: readonly string[];
 }
 
 /** What is no answer is a no: a program without types may return anything. */
@@ -76,22 +82,23 @@ function safely(elicit: AnswerServer): NonNullable<PermissionBroker['elicit']> {
 function permissionBroker(
   broker: PermissionBroker | undefined,
   decide: DecideToolCall | undefined,
-  closed: ClosedWays | undefined,
+  { closed, tools = [] }: AnsweredRules,
 ): PermissionBroker {
   if (broker !== undefined && decide !== undefined)
     throw new UserMistake(
       'bad_argument',
       'openSession: give broker or canUseTool: both answer the same questions',
     );
-  if (decide !== undefined) return decidingBroker(decide);
+  if (decide !== undefined) return decidingBroker(decide, tools);
   return broker === undefined ? denyingUnder(closed) : askingOnce(broker);
 }
 
-function decidingBroker(decide: DecideToolCall): PermissionBroker {
+function decidingBroker(decide: DecideToolCall, tools: readonly string[]): PermissionBroker {
   return {
     async ask({ agent, parent, ...question }, signal) {
       try {
-        return answerOf(await decide({ ...question, agentId: agent, parentAgentId: parent, signal }));
+        const decision = await decide({ ...question, agentId: agent, parentAgentId: parent, signal });
+        return answerOf(decision, [...tools, question.tool]);
       } catch (error) {
         return denied(`the program that decides failed: ${describeError(error)}`);
       }
@@ -106,14 +113,14 @@ const YES: Kinds<ToolCallDecision & { allowed: true }> = {
 };
 
 /** What is neither a yes nor a no is a no: a program without types may return anything. */
-function answerOf(decision: ToolCallDecision | boolean): PermissionAnswer {
+function answerOf(decision: ToolCallDecision | boolean, tools: readonly string[]): PermissionAnswer {
   if (decision === true) return { kind: 'once' };
   if (decision === false) return denied('the program that runs this session denied it');
   if (decision?.allowed === true) {
     // A yes whose other half is not understood would allow more than was meant.
     checkOptions('canUseTool', decision, YES);
     const { rules = [], updatedInput } = decision;
-    refuseUnreadable(rules);
+    refuseUnreadable(rules, tools);
     const changed = updatedInput && { updatedInput: plain(updatedInput) };
     return rules.length === 0 ? { kind: 'once', ...changed } : { kind: 'always', rules, ...changed };
   }
@@ -124,8 +131,9 @@ function answerOf(decision: ToolCallDecision | boolean): PermissionAnswer {
 }
 
 /** Only whether they can be read; where their paths begin is for the session. */
-function refuseUnreadable(rules: readonly string[]): void {
-  const [problem] = parseRules({ allow: rules }, { place: 'canUseTool', base: '/', home: '/' }).problems;
+function refuseUnreadable(rules: readonly string[], tools: readonly string[]): void {
+  const origin = { place: 'canUseTool', base: '/', home: '/', tools };
+  const [problem] = parseRules({ allow: rules }, origin).problems;
   if (problem === undefined) return;
   throw new UserMistake('bad_argument', `canUseTool: the rule ${problem.text} ${problem.reason}`);
 }

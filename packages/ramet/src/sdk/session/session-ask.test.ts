@@ -4,6 +4,8 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as zod from 'zod';
 import { call, lastTexts, startAgents, startFamily } from '../../../test/fixtures/family.ts';
 import { RametError } from '../../schema/errors.ts';
+import type { SessionOptions } from '../options.ts';
+import { tool } from '../own-tools/tool.ts';
 import type { RunEvent } from './session-type.ts';
 
 const PNG =
@@ -309,6 +311,46 @@ describe('LIB-1: canUseTool', () => {
     expect(near).toContain('did you mean updatedInput?');
     expect(rule).toContain('canUseTool: the rule Write((');
     expect(readdirSync(cwd).filter((name) => ['one', 'two', 'three', 'safe'].includes(name))).toEqual([]);
+  });
+
+  test('"always" for an own tool holds: the rule that is offered, and one that names it', async () => {
+    const runs: string[] = [];
+    const own = (name: string, access: 'write' | 'execute') =>
+      tool({
+        ...{ name, description: 'd', inputSchema: { type: 'object' }, access },
+        run: () => {
+          runs.push(name);
+          return 'ok';
+        },
+      });
+    const tools = [own('w', 'write'), own('deploy', 'execute')];
+    const asked: unknown[] = [];
+    const canUseTool: SessionOptions['canUseTool'] = ({ tool: name, suggestedRules }) => {
+      asked.push([name, suggestedRules]);
+      return { allowed: true, rules: name === 'w' ? suggestedRules : ['deploy'] };
+    };
+    const twice = [call('w', {}), call('deploy', {}), call('w', {}), call('deploy', {}), { text: 'Done.' }];
+    const scene = await startFamily({ permissionMode: 'default', tools, canUseTool, cast: { 'Go.': twice } });
+    await scene.run('Go.');
+    expect(asked).toEqual([
+      ['w', ['w']],
+      ['deploy', ['deploy']],
+    ]);
+    expect(runs).toEqual(['w', 'deploy', 'w', 'deploy']);
+    const again = await scene.reopen({ 'More.': twice }, { tools, canUseTool });
+    await again.run('More.');
+    expect([asked.length, runs.length]).toEqual([2, 8]);
+  });
+
+  test('a rule that names a tool which there is not is a denial, and says which tools there are', async () => {
+    const { run, requestsOf } = await startFamily({
+      permissionMode: 'default',
+      tools: [tool({ name: 'w', description: 'd', inputSchema: { type: 'object' }, run: () => 'ok' })],
+      canUseTool: () => ({ allowed: true, rules: ['W'] }),
+      cast: { 'Go.': [call('w', {}), { text: 'Done.' }] },
+    });
+    await run('Go.');
+    expect(lastTexts(requestsOf('Go.')[1])[0]).toMatch(/the rule W can never match: .*write w/);
   });
 
   test('is refused beside a broker', async () => {

@@ -127,5 +127,5 @@ export function recallRules(
     if (event.type === 'operator.started') run = event.run.rules ?? {};
     if (event.type === 'operator.resumed') run = event.change?.rules ?? run;
   }
-  permissions.add(readRules(run, { ...origin, place: 'the run' }));
+  permissions.add(readRules(run, { ...origin, tools, place: 'the run' }));
 }
