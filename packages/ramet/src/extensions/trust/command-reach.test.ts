@@ -86,6 +86,12 @@ const FILES = {
   'told/bin/plugin.cjs': '1\n',
   'patterns.txt': 'x\n',
   'run.sed': 's/^/sh /e\n',
+  'bang/own': '#! bang/interpreter -x\n',
+  'bang/env': '#!/usr/bin/env -S ./bang/interpreter -x\n',
+  'bang/loads': '#!/usr/bin/env -S node --import=./scripts/x.js\n',
+  'bang/open': '#!/usr/bin/env -S ${TOOL}\n',
+  'bang/interpreter': '#!bang/other\n',
+  'bang/other': '\0',
   'rules.mk': 'ruled:\n\t@sh $(DIR)/h.sh\n',
 };
 
@@ -270,6 +276,14 @@ const SPELLINGS: readonly (readonly [command: string, file: string])[] = [
   ['trap "cd scripts; ./h.sh" EXIT', 'scripts/h.sh'],
   ['npx eslint src', 'eslint.config.js'],
   ['npm run lint', 'eslint.config.js'],
+  // What a script runs with.
+  ['./bang/own', 'bang/interpreter'],
+  ['./bang/own', 'bang/other'],
+  ['./bang/env', 'bang/interpreter'],
+  ['./bang/loads', 'scripts/x.js'],
+  ['./bang/open', 'scripts/h.sh'],
+  ['cd bang && ./own', 'bang/bang/interpreter'],
+  ['npx x ./bang/own', 'bang/interpreter'],
   // What npm runs although no script says so.
   ['npm -s start', 'server.js'],
   ['npm run start', 'server.js'],

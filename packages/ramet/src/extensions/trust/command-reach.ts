@@ -26,6 +26,7 @@ import {
   SHELLS,
 } from './programs/known-programs.ts';
 import { PythonReading } from './programs/python-modules.ts';
+import { addInterpreters } from './programs/script-interpreters.ts';
 import { ReachFinds } from './reach-finds.ts';
 import { readScript, readWords } from './read-script.ts';
 import { checkoutOf, isDirectory, isTemporary } from './repository-look.ts';
@@ -72,7 +73,7 @@ interface ReadGround {
 class ReachReading {
   readonly #root: string;
   readonly #starts: readonly string[];
-  readonly #directories = new Set<string>();
+  readonly #directories: Set<string>;
   readonly #names = new Set<string>();
   readonly #answers: boolean;
   /** What Python has compiled is kept where agents cannot write. */
@@ -86,13 +87,14 @@ class ReachReading {
   constructor(root: string, directories: readonly string[], answers: boolean) {
     this.#root = root;
     this.#answers = answers;
+    this.#directories = new Set(directories);
+    this.#starts = [...this.#directories];
     this.#ground = searchGround(this.#directories, [root, ...directories, ...directories.map(checkoutOf)]);
     this.#python = new PythonReading(this.#ground);
-    this.#starts = [...new Set(directories)];
-    for (const one of this.#starts) this.#directories.add(one);
   }
 
   reach(): CommandReach {
+    addInterpreters(this.#found, this.#ground);
     this.#found.addAll(this.#python.finds(this.#found.paths));
     if (this.#found.unclear.size > 0) for (const one of this.#gitContent) this.#found.addAll(one);
     return this.#found.reach(this.#starts);
@@ -117,17 +119,10 @@ class ReachReading {
     const { command, words } = readWords(texts, this.#root);
     const inner = carriedScript(command);
     if (inner !== null) for (const text of inner.texts) this.script(text, 1);
-    this.#read(
-      [command],
-      texts.flatMap((text) => roughWords(text, this.#root)),
-      {
-        isFed: false,
-        depth: 0,
-        data: dataWords(words.join(' '), [command], {
-          ...{ root: this.#root, answers: this.#answers, outputs: [] },
-        }),
-      },
-    );
+    const [root, answers] = [this.#root, this.#answers];
+    const data = dataWords(words.join(' '), [command], { root, answers, outputs: [] });
+    const rough = texts.flatMap((text) => roughWords(text, root));
+    this.#read([command], rough, { isFed: false, depth: 0, data });
   }
 
   #read(
