@@ -11,6 +11,9 @@ const write = (name: string): string => user(`~~~write ${name}\nx\n~~~`);
 const FLAGS =
   '-p --model recipe --permission-mode acceptEdits --input-format stream-json --output-format stream-json';
 
+/** Each prompt has a result. */
+const REFUSED = { type: 'result', subtype: 'error_during_execution', is_error: true, num_turns: 0 };
+
 type Streamed = Record<'cwd' | 'notes', string> & { code: number; told: unknown[] };
 
 function stream(...lines: string[]): Promise<Streamed> {
@@ -22,11 +25,11 @@ const inputOf = (lines: readonly string[]): Readable => Readable.from([`${lines.
 async function streamOf(
   input: Readable,
   hear: (line: Record<string, unknown>) => void = () => {},
-  flags = FLAGS,
+  flags: readonly string[] = FLAGS.split(' '),
 ): Promise<Streamed> {
   const cwd = temporaryDirectory();
   let [out, notes] = ['', ''];
-  const code = await runProgram(flags.split(' '), {
+  const code = await runProgram([...flags], {
     out: (text) => {
       out += text;
       hear(JSON.parse(text));
@@ -73,13 +76,27 @@ describe('UI-4: a stream of prompts goes on', () => {
 
   test('after a prompt that is refused, which is told with its line', async () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'zz' } };
-    const { code, told, notes, cwd } = await stream(user([image]), user('/nope x'), write('a.txt'));
+    const { code, told, notes, cwd } = await stream(user([image]), user('/nope x'), '{', write('a.txt'));
     expect(told).toMatchObject([
       { line: 1, error: expect.stringContaining('part 1 of the prompt is refused') },
+      { ...REFUSED, result: expect.stringContaining('part 1 of the prompt is refused') },
       { line: 2, error: expect.stringContaining('there is no skill or command /nope') },
+      { ...REFUSED, result: expect.stringContaining('there is no skill or command /nope') },
+      { line: 3, error: expect.stringContaining('it is no JSON') },
       { type: 'result', is_error: false },
     ]);
     expect(notes).toContain('line 2 of standard input: there is no skill or command /nope');
+    expect(existsSync(join(cwd, 'a.txt'))).toBe(true);
+    expect(code).toBe(2);
+  });
+
+  test('after one of the command line that is refused', async () => {
+    const { code, told, notes, cwd } = await streamOf(inputOf([write('a.txt')]), undefined, [
+      ...FLAGS.split(' '),
+      '/nope x',
+    ]);
+    expect(told).toMatchObject([REFUSED, { type: 'result', is_error: false }]);
+    expect(notes).toContain('there is no skill or command /nope');
     expect(existsSync(join(cwd, 'a.txt'))).toBe(true);
     expect(code).toBe(2);
   });
@@ -168,7 +185,7 @@ describe('UI-4: --replay-user-messages', () => {
     await streamOf(
       inputOf(lines),
       (line) => void told.push(line),
-      `${FLAGS} --verbose --replay-user-messages`,
+      `${FLAGS} --verbose --replay-user-messages`.split(' '),
     );
     const shown = told.filter(({ type, isReplay }) => type === 'result' || isReplay === true);
     expect(shown).toMatchObject([

@@ -47,7 +47,8 @@ export async function printStream(stream: PromptStream, io: CommandIo): Promise<
   let code: number = EXIT.done;
   let wrong = 0;
   let current: AbortController | null = null;
-  const run = async (prompt: PromptContent): Promise<void> => {
+  /** Why it was not begun, such as a command that is not there; null if it ran. Programs count on a result for each. */
+  const run = async (prompt: PromptContent): Promise<string | null> => {
     const typed = typeof prompt === 'string' ? { commands: true, typed: true } : {};
     const own = new AbortController();
     current = own;
@@ -56,10 +57,25 @@ export async function printStream(stream: PromptStream, io: CommandIo): Promise<
       const result = await stream.follow(session, prompt, output, { ...stream.options, ...typed, signal });
       // One that was to be interrupted has not failed.
       if (!own.signal.aborted) code ||= exitCodeOf(result);
+      return null;
+    } catch (error) {
+      if (error instanceof UserMistake) return error.message;
+      throw error;
     } finally {
       current = null;
     }
+  };
+  /** `number` is null for the prompt of the command line. */
+  const carryOut = async (number: number | null, prompt: PromptContent): Promise<void> => {
+    const problem = await run(prompt);
+    if (problem !== null) tell(number, problem);
+    if (problem !== null) output.refused?.(session, problem);
     output = streamJsonOutput(io, session);
+  };
+  const tell = (number: number | null, problem: string): void => {
+    wrong += 1;
+    if (number !== null) output.wrongLine(session, { number, problem });
+    io.note(number === null ? problem : `line ${number} of standard input: ${problem}`);
   };
   const begun = session.model;
   const controlled = { session, out: io.out, interrupt: () => interrupted(current) };
@@ -69,18 +85,15 @@ export async function printStream(stream: PromptStream, io: CommandIo): Promise<
     return true;
   };
   const lines = readAhead(inputLines(input), takes, io.signal);
-  if (stream.first.trim() !== '') await run(stream.first);
+  if (stream.first.trim() !== '') await carryOut(null, stream.first);
   for await (const line of lines) {
     if ('control' in line) {
       answerControl(controlled, line.control, begun);
       continue;
     }
     if ('prompt' in line && stream.replays) output.replay(session, line.line);
-    const problem = 'prompt' in line ? await refusalOf(run(line.prompt)) : line.problem;
-    if (problem === null) continue;
-    wrong += 1;
-    output.wrongLine(session, { number: line.number, problem });
-    io.note(`line ${line.number} of standard input: ${problem}`);
+    if ('prompt' in line) await carryOut(line.number, line.prompt);
+    else tell(line.number, line.problem);
   }
   return code || (wrong > 0 ? EXIT.wrongUse : EXIT.done);
 }
@@ -88,15 +101,4 @@ export async function printStream(stream: PromptStream, io: CommandIo): Promise<
 function interrupted(run: AbortController | null): boolean {
   run?.abort('interrupt');
   return run !== null;
-}
-
-/** Why a prompt was not begun, such as an image that cannot be read or a command that is not there; null if it ran. */
-async function refusalOf(run: Promise<void>): Promise<string | null> {
-  try {
-    await run;
-    return null;
-  } catch (error) {
-    if (error instanceof UserMistake) return error.message;
-    throw error;
-  }
 }
