@@ -10,7 +10,8 @@ const phaseTool: Tool = defineTool({
   description:
     'Go to another phase. Refused while a worker of this phase has not reported. note: for synthesis what the research found; for implementation the plan, with files, symbols and what to change; for verification what is to be proved; for research what is still unknown.',
   effect: 'read',
-  schedule: 'ordered',
+  // What a worker may do depends on the phase that it is started in.
+  schedule: 'divider',
   mainOnly: true,
   input: z.strictObject({ to: z.enum(COORDINATOR_PHASES), note: z.string().check(z.minLength(1)) }),
   run: async ({ to, note }, { agents }) => agents.coordination?.change(to, note) ?? failure(NO_COORDINATOR),

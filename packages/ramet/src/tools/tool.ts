@@ -28,9 +28,10 @@ export type ToolEffect = 'read' | 'write' | 'execute';
 
 /**
  * Among the calls of one message: `parallel` beside its neighbours, and again after a crash; `ordered` alone and in its
- * place; `last` side by side, after all others have ended, for calls that start agents (FORK-2).
+ * place; `last` side by side, after all others have ended, for calls that start agents (FORK-2); `divider` alone and in its
+ * place, after all that stand before it, those that start agents too.
  */
-export type ToolSchedule = 'parallel' | 'ordered' | 'last';
+export type ToolSchedule = 'parallel' | 'ordered' | 'last' | 'divider';
 
 /** How a field of the input names files. A `pattern` does so only when it begins with `/`. */
 export type PathField = 'path' | 'pattern';

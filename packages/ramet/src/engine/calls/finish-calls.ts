@@ -19,7 +19,8 @@ import { findTool } from '../../tools/registry.ts';
 import type { Agent } from '../agent/agent.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
 import type { CalledAgent } from '../agent/runtime.ts';
-import { completeCall, delegates, isRepeatable, refuseCalls, runCalls, type ToolRun } from './tool-runner.ts';
+import { delegates, isRepeatable } from './call-order.ts';
+import { completeCall, refuseCalls, runCalls, type ToolRun } from './tool-runner.ts';
 
 /**
  * Tool calls of an agent's last message that are not answered yet: a killed process left them, or an interruption that

@@ -21,10 +21,10 @@ import type { Agent } from '../agent/agent.ts';
 import type { NamedContent } from '../agent/agent-event.ts';
 import { MAY_HAVE_RUN, NOT_RUN } from '../agent/notices.ts';
 import { contextOf } from './call-context.ts';
+import { batches, delegates, isRepeatable, type NamedCall } from './call-order.ts';
 import type { HookNotes, Permit, PermitRequest } from './permit.ts';
 import { finishResult, withRefusal } from './tool-result.ts';
 
-const MOST_AT_ONCE = 10;
 /** How long an aborted tool may take to end by itself. */
 const ABORT_GRACE_MS = 5_000;
 
@@ -80,35 +80,6 @@ export function refuseCalls(calls: readonly ToolUseBlock[], reason: string): Fro
   return calls.map(({ id }) =>
     freezeBlock({ type: 'tool_result', tool_use_id: id, content: reason, is_error: true }),
   );
-}
-
-/**
- * Neighbouring calls that only read, together; every other call by itself; and last, all at once, those that start
- * agents: what the others change is there when a child begins (FORK-2).
- */
-function batches(agent: Agent, calls: readonly ToolUseBlock[]): ToolUseBlock[][] {
-  const grouped: ToolUseBlock[][] = [];
-  const delegated = calls.filter((call) => delegates(agent, call));
-  const own = calls.filter((call) => !delegates(agent, call));
-  for (const call of own) {
-    const last = grouped.at(-1);
-    const joins = last?.[0] !== undefined && isRepeatable(agent, call) && isRepeatable(agent, last[0]);
-    if (joins && last.length < MOST_AT_ONCE) last.push(call);
-    else grouped.push([call]);
-  }
-  return delegated.length === 0 ? grouped : [...grouped, delegated];
-}
-
-type NamedCall = Pick<ToolUseBlock, 'name'>;
-
-export function delegates(agent: Agent, { name }: NamedCall): boolean {
-  return findTool(agent.spec.tools, name)?.schedule === 'last';
-}
-
-/** Whether it may be done again, beside others: it only reads, or it starts agents, which are found again. */
-export function isRepeatable(agent: Agent, { name }: NamedCall): boolean {
-  const schedule = findTool(agent.spec.tools, name)?.schedule;
-  return schedule === 'parallel' || schedule === 'last';
 }
 
 /** Keeps its worktree after calls that may have changed it. */

@@ -303,6 +303,23 @@ describe('COORD-1, COORD-2: phases', () => {
     expect(session.coordinator?.phase).toBe('research');
   });
 
+  test('a change of phase has its place in the message: a worker before it belongs to the phase before', async () => {
+    const { emulator, options } = await newPlace(
+      play({
+        lead: [uses(add('ada'), phase('synthesis'), phase('implementation'), add('bob'))],
+        ada: [uses(call('Bash', { command: 'echo broken > src/a.ts' }))],
+      }),
+    );
+    await using session = await openSession(options);
+    await prompt(session);
+    const first = told(emulator, 'lead', 1);
+    expect(first).toContain(`The phase stays research: ada (${session.id}.2) has not reported`);
+    expect(first).toContain('synthesis can follow it, and implementation cannot');
+    expect(told(emulator, 'ada', 1)).toContain('nothing is changed in it');
+    expect(readFileSync(join(String(options.cwd), 'src/a.ts'), 'utf8')).toBe('export const a = 1;\n');
+    expect(JSON.stringify(asked(emulator, 'bob')[0]?.messages)).toContain('in its research phase');
+  });
+
   test('verification: there must be something to verify, and nothing is repaired', async () => {
     const { emulator, options } = await newPlace(
       play({
