@@ -254,6 +254,8 @@ export interface SettingsInForce {
   settings: Settings;
   /** Where each of `settings.mcpServers` stands. */
   serverOrigins?: readonly SettingValue[];
+  /** Where each of the rules of `settings.permissions` stands. */
+  ruleOrigins?: readonly { readonly list: string; readonly text: string; readonly place: string }[];
   /** Hooks of all places, not read yet. */
   hooks?: readonly { readonly value: unknown; readonly source: HookOrigin }[];
   notices: readonly string[];

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { linesOf } from '../fixtures/command.ts';
+import { writeFiles } from '../fixtures/temporary.ts';
 import { test, toolResults } from '../fixtures/user.ts';
 
 const bash = (command: string) => ({ tool_use: [{ name: 'Bash', input: { command } }] });
@@ -75,6 +76,24 @@ describe.concurrent('RES-3: permissions in ramet -p', () => {
     ]);
     expect(toolResults(emulator)[0]?.text).toContain('denied by the rule Bash(rm:*)');
     expect(existsSync(join(user.repository, 'README.md'))).toBe(true);
+  });
+
+  test.for([
+    ['ramet/settings.json', [], /in \S*\/ramet\/settings\.json\. /],
+    ['home/.claude/settings.json', [], / in ~\/\.claude\/settings\.json\. /],
+    ['work/.ramet/settings.json', [], / in \.ramet\/settings\.json\. /],
+    ['work/.ramet/settings.local.json', [], / in \.ramet\/settings\.local\.json\. /],
+    ['managed/settings.json', [], /in \S*\/managed\/settings\.json\. /],
+    ['other.json', ['--settings', '../other.json'], /in \S*\/other\.json\. /],
+    [null, ['--settings', JSON.stringify({ permissions: { deny: ['Bash(touch:*)'] } })], / in --settings\. /],
+    [null, ['--disallowedTools', 'Bash(touch:*)'], / in the options\. /],
+  ] as const)('a refusal names where its rule is: %s %j', async ([file, flags, place], { user }) => {
+    if (file !== null)
+      writeFiles(user.root, { [file]: JSON.stringify({ permissions: { deny: ['Bash(touch:*)'] } }) });
+    const emulator = await user.model(bash('touch made'), { text: 'done' });
+    const args = ['-p', 'go', '--disallowedTools', 'Bash(rm:*)', ...flags];
+    await user.here(args, { env: { RAMET_MANAGED_DIR: join(user.root, 'managed') } });
+    expect(toolResults(emulator)[0]?.text).toMatch(place);
   });
 
   test('rules of folders above hold in bypassPermissions too, those that ask as refusals', async ({

@@ -30,19 +30,22 @@ export function openRules(
     settings,
     additionalDirectories = [],
     alsoDirectories = [],
+    ruleOrigins = [],
   }: ResolvedOptions,
   { cwd, repository }: Place,
   tools: readonly string[],
 ): SessionRules {
   const origin = { base: repository?.root ?? cwd, home: env.HOME || null, tools };
-  const rules = readRules(permissions, { ...origin, place: 'the options' });
+  const rules = byPlace(permissions, ruleOrigins).map(([place, texts]) =>
+    readRules(texts, { ...origin, place }),
+  );
   const narrowing = others.map(
     ({ place, base, texts }) => parseRules(texts, { ...origin, base, place }).rules,
   );
   return sessionRules(
     joinRules(
       {
-        ...{ ...rules, closed: closedWays(settings) },
+        ...{ ...joinRules(...rules), closed: closedWays(settings) },
         folders: [...foldersOf(additionalDirectories, cwd), ...alsoDirectories.filter(isDirectory)],
         guarded: guardedPlaces(env),
       },
@@ -51,6 +54,23 @@ export function openRules(
     ),
     origin,
   );
+}
+
+/** In the order of their lists. A rule that the caller gave, too, is in the file that has it. */
+function byPlace(
+  permissions: RuleTexts,
+  origins: NonNullable<ResolvedOptions['ruleOrigins']>,
+): [place: string, texts: RuleTexts][] {
+  const known = new Map(origins.map(({ list, text, place }) => [`${list} ${text}`, place]));
+  const places = new Map<string, Record<'allow' | 'ask' | 'deny', string[]>>();
+  for (const list of ['allow', 'ask', 'deny'] as const)
+    for (const text of permissions[list] ?? []) {
+      const place = known.get(`${list} ${text}`) ?? 'the options';
+      const texts = places.get(place) ?? { allow: [], ask: [], deny: [] };
+      texts[list].push(text);
+      places.set(place, texts);
+    }
+  return [...places];
 }
 
 /** Only after a login: any rule makes Ramet read the commands of agents that may do everything. */

@@ -11,6 +11,7 @@ import { UserMistake } from '../../../schema/errors.ts';
 import { SETTINGS_SOURCES, type SettingsSource } from '../../../schema/status.ts';
 import { describeIssues } from '../../../schema/zod.ts';
 import type { OtherRules, OtherTools } from '../../../settings/other-tools/other-tools.ts';
+import { shownPath } from '../../../settings/other-tools/other-tools.ts';
 import {
   foldersUpTo,
   otherToolsNotices,
@@ -46,7 +47,8 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
   if (settings !== undefined) {
     const report = await managedSettings(await checked(settings || {}), managedFolders(env));
     refuseBadSettings(report);
-    return { settings: report.settings, notices: [], managed: report.managed };
+    const rules = ruleOrigins(report, { root: cwd, userHome: null });
+    return { settings: report.settings, notices: [], managed: report.managed, ruleOrigins: rules };
   }
   const place = settingsPlace(findPlace({ cwd, env }), env);
   const defaults = defaultSettings();
@@ -74,9 +76,21 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
   return {
     ...{ settings: commands.settings, notices, hooks: found.hooks, childEnv: others.env },
     others: allowsOwnRules(report.settings) ? others.rules : others.rules.map(withoutAllow),
-    ...{ managed: report.managed, serverOrigins },
+    ...{ managed: report.managed, serverOrigins, ruleOrigins: ruleOrigins(report, place) },
     ...{ alsoDirectories: others.directories.map(({ path }) => path), serverLimits: others.servers },
   };
+}
+
+/** For messages; a program's own settings have no file. */
+function ruleOrigins(
+  { values }: SettingsReport,
+  { root, userHome }: Pick<SettingsPlace, 'root' | 'userHome'>,
+): NonNullable<SettingsInForce['ruleOrigins']> {
+  return values.flatMap(({ path: [key, list], value, isEntry, source, unused }) => {
+    if (key !== 'permissions' || list === undefined || !isEntry || unused !== null || source === null)
+      return [];
+    return [{ list, text: String(value), place: shownPath(source, root, userHome) }];
+  });
 }
 
 /** They are listed with the servers of the place. */
