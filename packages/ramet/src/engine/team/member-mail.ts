@@ -1,15 +1,21 @@
 /** A member's messages on their way from the record into its conversation. */
 import type { AgentId } from '../../schema/ids.ts';
 import { EVERYBODY, LEAD, type TeamMessage } from '../../schema/team.ts';
-import type { StoredTeam } from '../../team/store/team-store.ts';
+import { MOST_BYTES_AT_ONCE, type StoredTeam } from '../../team/store/team-store.ts';
 import { failure, type ToolOutcome } from '../../tools/tool.ts';
 import type { Agent } from '../agent/agent.ts';
 import { agentMessageText, MAY_HAVE_RUN } from '../agent/notices.ts';
 import { planNotice } from './plan-desk.ts';
 
-/** Gives it what its own record does not have yet. */
+/**
+ * Gives it what its own record does not have yet, as much as one request can take: the rest comes when that is on its way, or a
+ * flood of messages would be a prompt that no model takes.
+ */
 export function receiveMail(team: StoredTeam, agent: Agent, name: string): void {
-  for (const message of team.mail.unread(name, agent.state.mail)) {
+  const waiting = agent.inbox.items.filter(({ kind }) => kind === 'message').flatMap(({ blocks }) => blocks);
+  const held = waiting.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+  if (held >= MOST_BYTES_AT_ONCE) return;
+  for (const message of team.mail.unread(name, agent.state.mail, MOST_BYTES_AT_ONCE - held)) {
     const sender = senderId(team, message);
     followPlan(agent, message);
     agent.receive('message', sender, textOf(message, sender), { mail: message.seq });
@@ -17,10 +23,13 @@ export function receiveMail(team: StoredTeam, agent: Agent, name: string): void 
 }
 
 /** Everything that it has received and that is not in its inbox any more is in the request that goes now. */
-export function noteRead(team: StoredTeam, { state }: Agent, name: string): void {
+export function noteRead(team: StoredTeam, agent: Agent, name: string): void {
+  const { state } = agent;
   const waiting = state.inbox.flatMap(({ mail }) => mail ?? []);
   const read = waiting.length === 0 ? state.mail : Math.min(...waiting) - 1;
   if (read > 0) team.mail.advance(name, read);
+  // What there was no room for in this request.
+  queueMicrotask(() => receiveMail(team, agent, name));
 }
 
 /** Begins a run of it with everything that waits for it. */

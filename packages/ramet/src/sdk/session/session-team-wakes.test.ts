@@ -198,6 +198,30 @@ describe('TEAM-3: tasks that become free', () => {
   });
 });
 
+describe('TEAM-2: many long messages that arrive during one call', () => {
+  test('are read in order, and as many in one request as a model takes', async () => {
+    const texts = Array.from({ length: 12 }, (_, index) => `letter ${index} ${'x'.repeat(60_000)}`);
+    const flood = tool({
+      ...{ name: 'Endless', description: 'Waits.', inputSchema: { type: 'object' }, access: 'read' },
+      run: async () => {
+        for (const text of texts) await session.team?.send({ to: 'ada', text });
+        return 'flooded';
+      },
+    });
+    const { emulator, options } = await newReaders(
+      play({ lead: [uses(addReader('ada'))], ada: [uses(call('Endless', {}))] }),
+    );
+    await using session = await openSession({ ...options, tools: [flood] });
+    await prompt(session);
+    const read = asked(emulator, 'ada').map((request) =>
+      [...lastText(request).matchAll(/letter (\d+)/g)].map(([, number]) => Number(number)),
+    );
+    expect(read.flat()).toEqual(texts.map((_, index) => index));
+    expect(Math.max(...read.map(({ length }) => length))).toBeLessThan(4);
+    expect(session.team?.members()[1]).toMatchObject({ state: 'idle', unread: 0 });
+  });
+});
+
 describe('TEAM-3: claims of those who have ended', () => {
   test('a fork that claimed a task and ended gives it back, and an idle member is told', async () => {
     const { emulator, options } = await newReaders((view) => {

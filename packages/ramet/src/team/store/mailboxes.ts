@@ -23,7 +23,8 @@ const PRUNE_EVERY = 500;
 const KEPT_OF_SENDER = 100;
 /** Bounds of what one look brings: it becomes part of one request. */
 const MOST_AT_ONCE = 100;
-const MOST_BYTES_AT_ONCE = 256 * 1024;
+/** Of text in any script at most half of the smaller context windows. */
+export const MOST_BYTES_AT_ONCE: number = 128 * 1024;
 
 export interface NewMessage {
   /** A member's name; null for a person or a program outside the team. */
@@ -107,9 +108,9 @@ export class Mailboxes {
 
   /**
    * What a member has not been told, in the order of sending: what follows its cursor, and follows `after`, the last
-   * message that its own record already has. Bounded: the rest comes with the next look.
+   * message that its own record already has. Bounded: the rest comes with the next look. The first comes in any case.
    */
-  unread(name: string, after = 0): TeamMessage[] {
+  unread(name: string, after = 0, mostBytes: number = MOST_BYTES_AT_ONCE): TeamMessage[] {
     const key = keyOf(name);
     const rows = this.#db.rows(
       `SELECT seq, text, kind, coalesce(sender_name.name, message.sender) AS sender FROM (
@@ -129,8 +130,8 @@ export class Mailboxes {
         kind: textOf(kind) as MessageKind | null,
       }))
       .filter(({ text }, index) => {
-        bytes += text.length;
-        return index === 0 || bytes <= MOST_BYTES_AT_ONCE;
+        bytes += Buffer.byteLength(text);
+        return index === 0 || bytes <= mostBytes;
       });
   }
 

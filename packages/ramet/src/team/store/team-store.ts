@@ -14,6 +14,8 @@ import { type Problem, Roster } from './roster.ts';
 import { TeamTaskList } from './task-list.ts';
 import { openTeamDatabase, type TeamDatabase, type TeamRow } from './team-database.ts';
 
+export { MOST_BYTES_AT_ONCE } from './mailboxes.ts';
+
 export interface NewTeam {
   name: string;
   session: SessionId;
