@@ -80,7 +80,14 @@ export function apiDescription(limits: MemoryLimits): Json {
   };
   const getKeys = {
     summary: 'all keys with version and checksum, deleted ones too; no values',
-    parameters: [header('If-None-Match', 'the ETag of the listing that is known')],
+    parameters: [
+      header('If-None-Match', 'the ETag of the listing that is known'),
+      {
+        ...{ name: 'seen', in: 'query', required: false, schema: { type: 'string' } },
+        description:
+          'parts of the history that were seen, each with its highest version, the last one last: `9f2c.12,7e1a.40`. `parted` of the listing is then the version up to which this server has the same',
+      },
+    ],
     responses: {
       200: { description: 'the listing', headers: ETAG, content: json('Listing') },
       304: { description: 'nothing has changed', headers: ETAG },

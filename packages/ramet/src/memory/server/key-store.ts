@@ -15,6 +15,7 @@ import { makePrivateDirectory } from '../../system/home.ts';
 import { SharedDatabase, type SharedRow } from '../../system/sqlite/shared-database.ts';
 import { foldedKey } from '../wire/memory-key.ts';
 import type { MemoryEntry, MemoryLimits, MemoryListing } from '../wire/memory-shapes.ts';
+import { partOf, type SeenPart } from './history-parts.ts';
 import { MEMORY_MIGRATIONS } from './memory-schema.ts';
 
 /** `null` for a key that must not exist, nor have existed. */
@@ -123,10 +124,11 @@ export class KeyStore {
     return `"${row?.version}-${row?.stamp}"`;
   }
 
-  listing(team: number, name: string): MemoryListing {
+  /** `seen` is what the one who asks has seen of the history. */
+  listing(team: number, name: string, seen: readonly SeenPart[] = []): MemoryListing {
     const rows = this.#db.rows(`SELECT ${FIELDS} FROM entries WHERE team = ? ORDER BY key`, team);
     const version = Number(this.#db.row('SELECT version FROM teams WHERE id = ?', team)?.version);
-    return { team: name, version, keys: rows.map(entryFrom) };
+    return { team: name, version, ...partOf(this.#db, team, seen), keys: rows.map(entryFrom) };
   }
 
   write(write: MemoryWrite): Promise<WriteOutcome> {

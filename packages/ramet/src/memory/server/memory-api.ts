@@ -5,6 +5,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { apiDescription } from './api-description.ts';
+import { readSeenParts } from './history-parts.ts';
 import { KEYS, type KeyRequests } from './key-requests.ts';
 import { jsonReply, type MemoryReply, matches, refuse, refuseFailed, refuseMethod } from './memory-reply.ts';
 import type { TokenTeam } from './team-tokens.ts';
@@ -28,7 +29,9 @@ export function memoryApp({ store, gate, limits, note }: KeyRequests): MemoryApp
     const headers = { ETag, 'Cache-Control': 'no-cache' };
     const isKnown = matches(c.req.header('if-none-match'), ETag);
     return responseOf(
-      isKnown ? { status: 304, headers, body: null } : jsonReply(store.listing(id, name), 200, headers),
+      isKnown
+        ? { status: 304, headers, body: null }
+        : jsonReply(store.listing(id, name, readSeenParts(c.req.query('seen'))), 200, headers),
     );
   });
   app.all(KEYS, () => responseOf(refuseMethod('GET, HEAD')));

@@ -45,4 +45,17 @@ export const MEMORY_MIGRATIONS: readonly string[] = [
       WHERE id = new.team;
   END;
   `,
+  // Every start of a server begins a part of a team's history; `server/history-parts.ts` says what for.
+  `
+  CREATE TABLE parts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    team INTEGER NOT NULL REFERENCES teams (id),
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL
+  );
+  CREATE INDEX parts_team ON parts (team, id);
+  CREATE TRIGGER team_added AFTER INSERT ON teams BEGIN
+    INSERT INTO parts (team, name, version) VALUES (new.id, lower(hex(randomblob(8))), new.version);
+  END;
+  `,
 ];

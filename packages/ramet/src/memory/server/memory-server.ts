@@ -3,7 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
+import type { SharedDatabase } from '../../system/sqlite/shared-database.ts';
 import { DEFAULT_LIMITS, type MemoryLimits } from '../wire/memory-shapes.ts';
+import { beginPart } from './history-parts.ts';
 import { answerForKey, isForKey, type KeyRequests } from './key-requests.ts';
 import { KeyStore, openMemoryDatabase } from './key-store.ts';
 import { memoryApp } from './memory-api.ts';
@@ -36,6 +38,7 @@ export async function startMemoryServer(options: MemoryServerOptions): Promise<M
   const { host = '127.0.0.1', port = 0, note = () => {}, requestTimeoutMs = REQUEST_MS } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const db = openMemoryDatabase(options.directory);
+  beginHistory(db, note);
   const store = new KeyStore(db, limits);
   const gate = new RequestGate(db, new TeamTokens(db), store, limits);
   const server = serverFor({ store, gate, limits, note }, requestTimeoutMs);
@@ -60,6 +63,15 @@ export async function startMemoryServer(options: MemoryServerOptions): Promise<M
   const { port: taken } = server.address() as AddressInfo;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
   return { url, port: taken, close, [Symbol.asyncDispose]: close };
+}
+
+/** A full disk keeps nobody from reading. */
+function beginHistory(db: SharedDatabase, note: (line: string) => void): void {
+  try {
+    beginPart(db);
+  } catch (error) {
+    note(`clients will not learn if an old copy of the file was put back: ${describeError(error)}`);
+  }
 }
 
 function serverFor(api: KeyRequests, requestTimeoutMs: number): Server {

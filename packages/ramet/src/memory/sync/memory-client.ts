@@ -54,14 +54,22 @@ export class MemoryClient {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Null if it is the one that is known. */
-  async list(known: string | null): Promise<{ tag: string; listing: MemoryListing } | null> {
+  /** Null if it is the one that is known. `seen` is what was seen of the history. */
+  async list(
+    known: string | null,
+    seen: string | null = null,
+  ): Promise<{ tag: string; listing: MemoryListing } | null> {
     const headers: Record<string, string> = known === null ? {} : { 'If-None-Match': known };
     const {
       status,
       headers: received,
       bytes,
-    } = await this.#ask('GET', '/v1/keys', { headers }, LARGEST_LISTING);
+    } = await this.#ask(
+      'GET',
+      `/v1/keys${seen === null ? '' : `?seen=${seen}`}`,
+      { headers },
+      LARGEST_LISTING,
+    );
     if (status === 304) return null;
     if (status !== 200) throw this.#odd(`answered ${status} to the listing`);
     const listing = LISTING_SHAPE.safeParse(jsonOf(bytes));

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -10,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { newToken, type ServedMemory, servedMemory } from '../../../test/fixtures/memory-server.ts';
 import { BASE62, seededRandom } from '../../../test/fixtures/seeded-random.ts';
@@ -342,6 +344,116 @@ describe('TEAM-6: the sync of a folder', () => {
     const report = await two.sync();
     expect(changesOf(report)).toEqual(['pulled b.md']);
     expect(report.skipped.map(({ key }) => key)).toEqual(['a.md']);
+  });
+});
+
+describe('TEAM-6: a server with an old copy of its file', () => {
+  interface PutBack {
+    one: Folder;
+    two: Folder;
+    /** With the server as it is after the copy was put back. */
+    sync(folder: Folder): Promise<string[]>;
+  }
+
+  /** Since the copy `one` has changed a file, deleted one, added one and brought one back. */
+  async function putBack(meanwhile: (one: Folder, two: Folder) => Promise<unknown>): Promise<PutBack> {
+    const [one, two, server] = await twoFolders();
+    for (const name of ['a.md', 'gone.md', 'back.md', 'same.md']) one.write(name, `${name} at first\n`);
+    await one.sync();
+    one.remove('back.md');
+    await one.sync();
+    await two.sync();
+    const copy = join(temporaryDirectory(), 'copy.sqlite');
+    const file = join(server.directory, 'memory.sqlite');
+    const db = new DatabaseSync(file);
+    db.exec(`VACUUM INTO '${copy}'`);
+    db.close();
+    one.write('a.md', 'a.md changed\n');
+    one.remove('gone.md');
+    one.write('new.md', 'new\n');
+    one.write('back.md', 'back again\n');
+    await one.sync();
+    await meanwhile(one, two);
+    await server.close();
+    for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
+    copyFileSync(copy, file);
+    const again = await servedMemory({ directory: server.directory });
+    return {
+      ...{ one, two },
+      sync: async (folder) => changesOf(await folder.sync(again.token, { url: again.url })),
+    };
+  }
+
+  const all = (folder: Folder): Record<string, string | null> =>
+    Object.fromEntries(folder.files().map((name) => [name, folder.read(name)]));
+  const WANTED = {
+    'a.md': 'a.md changed\n',
+    'back.md': 'back again\n',
+    'new.md': 'new\n',
+    'same.md': 'same.md at first\n',
+  };
+
+  test('gets what it lacks: changes, deletions and new files', async () => {
+    const { one, two, sync } = await putBack(async () => {});
+    expect((await sync(one)).sort()).toEqual([
+      'deleted there gone.md',
+      'sent a.md',
+      'sent back.md',
+      'sent new.md',
+    ]);
+    expect(all(one)).toEqual(WANTED);
+    await sync(two);
+    expect(all(two)).toEqual(WANTED);
+    expect(await sync(one)).toEqual([]);
+  });
+
+  test('gets it once from folders that all have it', async () => {
+    const { one, two, sync } = await putBack((_, other) => other.sync());
+    await sync(two);
+    expect(await sync(one)).toEqual([]);
+    for (const folder of [one, two]) expect(all(folder)).toEqual(WANTED);
+  });
+
+  test('gets it also where others have written more than it had lost', async () => {
+    const { one, two, sync } = await putBack(async () => {});
+    for (let number = 0; number < 9; number++) two.write(`more-${number}.md`, 'x\n');
+    await sync(two);
+    await sync(one);
+    expect(all(one)).toMatchObject(WANTED);
+    await sync(two);
+    expect(all(two)).toEqual(all(one));
+  });
+
+  test('and what others have written there meanwhile are both kept', async () => {
+    const { one, two, sync } = await putBack(async () => {});
+    two.write('a.md', 'a.md of two\n');
+    two.write('new.md', 'new of two\n');
+    for (let number = 0; number < 9; number++) two.write(`more-${number}.md`, 'x\n');
+    await sync(two);
+    await sync(one);
+    await sync(two);
+    for (const folder of [one, two]) {
+      expect(all(folder)).toMatchObject({ 'a.md': 'a.md of two\n', 'new.md': 'new of two\n' });
+      expect(Object.values(all(folder))).toEqual(expect.arrayContaining(['a.md changed\n', 'new\n']));
+      expect(folder.read('gone.md')).toBeNull();
+    }
+  });
+
+  test('a server that only starts again has nothing to get, also after a sync in between', async () => {
+    const [one, two, server] = await twoFolders();
+    one.write('a.md', 'one\n');
+    await one.sync();
+    await two.sync();
+    const { directory } = server;
+    for (const text of ['two\n', 'three\n']) {
+      await server.close();
+      await using again = await servedMemory({ directory });
+      two.write('a.md', text);
+      const at = { url: again.url };
+      expect(changesOf(await two.sync(again.token, at))).toEqual(['sent a.md']);
+      expect(changesOf(await one.sync(again.token, at))).toEqual(['pulled a.md']);
+      expect(one.files()).toEqual(['a.md']);
+    }
   });
 });
 

@@ -18,6 +18,7 @@ import { KeySync, type SyncChange } from './key-sync.ts';
 import { type LocalFile, leaveTwins, readFolder, type SkippedKey } from './local-folder.ts';
 import { MemoryClient } from './memory-client.ts';
 import type { AgreedKey } from './plan-key.ts';
+import { lostKeys, seenText, seenWith } from './seen-history.ts';
 import { lockFolder, SyncState } from './sync-state.ts';
 
 export interface SyncOptions {
@@ -72,15 +73,20 @@ class FolderSync {
   }
 
   async run(): Promise<SyncReport> {
-    const agreed = this.#state.agreed();
+    let agreed = this.#state.agreed();
     const { files, skipped } = await readFolder(this.#root, DEFAULT_LIMITS.value);
     const known = this.#isAsAgreed(files, skipped, agreed) ? this.#state.fact('listing') : null;
-    const listed = await this.#client.list(known);
+    const seen = seenText(this.#state.fact('seen'), agreed.values());
+    const listed = await this.#client.list(known, seen);
     const team = listed?.listing.team ?? this.#state.fact('team') ?? '';
     this.#requireTeam(team);
     const report = { team, changes: [], skipped, values: this.#client.values };
     if (listed === null) return report;
     const server = new Map(listed.listing.keys.map((entry) => [entry.key, entry]));
+    const { parted } = listed.listing;
+    const lost = parted == null ? new Map() : lostKeys(agreed, server, parted);
+    this.#state.part(lost, seenWith(seen, listed.listing));
+    if (lost.size > 0) agreed = this.#state.agreed();
     for (const { key, path } of files.values()) this.#keys.setPath(key, path);
     const left = new Map(skipped.map(({ key, reason }) => [key, reason]));
     leaveTwins(files, server, agreed.keys(), left);

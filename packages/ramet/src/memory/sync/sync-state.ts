@@ -19,6 +19,9 @@ const MIGRATIONS = [
   `,
 ];
 
+/** `seen`: what was seen of the server's history, as the server reads it. */
+type FactName = 'team' | 'listing' | 'seen';
+
 export class SyncState implements Disposable {
   readonly #db: SharedDatabase;
 
@@ -55,13 +58,23 @@ export class SyncState implements Disposable {
     this.#db.change(sql, key, etag, checksum, value);
   }
 
-  fact(name: 'team' | 'listing'): string | null {
+  /** What the server has lost was never agreed on: with `instead` for what it has in place of that, where it is known. */
+  part(lost: ReadonlyMap<string, AgreedKey | null>, seen: string | null): void {
+    this.#db.write('synced', () => {
+      for (const [key, instead] of lost)
+        if (instead === null) this.#db.row('DELETE FROM agreed WHERE key = ?', key);
+        else this.agree(key, instead, null);
+      this.setFact('seen', seen);
+    });
+  }
+
+  fact(name: FactName): string | null {
     const row = this.#db.row('SELECT value FROM facts WHERE name = ?', name);
     return row === undefined ? null : String(row.value);
   }
 
   /** Null removes it. */
-  setFact(name: 'team' | 'listing', value: string | null): void {
+  setFact(name: FactName, value: string | null): void {
     if (value === null) this.#db.change('DELETE FROM facts WHERE name = ?', name);
     else
       this.#db.change(

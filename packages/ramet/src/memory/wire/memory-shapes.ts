@@ -26,8 +26,18 @@ export type MemoryEntry = z.infer<typeof ENTRY_SHAPE>;
 export const LISTING_SHAPE: z.ZodMiniObject<{
   team: z.ZodMiniString;
   version: z.ZodMiniNumber;
+  part: z.ZodMiniOptional<z.ZodMiniString>;
+  parted: z.ZodMiniOptional<z.ZodMiniNullable<z.ZodMiniNumber>>;
   keys: z.ZodMiniArray<typeof ENTRY_SHAPE>;
-}> = z.object({ team: z.string(), version: z.number(), keys: z.array(ENTRY_SHAPE) });
+}> = z.object({
+  team: z.string(),
+  version: z.number(),
+  /** The part of the history that is written now. Earlier servers have none. */
+  part: z.optional(z.string()),
+  /** Up to which version the server and who asks have seen the same; null for all of it. */
+  parted: z.optional(z.nullable(z.number())),
+  keys: z.array(ENTRY_SHAPE),
+});
 
 /** All keys of a team, deleted ones too. */
 export type MemoryListing = z.infer<typeof LISTING_SHAPE>;

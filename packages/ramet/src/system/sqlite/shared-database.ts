@@ -56,6 +56,8 @@ export class SharedDatabase implements Disposable {
     try {
       const version = retrying(() => schemaVersion(db));
       requireKnownVersion(this.file, version, migrations);
+      // A copy that was put back may have lost it (`VACUUM INTO`): without the log nothing can wait for the disk.
+      retrying(() => db.exec('PRAGMA journal_mode = WAL'));
       retrying(() => db.exec('PRAGMA synchronous = NORMAL'));
       if (version < migrations.length) inTransaction(db, () => migrate(db, migrations), retrying);
       return db;
