@@ -1,14 +1,19 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { startAuthorizationServer } from '../../../test/fixtures/mcp/authorization-server.ts';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  type AuthorizationServer,
+  startAuthorizationServer,
+} from '../../../test/fixtures/mcp/authorization-server.ts';
 import {
   type HttpServerOptions,
   type LoopbackServer,
+  listen,
   startHttpServer,
 } from '../../../test/fixtures/mcp/http-server.ts';
 import { testPool } from '../../../test/fixtures/mcp/servers.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
+import { UserMistake } from '../../schema/errors.ts';
 import type { ServerConnection } from './connection.ts';
 import { logIn } from './login.ts';
 import type { HttpServer } from './server-config.ts';
@@ -25,7 +30,7 @@ interface Scene {
   readonly server: ServerConnection;
   /** Another session of the same user. */
   another(): ServerConnection;
-  logIn(visit: (url: string) => unknown, signal?: AbortSignal): ReturnType<typeof logIn>;
+  logIn(visit: (url: string) => unknown, signal?: AbortSignal, limitMs?: number): ReturnType<typeof logIn>;
   readonly home: string;
 }
 
@@ -49,7 +54,8 @@ async function withHttp(
       server: another(),
       another,
       home,
-      logIn: (visit, signal = never) => logIn(config, { home, visit, signal }),
+      logIn: (visit, signal = never, limitMs = undefined) =>
+        logIn(config, { home, visit, signal, ...(limitMs && { limitMs }) }),
     });
   } finally {
     await Promise.all(pools.map((pool) => pool[Symbol.asyncDispose]()));
@@ -88,6 +94,33 @@ describe('EXT-4: servers over HTTP', () => {
       ]);
     }),
   );
+
+  test('one whose first answer takes longer than a probe may is waited for', async () => {
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await withHttp({}, async ({ http }) => {
+      await using slow = await listen(async (request) => {
+        reached.resolve();
+        await released.promise;
+        const { method, headers } = request;
+        return fetch(http.url, { method, headers, ...(method === 'POST' && { body: await request.text() }) });
+      });
+      const { pool } = testPool(temporaryDirectory());
+      const { connection } = pool.lease('web', { type: 'http', url: slow.url, headers: {} });
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      try {
+        const answer = echo(connection, 'a');
+        answer.catch(() => {});
+        await reached.promise;
+        vi.advanceTimersByTime(20_000);
+        vi.useRealTimers();
+        released.resolve();
+        expect(await answer).toBe('echo: a');
+      } finally {
+        vi.useRealTimers();
+        await pool[Symbol.asyncDispose]();
+      }
+    });
+  });
 
   test.each(KINDS)('%s: an answer of 50 MB fails its call, not the connection', (kind) =>
     withHttp({ kind }, async ({ server }) => {
@@ -143,6 +176,10 @@ describe('EXT-4: servers over HTTP', () => {
     });
   });
 });
+
+function wellKnown(text: string): AuthorizationServer['instead'] {
+  return (path) => (path.startsWith('/.well-known/') ? new Response(text) : null);
+}
 
 describe('EXT-4: logins', () => {
   test.each(KINDS)('%s: a login gives a token, which sessions use and renew', async (kind) => {
@@ -213,12 +250,116 @@ describe('EXT-4: logins', () => {
           .map((name) => readFileSync(join(home, 'mcp', name), 'utf8'));
       const before = stored();
       await expect(log((url) => authority.visit(url, 'no'))).rejects.toThrow(
-        /did not succeed: .*access_denied/,
+        /did not succeed: it was declined in the browser \(access_denied\)$/,
       );
       const abort = new AbortController();
       await expect(log(() => abort.abort(), abort.signal)).rejects.toThrow('it was given up');
       expect(stored()).toEqual(before);
       expect(await echo(another(), 'a')).toBe('echo: a');
+    });
+  });
+
+  test.for(['/.well-known/oauth-authorization-server', '/register', '/token'])(
+    'a login ends where %s of the authorization server hangs: when a person gives up, and after a time',
+    async (hanging) => {
+      await using authority = await startAuthorizationServer();
+      const reached = Promise.withResolvers<void>();
+      authority.instead = (path) => {
+        if (path !== hanging) return null;
+        reached.resolve();
+        return new Promise(() => {});
+      };
+      await withHttp({ refuse: authority.refuse }, async ({ logIn: log }) => {
+        const visit = (url: string): unknown => authority.visit(url);
+        const abort = new AbortController();
+        const given = expect(log(visit, abort.signal)).rejects.toThrow('it was given up');
+        await reached.promise;
+        abort.abort();
+        await given;
+        await expect(log(visit, never, 200)).rejects.toThrow(
+          `${authority.url}${hanging} did not answer within`,
+        );
+      });
+    },
+  );
+
+  test.for<[string, Partial<AuthorizationServer>, RegExp]>([
+    [
+      'metadata that are no JSON',
+      { instead: wellKnown('<html>') },
+      /well-known\/oauth-authorization-server: it did not answer with JSON$/,
+    ],
+    [
+      'a token endpoint that is no address',
+      { metadata: { token_endpoint: 'nonsense' } },
+      /oauth-authorization-server: its answer does not have the shape of the protocol \(wrong at token_endpoint\)$/,
+    ],
+    [
+      'no word on PKCE',
+      { metadata: { code_challenge_methods_supported: undefined } },
+      /does not say that it checks PKCE with S256.*Authorization header/,
+    ],
+    [
+      'PKCE without S256',
+      { metadata: { code_challenge_methods_supported: ['plain'] } },
+      /does not say that it checks PKCE with S256/,
+    ],
+    [
+      'no registration of clients',
+      { metadata: { registration_endpoint: undefined } },
+      /does not register clients.*Authorization header/,
+    ],
+    [
+      'an address of a file to log in at',
+      { metadata: { authorization_endpoint: 'file:///etc/passwd' } },
+      /log in at file:\/\/\/etc\/passwd.*only http and https/,
+    ],
+    [
+      'a token endpoint that fails',
+      { trouble: new Response('<h1>down</h1>', { status: 500 }) },
+      /\/token: it answered with HTTP 500$/,
+    ],
+    [
+      'a token that is refused',
+      {
+        trouble: Response.json(
+          { error: 'invalid_grant', error_description: 'gone\u001b[31m' },
+          { status: 400 },
+        ),
+      },
+      /\/token: it answered with HTTP 400: invalid_grant, gone/,
+    ],
+    [
+      'a token endpoint that answers a page',
+      { trouble: new Response('<html>') },
+      /\/token: it did not answer with JSON$/,
+    ],
+  ])('of %s a login says where and what', async ([, change, says]) => {
+    await using authority = await startAuthorizationServer();
+    Object.assign(authority, change);
+    const warned = vi.spyOn(console, 'warn');
+    await withHttp({ refuse: authority.refuse }, async ({ logIn: log }) => {
+      const error = await log((url) => authority.visit(url)).catch((one: unknown) => one);
+      expect(error).toBeInstanceOf(UserMistake);
+      expect(Object(error).message).toMatch(says);
+      expect(Object(error).message).not.toContain('\u001b');
+    });
+    expect(warned).not.toHaveBeenCalled();
+    expect(authority.asked.length).toBeLessThan(2);
+  });
+
+  test('a token endpoint on another origin is used: many providers have one', async () => {
+    await using authority = await startAuthorizationServer();
+    const forward = async (request: Request): Promise<Response> =>
+      fetch(`${authority.url}/token`, {
+        method: 'POST',
+        headers: request.headers,
+        body: await request.text(),
+      });
+    await using tokens = await listen(forward);
+    authority.metadata = { token_endpoint: `${tokens.url}/token` };
+    await withHttp({ refuse: authority.refuse }, async ({ logIn: log }) => {
+      expect(await log((url) => authority.visit(url))).toBe('done');
     });
   });
 

@@ -8,11 +8,19 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
-import { describeError, UserMistake } from '../../schema/errors.ts';
+import { UserMistake } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
-import { createClient, endSession, finishLogin, httpTransport, isLoginRefused } from './sdk-client.ts';
-import type { HttpServer } from './server-config.ts';
-import { oneLine } from './server-failure.ts';
+import { visibleLine } from '../../system/text/visible-text.ts';
+import {
+  boundedFetch,
+  createClient,
+  endSession,
+  finishLogin,
+  httpTransport,
+  isLoginRefused,
+} from './sdk-client.ts';
+import { type HttpServer, isObject } from './server-config.ts';
+import { describeCause, oneLine, seconds } from './server-failure.ts';
 import { openTokens, type StoredLogin } from './token-store.ts';
 
 interface LoginTerms {
@@ -20,6 +28,8 @@ interface LoginTerms {
   /** Told where a person logs in. */
   visit(url: string): void;
   readonly signal: AbortSignal;
+  /** How long the authorization server may take for an answer. */
+  readonly limitMs?: number;
 }
 
 /** `not needed`: the server answers without one. Until it has succeeded an earlier login stays as it is. */
@@ -27,8 +37,9 @@ export async function logIn(server: HttpServer, terms: LoginTerms): Promise<'don
   const { home, visit, signal } = terms;
   await using browser = await awaitBrowser();
   const draft = new LoginDraft(browser, visit);
-  const transport = httpTransport(server, draft.provider);
-  const parts = { server: 'login', version: '0', cwd: '/', onToolsChanged() {} };
+  const talk = new LoginTalk(server, terms);
+  const transport = httpTransport(server, draft.provider, talk.fetch);
+  const parts = { server: 'login', version: '0', cwd: '/', isHttp: true, onToolsChanged() {} };
   const client = createClient({ ...parts, elicit: async () => ({ action: 'decline' }) });
   try {
     await client.connect(transport, { signal });
@@ -36,18 +47,18 @@ export async function logIn(server: HttpServer, terms: LoginTerms): Promise<'don
     if (client.getServerCapabilities()?.tools !== undefined) await client.listTools(undefined, { signal });
     return 'not needed';
   } catch (error) {
-    if (!isLoginRefused(error)) throw failed(describeError(error));
+    if (talk.problem !== null || !isLoginRefused(error)) throw talk.failure(error);
   } finally {
     await endSession(transport);
     await client.close().catch(() => {});
   }
   const aborted = Promise.withResolvers<never>();
-  const unlink = onAbort(signal, () => aborted.reject(failed('it was given up')));
+  const unlink = onAbort(signal, () => aborted.reject(failed(GIVEN_UP)));
   try {
     const answer = await Promise.race([browser.answer, aborted.promise]);
     await finishLogin(transport, answer);
   } catch (error) {
-    throw error instanceof UserMistake ? error : failed(describeError(error));
+    throw talk.failure(error);
   } finally {
     unlink();
   }
@@ -57,7 +68,97 @@ export async function logIn(server: HttpServer, terms: LoginTerms): Promise<'don
 }
 
 function failed(why: string): UserMistake {
-  return new UserMistake('mcp_login', `the login did not succeed: ${oneLine(why)}`);
+  return new UserMistake('mcp_login', `the login did not succeed: ${visibleLine(oneLine(why))}`);
+}
+
+const REQUEST_MS = 30_000;
+const BY_HEADER = 'give it a token in an Authorization header instead (ramet mcp add --header)';
+const GIVEN_UP = 'it was given up';
+
+/** What is said to the servers of one login: each request ends, and what goes wrong is told with where. */
+class LoginTalk {
+  readonly #server: URL;
+  readonly #terms: LoginTerms;
+  /** Where the latest request went. */
+  #address = '';
+  /** The first request that came to nothing. The SDK tries others then, and tells of those. */
+  problem: UserMistake | null = null;
+
+  constructor({ url }: HttpServer, terms: LoginTerms) {
+    this.#server = new URL(url);
+    this.#terms = terms;
+  }
+
+  readonly fetch: typeof boundedFetch = async (url, init) => {
+    const { signal, limitMs = REQUEST_MS } = this.#terms;
+    const { origin, pathname } = new URL(url);
+    const address = `${origin}${pathname}`;
+    this.#address = address;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new DOMException('', 'TimeoutError')), limitMs).unref();
+    const all = AbortSignal.any([signal, late.signal, ...(init?.signal ? [init.signal] : [])]);
+    try {
+      const response = await boundedFetch(url, { ...init, signal: all });
+      // The server's own answers may be streams, which stay open.
+      if (origin === this.#server.origin && pathname === this.#server.pathname) clearTimeout(timer);
+      // The SDK would write to standard error, and send the same code once more.
+      if (init?.body instanceof URLSearchParams && !response.ok)
+        throw failed(`${address}: ${await refusalOf(response)}`);
+      return response;
+    } catch (error) {
+      if (signal.aborted) this.problem ??= failed(GIVEN_UP);
+      else if (late.signal.aborted) this.problem ??= this.#late();
+      throw this.problem ?? error;
+    }
+  };
+
+  #late(): UserMistake {
+    return failed(`${this.#address} did not answer within ${seconds(this.#terms.limitMs ?? REQUEST_MS)}`);
+  }
+
+  failure(error: unknown): UserMistake {
+    if (this.problem !== null) return this.problem;
+    if (this.#terms.signal.aborted) return failed(GIVEN_UP);
+    if (error instanceof UserMistake) return error;
+    if (isDeclined(error)) return failed('it was declined in the browser (access_denied)');
+    // It began to answer.
+    if (error instanceof Error && error.name === 'TimeoutError') return this.#late();
+    if (error instanceof SyntaxError) return failed(`${this.#address}: it did not answer with JSON`);
+    const words = describeCause(error);
+    if (/dynamic client registration/.test(words))
+      return failed(`its authorization server does not register clients: ${BY_HEADER}`);
+    return failed(`${this.#address}: ${words}`);
+  }
+}
+
+function isDeclined(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'access_denied';
+}
+
+/** In the words of OAuth, if it has them. */
+async function refusalOf(response: Response): Promise<string> {
+  const status = `it answered with HTTP ${response.status}`;
+  const told: unknown = await response.json().catch(() => null);
+  if (!isObject(told) || typeof told.error !== 'string') return status;
+  const more = typeof told.error_description === 'string' ? `, ${told.error_description}` : '';
+  return `${status}: ${told.error}${more}`;
+}
+
+/** A code that is not bound to who asked for it can be used by who sees it. Who says nothing of PKCE does not bind it. */
+function refuseWithoutPkce({ authorizationServerMetadata: said }: OAuthDiscoveryState): void {
+  if (said === undefined || said.code_challenge_methods_supported?.includes('S256') === true) return;
+  throw failed(
+    `${said.issuer} does not say that it checks PKCE with S256, so its codes are not safe: ${BY_HEADER}`,
+  );
+}
+
+/** It is shown to a person who opens it. */
+function addressToVisit(url: URL): string {
+  if (['http:', 'https:'].includes(url.protocol)) return url.href;
+  const shown = url.href.split('?', 1)[0] ?? '';
+  throw failed(
+    `its authorization server wants a person to log in at ${shown.slice(0, 200)}: only http and https are opened`,
+  );
 }
 
 /** What one login learns: nothing of it is stored before it is whole. */
@@ -97,9 +198,10 @@ class LoginDraft {
       },
       discoveryState: () => this.#discovery,
       saveDiscoveryState: (discovery) => {
+        refuseWithoutPkce(discovery);
         this.#discovery = discovery;
       },
-      redirectToAuthorization: (url) => visit(url.href),
+      redirectToAuthorization: (url) => visit(addressToVisit(url)),
     };
   }
 

@@ -29,8 +29,9 @@ import { LARGEST_MESSAGE } from './stdio-line.ts';
 
 export type { Client, Transport } from '@modelcontextprotocol/client';
 
-/** A server that never answers what it does not know is asked the older way after this. */
+/** A program that never answers what it does not know is asked the older way after this. Over HTTP a start would just fail. */
 const PROBE_MS = 3_000;
+const NO_LIMIT_MS = 2 ** 31 - 1;
 /** The time for a start ends a list before that, and so does the number of its items. */
 const MOST_PAGES = 2_000;
 
@@ -38,19 +39,20 @@ export interface ClientParts {
   readonly server: string;
   readonly version: string;
   readonly cwd: string;
+  readonly isHttp: boolean;
   elicit(question: ElicitedQuestion, signal: AbortSignal): Promise<ElicitedAnswer>;
   onToolsChanged(): void;
 }
 
 export function createClient(parts: ClientParts): Client {
-  const { server, version, cwd } = parts;
+  const { server, version, cwd, isHttp } = parts;
   const changed = { autoRefresh: false, debounceMs: 0, onChanged: () => parts.onToolsChanged() };
   const client = new Client(
     { name: 'ramet', title: 'Ramet', version },
     {
       capabilities: { roots: {}, elicitation: { form: {}, url: {} } },
       jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_MS } },
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: isHttp ? NO_LIMIT_MS : PROBE_MS } },
       listChanged: { tools: changed, prompts: changed, resources: changed },
       listMaxPages: MOST_PAGES,
     },
@@ -94,9 +96,10 @@ export function isContent(part: unknown): boolean {
 export function httpTransport(
   { type, url, headers }: HttpServer,
   authProvider: OAuthClientProvider | AuthProvider | undefined,
+  fetchFn: typeof boundedFetch = boundedFetch,
 ): Transport {
   const options = {
-    fetch: fetchWith(headers, new URL(url).origin),
+    fetch: fetchWith(headers, new URL(url).origin, fetchFn),
     redirectPolicy: 'same-origin' as const,
     ...(authProvider !== undefined && { authProvider }),
   };
@@ -181,12 +184,16 @@ export function isAnswer(error: unknown): boolean {
 const WRONG_ANSWER = /protocol version|its answer has no result|\[\s*\{\s*"/i;
 
 /** The headers go to the server alone, never to where it sends a person to log in. */
-function fetchWith(headers: HttpServer['headers'], origin: string): typeof boundedFetch {
+function fetchWith(
+  headers: HttpServer['headers'],
+  origin: string,
+  fetchFn: typeof boundedFetch,
+): typeof boundedFetch {
   return async (url, init) => {
-    if (new URL(url).origin !== origin) return boundedFetch(url, init);
+    if (new URL(url).origin !== origin) return fetchFn(url, init);
     const all = new Headers(init?.headers);
     for (const [name, value] of Object.entries(headers)) if (!all.has(name)) all.set(name, value);
-    return boundedFetch(url, { ...init, headers: all });
+    return fetchFn(url, { ...init, headers: all });
   };
 }
 

@@ -1,6 +1,6 @@
 /** What goes wrong with a server, in words, and waiting for it no longer than its caller does. */
 import type { Transport } from '@modelcontextprotocol/client';
-import { Cancelled, RametError } from '../../schema/errors.ts';
+import { Cancelled, describeError, RametError } from '../../schema/errors.ts';
 import { onAbort } from '../../system/on-abort.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
@@ -42,6 +42,25 @@ export function progressLine(
 
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, 400);
+}
+
+/** An error of the SDK in one line. "fetch failed" says nothing: the reason is behind it. */
+export function describeCause(error: unknown): string {
+  for (let one = error; one instanceof Error; one = one.cause)
+    if (one.message === 'fetch failed' && one.cause !== undefined)
+      return oneLine(`it cannot be reached: ${describeError(one.cause)}`);
+  return oneLine(withoutDump(describeError(error)));
+}
+
+/** What a validator found, in its own notation, is nothing for a person or a model. */
+function withoutDump(text: string): string {
+  const at = text.search(/\[\s*\{\s*"/);
+  if (at === -1) return text;
+  const where = /"path":\s*\[([^\]]*)\]/
+    .exec(text.slice(at))?.[1]
+    ?.replace(/["\s]/g, '')
+    .replaceAll(',', '.');
+  return `its answer does not have the shape of the protocol${where ? ` (wrong at ${where.slice(0, 100)})` : ''}`;
 }
 
 export function seconds(ms: number): string {

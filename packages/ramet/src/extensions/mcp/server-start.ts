@@ -1,12 +1,11 @@
 /** Starts one server, or says in one line why it does not start. A start that fails leaves nothing behind. */
 import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { describeError } from '../../schema/errors.ts';
 import { withDeadline } from './deadline.ts';
 import { ListSieve } from './list-sieve.ts';
 import type { Client, Transport } from './sdk-client.ts';
 import type { McpServerConfig } from './server-config.ts';
-import { oneLine, ServerFailure, seconds, wordsOf } from './server-failure.ts';
+import { describeCause, ServerFailure, seconds, wordsOf } from './server-failure.ts';
 import { STOPPED, type StdioPlace, StdioTransport } from './stdio-transport.ts';
 import { openTokens } from './token-store.ts';
 
@@ -36,7 +35,8 @@ export async function startServer(terms: StartTerms): Promise<RunningServer> {
   const sdk = await import('./sdk-client.ts');
   const { name, cwd, version, clock, startMs } = terms;
   const { elicit, onToolsChanged } = terms;
-  const client = sdk.createClient({ server: name, version, cwd, elicit, onToolsChanged });
+  const isHttp = terms.config.type !== 'stdio';
+  const client = sdk.createClient({ server: name, version, cwd, isHttp, elicit, onToolsChanged });
   const transport = await transportOf(terms);
   const sieve = new ListSieve({ problem: sdk.listProblem, isContent: sdk.isContent });
   const running: RunningServer = { client, transport, sieve, isOver: false, onEnd() {} };
@@ -98,31 +98,12 @@ export async function reasonOf(
   error: unknown,
 ): Promise<string> {
   const { isLoginRefused } = await import('./sdk-client.ts');
-  if (!isLoginRefused(error)) return oneLine(withoutDump(describeCause(error)));
+  if (!isLoginRefused(error)) return describeCause(error);
   return config.type !== 'stdio' && hasToken(config.headers)
     ? 'it refuses the header Authorization: check the token'
     : `it needs a login: run ramet mcp login ${name}, or give a header Authorization`;
 }
 
-/** What a validator found, in its own notation, is nothing for a person or a model. */
-function withoutDump(text: string): string {
-  const at = text.search(/\[\s*\{\s*"/);
-  if (at === -1) return text;
-  const where = /"path":\s*\[([^\]]*)\]/
-    .exec(text.slice(at))?.[1]
-    ?.replace(/["\s]/g, '')
-    .replaceAll(',', '.');
-  return `its answer does not have the shape of the protocol${where ? ` (wrong at ${where.slice(0, 100)})` : ''}`;
-}
-
 function hasToken(headers: Readonly<Record<string, string>>): boolean {
   return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization');
-}
-
-/** "fetch failed" says nothing: the reason is behind it. */
-function describeCause(error: unknown): string {
-  for (let one = error; one instanceof Error; one = one.cause)
-    if (one.message === 'fetch failed' && one.cause !== undefined)
-      return `it cannot be reached: ${describeError(one.cause)}`;
-  return describeError(error);
 }

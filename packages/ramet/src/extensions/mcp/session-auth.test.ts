@@ -24,7 +24,7 @@ test('EXT-4: a renewal that nobody answers ends, and lets the next one try', asy
   for (let count = 0; count < 2; count += 1)
     await expect(
       auth.onUnauthorized?.({ response, serverUrl: new URL(url), fetchFn: boundedFetch }),
-    ).rejects.toThrow('its login could not be renewed');
+    ).rejects.toThrow('its login could not be renewed: its authorization server did not answer within 1 s');
   expect(store.read()?.tokens.refresh_token).toBe('r');
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));

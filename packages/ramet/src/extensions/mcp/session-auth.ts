@@ -16,7 +16,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { describeError } from '../../schema/errors.ts';
 import { boundedFetch, tokenSentWith } from './sdk-client.ts';
-import { LoginNeeded } from './server-failure.ts';
+import { LoginNeeded, seconds } from './server-failure.ts';
 import type { StoredLogin, TokenStore } from './token-store.ts';
 
 type Refusal = Parameters<NonNullable<AuthProvider['onUnauthorized']>>[0];
@@ -68,7 +68,10 @@ async function renewed(
   } catch (error) {
     if (error instanceof LoginNeeded) throw error;
     const isOver = error instanceof OAuthError && OVER.includes(error.code);
-    if (!isOver) throw new Error(`its login could not be renewed: ${describeError(error)}`);
+    const why = signal.aborted
+      ? `its authorization server did not answer within ${seconds(limitMs)}`
+      : describeError(error);
+    if (!isOver) throw new Error(`its login could not be renewed: ${why}`);
     store.clear();
     throw new LoginNeeded();
   }
