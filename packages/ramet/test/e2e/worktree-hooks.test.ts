@@ -156,6 +156,24 @@ describe.concurrent('EXT-2, WORK-2: a WorktreeCreate hook that makes the worktre
     ).not.toContain('fatal');
   });
 
+  test.for([
+    ['a directory of another name', PRINTS.replace('/../trees/$name"', '/../trees/of-$name"')],
+    ['the directory of Ramet', 'exit 0'],
+  ] as const)(
+    '%s: the WorktreeRemove hook reads the name that WorktreeCreate read',
+    async ([, create], { user }) => {
+      const log = `tee -a '${user.root}/names' | `;
+      setUp(user, {
+        create: create.replace('$(cat)', `$(${log}cat)`).replace('exit 0', `${log}cat >&2`),
+        remove: `${log}${REMOVES}`,
+      });
+      await play(user, []);
+      expect(await user.here(['-p', 'go', ...BYPASS])).toMatchObject({ code: 0 });
+      const read = readFileSync(join(user.root, 'names'), 'utf8').match(/"name":"[^"]*"/g);
+      expect(read).toEqual(['"name":"look"', '"name":"look"']);
+    },
+  );
+
   test('one that the WorktreeRemove hook leaves stays, and that is told', async ({ user }) => {
     setUp(user, { create: PRINTS, remove: 'exit 0' });
     const emulator = await play(user, []);

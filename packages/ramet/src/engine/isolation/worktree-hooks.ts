@@ -12,6 +12,7 @@ import type {
   WorkspaceEnd,
 } from '../../git/worktrees/workspace/agent-workspace.ts';
 import { Cancelled, describeError, RametError } from '../../schema/errors.ts';
+import type { RecordedWorktree } from '../../schema/events.ts';
 import { realPath } from '../../system/landing-path.ts';
 import type { Agent } from '../agent/agent.ts';
 
@@ -27,8 +28,7 @@ export async function worktreeCreated(
   if (workspace.created.how === 'restored' || hooks?.has(asker, 'WorktreeCreate') !== true) return workspace;
   const { path, branch, base } = workspace.worktree;
   const expected = await workspace.expectDirectory?.();
-  // Its name is no other worktree's: hooks make directories and branches of it.
-  const fields = { name: basename(path), worktree_path: path, branch, base };
+  const fields = { name: nameOf({ path, branch }), worktree_path: path, branch, base };
   try {
     const { block, stop, paths = [] } = await hooks.run(asker, 'WorktreeCreate', fields, signal);
     const refusal = block ?? stop;
@@ -40,6 +40,11 @@ export async function worktreeCreated(
   } catch (error) {
     throw await refused(error, workspace, expected);
   }
+}
+
+/** No other worktree has it: hooks make directories and branches of it. A directory that a hook made may be called otherwise. */
+function nameOf({ path, branch }: Pick<RecordedWorktree, 'path' | 'branch'>): string {
+  return basename(branch ?? path);
 }
 
 async function refused(
@@ -96,7 +101,7 @@ function hasRemoval(agent: Agent): boolean {
 
 async function runRemoval(agent: Agent, { worktree, isOfHook }: AgentWorkspace): Promise<void> {
   const { path, branch, from } = worktree;
-  const fields = { name: basename(path), worktree_path: path, branch };
+  const fields = { name: nameOf({ path, branch }), worktree_path: path, branch };
   // A shell whose directory is gone runs nothing more.
   const place = isOfHook === true ? { cwd: from } : {};
   await agent.runtime.hooks?.run(agent, 'WorktreeRemove', { ...fields, ...place }, NEVER);
