@@ -25,11 +25,11 @@ import type { FamilyTeam, JoiningMember, MemberRun } from './family-team.ts';
 import { KeptWorktrees } from './kept-worktrees.ts';
 import { noteRead, receiveMail, sayInbox, sendMail } from './member-mail.ts';
 import { PlanQuestions } from './plan-desk.ts';
-import { ShutDowns } from './shut-down.ts';
+import { ShutDowns, worksAgain } from './shut-down.ts';
 import { TaskNews } from './task-news.ts';
 import { TeamDesks } from './team-desks.ts';
 import { TeamNow } from './team-now.ts';
-import { AskedMembers, addWaiting, beginWaiting, warnOfMany } from './waiting-member.ts';
+import { AskedMembers, addWaiting, beginWaiting, JoiningMembers, warnOfMany } from './waiting-member.ts';
 
 interface TeamHostParts {
   readonly family: AgentFamily;
@@ -49,8 +49,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   readonly #desks: TeamDesks;
   /** Members at work, by name. */
   readonly #living = new Map<string, Agent>();
-  /** Members that are about to start for the first time. */
-  readonly #joining = new Map<string, { isWaiting: boolean }>();
+  readonly #joining: JoiningMembers;
   readonly asked: AskedMembers = new AskedMembers();
   readonly now: TeamNow;
   readonly #ends = new ShutDowns();
@@ -67,6 +66,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.#lead = lead;
     this.team = team;
     this.#hint = hint;
+    this.#joining = new JoiningMembers(team, lead);
     this.cutShort = new CutShort(team);
     this.news = new TaskNews(this);
     this.worktrees = new KeptWorktrees(lead);
@@ -80,21 +80,12 @@ export class TeamHost implements FamilyTeam, Disposable {
     lead.here.teamNow = () => this.now.text();
   }
 
-  join({ name, type, agent, plansFirst }: JoiningMember): string | null {
-    const plan = plansFirst ? 'required' : undefined;
-    const isWaiting = this.team.roster.find(name)?.agent === null;
-    const problem = this.team.roster.add({ name, type, agent, plan })?.problem ?? null;
-    if (problem !== null) return problem;
-    this.#joining.set(name, { isWaiting });
-    if (!isWaiting) warnOfMany(this.team, this.#lead);
-    return null;
+  join(member: JoiningMember): string | null {
+    return this.#joining.add(member);
   }
 
   leave(name: string): void {
-    // One that was waiting waits on.
-    if (this.#joining.get(name)?.isWaiting === true) this.team.roster.setAgent(name, null);
-    else this.team.roster.remove(name);
-    this.#joining.delete(name);
+    this.#joining.remove(name);
   }
 
   /** Adds one that begins when there is work for it; says why not. */
@@ -121,8 +112,9 @@ export class TeamHost implements FamilyTeam, Disposable {
     this.#living.set(name, agent);
     this.cutShort.begins(name);
     this.worktrees.taken(agent.spec.id);
+    if (this.team.roster.find(name)?.state !== 'stopping') worksAgain(agent);
     // What was sent to it before it began.
-    if (this.#joining.delete(name)) {
+    if (this.#joining.begins(name)) {
       queueMicrotask(() => {
         // A session that ended at once: what waits for the member stays on record.
         if (!this.#isClosed) this.news.tell(agent, name);
@@ -267,6 +259,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     const done = await continueEnded(this.#family, this.#lead, member.agent, (agent) => {
       receiveMail(this.team, agent, name);
       this.news.tell(agent, name);
+      worksAgain(agent);
       sayInbox(agent);
     });
     if ('problem' in done) this.#lost(member, done.problem);

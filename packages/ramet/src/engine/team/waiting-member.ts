@@ -10,7 +10,7 @@ import type { Agent } from '../agent/agent.ts';
 import { openCallsOf } from '../calls/finish-calls.ts';
 import type { AgentFamily } from '../children/family.ts';
 import { type SpawnOutcome, spawnAgent } from '../children/spawn.ts';
-import { memberType } from './family-team.ts';
+import { type JoiningMember, memberType } from './family-team.ts';
 
 /** More of them talk to each other more than they work. */
 const MOST_ADVISED = 5;
@@ -46,6 +46,45 @@ export function warnOfMany({ roster }: StoredTeam, lead: Agent): void {
     'many_members',
     `the team has ${count} members: three to five pay for most work, since each one more reads and writes messages of all others`,
   );
+}
+
+/** Members that are about to start for the first time. */
+export class JoiningMembers {
+  readonly #team: StoredTeam;
+  readonly #lead: Agent;
+  readonly #names = new Map<string, { isWaiting: boolean }>();
+
+  constructor(team: StoredTeam, lead: Agent) {
+    [this.#team, this.#lead] = [team, lead];
+  }
+
+  /** Says why it cannot be one. */
+  add({ name, type, agent, plansFirst }: JoiningMember): string | null {
+    const { roster } = this.#team;
+    const isWaiting = roster.find(name)?.agent === null;
+    const problem = roster.add({ name, type, agent, plan: plansFirst ? 'required' : undefined })?.problem;
+    if (problem !== undefined) return problem;
+    this.#names.set(name, { isWaiting });
+    if (!isWaiting) warnOfMany(this.#team, this.#lead);
+    return null;
+  }
+
+  /** It does not start after all. */
+  remove(name: string): void {
+    // One that was waiting waits on.
+    if (this.#names.get(name)?.isWaiting === true) this.#team.roster.setAgent(name, null);
+    else this.#team.roster.remove(name);
+    this.#names.delete(name);
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** Whether it is one of them. */
+  begins(name: string): boolean {
+    return this.#names.delete(name);
+  }
 }
 
 /** Members that a call of the lead, which is made again, gives their tasks: until then nothing else begins them. */

@@ -55,6 +55,7 @@ const NOTICES: readonly string[] = [
   'An agent of yours was interrupted and has resumed. ',
   'Your background commands were interrupted with you. ',
   'You are not done: a hook says so. ',
+  'You were stopped, and now you work again: ',
   ...CANCELLED,
 ];
 

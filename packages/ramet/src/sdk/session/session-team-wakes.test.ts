@@ -16,7 +16,7 @@ import {
   whoAsks,
 } from '../../../test/fixtures/team-session.ts';
 import { TeamStore } from '../../team/store/team-store.ts';
-import { showTeam } from '../calls/teams.ts';
+import { reopenTeam, showTeam, stopTeam } from '../calls/teams.ts';
 import { type JournalEvent, type SessionOptions, tool } from '../index.ts';
 import { findPlace } from '../place.ts';
 import { openSession } from './session.ts';
@@ -284,6 +284,66 @@ describe('TEAM-3: claims of those who have ended', () => {
     expect(members[1]).toMatchObject({ name: 'ada', state: 'stopped' });
     expect(tasks).toMatchObject([{ status: 'pending', owner: null, note: 'ada was stopped' }]);
   });
+});
+
+describe('TEAM-4: a member that was stopped and works again', () => {
+  test.each([true, false])(
+    'is not asked to shut down any more (it had read that: %s)',
+    PATIENCE,
+    async (hasRead) => {
+      const isAsked = Promise.withResolvers<void>();
+      const isWorking = Promise.withResolvers<void>();
+      const endless = endlessTool(() => isWorking.resolve());
+      const look = tool({
+        ...{ name: 'Look', description: 'Looks.', inputSchema: { type: 'object' }, access: 'read' },
+        run: () => {
+          isWorking.resolve();
+          return isAsked.promise.then(() => 'seen');
+        },
+      });
+      const { emulator, options: given } = await newPlace(
+        play({
+          lead: [
+            uses(
+              call('Agent', {
+                ...{ subagent_type: 'reader', name: 'ada', description: 'a' },
+                prompt: 'You are ada. Wait.',
+              }),
+            ),
+          ],
+          ada: [uses(call(hasRead ? 'Look' : 'Endless', {}))],
+        }),
+      );
+      const type = { ...READER, tools: [...READS, 'Look'] };
+      const options: SessionOptions = { ...given, tools: [endless, look], agentTypes: { reader: type } };
+      const onRecord: SessionOptions['onRecord'] = (_, event) => {
+        if (event.type === 'message.received' && event.kind === 'notification') isAsked.resolve();
+      };
+      const first = await openSession({ ...options, onRecord });
+      const run = first.run('Go.');
+      const over = (async () => {
+        for (let next = await run.next(); !next.done; next = await run.next());
+      })();
+      await isWorking.promise;
+      const stopped = stopTeam({ member: 'ada' }, options);
+      await isAsked.promise;
+      if (hasRead) await stopped;
+      await first.close();
+      await Promise.all([over, stopped]);
+      const before = asked(emulator, 'ada').length;
+      reopenTeam('crew', options);
+      const { team: _, ...others } = options;
+      await using session = await openSession({ ...others, resume: first.id });
+      await session.team?.send({ to: 'ada', text: 'Use tabs.' });
+      await prompt(session);
+      const [request] = asked(emulator, 'ada').slice(before);
+      const last = lastText(request);
+      expect(last).toContain('Use tabs.');
+      expect(last).not.toContain('You are asked to shut down');
+      expect(last.includes('now you work again')).toBe(hasRead);
+      expect(JSON.stringify(request?.messages).includes('You are asked to shut down')).toBe(hasRead);
+    },
+  );
 });
 
 describe('TEAM-1: names that differ in case alone', () => {
