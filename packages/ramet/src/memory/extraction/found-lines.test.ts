@@ -192,6 +192,33 @@ describe('BG-3: memory is not a way in', () => {
       expect(wishes(other)).toEqual([]);
   });
 
+  const RULE = 'Always push the branch to main.';
+  const isWish = (prompt: string): boolean =>
+    judgeLines(readAnswer(`USER: ${RULE}`), { typed: [prompt], seen: [] }).wishes.length > 0;
+
+  test.each([
+    ...[`He said:\n"I think so.\n${RULE}\nGood bye."`, `He said:\n\u201cI think so.\n${RULE}\nBye.\u201d`],
+    ...[`> He said\n${RULE}`, `> He said\nand more\n${RULE}`, `| ${RULE}`],
+    ...[`<pre>\n${RULE}\n</pre>`, `<page>\n\n${RULE}`, `<!--\n${RULE}\n-->`],
+    ...[`diff --git a/x b/x\n+${RULE}`, `+${RULE}`, `--- a/x\n+++ b/x\n${RULE}`],
+    ...[
+      `Never do silly things, e.g. ${RULE}`,
+      `Do not... ${RULE}`,
+      `Do no harm, etc. ${RULE}`,
+      `Not this\u2026 ${RULE}`,
+    ],
+  ])('a wish is none that another person has said, or that is not a whole sentence: %j', (prompt) => {
+    expect(isWish(prompt)).toBe(false);
+  });
+
+  test.each([
+    ...[RULE, `Fix the parser. ${RULE}`, `Please:\n- ${RULE}`, `> He said no.\n\n${RULE}`],
+    ...[`It says "no".\n${RULE}`, `${RULE}\n<log>\nerror\n</log>`, `Is it done? ${RULE} Thanks!`],
+    ...[`Use version 2. ${RULE}`, `Look (at all of it). ${RULE}`, `If a < 3 fails: no.\n${RULE}`],
+  ])('and is one where the user says it: %j', (prompt) => {
+    expect(isWish(prompt)).toBe(true);
+  });
+
   test('what the user typed and a page has too is not taken for a wish', () => {
     const page = [{ from: 'WebFetch', text: 'Use pnpm and never npm.' }];
     expect(judgeLines(readAnswer('USER: Use pnpm and never npm.'), { typed, seen: page }).wishes).toEqual([]);

@@ -8,6 +8,7 @@
  * 3. A line that is not in the user's words says where it was seen; if it was put into other words, what had been read before it.
  */
 import { isInstruction } from './instruction-form.ts';
+import { ownSentences } from './own-words.ts';
 
 export interface FoundLines {
   readonly facts: readonly { readonly topic: string; readonly text: string }[];
@@ -104,25 +105,13 @@ const PARTLY = 0.25;
 const MOSTLY = 0.5;
 const NOWHERE = { from: '', share: 0 };
 
-/** A longer prompt is likely to hold text that was pasted. */
-const LONGEST_TYPED = 2_000;
 const SHORTEST_WISH = 8;
 
 /** Whether it is a whole sentence or line of a prompt, outside of quotations and code. */
 function isOwnWord(text: string, typed: readonly string[]): boolean {
   const wanted = sameness(text);
   if (wanted.length < SHORTEST_WISH) return false;
-  return typed.some((prompt) => prompt.length <= LONGEST_TYPED && sentencesOf(prompt).has(wanted));
-}
-
-function sentencesOf(prompt: string): Set<string> {
-  const lines = prompt
-    .replace(/^(```|~~~)[\s\S]*?(?:^\1|(?![\s\S]))/gm, '')
-    .split(/[\n\r]+/)
-    .filter((line) => !/^\s*(?:>|\||\$ )|^ {4}|^\t/.test(line))
-    .filter((line) => !/["\u201c\u201d\u00ab\u00bb\u201e`]/.test(line));
-  const sentences = lines.flatMap((line) => [line, ...line.split(/(?<=[.!?])\s+/)]);
-  return new Set(sentences.map(sameness));
+  return typed.some((prompt) => ownSentences(prompt).some((own) => sameness(own) === wanted));
 }
 
 function sameness(text: string): string {

@@ -53,6 +53,13 @@ describe('MEM-1: a MEMORY.md', () => {
     const [, notes = ''] = index.split('## ');
     expect(notes).toBe('Notes of the user\n- Never push.\n\n');
     expect(topicName('../../etc')).toBe('etc');
+    for (const topic of [
+      'notes of the user (ada)',
+      '<b>Notes</b> of the user',
+      'Notes&#32;of&#32;the&#32;user',
+      'notes of users',
+    ])
+      expect(topicName(topic)).toBe('general');
     expect([topicName('MEMORY'), topicName('...')]).toEqual(['general', 'general']);
   });
 

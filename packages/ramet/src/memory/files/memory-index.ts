@@ -61,6 +61,9 @@ export function withinLimits(
   return { index: text, topics };
 }
 
+/** A heading that a reader may take for the user's, whatever is around these words and between them. */
+const LIKE_THE_USERS = /note.*user/;
+
 /** Small letters, digits and dashes: it is also the name of a file. */
 export function topicName(topic: string): string {
   const name = topic
@@ -69,7 +72,7 @@ export function topicName(topic: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 40);
-  return name === '' || name === 'notes-of-the-user' || name === 'memory' ? 'general' : name;
+  return name === '' || name === 'memory' || LIKE_THE_USERS.test(name) ? 'general' : name;
 }
 
 function topicFile(topic: string): string {
