@@ -80,7 +80,7 @@ export function assessReach(
     denied: takingAny(deny, targets),
     asked: takingAny(ask, targets),
     harmless: parts.length === 0,
-    reachesOut: access.url !== undefined && subject.effect === 'read' && parts.length === 1,
+    reachesOut: access.url !== undefined && parts.length === 1 && onlyAsks(subject),
     allowed: byName || open.length === 0,
     byName,
     question: {
@@ -89,6 +89,11 @@ export function assessReach(
       suggestedRules: suggestions.length < open.length ? [] : [...new Set(suggestions)],
     },
   };
+}
+
+/** Of a tool of a program that executes something nobody knows what else it does. */
+function onlyAsks({ effect, ofProgram }: PermissionSubject): boolean {
+  return effect === 'read' || (effect === 'execute' && ofProgram !== true);
 }
 
 function partsOf(

@@ -99,9 +99,10 @@ interface MessageAppended {
   role: Role;
   /**
    * `delivery`: what other agents had to say, and nothing else. `adopted`: the answer of an agent that has done in advance what
-   * the prompt before it asks for; the only cause of a message with the role `assistant`.
+   * the prompt before it asks for. `search_lost`: results for searches of the provider that were cut off. These two have the role
+   * `assistant`.
    */
-  cause: 'prompt' | 'tool_results' | 'notice' | 'delivery' | 'adopted';
+  cause: 'prompt' | 'tool_results' | 'notice' | 'delivery' | 'adopted' | 'search_lost';
   blocks: Digest[];
   /** How many leading blocks other runs in the same place share: a breakpoint may stand after them. */
   shared: number;

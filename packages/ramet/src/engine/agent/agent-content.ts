@@ -9,13 +9,32 @@ import {
   freezeHead,
   type PromptHead,
 } from '../../conversation/conversation.ts';
-import { type FrozenBlock, freezeBlock, freezeTool } from '../../conversation/frozen-block.ts';
+import { contentOf, type FrozenBlock, freezeBlock, freezeTool } from '../../conversation/frozen-block.ts';
 import type { AgentWorkspace } from '../../git/worktrees/workspace/agent-workspace.ts';
 import type { AgentState, StateMessage } from '../../journal/projections/agent-state.ts';
 import type { Digest, EventOf, JournalEvent } from '../../schema/events.ts';
 import { entriesOf, itemsFrom, itemsOf } from '../../system/persistent.ts';
 import { type Tool, wireTool } from '../../tools/tool.ts';
 import type { AgentSpec } from './runtime.ts';
+
+/**
+ * Whether the provider has paused this turn in the middle of its own searches: their results come at the beginning of the next answer,
+ * and nothing may be said before.
+ */
+export function isSearching(messages: readonly FrozenMessage[]): boolean {
+  return openSearches(messages).length > 0;
+}
+
+/** Ids of those without a result. Beside a call that is answered here, the provider answers them after its result. */
+function openSearches(messages: readonly FrozenMessage[]): string[] {
+  const begin = messages.findLastIndex(({ role }) => role !== 'assistant') + 1;
+  const turn = messages.slice(begin).flatMap(({ blocks }) => blocks);
+  if (turn.some(({ type }) => type === 'tool_use')) return [];
+  const named = (wanted: string, field: 'id' | 'tool_use_id'): string[] =>
+    turn.flatMap((block) => (block.type === wanted ? [String(contentOf(block)[field])] : []));
+  const found = new Set(named('web_search_tool_result', 'tool_use_id'));
+  return named('server_tool_use', 'id').filter((id) => !found.has(id));
+}
 
 export interface ContentBytes {
   readonly conversation: Conversation;
@@ -100,6 +119,17 @@ export class AgentContent {
       if (block !== undefined) results.set(call, block);
     }
     return results;
+  }
+
+  /**
+   * A result for each search of the provider whose own will not come any more, since its turn was cut off: no provider takes
+   * what follows a search without one.
+   */
+  lostSearches(): FrozenBlock[] {
+    const content = { type: 'web_search_tool_result_error', error_code: 'unavailable' };
+    return openSearches(this.#conversation.messages).map((id) =>
+      freezeBlock({ type: 'web_search_tool_result', tool_use_id: id, content }),
+    );
   }
 
   know(blocks: Iterable<FrozenBlock>): void {

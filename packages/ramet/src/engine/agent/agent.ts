@@ -203,14 +203,14 @@ export class Agent implements AsyncDisposable {
     shared = 0,
     { delivers, typed }: { delivers?: string[]; typed?: boolean | undefined } = {},
   ): void {
-    this.record({
-      type: 'message.appended',
-      role: 'user',
-      cause,
-      ...{ shared, blocks: this.store(blocks) },
-      ...(delivers !== undefined && delivers.length > 0 && { delivers }),
-      ...(typed === true && { typed }),
-    });
+    const lost = this.content.lostSearches();
+    if (lost.length > 0) this.#append({ role: 'assistant', cause: 'search_lost', shared: 0 }, lost);
+    const more = { ...(delivers?.length && { delivers }), ...(typed === true && { typed }) };
+    this.#append({ role: 'user', cause, shared, ...more }, blocks);
+  }
+
+  #append(about: Omit<EventOf<'message.appended'>, 'type' | 'blocks'>, blocks: readonly FrozenBlock[]): void {
+    this.record({ type: 'message.appended', ...about, blocks: this.store(blocks) });
   }
 
   /** Takes a message; it is recorded now and delivered at the next tool boundary. Returns its name. */

@@ -15,6 +15,7 @@ import { elapsedOf } from '../../schema/clock.ts';
 import type { ToolUseBlock } from '../../schema/content.ts';
 import { Cancelled, LimitReached, ModelError } from '../../schema/errors.ts';
 import type { Agent } from '../agent/agent.ts';
+import { isSearching } from '../agent/agent-content.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
 import { NOT_RUN, OUTPUT_CUT } from '../agent/notices.ts';
 import { finishCalls, hasOpenCalls, type OpenCalls, openCallsOf, ordered } from '../calls/finish-calls.ts';
@@ -92,7 +93,8 @@ async function takeTurns(agent: Agent, run: RunState, options: RunOptions): Prom
   if (agent.state.ended) agent.record({ type: 'status.changed', status: 'running', cause: null });
   const open = openCallsOf(agent);
   if (open !== null) await finishOpenCalls(agent, run, open, options);
-  else if (agent.inbox.size > 0) sayWithNews(agent, run, 'delivery', []);
+  else if (agent.inbox.size > 0 && !isSearching(agent.conversation.messages))
+    sayWithNews(agent, run, 'delivery', []);
   const ended = await afterOldAnswer(agent, run, options);
   if (ended !== null) return ended;
   for (;;) {
@@ -131,7 +133,8 @@ function warnOfStop(agent: Agent, { response }: ModelExchange): void {
 /** An answer that an earlier process had received and had only to report: it is judged as any other. */
 async function afterOldAnswer(agent: Agent, run: RunState, options: RunOptions): Promise<Ending | null> {
   const answered = agent.conversation.messages.at(-1)?.role === 'assistant' && !hasOpenCalls(agent);
-  if (!answered || agent.state.openStop === 'pause_turn') return null;
+  if (!answered || agent.state.openStop === 'pause_turn' || isSearching(agent.conversation.messages))
+    return null;
   run.text = lastText(agent);
   const failed = agent.state.openStop === TASK_FAILED;
   return failed ? { status: 'failed', ...taskFailure(run.text) } : afterAnswer(agent, run, options);
@@ -226,7 +229,8 @@ async function carryOut(
   if (step.kind === 'ask_again') {
     run.repeats += 1;
     run.maxTokens = step.maxTokens ?? run.maxTokens;
-    sayWithNews(agent, run, 'notice', step.notice ? [notice(step.notice)] : []);
+    if (step.notice !== undefined || !isSearching(agent.conversation.messages))
+      sayWithNews(agent, run, 'notice', step.notice ? [notice(step.notice)] : []);
     return null;
   }
   run.repeats = 0;

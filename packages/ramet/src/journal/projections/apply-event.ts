@@ -36,7 +36,8 @@ export function applyEvent(before: AgentState, recorded: Omit<RecordedEvent, 'se
     case 'permission.changed':
       return { ...state, permissionMode: event.mode };
     case 'agent.ended':
-      return { ...state, openStop: null, ended: true };
+      // What the provider has paused is continued when the agent is.
+      return { ...state, openStop: event.status === 'interrupted' ? pauseOf(state) : null, ended: true };
     case 'agent.resumed':
     case 'status.changed':
       return state.ended ? { ...state, ended: false } : state;
@@ -109,6 +110,10 @@ function applyConversation(state: AgentState, event: JournalEvent): AgentState {
     default:
       return state;
   }
+}
+
+function pauseOf({ openStop }: AgentState): string | null {
+  return openStop === 'pause_turn' ? openStop : null;
 }
 
 function said(state: AgentState, event: EventOf<'message.appended'>): AgentState {

@@ -77,6 +77,66 @@ describe('RES-6: WebSearch', () => {
     expect(costUsd).toBeGreaterThan(0.01);
   });
 
+  const PAUSED = { content: [{ type: 'text', text: 'Let me look.' }, SEARCH], stop_reason: 'pause_turn' };
+
+  test('a notice that is due while the provider pauses does not come between a search and its result', async () => {
+    const { run, requestsOf } = await startFamily({
+      ...{ ...ALLOWED, maxTurns: 1 },
+      cast: { 'Go.': [PAUSED, { content: [FOUND, CITED] }] },
+    });
+    expect((await run('Go.')).result).toMatchObject({ cause: 'max_turns', text: 'Let me look.It is A.' });
+    expect(requestsOf('Go.')[1]?.request?.messages.at(-1)?.role).toBe('assistant');
+  });
+
+  test.for(['it is interrupted', 'the provider pauses without end'])(
+    'a search whose result never comes, since %s, does not keep the next prompt from an answer',
+    async (why) => {
+      const reached = Promise.withResolvers<void>();
+      const abort = new AbortController();
+      const pauses = [1, 2, 3, 4].map((id) => ({
+        ...PAUSED,
+        content: [{ ...SEARCH, id: `srvtoolu_${id}` }],
+      }));
+      const waits = () => {
+        reached.resolve();
+        return new Promise<never>(() => {});
+      };
+      const cast = {
+        'Go.': why.startsWith('it') ? [PAUSED, waits] : pauses,
+        'More.': [startAgents(['child'], {}), { text: 'Done.' }],
+        child: [{ text: 'Scope: child.' }],
+      };
+      const scene = await startFamily({ ...ALLOWED, cast });
+      const running = scene.run('Go.', { signal: abort.signal });
+      if (why.startsWith('it')) {
+        await reached.promise;
+        abort.abort('interrupt');
+      }
+      expect((await running).result.status).not.toBe('done');
+      expect((await scene.run('More.')).result).toMatchObject({ status: 'done', text: 'Done.' });
+      const again = await scene.reopen({ 'Last.': [{ text: 'Here.' }] });
+      expect((await again.run('Last.')).result).toMatchObject({ status: 'done', text: 'Here.' });
+    },
+  );
+
+  test('an interrupted search is continued with the run that it is of', async () => {
+    const reached = Promise.withResolvers<void>();
+    const abort = new AbortController();
+    let isOver = false;
+    const waits = () => {
+      reached.resolve();
+      return isOver ? { content: [FOUND, CITED] } : new Promise<never>(() => {});
+    };
+    const scene = await startFamily({ ...ALLOWED, cast: { 'Go.': [PAUSED, waits, waits] } });
+    const running = scene.run('Go.', { signal: abort.signal });
+    await reached.promise;
+    abort.abort('interrupt');
+    expect((await running).result.status).toBe('interrupted');
+    isOver = true;
+    const again = await scene.reopen();
+    expect((await again.run(null)).result).toMatchObject({ status: 'done', text: 'Let me look.It is A.' });
+  });
+
   test('without a rule that allows it the bytes are what they were, and a rule against it wins', async () => {
     const scene = { cast: { 'Go.': [{ text: 'Done.' }] } };
     const heads: string[] = [];
