@@ -11,6 +11,7 @@ export { checkpointRef } from './worktrees/changes/checkpoint.ts';
 export { checkoutTrees } from './worktrees/changes/dirty-work.ts';
 export { otherBranches, strayHead } from './worktrees/changes/held-commits.ts';
 export { moveApart } from './worktrees/changes/keep-work.ts';
+export { knownFiles } from './worktrees/changes/known-files.ts';
 export { verdictOf } from './worktrees/changes/verdict.ts';
 export { workInTime } from './worktrees/changes/work-in-time.ts';
 export { checkPackages } from './worktrees/dependencies/check-packages.ts';

@@ -21,6 +21,7 @@ export type { Provenance } from './provenance/trailers.ts';
 export type { FileContents } from './provenance.ts';
 export type { Repository } from './repository.ts';
 export type { Checkout, LoadCheckouts } from './shared-git/checkout.ts';
+export type { KnownFiles } from './worktrees/changes/known-files.ts';
 export type { WorktreeVerdict } from './worktrees/changes/verdict.ts';
 export type { WorkInFiles } from './worktrees/changes/work-in-time.ts';
 export type { GarbageEntry } from './worktrees/removal/collect-garbage.ts';

@@ -37,6 +37,8 @@ const BESIDES: ReadonlySet<string> = new Set<JournalEvent['type']>([
   'request.started',
   'status.changed',
   'todos.changed',
+  'verification.begins',
+  'verification.compared',
   'verification.writes',
   'warning.raised',
   'window.learned',

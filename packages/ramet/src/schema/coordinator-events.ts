@@ -1,7 +1,13 @@
 /** The work of a coordinator as it is recorded: its phases, whom it continues, what its rules refuse and allow (COORD-1, COORD-2). */
 import type { CoordinatorPhase } from './status.ts';
 
-export type CoordinatorEvent = PhaseChanged | WorkerContinued | CoordinationRefused | VerificationWrites;
+export type CoordinatorEvent =
+  | PhaseChanged
+  | WorkerContinued
+  | CoordinationRefused
+  | VerificationWrites
+  | VerificationBegins
+  | VerificationCompared;
 
 /** A coordinator's work is in another phase (COORD-1). */
 interface PhaseChanged {
@@ -35,4 +41,18 @@ interface VerificationWrites {
   type: 'verification.writes';
   /** Absolute, links followed. */
   paths: string[];
+}
+
+/** A worker is given something to verify: what is verified is this, of the files that git knows (COORD-1). */
+interface VerificationBegins {
+  type: 'verification.begins';
+  /** In git, of the working tree. */
+  tree: string;
+}
+
+/** The verification that counts was compared when its workers had ended. */
+interface VerificationCompared {
+  type: 'verification.compared';
+  /** Those of its files that are not any more what they were when it began, from the top of the repository. */
+  changed: string[];
 }

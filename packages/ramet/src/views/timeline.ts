@@ -116,6 +116,10 @@ function describe(event: JournalEvent): string {
       return `${event.what} refused in ${event.phase}: ${event.reason}`;
     case 'verification.writes':
       return `verification writes ${event.paths.join(', ')}`;
+    case 'verification.begins':
+      return `verification of the files in ${event.tree}`;
+    case 'verification.compared':
+      return `changed while it was verified: ${event.changed.join(', ') || 'nothing'}`;
     case 'background_task.started':
       return `background task ${event.task} started (pid ${event.pid})`;
     case 'background_task.ended':
@@ -176,6 +180,8 @@ type LifeEvent = Exclude<
       | 'phase.changed'
       | 'worker.continued'
       | 'coordination.refused'
+      | 'verification.begins'
+      | 'verification.compared'
       | 'verification.writes';
   }
 >;

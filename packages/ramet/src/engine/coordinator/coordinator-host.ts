@@ -7,6 +7,8 @@
  * 2. The same refusal is said twice. The third time a delegation or an answer passes, with a note: a rule that judges words
  *    may be wrong. What is judged by facts (phases, open workers, rights) never passes.
  */
+
+import type { KnownFiles } from '../../git/shapes.ts';
 import {
   COORDINATION_EVENTS,
   type Coordination,
@@ -28,7 +30,8 @@ import { type DelegationJudgement, FINE, judgeDelegation, namedFiles } from './j
 import { nextPhases, phaseObstacle } from './phase-machine.ts';
 import type { FamilyCoordinator } from './phase-rules.ts';
 import { writeScratchpad } from './scratchpad.ts';
-import { continueAdvice, type KnowingWorker, spawnAdvice } from './worker-overlap.ts';
+import { WorkerKnowledge } from './worker-knowledge.ts';
+import { continueAdvice, spawnAdvice } from './worker-overlap.ts';
 
 /** How often a judgement of words comes back. */
 const MOST_REFUSALS = 2;
@@ -39,6 +42,8 @@ interface CoordinatorParts {
   readonly family: AgentFamily;
   readonly lead: Agent;
   readonly scratchpad: string;
+  /** Of the checkout that the session works in. */
+  readonly files: KnownFiles;
 }
 
 export class CoordinatorHost implements FamilyCoordinator {
@@ -46,15 +51,17 @@ export class CoordinatorHost implements FamilyCoordinator {
   readonly #family: AgentFamily;
   readonly #lead: Agent;
   readonly #record: CoordinationFold;
-  /** What ended workers know, with where they ended: one that is continued knows more. */
-  readonly #known = new Map<AgentId, { ended: number; knows: KnowingWorker }>();
+  readonly #known: WorkerKnowledge;
+  readonly #files: KnownFiles;
   #phase: CoordinatorPhase;
 
-  constructor({ family, lead, scratchpad }: CoordinatorParts) {
+  constructor({ family, lead, scratchpad, files }: CoordinatorParts) {
     this.#family = family;
     this.#lead = lead;
     this.scratchpad = scratchpad;
     this.#record = new CoordinationFold(lead.spec.id);
+    this.#known = new WorkerKnowledge(() => family.parts.openReader());
+    this.#files = files;
     this.#phase = this.#read(COORDINATION_EVENTS).phase;
     lead.here.duty = {
       objection: (text) => this.#objection(text),
@@ -93,12 +100,13 @@ export class CoordinatorHost implements FamilyCoordinator {
     if (request.subagent_type === 'fork') return this.#refused('delegation', 'fork', words.NO_FORKS);
     const expected = [...(request.expect?.files ?? []), request.expect?.check ?? []].flat();
     const judged = judgeDelegation({ prompt: request.prompt, expected }, phase === 'implementation');
-    const passed = await this.#passes('delegation', keyOf(request.name ?? request.description), judged);
+    const passed = await this.#passes('delegation', words.keyOf(request.name ?? request.description), judged);
     if (passed.refusal !== null) return passed.refusal;
     const advice = await this.#spawnAdvice(request.prompt);
+    await this.#beginVerification(phase);
     // A worker never holds up the coordinator: its report is a notification.
     const started = await start({ ...request, run_in_background: true }, phase);
-    return withLines(started, [passed.note, advice]);
+    return words.withLines(started, [passed.note, advice]);
   }
 
   async send(
@@ -117,13 +125,14 @@ export class CoordinatorHost implements FamilyCoordinator {
     if (this.#family.find(worker.id) !== undefined) return send(message);
     const judged =
       phase === 'research' ? FINE : judgeDelegation({ prompt: message }, phase === 'implementation');
-    const passed = await this.#passes('delegation', keyOf(worker.name ?? worker.id), judged);
+    const passed = await this.#passes('delegation', words.keyOf(worker.name ?? worker.id), judged);
     if (passed.refusal !== null) return passed.refusal;
+    await this.#beginVerification(phase);
     this.#lead.record({ type: 'worker.continued', worker: worker.id, phase });
     const notes = worker.phase === phase ? message : `${words.nowIn(phase)}\n${message}`;
     const sent = await send(notes);
-    const advice = continueAdvice(namedFiles(message), this.#knowing(worker));
-    return withLines(sent, [passed.note, advice]);
+    const advice = continueAdvice(namedFiles(message), this.#known.of(worker));
+    return words.withLines(sent, [passed.note, advice]);
   }
 
   deskFor(agent: AgentId): CoordinationDesk {
@@ -141,6 +150,7 @@ export class CoordinatorHost implements FamilyCoordinator {
     const coordination = await this.#now();
     const open = this.#openOf(coordination);
     const { missing } = to === 'implementation' ? judgeDelegation({ prompt: note }, true) : FINE;
+    if (open.length === 0) await this.#compare(coordination);
     const context = { open: open.length, implemented: unverified(coordination).length, isPlanned: true };
     const obstacle = phaseObstacle(from, to, context);
     if (obstacle !== null) {
@@ -155,7 +165,22 @@ export class CoordinatorHost implements FamilyCoordinator {
     this.#lead.record({ type: 'phase.changed', from, to, note });
     await this.#lead.runtime.journal.commit('written');
     this.#phase = to;
-    return withLines({ content: words.phaseBegins(to) }, [passed.note]);
+    return words.withLines({ content: words.phaseBegins(to) }, [passed.note]);
+  }
+
+  /** What is to be verified is what is there now, whatever changes it. */
+  async #beginVerification(phase: CoordinatorPhase): Promise<void> {
+    const tree = phase === 'verification' ? await this.#files.tree() : null;
+    if (tree !== null) this.#lead.record({ type: 'verification.begins', tree });
+  }
+
+  /** Looks once, when the workers of a verification have ended, whether what they verified is still there. */
+  async #compare(coordination: Coordination): Promise<Coordination> {
+    const { toCompare } = coordination;
+    if (toCompare === null) return coordination;
+    const changed = (await this.#files.changedSince(toCompare)) ?? [];
+    this.#lead.record({ type: 'verification.compared', changed });
+    return this.#now();
   }
 
   /** What a judgement of words comes to: a refusal, or a note that goes with what passes. */
@@ -178,7 +203,8 @@ export class CoordinatorHost implements FamilyCoordinator {
 
   /** What keeps the coordinator from ending its turn with this answer; null when nothing does. */
   async #objection(text: string): Promise<string | null> {
-    const coordination = await this.#now();
+    const known = await this.#now();
+    const coordination = this.#openOf(known).length > 0 ? known : await this.#compare(known);
     const problem = this.#answerProblem(text, coordination);
     if (problem === null) return null;
     const { refusals, workers } = coordination;
@@ -189,7 +215,8 @@ export class CoordinatorHost implements FamilyCoordinator {
     );
     // What only the user can decide is asked.
     const isQuestion = problem.key === 'unverified' && /\?\W*$/.test(text);
-    if (isQuestion || before.length >= MOST_REFUSALS) {
+    const isTold = problem.key === 'changed' && coordination.changed.every((file) => text.includes(file));
+    if (isQuestion || isTold || before.length >= MOST_REFUSALS) {
       this.#lead.warn(`coordinator_${problem.key}`, problem.warning);
       return null;
     }
@@ -208,7 +235,7 @@ export class CoordinatorHost implements FamilyCoordinator {
     }
     const made = unverified(coordination);
     if (made.length > 0) return words.notVerified(made, this.#phase);
-    return null;
+    return coordination.changed.length > 0 ? words.changedMeanwhile(coordination.changed) : null;
   }
 
   /** For the message with which a result arrives: whose results are still missing. */
@@ -240,26 +267,8 @@ export class CoordinatorHost implements FamilyCoordinator {
     if (files.length === 0) return null;
     const { workers } = await this.#now();
     const ended = workers.filter(({ id, ended }) => ended !== null && this.#family.find(id) === undefined);
-    const knowing = ended.slice(-MOST_COMPARED).map((worker) => this.#knowing(worker));
+    const knowing = ended.slice(-MOST_COMPARED).map((worker) => this.#known.of(worker));
     return spawnAdvice(files, knowing, this.#phase);
-  }
-
-  #knowing({ id, name, readOnly, ended }: RecordedWorker): KnowingWorker {
-    const at = ended?.seq ?? -1;
-    const found = this.#known.get(id);
-    if (found?.ended === at) return found.knows;
-    const knows = { id, name, readOnly, read: new Set<string>(), changed: new Set<string>() };
-    const reader = this.#family.parts.openReader();
-    try {
-      for (const { event } of reader.events({ agent: id, types: ['file.read', 'file.changed'] })) {
-        if (event.type === 'file.read') knows.read.add(event.path);
-        if (event.type === 'file.changed') knows.changed.add(event.path);
-      }
-    } finally {
-      reader.close();
-    }
-    this.#known.set(id, { ended: at, knows });
-    return knows;
   }
 
   async #now(): Promise<Coordination> {
@@ -282,15 +291,4 @@ export class CoordinatorHost implements FamilyCoordinator {
 
 function hasId(workers: readonly RecordedWorker[], wanted: AgentId): boolean {
   return workers.some(({ id }) => id === wanted);
-}
-
-/** By what a delegation is known again when its words change. */
-function keyOf(name: string): string {
-  return name.trim().toLowerCase().replace(/\s+/g, ' ').slice(0, 100);
-}
-
-function withLines(outcome: ToolOutcome, lines: readonly (string | null)[]): ToolOutcome {
-  const more = lines.filter((line) => line !== null);
-  if (more.length === 0 || outcome.isError === true || typeof outcome.content !== 'string') return outcome;
-  return { ...outcome, content: [outcome.content, ...more].join('\n') };
 }

@@ -3,6 +3,7 @@ import { quoteText } from '../../conversation/quoted-text.ts';
 import type { Coordination, RecordedWorker } from '../../journal/projections/coordination.ts';
 import type { CoordinatorPhase } from '../../schema/status.ts';
 import { headOf, visibleLine } from '../../system/text/visible-text.ts';
+import type { ToolOutcome } from '../../tools/tool.ts';
 import type { PhaseObstacle } from './phase-machine.ts';
 
 interface NamedWorker {
@@ -102,7 +103,7 @@ export function passedAnyway(missing: string): string {
 
 /** Why an answer does not end the turn yet. */
 export interface AnswerProblem {
-  readonly key: 'claim' | 'unverified';
+  readonly key: 'claim' | 'unverified' | 'changed';
   readonly reason: string;
   /** For people, when it ends the turn anyway. */
   readonly warning: string;
@@ -129,6 +130,15 @@ export function notVerified(made: readonly NamedWorker[], phase: CoordinatorPhas
     key: 'unverified',
     reason: `Not done yet: nobody has verified what ${listed(made)} implemented. ${how} If it cannot be verified, say so, and why.`,
     warning: `nobody has verified what ${listed(made)} implemented`,
+  };
+}
+
+export function changedMeanwhile(files: readonly string[]): AnswerProblem {
+  const names = quoteText(visibleLine(headOf(files.join(', '), 500)));
+  return {
+    key: 'changed',
+    reason: `Not done yet: ${files.length === 1 ? 'this file has' : 'these files have'} changed while they were verified: ${names}. What was proved may not hold for what is there now. Have a worker verify that, or tell the user which files changed and why.`,
+    warning: `changed while they were verified, so what was proved may not hold for them: ${names}`,
   };
 }
 
@@ -169,4 +179,15 @@ function who({ id, name }: NamedWorker): string {
 
 function purpose({ description }: Pick<RecordedWorker, 'description'>): string {
   return quoteText(visibleLine(headOf(description, LONGEST_PURPOSE)));
+}
+
+/** By what a delegation is known again when its words change. */
+export function keyOf(name: string): string {
+  return name.trim().toLowerCase().replace(/\s+/g, ' ').slice(0, 100);
+}
+
+export function withLines(outcome: ToolOutcome, lines: readonly (string | null)[]): ToolOutcome {
+  const more = lines.filter((line) => line !== null);
+  if (more.length === 0 || outcome.isError === true || typeof outcome.content !== 'string') return outcome;
+  return { ...outcome, content: [outcome.content, ...more].join('\n') };
 }

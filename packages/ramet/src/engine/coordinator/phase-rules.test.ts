@@ -21,6 +21,8 @@ beforeEach(() => {
   git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'first');
   writeFileSync(join(root, 'repair.sh'), 'echo 1 > README.md\n');
   writeFileSync(join(root, 'check.sh'), 'npm test\n');
+  mkdirSync(join(root, 'other'));
+  for (const name of ['README.md', 'a.ts', 'new.txt']) writeFileSync(join(root, 'other', name), 'new\n');
   for (const name of ['app', 'src/new.ts']) writeFileSync(join(root, name), 'new\n');
 });
 
@@ -66,6 +68,16 @@ test.for([
   ['ruff check --fix src/a.ts', 'It would change src/a.ts.'],
   ['gofmt -w src/a.ts', 'It would change src/a.ts.'],
   ['black src', 'It would change src.'],
+  ['prettier --write "src/*.ts"', 'It would change src/a.ts.'],
+  ["eslint --fix 'src/**/*.{ts,js}'", 'It would change src/a.ts.'],
+  ['eslint --fix', 'It would change what is in the repository.'],
+  ['npx eslint --fix', 'It would change what is in the repository.'],
+  ['npm run lint -- --fix', 'It would change what is in the repository.'],
+  ['cp other/* .', 'It would change README.md.'],
+  ['cp -t src other/*.ts', 'It would change src/a.ts.'],
+  // Scripts that the shell reads itself.
+  ['source repair.sh', 'It would change README.md.'],
+  ['cd src && cd .. && . ./repair.sh', 'It would change README.md.'],
   ['rustfmt src/a.ts', 'It would change src/a.ts.'],
   ['clang-format -i src/a.ts', 'It would change src/a.ts.'],
   ['vim -es src/a.ts -c wq', 'It would change src/a.ts.'],
@@ -93,6 +105,8 @@ test.for([
 test.for([
   'npm test > fresh.log 2>&1; curl -so fresh.html http://h/; git status; git diff; git log --oneline',
   'gcc -o app a.c && ./app',
+  'cp other/*.txt src; prettier --write "src/*.css"',
+  'python -m venv v && . v/bin/activate; source "$HOME/.nvm/nvm.sh"; source check.sh',
   'rm src/a.ts',
   'cd /tmp && git checkout main',
   'git commit --dry-run --amend; git push --dry-run; git checkout -h; git rebase --help; git rm -n README.md',
@@ -147,4 +161,10 @@ test('COORD-1: submodules are filled where none is, and nothing in one is moved'
   writeFileSync(join(root, 'lib/.git'), 'gitdir: ../.git/modules/lib\n');
   expect(await refusal('git submodule update --init')).toContain('git submodule may not.');
   expect(await refusal('git submodule update --help')).toBeNull();
+});
+
+test('COORD-1: a new file in a folder makes nothing else in it its own', async () => {
+  expect(await refusal('cp other/new.txt src')).toBeNull();
+  expect(await refusal('black src')).toContain('It would change src.');
+  expect(await refusal('cp other/new.txt src')).toBeNull();
 });

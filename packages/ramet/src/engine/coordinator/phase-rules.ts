@@ -87,7 +87,8 @@ async function repair(
   const known =
     before ?? (await knownFile([...named, ...outputs.filter(inRoot)], root, agent.runtime.childEnvironment));
   if (known !== undefined) return ` It would change ${relative(root, known) || 'what is in the repository'}.`;
-  const made = named.filter((path) => !rules.isOwnProof(path));
+  // A folder that is there holds more than what is put into it.
+  const made = named.filter((path) => !rules.isOwnProof(path) && !existsSync(path));
   if (made.length > 0) agent.record({ type: 'verification.writes', paths: made });
   return null;
 }

@@ -21,6 +21,8 @@ export interface RecordedWorker {
   readonly ended: { readonly seq: number; readonly status: AgentStatus } | null;
   /** Where it last ended something that it had to implement; null before that. */
   readonly implemented: number | null;
+  /** The files that it was last given to verify. */
+  readonly tree: string | null;
 }
 
 export interface RecordedRefusal {
@@ -39,6 +41,10 @@ export interface Coordination {
   readonly workers: readonly RecordedWorker[];
   /** Where the last verification began that a worker has carried out to its end; -1 before the first. */
   readonly verified: number;
+  /** What was there then, as a tree of git, as long as nobody has looked whether it is still there. */
+  readonly toCompare: string | null;
+  /** Files that have changed since then, of which the user has not been told. */
+  readonly changed: readonly string[];
   readonly refusals: readonly RecordedRefusal[];
   /** Files that were not there before a command of a verification named them to write them. */
   readonly proofs: ReadonlySet<string>;
@@ -52,7 +58,10 @@ export const COORDINATION_EVENTS: readonly JournalEvent['type'][] = [
   'phase.changed',
   'worker.continued',
   'coordination.refused',
+  'verification.begins',
+  'verification.compared',
   'verification.writes',
+  'message.appended',
 ];
 
 /** Takes events in order, each once, however often the value is asked for. */
@@ -63,6 +72,10 @@ export class CoordinationFold {
   readonly #proofs = new Set<string>();
   #now: Pick<Coordination, 'phase' | 'since' | 'note'> = { phase: 'research', since: 0, note: '' };
   #verified = -1;
+  /** What the next worker is given to verify. */
+  #tree: string | null = null;
+  #toCompare: string | null = null;
+  #changed: readonly string[] = [];
   /** The last event that it was given. */
   seq = 0;
 
@@ -72,8 +85,13 @@ export class CoordinationFold {
 
   get value(): Coordination {
     const workers = [...this.#workers.values()];
-    const [verified, proofs] = [this.#verified, this.#proofs];
-    return { ...this.#now, workers, verified, refusals: [...this.#refusals], proofs };
+    const [verified, proofs, toCompare, changed] = [
+      this.#verified,
+      this.#proofs,
+      this.#toCompare,
+      this.#changed,
+    ];
+    return { ...this.#now, workers, verified, toCompare, changed, refusals: [...this.#refusals], proofs };
   }
 
   take({ seq, agent, event }: Omit<RecordedEvent, 'time'>): void {
@@ -90,7 +108,11 @@ export class CoordinationFold {
       this.#refusals.push({ seq, what, phase, key });
     }
     if (event.type === 'worker.continued')
-      this.#change(event.worker, { phase: event.phase, given: seq, ended: null });
+      this.#change(event.worker, { phase: event.phase, given: seq, ended: null, tree: this.#tree });
+    if (event.type === 'verification.begins') this.#tree = event.tree;
+    if (event.type === 'verification.compared') [this.#toCompare, this.#changed] = [null, event.changed];
+    // What follows is about something else.
+    if (event.type === 'message.appended' && event.cause === 'prompt') this.#changed = [];
   }
 
   #ofWorker(id: AgentId, seq: number, event: JournalEvent): void {
@@ -100,8 +122,10 @@ export class CoordinationFold {
     const known = this.#workers.get(id);
     if (event.type !== 'agent.ended' || known === undefined) return;
     // One that failed or was stopped has proved nothing; what it was to implement may be half there.
-    if (known.phase === 'verification' && event.status === 'done')
-      this.#verified = Math.max(this.#verified, known.given);
+    if (known.phase === 'verification' && event.status === 'done' && known.given > this.#verified) {
+      this.#verified = known.given;
+      [this.#toCompare, this.#changed] = [known.tree, []];
+    }
     const implemented = known.phase === 'implementation' ? seq : known.implemented;
     this.#change(id, { ended: { seq, status: event.status }, implemented });
   }
@@ -111,7 +135,7 @@ export class CoordinationFold {
     const { description, phase, readOnly = false } = origin;
     this.#workers.set(id, {
       ...{ id, name, type: agentType, description, readOnly },
-      ...{ phase, given: seq, ended: null, implemented: null },
+      ...{ phase, given: seq, ended: null, implemented: null, tree: this.#tree },
     });
   }
 

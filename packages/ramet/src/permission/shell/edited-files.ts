@@ -57,11 +57,16 @@ export async function editedPaths(script: string, cwd: string, depth = 0): Promi
     const found = new Set<string>();
     for (const { directories, [words]: some = [] } of named)
       for (const directory of directories ?? [])
-        for (const word of some) for (const path of await namedBy(word, directory)) found.add(path);
+        for (const word of some)
+          for (const path of await namedBy(word, directory, words === 'rewritten')) found.add(path);
     return [...found];
   };
   const edited: EditedPaths = {
-    ...{ files: await paths('files'), outputs: await paths('outputs'), rewritten: await paths('rewritten') },
+    ...{
+      files: [...(await paths('files')), ...(await placedMatches(acting))],
+      outputs: await paths('outputs'),
+      rewritten: await paths('rewritten'),
+    },
     ...{ git: changesByGit(acting.filter(isGit)), unread: [] },
   };
   const inner = acting.flatMap((command) =>
@@ -115,7 +120,9 @@ const LONGEST_FILE = 64 * 1024;
 
 /** Null where a part of it is not known. */
 function textOf(parts: FedScript['parts'], directory: string): string | null {
-  const texts = parts?.map((part) => ('text' in part ? part.text : textIn(part.file.value, directory)));
+  const texts = parts?.map((part) =>
+    'text' in part ? part.text : (textIn(part.file.value, directory) ?? (part.sourced === true ? '' : null)),
+  );
   return texts === undefined || texts.includes(null) ? null : texts.join('');
 }
 
@@ -158,21 +165,56 @@ function changesByGit(commands: readonly ShellCommand[]): EditedPaths['git'] {
   });
 }
 
-async function namedBy({ value, source, splits }: ShellWord, directory: string): Promise<string[]> {
-  const opened = (path: string): string[] => {
-    const place = openedPath(directory, path);
-    return place === null ? [] : [place];
-  };
-  if (value !== null) return opened(value);
-  // Without a variable or quotes the shell puts in what matches, and `**` is `*` to it.
-  if (splits === true || /[$`'"\\~]/.test(source) || !/[*?[{]/.test(source)) return [];
-  const paths: string[] = [];
-  for await (const path of glob(source.replace(/\*+/g, '*'), { cwd: directory })) {
-    paths.push(...opened(path));
-    if (paths.length >= MOST_MATCHES) break;
-  }
-  return paths;
+/** `programExpands`: where the shell leaves a pattern alone, because of quotes, the program puts in what matches. */
+async function namedBy(word: ShellWord, directory: string, programExpands: boolean): Promise<string[]> {
+  const { value } = word;
+  const names =
+    value === null
+      ? await matchesOf(word, directory)
+      : programExpands && PATTERN.test(value)
+        ? [value, ...(await matches(value, directory))]
+        : [value];
+  return names.flatMap((name) => placeOf(directory, name));
 }
+
+function placeOf(directory: string, name: string): string[] {
+  const place = openedPath(directory, name);
+  return place === null ? [] : [place];
+}
+
+const PATTERN = /[*?[{]/;
+
+/** Without a variable or quotes the shell puts in what matches, and `**` is `*` to it. */
+async function matchesOf({ source, splits }: ShellWord, directory: string): Promise<string[]> {
+  if (splits === true || /[$`'"\\~]/.test(source) || !PATTERN.test(source)) return [];
+  return matches(source.replace(/\*+/g, '*'), directory);
+}
+
+async function matches(pattern: string, directory: string): Promise<string[]> {
+  const found: string[] = [];
+  const exclude = (name: string): boolean => name === 'node_modules' || name === '.git';
+  for await (const path of glob(pattern, { cwd: directory, exclude })) {
+    found.push(path);
+    if (found.length >= MOST_MATCHES) break;
+  }
+  return found;
+}
+
+/** What the matches of a pattern become in the folder that they are put into: `cp lib/* src`. */
+async function placedMatches(commands: readonly ShellCommand[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const { words, directories } of commands) {
+    if (!PLACERS.test(basename(words[0]?.value ?? ''))) continue;
+    const { target, sources } = placement(words.slice(1));
+    for (const directory of directories ?? [])
+      for (const source of sources)
+        for (const name of source.value === null ? await matchesOf(source, directory) : [])
+          found.push(...placeOf(directory, join(target?.value ?? '', basename(name))));
+  }
+  return found;
+}
+
+const PLACERS = /^(?:cp|mv|install|ln)$/;
 
 type Edits = (operands: readonly ShellWord[], options: readonly ShellWord[]) => readonly ShellWord[];
 
@@ -221,7 +263,7 @@ function editedBy({ words }: ShellCommand): EditedWords {
   if (downloaded !== null) return { files: downloaded };
   const options = rest.filter((word) => !isOperand(word));
   const operands = rest.filter(isOperand);
-  if (/^(?:cp|mv|install|ln)$/.test(name)) return { files: placed(EDITORS[name] ?? all, rest) };
+  if (PLACERS.test(name)) return { files: placed(EDITORS[name] ?? all, rest) };
   if (Object.hasOwn(EDITORS, name)) return { files: EDITORS[name]?.(operands, options) ?? [] };
   if (NO_CONTENT.test(name)) return { files: [] };
   const rewritten = rewrittenBy(words);
@@ -232,14 +274,22 @@ function editedBy({ words }: ShellCommand): EditedWords {
 
 /** With the names that files get in a folder that they are put into. */
 function placed(edits: Edits, words: readonly ShellWord[]): ShellWord[] {
-  const operands = words.filter(isOperand);
-  const [folder] = valuesOf(words, /^(?:-[a-zA-Z]*t|--target-directory)$/);
-  const target = folder ?? operands.at(-1);
-  const sources = operands.filter((word) => word !== target);
+  const { folder, target, sources } = placement(words);
   const inside = sources.flatMap(({ value }) => {
     if (value === null || typeof target?.value !== 'string') return [];
     const path = join(target.value, basename(value));
     return [{ source: path, value: path, start: path }];
   });
-  return [...(folder === undefined ? edits(operands, []) : [folder]), ...inside];
+  return [...(folder === undefined ? edits(words.filter(isOperand), []) : [folder]), ...inside];
+}
+
+function placement(words: readonly ShellWord[]): {
+  folder: ShellWord | undefined;
+  target: ShellWord | undefined;
+  sources: ShellWord[];
+} {
+  const operands = words.filter(isOperand);
+  const [folder] = valuesOf(words, /^(?:-[a-zA-Z]*t|--target-directory)$/);
+  const target = folder ?? operands.at(-1);
+  return { folder, target, sources: operands.filter((word) => word !== target) };
 }

@@ -9,7 +9,10 @@ import type { ShellCommand } from './reading/shell-reading.ts';
 import { readWord, type ShellWord } from './reading/shell-word.ts';
 
 /** A piece of a script: its text, or the file that has it. */
-export type ScriptPart = { readonly text: string } | { readonly file: ShellWord };
+export type ScriptPart =
+  | { readonly text: string }
+  /** `sourced`: the shell reads it where it stands (`. FILE`), and it may be made before that. */
+  | { readonly file: ShellWord; readonly sourced?: true };
 
 export interface FedScript {
   /** The shell that reads it. */
@@ -20,6 +23,7 @@ export interface FedScript {
   readonly source: string;
 }
 
+const SOURCES = /^(?:source|\.)$/;
 const SHELL = /^(?:ba|da|z|k|a)?sh$/;
 /** The value of one of these is the next word. */
 const VALUED = /^(?:[-+][a-zA-Z]*[oO]|--(?:rcfile|init-file))$/;
@@ -29,11 +33,12 @@ export function readsFedScript({ words }: Pick<ShellCommand, 'words'>): boolean 
   return shellWithScript(words) !== null;
 }
 
-/** The shell, and the word that names its script; undefined for its standard input. */
+/** The shell, and the word that names its script; undefined for its standard input. A script that it runs as a program is none. */
 function shellWithScript(words: readonly ShellWord[]): { shell: string; script?: ShellWord } | null {
   const [program, ...rest] = words;
   const shell = basename(program?.value ?? '');
-  if (/^(?:source|\.)$/.test(shell)) return fedOperand(shell, rest[0]);
+  if (SOURCES.test(shell))
+    return rest[0] === undefined ? null : (fedOperand(shell, rest[0]) ?? { shell, script: rest[0] });
   if (!SHELL.test(shell)) return null;
   const flags = rest.filter((_, index) => !VALUED.test(rest[index - 1]?.value ?? ''));
   const at = flags.findIndex(({ value, start }) => !/^[-+]./.test(value ?? start));
@@ -73,6 +78,8 @@ function scriptOf(node: ShellNode): FedScript[] {
   const process = node.namedChildren.find(
     ({ type, text }) => type.startsWith('process') && text === script.source,
   );
+  if (process === undefined && SOURCES.test(shell))
+    return [{ shell, parts: [{ file: script, sourced: true }], source: script.source }];
   const parts = process === undefined ? null : together(process.namedChildren);
   return [{ shell, parts, source: script.source }];
 }

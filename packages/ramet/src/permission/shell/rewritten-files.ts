@@ -33,8 +33,12 @@ export function rewrittenBy(words: readonly ShellWord[]): ShellWord[] {
   const formatter = formatterOf(names[at] ?? '');
   if (!isFixed && (formatter === undefined || !isAsked(formatter, names.slice(at + 1)))) return [];
   const rest = words.slice(Math.max(at, 0) + 1 + (formatter?.subcommand === undefined ? 0 : 1));
-  const named = rest.filter(isOperand).map(withoutPackages);
-  return named.length === 0 && formatter?.subcommand !== undefined ? [HERE] : named;
+  // Of `npx eslint` and `npm run lint --`, nothing is a file.
+  const starts = (index: number): boolean => STARTERS.test(names[words.length - rest.length + index] ?? '');
+  const named = rest
+    .filter((word, index) => isOperand(word) && !(at === -1 && (starts(index) || starts(index - 1))))
+    .map(withoutPackages);
+  return named.length === 0 && (isFixed || formatter?.subcommand !== undefined) ? [HERE] : named;
 }
 
 function isProgram(names: readonly string[], index: number): boolean {

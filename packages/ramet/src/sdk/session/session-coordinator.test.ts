@@ -315,7 +315,7 @@ describe('COORD-1, COORD-2: phases', () => {
     const first = told(emulator, 'lead', 1);
     expect(first).toContain(`The phase stays research: ada (${session.id}.2) has not reported`);
     expect(first).toContain('synthesis can follow it, and implementation cannot');
-    expect(told(emulator, 'ada', 1)).toContain('nothing is changed in it');
+    expect(told(emulator, 'ada', 1)).toContain('you are an agent that only reads');
     expect(readFileSync(join(String(options.cwd), 'src/a.ts'), 'utf8')).toBe('export const a = 1;\n');
     expect(JSON.stringify(asked(emulator, 'bob')[0]?.messages)).toContain('in its research phase');
   });
@@ -544,6 +544,65 @@ describe('COORD-2: delegations and answers', () => {
     expect(told(emulator, 'lead', 8)).toContain('Not done yet: nobody has verified what bob');
     expect(told(emulator, 'lead', 8)).toContain('one that failed or was stopped has proved nothing');
   });
+
+  const PROVE = [
+    SYNTHESIS,
+    IMPLEMENTATION,
+    uses(add('bob', 'In src/a.ts set `a` to 2.')),
+    { text: 'I started bob.' },
+    VERIFICATION,
+    uses(add('eve', 'Prove that `a` is 2.')),
+    { text: 'I started eve.' },
+  ];
+  const RUNS = (command: string) => [uses(call('Bash', { command })), { text: 'It holds.' }];
+  const codesOf = (events: readonly JournalEvent[]): string[] =>
+    events.flatMap((event) => (event.type === 'warning.raised' ? [event.code] : []));
+
+  test('what changed while it was verified is not proved, whatever changed it', async () => {
+    const { emulator, options, events } = await newPlace(
+      play({
+        lead: [
+          ...PROVE,
+          { text: 'Proved.' },
+          uses(add('fay', 'Prove that `a` is 2.')),
+          { text: 'I wait.' },
+          { text: 'Now it is.' },
+        ],
+        // No command names the file.
+        eve: RUNS(
+          `node -e "require('fs').writeFileSync(['src','a.ts'].join('/'), '')" && echo new > fresh.log`,
+        ),
+        fay: RUNS('npm --version > fresh.log'),
+      }),
+    );
+    await using session = await openSession(options);
+    expect(await prompt(session)).toBe('Now it is.');
+    expect(told(emulator, 'lead', 8)).toContain('this file has changed while they were verified: src/a.ts.');
+    expect(told(emulator, 'lead', 8)).not.toContain('fresh.log');
+    expect(codesOf(events)).toEqual([]);
+  });
+
+  test.each([
+    ['I cannot say what changed.', 2],
+    ['Proved; the test run wrote src/a.ts.', 0],
+  ])(
+    'the user is told what changed while it was verified, and only of this prompt: %s',
+    async (text, back) => {
+      const { emulator, options, events } = await newPlace(
+        play({
+          lead: [...PROVE, { text }, { text }, { text }, { text }],
+          eve: RUNS('cp src/b.ts "$PWD/src/a.ts"; rm src/a.ts'),
+        }),
+      );
+      await using session = await openSession(options);
+      expect(await prompt(session)).toBe(text);
+      expect(asked(emulator, 'lead')).toHaveLength(PROVE.length + 1 + back);
+      expect(codesOf(events)).toEqual(['coordinator_changed']);
+      writeFileSync(join(String(options.cwd), 'src/b.ts'), 'by hand');
+      await prompt(session);
+      expect(codesOf(events)).toEqual(['coordinator_changed']);
+    },
+  );
 
   test('the result of a delegation says who knows its files, and a continued worker may change them', async () => {
     const { emulator, options } = await newPlace(

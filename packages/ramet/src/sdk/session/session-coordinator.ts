@@ -74,7 +74,10 @@ export async function openCoordinator({
   if (!isResumed)
     lead.record({ type: 'phase.changed', from: null, to: 'research', note: 'the session begins' });
   const { CoordinatorHost } = await coordinatorHost();
-  const host = new CoordinatorHost({ family, lead, scratchpad });
+  const { knownFiles } = await import('../../git/managed-worktrees.ts');
+  const { outputDirectory, childEnvironment: env } = lead.runtime;
+  const files = knownFiles(() => lead.directory.cwd, { env, scratch: outputDirectory });
+  const host = new CoordinatorHost({ family, lead, scratchpad, files });
   family.coordinator = host;
   let isTold = false;
   return {
