@@ -24,9 +24,38 @@ type Understood = UnderstoodScript['commands'][number];
 
 function isKnownLate({ layers, transparent }: Understood): boolean {
   const inner = layers.at(-1) ?? layers[0];
-  if (readsFedScript(inner)) return true;
+  if (readsFedScript(inner) || mayBeAlias(inner)) return true;
   const isCarrier = !transparent && innerScript(inner, 'bash') !== null;
   return (isCarrier ? inner.words : inner.words.slice(0, 1)).some(isOpen);
+}
+
+/**
+ * `git up`: what it stands for is in the configuration of git, and may be any program (`!sh x`). Some commands run what their words are.
+ */
+function mayBeAlias({ words: [program, ...words] }: ShellCommand): boolean {
+  if (program === undefined || nameOf(program) !== 'git') return false;
+  const { command, unnamed, rest } = gitCall({ program: 'git', words, fed: false, place: null });
+  if (unnamed !== null) return true;
+  const runs = RUNS.get(command);
+  if (runs !== undefined) return rest.some(({ start }) => runs.test(start));
+  return command !== '' && !GIT_COMMANDS.has(command);
+}
+
+const RUNS: ReadonlyMap<string, RegExp> = new Map([
+  ['submodule', /^foreach/],
+  ['bisect', /^run/],
+  ['rebase', /^(?:-[a-z]*x|--e)/],
+]);
+
+/** Of every git of these years: it lets no alias replace them. */
+const GIT_COMMANDS: ReadonlySet<string> = new Set(
+  'add am annotate apply archive blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects credential credential-cache credential-store describe diff diff-files diff-index diff-tree fast-export fast-import fetch fetch-pack fmt-merge-msg for-each-ref format-patch fsck gc get-tar-commit-id grep hash-object help index-pack init init-db interpret-trailers log ls-files ls-remote ls-tree mailinfo mailsplit merge merge-base merge-file merge-index merge-ours merge-recursive merge-tree mktag mktree multi-pack-index mv name-rev notes pack-objects pack-refs patch-id prune prune-packed pull push range-diff read-tree receive-pack reflog remote repack replace rerere reset restore rev-list rev-parse revert rm send-pack shortlog show show-branch show-index show-ref stage stash status stripspace switch symbolic-ref tag unpack-file unpack-objects update-index update-ref update-server-info upload-archive upload-pack var verify-commit verify-pack verify-tag version worktree write-tree'.split(
+    ' ',
+  ),
+);
+
+function nameOf({ value }: ShellWord): string {
+  return (value ?? '').split('/').at(-1) ?? '';
 }
 
 /** What only the running shell puts in; `{a,b}` is taken as that. */
@@ -44,15 +73,18 @@ function mayBecome({ scope }: PermissionRule, { layers }: Understood): boolean {
   });
 }
 
-/** `git -C x push` is `git push` to a rule, too. */
+/** `git -C x push` and `git-push` are `git push` to a rule, too. */
 function spellings({ words }: ShellCommand): (readonly ShellWord[])[] {
   const [program, ...rest] = words;
   if (program === undefined) return [];
-  const name = (program.value ?? '').split('/').at(-1) ?? '';
-  const named: ShellWord = { source: name, value: name, start: name };
-  const given = [named, ...rest];
+  const name = nameOf(program);
+  const given = [known(name), ...rest];
+  if (name.startsWith('git-')) return [given, [known('git'), known(name.slice('git-'.length)), ...rest]];
   if (name !== 'git') return [given];
   const { command, unnamed, rest: behind } = gitCall({ program: name, words: rest, fed: false, place: null });
-  const asked = unnamed ?? { source: command, value: command, start: command };
-  return [given, [named, asked, ...behind]];
+  return [given, [known(name), unnamed ?? known(command), ...behind]];
+}
+
+function known(text: string): ShellWord {
+  return { source: text, value: text, start: text };
 }
