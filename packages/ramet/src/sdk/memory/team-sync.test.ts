@@ -7,7 +7,9 @@ import { servedMemory } from '../../../test/fixtures/memory-server.ts';
 import { IDENTITY } from '../../../test/fixtures/merge-repository.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import { startEmulator } from '../../emulator/index.ts';
+import { openReader } from '../../journal/sessions.ts';
 import { indexPath, teamFolder } from '../../memory/files/memory-places.ts';
+import { scriptedModel } from '../../testing/scripted-model.ts';
 import { simulatedClock } from '../../testing/simulated-clock.ts';
 import { findPlace } from '../place.ts';
 import { openSession } from '../session/session.ts';
@@ -54,6 +56,40 @@ describe('TEAM-6: the sync of a session', () => {
     expect(calls()).toBe(1);
   });
 
+  test('says so too if the first sync is over before anyone waits for it', async () => {
+    const { clock, sync, warnings } = newSync(() => Promise.reject(new Error('no connection')));
+    sync.start();
+    await clock.advance(1);
+    expect(await sync.begun()).toEqual(['team memory was not synchronised: no connection']);
+    expect(warnings).toEqual([]);
+    expect(sync.begunBefore()).toEqual([]);
+  });
+
+  test('says at once what goes wrong later, and the same once until it is well again', async () => {
+    const answers = ['ok', 'away', 'away', 'ok', 'away', 'odd'];
+    const { clock, sync, warnings } = newSync((call) => {
+      const answer = answers[call - 1];
+      return answer === 'ok' ? Promise.resolve(SYNCED) : Promise.reject(new Error(answer));
+    });
+    sync.start();
+    await sync.begun();
+    for (let n = 0; n < 4; n++) {
+      sync.changed();
+      await clock.advance(500);
+    }
+    expect(warnings.map((line) => line.split(': ')[1])).toEqual(['away', 'away']);
+    await sync.close();
+    expect(warnings.at(-1)).toBe('team memory was not synchronised: odd');
+  });
+
+  test('a session that is resumed waits for nothing, and still says it', async () => {
+    const { clock, sync, warnings } = newSync(() => Promise.reject(new Error('no connection')));
+    sync.start();
+    sync.begunBefore();
+    await clock.advance(1);
+    expect(warnings).toEqual(['team memory was not synchronised: no connection']);
+  });
+
   test('sends changes that come together at once, and one during a sync with another', async () => {
     let finish = (): void => {};
     const { clock, sync, warnings, calls } = newSync((call) =>
@@ -82,6 +118,44 @@ describe('TEAM-6: the sync of a session', () => {
 });
 
 describe('TEAM-6: a session with a server in its environment', () => {
+  test.each([
+    ['nonsense', 'x', /is no address of a memory server/],
+    ['http://10.1.1.1', 'x', /give one that begins with https/],
+    ['https://127.0.0.1', '', /there is no token: set RAMET_MEMORY_TOKEN/],
+    ['https://127.0.0.1', 'not a token', /this is no token of a memory server/],
+  ])(
+    'says what is wrong with %s and the token %j, when it begins and when it is resumed',
+    async (url, token, why) => {
+      const env = {
+        ...{ PATH: process.env.PATH, RAMET_HOME: temporaryDirectory() },
+        ...{ RAMET_MEMORY_SERVER: url, RAMET_MEMORY_TOKEN: token },
+      };
+      const place = { cwd: temporaryRepository(), env };
+      const told = (lines: readonly string[]): string[] =>
+        lines.filter((line) => line.includes('team memory'));
+      let id: string;
+      {
+        await using session = await openSession({ ...place, provider: scriptedModel({ text: 'Done.' }) });
+        expect(told(session.notices)).toEqual([expect.stringMatching(why)]);
+        await session.ask('Begin.');
+        id = session.id;
+      }
+      const resumed: string[] = [];
+      {
+        const provider = scriptedModel({ text: 'Done.' });
+        await using again = await openSession({ ...place, provider, resume: id });
+        resumed.push(...told(again.notices));
+        await again.ask('Go on.');
+      }
+      // By then, or as soon as it goes wrong.
+      const reader = openReader({ project: findPlace(place).project, session: id });
+      for (const { event } of reader.events({ type: 'warning.raised' }))
+        if (event.type === 'warning.raised') resumed.push(event.message);
+      reader.close();
+      expect(told(resumed)).toEqual([expect.stringMatching(why)]);
+    },
+  );
+
   test('begins with what the team has noted, and leaves what was noted meanwhile', async () => {
     const server = await servedMemory();
     await server.ask('PUT', '/v1/keys/crew/MEMORY.md', {

@@ -32,6 +32,9 @@ export class TeamSync {
   #running: Promise<void> | null = null;
   #isDue = false;
   #problem: string | null = null;
+  /** The beginning is over: what goes wrong is told when it does. */
+  #tellsAtOnce = false;
+  #lastTold: string | null = null;
   /** Learns of what a person should know after the beginning, one line each. */
   warn: (message: string) => void = () => {};
 
@@ -41,8 +44,8 @@ export class TeamSync {
 
   /** Null where none is configured. */
   static of({ env, settings, clock }: ResolvedOptions, { cwd }: Place): TeamSync | null {
-    const isNamed = Boolean(env.RAMET_MEMORY_SERVER) && Boolean(env.RAMET_MEMORY_TOKEN);
-    if (!isNamed || settings.memory?.enabled === false || settings.memory?.sync === false) return null;
+    if (!env.RAMET_MEMORY_SERVER || settings.memory?.enabled === false || settings.memory?.sync === false)
+      return null;
     const sync = async (signal: AbortSignal): Promise<SyncedMemory> => {
       const { syncMemory } = await import('./sync-memory.ts');
       const call: CallOptions = { cwd, env, signal };
@@ -59,12 +62,15 @@ export class TeamSync {
 
   /** Waits for the first sync, and no longer than it may take; what a person should know, a line each. */
   async begun(): Promise<string[]> {
-    if (this.#running === null) return [];
-    const isDone = await this.#within(this.#running, BEGIN_MS);
-    if (!isDone)
-      return [
-        'team memory: the server has not answered yet: the session begins with the notes that are here',
-      ];
+    const isDone = this.#running === null || (await this.#within(this.#running, BEGIN_MS));
+    this.#tellsAtOnce = true;
+    if (isDone) return this.#told();
+    return ['team memory: the server has not answered yet: the session begins with the notes that are here'];
+  }
+
+  /** A session that is resumed waits for nothing: what a person should know by now. */
+  begunBefore(): string[] {
+    this.#tellsAtOnce = true;
     return this.#told();
   }
 
@@ -85,13 +91,20 @@ export class TeamSync {
       this.#problem = 'the server has not answered in time';
     }
     this.#ending.abort();
+    this.#warn();
+  }
+
+  #warn(): void {
     for (const line of this.#told()) this.warn(line);
   }
 
+  /** The same once, until it was well again. */
   #told(): string[] {
     const problem = this.#problem;
     this.#problem = null;
-    return problem === null ? [] : [`team memory was not synchronised: ${problem}`];
+    if (problem === null || problem === this.#lastTold) return [];
+    this.#lastTold = problem;
+    return [`team memory was not synchronised: ${problem}`];
   }
 
   async #run(afterMs: number): Promise<void> {
@@ -103,9 +116,11 @@ export class TeamSync {
       try {
         const { skipped } = await sync(signal);
         this.#problem = skipped.length === 0 ? null : skippedText(skipped.length);
+        if (skipped.length === 0) this.#lastTold = null;
       } catch (error) {
         if (!signal.aborted) this.#problem = describeError(error);
       }
+      if (this.#tellsAtOnce) this.#warn();
     }
     this.#running = null;
   }

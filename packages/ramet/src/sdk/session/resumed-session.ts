@@ -126,6 +126,7 @@ export async function reopen(
       ...settings.notices,
       ...finished,
       ...warnings,
+      ...((begun ? teamSync?.begunBefore() : null) ?? []),
       ...(noTeams === null ? [] : [noTeams]),
       ...(note === null ? [] : [note]),
       ...toolNotices,

@@ -185,8 +185,10 @@ export function shareParts(
     },
   };
   if (teamSync !== null)
-    teamSync.warn = (message) =>
-      parts.journal.append(null, { type: 'warning.raised', code: 'team_memory', message });
+    teamSync.warn = (message) => {
+      if (main !== null) main.warn('team_memory', message);
+      else parts.journal.append(null, { type: 'warning.raised', code: 'team_memory', message });
+    };
   return {
     runtime,
     teamSync,
