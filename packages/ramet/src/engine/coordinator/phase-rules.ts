@@ -83,10 +83,13 @@ async function repair(
   const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   const before =
     named.find((path) => isThere(path) && !rules.isOwnProof(path)) ??
-    rewritten.find((path) => inRoot(path) && existsSync(path) && !rules.isOwnProof(path));
+    rewritten.find(
+      (path) => (inRoot(path) || isInside(root, path)) && existsSync(path) && !rules.isOwnProof(path),
+    );
   const known =
     before ?? (await knownFile([...named, ...outputs.filter(inRoot)], root, agent.runtime.childEnvironment));
-  if (known !== undefined) return ` It would change ${relative(root, known) || 'what is in the repository'}.`;
+  if (known !== undefined)
+    return ` It would change ${isInside(root, known) ? 'what is in the repository' : relative(root, known)}.`;
   // A folder that is there holds more than what is put into it.
   const made = named.filter((path) => !rules.isOwnProof(path) && !existsSync(path));
   if (made.length > 0) agent.record({ type: 'verification.writes', paths: made });

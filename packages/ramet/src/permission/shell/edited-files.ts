@@ -57,8 +57,7 @@ export async function editedPaths(script: string, cwd: string, depth = 0): Promi
     const found = new Set<string>();
     for (const { directories, [words]: some = [] } of named)
       for (const directory of directories ?? [])
-        for (const word of some)
-          for (const path of await namedBy(word, directory, words === 'rewritten')) found.add(path);
+        for (const word of some) for (const path of await namedBy(word, directory)) found.add(path);
     return [...found];
   };
   const edited: EditedPaths = {
@@ -165,15 +164,8 @@ function changesByGit(commands: readonly ShellCommand[]): EditedPaths['git'] {
   });
 }
 
-/** `programExpands`: where the shell leaves a pattern alone, because of quotes, the program puts in what matches. */
-async function namedBy(word: ShellWord, directory: string, programExpands: boolean): Promise<string[]> {
-  const { value } = word;
-  const names =
-    value === null
-      ? await matchesOf(word, directory)
-      : programExpands && PATTERN.test(value)
-        ? [value, ...(await matches(value, directory))]
-        : [value];
+async function namedBy(word: ShellWord, directory: string): Promise<string[]> {
+  const names = word.value === null ? await matchesOf(word, directory) : [word.value];
   return names.flatMap((name) => placeOf(directory, name));
 }
 
@@ -182,18 +174,11 @@ function placeOf(directory: string, name: string): string[] {
   return place === null ? [] : [place];
 }
 
-const PATTERN = /[*?[{]/;
-
 /** Without a variable or quotes the shell puts in what matches, and `**` is `*` to it. */
 async function matchesOf({ source, splits }: ShellWord, directory: string): Promise<string[]> {
-  if (splits === true || /[$`'"\\~]/.test(source) || !PATTERN.test(source)) return [];
-  return matches(source.replace(/\*+/g, '*'), directory);
-}
-
-async function matches(pattern: string, directory: string): Promise<string[]> {
+  if (splits === true || /[$`'"\\~]/.test(source) || !/[*?[{]/.test(source)) return [];
   const found: string[] = [];
-  const exclude = (name: string): boolean => name === 'node_modules' || name === '.git';
-  for await (const path of glob(pattern, { cwd: directory, exclude })) {
+  for await (const path of glob(source.replace(/\*+/g, '*'), { cwd: directory })) {
     found.push(path);
     if (found.length >= MOST_MATCHES) break;
   }

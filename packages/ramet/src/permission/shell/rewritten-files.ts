@@ -4,7 +4,8 @@ import { HERE, isOperand } from './operand-words.ts';
 import type { ShellWord } from './reading/shell-word.ts';
 
 /** Of any program: the words say it. */
-const FIXES = /^--(?:write|fix(?:-only)?|in-?place)$/;
+const FIXES =
+  /^--(?:write|fix(?:-only)?|in-?place|apply(?:-unsafe)?|auto-?correct(?:-all)?)(?:=(?!false$).*)?$/;
 /** It says what it would change, and changes nothing. */
 const ONLY_LOOKS = /^(?:-{1,2}(?:check|check-only|diff|list-different|help|version|dry-run|no-fix)|-[chd])$/;
 
@@ -19,8 +20,10 @@ interface Formatter {
 const FORMATTERS: readonly Formatter[] = [
   { programs: /^(?:gofmt|gofumpt|goimports|shfmt)$/, option: /^-[a-z]*w[a-z]*$/ },
   { programs: /^(?:clang-format|autopep8|yapf)$/, option: /^-[a-z]*i[a-z]*$/ },
-  { programs: /^(?:black|isort|rustfmt)$/ },
-  { programs: /^(?:ruff|go|cargo|terraform|tofu|dart|deno)$/, subcommand: /^(?:fmt|format)$/ },
+  { programs: /^prettier$/, option: /^-[a-z]*w[a-z]*$/ },
+  { programs: /^rubocop$/, option: /^-[a-zA-Z]*[aAx][a-zA-Z]*$/ },
+  { programs: /^(?:black|isort|rustfmt|swiftformat)$/ },
+  { programs: /^(?:ruff|go|cargo|terraform|tofu|dart|deno)$/, subcommand: /^(?:fmt|format|fix)$/ },
 ];
 
 /** They start the program that follows. */
@@ -37,7 +40,7 @@ export function rewrittenBy(words: readonly ShellWord[]): ShellWord[] {
   const starts = (index: number): boolean => STARTERS.test(names[words.length - rest.length + index] ?? '');
   const named = rest
     .filter((word, index) => isOperand(word) && !(at === -1 && (starts(index) || starts(index - 1))))
-    .map(withoutPackages);
+    .map(placeOf);
   return named.length === 0 && (isFixed || formatter?.subcommand !== undefined) ? [HERE] : named;
 }
 
@@ -56,9 +59,11 @@ function isAsked({ option, subcommand }: Formatter, names: readonly string[]): b
     : names.some((name) => option.test(name));
 }
 
-/** `./...` is every package below. */
-function withoutPackages(word: ShellWord): ShellWord {
-  if (word.value?.endsWith('/...') !== true) return word;
-  const value = word.value.slice(0, -'/...'.length);
-  return { source: value, value, start: value };
+/** Programs read patterns themselves, and `./...` is every package below: such a word is the folder in which what it means begins. */
+function placeOf(word: ShellWord): ShellWord {
+  const known = word.value ?? word.start;
+  const open = known.search(/[*?[{(!]|\.\.\.$/);
+  if (open === -1) return word;
+  const folder = /^.*\//s.exec(known.slice(0, open))?.[0] ?? HERE.start;
+  return { source: folder, value: folder, start: folder };
 }
