@@ -653,6 +653,44 @@ describe('WORK-8: a resumed agent', () => {
   });
 });
 
+describe('WORK-8: an agent whose directory and branch were deleted', () => {
+  const commit = 'git add -A && git -c user.name=a -c user.email=a@b.c commit -qm mine';
+
+  test.each([true, false])('finds what its last checkpoint led to, its commits too: %s', async (isLoose) => {
+    const command = isLoose ? `${commit} && echo loose > loose.txt` : commit;
+    const family = await startFamily({
+      files: FILES,
+      cast: {
+        'Go.': [startAgents(['write'], { ...ISOLATED, name: 'writer' }), { text: 'Over.' }],
+        'Again.': [
+          call('SendMessage', { to: 'writer', message: 'go on' }),
+          { text: 'Sent.' },
+          { text: 'Heard.' },
+        ],
+        write: [
+          call('Write', { file_path: 'new.txt', content: 'kept\n' }),
+          call('Bash', { command }),
+          { text: 'written' },
+          { text: 'there' },
+        ],
+      },
+    });
+    await family.run('Go.');
+    const path = pathOf(family, 2);
+    const [branch, tip] = ['--abbrev-ref', '--verify'].map((how) => git(path, 'rev-parse', how, 'HEAD'));
+    const again = await family.reopen();
+    git(family.cwd, 'worktree', 'remove', '--force', '--force', path);
+    git(family.cwd, 'branch', '-D', String(branch));
+    await again.run('Again.');
+    const said = JSON.stringify(again.requestsOf('write').at(-1)?.request?.messages);
+    expect(git(path, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe(branch);
+    expect(git(path, 'rev-parse', 'HEAD') === tip).toBe(isLoose);
+    expect(existsSync(join(path, 'loose.txt'))).toBe(isLoose);
+    expect(readFileSync(join(path, 'new.txt'), 'utf8')).toBe('kept\n');
+    expect(said).toContain('Its branch was deleted too, and it was made again from your last checkpoint');
+  });
+});
+
 describe('WORK-2: EnterWorktree and ExitWorktree', () => {
   test('take the main agent there and back, also over a restart; work stays', async () => {
     const family = await startFamily({

@@ -1,6 +1,6 @@
 /**
  * Restores a worktree whose directory was deleted for its agent, from the last checkpoint. Its
- * branch and base stay what they were.
+ * branch and base stay what they were; a branch that is gone too begins where the checkpoint does.
  */
 import { existsSync } from 'node:fs';
 import { thisProcess } from '../../system/processes/process-identity.ts';
@@ -9,7 +9,7 @@ import { checkpointRef } from './changes/checkpoint.ts';
 import type { CreatedWorktree } from './create-worktree.ts';
 import { isHeld } from './half-made.ts';
 import { unregisterWorktree } from './register-worktree.ts';
-import { resumeWorktree } from './resume-worktree.ts';
+import { existingBranch, resumeWorktree } from './resume-worktree.ts';
 import { trustedGit } from './trusted-git.ts';
 import type { ManagedWorktree } from './worktree.ts';
 import type { WorktreePlace } from './worktree-place.ts';
@@ -18,6 +18,8 @@ export interface RecoveredWorktree {
   created: CreatedWorktree;
   /** The checkpoint its files are from; null when none says more than its branch. */
   checkpoint: string | null;
+  /** Its branch was gone as well. */
+  hadNoBranch: boolean;
 }
 
 /** Null when its directory exists, or we removed it: `resumeWorktree` handles both. */
@@ -31,10 +33,21 @@ export async function recoverWorktree(
   if (existsSync(known.path) || isUsed(place, known)) return null;
   if (place.registry.change(id, [known.state], { state: 'gone', lease: null }) === null) return null;
   await unregisterWorktree(place, known);
-  const created = await resumeWorktree(place, id, signal);
+  const hadNoBranch = known.branch !== null && (await existingBranch(place, known.branch)) === null;
+  const created = await resumeWorktree(place, id, signal, await tipOfCheckpoint(place, known));
   const worktree = place.registry.change(id, ['leased'], { base: known.base }) ?? created.worktree;
   const checkpoint = await putBack(place, worktree);
-  return { created: { ...created, worktree }, checkpoint };
+  return { created: { ...created, worktree }, checkpoint, hadNoBranch };
+}
+
+/** The commit on which its last checkpoint stands: it leads to what its branch led to. */
+async function tipOfCheckpoint(
+  { repository, env }: WorktreePlace,
+  worktree: ManagedWorktree,
+): Promise<string | null> {
+  const args = ['rev-parse', '--verify', '--quiet', `${checkpointRef(worktree)}^1`];
+  const { code, stdout } = await runGit(args, { cwd: repository.root, env });
+  return code === 0 ? stdout.trim() : null;
 }
 
 function isUsed({ project }: WorktreePlace, worktree: ManagedWorktree): boolean {

@@ -30,11 +30,13 @@ export async function resumeWorktree(
   place: WorktreePlace,
   id: string,
   signal?: AbortSignal,
+  /** Where its branch was, for one that is gone. */
+  lostTip: string | null = null,
 ): Promise<CreatedWorktree> {
   await finishLeft(place, id);
   const known = place.registry.find(id);
   if (known === null) throw unknownWorktree(id);
-  if (known.state === 'gone') return restore(place, known, signal);
+  if (known.state === 'gone') return restore(place, known, { signal, lostTip });
   const leased = place.registry.transact(() => takeOver(place, id));
   await mendCheckout(place, leased);
   await unlockWorktree(place, leased);
@@ -68,10 +70,10 @@ function isOwn({ lease }: ManagedWorktree): boolean {
 async function restore(
   place: WorktreePlace,
   known: ManagedWorktree,
-  signal: AbortSignal | undefined,
+  { signal, lostTip }: { signal: AbortSignal | undefined; lostTip: string | null },
 ): Promise<CreatedWorktree> {
   const tip = known.branch === null ? null : await existingBranch(place, known.branch);
-  const base = tip ?? known.base;
+  const base = tip ?? lostTip ?? known.base;
   const facts = { ...known.facts, hadBranch: tip !== null };
   const reserved = place.registry.transact(() => reserveAgain(place, { ...known, base, facts }));
   try {
@@ -111,7 +113,10 @@ function reserveAgain(place: WorktreePlace, known: ManagedWorktree): ManagedWork
   return reserved;
 }
 
-async function existingBranch({ repository, env }: WorktreePlace, branch: string): Promise<string | null> {
+export async function existingBranch(
+  { repository, env }: WorktreePlace,
+  branch: string,
+): Promise<string | null> {
   const ref = `refs/heads/${branch}`;
   const read = readRef(repository.commonDirectory, ref);
   if (read !== null) return read;

@@ -136,14 +136,23 @@ async function takeUp(
     if (!isRemoved || facts.hook === undefined) return fresh(created);
     return { created, recovered: `your worktree ${path} had no changes and was removed. ${WITHOUT_HOOK}` };
   }
-  const { created, checkpoint } = recovery;
+  const { created, checkpoint, hadNoBranch } = recovery;
   const { path, facts } = created.worktree;
-  const state =
-    checkpoint === null
-      ? 'It was made again from its branch; uncommitted work is lost.'
-      : `It was made again as it was after your last turn (checkpoint ${checkpoint.slice(0, 12)}).`;
+  const from = checkpoint?.slice(0, 12) ?? null;
+  const state = hadNoBranch ? withoutBranch(from) : withBranch(from);
   const lost = `your worktree ${path} was deleted while you were not working. ${state} Ignored files are not in it.`;
   return { created, recovered: facts.hook === undefined ? lost : `${lost} ${WITHOUT_HOOK}` };
+}
+
+function withBranch(checkpoint: string | null): string {
+  if (checkpoint === null) return 'It was made again from its branch; uncommitted work is lost.';
+  return `It was made again as it was after your last turn (checkpoint ${checkpoint}).`;
+}
+
+function withoutBranch(checkpoint: string | null): string {
+  if (checkpoint === null)
+    return 'Its branch was deleted too, and it was made again where it began: what you had done in it is lost.';
+  return `Its branch was deleted too, and it was made again from your last checkpoint (${checkpoint}): later commits are not in it.`;
 }
 
 /** A hook would make another directory, at a commit of its own choice. */
