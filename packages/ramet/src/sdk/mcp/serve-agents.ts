@@ -127,7 +127,7 @@ function serverOf(runs: ServedRuns, options: CallOptions): McpServer {
       max_turns: { type: 'integer', minimum: 1 },
       session: text('a session to continue; without a prompt it resumes what was interrupted'),
     },
-    run: (order) => runs.startAgent(order),
+    run: (order, signal) => runs.startAgent(order, signal),
   });
   add<{ session: string; seconds?: number }>('wait_for_run', {
     description: `Wait until a run has ended, at most ${LONGEST_WAIT_SECONDS} seconds, and give its answer.`,

@@ -5,7 +5,7 @@ import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/
 import { listSessions } from '../../journal/session-list.ts';
 import { callerOf } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
-import { ServedRuns } from './served-runs.ts';
+import { type AgentOrder, ServedRuns } from './served-runs.ts';
 
 const never = new AbortController().signal;
 
@@ -39,12 +39,39 @@ describe('ECO-1: runs for other programs', () => {
     expect(() => runs.view('')).toThrow('there is no session');
   });
 
-  test('a type that there is not is refused at once', async () => {
+  test('an order that cannot be carried out is refused, and leaves no session', async () => {
     const here = place();
     await using runs = new ServedRuns(callerOf(here), 'acceptEdits');
-    await expect(runs.startAgent({ prompt: 'Look.', type: 'nosuch' })).rejects.toThrow(/nosuch/);
-    const next = expect.not.stringContaining('it can be continued');
-    expect(runs.list()).toMatchObject([{ status: 'done', cause: null, running: false, next }]);
+    const refused = (order: AgentOrder): Promise<string> =>
+      runs.startAgent(order).then(
+        () => 'it started',
+        ({ message }) => message,
+      );
+    expect(await refused({ prompt: 'Look.', type: 'explor' })).toBe(
+      'there is no agent type "explor": did you mean Explore?',
+    );
+    expect(await refused({ prompt: 'Look.', type: 'fork' })).toMatch(
+      /^there is no agent type "fork": the types are /,
+    );
+    for (const prompt of [undefined, '', ' \n'])
+      expect(await refused({ prompt })).toBe('give a prompt: what the agent is to do');
+    expect(runs.list()).toEqual([]);
+    const { session } = await runs.startAgent({ prompt: WRITE });
+    await runs.wait(session, 60, never);
+    expect(await refused({ session, type: 'Explore' })).toBe('give a prompt: what the agent is to do');
+    expect(await refused({ session, prompt: ' ' })).toBe('it started');
+    expect(await runs.wait(session, 60, never)).toMatchObject({ running: false, turns: 2 });
+  });
+
+  test('an order that its program takes back while it starts is not carried out', async () => {
+    const here = place();
+    await using runs = new ServedRuns(callerOf(here), 'acceptEdits');
+    const abort = new AbortController();
+    const starting = runs.startAgent({ prompt: WRITE }, abort.signal);
+    abort.abort();
+    await expect(starting).rejects.toThrow('interrupted');
+    expect(existsSync(join(here.cwd, 'out.txt'))).toBe(false);
+    expect(runs.list().filter(({ running }) => running)).toEqual([]);
   });
 
   test('a file is no directory to work in', async () => {

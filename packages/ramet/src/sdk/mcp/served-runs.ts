@@ -18,6 +18,7 @@ import { onAbort } from '../../system/on-abort.ts';
 import { LastAnswers } from '../../views/exchanges.ts';
 import { foldEntries, type SessionView, viewEntry } from '../../views/session-view.ts';
 import type { Caller } from '../calls/caller.ts';
+import { refuseUnknownType } from '../calls/session-defaults.ts';
 import { stop } from '../calls/stop.ts';
 import { requireSessionMode } from '../options.ts';
 import { findPlace, type Place } from '../place.ts';
@@ -66,8 +67,9 @@ export class ServedRuns implements AsyncDisposable {
     this.#place = findPlace(caller);
   }
 
-  startAgent(order: AgentOrder): Promise<ServedRun> {
-    return this.#start(this.#openAgent(order));
+  /** `signal`: the program has taken the order back. */
+  startAgent(order: AgentOrder, signal?: AbortSignal): Promise<ServedRun> {
+    return this.#start(this.#openAgent(order, signal));
   }
 
   startTasks(order: TasksOrder): Promise<ServedRun> {
@@ -84,24 +86,28 @@ export class ServedRuns implements AsyncDisposable {
     }
   }
 
-  async #openAgent(order: AgentOrder): Promise<ServedRun> {
-    const { cwd, type, prompt, session: resumed, model, budget_usd: usd, max_turns: maxTurns } = order;
-    if (resumed === undefined && (prompt === undefined || prompt.trim() === ''))
+  async #openAgent(order: AgentOrder, signal: AbortSignal | undefined): Promise<ServedRun> {
+    const { cwd, type, session: resumed, model, budget_usd: usd, max_turns: maxTurns } = order;
+    const prompt = order.prompt?.trim() ? order.prompt : null;
+    // An agent of a type is a new one, whatever its session has left to do.
+    if (prompt === null && (resumed === undefined || type !== undefined))
       throw new UserMistake('no_prompt', 'give a prompt: what the agent is to do');
+    const directory = this.#directory(cwd);
+    const { env } = this.#caller;
+    // Before there is a session that nobody uses.
+    if (type !== undefined) await refuseUnknownType({ cwd: directory, env }, type);
     const earlier = resumed === undefined ? undefined : this.#find(resumed).session;
     if (earlier !== undefined && this.#runs.get(earlier)?.isOver === false)
       throw new UserMistake('session_busy', `the session ${earlier} is still running`);
     const session = await openSession({
-      cwd: this.#directory(cwd),
-      env: this.#caller.env,
-      team: false,
+      ...{ cwd: directory, env, team: false },
       ...(earlier === undefined ? { title: prompt ?? '' } : { resume: earlier }),
       ...(model !== undefined && { model }),
       ...(usd !== undefined && { budget: { usd } }),
       ...(maxTurns !== undefined && { maxTurns }),
       ...(this.#mode !== undefined && { permissionMode: requireSessionMode(this.#mode) }),
     });
-    if (this.#closing.signal.aborted) {
+    if (this.#closing.signal.aborted || signal?.aborted === true) {
       await session[Symbol.asyncDispose]();
       throw new Cancelled();
     }
@@ -109,7 +115,7 @@ export class ServedRuns implements AsyncDisposable {
     this.#follow(session.id, async (signal) => {
       await using open = session;
       // Awaited here: the session ends with this function.
-      return await (child === null ? answer(open, prompt ?? null, signal) : childAnswer(child, signal));
+      return await (child === null ? answer(open, prompt, signal) : childAnswer(child, signal));
     });
     return this.view(session.id);
   }
