@@ -94,21 +94,28 @@ export function describeConfig(config: McpServerConfig): string {
   return [config.command, ...config.args].join(' ');
 }
 
+/** Also in the middle of a name: `PGPASSWORD`, `SecretKey`. Who wrote the configuration gave it to one server alone. */
+const HIDDEN = /auth|cookie|key|token|secret|pass|pwd|credential|signature|private/i;
+
 /** Texts of a configuration that must never be shown, under names that say so. */
 export function secretsOf(config: McpServerConfig): Record<string, string> {
   const values = config.type === 'stdio' ? config.env : config.headers;
   const named = Object.entries(values).map(([name, value]) => {
     const bare = value.replace(/^(?:Bearer|Basic|token)\s+/i, '');
-    const isHidden = config.type !== 'stdio' && /auth|cookie|key|token|secret/i.test(name);
-    return [isHidden ? `${name}_TOKEN` : name, bare] as const;
+    return [hiddenName(name), bare] as const;
   });
   return { ...Object.fromEntries(named), ...(config.type !== 'stdio' && secretsOfUrl(config.url)) };
+}
+
+/** As names of secrets are known by their form. */
+function hiddenName(name: string): string {
+  return HIDDEN.test(name) && !/_(?:TOKEN|KEY|SECRET|PASSWORD)$/i.test(name) ? `${name}_TOKEN` : name;
 }
 
 function secretsOfUrl(url: string): Record<string, string> {
   const { password, searchParams } = new URL(url);
   return {
-    ...Object.fromEntries([...searchParams].map(([name, value]) => [name.toUpperCase(), value])),
+    ...Object.fromEntries([...searchParams].map(([name, value]) => [hiddenName(name.toUpperCase()), value])),
     ...(password !== '' && { URL_PASSWORD: decodeURIComponent(password) }),
   };
 }

@@ -16,7 +16,9 @@ import { LINE_SERVER } from '../../../test/fixtures/mcp/servers.ts';
 import { temporaryDirectory, temporaryRepository } from '../../../test/fixtures/temporary.ts';
 import type { RequestRecord } from '../../emulator/index.ts';
 import { logIn } from '../../extensions/mcp/login.ts';
+import { secretsOf } from '../../extensions/mcp/server-config.ts';
 import { isGroupAlive } from '../../system/processes/process-group.ts';
+import { createRedactor } from '../../tools/redaction/redact.ts';
 import { changeTrust } from '../calls/trust.ts';
 
 const FRESH = { subagent_type: 'general-purpose' };
@@ -233,6 +235,34 @@ describe('EXT-4: MCP servers in a session', () => {
     });
     await run('Go.');
     expect(lastTexts(requestsOf('Go.')[1])[0]).toBe('token [redacted: SERVICE_TOKEN] key absent');
+  });
+
+  test('SEC-1: what a name says is a secret is one, also in the middle of the name', () => {
+    const secret = 'hunter2-83nd8Ab2xq';
+    const names = [
+      'PGPASSWORD',
+      'MYSECRET',
+      'SecretKey',
+      'MYSQL_PWD',
+      'CLIENT_SECRET',
+      'DB_PASSWORD',
+      'authToken',
+    ];
+    for (const name of names) {
+      const config = { type: 'stdio', command: 's', args: [], env: { [name]: secret } } as const;
+      expect(createRedactor(secretsOf(config))(`it is ${secret}.`), name).toMatch(
+        /^it is \[redacted: \w+\]\.$/,
+      );
+    }
+    const url = { type: 'http', url: `https://a.example/mcp?mykey=${secret}`, headers: {} } as const;
+    expect(createRedactor(secretsOf(url))(secret)).toBe('[redacted: MYKEY_TOKEN]');
+    const plain = {
+      type: 'stdio',
+      command: 's',
+      args: [],
+      env: { DB_URL: 'postgres://localhost/app1' },
+    } as const;
+    expect(createRedactor(secretsOf(plain))('postgres://localhost/app1')).toBe('postgres://localhost/app1');
   });
 
   test('SEC-1: tokens for a server over HTTP stay out of conversations and journals', async () => {
