@@ -17,7 +17,7 @@ export type {
   SessionRuntime,
 } from './agent/runtime.ts';
 export type { AnswerSchema } from './answer/answer-schema.ts';
-export type { BackgroundForks } from './background/background-forks.ts';
+export type { BackgroundForks, EarlierUsage } from './background/background-forks.ts';
 export type { BackgroundWork, DueWork, FinishedTurn } from './background/background-work.ts';
 export type { PreparedWork } from './background/prepared-work.ts';
 export type { AgentSummaries } from './background/summarise-agents.ts';

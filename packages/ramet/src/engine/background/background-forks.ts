@@ -10,7 +10,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describeError } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { BackgroundSource } from '../../schema/status.ts';
-import { addUsage, NO_USAGE } from '../../schema/usage.ts';
+import { addUsage, NO_USAGE, type Usage } from '../../schema/usage.ts';
 import { BACKGROUND_LIMITS } from '../../settings/settings.ts';
 import { type Agent, hosted } from '../agent/agent.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
@@ -23,11 +23,22 @@ import { whyNotNow } from './may-begin.ts';
 /** How long the end of a session waits for an answer that is being carried out. */
 const CLOSE_MS = 5_000;
 
+/** Of a session that was resumed, in earlier processes. */
+export interface EarlierUsage {
+  /** Of work in the background that shares `costShare`. */
+  readonly shared: Usage;
+  /** Of work with budgets of its own. */
+  readonly apart: Usage;
+  /** Of all, where the budget of the session does not count it. */
+  readonly total: Usage;
+}
+
 export interface BackgroundOptions {
   readonly family: AgentFamily;
   readonly works: readonly BackgroundWork[];
   /** What all of it may cost, as a share of the rest. */
   readonly costShare?: number | undefined;
+  readonly earlier?: EarlierUsage | undefined;
   /** A fork has begun, and can be stopped by its id. */
   onBegin?(): void;
   onEnd?(outcome: BackgroundOutcome): void;
@@ -53,13 +64,16 @@ export class BackgroundForks {
   readonly #options: BackgroundOptions;
   readonly #running = new Map<string, RunningWork>();
   readonly #told = new Set<string>();
-  #usage = NO_USAGE;
+  #usage: Usage;
   /** Of work with budgets of its own. */
-  #apart = NO_USAGE;
+  #apart: Usage;
   #isClosed = false;
 
   constructor(options: BackgroundOptions) {
     this.#options = options;
+    const { shared = NO_USAGE, apart = NO_USAGE } = options.earlier ?? {};
+    this.#usage = shared;
+    this.#apart = apart;
   }
 
   get running(): readonly string[] {
@@ -135,7 +149,8 @@ export class BackgroundForks {
   #whyNot({ isForWorking = false, hasOwnBudget }: BackgroundWork, agent: Agent): string | null {
     const { family, costShare = BACKGROUND_LIMITS.costShare } = this.#options;
     const share = hasOwnBudget === true ? null : costShare;
-    return whyNotNow(family, agent, { usage: this.#usage, apart: this.#apart, share, isForWorking });
+    const earlier = this.#options.earlier?.total;
+    return whyNotNow(family, agent, { usage: this.#usage, apart: this.#apart, earlier, share, isForWorking });
   }
 
   async #runOne(begun: BegunWork): Promise<void> {

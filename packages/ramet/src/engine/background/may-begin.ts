@@ -22,10 +22,12 @@ const ANSWER_WEIGHT = 1_500;
 const TASK_TOKENS = 500;
 
 export interface BackgroundAccount {
-  /** Of background work of this process so far. */
+  /** Of background work of the session so far. */
   readonly usage: Usage;
   /** Of work that has budgets of its own. */
   readonly apart?: Usage;
+  /** Of all that earlier processes have done, where `spending` lacks that. */
+  readonly earlier?: Usage | undefined;
   /** Null: it has a budget of its own. */
   readonly share: number | null;
   readonly isForWorking?: boolean;
@@ -46,7 +48,8 @@ export function whyNotNow(family: AgentFamily, agent: Agent, account: Background
   if (tokens >= LONG_PREFIX && !isWarm(agent)) return 'the conversation is not in the cache';
   if (account.share === null) return null;
   const own = weightOf(account.usage);
-  const rest = weightOf(spending.totalUsage) - own - weightOf(account.apart ?? NO_USAGE);
+  const all = weightOf(spending.totalUsage) + weightOf(account.earlier ?? NO_USAGE);
+  const rest = all - own - weightOf(account.apart ?? NO_USAGE);
   const read = Math.min(tokens, readableTokens(agent));
   // The answer that was just written is in no cache: the fork writes it there.
   const written = tokens - read + TASK_TOKENS;

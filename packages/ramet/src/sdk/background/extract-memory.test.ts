@@ -277,6 +277,21 @@ describe('BG-3: when facts and notes are looked for', () => {
     expect(last.requestsOf(EXTRACT)).toHaveLength(1);
   });
 
+  test('its share of the cost is that of the session, however many processes have had a prompt of it', async () => {
+    const settings: Settings = { background: { memoryTurns: 1, costShare: 0.5 } };
+    let world = await newWorld({ settings, cast: { [EXTRACT]: () => ({ text: 'NOTE: A note.' }) } });
+    for (let prompt = 0; prompt < 6; prompt++) {
+      await world.turn('Work.');
+      world = worldOf(await world.reopen());
+    }
+    const asked = world.requestsOf(EXTRACT).length;
+    // As many as in one process.
+    const other = await newWorld({ settings, cast: { [EXTRACT]: () => ({ text: 'NOTE: A note.' }) } });
+    for (let prompt = 0; prompt < 6; prompt++) await other.turn('Work.');
+    expect(asked).toBe(other.requestsOf(EXTRACT).length);
+    expect(asked).toBeGreaterThan(1);
+  });
+
   const answer = { [EXTRACT]: () => ({ text: 'NOTE: A note.' }) };
 
   test('after as many prompts as settings say, and not again by a resumed session', async () => {

@@ -8,9 +8,11 @@ import type {
   AgentResult,
   AgentSummaries,
   BackgroundForks,
+  EarlierUsage,
   FinishedTurn,
 } from '../../engine/shapes.ts';
 import { RECIPE_MODEL } from '../../model/catalog.ts';
+import { NO_USAGE } from '../../schema/usage.ts';
 import { itemsOf } from '../../system/persistent.ts';
 import { harmless } from '../session/event-bus.ts';
 import type { LiveParts } from '../session/live-parts.ts';
@@ -134,8 +136,9 @@ export class SessionBackground {
     const { BackgroundForks: Forks } = await import('../../engine/later.ts');
     const { costShare } = this.#parts.settings.settings.background ?? {};
     const { family, stops } = this.#parts;
+    const earlier = this.#parts.isResumed ? await this.#earlier() : undefined;
     const forks = new Forks({
-      ...{ family, works, costShare, onBegin: () => stops.begin() },
+      ...{ family, works, costShare, earlier, onBegin: () => stops.begin() },
       onEnd: ({ source, result }) => {
         if (source === 'speculation') this.#speculation?.ended(result);
         else if (ahead !== null && this.#suggestions !== null) forks.begin(ahead, this.#turn);
@@ -143,6 +146,20 @@ export class SessionBackground {
     });
     stops.include(forks);
     return forks;
+  }
+
+  async #earlier(): Promise<EarlierUsage> {
+    const { family, settings } = this.#parts;
+    const { earlierUsage } = await import('./earlier-usage.ts');
+    const reader = family.parts.openReader();
+    try {
+      const found = await earlierUsage(reader);
+      const { usd, tokens } = settings.agents.budget;
+      // A budget of the session counts what was before.
+      return usd === undefined && tokens === undefined ? found : { ...found, total: NO_USAGE };
+    } finally {
+      reader.close();
+    }
   }
 
   /** As it is on record: after a resume they are still the user's own words. */
