@@ -84,6 +84,8 @@ export function taskDesk(host: TaskHost, asker: TaskAsker): TaskDesk {
       if (change.status === undefined) return failure('Nothing to change: give a status, or what to edit.');
       const refusal = change.status === 'completed' ? await refusalOf(host, asker, change) : null;
       if (refusal !== null) return refusal;
+      if (change.status === 'failed' && (change.note ?? '').trim() === '')
+        return failure('Say in note why it failed: what was tried, and what is missing.');
       return setStatus(host, { ...asker, by }, change, change.status);
     },
   };

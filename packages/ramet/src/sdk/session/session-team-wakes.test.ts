@@ -286,6 +286,31 @@ describe('TEAM-3: claims of those who have ended', () => {
   });
 });
 
+describe('TEAM-3: a task that has failed', () => {
+  test('has a note that says why, and keeps no evidence when it is given back', async () => {
+    const failed = { status: 'failed' };
+    const { emulator, options } = await newReaders(
+      play({
+        lead: [
+          uses(create('one')),
+          uses(claim(1)),
+          uses(update(1, failed)),
+          uses(update(1, { ...failed, note: 'No network.' })),
+          uses(update(1, { status: 'pending' })),
+        ],
+      }),
+    );
+    await using session = await openSession(options);
+    await prompt(session);
+    const said = asked(emulator, 'lead').map(lastText);
+    expect(said[3]).toContain('Say in note why it failed');
+    expect(said[4]).toContain('Task 1 is failed.');
+    expect(session.team?.tasks()).toMatchObject([
+      { status: 'pending', owner: null, evidence: null, proof: null, note: 'released by lead' },
+    ]);
+  });
+});
+
 describe('TEAM-4: a member that was stopped and works again', () => {
   test.each([true, false])(
     'is not asked to shut down any more (it had read that: %s)',

@@ -2,7 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { keyOf, nameProblem, unknownName } from './team-names.ts';
 
 describe('TEAM-1: names of members', () => {
-  test.each(['ada', 'Reviewer 2', 'front-end', 'v.next', 'Zoë', '検査'])('%s is a name', (name) => {
+  test.each([
+    'ada',
+    'Reviewer 2',
+    'front-end',
+    'v.next',
+    'Zoë',
+    '検査',
+    'Ада',
+    'API 検査',
+    'user-docs',
+    'main window',
+  ])('%s is a name', (name) => {
     expect(nameProblem(name, 'member')).toBeNull();
   });
 
@@ -21,6 +32,12 @@ describe('TEAM-1: names of members', () => {
     ['ＬＥＡＤ', 'lead, main, user, all, * are reserved'],
     ['*', 'lead, main, user, all, * are reserved'],
     ['user', 'lead, main, user, all, * are reserved'],
+    ['the user', 'lead, main, user, all, * are reserved'],
+    ['The-Lead', 'lead, main, user, all, * are reserved'],
+    ['The command line', 'it names who writes from outside the team'],
+    ['l\u0435ad', 'it mixes alphabets whose letters look alike'],
+    ['\u0430da', 'it mixes alphabets whose letters look alike'],
+    ['\u03bfda', 'it mixes alphabets whose letters look alike'],
     ['abcdefgh.12', "it looks like an agent's id"],
     ['-f', 'use letters, digits, spaces, dots, dashes and underscores, with a letter or digit first'],
     ['a<b', 'use letters, digits, spaces, dots, dashes and underscores, with a letter or digit first'],

@@ -7,6 +7,18 @@ const LONGEST = 60;
 /** They name someone else wherever messages are sent. */
 const RESERVED: readonly string[] = [LEAD, 'main', 'user', 'all', EVERYBODY];
 
+/** What engine texts call those who are in no team. */
+const OUTSIDE = 'command line';
+
+/** In one name, so that no letter passes for another. */
+const LOOK_ALIKE: readonly RegExp[] = [
+  /\p{Script=Latin}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /\p{Script=Armenian}/u,
+  /\p{Script=Cherokee}/u,
+];
+
 const LIKE_AN_ID = /^\w+\.\d+$/;
 
 /** Two names with one key are the same name. */
@@ -24,7 +36,13 @@ export function nameProblem(name: string, whose: 'member' | 'team'): string | nu
   if (name.length > LONGEST)
     return say(`it has ${name.length} characters, and at most ${LONGEST} are allowed`);
   if (/[/\\]/.test(name) || /^\.+$/.test(name)) return say('it is a path');
-  if (RESERVED.includes(keyOf(name))) return say(`${RESERVED.join(', ')} are reserved`);
+  const plain = keyOf(name)
+    .replace(/[\s._-]+/g, ' ')
+    .replace(/^(?:the|an?|my|your) /, '');
+  if (RESERVED.includes(plain)) return say(`${RESERVED.join(', ')} are reserved`);
+  if (plain === OUTSIDE) return say('it names who writes from outside the team');
+  if (LOOK_ALIKE.filter((script) => script.test(name.normalize('NFKC'))).length > 1)
+    return say('it mixes alphabets whose letters look alike');
   if (LIKE_AN_ID.test(name)) return say("it looks like an agent's id");
   if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]*$/u.test(name)) {
     return say('use letters, digits, spaces, dots, dashes and underscores, with a letter or digit first');

@@ -25,7 +25,10 @@ export class TaskChecks {
 
   missing(needs: readonly number[]): string | null {
     const missing = needs.filter((number) => this.#table.find(number) === undefined);
-    return missing.length === 0 ? null : `there is no ${listed(missing)} to depend on; ${this.#numbers()}`;
+    const are = missing.length === 1 ? 'is' : 'are';
+    return missing.length === 0
+      ? null
+      : `there ${are} no ${listed(missing)} to depend on; ${this.#numbers()}`;
   }
 
   unknown(number: number): string {

@@ -96,8 +96,8 @@ export class TaskTable {
 
   putBack(number: number, note: string): void {
     this.#db.row(
-      `UPDATE tasks SET status = 'pending', owner = NULL, claim_pid = NULL, claim_started = NULL, note = ?
-       WHERE team = ? AND number = ?`,
+      `UPDATE tasks SET status = 'pending', owner = NULL, claim_pid = NULL, claim_started = NULL, note = ?,
+       evidence = NULL, proof = NULL WHERE team = ? AND number = ?`,
       ...[note, this.#team, number],
     );
   }
