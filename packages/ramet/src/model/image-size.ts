@@ -42,6 +42,28 @@ function sizeOfPng(data: Buffer): ImageSize | null {
   return null;
 }
 
+/**
+ * Without the parts whose sum is wrong though they show nothing, such as a profile of colours: some decoders pass over them, and
+ * others refuse the image. What is no PNG comes back as it is.
+ */
+export function withoutBrokenExtras(data: Buffer): Buffer {
+  const kept = [data.subarray(0, 8)];
+  for (let at = 8; at + 12 <= data.length; ) {
+    const end = at + 12 + data.readUInt32BE(at);
+    if (end > data.length) return data;
+    const isSound = data.readUInt32BE(end - 4) === crc32(data.subarray(at + 4, end - 4));
+    if (isSound || !isExtra(data[at + 4] ?? 0)) kept.push(data.subarray(at, end));
+    at = end;
+  }
+  const length = kept.reduce((sum, part) => sum + part.length, 0);
+  return length === data.length ? data : Buffer.concat(kept);
+}
+
+/** A part with a name that begins with a small letter: an image can be shown without it. */
+function isExtra(letter: number): boolean {
+  return (letter & 0x20) !== 0;
+}
+
 /** Numbers for a point by the kind of colour: grey, colours, table, grey and clear, colours and clear. */
 const CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 

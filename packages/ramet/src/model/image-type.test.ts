@@ -72,7 +72,7 @@ describe('EXT-4, RES-6: an image', () => {
     ['image/webp', LOSSY],
     ['image/webp', extended(8_000)],
   ] as const)('of the kind %s is taken where it is whole', ([type, bytes]) => {
-    expect(imageProblem(bytes)).toEqual({ type });
+    expect(imageProblem(bytes)).toEqual({ type, bytes });
   });
 
   test.for([
@@ -104,6 +104,15 @@ describe('EXT-4, RES-6: an image', () => {
     ['WEBP', 'a wrong mark', Buffer.from(LOSSLESS).fill(0, 20, 21)],
   ] as const)('%s with %s is left out', ([name, , bytes]) => {
     expect(imageProblem(bytes)).toEqual({ problem: `the ${name} image is damaged or cut off` });
+  });
+
+  test('of the kind PNG loses parts that show nothing where their sum is wrong, and is whole again', () => {
+    const profile = chunk('iCCP', Buffer.from('a profile'));
+    const good = Buffer.concat([png(4, 4).subarray(0, 33), profile, png(4, 4).subarray(33)]);
+    expect(imageProblem(good)).toEqual({ type: 'image/png', bytes: good });
+    const broken = Buffer.from(good);
+    broken[broken.indexOf('a profile')] = 0;
+    expect(imageProblem(broken)).toEqual({ type: 'image/png', bytes: png(4, 4) });
   });
 
   test('whatever bytes it has, is read without an error', () => {

@@ -1,7 +1,7 @@
 /** Which images a model takes: by their first bytes, never by a name, whole, and up to a size. */
 import type { ImageBlock } from '../schema/content.ts';
 import { describeSize } from '../system/text/visible-text.ts';
-import { SIZE_READERS } from './image-size.ts';
+import { SIZE_READERS, withoutBrokenExtras } from './image-size.ts';
 
 type ImageMediaType = ImageBlock['source']['media_type'];
 
@@ -28,15 +28,30 @@ export function imageType(bytes: Uint8Array): ImageMediaType | null {
   return SIGNATURES.find((signature) => signature.matches(head))?.type ?? null;
 }
 
-/** What kind of image it is, or why no model takes it. */
-export function imageProblem(bytes: Uint8Array): { type: ImageMediaType } | { problem: string } {
-  const type = imageType(bytes);
+/** An image as a model takes it. */
+export interface SoundImage {
+  readonly type: ImageMediaType;
+  readonly bytes: Uint8Array;
+}
+
+/** What kind of image it is, with the bytes that may be sent, or why no model takes it. */
+export function imageProblem(given: Uint8Array): SoundImage | { problem: string } {
+  const type = imageType(given);
   if (type === null) return { problem: 'it is no PNG, JPEG, GIF or WebP image' };
+  const bytes = mended(given, type);
   const damage = imageDamage(bytes, type);
   if (damage !== null) return { problem: damage };
-  if (bytes.length <= IMAGE_LIMIT) return { type };
+  if (bytes.length <= IMAGE_LIMIT) return { type, bytes };
   const most = describeSize(IMAGE_LIMIT);
   return { problem: `the image has ${describeSize(bytes.length)}; at most ${most} can be shown` };
+}
+
+/** The same bytes, unless a part of them that shows nothing would have it refused. */
+export function mended(bytes: Uint8Array, type: ImageMediaType): Uint8Array {
+  if (type !== 'image/png') return bytes;
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const whole = withoutBrokenExtras(data);
+  return whole === data ? bytes : whole;
 }
 
 /**

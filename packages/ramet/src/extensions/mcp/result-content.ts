@@ -57,7 +57,7 @@ function picture(type: string, data: string, what = 'picture'): TextBlock | Imag
   }
   return {
     type: 'image',
-    source: { type: 'base64', media_type: image.type, data: bytes.toString('base64') },
+    source: { type: 'base64', media_type: image.type, data: Buffer.from(image.bytes).toString('base64') },
   };
 }
 

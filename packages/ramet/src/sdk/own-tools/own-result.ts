@@ -113,6 +113,10 @@ export function contentBlock(block: ToolContent): TextBlock | ImageBlock {
   const bytes = typeof given === 'string' ? Buffer.from(given, 'base64') : Buffer.from(given);
   const checked = imageProblem(bytes);
   if ('problem' in checked) throw new Error(checked.problem);
-  const source = { type: 'base64', media_type: checked.type, data: bytes.toString('base64') } as const;
+  const source = {
+    type: 'base64',
+    media_type: checked.type,
+    data: Buffer.from(checked.bytes).toString('base64'),
+  } as const;
   return { type: 'image', source };
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import { IMAGE_LIMIT, imageDamage, imageType } from '../../model/image-type.ts';
+import { IMAGE_LIMIT, imageDamage, imageType, mended } from '../../model/image-type.ts';
 import { RametError } from '../../schema/errors.ts';
 import * as z from '../../schema/zod.ts';
 import { decodeTextFile } from '../../system/text/text-file.ts';
@@ -59,9 +59,10 @@ async function readWhole(path: string, window: LineWindow, { files }: ToolContex
   const image = imageType(bytes);
   if (image !== null) {
     if (bytes.length > IMAGE_LIMIT) return failure(imageTooLarge(path, bytes.length));
-    const damage = imageDamage(bytes, image);
+    const whole = mended(bytes, image);
+    const damage = imageDamage(whole, image);
     if (damage !== null) return failure(`${path} cannot be shown: ${damage}.`);
-    const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+    const data = Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength).toString('base64');
     return { content: [{ type: 'image', source: { type: 'base64', media_type: image, data } }] };
   }
   const file = decodeTextFile(bytes);
