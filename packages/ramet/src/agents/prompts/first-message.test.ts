@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-function put(path: string, text: string): void {
+function put(path: string, text: string | Buffer): void {
   mkdirSync(dirname(join(base, path)), { recursive: true });
   writeFileSync(join(base, path), text);
 }
@@ -93,6 +93,18 @@ describe('PROMPT-1, ECO-1: project instructions', () => {
       '</project-instructions',
     ]);
     expect(text).toContain('<div> a < b');
+  });
+
+  test('what is no text is named and left out, imported or not', async () => {
+    put('repo/AGENTS.md', 'a @logo.png @wide.md @old.md');
+    put('repo/CLAUDE.md', Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 0xff]));
+    put('repo/logo.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xd, 0xa, 0x1a, 0xa, 0, 0, 0, 0xd, 0xff]));
+    put('repo/wide.md', Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('wide ü', 'utf16le')]));
+    put('repo/old.md', Buffer.from(`Schöne Grüße, ${'und mehr '.repeat(20)}`, 'latin1'));
+    const { files, problems } = await read();
+    expect(files.map(({ text }) => text.slice(0, 8))).toEqual(['a @logo.', 'wide ü', 'Sch\ufffdne G']);
+    const named = ['logo.png: it is no text', 'old.md: it is not UTF-8', 'CLAUDE.md: it is no text'];
+    expect(problems).toEqual(named.map((one) => expect.stringContaining(one)));
   });
 
   test('a circular import is named and left out', async () => {

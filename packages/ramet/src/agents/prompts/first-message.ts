@@ -18,11 +18,14 @@ import { findModel } from '../../model/catalog.ts';
 import { ENVIRONMENT, PROJECT_INSTRUCTIONS, type TextBlock } from '../../schema/content.ts';
 import { isInside, pathInside } from '../../system/landing-path.ts';
 import { loadFile } from '../../system/regular-file.ts';
+import { decodeTextFile } from '../../system/text/text-file.ts';
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md', '.claude/CLAUDE.md', 'CLAUDE.local.md'];
 const RULES = '.claude/rules';
 const IMPORT_DEPTH = 4;
 const MOST_CHARACTERS = 100_000;
+/** In an old encoding, at most one in ten characters cannot be read. */
+const LEAST_READABLE = 10;
 
 export interface InstructionFile {
   path: string;
@@ -130,7 +133,7 @@ async function readWithImports(
     found.problems.push(`${chain.at(-1)}: it imports ${real}, which imports it: left out there`);
   if (real === null || found.seen.has(real)) return;
   found.seen.add(real);
-  const text = await readText(real);
+  const text = await readText(real, found.problems);
   if (text === null || text.trim() === '') return;
   found.files.push({ path: real, text });
   if (chain.length >= IMPORT_DEPTH) return;
@@ -140,13 +143,23 @@ async function readWithImports(
   }
 }
 
-/** Null for what cannot be read and for what is no regular file: a fifo would be waited for, for ever. */
-async function readText(path: string): Promise<string | null> {
-  try {
-    return Buffer.from((await loadFile(path)).bytes).toString();
-  } catch {
-    return null;
-  }
+/** Null for what cannot be read, for what is no text, and for what is no regular file: a fifo would be waited for, for ever. */
+async function readText(path: string, problems: string[]): Promise<string | null> {
+  const bytes = await loadFile(path).then(
+    (loaded) => loaded.bytes,
+    () => null,
+  );
+  if (bytes === null) return null;
+  const decoded = decodeTextFile(bytes);
+  if (decoded !== null) return decoded.text;
+  const text = Buffer.from(bytes).toString();
+  const isReadable = !bytes.includes(0) && text.split('\ufffd').length * LEAST_READABLE < text.length;
+  problems.push(
+    isReadable
+      ? `${path}: it is not UTF-8, so some letters cannot be read: save it as UTF-8`
+      : `${path}: it is no text: left out`,
+  );
+  return isReadable ? text : null;
 }
 
 async function realPathWithin(path: string, boundary: string): Promise<string | null> {
