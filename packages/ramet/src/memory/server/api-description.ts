@@ -16,10 +16,14 @@ const REFUSALS: Readonly<Record<number, string>> = {
   413: 'the value is too large',
   415: 'the value has a Content-Encoding',
   422: 'the value has a secret: `findings` name rule and line, never the secret; or the key has one',
-  428: 'a write needs If-Match or If-None-Match: *',
+  428: 'a write needs If-Match or If-None-Match: *, a deletion If-Match',
   429: 'too many requests: wait as long as Retry-After says',
+  431: 'the head of the request has more than 16 KB; the answer has no body, and the connection ends',
+  500: 'the server could not do it, as on a full disk; nothing of a write was done',
   507: 'the team has reached a limit',
 };
+
+const WITHOUT_BODY: ReadonlySet<number> = new Set([408, 431]);
 
 const ETAG = { ETag: { schema: { type: 'string' } } };
 const RETRY = { 'Retry-After': { schema: { type: 'integer' }, description: 'seconds' } };
@@ -43,11 +47,11 @@ function headOf(get: Json): Json {
 function refusals(...codes: readonly number[]): Json {
   const response = (code: number): Json => ({
     description: REFUSALS[code],
-    ...(code !== 408 && { content: json('Refusal') }),
+    ...(!WITHOUT_BODY.has(code) && { content: json('Refusal') }),
     ...(code === 429 && { headers: RETRY }),
     ...((code === 410 || code === 412) && { headers: ETAG }),
   });
-  return Object.fromEntries([401, 405, 408, 429, ...codes].map((code) => [code, response(code)]));
+  return Object.fromEntries([401, 405, 408, 429, 431, 500, ...codes].map((code) => [code, response(code)]));
 }
 
 export function apiDescription(limits: MemoryLimits): Json {
@@ -136,7 +140,7 @@ export function apiDescription(limits: MemoryLimits): Json {
         },
         delete: {
           summary: 'deletes a key; the deletion has an ETag, too',
-          parameters: conditions,
+          parameters: conditions.slice(0, 1),
           responses: {
             200: { description: 'deleted', headers: ETAG, content: json('Entry') },
             ...refusals(400, 412, 428),

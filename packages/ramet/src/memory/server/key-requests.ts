@@ -142,8 +142,10 @@ async function writeKey(
 async function deleteKey(store: KeyStore, incoming: IncomingMessage, team: number): Promise<MemoryReply> {
   const key = keyFrom(pathOf(incoming));
   if (typeof key !== 'string') return key;
-  const expected = conditionOf(incoming);
+  const expected = conditionOf(incoming, 'send If-Match with its ETag');
   if (typeof expected === 'object' && expected !== null) return expected;
+  if (expected === null)
+    return refuse(428, 'condition', 'a key that is deleted exists: send If-Match with its ETag');
   return written(await store.write({ team, key, expected, value: null }));
 }
 
@@ -152,7 +154,11 @@ function written(result: WriteOutcome): MemoryReply {
     case 'twin':
       return refuse(409, 'twin', twinText(result));
     case 'full':
-      return refuse(507, 'full', `the team has reached its limit of ${result.what}: delete something`);
+      return refuse(
+        507,
+        'full',
+        `the team has reached its limit of ${result.what}: ${result.remedy ?? 'delete something'}`,
+      );
     case 'changed':
       return refuseChanged(result.current);
     default:
@@ -195,10 +201,12 @@ function keyFrom(path: string): string | MemoryReply {
 }
 
 /** What a write must say: which version it replaces, or that the key is new. */
-function conditionOf({ headers }: IncomingMessage): Expected | MemoryReply {
+function conditionOf(
+  { headers }: IncomingMessage,
+  wanted = 'send If-Match with one ETag, or If-None-Match: * for a new key',
+): Expected | MemoryReply {
   const match = headers['if-match'];
   const none = headers['if-none-match'];
-  const wanted = 'send If-Match with one ETag, or If-None-Match: * for a new key';
   if (match === undefined && none === undefined)
     return refuse(428, 'condition', `a write needs a condition: ${wanted}`);
   if (match === undefined && none === '*') return null;

@@ -35,10 +35,12 @@ export type WriteOutcome =
   | { outcome: 'changed'; current: MemoryEntry | null }
   /** The other is the same key in another form, has a folder in another form, or is a file where this has a folder, or the reverse. */
   | { outcome: 'twin'; other: string; how: 'key' | 'folder' | 'file' }
-  | { outcome: 'full'; what: string };
+  | { outcome: 'full'; what: string; remedy?: string };
 
 /** Deleted keys that are remembered, for each key that a team may have. */
 const REMEMBERED = 4;
+const FORGETS_NONE =
+  'they are remembered so that nobody brings them back: use one of their names, or start the server with a higher --max-keys';
 
 interface Waiting {
   write: MemoryWrite;
@@ -174,7 +176,7 @@ export class KeyStore {
       return { outcome: 'changed', current };
     const isNew = current === null || current.deleted;
     const problem =
-      value === null ? null : this.#problem(team, key, value.length - (isNew ? 0 : current.size), isNew);
+      value === null ? null : this.#problem(team, key, value.length - (isNew ? 0 : current.size), current);
     if (problem !== null) return problem;
     const version = this.#nextVersion(team);
     const checksum = value === null ? (current?.checksum ?? '') : digestOf(value);
@@ -189,7 +191,8 @@ export class KeyStore {
     return { outcome: value === null ? 'deleted' : isNew ? 'created' : 'replaced', entry };
   }
 
-  #problem(team: number, key: string, more: number, isNew: boolean): WriteOutcome | null {
+  #problem(team: number, key: string, more: number, current: MemoryEntry | null): WriteOutcome | null {
+    const isNew = current === null || current.deleted;
     if (isNew) {
       const twin = this.#twinOf(team, key);
       if (twin !== null) return twin;
@@ -197,8 +200,8 @@ export class KeyStore {
     const sums = this.#db.row('SELECT rows, keys, bytes FROM teams WHERE id = ?', team);
     const { keys, team: bytes } = this.#limits;
     if (isNew && Number(sums?.keys) >= keys) return { outcome: 'full', what: `${keys} keys` };
-    if (isNew && Number(sums?.rows) >= keys * (1 + REMEMBERED))
-      return { outcome: 'full', what: `${keys * REMEMBERED} deleted keys` };
+    if (current === null && Number(sums?.rows) >= keys * (1 + REMEMBERED))
+      return { outcome: 'full', what: `${keys * REMEMBERED} deleted keys`, remedy: FORGETS_NONE };
     return more > 0 && Number(sums?.bytes) + more > bytes
       ? { outcome: 'full', what: `${bytes} bytes` }
       : null;

@@ -64,7 +64,13 @@ describe('TEAM-6: the memory server', () => {
   test('wants a condition with every write', async () => {
     const server = await servedMemory();
     expect((await put(server, 'a.md', 'x', {})).status).toBe(428);
-    expect((await server.ask('DELETE', '/v1/keys/a.md')).status).toBe(428);
+    for (const headers of [{}, CREATE]) {
+      const deleted = await server.ask('DELETE', '/v1/keys/a.md', { headers });
+      expect([deleted.status, errorOf(deleted).message]).toEqual([
+        428,
+        expect.stringMatching(/send If-Match with its ETag$/),
+      ]);
+    }
     for (const headers of [
       { 'if-match': '*' },
       { 'if-match': 'W/"1"' },
@@ -258,6 +264,27 @@ describe('TEAM-6: the memory server', () => {
     expect((await server.ask('GET', '/v1/keys', { token: other.token })).status).toBe(200);
   });
 
+  test('a team with too many deleted keys can write each of them again, and is told what to do for others', async () => {
+    const server = await servedMemory({ limits: { keys: 2 } });
+    const tagOf = async (key: string): Promise<string> =>
+      String((await server.ask('GET', `/v1/keys/${key}`)).headers.etag);
+    for (let number = 0; number < 10; number++) {
+      expect((await put(server, `${number}.md`, 'x')).status).toBe(201);
+      const headers = { 'if-match': await tagOf(`${number}.md`) };
+      expect((await server.ask('DELETE', `/v1/keys/${number}.md`, { headers })).status).toBe(200);
+    }
+    const refused = await put(server, 'new.md', 'x');
+    expect(refused.status).toBe(507);
+    expect(errorOf(refused).message).toMatch(/8 deleted keys: .*start the server with a higher --max-keys$/);
+    expect((await put(server, '3.md', 'x', { 'if-match': await tagOf('3.md') })).status).toBe(201);
+  });
+
+  test('a key has up to 16 folders', async () => {
+    const server = await servedMemory();
+    expect((await put(server, `${'m/'.repeat(16)}a.md`, 'x')).status).toBe(201);
+    expect((await put(server, `${'m/'.repeat(17)}a.md`, 'x')).status).toBe(400);
+  });
+
   test('slows down who tries tokens', async () => {
     const server = await servedMemory();
     const tries = await Promise.all(
@@ -411,8 +438,8 @@ describe('TEAM-6: the OpenAPI description of the memory server', () => {
           .filter(([method]) => method !== 'parameters')
           .flatMap(([method, { responses }]) =>
             Object.keys(responses)
-              // A method that a path has cannot be refused as one that it lacks; another test sends slowly.
-              .filter((code) => code !== '405' && code !== '408')
+              // A method that a path has cannot be refused as one that it lacks; others send slowly, too much, or fill the disk.
+              .filter((code) => !['405', '408', '431', '500'].includes(code))
               .map((code) => `${method.toUpperCase()} ${path} ${code}`),
           ),
     );

@@ -82,7 +82,7 @@ function serverFor(api: KeyRequests, requestTimeoutMs: number): Server {
   });
   const timeouts = {
     requestTimeout: requestTimeoutMs,
-    headersTimeout: Math.min(requestTimeoutMs, 10_000),
+    headersTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
     keepAliveTimeout: 15_000,
   };

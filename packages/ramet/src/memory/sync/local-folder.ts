@@ -8,6 +8,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   type BigIntStats,
+  type Dirent,
   linkSync,
   lstatSync,
   readdirSync,
@@ -62,9 +63,7 @@ async function readDirectory(
   limit: number,
   found: SyncedFiles,
 ): Promise<void> {
-  for (const entry of readdirSync(directory, { withFileTypes: true }).sort((a, b) =>
-    a.name < b.name ? -1 : 1,
-  )) {
+  for (const entry of entriesOf(directory, prefix, found)) {
     const path = join(directory, entry.name);
     // Of a sync that was killed: this process has the lock.
     if (LEFTOVER.test(entry.name)) rmSync(path, { force: true });
@@ -81,6 +80,19 @@ async function readDirectory(
       if (typeof file === 'string') found.skipped.push({ key, reason: file });
       else if (file !== null) found.files.set(key, file);
     }
+  }
+}
+
+/** None of a folder that cannot be read: what it has is left as it is on both sides. */
+function entriesOf(directory: string, prefix: string, found: SyncedFiles): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    const code = systemCode(error);
+    if (prefix === '' || code === undefined) throw error;
+    if (code !== 'ENOENT')
+      found.skipped.push({ key: prefix.slice(0, -1), reason: `it cannot be read (${code})` });
+    return [];
   }
 }
 
@@ -105,6 +117,19 @@ export async function readLocal(
     const code = systemCode(error);
     if (code === 'EISDIR') return 'a folder has this name here: rename the folder, or the key on the server';
     return code === 'ENOENT' ? null : `it cannot be read (${code ?? 'it failed'})`;
+  }
+}
+
+/** Leaves out keys below what is left out: a folder that cannot be read, or that a link took the place of, is not empty. */
+export function leaveBelow(
+  keys: Iterable<string>,
+  files: ReadonlyMap<string, LocalFile>,
+  left: Map<string, string>,
+): void {
+  const above = [...left].map(([key, reason]) => [`${key}/`, reason] as const);
+  for (const key of keys) {
+    const [folder, reason] = above.find(([name]) => key.startsWith(name)) ?? [];
+    if (folder !== undefined && !files.has(key)) left.set(key, `its folder ${folder} is left out: ${reason}`);
   }
 }
 

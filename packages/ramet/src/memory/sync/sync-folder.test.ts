@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -12,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { newToken, type ServedMemory, servedMemory } from '../../../test/fixtures/memory-server.ts';
 import { BASE62, seededRandom } from '../../../test/fixtures/seeded-random.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
@@ -52,6 +54,14 @@ class Folder {
     return readdirSync(this.path)
       .filter((name) => !name.startsWith('.ramet-'))
       .sort();
+  }
+}
+
+function canRead(folder: string): boolean {
+  try {
+    return readdirSync(folder).length >= 0;
+  } catch {
+    return false;
   }
 }
 
@@ -259,6 +269,41 @@ describe('TEAM-6: the sync of a folder', () => {
     symlinkSync(outside, join(two.path, 'notes'));
     expect((await two.sync()).skipped.map(({ key }) => key)).toContain('notes/a.md');
     expect(readdirSync(outside)).toEqual([]);
+  });
+
+  test('deletes nothing of a folder that a link took the place of', async () => {
+    const [one, two] = await twoFolders();
+    one.write('notes/a.md', 'x\n');
+    one.write('b.md', 'x\n');
+    await one.sync();
+    const elsewhere = join(temporaryDirectory(), 'notes');
+    renameSync(join(one.path, 'notes'), elsewhere);
+    symlinkSync(elsewhere, join(one.path, 'notes'));
+    one.write('b.md', 'y\n');
+    const report = await one.sync();
+    expect(changesOf(report)).toEqual(['sent b.md']);
+    expect(report.skipped.map(({ key }) => key)).toEqual(['notes', 'notes/a.md']);
+    await two.sync();
+    expect(two.read('notes/a.md')).toBe('x\n');
+  });
+
+  test('leaves out a folder that cannot be read, deletes nothing of it, and synchronises the rest', async ({
+    skip,
+  }) => {
+    const [one, two] = await twoFolders();
+    one.write('closed/a.md', 'x\n');
+    one.write('b.md', 'x\n');
+    await one.sync();
+    const closed = join(one.path, 'closed');
+    chmodSync(closed, 0);
+    onTestFinished(() => chmodSync(closed, 0o700));
+    if (canRead(closed)) skip('who runs this may read every folder');
+    one.write('b.md', 'y\n');
+    const report = await one.sync();
+    expect(changesOf(report)).toEqual(['sent b.md']);
+    expect(report.skipped).toContainEqual({ key: 'closed', reason: 'it cannot be read (EACCES)' });
+    await two.sync();
+    expect(two.read('closed/a.md')).toBe('x\n');
   });
 
   test('refuses a wrong, revoked or other team’s token in one line, and changes nothing', async () => {

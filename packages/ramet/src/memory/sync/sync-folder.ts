@@ -15,7 +15,7 @@ import { fewAtOnce } from '../../system/few-at-once.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { DEFAULT_LIMITS } from '../wire/memory-shapes.ts';
 import { KeySync, type SyncChange } from './key-sync.ts';
-import { type LocalFile, leaveTwins, readFolder, type SkippedKey } from './local-folder.ts';
+import { type LocalFile, leaveBelow, leaveTwins, readFolder, type SkippedKey } from './local-folder.ts';
 import { MemoryClient } from './memory-client.ts';
 import type { AgreedKey } from './plan-key.ts';
 import { lostKeys, seenText, seenWith } from './seen-history.ts';
@@ -90,6 +90,7 @@ class FolderSync {
     for (const { key, path } of files.values()) this.#keys.setPath(key, path);
     const left = new Map(skipped.map(({ key, reason }) => [key, reason]));
     leaveTwins(files, server, agreed.keys(), left);
+    leaveBelow(server.keys(), files, left);
     const keys = [...new Set([...files.keys(), ...server.keys()])].filter((key) => !left.has(key)).sort();
     const changes: { key: string; change: SyncChange; note?: string }[] = [];
     await fewAtOnce(keys, async (key) => {

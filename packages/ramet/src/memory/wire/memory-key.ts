@@ -22,7 +22,7 @@ export function keyProblem(key: string): string | null {
   if (key !== key.normalize('NFC')) return 'it is not in Unicode form NFC';
   if (key.startsWith('/')) return 'it is an absolute path';
   const names = key.split('/');
-  if (names.length > DEEPEST) return `it is deeper than ${DEEPEST} folders`;
+  if (names.length - 1 > DEEPEST) return `it is deeper than ${DEEPEST} folders`;
   for (const name of names) {
     const problem = nameProblem(name);
     if (problem !== null) return problem;
