@@ -15,6 +15,7 @@ import { bytesOfTokens, estimateTokens, freezeBlock } from '../../conversation/f
 import type { CompactionTrigger } from '../../schema/events.ts';
 import type { Usage } from '../../schema/usage.ts';
 import type { Agent } from '../agent/agent.ts';
+import { isSearching } from '../agent/agent-content.ts';
 import { hookText } from '../agent/notices.ts';
 import { Spending } from '../budget/budget.ts';
 import { keepWithSummary, tailRoom } from './compaction-keeps.ts';
@@ -175,9 +176,8 @@ function giveUp(agent: Agent, { trigger }: CompactOptions, reason: string): void
 }
 
 /** A turn that the provider has paused goes back as it is; a question after it would end it. */
-function isPaused({ conversation }: Agent): boolean {
-  const last = conversation.messages.at(-1);
-  return last?.role === 'assistant' && last.blocks.some(({ type }) => type === 'server_tool_use');
+function isPaused({ conversation, state }: Agent): boolean {
+  return state.openStop === 'pause_turn' || isSearching(conversation.messages);
 }
 
 function sizeOf({ conversation }: Agent, messages: readonly FrozenMessage[]): number {

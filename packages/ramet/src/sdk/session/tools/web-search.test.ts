@@ -119,6 +119,21 @@ describe('RES-6: WebSearch', () => {
     },
   );
 
+  test('RES-7: a conversation whose last answer has searched is compacted on request', async () => {
+    const long = 'It is A. '.repeat(4_000);
+    const { run, session } = await startFamily({
+      ...ALLOWED,
+      cast: {
+        'Go.': [PAUSED, { content: [FOUND, { type: 'text', text: long }] }],
+        'More.': [{ content: [SEARCH, FOUND, CITED] }],
+        'This conversation is about to be replaced': () => ({ text: 'SUMMARY' }),
+      },
+    });
+    await run('Go.');
+    await run('More.');
+    expect(await session.compact()).toMatchObject({ compacted: true, summary: 'SUMMARY' });
+  });
+
   test('an interrupted search is continued with the run that it is of', async () => {
     const reached = Promise.withResolvers<void>();
     const abort = new AbortController();
