@@ -4,7 +4,7 @@
  * Invariants
  * 1. Each task that becomes free is told to one member: its owner, or one that nothing else has woken; if all are at work, to the
  *    next that goes idle.
- * 2. What was told to a member that then cannot wake is told to another one.
+ * 2. What was told to a member that then cannot wake, or fails before it claims it, is told to another one.
  * 3. What is free on record and was told to nobody is found by `tellLeft`, however its wake-up was lost.
  */
 import { LEAD, type TeamTask } from '../../schema/team.ts';
@@ -27,8 +27,8 @@ export class TaskNews {
   readonly #host: NewsHost;
   /** Tasks that members hear of when they wake. */
   readonly #notices = new Map<string, number[]>();
-  /** Of the tasks that are free, those that a member has heard of. */
-  readonly #told: Set<number>;
+  /** Of the tasks that are free, those that a member has heard of, and which; null where an earlier process has told it. */
+  readonly #told: Map<number, string | null>;
   /** Claims that were named to their owners, and to a person: each once. */
   readonly #reminded = new Set<string>();
   readonly #left = new Set<string>();
@@ -36,7 +36,7 @@ export class TaskNews {
   constructor(host: NewsHost) {
     this.#host = host;
     // An earlier process has told what was free when it ended.
-    this.#told = new Set(host.team.tasks.allFree().map(({ number }) => number));
+    this.#told = new Map(host.team.tasks.allFree().map(({ number }) => [number, null]));
   }
 
   /** `but`: who knows already, or has just failed at it. */
@@ -62,7 +62,7 @@ export class TaskNews {
   }
 
   #tell(task: number, name: string): void {
-    this.#told.add(task);
+    this.#told.set(task, name);
     const reader = this.#host.reader(name);
     if (reader !== null) {
       reader.receive('notification', null, freeNow(task));
@@ -85,8 +85,11 @@ export class TaskNews {
     const free = this.#host.team.tasks.allFree();
     const numbers = new Set(free.map(({ number }) => number));
     // One that is free again later is told again.
-    for (const number of this.#told) if (!numbers.has(number)) this.#told.delete(number);
-    this.tellFree(free.filter(({ number }) => !this.#told.has(number)));
+    for (const number of this.#told.keys()) if (!numbers.has(number)) this.#told.delete(number);
+    const { cutShort } = this.#host;
+    // Its owner has met something that it would meet again.
+    const left = free.filter(({ owner }) => owner === null || !cutShort.has(owner));
+    this.tellFree(left.filter(({ number }) => !this.#told.has(number)));
   }
 
   /** A killed process may not have told of what became free: an idle member for each task is told. */
@@ -95,14 +98,13 @@ export class TaskNews {
     this.tellLeft();
   }
 
-  /** It cannot wake: others hear what it was to hear. */
+  /** It cannot wake, or ended before its time: others hear what it has heard and not claimed. */
   passOn(name: string): void {
-    const tasks = this.#notices.get(name) ?? [];
     this.#notices.delete(name);
-    if (tasks.length === 0) return;
+    if (![...this.#told.values()].includes(name)) return;
     const free = this.#host.team.tasks.allFree();
     this.tellFree(
-      free.filter(({ number }) => tasks.includes(number)),
+      free.filter(({ number }) => this.#told.get(number) === name),
       name,
     );
   }

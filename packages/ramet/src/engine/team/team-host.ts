@@ -144,6 +144,7 @@ export class TeamHost implements FamilyTeam, Disposable {
     }
     if (this.#isClosed) return;
     if (result.status === 'done') this.news.tellOfFree(name);
+    else this.news.passOn(name);
     // What arrived while it ended.
     this.look();
   }

@@ -286,6 +286,22 @@ describe('TEAM-3: claims of those who have ended', () => {
   });
 });
 
+describe('TEAM-3: a member that hears of a task and fails before it claims it', () => {
+  test.each([true, false])('leaves it to another one, unless it is for it alone: %s', async (isForAll) => {
+    const task = create('one', isForAll ? {} : { owner: 'ada' });
+    const { emulator, options } = await newReaders((view) => {
+      const who = whoAsks(view);
+      if (who === 'ada' && view.turn > 0) throw new Error('the provider refuses this request');
+      const lead = [uses(addReader('ada'), addReader('bob')), { text: 'Wait.' }, uses(task)];
+      return who === 'lead' ? (lead[view.turn] ?? { text: 'Done.' }) : { text: 'Done.' };
+    });
+    await using session = await openSession(options);
+    await prompt(session);
+    await prompt(session);
+    expect(['ada', 'bob'].map((name) => toldOf(emulator, name))).toEqual([[1], isForAll ? [1] : []]);
+  });
+});
+
 describe('TEAM-3: a task that has failed', () => {
   test('has a note that says why, and keeps no evidence when it is given back', async () => {
     const failed = { status: 'failed' };
