@@ -62,25 +62,34 @@ const WITHOUT_SCRIPT: Readonly<Record<string, string>> = {
   install: 'node-gyp rebuild; . ./binding.gyp',
 };
 
-/** The scripts of a `package.json` that have one of these names, with what runs before and after them. */
-export function scriptsOf(path: string, asked: readonly string[]): [name: string, script: string][] {
-  const names = asked
+/**
+ * The scripts of a `package.json` that have one of these names, with what runs before and after them. `isPackage`: it is installed, and
+ * its programs run.
+ */
+export function scriptsOf(
+  path: string,
+  asked: readonly string[],
+  isPackage = false,
+): [name: string, script: string][] {
+  const names = [...asked, ...(isPackage ? ['install'] : [])]
     .map((text) => text.replace(/^(?:npm|pnpm|yarn|bun|node):/, ''))
     .flatMap((text) => (Object.hasOwn(ALIASES, text) ? (ALIASES[text] ?? []) : [text]));
   // `run-p "lint:*"`
   const patterns = names.filter((name) => name.includes('*')).map(patternOf);
   try {
-    const { scripts, bin, name: own } = Object(JSON.parse(readFileSync(path, 'utf8')));
+    const { scripts, bin, name: own, directories } = Object(JSON.parse(readFileSync(path, 'utf8')));
+    const programs = programsIn(bin, own, Object(directories).bin);
     const wanted = new Set([...asked, ...names].flatMap((one) => [one, `pre${one}`, `post${one}`]));
     const all: [string, unknown][] = [
       ...Object.entries({ ...WITHOUT_SCRIPT, ...Object(scripts) }),
-      ...programsIn(bin, own),
+      ...programs,
     ];
-    return all.flatMap(([name, script]) =>
+    const called = all.flatMap(([name, script]): [string, string][] =>
       (wanted.has(name) || patterns.some((one) => one.test(name))) && typeof script === 'string'
         ? [[name, script]]
         : [],
     );
+    return isPackage ? [...called, ...programs] : called;
   } catch {
     return [];
   }
@@ -91,9 +100,10 @@ function patternOf(text: string): RegExp {
 }
 
 /** `npx x` runs a program of the package itself before others. */
-function programsIn(bin: unknown, own: unknown): [name: string, script: string][] {
+function programsIn(bin: unknown, own: unknown, folder: unknown): [name: string, script: string][] {
   const named = typeof bin === 'string' ? { [String(own).replace(/^@[^/]*\//, '')]: bin } : Object(bin);
-  return Object.entries(named).map(([name, file]) => [name, `./${file}`]);
+  const inFolder = typeof folder === 'string' ? { [folder]: `${folder}/*` } : {};
+  return Object.entries({ ...named, ...inFolder }).map(([name, file]) => [name, `./${file}`]);
 }
 
 /** Where agents may write without a question. */

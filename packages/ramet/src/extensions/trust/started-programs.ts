@@ -160,3 +160,27 @@ export function isAboutWorkspaces(program: string, words: readonly ScriptWord[])
     /^(?:-w|-ws|-F|-r|--(?:workspaces?|recursive|filter)|workspaces?)(?:=|$)/.test(start),
   );
 }
+
+const RUNS_PACKAGES = /^(?:npx|pnpx|bunx)$/;
+const PACKAGERS = /^(?:npm|pnpm|yarn|bun)$/;
+const RUNS_PACKAGE = /^(?:exec|x|dlx)$/;
+/** They have no value. */
+const PACKAGE_FLAGS =
+  /^(?:-[yqsn]+|--(?:|yes|no|no-install|quiet|silent|ignore-existing|offline|prefer-o\w+|bun))$/;
+
+/** Packages that `npx x`, `npm exec x` and the like fetch and run; also words that may be values of options before them. */
+export function packageOperands(texts: readonly string[]): string[] {
+  const at = texts.findIndex((text) => RUNS_PACKAGES.test(basename(text)));
+  const packager = texts.findIndex((text) => PACKAGERS.test(basename(text)));
+  const order = texts.findIndex(
+    (text, index) => packager !== -1 && index > packager && RUNS_PACKAGE.test(text),
+  );
+  const start = at === -1 ? order : at;
+  if (start === -1) return [];
+  const rest = texts.slice(start + 1);
+  const end = rest.findIndex((text, index) => {
+    const before = rest[index - 1] ?? '--';
+    return !text.startsWith('-') && (!before.startsWith('-') || PACKAGE_FLAGS.test(before));
+  });
+  return rest.slice(0, end === -1 ? rest.length : end + 1);
+}

@@ -16,9 +16,9 @@ import { ownRules } from './programs/make-own-rules.ts';
 import { makeRecipes } from './programs/make-recipes.ts';
 import type { ReachFinds } from './reach-finds.ts';
 import { checkoutOf, everyFile, isDirectory, MOST_LISTED, nearest, scriptsOf } from './repository-look.ts';
-import { isAboutWorkspaces } from './started-programs.ts';
+import { isAboutWorkspaces, packageOperands } from './started-programs.ts';
 import { contentOf } from './trusted-content.ts';
-import type { CommandReach } from './word-names.ts';
+import { type CommandReach, namesIn } from './word-names.ts';
 
 export interface ToldGround {
   readonly ground: SearchGround;
@@ -128,7 +128,12 @@ function packageScripts(path: string, words: readonly ScriptWord[], told: ToldGr
   const { found } = told;
   found.add(path);
   const asked = words.flatMap(({ texts }) => texts);
-  for (const [name, script] of scriptsOf(path, asked)) {
+  const isPackage = packageOperands(asked).some((text) =>
+    namesIn(text).some((one) =>
+      [...told.ground.directories].some((folder) => resolve(folder, one) === dirname(path)),
+    ),
+  );
+  for (const [name, script] of scriptsOf(path, asked, isPackage)) {
     if (told.isDeepest) return void found.unclear.add('scripts that call scripts');
     const inner = told.follow(script, dirname(path));
     found.take(inner);
