@@ -44,6 +44,7 @@ export interface Dreamt {
   readonly unusable: readonly string[];
   /** Tasks that nobody answered, or that were left to the next dream. */
   readonly unanswered: number;
+  readonly hasLooked: boolean;
 }
 
 interface FoundLines {
@@ -91,10 +92,15 @@ export class Dream {
     return shown === undefined ? null : taskText(shown);
   }
 
-  /** The answer to the task; null if there was none. */
+  /** Whether it has looked: where no task got an answer it has not, and is not to count as one. */
+  get hasLooked(): boolean {
+    return this.#tasks.length === 0 || this.#answered > 0;
+  }
+
+  /** The answer to the task; null or nothing if there was none. */
   take(answer: string | null): void {
     const shown = this.#tasks[this.#next++]?.flat() ?? [];
-    if (answer === null) return;
+    if (answer === null || answer.trim() === '') return;
     this.#answered += 1;
     const { drops, refused } = judgeDrops(answer, shown, this.#order.repository, this.#gone);
     this.#drops.push(...drops);
@@ -110,7 +116,7 @@ export class Dream {
     );
     return {
       ...{ change, drops, lines: this.#lines.length, refused: this.#refused, unusable: this.#unusable },
-      unanswered: this.#tasks.length - this.#answered,
+      ...{ unanswered: this.#tasks.length - this.#answered, hasLooked: this.hasLooked },
     };
   }
 }

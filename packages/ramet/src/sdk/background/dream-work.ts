@@ -25,8 +25,8 @@ interface Dreaming {
 }
 
 async function carriedOut(dream: Dream, record: DreamRecord, main: Agent): Promise<MemoryChange | null> {
-  const { change } = await dream.finish();
-  record.done(wallOf(main.runtime.clock));
+  const { change, hasLooked } = await dream.finish();
+  if (hasLooked) record.done(wallOf(main.runtime.clock));
   return change;
 }
 

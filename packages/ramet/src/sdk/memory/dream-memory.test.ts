@@ -83,6 +83,20 @@ describe('BG-7, EXEC-4: a dream by hand', () => {
     await expect(dreamMemory({ now: true }, call)).rejects.toThrow('another process tidies up this memory');
   });
 
+  test('does not count if the model has answered nothing', async () => {
+    const world = await newWorld((asked) =>
+      asked.includes(DREAM) ? { text: '', stop_reason: 'refusal' } : undefined,
+    );
+    world.write(indexPath(scopeFolder(world.at, 'project')), BEFORE);
+    const { cwd = '', env = {} } = world.options;
+    using record = new DreamRecord(storeOf(world.at, 'project'));
+    for (const session of ['a', 'b', 'c', 'd', 'e'])
+      record.look(Date.now() - 2 * DAY, DEFAULT_DREAM_TERMS, session);
+    const { dreamt } = await dreamMemory({}, { cwd, env });
+    expect(dreamt).toMatchObject({ unanswered: 1, removed: [] });
+    expect(record.look(Date.now(), DEFAULT_DREAM_TERMS, null)).toMatchObject({ sessions: 5, isDue: true });
+  });
+
   test('is nothing that is resumed: the latest session is the one before it', async () => {
     const world = await dreamingWorld();
     const { id } = await ask(world.options, 'What do you know?');

@@ -64,7 +64,7 @@ export async function dreamMemory(
   const source = { session: session.id, agent: null, turn: null };
   const order = { store, repository: dreamRepository(at.root), source };
   const dreamt = await runDream(order, (task) => askAgent(session, task, signal));
-  record.done(Date.now());
+  if (dreamt.hasLooked) record.done(Date.now());
   return { standing, dreamt: summaryOf(dreamt) };
 }
 
@@ -89,7 +89,7 @@ async function askAgent(session: Session, task: string, signal: AbortSignal): Pr
   return status === 'done' ? text : null;
 }
 
-function summaryOf({ change, drops, ...dreamt }: Dreamt): DreamSummary {
+function summaryOf({ change, drops, hasLooked: _, ...dreamt }: Dreamt): DreamSummary {
   return {
     ...dreamt,
     change: change === null ? null : `p${change.id}`,
