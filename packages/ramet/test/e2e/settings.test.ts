@@ -333,6 +333,25 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
     expect(changed.stderr).toMatch(/not what you trusted, and not applied/);
   });
 
+  test('a rule for WebSearch in it brings the tool after trust, and in your own file at once', async ({
+    user,
+  }) => {
+    const rules = JSON.stringify({ permissions: { allow: ['WebSearch'] } });
+    writeFiles(user.repository, { '.claude/settings.json': rules });
+    const searches = async (): Promise<boolean> => {
+      const emulator = await user.model({ text: 'ok' });
+      await user.here(['-p', 'x']);
+      return emulator.requests[0]?.request?.tools?.some(({ name }) => name === 'web_search') === true;
+    };
+    expect(await searches()).toBe(false);
+    await user.here(['trust']);
+    expect(await searches()).toBe(true);
+    await user.here(['trust', '--revoke']);
+    expect(await searches()).toBe(false);
+    writeFiles(user.root, { 'home/.claude/settings.json': rules });
+    expect(await searches()).toBe(true);
+  });
+
   test('~/.claude/settings.json is the user’s own: it counts without trust, below Ramet’s own', async ({
     user,
   }) => {

@@ -32,7 +32,9 @@ const SOURCES: readonly OpenSource[] = [
 ];
 
 async function openWebSearch({ settings, place, provider }: SourceOrder): Promise<ToolSource | null> {
-  if (!settings.permissions.allow?.some((rule) => rule.trim().startsWith('WebSearch'))) return null;
+  const { permissions, others = [] } = settings;
+  const allowed = [permissions, ...others.map(({ texts }) => texts)].flatMap(({ allow = [] }) => allow);
+  if (!allowed.some((rule) => rule.trim().startsWith('WebSearch'))) return null;
   const { webSearchSource } = await import('./web-search-source.ts');
   return webSearchSource(settings, place, provider);
 }
