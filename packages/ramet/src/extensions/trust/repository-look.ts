@@ -102,8 +102,8 @@ function patternOf(text: string): RegExp {
 /** `npx x` runs a program of the package itself before others. */
 function programsIn(bin: unknown, own: unknown, folder: unknown): [name: string, script: string][] {
   const named = typeof bin === 'string' ? { [String(own).replace(/^@[^/]*\//, '')]: bin } : Object(bin);
-  const inFolder = typeof folder === 'string' ? { [folder]: `${folder}/*` } : {};
-  return Object.entries({ ...named, ...inFolder }).map(([name, file]) => [name, `./${file}`]);
+  const files = Object.entries(named).map(([name, file]): [string, string] => [name, `./${file}`]);
+  return typeof folder === 'string' ? [...files, [folder, `run-parts ./${folder}`]] : files;
 }
 
 /** Where agents may write without a question. */
