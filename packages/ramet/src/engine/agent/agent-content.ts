@@ -146,18 +146,20 @@ export class AgentContent {
     if (state.inbox !== inbox) this.#followInbox(state);
     this.#followed = state;
     if (state.messages === messages) return;
-    let open: Iterable<FrozenBlock> = [];
     if (state.replacements === replacements) {
       for (const message of itemsFrom(state.messages, messages.length)) this.#append(message);
     } else {
       const frozen = itemsOf(state.messages).map((message) => this.#frozen(message));
       this.#conversation = new Conversation(this.#nextHead ?? this.#conversation.head, frozen);
-      // A rewind takes prompts back.
-      this.#prompts = this.#prompts.slice(0, state.prompts.length);
-      // Calls that were open before are open now.
-      open = this.results.values();
+      // A rewind takes prompts back, and the conversation of another session brings its own.
+      const held = this.#prompts;
+      this.#prompts = itemsOf(state.prompts).map((prompt, at) =>
+        holds(held[at], prompt) ? held[at] : this.#frozen(prompt),
+      );
     }
     this.#nextHead = null;
+    // Calls that were open before are open now.
+    const open = [...this.results.values()];
     this.#known.clear();
     this.know(open);
   }
@@ -186,6 +188,13 @@ export class AgentContent {
     if (block === undefined) throw new Error(`nobody has made known what block ${digest} holds`);
     return block;
   }
+}
+
+function holds(message: FrozenMessage | undefined, { blocks }: StateMessage): message is FrozenMessage {
+  return (
+    message?.blocks.length === blocks.length &&
+    blocks.every((digest, at) => message.blocks[at]?.digest === digest)
+  );
 }
 
 /** What stands before an agent's first message, frozen from its specification. */
