@@ -3,6 +3,7 @@ import { call, type FamilySession, lastTexts, startFamily } from '../../test/fix
 import { temporaryDirectory, temporaryRepository } from '../../test/fixtures/temporary.ts';
 import { openReader } from '../journal/sessions.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
+import { sessionList } from './calls/status.ts';
 import { cost, transcript } from './index.ts';
 import { findPlace } from './place.ts';
 import { openSession, type Session } from './session/session.ts';
@@ -100,6 +101,12 @@ describe('UI-4: a session that begins with the conversation of another', () => {
       openSession({ ...place, provider, resume: old, forkSession: true, sessionId: old }),
     ).rejects.toThrow(`there is a session ${old} already`);
     const bad = scriptedModel({ calls: [{ name: 'Bash', input: { command: 'sleep 60' } }] });
+    for (const refused of [{ team: 'crew' }, { coordinator: true }])
+      await expect(
+        openSession({ ...place, ...refused, provider, resume: old, forkSession: true }),
+      ).rejects.toThrow(/this session began without a/);
+    // None of them has left anything.
+    expect(sessionList(place).map(({ session }) => session)).toEqual([old]);
     await using session = await openSession({ ...place, provider: bad, permissionMode: 'bypassPermissions' });
     for await (const event of session.run('Wait.')) if (event.type === 'tool_started') break;
     await expect(openSession({ ...place, provider, resume: session.id, forkSession: true })).rejects.toThrow(

@@ -44,6 +44,9 @@ export async function reopen(
     throw new UserMistake('no_session', reason);
   }
   if (forks) {
+    // Before it is made: it would be left behind. A team stays with its session.
+    refuseOtherTeam(asked, null);
+    refuseOtherRole(asked, readStart(here.project, entry.session)?.coordinator === true);
     const { forkSession } = await import('../fork-session.ts');
     return reopen(order, await forkSession(entry, { project: here.project, sessionId: asked.sessionId }));
   }
