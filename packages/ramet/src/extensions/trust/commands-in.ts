@@ -52,10 +52,21 @@ function commandsIn(value: unknown, answers = false): PartCommand[] {
   const words = Array.isArray(args) ? args.filter((one) => typeof one === 'string') : [];
   const variables = isObject(env) ? Object.entries(env).map(([name, one]) => `${name}=${one}`) : [];
   const place = typeof cwd === 'string' ? [cwd] : [];
+  const texts = [command, ...words, ...variables, ...place];
   return [
-    { texts: [command, ...words, ...variables, ...place], isRough: false, ...(answers && { answers }) },
+    // A single text may be a script, whose shell knows defaults itself.
+    {
+      texts: texts.length === 1 ? texts : texts.map(withDefaults),
+      isRough: false,
+      ...(answers && { answers }),
+    },
     ...Object.values(rest).flatMap((one) => within(one)),
   ];
+}
+
+/** As a server gets them where no variable is set. */
+function withDefaults(text: string): string {
+  return text.replace(/\$\{[A-Za-z_]\w*:-([^}]*)\}/g, (_, otherwise: string) => otherwise);
 }
 
 /** Only these fields say what runs; most definitions have neither. */

@@ -332,3 +332,33 @@ describe('SEC-1: a command of a repository runs with the files that were trusted
     expect(check()).toBeNull();
   });
 });
+
+describe('SEC-1: a server whose words have defaults', () => {
+  const FILES = { 'tools/srv.mjs': '1;\n', 'tools/pre.cjs': '1;\n', '.git/HEAD': '' };
+  const open = (name: string, value: string): string => `$\{${name}:-${value}}`;
+
+  test.for([
+    [{ args: [open('SRV', 'tools/srv.mjs')] }, ['tools/srv.mjs']],
+    [{ args: [`${open('CLAUDE_PROJECT_DIR', '.')}/tools/srv.mjs`] }, ['./tools/srv.mjs']],
+    [{ args: [`${open('TOOLS', 'tools')}/srv.mjs`] }, ['tools/srv.mjs']],
+    [{ args: ['srv.mjs'], cwd: open('SUB', 'tools') }, ['srv.mjs']],
+    [
+      { args: ['tools/srv.mjs'], env: { NODE_OPTIONS: `-r ${open('PRE', './tools/pre.cjs')}` } },
+      ['tools/srv.mjs', 'NODE_OPTIONS=-r ./tools/pre.cjs'],
+    ],
+  ] as const)('%j: starts with the files that were trusted, and with no others', ([server, words]) => {
+    const root = join(temporaryDirectory(), 'work');
+    writeFiles(root, FILES);
+    const value = { s: { command: 'node', ...server } };
+    const part: FolderPart = { kind: 'mcp', source: join(root, '.mcp.json'), value };
+    const place = { home: temporaryDirectory(), root };
+    const { key, ...described } = describePart(part, root);
+    trust(place, { [key]: described });
+    const check = runCheck(part, place, folderTrust(place));
+    const cwd = 'cwd' in server ? join(root, 'tools') : root;
+    const texts = ['node', ...words];
+    expect(check(texts, cwd)).toBeNull();
+    writeFiles(root, { 'tools/srv.mjs': '2;\n', 'tools/pre.cjs': '2;\n' });
+    expect(check(texts, cwd)).toMatch(/is not what you trusted/);
+  });
+});
