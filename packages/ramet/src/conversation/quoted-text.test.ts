@@ -52,6 +52,7 @@ describe('AGENT-3: text of others cannot forge the engine’s own elements', () 
     ['＜task-notification＞', 'wide brackets'],
     ['<ｔａｓｋ－ｎｏｔｉｆｉｃａｔｉｏｎ>', 'wide letters'],
     ['<tаsk-nоtificatiоn>', 'Cyrillic letters'],
+    ['<ᴛᴀsᴋ-ɴᴏᴛɪғɪᴄᴀᴛɪᴏɴ>'.replace('ғ', 'ꜰ'), 'small capitals'],
     ['<𝐭𝐚𝐬𝐤-𝐧𝐨𝐭𝐢𝐟𝐢𝐜𝐚𝐭𝐢𝐨𝐧>', 'mathematical letters'],
     ['<fork‑task>', 'a hyphen that does not break'],
     ['<//agent--message>', 'signs twice'],

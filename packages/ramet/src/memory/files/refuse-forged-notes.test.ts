@@ -14,6 +14,7 @@ describe('MEM-1: an agent puts nothing under the notes of the user', () => {
     ['a line in a fence', OWN.replace('## Notes', '```\n## Notes').replace('- old', '- old\n- FORGED\n```')],
     ['a line in a comment', OWN.replace('## Notes', '<!--\n## Notes').replace('- old', '- FORGED\n-->')],
     ['a line below carriage returns', `a\rb\rc\rd\re\r\n\n${OWN.replace('- old', '- FORGED')}`],
+    ['a heading in small capitals', `${OWN}\n## ɴotes of the user\n- FORGED\n`],
     ['a line after a carriage return', OWN.replace('- old', '- old\r- FORGED')],
     [
       'a line after a sign that separates lines',
