@@ -796,6 +796,17 @@ describe('SEC-1: a command runs no file that an agent has written since it was t
     expect(check([command], root)).toContain('a.sh is not what you trusted');
   });
 
+  test.for([
+    'uvx --from . x',
+    'poetry run x',
+    'uv run x',
+    'npx tsx scripts/x.js',
+    'npx husky',
+    'chroot . /x',
+  ])('%s: is listed with what it loads', (command) => {
+    expect(trusted(command).described.unfollowed).toEqual([expect.stringMatching(/ \(what .* loads\)$/)]);
+  });
+
   test('a command that is read whole is not listed', () => {
     expect(trusted('cd scripts && sh h.sh 2>&1 | tail -3').described.unfollowed).toEqual([]);
   });

@@ -6,6 +6,7 @@ import {
   FLAGS,
   isInline,
   isPlain,
+  LOADS_MORE,
   manifestsOf,
   PASSES_ON,
   RUNS_COMMANDS,
@@ -66,6 +67,7 @@ export function startedPrograms(words: readonly ScriptWord[]): StartedPrograms {
     const isRunner = RUNS_SCRIPTS.test(name) || RUNS_COMMANDS.test(name);
     if (next === 'program' || ((isRunner || manifestsOf(name).length > 0) && name !== '.')) {
       programs.push({ name, rest: words.slice(index + 1) });
+      if (LOADS_MORE.test(name)) unknown.push(name);
       const isKnown = isRunner || isPlain(name) || manifestsOf(name).length > 0;
       if (next === 'program' && !isKnown && !text.includes('/') && !SUBCOMMANDS.test(name))
         unknown.push(name);

@@ -18,6 +18,10 @@ export const RUNS_COMMANDS: RegExp =
 export const PASSES_ON: RegExp =
   /^(?:builtin|command|exec|time|env|nice|ionice|chrt|nohup|setsid|timeout|gtimeout|stdbuf|unbuffer|xargs|parallel|sudo|doas|watch|npx|pnpx|bunx|uvx|cross-env)$/;
 
+/** They also load what no word names: modules of a project, configuration, hooks of their own. */
+export const LOADS_MORE: RegExp =
+  /^(?:uvx?|poetry|pipx|pipenv|pdm|rye|hatch|pixi|conda|mamba|tsx|ts-node|husky|chroot)$/;
+
 /** They run a folder as a program. */
 export const RUNS_FOLDERS: RegExp = /^(?:run-parts|uv|poetry|pipx|pipenv|pdm|rye|hatch|pixi|conda|mamba)$/;
 
