@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { recipeProvider } from '../model/recipe/recipe.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../permission/broker.ts';
+import type { Settings } from '../settings/settings.ts';
+import { scriptedModel } from '../testing/scripted-model.ts';
 import { newSessionModel, resolveOptions } from './options.ts';
 
 describe('EXT-1: how children are launched is read from option, setting and default', () => {
@@ -42,6 +44,18 @@ describe('EXT-1: managed policy and what a caller gives', () => {
     ]);
     expect(resolveOptions({ env: {}, permissions: { deny: allow } }, settings).notices).toEqual([]);
     expect(resolveOptions({ env: {}, permissions: { allow } }).notices).toEqual([]);
+  });
+
+  test('a tier that policy names means no other model, whatever a variable says', () => {
+    const haiku = { settings: { policy: { models: ['haiku'] } }, notices: [] };
+    const model =
+      (env: Record<string, string>, settings: Settings = haiku.settings): (() => unknown) =>
+      () =>
+        newSessionModel(resolveOptions({ env, model: 'haiku' }, { ...haiku, settings }), scriptedModel());
+    expect(model({})).not.toThrow();
+    expect(model({ RAMET_MODEL_HAIKU: 'claude-opus-5' })).toThrow('forbids the model claude-opus-5');
+    const ours = { ...haiku.settings, models: { haiku: 'ours' } };
+    expect(model({}, ours)).not.toThrow();
   });
 
   test('a model that policy forbids is refused as that, also where no provider serves it', () => {

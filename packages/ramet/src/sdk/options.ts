@@ -118,7 +118,7 @@ export function resolveOptions(
   const providerName = options.provider?.name ?? providerKind(env, settings.provider);
   const named = (model: string): string => resolveModel(notEmpty(model), env, providerName, settings.models);
   const permitted = (model: string): string => {
-    refuseForbiddenModel(model, { settings, env, providerName });
+    refuseForbiddenModel(model, { settings, providerName });
     return model;
   };
   // Managed policy comes before what the caller says.
@@ -255,7 +255,7 @@ export function newSessionModel(
     const wanted = settings.model ?? DEFAULT_MODEL;
     return provider.onlyModel ?? resolveModel(wanted, env, providerName, settings.models);
   }
-  refuseUnservedModel(model, provider, { settings, env, providerName });
+  refuseUnservedModel(model, provider, { settings, providerName });
   return model;
 }
 

@@ -49,24 +49,32 @@ export function widestMode({ settings }: { readonly settings: Settings }): Sessi
 
 interface ModelContext {
   readonly settings: Settings;
-  readonly env: NodeJS.ProcessEnv;
   readonly providerName: string;
 }
 
 /** The embedded model calls nobody, so no policy is about it. */
-export function refuseForbiddenModel(model: string, { settings, env, providerName }: ModelContext): void {
+export function refuseForbiddenModel(model: string, { settings, providerName }: ModelContext): void {
   const allowed = settings.policy?.models;
   if (allowed === undefined || isEmbedded(model)) return;
   const isMeant = (pattern: string): boolean => {
     if (pattern.includes('*')) return matchesPattern(model, pattern);
     const isTier = MODEL_TIERS.some((tier) => tier === pattern);
-    return model === (isTier ? resolveModel(pattern, env, providerName, settings.models) : pattern);
+    return model === (isTier ? meantBy(pattern, providerName, settings) : pattern);
   };
   if (allowed.some(isMeant)) return;
   throw new UserMistake(
     'policy',
     `managed policy of this machine forbids the model ${model}: it allows ${allowed.join(', ')}`,
   );
+}
+
+/** What a tier means by itself or by managed settings, whatever variables say; null where it means nothing, as for a server that has its own names. */
+function meantBy(tier: string, provider: string, { models }: Settings): string | null {
+  try {
+    return resolveModel(tier, {}, provider, models);
+  } catch {
+    return null;
+  }
 }
 
 /** A provider may serve one model only: naming another one is an error, not a silent change. Policy speaks first. */

@@ -1,3 +1,4 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { writeFiles } from '../../test/fixtures/temporary.ts';
@@ -105,6 +106,50 @@ describe('EXT-1: managed settings', () => {
     writeFiles(directory, { 'fixed/settings.json': '{ "policy": { "hooks": "none" } }' });
     const report = await readSettings(place, { defaults: {} });
     expect(() => refuseBadSettings(report)).toThrow(/fixed\/settings\.json:1: policy\.hooks/);
+  });
+
+  test('a tier that policy names means what managed settings say', async ({ directory }) => {
+    const place = placeIn(directory);
+    writeFiles(directory, {
+      'home/settings.json': json({ models: { haiku: 'claude-opus-5', sonnet: 'my-sonnet' } }),
+      'fixed/settings.json': json({ policy: { models: ['haiku'] } }),
+    });
+    const report = await readSettings(place, { defaults: {} });
+    expect(report.settings.models).toEqual({ sonnet: 'my-sonnet' });
+    expect(settingsNotices(report)).toEqual([
+      expect.stringContaining('managed policy names this tier and says what it means: models.haiku'),
+    ]);
+    expect(
+      (await managedSettings({ models: { haiku: 'x' } }, place.managed)).settings.models,
+    ).toBeUndefined();
+    writeFiles(directory, {
+      'fixed/settings.json': json({ policy: { models: ['haiku'] }, models: { haiku: 'ours' } }),
+    });
+    expect((await readSettings(place, { defaults: {} })).settings.models?.haiku).toBe('ours');
+  });
+
+  test('a list of no models is a mistake', async ({ directory }) => {
+    writeFiles(directory, { 'fixed/settings.json': json({ policy: { models: [] } }) });
+    const report = await readSettings(placeIn(directory), { defaults: {} });
+    expect(() => refuseBadSettings(report)).toThrow(/fixed\/settings\.json:1: policy\.models/);
+  });
+
+  test.for([
+    ['a file that is a link', 'fixed/settings.json', 'it is a link that leads nowhere'],
+    ['a folder that is a link', 'fixed', 'fixed is a link that leads nowhere'],
+    ["the user's own file", 'home/settings.json', 'it is a link that leads nowhere'],
+    ['the local file', 'repo/.ramet/settings.local.json', 'it is a link that leads nowhere'],
+  ])('what cannot be found stops the command: %s', async ([, path = '', why = ''], { directory }) => {
+    mkdirSync(join(directory, path, '..'), { recursive: true });
+    symlinkSync('/nowhere/at/all', join(directory, path));
+    const report = await readSettings(placeIn(directory), { defaults: {} });
+    expect(() => refuseBadSettings(report)).toThrow(why);
+  });
+
+  test('a managed folder that is a file stops the command', async ({ directory }) => {
+    writeFiles(directory, { fixed: 'no folder' });
+    const report = await readSettings(placeIn(directory), { defaults: {} });
+    expect(() => refuseBadSettings(report)).toThrow('fixed is no folder');
   });
 
   test('hold for a program that brings its own settings', async ({ directory }) => {

@@ -9,7 +9,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SETTINGS_SOURCES, type SettingsSource } from '../schema/status.ts';
-import { existingPath } from '../system/landing-path.ts';
+import { brokenWay, existingPath } from '../system/landing-path.ts';
 import { isTrusted as isTrustedRoot } from '../system/trust.ts';
 import { NOTHING, type OtherTools } from './other-tools/other-tools.ts';
 import {
@@ -18,6 +18,7 @@ import {
   joinLevels,
   NOT_MANAGED,
   POLICY_HOOKS,
+  POLICY_MODELS,
   POLICY_PLUGINS,
   POLICY_RULES,
   POLICY_SERVERS,
@@ -115,6 +116,10 @@ function underPolicy(values: readonly SettingValue[], managed: readonly SettingV
     managed.some(({ path: [key, name], value }) => key === 'policy' && name === kind && value === 'managed');
   const [ownRules, ownServers, ownHooks] = [isOwn('allowRules'), isOwn('mcpServers'), isOwn('hooks')];
   const ownPlugins = isOwn('plugins');
+  // Else another model would pass by the name of a tier that is allowed.
+  const tiers = managed.flatMap(({ path: [key, name], value }) =>
+    key === 'policy' && name === 'models' ? [value].flat() : [],
+  );
   return values.map((value) => {
     const [key, name] = value.path;
     const isOpen = value.unused === null || value.unused === UNTRUSTED;
@@ -124,6 +129,7 @@ function underPolicy(values: readonly SettingValue[], managed: readonly SettingV
     if (isOpen && ownPlugins && key === 'plugins') return { ...value, unused: POLICY_PLUGINS };
     if (value.unused !== null) return value;
     if (key === 'policy') return { ...value, unused: NOT_MANAGED };
+    if (key === 'models' && tiers.includes(name)) return { ...value, unused: POLICY_MODELS };
     return ownRules && key === 'permissions' && name === 'allow' ? { ...value, unused: POLICY_RULES } : value;
   });
 }
@@ -171,7 +177,7 @@ async function filesAt(
   paths: readonly [SettingsLevel, string][],
   place: SettingsPlace,
 ): Promise<SettingsFile[]> {
-  if (!paths.some(([, path]) => mayExist(path)))
+  if (!paths.some(([level, path]) => mayExist(path, level === 'managed')))
     return paths.map(([level, path]) => ({ level, path, state: 'absent', problems: [], values: [] }));
   const { readSettingsFile } = await import('./settings-file.ts');
   const { checkRules } = await import('./check-rules.ts');
@@ -180,9 +186,9 @@ async function filesAt(
 }
 
 /** A path that cannot be checked counts as present, so that it is not ignored silently. */
-function mayExist(path: string): boolean {
+function mayExist(path: string, needsFolder: boolean): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+    return statSync(path, { throwIfNoEntry: false }) !== undefined || brokenWay(path, needsFolder) !== null;
   } catch {
     return true;
   }

@@ -49,6 +49,7 @@ export const CHANGED = 'it is not what you trusted';
 export const WIDER_MODE = 'wider than your own mode, and a folder chooses none';
 export const BARE = '--bare leaves it out';
 export const NOT_MANAGED = 'only managed policy may set it';
+export const POLICY_MODELS = 'managed policy names this tier and says what it means';
 export const POLICY_RULES = 'managed policy allows only its own rules';
 export const POLICY_SERVERS = 'managed policy allows only its own MCP servers';
 export const POLICY_HOOKS = 'managed policy allows only its own hooks';

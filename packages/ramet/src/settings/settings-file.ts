@@ -5,6 +5,7 @@
  */
 import { describeError, systemCode } from '../schema/errors.ts';
 import type * as z from '../schema/zod.ts';
+import { brokenWay } from '../system/landing-path.ts';
 import { loadFile } from '../system/regular-file.ts';
 import { JsonMistake, type PositionedJson, parsePositionedJson } from './positioned-json.ts';
 import {
@@ -44,8 +45,11 @@ export async function readSettingsFile(level: SettingsLevel, path: string): Prom
     return readSettingsText(level, path, decoded(bytes));
   } catch (error) {
     const code = systemCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR')
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      const broken = brokenWay(path, level === 'managed');
+      if (broken !== null) return bad(broken);
       return { level, path, state: 'absent', problems: [], values: [] };
+    }
     return error instanceof JsonMistake ? bad(error.message, error.line) : bad(whyUnreadable(code, error));
   }
 }

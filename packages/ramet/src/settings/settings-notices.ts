@@ -7,6 +7,7 @@ import {
   isBinding,
   keyText,
   NOT_MANAGED,
+  POLICY_MODELS,
   POLICY_PLUGINS,
   POLICY_RULES,
   placeOf,
@@ -17,6 +18,7 @@ import {
 import type { SettingsFile, SettingsProblem } from './settings-file.ts';
 
 const MOST_KEYS = 10;
+const BY_POLICY = [NOT_MANAGED, POLICY_RULES, POLICY_PLUGINS, POLICY_MODELS];
 
 /** `/home/u/.ramet/settings.json:3: maxTurns: expected number, received string`. */
 export function problemText({ file, line, key, message }: SettingsProblem): string {
@@ -53,9 +55,7 @@ export function settingsNotices({ files, values, isTrusted }: SettingsReport): s
         unused(CHANGED),
         (keys) => `not what you trusted, so not applied (ramet trust --show shows the difference): ${keys}`,
       ),
-      ...noticeOf(file, unused(NOT_MANAGED), (keys) => `ignored, ${NOT_MANAGED}: ${keys}`),
-      ...noticeOf(file, unused(POLICY_RULES), (keys) => `ignored, ${POLICY_RULES}: ${keys}`),
-      ...noticeOf(file, unused(POLICY_PLUGINS), (keys) => `ignored, ${POLICY_PLUGINS}: ${keys}`),
+      ...BY_POLICY.flatMap((why) => noticeOf(file, unused(why), (keys) => `ignored, ${why}: ${keys}`)),
       ...(isTrusted ? [] : chosenModels(file, values)),
     ];
   });

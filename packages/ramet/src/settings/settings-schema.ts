@@ -188,7 +188,7 @@ const scope = z.optional(z.enum(POLICY_SCOPES));
 const policy = z.strictObject({
   bypassPermissions: described(z.optional(z.boolean()), 'False: no session runs with permissions bypassed.'),
   models: described(
-    rules,
+    z.optional(z.array(name).check(z.minLength(1))),
     'The only models that may be used: ids, tiers, or patterns such as claude-sonnet-*.',
   ),
   hooks: described(scope, 'Whether only hooks of managed settings run.'),

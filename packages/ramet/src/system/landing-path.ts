@@ -3,7 +3,7 @@
  * who cares where links lead resolves them first. The others follow links, and return null when nothing can be written
  * there: a file in the way, a ring of links.
  */
-import { readlinkSync, realpathSync } from 'node:fs';
+import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { systemCode } from '../schema/errors.ts';
 
@@ -87,4 +87,22 @@ export function pathInside(path: string, directory: string): string | null {
   if (!isAbsolute(path) || !isAbsolute(directory)) return null;
   const inside = relative(directory, path);
   return inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside) ? null : inside;
+}
+
+/** Why a file that is not found may still be meant to be there, in a few words; null if it is simply absent. */
+export function brokenWay(path: string, needsFolder: boolean): string | null {
+  const folder = dirname(path);
+  if (leadsNowhere(folder)) return `${folder} is a link that leads nowhere`;
+  if (leadsNowhere(path)) return 'it is a link that leads nowhere';
+  const isFile = needsFolder && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false;
+  return isFile ? `${folder} is no folder` : null;
+}
+
+function leadsNowhere(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink() && statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    // Nothing is there, not even a link.
+    return false;
+  }
 }

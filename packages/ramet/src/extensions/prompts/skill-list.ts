@@ -5,6 +5,8 @@ import type { PromptFile } from './prompt-file.ts';
 const LINE_LENGTHS = [400, 160];
 const LIST_LENGTH = 8_000;
 const NAMES_LENGTH = 2_000;
+/** The last name may pass the limit, and the words around them count. */
+const ROOM_FOR_NAMES = NAMES_LENGTH + 200;
 const LOOKED_AT = 2_000;
 
 const NAMES_ONLY = 'Also, without a description here: ';
@@ -19,7 +21,7 @@ export function skillLines(skills: readonly PromptFile[]): string[] {
   for (const skill of skills) {
     const line = skillLine(skill, LINE_LENGTHS.at(-1) ?? 0);
     length += line.length + 1;
-    if (length > LIST_LENGTH) break;
+    if (length > LIST_LENGTH - ROOM_FOR_NAMES) break;
     lines.push(line);
   }
   return [...lines, NAMES_ONLY + nameList(skills.slice(lines.length).map(({ name }) => name))];
