@@ -84,10 +84,14 @@ function lookInto(scan: FolderScan, { path, real }: Located, walk: Walk): void {
     scan.directories.set(path, stampOf(statSync(real)));
     const entries = readdirSync(real, { withFileTypes: true });
     const last = entries.find(({ name }) => name === walk.rules.endsAt);
+    const before = scan.files.length;
     for (const entry of last === undefined ? entries : [last]) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       takeEntry(scan, entry, { path: path + sep + entry.name, real: real + sep + entry.name }, walk);
     }
+    const { endsAt } = walk.rules;
+    if (endsAt !== undefined && walk.depth === 1 && before === scan.files.length && before < MOST_FILES)
+      scan.unreadable.push({ path, reason: `it has no ${endsAt}: left out` });
   } catch (error) {
     scan.unreadable.push({ path, reason: `it cannot be read: ${systemCode(error) ?? describeError(error)}` });
   }

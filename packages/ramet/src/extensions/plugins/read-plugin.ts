@@ -2,6 +2,7 @@
  * A plugin: a folder with agents, skills, commands, hooks and MCP servers (EXT-3), and a manifest that is optional. This
  * reads the manifest; nothing of the plugin is executed by it.
  */
+import { existsSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import * as z from '../../schema/zod.ts';
 import { isInside } from '../../system/landing-path.ts';
@@ -11,6 +12,14 @@ import { isObject, readHooks } from '../hooks/hook-config.ts';
 
 const MANIFEST = '.claude-plugin/plugin.json';
 const KINDS: readonly ExtensionKind[] = ['agents', 'skills', 'commands'];
+/** What a manifest says about the plugin, and what counts here. */
+const KNOWN = new Set(
+  'name version description author homepage repository license keywords category tags displayName $schema strict agents skills commands hooks mcpServers'.split(
+    ' ',
+  ),
+);
+/** What such a plugin may bring besides, and nothing here reads. */
+const OTHERS = ['.lsp.json', 'settings.json', 'output-styles', 'themes', 'monitors', 'workflows', 'bin'];
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
 const setUp = z.optional(z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())]));
@@ -57,6 +66,11 @@ function named(name: string, root: string, declared: z.infer<typeof manifest>): 
       else if (below !== kind && below !== '') more[kind] = [...(more[kind] ?? []), below];
     }
   }
+  const unused = [
+    ...Object.keys(declared).filter((key) => !KNOWN.has(key)),
+    ...OTHERS.filter((other) => existsSync(join(root, other))),
+  ];
+  if (unused.length > 0) notes.push(`${root}: without effect in Ramet: ${unused.join(', ')}`);
   const hooks = readSetUp('hooks', declared.hooks, 'hooks/hooks.json', { root, notes });
   const servers = readSetUp('mcpServers', declared.mcpServers, '.mcp.json', { root, notes });
   for (const value of hooks)

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory, writeFiles } from '../../../test/fixtures/temporary.ts';
 import { LARGEST_FILE } from '../folder-scan.ts';
+import { readPlugin } from '../plugins/read-plugin.ts';
 import { currentBody, findPrompt, PromptStore } from './prompt-store.ts';
 import { skillLines } from './skill-list.ts';
 
@@ -192,6 +193,29 @@ describe('EXT-3: bad skills and commands', () => {
       'foo note',
       'hooks inactive',
     ]);
+  });
+});
+
+test('EXT-3: a folder among the skills that is none is named, and one that only holds some is not', async () => {
+  const { errors, names } = await open({
+    'work/.claude/skills/lower/skill.md': skill('lower'),
+    'work/.claude/skills/group/one/SKILL.md': skill('one'),
+    'work/.claude/skills/two/SKILL.md': skill('two'),
+    'work/.claude/skills/two/notes/x.md': 'x',
+  });
+  expect(names()).toEqual(['one project', 'two project']);
+  expect(errors()).toEqual(['work/.claude/skills/lower: it has no SKILL.md: left out']);
+});
+
+test('EXT-3: what a plugin brings and nothing reads is named', () => {
+  const root = temporaryDirectory();
+  const manifest = { name: 'p', version: '1.0.0', author: 'a', lspServers: './.lsp.json', zzz: 1 };
+  writeFiles(root, {
+    '.claude-plugin/plugin.json': JSON.stringify(manifest),
+    ...{ '.lsp.json': '{}', 'output-styles/a.md': 'x', 'skills/one/SKILL.md': skill('one') },
+  });
+  expect(readPlugin(root)).toMatchObject({
+    notes: [`${root}: without effect in Ramet: lspServers, zzz, .lsp.json, output-styles`],
   });
 });
 

@@ -112,10 +112,12 @@ describe('EXT-1: settings of another tool', () => {
       'repo/.claude/agents/x.md': '',
       'repo/.mcp.json': '{}',
       'home/.claude/plugins/x/y': '',
+      'repo/.claude/workflows/w.js': '',
+      'home/.claude/settings.local.json': '{}',
     });
     expect(otherToolsNotices(await readOtherTools(place), place)).toEqual([
       'not applied before you trust this folder (ramet trust): permissions.allow in .claude/settings.json, env in .claude/settings.json',
-      'set up for Claude Code and without effect in Ramet: .claude/output-styles, ~/.claude/plugins (see ramet settings)',
+      'set up for Claude Code and without effect in Ramet: .claude/output-styles, .claude/workflows, ~/.claude/plugins, ~/.claude/settings.local.json (see ramet settings)',
     ]);
   });
 

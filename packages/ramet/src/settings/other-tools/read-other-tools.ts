@@ -15,8 +15,8 @@ import type { SettingsPlace } from '../settings.ts';
 import type { OtherFileRead } from './other-settings.ts';
 import { NOTHING, type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
 
-/** Folders with things that are read by Claude Code and not here; agents, skills, commands and rules are read. */
-const FOLDERS = ['plugins', 'output-styles'];
+/** What Claude Code reads and Ramet does not; agents, skills, commands and rules are read. */
+const OTHERS = ['plugins', 'output-styles', 'workflows', 'themes', 'keybindings.json', 'loop.md'];
 
 export async function readOtherTools(place: SettingsPlace): Promise<OtherTools> {
   const { userHome, isBare = false } = place;
@@ -118,10 +118,13 @@ async function readFolder(folder: string, place: SettingsPlace): Promise<readonl
   ]
     .map((name) => join(folder, name))
     .filter(exists);
-  const unused = FOLDERS.filter((name) => exists(join(folder, name))).map((what) => ({
-    what,
-    source: join(folder, what),
-  }));
+  const left = isUsers && !isOwn ? [...OTHERS, 'settings.local.json'] : OTHERS;
+  const unused = left
+    .filter((name) => exists(join(folder, name)))
+    .map((what) => ({
+      what,
+      source: join(folder, what),
+    }));
   const rest = { ...NOTHING, unused, stopsHooks: false, isUsers: false };
   if (files.length === 0) return [rest];
   const { readOtherSettings } = await import('./other-settings.ts');
