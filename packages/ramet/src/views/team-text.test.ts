@@ -73,3 +73,17 @@ test('TEAM-1: the branch of each member is shown: after kills it need not be cal
   const team = { name: 'crew', session: 'abc', host: 1, isRun: false, members: [ada], tasks: [], plans: [] };
   expect(teamText(team)).toMatch(/^ {2}ada +idle +teammate +ramet\/ada-2$/m);
 });
+
+test('TEAM-1: where rows are cut at the edge, what each member does and what is unread comes before the rest', () => {
+  const long = {
+    ...member('a very long name with spaces and 漢字 for trial', 'running'),
+    unread: 2,
+    branch: 'b',
+  };
+  const shown = { name: 'crew', session: 'abc', host: 1, isRun: false, tasks: [], plans: [] };
+  const members = [member('lead', 'idle'), long];
+  const [, , , lead = '', row = ''] = teamText({ ...shown, members }, 40).split('\n');
+  expect(row).toMatch(/^ {2}a very lon.*… {2}running {2}2 unread {2}/);
+  expect(lead.slice(0, 40)).toMatch(/ idle/);
+  expect(teamText({ ...shown, members })).toContain('for trial  running');
+});

@@ -1,7 +1,7 @@
 /** Teams as people read them. */
 import type { TodoItem } from '../schema/status.ts';
 import { LEAD, type ShownMember, type TaskProof, type TeamTask, type WaitingPlan } from '../schema/team.ts';
-import { excerpt, printable, table } from './text/format.ts';
+import { excerpt, fitText, printable, table } from './text/format.ts';
 
 interface ShownTeam {
   readonly name: string;
@@ -30,17 +30,19 @@ export function teamListText(teams: readonly ShownTeam[]): string {
   return table([['TEAM', 'SESSION', 'HOST', 'MEMBERS', 'NOW', 'TASKS'], ...rows]);
 }
 
-export function teamText(team: ShownTeam): string {
+/** With `columns`, for a place that cuts rows at its edge: what each member does comes first, and long names are cut. */
+export function teamText(team: ShownTeam, columns: number | null = null): string {
   const { name, session, host, members, tasks, plans } = team;
   const where = host === null ? unhosted(team) : `process ${host}`;
-  const rows = members.map(({ name: member, state, cause, agent, type, unread, plan, branch }) => [
-    `  ${printable(member)}`,
-    stateText({ state, cause }),
-    agent ?? '',
-    printable(type),
-    printable(branch ?? ''),
-    [unread === 0 ? '' : `${unread} unread`, plan === null ? '' : `plan ${plan}`].filter(Boolean).join(', '),
-  ]);
+  const rows = members.map(({ name: member, state, cause, agent, type, unread, plan, branch }) => {
+    const news = [unread === 0 ? '' : `${unread} unread`, plan === null ? '' : `plan ${plan}`];
+    const what = news.filter(Boolean).join(', ');
+    const rest = [agent ?? '', printable(type), printable(branch ?? '')];
+    const shown = printable(member);
+    const name = columns === null ? shown : fitText(shown, Math.max(8, Math.floor(columns / 3)));
+    const now = stateText({ state, cause });
+    return columns === null ? [`  ${name}`, now, ...rest, what] : [`  ${name}`, now, what, ...rest];
+  });
   return `${printable(name)}  session ${session}  ${printable(where)}\n\nmembers\n${table(rows)}\n${plans.map(planText).join('')}${taskTableText(tasks)}`;
 }
 

@@ -67,7 +67,7 @@ function blockDisplay(io: CommandIo): TeamDisplay {
 }
 
 function rowsOf(team: TeamReport, { columns, rows }: ScreenSize, paint: (text: string) => string): LiveRows {
-  const all = teamText(team).trimEnd().split('\n');
+  const all = teamText(team, columns).trimEnd().split('\n');
   const most = Math.max(1, rows - 1);
   const lines =
     all.length <= most ? all : [...all.slice(0, most - 1), `... ${all.length - most + 1} more lines`];

@@ -311,3 +311,20 @@ describe('TEAM-5: a record of teams that cannot be read', () => {
     expect(readFileSync(file).equals(spoilt)).toBe(true);
   });
 });
+
+test('LIB-1, TEAM-1: the team of a session that is closed says so, whatever it is asked', async () => {
+  const { options } = await newPlace(play({ lead: [{ text: 'Done.' }] }));
+  const session = await openSession(options);
+  await prompt(session);
+  const { team } = session;
+  await session.close();
+  const calls: (() => unknown)[] = [
+    ...[() => team?.members(), () => team?.tasks(), () => team?.plans(), () => team?.add({ name: 'ada' })],
+    ...[
+      () => team?.send({ to: 'lead', text: 'x' }),
+      () => team?.answerPlan({ member: 'ada', approve: true }),
+    ],
+  ];
+  for (const ask of calls)
+    await expect(async () => ask()).rejects.toThrow('this session is closed: open it again with resume');
+});

@@ -14,6 +14,7 @@ import { hintChange, listenForChanges, teamFile } from '../../team/wake-line.ts'
 import type { AgentTypes } from '../agent-types/agent-types.ts';
 import type { Place } from '../place.ts';
 import { checkTeamCall } from './check-calls.ts';
+import { sessionClosed } from './prompts/interruption.ts';
 import type { TeamView } from './session-type.ts';
 
 export interface SessionTeam extends Disposable {
@@ -211,30 +212,39 @@ function forgetUnbegun({ roster }: StoredTeam, { parts }: AgentFamily): Set<Agen
 }
 
 function teamView(team: StoredTeam, host: TeamHost, added: () => void): TeamView {
+  /** The record is closed with the session. */
+  const open = (): StoredTeam => {
+    if (host.isClosed) throw sessionClosed();
+    return team;
+  };
   return {
     name: team.record.name,
-    members: () => host.now.members(),
-    tasks: () => team.tasks.all(),
+    members: () => open() && host.now.members(),
+    tasks: () => open().tasks.all(),
     async add(member) {
+      open();
       checkTeamCall('add', member);
       const { name, type = teammate.name } = member;
       const problem = host.addWaiting({ name, type });
       if (problem !== null) throw new UserMistake('not_added', problem);
       added();
     },
-    plans: () => team.plans.waiting().map(({ member, text }) => ({ member, text })),
+    plans: () =>
+      open()
+        .plans.waiting()
+        .map(({ member, text }) => ({ member, text })),
     async answerPlan(answer) {
       checkTeamCall('answerPlan', answer);
       const { member, approve, feedback } = answer;
       const call = randomUUID();
-      const sent = team.plans.answer({ member, approve, feedback, by: null, call });
+      const sent = open().plans.answer({ member, approve, feedback, by: null, call });
       if ('problem' in sent) throw new UserMistake('not_answered', `no plan was answered: ${sent.problem}`);
       host.changed();
     },
     async send(message) {
       checkTeamCall('send', message);
       const { to, text } = message;
-      const sent = team.mail.send({ from: null, to, text, call: randomUUID() });
+      const sent = open().mail.send({ from: null, to, text, call: randomUUID() });
       if ('problem' in sent) throw new UserMistake('not_sent', `not sent: ${sent.problem}`);
       host.changed();
       return { to: sent.receivers };

@@ -192,5 +192,9 @@ export function linkSignal(
 /** Its parts, until it begins to close. */
 export function whileOpen<Parts>(parts: Parts, closing: AbortSignal): Parts {
   if (!closing.aborted) return parts;
-  throw new UserMistake('session_closed', 'this session is closed: open it again with resume');
+  throw sessionClosed();
+}
+
+export function sessionClosed(): UserMistake {
+  return new UserMistake('session_closed', 'this session is closed: open it again with resume');
 }
