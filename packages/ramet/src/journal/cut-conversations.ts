@@ -26,6 +26,7 @@ const BESIDES: ReadonlySet<string> = new Set<JournalEvent['type']>([
   'compaction.postponed',
   'cache.kept',
   'fork.compared',
+  'guards.noted',
   'hooks.ran',
   'launch.decided',
   'permission.asked',

@@ -12,7 +12,7 @@ import type { AgentLifecycleEvent } from './agent-events.ts';
 import type { Role, ThinkingConfig } from './content.ts';
 import type { Breakpoint, ConversationReplaced } from './conversation-events.ts';
 import type { FileEvent, ReplacedFile } from './file-events.ts';
-import type { HooksRan } from './hook-events.ts';
+import type { GuardsNoted, HooksRan } from './hook-events.ts';
 import type { AgentId, Digest } from './ids.ts';
 import type { OperatorEvent } from './operator-events.ts';
 import type { GivenRights, PermissionMode, TodoItem } from './status.ts';
@@ -22,7 +22,7 @@ import type { WorktreeEvent } from './worktree-events.ts';
 export type { AgentOrigin, RecordedEvidence, RecordedServers, ServerRights } from './agent-events.ts';
 export type { Breakpoint, CompactionTrigger, TakenOver } from './conversation-events.ts';
 export type { ReplacedFile } from './file-events.ts';
-export type { HookVerdict } from './hook-events.ts';
+export type { HookVerdict, NotedGuard } from './hook-events.ts';
 export type { Digest } from './ids.ts';
 export type { RecordedWorktree } from './worktree-events.ts';
 
@@ -247,6 +247,7 @@ export type JournalEvent =
   | ToolStarted
   | ToolCompleted
   | HooksRan
+  | GuardsNoted
   | FileEvent
   | WorktreeEvent
   | OperatorEvent

@@ -33,3 +33,21 @@ export interface HooksRan {
   /** Of hooks before a call. */
   verdict?: HookVerdict;
 }
+
+/** A hook that checks calls, as the session first saw it. What continues the session reads it. */
+export interface NotedGuard {
+  /** Digest of the event and the command. */
+  key: string;
+  /** What it needs to start, by digests of names: what could be done with each. */
+  files: Record<string, number>;
+  /** Everything was there, also the programs that it calls by their names. */
+  isWhole: boolean;
+  /** It has answered a call. */
+  hasEndedWell?: true;
+}
+
+/** Of hooks that the session had not seen before, or that ended well for the first time. */
+export interface GuardsNoted {
+  type: 'guards.noted';
+  guards: NotedGuard[];
+}

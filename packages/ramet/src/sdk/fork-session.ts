@@ -51,6 +51,7 @@ export async function forkSession(entry: SessionEntry, place: ForkPlace): Promis
     if (state.learnedWindow !== null)
       journal.append(main, { type: 'window.learned', ...state.learnedWindow });
     tellOfPlace(journal, main, { state, cwd });
+    for (const { event } of reader.events({ type: 'guards.noted' })) journal.append(null, event);
     journal.append(main, { type: 'agent.ended', status: 'done', cause: null, message: null });
     await journal.close();
     return journal.session;

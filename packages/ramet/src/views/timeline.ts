@@ -80,6 +80,8 @@ function describe(event: JournalEvent): string {
       return `${event.name} ${outcomeOf(event)} in ${seconds(event.durationMs)}`;
     case 'hooks.ran':
       return describeHooks(event);
+    case 'guards.noted':
+      return `hooks that check calls noted: ${event.guards.length}`;
     case 'file.read':
       return `file read: ${event.path}`;
     case 'file.changed':

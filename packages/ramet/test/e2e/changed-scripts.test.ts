@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
+import { eventually } from '../fixtures/command.ts';
 import { writeFiles } from '../fixtures/temporary.ts';
 import { test, toolResults, type User } from '../fixtures/user.ts';
 import { git } from '../fixtures/worktrees.ts';
@@ -190,6 +191,56 @@ describe.concurrent('SEC-1: an agent that takes the script of a hook away', () =
       `a hook that checks this call did not run: ${js} is gone`,
     );
     expect(hasEscaped(user)).toBe(false);
+  });
+
+  test('has them go there where the hook can still start, and fails or finds nothing', async ({ user }) => {
+    const scripts = { guard: 'sh h/guard.sh' };
+    writeFiles(user.repository, { 'package.json': JSON.stringify({ scripts }), 'h/guard.sh': 'exit 0\n' });
+    for (const [command, path] of [
+      ['npm run -s guard', 'package.json'],
+      ['for f in h/*.sh; do sh "$f" || exit $?; done', 'h/guard.sh'],
+    ] as const) {
+      await guarded(user, command);
+      const emulator = await user.model(bash(`mv ${path} ../moved`), bash('touch ../escaped'), done);
+      await user.here(['-p', 'GO', '--permission-mode', 'bypassPermissions']);
+      expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([false, true]);
+      const later = await user.model(bash('touch ../escaped'), done);
+      await user.here(['-p', 'GO', '--permission-mode', 'bypassPermissions']);
+      expect(toolResults(later)[0]?.text).toContain(
+        `a hook that checks this call did not run: ${path} is gone`,
+      );
+      expect(hasEscaped(user)).toBe(false);
+      renameSync(join(user.root, 'moved'), join(user.repository, path));
+    }
+  });
+
+  test("has them go there for a user's own script, also after a kill", async ({ user }) => {
+    const [read, own] = [call('Read', { file_path: 'README.md' }), join(user.root, 'home/guard.sh')];
+    const hook = (matcher: string, command: string) => ({ matcher, hooks: [{ type: 'command', command }] });
+    const hooks = {
+      PreToolUse: [hook('Read', `sh ${own}`)],
+      PermissionRequest: [hook('', `[ ! -e ${own} ] || sh ${own}`)],
+    };
+    writeFiles(user.root, {
+      'home/guard.sh': 'exit 0\n',
+      'home/.claude/settings.json': JSON.stringify({ hooks }),
+    });
+    let asked = 0;
+    await user.emulate({
+      respond: () => (asked++ === 0 ? bash(`rm ${own}`) : done),
+      fault: () => (asked > 0 ? { kind: 'stall', at: 'headers' } : undefined),
+    });
+    const running = user.start(['-p', 'GO', '--permission-mode', 'bypassPermissions']);
+    await eventually(() => !existsSync(own));
+    running.kill('SIGKILL');
+    await running.ended;
+    let turn = 0;
+    const emulator = await user.emulate({ respond: () => (turn++ === 0 ? read : done) });
+    await user.here(['-p', '-c', 'GO', '--permission-mode', 'bypassPermissions']);
+    const refused = toolResults(emulator).filter(({ text }) => text.includes('hook that checks this call'));
+    expect(refused).toMatchObject([
+      { isError: true, text: expect.stringContaining('guard.sh was there when') },
+    ]);
   });
 
   test("has them go there for a script in the user's own folder", async ({ user }) => {

@@ -42,6 +42,9 @@ export async function fireHooks(agent: HostedAgent, firing: Firing): Promise<Hoo
   const hooks = await withoutOthers(all, agent, firing);
   const input = await inputOf(agent, firing);
   const result = await runner.run({ hooks, all, input, agent: agent.spec.id, signal });
+  const guards = [...result.noted];
+  // Before the call that waits for it runs.
+  if (guards.length > 0) agent.runtime.journal.append(null, { type: 'guards.noted', guards });
   if (result.runs.length > 0) recordRuns(agent, event, fields, result);
   return result.effect;
 }

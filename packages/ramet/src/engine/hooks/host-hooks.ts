@@ -9,7 +9,12 @@ import type { AgentHooks, HookedAgent } from '../agent/runtime.ts';
 function hasOwnHooks({ spec }: HookedAgent, event: HookEventName): boolean {
   if (spec.hooks === undefined) return false;
   const isStop = event === 'SubagentStop' && Object.hasOwn(spec.hooks, 'Stop');
-  return isStop || Object.hasOwn(spec.hooks, event);
+  return isStop || concerns(new Set(Object.keys(spec.hooks)), event);
+}
+
+/** What hooks that answer questions need is found before the first call: later an agent may have removed it. */
+function concerns(events: ReadonlySet<string>, event: HookEventName): boolean {
+  return events.has(event) || (event === 'PreToolUse' && events.has('PermissionRequest'));
 }
 
 /** In the process that has the settings of the session. */
@@ -30,7 +35,7 @@ export class HostHooks implements AgentHooks, AsyncDisposable {
 
   has(agent: HookedAgent, event?: HookEventName): boolean {
     if (event === undefined) return this.#events.size > 0 || agent.spec.hooks !== undefined;
-    return this.#events.has(event) || hasOwnHooks(agent, event);
+    return concerns(this.#events, event) || hasOwnHooks(agent, event);
   }
 
   async run(...[agent, event, fields, signal]: Parameters<AgentHooks['run']>): Promise<HookEffect> {

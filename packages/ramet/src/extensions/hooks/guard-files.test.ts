@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest';
 import { writeFiles } from '../../../test/fixtures/temporary.ts';
 import { test } from '../../../test/fixtures/temporary-directory.ts';
 import { systemClock } from '../../schema/clock.ts';
+import type { NotedGuard } from '../../schema/events.ts';
 import { createProcessRegister } from '../../system/processes/process-register.ts';
 import { readHooks } from './hook-config.ts';
 import { type HookResult, HookRunner } from './hook-runner.ts';
@@ -11,7 +12,9 @@ import { type HookResult, HookRunner } from './hook-runner.ts';
 interface Guard {
   readonly root: string;
   readonly home: string;
-  fire(directory?: string): Promise<HookResult>;
+  /** What it answered when its session first saw it. */
+  readonly first: HookResult;
+  fire(directory?: string, signal?: AbortSignal): Promise<HookResult>;
 }
 
 const FILES = {
@@ -31,6 +34,15 @@ async function guarded(
 ): Promise<void> {
   writeFiles(directory, FILES);
   for (const path of ['bin/my-guard', 'work/tools/check']) chmodSync(join(directory, path), 0o755);
+  await runnerOf(directory, hook, { event }, async (guard) => body({ ...guard, first: await guard.fire() }));
+}
+
+async function runnerOf(
+  directory: string,
+  hook: object,
+  { event = 'PreToolUse', noted = [] }: { event?: string; noted?: readonly NotedGuard[] },
+  body: (guard: Omit<Guard, 'first'>) => Promise<void>,
+): Promise<void> {
   const [root, home] = [join(directory, 'work'), join(directory, 'home')];
   const PATH = `${join(directory, 'bin')}:${process.env.PATH}`;
   await using runner = new HookRunner({
@@ -38,16 +50,20 @@ async function guarded(
     processes: createProcessRegister(join(directory, 'processes'), () => {}),
     environment: { PATH, HOME: home },
     projectDirectory: root,
+    noted: () => noted,
   });
-  const { hooks } = readHooks({ [event]: [{ hooks: [{ type: 'command', ...hook }] }] }, { label: 'test' });
-  const fire = async (cwd = root): Promise<HookResult> => {
-    const fields = { tool_name: 'Bash', session_id: 's', transcript_path: '' };
-    // The names of events are those of the test.
-    const input = { ...fields, cwd, hook_event_name: event as 'PreToolUse' };
-    return await runner.run({ hooks, input, agent: 'a1', signal: AbortSignal.any([]) });
-  };
-  expect((await fire()).runs).toMatchObject([{ outcome: 'ok' }]);
-  await body({ root, home, fire });
+  const one = typeof hook === 'function' ? hook : { type: 'command', ...hook };
+  const { hooks } = readHooks({ [event]: [{ hooks: [one] }] }, { label: 'test' });
+  await body({
+    root,
+    home,
+    fire: async (cwd = root, signal = AbortSignal.any([])) => {
+      const fields = { tool_name: 'Bash', session_id: 's', transcript_path: '' };
+      // The names of events are those of the test.
+      const input = { ...fields, cwd, hook_event_name: event as 'PreToolUse' };
+      return await runner.run({ hooks, input, agent: 'a1', signal });
+    },
+  });
 }
 
 const GONE = [
@@ -114,15 +130,91 @@ describe('SEC-1: a hook that checks calls and can no longer start', () => {
     });
   });
 
-  test('that ends by itself with another code, or checks no call, stops nothing', async ({ directory }) => {
-    await guarded(directory, { command: 'my-guard && [ ! -e stop ]' }, async ({ root, fire }) => {
-      writeFiles(root, { stop: '' });
-      expect((await fire()).effect).toMatchObject({ decision: undefined });
-    });
+  test('that checks no call stops nothing', async ({ directory }) => {
     const after = async ({ root, fire }: Guard): Promise<void> => {
       rmSync(join(root, 'guard.cjs'));
       expect((await fire()).effect).toMatchObject({ decision: undefined, block: undefined });
     };
     await guarded(directory, { command: 'node guard.cjs' }, after, 'PostToolUse');
+  });
+});
+
+describe('SEC-1: a hook that checks calls, has ended well and now fails', () => {
+  test.for([
+    'my-guard && [ ! -e stop ]',
+    'if [ -e stop ]; then kill -9 $$; fi',
+    'if [ -e stop ]; then echo "{"; fi',
+    'if [ -e stop ]; then exec no-such-program; fi',
+    'if [ -e stop ]; then exit 1; fi; exit 2',
+  ])('%s: has its calls go to a person until it ends well again', async (command, { directory }) => {
+    await guarded(directory, { command }, async ({ root, fire, first }) => {
+      writeFiles(root, { stop: '' });
+      const { effect, runs } = await fire();
+      expect(effect).toMatchObject({
+        decision: 'ask',
+        reason: expect.stringContaining(
+          'a hook that checks this call ended well before, and has failed now: ',
+        ),
+      });
+      expect(runs).toMatchObject([{ outcome: 'failed' }]);
+      rmSync(join(root, 'stop'));
+      expect((await fire()).effect.decision).toBe(first.effect.decision);
+    });
+  });
+
+  test('has them go there, too, where it is a function', async ({ directory }) => {
+    let calls = 0;
+    const hook = (): object => {
+      if (++calls > 1) throw new Error('no rules');
+      return {};
+    };
+    await guarded(directory, hook, async ({ fire }) => {
+      expect((await fire()).effect.decision).toBe('ask');
+    });
+  });
+
+  test('is no such hook where it has failed from its first call on', async ({ directory }) => {
+    await guarded(directory, { command: 'exit 1' }, async ({ first, fire }) => {
+      expect([first.effect.decision, (await fire()).effect.decision]).toEqual([undefined, undefined]);
+    });
+  });
+
+  test('is no such hook where an interruption has ended it', async ({ directory }) => {
+    await guarded(directory, { command: '[ ! -e stop ] || sleep 1000' }, async ({ root, fire }) => {
+      writeFiles(root, { stop: '' });
+      expect((await fire(root, AbortSignal.abort())).runs).toMatchObject([{ problem: 'it was interrupted' }]);
+    });
+  });
+});
+
+describe('SEC-1: what is on record of hooks that check calls', () => {
+  test.for([
+    ['node guard.cjs', 'guard.cjs'],
+    ['if [ -x tools/check ]; then tools/check; fi', 'tools/check'],
+    ['[ -e tools ]', 'tools'],
+  ] as const)(
+    '%s: without %s its calls go to a person in a session that is continued',
+    async ([command, path], { directory }) => {
+      await guarded(directory, { command }, async ({ root, first }) => {
+        rmSync(join(root, path), { recursive: true });
+        await runnerOf(directory, { command }, { noted: first.noted }, async ({ fire }) => {
+          const { effect, noted } = await fire();
+          expect([effect.decision, noted]).toEqual(['ask', []]);
+        });
+        await runnerOf(directory, { command }, {}, async ({ fire }) => {
+          expect((await fire()).effect.decision).toBeUndefined();
+        });
+      });
+    },
+  );
+
+  test('is noted once, and again when it has ended well for the first time', async ({ directory }) => {
+    await guarded(directory, { command: '[ -e well ]' }, async ({ root, first, fire }) => {
+      expect(first.noted).toMatchObject([{ isWhole: true }]);
+      expect((await fire()).noted).toEqual([]);
+      writeFiles(root, { well: '' });
+      expect((await fire()).noted).toMatchObject([{ hasEndedWell: true }]);
+      expect((await fire()).noted).toEqual([]);
+    });
   });
 });

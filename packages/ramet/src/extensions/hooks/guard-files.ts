@@ -1,10 +1,13 @@
 /**
- * What hooks that check calls need to start: programs and scripts. An agent can remove or move a script, take its rights away, or change
- * into another folder, and the hook would fail, which stops nothing. So what was there when the session first looked has to stay (SEC-1).
- * What never was there is not installed: such a hook fails like any other.
+ * What is known of hooks that check calls: what they need to start (programs and scripts), and whether they have ended well. An agent
+ * can remove or move a script, take its rights away, or change into another folder, and the hook would fail, which stops nothing.
+ * So what was there when the session first looked has to stay, also when it is continued in another process (SEC-1). What never was
+ * there is not installed: such a hook fails like any other.
  */
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import type { NotedGuard } from '../../schema/events.ts';
+import { digestOf } from '../../system/digest.ts';
 import { commandReach } from '../trust/command-reach.ts';
 import { readScript, readWords } from '../trust/read-script.ts';
 import { startedPrograms } from '../trust/started-programs.ts';
@@ -14,6 +17,8 @@ import { hookEventKind } from './hook-event.ts';
 export interface GuardGround {
   readonly environment: Readonly<Record<string, string>>;
   readonly projectDirectory: string;
+  /** On record of the session, oldest first. */
+  readonly noted?: (() => Iterable<NotedGuard>) | undefined;
 }
 
 interface NeededFile {
@@ -23,10 +28,8 @@ interface NeededFile {
 }
 
 interface KnownGuard {
-  /** What could be done with each that was there. */
-  readonly before: ReadonlyMap<string, number>;
-  /** Everything was there, also the programs that it calls by their names. */
-  readonly isWhole: boolean;
+  /** As it is on record. */
+  note: NotedGuard;
   /** By the directory that it starts in. */
   readonly needs: Map<string, readonly NeededFile[]>;
 }
@@ -34,6 +37,10 @@ interface KnownGuard {
 export class GuardFiles {
   readonly #ground: GuardGround;
   readonly #known = new WeakMap<Hook, KnownGuard>();
+  /** A function has no name that another process knows. */
+  readonly #functions = new WeakSet<Hook>();
+  #noted: Map<string, NotedGuard> | null = null;
+  #news: NotedGuard[] = [];
 
   constructor(ground: GuardGround) {
     this.#ground = ground;
@@ -42,14 +49,33 @@ export class GuardFiles {
   /** Of those that are not known yet. */
   learn(hooks: readonly Hook[], cwd: string): void {
     for (const hook of hooks) {
-      if (hook.kind !== 'command' || hook.isAsync || !hookEventKind(hook.event).guards) continue;
-      if (this.#known.has(hook)) continue;
+      if (!isGuard(hook) || hook.kind !== 'command' || this.#known.has(hook)) continue;
       const files = this.#files(hook, cwd);
-      const before = new Map(files.map(({ name, paths }) => [name, standing(paths)]));
-      const isThere = before.values().every((rights) => rights !== 0);
-      const isWhole = isThere && this.#programs(hook, cwd).every((name) => this.#isOnPath(name));
-      this.#known.set(hook, { before, isWhole, needs: new Map([[cwd, files]]) });
+      const key = keyOf(hook);
+      this.#noted ??= new Map(Array.from(this.#ground.noted?.() ?? [], (one) => [one.key, one]));
+      const note = this.#noted.get(key) ?? this.#firstSeen(key, hook, files, cwd);
+      this.#known.set(hook, { note, needs: new Map([[cwd, files]]) });
     }
+  }
+
+  #firstSeen(key: string, hook: CommandHook, files: readonly NeededFile[], cwd: string): NotedGuard {
+    const before = files.map(({ name, paths }) => [digestOf(name), standing(paths)] as const);
+    const isThere = before.every(([, rights]) => rights !== 0);
+    const isWhole = isThere && this.#programs(hook, cwd).every((name) => this.#isOnPath(name));
+    return this.#note({ key, files: Object.fromEntries(before), isWhole });
+  }
+
+  #note(note: NotedGuard): NotedGuard {
+    this.#noted?.set(note.key, note);
+    this.#news.push(note);
+    return note;
+  }
+
+  /** What is to be put on record, once. */
+  takeNews(): readonly NotedGuard[] {
+    const news = this.#news;
+    this.#news = [];
+    return news;
   }
 
   /** Why it does not start as it did, in one line; null for what checks nothing, or never was whole. */
@@ -59,7 +85,7 @@ export class GuardFiles {
     const files = known.needs.get(cwd) ?? this.#files(hook, cwd);
     known.needs.set(cwd, files);
     for (const { name, paths } of files) {
-      const before = known.before.get(name) ?? 0;
+      const before = known.note.files[digestOf(name)] ?? 0;
       const lost = before & ~standing(paths);
       if ((lost & THERE) !== 0) return `${name} was there when the session began, and is not any more`;
       if (lost !== 0) return `${name} has lost rights since the session began`;
@@ -67,9 +93,23 @@ export class GuardFiles {
     return null;
   }
 
+  /** A person learns it if it does not do so again. */
+  endedWell(hook: Hook): void {
+    if (hook.kind === 'function') this.#functions.add(hook);
+    const known = this.#known.get(hook);
+    if (known === undefined || this.hasEndedWell(hook)) return;
+    known.note = this.#note({ ...known.note, hasEndedWell: true });
+  }
+
+  hasEndedWell(hook: Hook): boolean {
+    if (hook.kind === 'function') return isGuard(hook) && this.#functions.has(hook);
+    const known = this.#known.get(hook);
+    return (this.#noted?.get(known?.note.key ?? '') ?? known?.note)?.hasEndedWell === true;
+  }
+
   /** If it cannot be started now, something has changed. */
   wasWhole(hook: Hook): boolean {
-    return this.#known.get(hook)?.isWhole === true;
+    return this.#known.get(hook)?.note.isWhole === true;
   }
 
   #files(hook: CommandHook, cwd: string): readonly NeededFile[] {
@@ -105,6 +145,14 @@ export class GuardFiles {
     const folders = (this.#ground.environment.PATH ?? '').split(delimiter);
     return folders.some((folder) => (standing([join(folder, name)]) & RUNS) !== 0);
   }
+}
+
+function isGuard(hook: Hook): boolean {
+  return hookEventKind(hook.event).guards === true && !(hook.kind === 'command' && hook.isAsync);
+}
+
+function keyOf({ event, command, args }: CommandHook): string {
+  return digestOf(JSON.stringify([event, command, args]));
 }
 
 /** `timeout 5 x` */

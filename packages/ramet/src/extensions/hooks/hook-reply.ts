@@ -28,20 +28,24 @@ export interface HookReply {
   readonly message?: string | undefined;
 }
 
-/** A reply, or how the hook failed: that never stops anything. `withheld` says why it was not run. */
+/**
+ * A reply, or how the hook failed: that never stops anything. `withheld` says why it was not run, or how one failed that had ended
+ * well before.
+ */
 export type HookAnswer =
   | { readonly reply: HookReply }
   | { readonly failure: string }
-  | { readonly withheld: string };
+  | { readonly withheld: string; readonly hasRun?: true };
 
 /**
- * Where a hook guards calls, one that may not run leaves the call to a person: or an agent that may edit files could
+ * Where a hook guards calls, one that may not run, or fails where it did not before, leaves the call to a person: or an agent that may edit files could
  * switch its guard off.
  */
 export function replyOf(event: HookEventName, answer: HookAnswer): HookReply | null {
   if ('reply' in answer) return answer.reply;
   if ('failure' in answer || !hookEventKind(event).guards) return null;
-  return { decision: 'ask', reason: `a hook that checks this call did not run: ${answer.withheld}` };
+  const what = answer.hasRun ? 'ended well before, and has failed now' : 'did not run';
+  return { decision: 'ask', reason: `a hook that checks this call ${what}: ${answer.withheld}` };
 }
 
 /** Longer texts are cut: what a hook says is told to a model. */

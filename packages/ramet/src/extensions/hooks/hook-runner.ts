@@ -8,11 +8,12 @@
  * 3. A hook that fails, hangs or prints garbage changes nothing, and is reported.
  * 4. Hooks that nobody waits for end with the runner, and so does what hooks have left running.
  * 5. A hook of a repository runs only with the files that were trusted, as they are at that moment.
- * 6. A hook that checks calls and cannot start any more leaves the call to a person.
+ * 6. A hook that checks calls and cannot start any more, or ended well before and now fails, leaves the call to a person.
  */
 import type { RuleOrigin } from '../../permission/policy.ts';
 import { type Clock, elapsedOf } from '../../schema/clock.ts';
 import { describeError } from '../../schema/errors.ts';
+import type { NotedGuard } from '../../schema/events.ts';
 import { withOwnPython } from '../../system/child-environment.ts';
 import { actFor } from '../../system/current-agent.ts';
 import { AtMost } from '../../system/few-at-once.ts';
@@ -39,6 +40,8 @@ export interface HookGround {
   readonly environment: Readonly<Record<string, string>>;
   /** The root of the repository that the session began in. */
   readonly projectDirectory: string;
+  /** What is on record of hooks that check calls. */
+  readonly noted?: (() => Iterable<NotedGuard>) | undefined;
 }
 
 export interface HookFiring {
@@ -51,7 +54,7 @@ export interface HookFiring {
   readonly signal: AbortSignal;
 }
 
-const NOTHING: HookResult = { runs: [], effect: { contexts: [] }, messages: [] };
+const NOTHING: Omit<HookResult, 'noted'> = { runs: [], effect: { contexts: [] }, messages: [] };
 
 /** The settings of an event's git, after those that the environment has. */
 function gitVariables(
@@ -97,12 +100,10 @@ export class HookRunner implements AsyncDisposable {
     );
     // Before the agent's first call nothing can be missing because of it. Meanwhile they run.
     this.#guards.learn(all, input.cwd);
-    if (matching.length === 0) return NOTHING;
     const answers = await Promise.all(running);
-    return merged(
-      input.hook_event_name,
-      answers.map((one) => this.#onceTold(one)),
-    );
+    const told = answers.map((one) => this.#onceTold(one));
+    const result = told.length === 0 ? NOTHING : merged(input.hook_event_name, told);
+    return { ...result, noted: this.#guards.takeNews() };
   }
 
   #onceTold(timed: TimedAnswer): TimedAnswer {
@@ -126,9 +127,16 @@ export class HookRunner implements AsyncDisposable {
     const ended = hook.kind === 'command' ? await this.#attended(hook, call) : await this.#call(hook, call);
     // Who changes it between the look and the start does not also get its word.
     const late = whyWithheld(hook, cwd) ?? this.#guards.problem(hook, cwd);
-    const answer = late === null ? ended : { withheld: late };
+    const answer = late === null ? this.#judged(hook, ended, call.signal) : { withheld: late };
     const given = hook.source.narrows === true ? withoutAllow(answer) : answer;
     return { hook, answer: given, durationMs: Math.max(0, elapsedOf(this.#ground.clock) - since) };
+  }
+
+  /** One that has checked calls before was not broken by who set it up. */
+  #judged(hook: Hook, answer: HookAnswer, signal: AbortSignal): HookAnswer {
+    if ('reply' in answer) this.#guards.endedWell(hook);
+    if (!('failure' in answer) || signal.aborted || !this.#guards.hasEndedWell(hook)) return answer;
+    return { withheld: answer.failure, hasRun: true };
   }
 
   async #command(

@@ -1,4 +1,5 @@
 /** What hooks of one event answered, made into one: deny beats ask beats allow, texts are joined in order. */
+import type { NotedGuard } from '../../schema/events.ts';
 import type { Hook } from './hook-config.ts';
 import { type HookEventName, hookEventKind } from './hook-event.ts';
 import { type HookAnswer, type HookReply, replyOf } from './hook-reply.ts';
@@ -21,6 +22,8 @@ export interface HookResult {
   readonly effect: HookEffect;
   /** For the user, in order. */
   readonly messages: readonly string[];
+  /** To be put on record. */
+  readonly noted: readonly NotedGuard[];
 }
 
 /** What all hooks of an event together want. */
@@ -48,7 +51,7 @@ export function hookName(hook: Hook): string {
 
 const WIDTH = { allow: 0, ask: 1, deny: 2 } as const;
 
-export function merged(event: HookEventName, answers: readonly TimedAnswer[]): HookResult {
+export function merged(event: HookEventName, answers: readonly TimedAnswer[]): Omit<HookResult, 'noted'> {
   const replies = answers.flatMap(({ answer }) => replyOf(event, answer) ?? []);
   const decided = replies.reduce<HookReply | null>((best, reply) => {
     if (reply.decision === undefined) return best;

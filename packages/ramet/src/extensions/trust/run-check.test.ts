@@ -16,6 +16,8 @@ interface Checked {
   /** The user trusts the folder again. */
   renew(): void;
   check(cwd?: string): string | null;
+  /** Of a hook that checks calls. */
+  guards(cwd?: string): string | null;
   verdict(): string;
 }
 
@@ -33,7 +35,8 @@ function checked(command: string, files: Record<string, string>, source = '.clau
     trust(place, { [own]: now });
   };
   const verdict = (): string => folderTrust(place).verdictOn(part);
-  return { root, tree, renew, verdict, check: (cwd = root) => check([command], cwd) };
+  const guards = (cwd = root): string | null => check([command], cwd, true);
+  return { root, tree, renew, verdict, guards, check: (cwd = root) => check([command], cwd) };
 }
 
 const SCRIPT = { 'scripts/h.sh': 'exit 2\n' };
@@ -206,6 +209,47 @@ describe('SEC-1: a command of a repository runs with the files that were trusted
     rmSync(join(root, 'scripts'), { recursive: true });
     symlinkSync('other', join(root, 'scripts'));
     expect(check()).toContain('is not what you trusted');
+  });
+
+  test.for([
+    ['for f in h/*.sh; do sh "$f" || exit $?; done', 'h/g.sh'],
+    ['grep -qf h/pat && exit 2; exit 0', 'h/pat'],
+    ['npm run -s guard', 'package.json'],
+    ['npm run -s guard', 'h/g.sh'],
+    ['python3 -m h.g', 'h/g.py'],
+    ['python3 h/x.py', 'h/g.py'],
+    ['node h', 'h/index.js'],
+    ['node h/g', 'h/g.js'],
+    ['node -e "require(\'./h/g\')"', 'h/g.js'],
+    ['if [ -x h/g.sh ]; then h/g.sh; fi', 'h/g.sh'],
+  ] as const)('%s: one that checks calls does not run without %s', ([command, path]) => {
+    const scripts = { guard: 'sh h/g.sh' };
+    const { root, tree, guards, renew } = checked(command, {
+      'h/g.sh': 'exit 2\n',
+      'h/z.sh': 'true\n',
+      'h/pat': 'x\n',
+      'h/g.py': '',
+      'h/x.py': 'import g\n',
+      'h/index.js': '',
+      'h/g.js': '',
+      'package.json': JSON.stringify({ scripts }),
+    });
+    expect([guards(), guards(tree)]).toEqual([null, null]);
+    rmSync(join(root, path));
+    expect(guards()).toBe(`${path} is gone (ramet trust --show shows the difference)`);
+    renew();
+    expect(guards()).toBeNull();
+  });
+
+  test.for([
+    ['for f in h/*.sh; do sh "$f" || exit $?; done', 'h/g.sh'],
+    ['grep -qf h/pat && exit 2; exit 0', 'h/pat'],
+  ] as const)('%s: nor in a worktree without %s', ([command, path]) => {
+    const files = { 'h/g.sh': 'exit 2\n', 'h/z.sh': 'true\n', 'h/pat': 'x\n' };
+    const { tree, guards } = checked(command, files);
+    rmSync(join(tree, path));
+    expect(guards()).toBeNull();
+    expect(guards(tree)).toContain(`${path} is gone`);
   });
 
   test('also with a large one that keeps its size and its time', () => {

@@ -3,8 +3,8 @@
  * those that a command names, and a command runs in other directories than the one it was trusted in: in a subfolder, in a
  * worktree. It runs with files of trusted content only, wherever they are.
  */
-import { accessSync, type BigIntStats, constants, lstatSync, statSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { accessSync, type BigIntStats, constants, lstatSync, readlinkSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import { isInside, realPath } from '../../system/landing-path.ts';
 import { type TrustPlace, trustStamp } from '../../system/trust.ts';
 import { commandReach } from './command-reach.ts';
@@ -12,7 +12,7 @@ import { commandsOf, type PartCommand } from './commands-in.ts';
 import { describePart, type FolderPart, folderOf, ownDigest } from './folder-part.ts';
 import { type FolderTrust, folderTrust } from './folder-trust.ts';
 import { linksToProcess } from './process-links.ts';
-import { everyFile, isTemporary, type ListedFile, MOST_LISTED } from './repository-look.ts';
+import { checkoutOf, everyFile, isTemporary, type ListedFile, MOST_LISTED } from './repository-look.ts';
 import { fileDigest, listedDigest } from './trusted-content.ts';
 import type { CommandReach, NamedPath } from './word-names.ts';
 
@@ -104,27 +104,61 @@ export class TrustedFiles {
   }
 
   problem(command: RunCommand, cwd: string): string | null {
-    const { paths, folders, unclear, executed } = this.#reach(command, cwd);
-    // Without its script a hook fails, which stops nothing.
-    const gone = command.answers === true ? this.#goneOf(executed) : null;
-    if (gone !== null) return `${gone} is gone (${SHOWS})`;
+    const reach = this.#reach(command, cwd);
+    const { paths, folders, unclear } = reach;
     for (const named of paths) if (!this.#isTrusted(named)) return this.#explain(named.path, cwd);
+    const there = new Set<string>();
     for (const folder of folders) {
       const listed = everyFile(folder, MOST_LISTED);
       const why = unclear === null ? '' : `, and because of ${unclear} every file counts: name its script`;
       if (listed === null) return `${this.#shown(folder)} has more than ${MOST_LISTED} files${why}`;
+      for (const { path } of listed) there.add(path);
       const changed = listed.find((file) => !this.#isListed(file));
       if (changed !== undefined) return `${this.#explain(changed.path, cwd)}${why}`;
     }
-    return null;
+    // Without a file that it needs a hook fails, or finds nothing to refuse: neither stops anything.
+    const gone = command.answers === true ? this.#goneFor(reach, cwd, there) : null;
+    return gone === null ? null : `${this.#shown(gone)} is gone (${SHOWS})`;
   }
 
-  /** A script that was trusted, where no file has its name any more. */
-  #goneOf(executed: CommandReach['executed']): string | null {
-    const names = executed
-      .filter(({ paths }) => paths.every((path) => statsOf(path) === null))
-      .flatMap(({ paths }) => paths.map((path) => relative(this.#root, path)));
-    return names.find((name) => this.#names.has(name)) ?? null;
+  /**
+   * A file that was trusted and is no file any more. Which commands of the part ran it is known only while it is there, so each of them
+   * counts it; in another checkout, what this one names there.
+   */
+  #goneFor(
+    { paths, folders, executed }: CommandReach,
+    cwd: string,
+    there: ReadonlySet<string>,
+  ): string | null {
+    const isGone = (path: string): boolean => !there.has(path) && !this.#isThere(path);
+    const names = Array.from(this.#names).filter((name) => !isAbsolute(name));
+    const own = names.map((name) => join(this.#root, name)).find(isGone);
+    if (own !== undefined) return own;
+    // One of the places that a name stands for is enough, and a file that the command writes itself need not be there before.
+    const runs = new Map(executed.flatMap((one) => one.paths.map((path) => [path, one.paths] as const)));
+    const top = checkoutOf(cwd);
+    const named = paths.filter(({ path, written }) => {
+      if (written !== undefined) return false;
+      const isTrusted = this.#names.has(path) || this.#names.has(relative(top, path));
+      return isTrusted && (runs.get(path) ?? [path]).every(isGone);
+    });
+    if (named[0] !== undefined) return named[0].path;
+    if (top === this.#root) return null;
+    const below = folders.filter((folder) => isInside(folder, top));
+    return (
+      names
+        .map((name) => join(top, name))
+        .find((path) => below.some((folder) => isInside(path, folder)) && isGone(path)) ?? null
+    );
+  }
+
+  #isThere(path: string): boolean {
+    if (statsOf(path)?.isFile() === true) return true;
+    try {
+      return this.#digests.has(listedDigest({ path, target: readlinkSync(path) }));
+    } catch {
+      return false;
+    }
   }
 
   #reach({ texts, answers }: RunCommand, directory: string): CommandReach {
@@ -142,15 +176,15 @@ export class TrustedFiles {
     return true;
   }
 
-  #isTrusted({ path, isAbsolute, written }: NamedPath): boolean {
+  #isTrusted({ path, isAbsolute: isAway, written }: NamedPath): boolean {
     if (written === 'replaced' && canReplace(path)) return true;
     // Of the machine's own, such as `/dev/stdin`, agents can write none.
-    if ((!isAbsolute || isTemporary(path)) && linksToProcess(path)) return false;
+    if ((!isAway || isTemporary(path)) && linksToProcess(path)) return false;
     const stats = statsOf(path);
     if (stats === null || stats.isDirectory()) return true;
     const real = realOf(path);
     if (real === null) return false;
-    const isElsewhere = isAbsolute && !isInside(path, this.#root) && !isInside(real, this.#realRoot);
+    const isElsewhere = isAway && !isInside(path, this.#root) && !isInside(real, this.#realRoot);
     if (isElsewhere && !isTemporary(real)) return true;
     if (this.#outside.has(real)) return true;
     if (!stats.isFile()) return false;

@@ -16,6 +16,7 @@ import { createFileLedger } from '../../files/file-ledger.ts';
 import { gitState, RecentGitState } from '../../git/git-state.ts';
 import { lazyCheckouts } from '../../git/shared-git/lazy-checkouts.ts';
 import type { Journal, JournalReader } from '../../journal/journal.ts';
+import { openReader } from '../../journal/sessions.ts';
 import { CacheMap } from '../../model/cache/cache-map.ts';
 import type { ModelProvider } from '../../model/provider.ts';
 import { AnsweredEndpoint, EndpointHealth } from '../../model/rate/endpoint-health.ts';
@@ -23,6 +24,7 @@ import { MachineRates } from '../../model/rate/machine-rates.ts';
 import { createRateWindow } from '../../model/rate/rate-window.ts';
 import { createCommandSandbox } from '../../sandbox/command-sandbox.ts';
 import { type Clock, steadyClock } from '../../schema/clock.ts';
+import type { NotedGuard } from '../../schema/events.ts';
 import {
   createProcessRegister,
   type ProcessRegister,
@@ -125,7 +127,9 @@ export function shareParts(
     git,
   );
   const projectDirectory = place.repository?.root ?? place.cwd;
-  const ground = { clock, processes, environment, projectDirectory };
+  const noted =
+    earlier === null ? undefined : () => notedGuards({ project: place.project, session, live: true });
+  const ground = { clock, processes, environment, projectDirectory, noted };
   const hooks = new HostHooks(settings.hooks, ground, () => main);
   const runtime: SessionRuntime = {
     ...parts,
@@ -217,6 +221,18 @@ export function shareParts(
 
 function endpointOf({ name, origin = '' }: ModelProvider): string {
   return `${name} ${origin}`;
+}
+
+/** Once hooks are about to run: most sessions have none. */
+function notedGuards(of: Parameters<typeof openReader>[0]): readonly NotedGuard[] {
+  const reader = openReader(of);
+  try {
+    return Array.from(reader.events({ type: 'guards.noted' }), ({ event }) =>
+      event.type === 'guards.noted' ? event.guards : [],
+    ).flat();
+  } finally {
+    reader.close();
+  }
 }
 
 /** Also of an earlier process. */
