@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Emulator, EmulatorOptions } from '../../src/emulator/index.ts';
 import { eventually, isRunning, linesOf, type RunningCommand } from '../fixtures/command.ts';
+import { writeFiles } from '../fixtures/temporary.ts';
 import { requestsTaken, test, toolResults, type User } from '../fixtures/user.ts';
 
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
@@ -58,6 +59,24 @@ async function expectResumable(user: User, cause: string): Promise<Emulator> {
   expect(end).toEqual({ code: 0, stdout: 'Where was I?\n', stderr: '' });
   return emulator;
 }
+
+describe.concurrent('RES-5: a hook of the start', () => {
+  test.for([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends at once with %s', async ([signal, code], { user }) => {
+    await user.emulate({ respond: () => ({ text: 'done' }) });
+    const command = 'echo $$ > pids.txt; sleep 1000';
+    const hooks = { SessionStart: [{ hooks: [{ type: 'command', command }] }] };
+    writeFiles(user.root, { 'home/.claude/settings.json': JSON.stringify({ hooks }) });
+    const running = user.start(['-p', 'Work.', ...BYPASS]);
+    const path = join(user.repository, 'pids.txt');
+    await eventually(() => existsSync(path) && readFileSync(path, 'utf8').endsWith('\n'));
+    running.kill(signal);
+    expect((await running.ended).code).toBe(code);
+    expect(isRunning(Number(readFileSync(path, 'utf8')))).toBe(false);
+  });
+});
 
 describe.concurrent('RES-5: SIGINT', () => {
   test.for(Object.keys(PHASES))(

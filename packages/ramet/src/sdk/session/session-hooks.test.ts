@@ -98,6 +98,21 @@ describe('EXT-2: SessionStart', () => {
   });
 });
 
+describe('RES-5: a SessionStart hook that hangs', () => {
+  const hangs = (): Promise<never> => new Promise(() => {});
+
+  test('ends when the prompt that waits for it is interrupted', async () => {
+    const { open, seen } = place(['SessionStart'], hangs);
+    const session = await open({ provider: scriptedModel({ text: 'a' }) });
+    const stop = new AbortController();
+    const asked = session.ask('One.', { signal: stop.signal });
+    await expect.poll(() => seen.length).toBe(1);
+    stop.abort('SIGTERM');
+    await expect(asked).rejects.toThrow('interrupted');
+    expect((await session.ask('Two.')).text).toBe('a');
+  });
+});
+
 test('EXT-2: UserPromptSubmit names the session, unless the program did', async () => {
   const answer = ({ prompt }: Seen) => ({
     hookSpecificOutput: { hookEventName: 'UserPromptSubmit', sessionTitle: `about ${prompt}` },

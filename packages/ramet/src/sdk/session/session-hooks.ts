@@ -6,6 +6,7 @@ import { renameSession } from '../../journal/rename-session.ts';
 import type { TextBlock } from '../../schema/content.ts';
 import { describeError, UserMistake } from '../../schema/errors.ts';
 import type { SessionEndReason, StartSource } from '../../schema/status.ts';
+import { onAbort } from '../../system/on-abort.ts';
 import type { LiveParts } from './live-parts.ts';
 import { titleOf } from './prompts/begin-prompt.ts';
 
@@ -23,12 +24,14 @@ export class SessionHooks {
   /** What is told with the next prompt. */
   readonly #due: Promise<HookEffect>[];
   readonly #openings: string[] = [];
+  /** Ends hooks of the start: they belong to no prompt, and the one that waits for them may be interrupted. */
+  readonly #starting = new AbortController();
   #idle: AbortController | null = null;
 
   /** Hooks of the start begin with the session; the first prompt waits for them. */
   constructor(parts: HookedParts) {
     this.#parts = parts;
-    this.#due = [this.#start(parts.startSource, NEVER)];
+    this.#due = [this.#start(parts.startSource, this.#starting.signal)];
     for (const effect of this.#due) void effect.catch(() => {});
     parts.extra.onQuestion(({ server, message }) =>
       this.#notify('elicitation_dialog', `The MCP server ${server} asks: ${message}`),
@@ -63,7 +66,8 @@ export class SessionHooks {
   async beforePrompt(prompt: string | null, signal: AbortSignal): Promise<readonly TextBlock[]> {
     const { agent, hooks } = this.#parts;
     this.#idle?.abort();
-    const started = await Promise.all(this.#due);
+    const unlink = onAbort(signal, () => this.#starting.abort(signal.reason));
+    const started = await Promise.all(this.#due).finally(unlink);
     this.#due.splice(0);
     for (const text of started.flatMap(({ contexts }) => contexts)) this.#tell('SessionStart', text);
     this.#openings.push(...started.flatMap(({ opening }) => opening ?? []));
@@ -124,6 +128,7 @@ export class SessionHooks {
   async end(reason: SessionEndReason = 'other'): Promise<void> {
     const { agent, hooks } = this.#parts;
     this.#idle?.abort();
+    this.#starting.abort();
     try {
       if (hooks.has(agent, 'SessionEnd')) await hooks.run(agent, 'SessionEnd', { reason }, NEVER);
     } finally {
