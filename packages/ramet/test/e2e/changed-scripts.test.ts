@@ -254,6 +254,57 @@ describe.concurrent('SEC-1: an agent that takes the script of a hook away', () =
   });
 });
 
+describe.concurrent('SEC-1: an agent that takes the hooks out of the settings', () => {
+  const settings = '.claude/settings.json';
+  const bypass = ['--permission-mode', 'bypassPermissions'];
+  const other = JSON.stringify({ hooks: { PreToolUse: [] } });
+
+  test.for([
+    [`rm ${settings}`, 'its hooks are gone'],
+    [`echo '{}' > ${settings}`, 'its hooks are gone'],
+    [`echo '${other}' > ${settings}`, 'is not what you trusted and does not run'],
+  ] as const)('with %s: has the calls that they check go to a person', async ([change, line], { user }) => {
+    await trusted(user);
+    await user.model(bash(change), done);
+    await user.here(['-p', 'GO', ...bypass]);
+    for (const again of [['-c'], []]) {
+      let turn = 0;
+      const emulator = await user.emulate({
+        respond: () => (turn++ === 0 ? bash('touch ../escaped') : done),
+      });
+      const end = await user.here(['-p', ...again, 'GO', ...bypass]);
+      expect(end.stderr.split(line)).toHaveLength(2);
+      expect(toolResults(emulator).at(-1)).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('a hook that checks this call did not run: '),
+      });
+      expect(hasEscaped(user)).toBe(false);
+    }
+    await user.ramet(['trust']);
+    const emulator = await user.model(bash('echo fine'), done);
+    expect((await user.here(['-p', 'GO', ...bypass])).stderr).toBe('');
+    expect(toolResults(emulator)).toMatchObject([{ isError: false }]);
+  });
+
+  test('has no other calls go there, and those no more that are trusted meanwhile', async ({ user }) => {
+    await trusted(user, 'Stop');
+    rmSync(join(user.repository, settings));
+    const first = await user.model(bash('echo one'), done);
+    expect((await user.here(['-p', 'GO', ...bypass])).stderr).toContain('its hooks are gone');
+    expect(toolResults(first)).toMatchObject([{ isError: false }]);
+    await trusted(user);
+    rmSync(join(user.repository, settings));
+    const emulator = await user.emulate({
+      respond: async ({ turn }) => {
+        if (turn === 1) await user.ramet(['trust']);
+        return turn < 2 ? bash(`echo ${turn}`) : done;
+      },
+    });
+    await user.here(['-p', 'GO', ...bypass]);
+    expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([true, false]);
+  });
+});
+
 describe.concurrent('SEC-1: the script of a hook', () => {
   test('that another process changes meanwhile does not run, and is named once', async ({ user }) => {
     await trusted(user, 'PostToolUse');

@@ -19,6 +19,8 @@ export interface HookSource {
   readonly narrows?: true | undefined;
   /** Of a repository: they run only with the files that were trusted. */
   readonly check?: RunCheck | undefined;
+  /** They do not count any more. */
+  readonly isOver?: (() => boolean) | undefined;
   /** Of a program: a field of a group that is not known is a mistake, where files may hold notes of their own. */
   readonly isCode?: true | undefined;
 }

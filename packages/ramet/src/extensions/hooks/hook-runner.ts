@@ -258,6 +258,7 @@ function matchingHooks(hooks: readonly Hook[], input: HookInput): Hook[] {
   const seen = new Set<unknown>();
   return hooks.filter((hook) => {
     if (hook.event !== input.hook_event_name || !hook.matches(subject)) return false;
+    if (hook.source.isOver?.() === true) return false;
     const identity = identityOf(hook);
     if (seen.has(identity)) return false;
     seen.add(identity);

@@ -12,6 +12,7 @@ import {
   UNTRUSTED,
 } from '../../../settings/setting-value.ts';
 import type { SettingsPlace } from '../../../settings/settings.ts';
+import { trustedEntry } from '../../../system/trust.ts';
 
 interface FoundHooks {
   readonly hooks: readonly HookEntry[];
@@ -42,7 +43,8 @@ export async function hooksInForce(
   const forbidden = all.filter(isForbidden).map((path) => shownPath(path, place.root, place.userHome));
   const notices =
     forbidden.length === 0 ? [] : [`${POLICY_HOOKS}; those of ${forbidden.join(', ')} do not run`];
-  if (paths.length === 0) return { hooks: [], notices };
+  const removed = await goneFrom(place, settings.policy?.hooks === 'managed');
+  if (paths.length === 0) return { hooks: removed.hooks, notices: [...notices, ...removed.notices] };
   const { partsOfSettings } = await import('../../../extensions/trust/collect-parts.ts');
   const { filesNotice, folderTrust, partNotice } = await import('../../../extensions/trust/folder-trust.ts');
   const { ownDigest } = await import('../../../extensions/trust/folder-part.ts');
@@ -74,12 +76,21 @@ export async function hooksInForce(
   const { refuseMistakes, unusedNotice } = await import('./hook-mistakes.ts');
   refuseMistakes(found.map(({ part }) => part).filter(({ source }) => isBindingFile(levels.get(source))));
   return {
-    hooks: found.flatMap(({ entry, isUsed }) => (isUsed ? [entry] : [])),
+    hooks: [...found.flatMap(({ entry, isUsed }) => (isUsed ? [entry] : [])), ...removed.hooks],
     notices: [
       ...notices,
+      ...removed.notices,
       ...found.flatMap(({ notice, part, entry }) => notice ?? unusedNotice(part, entry.source.label) ?? []),
     ],
   };
+}
+
+/** Hooks that were trusted and are not there as they were. */
+async function goneFrom(place: SettingsPlace, isForbidden: boolean): Promise<FoundHooks> {
+  const isNone = isForbidden || place.isBare === true || place.isGiven === true;
+  const parts = isNone ? {} : (trustedEntry(place)?.parts ?? {});
+  if (!Object.keys(parts).some((key) => key.startsWith('hooks '))) return { hooks: [], notices: [] };
+  return (await import('./removed-guards.ts')).removedGuards(place);
 }
 
 /** Hooks that are set up and do not run here, with the reason, for reports. */
