@@ -7,7 +7,7 @@
  *    told by a file what to run get that file, with the scripts of `package.json` followed.
  * 3. Where a word that decides what runs is not known, every file of the directories that it starts in counts.
  */
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { carriedScript, type ScriptCommand, type ScriptWord } from '../../permission/shell/script-words.ts';
 import { contentReach, isFedNames } from './content-reach.ts';
 import { type DataWords, dataWords, onlyChecks, testRunner } from './data-words.ts';
@@ -95,7 +95,11 @@ class ReachReading {
 
   reach(): CommandReach {
     addInterpreters(this.#found, this.#ground);
-    this.#found.addAll(this.#python.finds(this.#found.paths));
+    const python = this.#python.finds(this.#found.paths);
+    this.#found.addAll(python);
+    for (const path of python.open)
+      if (this.#hasOwnPython) this.#found.importing.add(relative(this.#root, path));
+      else this.#found.unclear.add(`what ${relative(this.#root, path)} imports`);
     if (this.#found.unclear.size > 0) for (const one of this.#gitContent) this.#found.addAll(one);
     return this.#found.reach(this.#starts);
   }

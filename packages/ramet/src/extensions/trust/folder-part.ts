@@ -83,15 +83,16 @@ export function describePart(part: FolderPart, root: string): DescribedPart {
   const text = textOf(part.value);
   const texts: Record<string, string | null> = {};
   const files: Record<string, string> = {};
-  const { paths, copies, folders, unfollowed } = filesOf(part, root);
+  const { paths, copies, folders, modules, unfollowed } = filesOf(part, root);
   for (const path of paths.slice(0, MOST_FILES)) {
     const read = readBounded(resolve(root, path));
     if (read === null) unfollowed.push(path);
     else [files[path], texts[path]] = [read.digest, read.text];
   }
   if (paths.length > MOST_FILES) unfollowed.push(`${paths.length - MOST_FILES} more files`);
-  for (const folder of folders) {
-    const listed = everyFile(folder, MOST_LISTED);
+  const whole = folders.map((folder) => [folder, 'any'] as const);
+  for (const [folder, language] of [...whole, ...modules.map((one) => [one, 'python'] as const)]) {
+    const listed = everyFile(folder, MOST_LISTED, language);
     const shown = relative(root, folder) || '.';
     if (listed === null) unfollowed.push(`${shown} has more than ${MOST_LISTED} files: it does not run`);
     for (const file of listed ?? []) files[relative(root, file.path)] ??= listedDigest(file);
@@ -113,6 +114,7 @@ function filesOf(part: FolderPart, root: string): PartFiles {
   const paths = new Set<string>();
   const copies = new Set<string>();
   const folders = new Set<string>();
+  const modules = new Set<string>();
   for (const { texts, isRough, answers } of commandsOf(part)) {
     const reach = reachOf({ texts, answers }, part, root);
     for (const { path, written } of reach.paths) {
@@ -121,10 +123,17 @@ function filesOf(part: FolderPart, root: string): PartFiles {
     }
     if (isRough) continue;
     for (const folder of reach.folders) folders.add(folder);
+    for (const folder of reach.imports?.folders ?? []) modules.add(folder);
     const shown = texts.join(' ');
-    if (reach.unclear !== null)
+    if (reach.unclear !== null) {
       unfollowed.push(`${shown} (because of ${reach.unclear}: every file of the folder counts)`);
-    else if (reach.unknown.length > 0) unfollowed.push(`${shown} (what ${reach.unknown.join(', ')} loads)`);
+      continue;
+    }
+    if (reach.imports !== null)
+      unfollowed.push(
+        `${shown} (because of what ${reach.imports.script} imports: every Python file of the folder counts)`,
+      );
+    if (reach.unknown.length > 0) unfollowed.push(`${shown} (what ${reach.unknown.join(', ')} loads)`);
   }
   if (part.folder !== undefined) {
     const listed = listFolder(part.folder, MOST_FILES);
@@ -135,6 +144,7 @@ function filesOf(part: FolderPart, root: string): PartFiles {
     paths: [...paths].sort(),
     copies: [...copies].filter((one) => !paths.has(one)),
     folders: [...folders].sort(),
+    modules: [...modules].sort(),
     unfollowed,
   };
 }
@@ -145,6 +155,8 @@ interface PartFiles {
   copies: string[];
   /** Every file in these counts. */
   folders: string[];
+  /** Every file that Python loads counts in these. */
+  modules: string[];
   unfollowed: string[];
 }
 

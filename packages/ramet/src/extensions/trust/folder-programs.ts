@@ -98,7 +98,8 @@ async function writtenProblem(
   digests: ReadonlySet<string>,
 ): Promise<string | null> {
   if (writes === null) return null;
-  const { paths, folders } = commandReach(texts, root, [top, root]);
+  const { paths, folders: own, imports } = commandReach(texts, root, [top, root]);
+  const folders = [...own, ...(imports?.folders ?? [])];
   const insideOf = (path: string): string[] =>
     [top, root].filter((one) => isInside(path, one)).map((one) => relative(one, path));
   const named = [...paths.map(({ path }) => path), ...folders].flatMap(insideOf).filter(isCommitted);

@@ -13,6 +13,8 @@ export class ReachFinds {
   readonly folders: Set<string> = new Set();
   readonly unclear: Set<string> = new Set();
   readonly unknown: Set<string> = new Set();
+  /** Scripts in Python whose imports only they know. */
+  readonly importing: Set<string> = new Set();
   /** Compilers that write files. */
   readonly built: Set<string> = new Set();
   /** What they are told to write. */
@@ -53,7 +55,8 @@ export class ReachFinds {
   }
 
   /** What a script that it runs reaches; the folders of one that is not clear are for the caller to judge. */
-  take({ paths, folders, unclear, unknown, built, outputs, executed }: CommandReach): void {
+  take({ paths, folders, unclear, imports, unknown, built, outputs, executed }: CommandReach): void {
+    if (imports !== null) this.importing.add(imports.script);
     for (const one of paths) this.#paths.set(one.path, one);
     if (unclear === null) for (const one of folders) this.folders.add(one);
     for (const one of unknown) this.unknown.add(one);
@@ -68,11 +71,13 @@ export class ReachFinds {
     if (this.built.size > 0 && runsOutput(this.paths, executed, { starts, outputs }))
       this.unclear.add(`what ${[...this.built].join(', ')} writes`);
     const [unclear = null] = this.unclear;
+    const [script = null] = this.importing;
     if (unclear !== null) for (const start of starts) this.folders.add(start);
     return {
       paths: [...this.#paths.values()],
       folders: [...this.folders],
       unclear,
+      imports: script === null ? null : { script, folders: starts },
       unknown: [...this.unknown],
       built: [...this.built],
       outputs: [...outputs],

@@ -122,17 +122,27 @@ export const MOST_LISTED = 3_000;
 const LEFT_OUT = new Set(['.git', 'node_modules', '.DS_Store']);
 const DEEPEST = 24;
 
-/** Every file in it but packages and git's own; null for more than `most`. */
-export function everyFile(folder: string, most: number): readonly ListedFile[] | null {
+/** What Python can load without being told that it is Python, and lists of further folders. */
+const OF_PYTHON = /\.(?:py[cdowz]?|so|pth|zip|egg|whl)$/i;
+/** Packages that were installed; what Python compiles itself lies elsewhere. */
+const NOT_OF_PYTHON = new Set(['site-packages', '__pycache__']);
+
+/** Every file in it but packages and git's own, or those that Python loads; null for more than `most`. */
+export function everyFile(
+  folder: string,
+  most: number,
+  language: 'any' | 'python' = 'any',
+): readonly ListedFile[] | null {
+  const isAny = language === 'any';
   const found: ListedFile[] = [];
   const look = (directory: string, depth: number): boolean => {
     if (depth > DEEPEST) return false;
     for (const entry of entriesOf(directory)) {
-      if (LEFT_OUT.has(entry.name)) continue;
+      if (LEFT_OUT.has(entry.name) || (!isAny && NOT_OF_PYTHON.has(entry.name))) continue;
       const path = join(directory, entry.name);
       if (entry.isDirectory() && !look(path, depth + 1)) return false;
       if (entry.isSymbolicLink()) found.push({ path, target: isFollowed(path) ? null : targetOf(path) });
-      else if (entry.isFile()) found.push({ path, target: null });
+      else if (entry.isFile() && (isAny || OF_PYTHON.test(entry.name))) found.push({ path, target: null });
       if (found.length > most) return false;
     }
     return true;

@@ -105,12 +105,19 @@ export class TrustedFiles {
 
   problem(command: RunCommand, cwd: string): string | null {
     const reach = this.#reach(command, cwd);
-    const { paths, folders, unclear } = reach;
+    const { paths, folders, unclear, imports } = reach;
     for (const named of paths) if (!this.#isTrusted(named)) return this.#explain(named.path, cwd);
     const there = new Set<string>();
-    for (const folder of folders) {
-      const listed = everyFile(folder, MOST_LISTED);
-      const why = unclear === null ? '' : `, and because of ${unclear} every file counts: name its script`;
+    const whole = folders.map((folder) => [folder, 'any'] as const);
+    const modules = imports?.folders.map((folder) => [folder, 'python'] as const) ?? [];
+    for (const [folder, language] of [...whole, ...modules]) {
+      const listed = everyFile(folder, MOST_LISTED, language);
+      const why =
+        language === 'python'
+          ? `, and because of what ${imports?.script} imports every Python file counts`
+          : unclear === null
+            ? ''
+            : `, and because of ${unclear} every file counts: name its script`;
       if (listed === null) return `${this.#shown(folder)} has more than ${MOST_LISTED} files${why}`;
       for (const { path } of listed) there.add(path);
       const changed = listed.find((file) => !this.#isListed(file));
@@ -126,7 +133,7 @@ export class TrustedFiles {
    * counts it; in another checkout, what this one names there.
    */
   #goneFor(
-    { paths, folders, executed }: CommandReach,
+    { paths, folders, imports, executed }: CommandReach,
     cwd: string,
     there: ReadonlySet<string>,
   ): string | null {
@@ -144,7 +151,7 @@ export class TrustedFiles {
     });
     if (named[0] !== undefined) return named[0].path;
     if (top === this.#root) return null;
-    const below = folders.filter((folder) => isInside(folder, top));
+    const below = [...folders, ...(imports?.folders ?? [])].filter((folder) => isInside(folder, top));
     return (
       names
         .map((name) => join(top, name))

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { ScriptWord } from '../../permission/shell/script-words.ts';
 import {
   ASKS_ABOUT,
+  FEEDS,
   FLAGS,
   isInline,
   isPlain,
@@ -35,6 +36,8 @@ const EXECUTES = /^(?:-(?:exec|execdir|ok|okdir|x|X)|--exec|--exec-batch)$/;
 const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
 /** `bash -s a`: it reads its script, and `a` is for that. */
 const READS = /^-[a-zA-Z]*s/;
+/** `find`, `fd` and `parallel` put names there that only they know. */
+const FILLED = /\{[./]*\}/;
 const ASSIGNS_OR_OPTION = /^-|^[A-Za-z_]\w*=/;
 
 export function startedPrograms(words: readonly ScriptWord[]): StartedPrograms {
@@ -53,11 +56,15 @@ export function startedPrograms(words: readonly ScriptWord[]): StartedPrograms {
   let isOpen = false;
   /** The next operand is a program, or the name of what one runs. */
   let next: 'program' | 'name' | null = 'program';
+  /** An option came first, whose value may have been taken for the program. */
+  let isVague = false;
   for (const [index, { texts, open, start }] of words.entries()) {
     const [text = ''] = texts;
     const name = basename(text);
+    if (texts.some((one) => FILLED.test(one)) && fillsIn(programs)) isOpen ||= next !== null || isVague;
     if (index > 0 && ASSIGNS_OR_OPTION.test(start)) {
-      if (EXECUTES.test(text)) next = 'program';
+      if (EXECUTES.test(text)) [next, isVague] = ['program', false];
+      else isVague ||= next !== null && start.startsWith('-') && !hasNoValue(text, programs);
       continue;
     }
     if (open !== null) {
@@ -76,7 +83,17 @@ export function startedPrograms(words: readonly ScriptWord[]): StartedPrograms {
     if (RUNS_COMMANDS.test(name)) next = FINDS.test(name) ? null : PASSES_ON.test(name) ? 'program' : 'name';
     else if (!SUBCOMMANDS.test(name)) next = null;
   }
-  return { programs, unknown, isOpen };
+  // `xargs env`: what it reads are the words of a program, and the first is that program.
+  const isFed = next === 'program' && programs.at(-1)?.name !== 'xargs';
+  return { programs, unknown, isOpen: isOpen || (isFed && programs.some(({ name }) => FEEDS.test(name))) };
+}
+
+function hasNoValue(option: string, programs: readonly StartedProgram[]): boolean {
+  return RUNS_PACKAGES.test(programs.at(-1)?.name ?? '') && PACKAGE_FLAGS.test(option);
+}
+
+function fillsIn(programs: readonly StartedProgram[]): boolean {
+  return programs.some(({ name }) => FINDS.test(name) || FEEDS.test(name));
 }
 
 export interface RunScript {
@@ -97,7 +114,7 @@ export function scriptOf(program: string, words: readonly ScriptWord[]): RunScri
   for (const { texts, open } of words) {
     const [text = ''] = texts;
     if (open === 'pattern') return { folders, patterns: texts, end: 'known' };
-    if (open !== null || text === '{}') return { folders, patterns: [], end: 'open' };
+    if (open !== null || FILLED.test(text)) return { folders, patterns: [], end: 'open' };
     const isModule = isInline(program, before);
     if (isModule) folders.push(...(text.match(/[\w./-]+/g) ?? []).map((one) => one.replaceAll('.', '/')));
     if (isModule || ASKS_ABOUT.test(text)) return { folders, patterns: [], end: 'known' };

@@ -18,6 +18,8 @@ export interface CommandReach {
   readonly folders: readonly string[];
   /** Why it is not known what it runs; null where it is. */
   readonly unclear: string | null;
+  /** Of a script in Python that imports what only it knows: every file that Python can load counts in these folders. */
+  readonly imports: { readonly script: string; readonly folders: readonly string[] } | null;
   /** Programs that are not known here: what they load is not known either. */
   readonly unknown: readonly string[];
   /** Compilers that it starts. */

@@ -58,6 +58,7 @@ function readMakefile(text: string): MakeFile {
       continue;
     }
     const plain = line.replace(/(^|[^\\])#.*$/, '$1').trim();
+    for (const script of shellOf(plain)) file.shells.push(filled(script, file));
     const included = /^[-s]?include\s+(.+)$/.exec(plain)?.[1];
     const [, name, how, value = ''] = ASSIGNED.exec(plain) ?? [];
     if (included !== undefined) file.includes.push(included);
@@ -65,6 +66,13 @@ function readMakefile(text: string): MakeFile {
     else rule = readRule(file, plain) ?? (plain === '' ? rule : null);
   }
   return file;
+}
+
+/** What runs the lines of recipes, also where it is set for one goal. */
+function shellOf(line: string): string[] {
+  const [, name, value = ''] = /(?:^|[:\s])(SHELL|\.SHELLFLAGS)\s*[:?+]*=\s*(.+)$/.exec(line) ?? [];
+  if (name === undefined) return [];
+  return [name === 'SHELL' ? `${value} -c :` : `sh ${value} :`];
 }
 
 function assign({ variables, shells }: MakeFile, name: string, how: string, value: string): void {

@@ -6,9 +6,10 @@ import { dirname, join, resolve } from 'node:path';
 import { landingPath } from '../../../system/landing-path.ts';
 import { TEST_MODULES } from '../data-words.ts';
 import type { SearchGround } from '../module-files.ts';
+import { isDirectory } from '../repository-look.ts';
 import type { StartedProgram } from '../started-programs.ts';
 import { contentOf } from '../trusted-content.ts';
-import { importedFiles, importsOf } from './python-imports.ts';
+import { type ImportedFiles, importedFiles, importsOf, pythonFile } from './python-imports.ts';
 
 /** Of all its versions, with those that a site adds. */
 export const PYTHON_MODULES: ReadonlySet<string> = new Set(
@@ -26,6 +27,8 @@ export interface PythonFinds {
   readonly paths: readonly string[];
   /** They count whole. */
   readonly folders: readonly string[];
+  /** Files whose imports only the running program knows. */
+  readonly open: readonly string[];
 }
 
 /** What the commands of a script have Python load. Nothing for other programs, and where `-I` or `-P` keeps it from looking. */
@@ -49,7 +52,10 @@ export class PythonReading {
     if (script !== null) (isApart ? this.#apart : this.#scripts).add(script);
     if (isApart || script !== null) return [];
     this.#looksHere = true;
-    this.#here.push(...importsOf([...texts, text].join('\n')), ...(module ? [module] : []));
+    this.#here.push(
+      ...importsOf([...texts, text].join('\n')),
+      ...(module ? [module, `${module}.__main__`] : []),
+    );
     return module === 'pdb' ? [...this.#ground.directories].map((one) => join(one, '.pdbrc')) : [];
   }
 
@@ -63,31 +69,39 @@ export class PythonReading {
       one === null ? this.#ground.directories : folders(one),
     );
     const found = places.map((one) => ownModules(one, this.#ground));
+    const imported = beside.map((path) => this.#imported([path], folders([path])));
+    if (this.#looksHere) imported.push(this.#imported(files, this.#ground.directories, this.#here));
+    // It looks in no folder of its own, and yet where its code says.
+    const open = [...apart].filter((path) => pythonFile(path, []).isOpen);
     return {
-      paths: [
-        ...found.flatMap((one) => one.paths),
-        ...beside.flatMap((path) => this.#imported(importsIn(path), folders([path]))),
-        ...(this.#looksHere
-          ? this.#imported([...this.#here, ...files.flatMap(importsIn)], this.#ground.directories)
-          : []),
-      ],
+      paths: [...found.flatMap((one) => one.paths), ...imported.flatMap(({ files: one }) => one)],
       folders: found.flatMap((one) => one.folders),
+      open: [...open, ...imported.flatMap((one) => one.open)],
     };
   }
 
-  #imported(names: readonly string[], places: Iterable<string>): string[] {
+  #imported(
+    scripts: readonly string[],
+    places: Iterable<string>,
+    names: readonly string[] = [],
+  ): ImportedFiles {
     const isKnown = (name: string): boolean => PYTHON_MODULES.has(name) || TEST_MODULES.test(name);
-    return importedFiles(names, { places, isKnown }, this.#ground);
+    const all = [...places];
+    const own = scripts.map((path) => ({ path, ...pythonFile(path, all) }));
+    const found = importedFiles(
+      [...names, ...own.flatMap((one) => one.imports)],
+      { places: all, isKnown },
+      this.#ground,
+    );
+    return { ...found, open: [...own.flatMap(({ path, isOpen }) => (isOpen ? path : [])), ...found.open] };
   }
 
+  /** Of a folder what it begins with. */
   #paths(names: Iterable<string>): string[] {
     const { directories, isOurs } = this.#ground;
-    return [...names].flatMap((name) => [...directories].map((one) => resolve(one, name))).filter(isOurs);
+    const named = [...names].flatMap((name) => [...directories].map((one) => resolve(one, name)));
+    return named.map((path) => (isDirectory(path) ? join(path, '__main__.py') : path)).filter(isOurs);
   }
-}
-
-function importsIn(path: string): string[] {
-  return importsOf(contentOf(path)?.bytes.toString('utf8') ?? '');
 }
 
 /** Of scripts, also where links lead to. */
@@ -121,7 +135,10 @@ function placeOf(texts: readonly string[]): PythonPlace {
   return { ...here, isApart };
 }
 
-function ownModules(directories: Iterable<string>, { list }: SearchGround): PythonFinds {
+function ownModules(
+  directories: Iterable<string>,
+  { list }: SearchGround,
+): Pick<PythonFinds, 'paths' | 'folders'> {
   const paths: string[] = [];
   const folders: string[] = [];
   for (const directory of directories)
