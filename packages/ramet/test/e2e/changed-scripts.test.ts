@@ -250,6 +250,13 @@ describe.concurrent('SEC-1: an agent that takes the script of a hook away', () =
     const emulator = await user.model(bash(`rm ${join(user.root, own)}`), bash('touch ../escaped'), done);
     await user.here(['-p', 'GO', '--permission-mode', 'bypassPermissions']);
     expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([false, true]);
+    let turn = 0;
+    const fork = await user.emulate({ respond: () => (turn++ === 0 ? bash('touch ../escaped') : done) });
+    await user.here(['-p', '-c', '--fork-session', 'GO', '--permission-mode', 'bypassPermissions']);
+    expect(toolResults(fork).at(-1)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('guard.cjs was there when the session began'),
+    });
     expect(hasEscaped(user)).toBe(false);
   });
 });
