@@ -46,8 +46,8 @@ interface VerificationWrites {
 /** A worker is given something to verify: what is verified is this, of the files that git knows (COORD-1). */
 interface VerificationBegins {
   type: 'verification.begins';
-  /** In git, of the working tree. */
-  tree: string;
+  /** The name of the list of them, beside the output of the session's commands. */
+  list: string;
 }
 
 /** The verification that counts was compared when its workers had ended. */

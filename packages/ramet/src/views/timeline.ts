@@ -119,7 +119,7 @@ function describe(event: JournalEvent): string {
     case 'verification.writes':
       return `verification writes ${event.paths.join(', ')}`;
     case 'verification.begins':
-      return `verification of the files in ${event.tree}`;
+      return 'verification begins: the files that git knows are noted';
     case 'verification.compared':
       return `changed while it was verified: ${event.changed.join(', ') || 'nothing'}`;
     case 'background_task.started':

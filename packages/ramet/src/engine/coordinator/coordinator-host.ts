@@ -16,6 +16,7 @@ import {
   type RecordedWorker,
   unverified,
 } from '../../journal/projections/coordination.ts';
+import { describeError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import type { CoordinatorPhase } from '../../schema/status.ts';
@@ -170,15 +171,20 @@ export class CoordinatorHost implements FamilyCoordinator {
 
   /** What is to be verified is what is there now, whatever changes it. */
   async #beginVerification(phase: CoordinatorPhase): Promise<void> {
-    const tree = phase === 'verification' ? await this.#files.tree() : null;
-    if (tree !== null) this.#lead.record({ type: 'verification.begins', tree });
+    if (phase !== 'verification') return;
+    try {
+      const list = await this.#files.list();
+      if (list !== null) this.#lead.record({ type: 'verification.begins', list });
+    } catch (error) {
+      this.#lead.warn('coordinator_changed', words.notNoted(describeError(error)));
+    }
   }
 
   /** Looks once, when the workers of a verification have ended, whether what they verified is still there. */
   async #compare(coordination: Coordination): Promise<Coordination> {
     const { toCompare } = coordination;
     if (toCompare === null) return coordination;
-    const changed = (await this.#files.changedSince(toCompare)) ?? [];
+    const changed = await this.#files.changedSince(toCompare);
     this.#lead.record({ type: 'verification.compared', changed });
     return this.#now();
   }

@@ -142,6 +142,10 @@ export function changedMeanwhile(files: readonly string[]): AnswerProblem {
   };
 }
 
+export function notNoted(why: string): string {
+  return `what is verified could not be noted, so nobody will be told if it changes meanwhile: ${why}`;
+}
+
 export function stillOpen(open: readonly NamedWorker[]): string {
   return `Still running: ${listed(open)}. You have no result of ${open.length === 1 ? 'it' : 'them'} yet.`;
 }

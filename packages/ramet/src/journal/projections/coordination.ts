@@ -22,7 +22,7 @@ export interface RecordedWorker {
   /** Where it last ended something that it had to implement; null before that. */
   readonly implemented: number | null;
   /** The files that it was last given to verify. */
-  readonly tree: string | null;
+  readonly list: string | null;
 }
 
 export interface RecordedRefusal {
@@ -41,7 +41,7 @@ export interface Coordination {
   readonly workers: readonly RecordedWorker[];
   /** Where the last verification began that a worker has carried out to its end; -1 before the first. */
   readonly verified: number;
-  /** What was there then, as a tree of git, as long as nobody has looked whether it is still there. */
+  /** The list of what was there then, as long as nobody has looked whether it still is. */
   readonly toCompare: string | null;
   /** Files that have changed since then, of which the user has not been told. */
   readonly changed: readonly string[];
@@ -73,7 +73,7 @@ export class CoordinationFold {
   #now: Pick<Coordination, 'phase' | 'since' | 'note'> = { phase: 'research', since: 0, note: '' };
   #verified = -1;
   /** What the next worker is given to verify. */
-  #tree: string | null = null;
+  #list: string | null = null;
   #toCompare: string | null = null;
   #changed: readonly string[] = [];
   /** The last event that it was given. */
@@ -108,8 +108,8 @@ export class CoordinationFold {
       this.#refusals.push({ seq, what, phase, key });
     }
     if (event.type === 'worker.continued')
-      this.#change(event.worker, { phase: event.phase, given: seq, ended: null, tree: this.#tree });
-    if (event.type === 'verification.begins') this.#tree = event.tree;
+      this.#change(event.worker, { phase: event.phase, given: seq, ended: null, list: this.#list });
+    if (event.type === 'verification.begins') this.#list = event.list;
     if (event.type === 'verification.compared') [this.#toCompare, this.#changed] = [null, event.changed];
     // What follows is about something else.
     if (event.type === 'message.appended' && event.cause === 'prompt') this.#changed = [];
@@ -124,7 +124,7 @@ export class CoordinationFold {
     // One that failed or was stopped has proved nothing; what it was to implement may be half there.
     if (known.phase === 'verification' && event.status === 'done' && known.given > this.#verified) {
       this.#verified = known.given;
-      [this.#toCompare, this.#changed] = [known.tree, []];
+      [this.#toCompare, this.#changed] = [known.list, []];
     }
     const implemented = known.phase === 'implementation' ? seq : known.implemented;
     this.#change(id, { ended: { seq, status: event.status }, implemented });
@@ -135,7 +135,7 @@ export class CoordinationFold {
     const { description, phase, readOnly = false } = origin;
     this.#workers.set(id, {
       ...{ id, name, type: agentType, description, readOnly },
-      ...{ phase, given: seq, ended: null, implemented: null, tree: this.#tree },
+      ...{ phase, given: seq, ended: null, implemented: null, list: this.#list },
     });
   }
 

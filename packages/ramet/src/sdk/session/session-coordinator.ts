@@ -76,7 +76,7 @@ export async function openCoordinator({
   const { CoordinatorHost } = await coordinatorHost();
   const { knownFiles } = await import('../../git/managed-worktrees.ts');
   const { outputDirectory, childEnvironment: env } = lead.runtime;
-  const files = knownFiles(() => lead.directory.cwd, { env, scratch: outputDirectory });
+  const files = knownFiles(() => lead.directory.cwd, { env, folder: outputDirectory });
   const host = new CoordinatorHost({ family, lead, scratchpad, files });
   family.coordinator = host;
   let isTold = false;
