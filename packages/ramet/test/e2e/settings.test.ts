@@ -300,7 +300,10 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
   const file = (more: object = {}): string =>
     JSON.stringify({
       permissions: { allow: ['Bash(touch:*)'] },
-      env: { OWN_WORD: 'from-the-folder', RAMET_HOME: '/nowhere', COUNT: 3, XDG_CONFIG_HOME: '.config' },
+      env: {
+        ...{ OWN_WORD: 'staging', RAMET_HOME: '/nowhere', COUNT: 3, XDG_CONFIG_HOME: '.config' },
+        ...{ RM: 'sh evil', LANGUAGE: '../loc', CLAUDE_CODE_ENABLE_TELEMETRY: '0' },
+      },
       statusLine: { type: 'command', command: 'echo of the other tool' },
       ...{ cleanupPeriodDays: 7, outputStyle: 'x' },
       ...more,
@@ -315,21 +318,27 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
   test('allows, and sets variables of programs; the rest is named', async ({ user }) => {
     writeFiles(user.repository, { '.claude/settings.json': file() });
     const before = await run(user);
-    expect(before.text).not.toContain('from-the-folder');
+    expect(before.text).not.toContain('staging');
     expect(before.stderr).toMatch(
       /not applied before you trust this folder \(ramet trust\): permissions\.allow in \.claude\/settings\.json, env in \S+, statusLine in \S+, cleanupPeriodDays in \S+$/m,
     );
     expect(before.stderr).toMatch(/without effect in Ramet: outputStyle in \.claude\/settings\.json/);
-    await user.here(['trust']);
+    const leftOut = [
+      /env in \.claude\/settings\.json: XDG_CONFIG_HOME, RM, LANGUAGE not set: /,
+      /env in \.claude\/settings\.json: RAMET_HOME, CLAUDE_CODE_ENABLE_TELEMETRY not set: /,
+    ];
+    const looked = await user.here(['trust', '--show']);
+    const trusted = await user.here(['trust']);
     const after = await run(user);
-    expect(after.text).toBe(`from-the-folder ${user.rametHome}`);
-    expect(after.stderr).toMatch(/env in \.claude\/settings\.json: XDG_CONFIG_HOME not set: /);
+    const listed = await user.here(['settings']);
+    for (const { stderr } of [looked, trusted, after, listed])
+      for (const line of leftOut) expect(stderr).toMatch(line);
+    expect(after.text).toBe(`staging ${user.rametHome}`);
     expect(after.stderr).not.toMatch(/not applied/);
-    const { stdout } = await user.here(['settings']);
-    expect(stdout).toMatch(/^cleanupPeriodDays +7 +\S*\.claude\/settings\.json$/m);
+    expect(listed.stdout).toMatch(/^cleanupPeriodDays +7 +\S*\.claude\/settings\.json$/m);
     writeFiles(user.repository, { '.claude/settings.json': file({ permissions: { allow: ['Bash'] } }) });
     const changed = await run(user);
-    expect(changed.text).not.toContain('from-the-folder');
+    expect(changed.text).not.toContain('staging');
     expect(changed.stderr).toMatch(/not what you trusted, and not applied/);
   });
 
@@ -361,7 +370,7 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
     });
     writeFiles(user.root, { 'home/.claude/settings.json': settings });
     const { text, stderr } = await run(user);
-    expect(text).toBe(`from-the-folder ${user.rametHome}.config`);
+    expect(text).toBe(`staging ${user.rametHome}.config`);
     expect(stderr).not.toMatch(/model|permissions|not applied/);
     const { stdout } = await user.here(['settings']);
     expect(stdout).toMatch(/^permissions\.defaultMode +acceptEdits +\S*\.claude\/settings\.json$/m);
@@ -430,19 +439,19 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
   test.for([
     [
       'comments',
-      '// mine\n{ "env": { "OWN_WORD": "w" }, /* x */ "permissions": { "allow": ["Bash(touch:*)"] }, }',
-      'w',
+      '// mine\n{ "env": { "OWN_WORD": "qa" }, /* x */ "permissions": { "allow": ["Bash(touch:*)"] }, }',
+      'qa',
     ],
     ['wrong types', '{ "env": ["OWN_WORD"], "permissions": { "allow": "Bash" }, "statusLine": 7 }', null],
     [
       'a key twice',
-      '{ "permissions": { "allow": ["Bash(touch:*)"] }, "env": {}, "env": { "OWN_WORD": "w" } }',
-      'w',
+      '{ "permissions": { "allow": ["Bash(touch:*)"] }, "env": {}, "env": { "OWN_WORD": "qa" } }',
+      'qa',
     ],
     [
       'a rule that is none',
-      '{ "permissions": { "allow": ["Bash(", 7, "Bash(touch:*)"] }, "env": { "OWN_WORD": "w" } }',
-      'w',
+      '{ "permissions": { "allow": ["Bash(", 7, "Bash(touch:*)"] }, "env": { "OWN_WORD": "qa" } }',
+      'qa',
     ],
   ] as const)('bad input: %s', async ([, text, word], { user }) => {
     writeFiles(user.repository, { '.claude/settings.json': text });

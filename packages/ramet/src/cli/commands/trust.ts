@@ -1,6 +1,6 @@
 /** `ramet trust`: says that what this repository brings may run and widen rights, or takes that back (SEC-1). */
 
-import { changeTrust, type TrustReview, trustOf } from '../../sdk/calls/trust.ts';
+import { changeTrust, notForTrust, type TrustReview, trustOf } from '../../sdk/calls/trust.ts';
 import { jsonLine } from '../../views/json-spelling.ts';
 import { printable } from '../../views/text/format.ts';
 import { type CommandIo, callFrom } from '../io.ts';
@@ -11,7 +11,7 @@ interface TrustFlags {
   json?: boolean;
 }
 
-export function trust(flags: TrustFlags, io: CommandIo): void {
+export async function trust(flags: TrustFlags, io: CommandIo): Promise<void> {
   const { revoke, show } = flags;
   const call = callFrom(io);
   const found = (show ? null : changeTrust(revoke ? 'revoke' : 'trust', call)) ?? trustOf(call);
@@ -20,6 +20,7 @@ export function trust(flags: TrustFlags, io: CommandIo): void {
     io.out(
       `${[...(revoke ? [] : reviewLines(found.parts)), answer(flags, found)].map(printable).join('\n')}\n`,
     );
+  if (!revoke) for (const line of await notForTrust(call)) io.note(line);
 }
 
 function reviewObject({ root, parts, isOld }: TrustReview, isTrusted: boolean): Record<string, unknown> {

@@ -71,6 +71,15 @@ export function changeTrust(
   return found;
 }
 
+/** What of settings for other tools in this repository does not count, trusted or not: one line each. */
+export async function notForTrust(options: CallOptions = {}): Promise<readonly string[]> {
+  const { cwd, env } = callerOf(options);
+  const place = settingsPlace(findPlace({ cwd, env }), env);
+  const { readOtherTools } = await import('../../settings/other-tools/read-other-tools.ts');
+  const asTrusted = { ...place, sources: ['project', 'local'] as const, isAsTrusted: async () => true };
+  return (await readOtherTools(asTrusted)).problems;
+}
+
 /** Whether the user has already said no to exactly this. */
 export function isAskedAbout({ digest }: TrustReview, options: CallOptions): boolean {
   return lastAsked(trustPlace(options)) === digest;

@@ -2,13 +2,12 @@
 import { dirname } from 'node:path';
 import { describeProblem, parseRules, type RuleTexts } from '../../permission/policy.ts';
 import { describeError, systemCode } from '../../schema/errors.ts';
-import { isModelKey } from '../../system/child-environment.ts';
 import { loadFile } from '../../system/regular-file.ts';
 import { isTrusted } from '../../system/trust.ts';
 import { JsonMistake, parsePositionedJson } from '../positioned-json.ts';
 import { CHANGED, UNTRUSTED } from '../setting-value.ts';
 import type { SettingsPlace } from '../settings.ts';
-import { folderMaySet } from './folder-variables.ts';
+import { takeVariables } from './folder-variables.ts';
 import { NOTHING, type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
 import {
   forbidsBypass,
@@ -54,13 +53,8 @@ export async function readOtherSettings(path: string, place: SettingsPlace): Pro
   }
   const level = isUsers ? 'user' : path.endsWith('.local.json') ? 'local' : 'repository';
   const taken = isGiven ? takeValues({ source: path, level, content, base, home: place.userHome }) : NONE;
-  const env = isGiven ? variablesIn(content.env) : {};
-  const refused = isUsers ? [] : Object.keys(env).filter((name) => !folderMaySet(name, env[name] ?? ''));
-  for (const name of refused) delete env[name];
-  if (refused.length > 0)
-    problems.push(
-      `env in ${shown}: ${refused.join(', ')} not set: a folder does not say what programs run, load or reach (set it in ~/.claude/settings.json if you want it)`,
-    );
+  const { env, problems: leftOut } = takeVariables(isGiven ? content.env : undefined, { shown, isUsers });
+  problems.push(...leftOut);
   const limits = serverLimits(shown, content, isGiven);
   return {
     hooks: content.hooks === undefined ? [] : [path],
@@ -160,19 +154,6 @@ function unusedOf(
       what: KNOWN_IDLE.has(name) || AFTER_TRUST.includes(name) ? name : `${name.slice(0, 60)} (unknown)`,
       ...(needsTrust && AFTER_TRUST.includes(name) && { needsTrust }),
     }));
-}
-
-/** Not those that are for Ramet itself and its models. */
-function variablesIn(value: unknown): Record<string, string> {
-  if (!isObject(value)) return {};
-  const own = Object.entries(value).filter(
-    ([name, one]) =>
-      /^[A-Za-z_]\w*$/.test(name) &&
-      !/^(?:RAMET_|ANTHROPIC_|CLAUDE_CODE_|AWS_BEARER_TOKEN_)/.test(name) &&
-      !isModelKey(name) &&
-      ['string', 'number', 'boolean'].includes(typeof one),
-  );
-  return Object.fromEntries(own.map(([name, one]) => [name, String(one)]));
 }
 
 function isNarrowing(key: string): boolean {
