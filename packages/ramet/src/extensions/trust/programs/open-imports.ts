@@ -10,14 +10,18 @@ const COMMENT = /^[ \t\f]*#[^\n"'\\]*$/gm;
 const STATEMENT = /(?:^|[;:\n])[ \t\f]*((?:lazy[ \t\f]+)?(?:import|from)\b[^\n#;]*)/g;
 const FOREIGN = /\P{ASCII}/u;
 const COMPUTES =
-  /\b(?:importlib|__import__|import_module|runpy|pkgutil|zipimport|addsitedir|meta_path|path_hooks|__path__|builtins|__builtins__|execfile)\b|\bimp\.load_|(?<![\w.])(?:exec|eval)\s*\(|\bsys\s*\.\s*path\b|\bsys\s+as\b|\bfrom\s+sys\s+import\b[^\n]*(?:\bpath\b|\*)/;
+  /\b(?:importlib|__import__|import_module|runpy|pkgutil|zipimport|addsitedir|meta_path|path_hooks|__path__|builtins|__builtins__|execfile)\b|\bimp\.load_|(?<![\w.])(?:exec|eval)\s*\(|\bsys\s*\.\s*path\b|\bsys\s+as\b|\bfrom[ \t\f]+sys[ \t\f]+import\b|[(,=[]\s*sys\s*(?:[,)\]\n;]|$)|\bPYTHONPATH\b/;
 
-const QUOTED = '(?:"[A-Za-z_][\\w.]*"|\'[A-Za-z_][\\w.]*\')';
+/** No module by which code reaches the rest. */
+const QUOTED = '(["\'])(?!(?:sys|builtins|importlib|runpy|pkgutil)\\b)[A-Za-z_][\\w.]*\\1';
+const ENDS = '[ \\t]*(?=$|[;#])';
+const HARMLESS = '(?:argv|exit|executable|platform|stderr|stdin|stdout|version_info)';
 /** Forms that say it all: a name that is followed. */
 const NAMED = new RegExp(
   [
     // By its own name, which stands again where it is used.
-    '^[ \\t]*import[ \\t]+[\\w.]+(?:,[ \\t]*[\\w.]+)*[ \\t]*$',
+    `(?:^|;)[ \\t]*import[ \\t]+[\\w.]+(?:,[ \\t]*[\\w.]+)*${ENDS}`,
+    `(?:^|;)[ \\t]*from[ \\t]+sys[ \\t]+import[ \\t]+${HARMLESS}(?:,[ \\t]*${HARMLESS})*${ENDS}`,
     '^[ \\t]*from[ \\t]+importlib[ \\t]+import[ \\t]+(?:import_module|metadata)[ \\t]*$',
     `(?:\\b__import__|\\bimport_module|\\bimportlib\\.(?:import_module|util\\.find_spec|metadata\\.version))\\([ \\t]*${QUOTED}[ \\t]*\\)`,
   ].join('|'),
