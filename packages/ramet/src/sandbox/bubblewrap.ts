@@ -20,6 +20,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { describeError } from '../schema/errors.ts';
 import { HANDED_DESCRIPTOR, signalGroup } from '../system/processes/process-group.ts';
+import { hiddenLogins } from './hidden-logins.ts';
 import { startClean } from './inherited-descriptors.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 import { hiddenPipes } from './service-sockets.ts';
@@ -71,10 +72,23 @@ const HELD = [
 ];
 
 /** The arguments with which it runs `command` in a shell; it reads the filter that `openFilter` opens. */
-export function bubblewrapArguments(command: string, cwd: string, ...words: readonly string[]): string[] {
+export function bubblewrapArguments(
+  command: string,
+  cwd: string,
+  { words = [], logins }: { words?: readonly string[]; logins?: string | undefined } = {},
+): string[] {
   const hidden = hiddenPipes().flatMap((path) => ['--ro-bind', '/dev/null', path]);
   const shell = startClean('bash', ['-c', command, ...words]);
-  return [...HELD, ...hidden, '--chdir', cwd, '--', shell.program, ...shell.arguments];
+  return [
+    ...HELD,
+    ...hidden,
+    ...hiddenLogins(logins).mounts,
+    '--chdir',
+    cwd,
+    '--',
+    shell.program,
+    ...shell.arguments,
+  ];
 }
 
 function isDirectory(path: string): boolean {
@@ -169,7 +183,7 @@ function runProbe(
   env: Readonly<Record<string, string>>,
   { limitMs, signal }: { limitMs: number; signal: AbortSignal | undefined },
 ): Promise<ProbeEnd> {
-  const words = bubblewrapArguments(PROOF, '/', file);
+  const words = bubblewrapArguments(PROOF, '/', { words: [file] });
   const filter = openFilter();
   const child = spawn(program, words, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe', filter] });
   closeSync(filter);

@@ -26,6 +26,8 @@ export interface ShellStart {
   readonly arrangement?: Arrangement;
   /** What it starts ends with it: nothing is left when the shell has ended. */
   readonly confined: boolean;
+  /** Bubblewrap is what starts. */
+  readonly isFenced?: true;
 }
 
 export type ShellDecision = ShellStart | { readonly refusal: string };
@@ -65,6 +67,8 @@ export interface SandboxTrial {
   readonly limitMs?: number;
   /** Sockets of services that agents in worktrees reach, which are hidden from them otherwise. */
   readonly sockets?: readonly string[] | undefined;
+  /** The folder of logins at servers: empty for what runs in bubblewrap. */
+  readonly logins?: string | undefined;
 }
 
 const TELL_AFTER_MS = 2_000;
@@ -85,11 +89,11 @@ export function createCommandSandbox(
   mode: SandboxMode,
   env: Readonly<Record<string, string>>,
   isolation: SandboxMode = 'auto',
-  { onSlow, tellAfterMs = TELL_AFTER_MS, limitMs, sockets = [] }: SandboxTrial = {},
+  { onSlow, tellAfterMs = TELL_AFTER_MS, limitMs, sockets = [], logins }: SandboxTrial = {},
 ): CommandSandbox {
   const over = new AbortController();
   const limits = { limitMs, signal: over.signal };
-  const services = { env, kept: sockets };
+  const services = { env, kept: sockets, logins };
   let toldSlow = false;
   let told = false;
   let toldIsolated = false;
@@ -131,7 +135,7 @@ export function createCommandSandbox(
       const sandbox = mode === 'off' ? SWITCHED_OFF : await found();
       if (!sandbox.works) return { refusal: refusalText(sandbox) };
       const { bubblewrapArguments, openFilter } = await import('./bubblewrap.ts');
-      const words = bubblewrapArguments(command, cwd);
+      const words = bubblewrapArguments(command, cwd, { logins });
       const { program } = sandbox;
       return { program, arguments: words, environment: NO_NOTES, handed: openFilter, confined: true };
     },
@@ -139,7 +143,8 @@ export function createCommandSandbox(
       if ('refusal' in outside) return outside;
       const quiet = { ...outside, environment: { ...outside.environment, ...NO_NOTES } };
       const sandbox = mode === 'off' ? null : await found();
-      if (sandbox === null || sandbox.works) return quiet;
+      if (sandbox === null) return quiet;
+      if (sandbox.works) return quiet.isFenced ? quiet : withoutLogins(quiet, sandbox.program, logins);
       if (mode === 'required') return { refusal: refusalText(sandbox) };
       if (!told && tell !== null) {
         told = true;
@@ -166,7 +171,7 @@ export function createCommandSandbox(
         const { isolatedStart } = await import('./isolated-shell.ts');
         const { startClean } = await import('./inherited-descriptors.ts');
         const start = isolatedStart({ ...bounds, services }, cwd, command);
-        return { ...start, ...startClean(sandbox.program, start.arguments), confined: false };
+        return { ...start, ...startClean(sandbox.program, start.arguments), confined: false, isFenced: true };
       }
       const missing = problem ?? NOT_HELD;
       if (isolation === 'required') return { refusal: refusalText(missing, 'worktree') };
@@ -175,6 +180,18 @@ export function createCommandSandbox(
       return plainShell(command);
     },
   };
+}
+
+/** What is judged by the strict rules has to see the machine, and still no login. */
+async function withoutLogins(
+  start: ShellStart,
+  program: string,
+  logins: string | undefined,
+): Promise<ShellStart> {
+  const { onlyLoginsHidden } = await import('./hidden-logins.ts');
+  const words = onlyLoginsHidden(logins);
+  if (words === null) return start;
+  return { ...start, program, arguments: [...words, start.program, ...start.arguments], isFenced: true };
 }
 
 type Missing = Extract<BubblewrapState, { works: false }>;

@@ -15,12 +15,15 @@ import {
   workingDirectoryOf,
 } from '../system/processes/process-table.ts';
 import { anchorsOf, isInAny, realPlaces } from './anchors.ts';
+import { hiddenLogins } from './hidden-logins.ts';
 import { watchPlaces } from './start-places.ts';
 
 export interface ServiceReach {
   readonly env: Readonly<Record<string, string>>;
   /** Sockets, or directories of them, that the user wants to be reached. */
   readonly kept: readonly string[];
+  /** The folder of logins, which is hidden too. */
+  readonly logins?: string | undefined;
   /** Where services keep them. */
   readonly run?: readonly string[];
   /** The environment that Ramet was started with. */
@@ -91,14 +94,15 @@ interface HiddenServices {
 /** The mounts that hide those which are there. */
 export function hiddenServices(reach: ServiceReach, { own, shared }: WritablePlaces): HiddenServices {
   const { env, kept, run = RUN, started = process.env } = reach;
+  const logins = hiddenLogins(reach.logins);
   const named = realPlaces([...namedSockets(env, started, run), ...hiddenPipes(run)]);
   const listening = listeningOutside({ env, run, shared: realPlaces(shared) });
   const spared = realPlaces([...kept, ...own]);
   const hidden = [...new Set([...named, ...listening])].filter((path) => !isInAny(path, spared));
   watchPlaces(hidden);
   return {
-    mounts: hidden.flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    anchors: anchorsOf(hidden, shared),
+    mounts: [...hidden.flatMap((path) => ['--ro-bind', '/dev/null', path]), ...logins.mounts],
+    anchors: anchorsOf([...hidden, ...logins.places], shared),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -16,7 +17,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, type TestContext, test } from 'vitest';
 import { type TestSandbox, workingSandbox } from '../../test/fixtures/sandbox.ts';
-import { temporaryDirectory } from '../../test/fixtures/temporary.ts';
+import { temporaryDirectory, writeFiles } from '../../test/fixtures/temporary.ts';
 
 interface Attack {
   sandbox: TestSandbox;
@@ -177,6 +178,23 @@ describe.for(users)('RES-3: the wall around a command, run by %s', (who) => {
   });
 });
 
+test('SEC-1: a login while a command runs is not seen by it either', async ({ skip }) => {
+  const { run } = await workingSandbox(skip);
+  const cwd = temporaryDirectory();
+  const home = join(cwd, 'home');
+  mkdirSync(home);
+  symlinkSync(home, join(cwd, 'link'));
+  const command =
+    'until [ -e go ]; do sleep 0.01; done; ls -A home; cat home/mcp/* link/mcp/*; : > home/mcp/new';
+  const running = run(command, { cwd, logins: join(cwd, 'link', 'mcp') });
+  writeFiles(home, { 'mcp/server.json': 'a token' });
+  writeFileSync(join(cwd, 'go'), '');
+  const { output } = await running;
+  expect(output).toMatch(/^mcp\n/);
+  expect(output).toContain('new: Read-only file system');
+  expect(output).not.toContain('a token');
+});
+
 test('RES-3: a directory that this process has inherited does not lead out', async ({ skip }) => {
   const { program } = await workingSandbox(skip);
   const directory = temporaryDirectory();
@@ -186,7 +204,7 @@ test('RES-3: a directory that this process has inherited does not lead out', asy
     script,
     `import { spawnSync } from 'node:child_process';
     import { bubblewrapArguments, openFilter } from ${JSON.stringify(module)};
-    const words = bubblewrapArguments('echo x > /proc/self/fd/40/new; echo "[$1]"', '/', 'bash', 'a b');
+    const words = bubblewrapArguments('echo x > /proc/self/fd/40/new; echo "[$1]"', '/', { words: ['bash', 'a b'] });
     spawnSync(${JSON.stringify(program)}, words, { stdio: ['ignore', 'inherit', 'inherit', openFilter()] });`,
   );
   const held = openSync(directory, 'r');

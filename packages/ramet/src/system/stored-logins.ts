@@ -23,6 +23,10 @@ export function loginState(home: string): number | null {
   return statSync(loginFolder(home), { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
+export function hasLogins(folder: string): boolean {
+  return filesIn(folder).length > 0;
+}
+
 /** What gives access, by names that say what it is, in the same order each time. */
 export function loginSecrets(home: string): Record<string, string> {
   const found = filesIn(loginFolder(home)).flatMap((name, index) => {

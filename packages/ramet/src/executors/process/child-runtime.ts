@@ -13,6 +13,7 @@ import { createCommandSandbox } from '../../sandbox/command-sandbox.ts';
 import { type Clock, systemClock } from '../../schema/clock.ts';
 import { Cancelled, UserMistake } from '../../schema/errors.ts';
 import { createProcessRegister, type ProcessRegister } from '../../system/processes/process-register.ts';
+import { loginFolder } from '../../system/stored-logins.ts';
 import { type AgentDesk, failure, type ToolOutcome } from '../../tools/agent-desk.ts';
 import { createFingerprintRedactor } from '../../tools/redaction/fingerprint-redactor.ts';
 import { frozenView } from '../../tools/root-view.ts';
@@ -44,6 +45,7 @@ export function childRuntime(
     sandbox: createCommandSandbox(sandbox, environment, isolation, {
       onSlow: (message) => agent().warn('sandbox_slow', message),
       sockets: surroundings.sockets,
+      logins: home === null ? undefined : loginFolder(home),
     }),
     ...(hookEvents.length > 0 && { hooks: hooksOf(host, hookEvents) }),
     outputDirectory,

@@ -30,6 +30,7 @@ import {
   type ProcessRegister,
   processDirectory,
 } from '../../system/processes/process-register.ts';
+import { loginFolder } from '../../system/stored-logins.ts';
 import type { AgentTypes } from '../agent-types/agent-types.ts';
 import type { SessionPrompts } from '../extensions/session-prompts.ts';
 import { memoryRights } from '../memory/memory-rights.ts';
@@ -170,6 +171,7 @@ export function shareParts(
       {
         onSlow: (message) => main?.warn('sandbox_slow', message),
         sockets: settings.settings.sandbox?.sockets,
+        logins: loginFolder(place.home),
       },
     ),
     outputDirectory: join(place.project, session),

@@ -1,7 +1,9 @@
 /** SEC-1: what a login at an MCP server gave is nobody's to read, whatever reads the file. */
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { call, startAgents, startFamily } from '../../../../test/fixtures/family.ts';
+import { workingSandbox } from '../../../../test/fixtures/sandbox.ts';
 import { temporaryDirectory, writeFiles } from '../../../../test/fixtures/temporary.ts';
 import { openTokens } from '../../../extensions/mcp/token-store.ts';
 import { sessionRedactor, sessionSecrets } from './session-redactor.ts';
@@ -61,6 +63,49 @@ describe('SEC-1: logins at MCP servers', () => {
     for (const result of [first, second])
       expect(JSON.stringify(result)).toMatch(/denied by the rule Read\(\/\/.*\/mcp\/\*\*\) in Ramet itself/);
   });
+
+  test.for([
+    ['plan', 'in-process', {}],
+    ['dontAsk', 'in-process', {}],
+    ['acceptEdits', 'in-process', {}],
+    ['default', 'process', {}],
+    ['bypassPermissions', 'in-process', { isolation: 'worktree' }],
+  ] as const)(
+    'are not there for a command in bubblewrap, by whatever name it comes to them (%s, %s, %o)',
+    async ([permissionMode, executor, how], { skip }) => {
+      await workingSandbox(skip);
+      const link = join(temporaryDirectory(), 'link');
+      const ways = ['', 'uname', 'ps', 'ls -l /'].flatMap((begin) =>
+        ['home', 'link'].map((place) => ({ begin, place })),
+      );
+      const { run, home, emulator, requestsOf } = await startFamily({
+        cast: {
+          'Look.': [startAgents(['Child.'], { subagent_type: 'general-purpose', ...how }), { text: 'Done.' }],
+          'Child.': [
+            ...ways.map(({ begin, place }, index) => () => {
+              // By another process, after the session began.
+              if (index === 0) {
+                logIn(home, 'open-1f2e3d4c5b');
+                symlinkSync(home, link);
+              }
+              const command = `echo ran; ${begin}; cd ${place === 'home' ? home : link}/mcp && rev *`;
+              return call('Bash', { command: command.replace('; ;', ';') });
+            }),
+            { text: 'Seen.' },
+          ],
+        },
+        agents: { executor },
+        permissionMode,
+      });
+      await run('Look.');
+      const last = requestsOf('Child.').at(-1)?.body ?? '';
+      expect(last.match(/ran\\n/g)).toHaveLength(ways.length);
+      const secrets = ['open-1f2e3d4c5b', 'renew-77b1c0d94e', 'client-3f9a71c2e8'];
+      const turned = secrets.map((secret) => [...secret].reverse().join(''));
+      const all = JSON.stringify(emulator.requests.map(({ body }) => body));
+      expect([...secrets, ...turned].filter((secret) => all.includes(secret))).toEqual([]);
+    },
+  );
 
   test('a token that was renewed stays out, and so does the new one', () => {
     const home = temporaryDirectory();

@@ -16,7 +16,7 @@ import { UserMistake } from '../../../schema/errors.ts';
 import type { GivenRights } from '../../../schema/status.ts';
 import { literalGlob } from '../../../system/glob-pattern.ts';
 import { managedFolders, rametHome } from '../../../system/home.ts';
-import { loginFolder, loginState } from '../../../system/stored-logins.ts';
+import { hasLogins, loginFolder } from '../../../system/stored-logins.ts';
 import type { ResolvedOptions } from '../../options.ts';
 import type { Place } from '../../place.ts';
 import { closedWays } from '../../policy.ts';
@@ -75,8 +75,9 @@ function byPlace(
 
 /** Only after a login: any rule makes Ramet read the commands of agents that may do everything. */
 function keptLogins(home: string, origin: Omit<RuleOrigin, 'place'>): RuleSet[] {
-  if (loginState(home) === null) return [];
-  const deny = [`Read(/${literalGlob(loginFolder(home))}/**)`];
+  const folder = loginFolder(home);
+  if (!hasLogins(folder)) return [];
+  const deny = [`Read(/${literalGlob(folder)}/**)`];
   return [readRules({ deny }, { ...origin, place: 'Ramet itself' })];
 }
 
