@@ -82,7 +82,7 @@ export async function sendToTeam(to: string, text: string, options?: TeamCall): 
 export async function answerPlan(
   member: string,
   options?: TeamCall & { approve?: boolean; feedback?: string },
-): Promise<{ team: string; member: string; isHosted: boolean }> {
+): Promise<{ team: string; member: string; plan: string; isHosted: boolean }> {
   checkArgument('answerPlan', 'the member', member, NAME);
   checkOptions('answerPlan', options, { ...TEAM, approve: FLAG, feedback: NAME });
   const { team, approve = false, feedback } = options ?? {};

@@ -225,7 +225,7 @@ describe.concurrent('TEAM-4, TEAM-5: a plan that waits when its process is kille
     });
     expect(await user.ramet(['team', 'approve', 'ada'])).toMatchObject({
       code: 0,
-      stdout: 'approved the plan of ada\n',
+      stdout: 'approved the plan of ada:\n  1. Write made.txt.\n',
       stderr: 'ramet: no process hosts the team: it is read after ramet team resume crew\n',
     });
     expect(await user.ramet(['team', 'reject', 'ada', '--reason', 'late'])).toMatchObject({

@@ -68,7 +68,8 @@ export function answer(
     io.out(jsonLine({ ...answered, approved: approve }));
     return;
   }
-  io.out(`${printable(`${approve ? 'approved' : 'rejected'} the plan of ${answered.member}`)}\n`);
+  const plan = answered.plan.split('\n').map((line) => `  ${line}\n`);
+  io.out(printable(`${approve ? 'approved' : 'rejected'} the plan of ${answered.member}:\n${plan.join('')}`));
   if (!answered.isHosted) io.note(whenRead(answered.team, io));
 }
 

@@ -36,6 +36,7 @@ export function planDesk(host: PlanHost, asker: PlanAsker): PlanDesk {
       if (asker.name() !== LEAD) return failure('Only the lead or the user answers plans.');
       await asker.recorded();
       const { call } = asker;
+      if (!asker.hasPerson()) plans.passToLead();
       const sent = calls.once(`${call}:plan`, () =>
         plans.answer({ member, approve, feedback, by: LEAD, call }),
       );
@@ -94,7 +95,7 @@ export class PlanQuestions implements Disposable {
       const asked = { agent, agentName: member, plan: redact(text) };
       const answer = await broker.approvePlan?.(asked, question.signal);
       if (answer === undefined || question.signal.aborted) return;
-      this.#team.plans.answer({ ...answer, member, by: null, call: `${call}:answer` });
+      this.#team.plans.answer({ ...answer, member, by: null, call: `${call}:answer`, plan: call });
       this.#changed();
     } catch {
       // Who goes away without an answer leaves the plan waiting.

@@ -153,12 +153,14 @@ export interface AnsweredPlan {
 export function answerPlan(
   { team: name, ...answer }: AnsweredPlan,
   options: CallOptions = {},
-): Omit<SentLetter, 'to'> & { member: string } {
+): Omit<SentLetter, 'to'> & { member: string; plan: string } {
   const answered = withTeam(name, options, (team) => {
-    const mail = team.plans.answer({ ...answer, by: null, call: randomUUID() });
+    const waits = team.plans.waiting().find(({ member }) => member === answer.member);
+    const mail = team.plans.answer({ ...answer, by: null, call: randomUUID(), plan: waits?.call });
     if ('problem' in mail) throw new UserMistake('not_answered', `no plan was answered: ${mail.problem}`);
     const [member = answer.member] = mail.receivers;
-    return { team: team.record.name, member, isHosted: hostOf(team) !== null };
+    const plan = waits?.text ?? '';
+    return { team: team.record.name, member, plan, isHosted: hostOf(team) !== null };
   });
   hintChange(findPlace(callerOf(options)).project);
   return answered;

@@ -134,6 +134,7 @@ describe('RES-3: what sessions load from the home directory', () => {
     symlinkSync(join(home, 'dots/servers.json'), join(home, '.claude.json'));
     symlinkSync(join(home, 'dots/ramet.json'), join(state, 'settings.json'));
     symlinkSync(join(home, 'dots/skills'), join(state, 'skills'));
+    writeFileSync(join(home, 'dots/ramet.json'), '{}');
     const guarded = ['claude/settings.json', 'servers.json', 'ramet.json', 'skills/x/SKILL.md'].map((name) =>
       join(home, 'dots', name),
     );

@@ -142,6 +142,12 @@ export class Mailboxes {
   }
 
   /** The last message that was in a request to the member's model. */
+  /** Whether what this call has sent to a member was in no request to its model yet. */
+  isUnread(name: string, call: string): boolean {
+    const sql = 'SELECT 1 FROM messages WHERE team = ? AND receiver = ? AND call = ? AND seq > ?';
+    return this.#db.row(sql, this.#team, keyOf(name), call, this.cursor(name)) !== undefined;
+  }
+
   cursor(name: string): number {
     const sql = 'SELECT cursor FROM members WHERE team = ? AND key = ?';
     return Number(this.#db.row(sql, this.#team, keyOf(name))?.cursor ?? 0);

@@ -15,6 +15,8 @@ export interface PlanAnswer {
   /** The lead; null for a person. */
   by: string | null;
   call: string;
+  /** The call that gave the plan which was read; another one is not answered. */
+  plan?: string | undefined;
 }
 
 const APPROVED = 'Carry it out.';
@@ -53,7 +55,7 @@ export class Plans {
   }
 
   /** Approved, the member may change things; rejected, it reads why and plans again. */
-  answer({ member: name, approve, feedback = '', by, call }: PlanAnswer): SentMail | Problem {
+  answer({ member: name, approve, feedback = '', by, call, plan }: PlanAnswer): SentMail | Problem {
     return this.#db.write('synced', () => {
       const member = this.#roster.find(name);
       if (member === undefined)
@@ -64,6 +66,8 @@ export class Plans {
           ),
         };
       if (member.plan !== 'sent') return { problem: `${member.name} ${NOT_WAITING[member.plan ?? 'none']}` };
+      if (this.#isUnread(member.name, by, plan))
+        return { problem: `${member.name} has given another plan since: read that one first` };
       const text = feedback.trim() === '' ? (approve ? APPROVED : by === null ? NO_REASON : '') : feedback;
       if (text === '') return { problem: 'say what is to be different: the member plans again with that' };
       const kind = approve ? 'approved' : 'rejected';
@@ -72,6 +76,13 @@ export class Plans {
         this.#set(member.name, { plan: approve ? 'approved' : 'required', text: null, call: null });
       return sent;
     });
+  }
+
+  /** Whether the plan that waits is not the one that was read: what the lead has read was in one of its requests. */
+  #isUnread(member: string, by: string | null, plan: string | undefined): boolean {
+    const waits = this.waiting().find((one) => one.member === member);
+    if (plan !== undefined) return waits?.call !== plan;
+    return by === LEAD && waits !== undefined && this.#mail.isUnread(LEAD, waits.call);
   }
 
   waiting(): (WaitingPlan & { call: string })[] {

@@ -661,3 +661,22 @@ describe('TEAM-5: clocks', () => {
     expect(one.tasks.free()).toEqual([1, 2]);
   });
 });
+
+test('TEAM-4: who answers a plan answers the one that was read, and no later one', () => {
+  const team = newTeam();
+  expect(team.roster.add({ name: 'ada', type: 'teammate', agent: null, plan: 'required' })).toBeNull();
+  const answer = (more: { by: string | null; plan?: string }) =>
+    team.plans.answer({ member: 'ada', approve: true, call: `call-${++calls}`, ...more });
+  team.plans.submit('ada', 'one', 'c1');
+  team.plans.passToLead();
+  read(team, 'lead');
+  team.plans.submit('ada', 'two', 'c2');
+  team.plans.passToLead();
+  const another = { problem: 'ada has given another plan since: read that one first' };
+  expect(answer({ by: 'lead' })).toEqual(another);
+  expect(answer({ by: null, plan: 'c1' })).toEqual(another);
+  expect(team.roster.find('ada')?.plan).toBe('sent');
+  read(team, 'lead');
+  expect(answer({ by: 'lead' })).toHaveProperty('receivers');
+  expect(team.roster.find('ada')?.plan).toBe('approved');
+});
