@@ -234,7 +234,7 @@ describe.concurrent('TEAM-4, TEAM-5: a plan that waits when its process is kille
     });
     const answered = (member: string, approved: boolean): object => ({
       ...{ code: 0, stderr: '' },
-      stdout: `${JSON.stringify({ team: 'crew', member, is_hosted: false, approved })}\n`,
+      stdout: `${JSON.stringify({ team: 'crew', member, plan: '1. Write made.txt.', is_hosted: false, approved })}\n`,
     });
     expect(await user.here(['team', 'approve', 'fay', '--json'])).toMatchObject(answered('fay', true));
     const rejected = await user.here(['team', 'reject', 'eve', '--reason', 'ada does it', '--json']);

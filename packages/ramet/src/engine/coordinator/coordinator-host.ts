@@ -221,7 +221,7 @@ export class CoordinatorHost implements FamilyCoordinator {
     );
     // What only the user can decide is asked.
     const isQuestion = problem.key === 'unverified' && /\?\W*$/.test(text);
-    const isTold = problem.key === 'changed' && coordination.changed.every((file) => text.includes(file));
+    const isTold = problem.key === 'changed' && words.namesAll(text, coordination.changed);
     if (isQuestion || isTold || before.length >= MOST_REFUSALS) {
       this.#lead.warn(`coordinator_${problem.key}`, problem.warning);
       return null;

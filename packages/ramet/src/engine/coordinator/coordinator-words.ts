@@ -134,12 +134,19 @@ export function notVerified(made: readonly NamedWorker[], phase: CoordinatorPhas
 }
 
 export function changedMeanwhile(files: readonly string[]): AnswerProblem {
-  const names = quoteText(visibleLine(headOf(files.join(', '), 500)));
+  const rest = files.length - MOST_LISTED;
+  const shown = files.slice(0, MOST_LISTED).map((file) => quoteText(visibleLine(headOf(file, 300))));
+  const names = `${shown.join(', ')}${rest > 0 ? ` and ${rest} more (git status shows them)` : ''}`;
   return {
     key: 'changed',
     reason: `Not done yet: ${files.length === 1 ? 'this file has' : 'these files have'} changed while they were verified: ${names}. What was proved may not hold for what is there now. Have a worker verify that, or tell the user which files changed and why.`,
     warning: `changed while they were verified, so what was proved may not hold for them: ${names}`,
   };
+}
+
+/** Whether an answer names the files that changed, as far as it was told their names. */
+export function namesAll(text: string, files: readonly string[]): boolean {
+  return files.slice(0, MOST_LISTED).every((file) => text.includes(file));
 }
 
 export function notNoted(why: string): string {

@@ -128,14 +128,13 @@ describe('RES-3: what sessions load from the home directory', () => {
     const run = place();
     const home = temporaryDirectory();
     const state = join(home, 'state');
-    for (const folder of ['dots/claude', 'dots/skills', 'state'])
+    for (const folder of ['dots/claude', 'dots/skills', 'dots/ramet', 'state'])
       mkdirSync(join(home, folder), { recursive: true });
     symlinkSync(join(home, 'dots/claude'), join(home, '.claude'));
     symlinkSync(join(home, 'dots/servers.json'), join(home, '.claude.json'));
-    symlinkSync(join(home, 'dots/ramet.json'), join(state, 'settings.json'));
+    symlinkSync(join(home, 'dots/ramet'), join(state, 'agents'));
     symlinkSync(join(home, 'dots/skills'), join(state, 'skills'));
-    writeFileSync(join(home, 'dots/ramet.json'), '{}');
-    const guarded = ['claude/settings.json', 'servers.json', 'ramet.json', 'skills/x/SKILL.md'].map((name) =>
+    const guarded = ['claude/settings.json', 'servers.json', 'ramet/x.md', 'skills/x/SKILL.md'].map((name) =>
       join(home, 'dots', name),
     );
     const plain = join(home, 'dots/notes.txt');
