@@ -624,6 +624,36 @@ describe('EXT-2: hooks at the end of an answer', () => {
   });
 });
 
+describe('SEC-1: what a call finds on disk when it begins', () => {
+  const guard = { type: 'command', command: 'true' };
+
+  test.for([
+    ['default', ['c1']],
+    ['bypassPermissions', ['c1', 'c2']],
+  ] as const)('in %s are the hooks that let it through', async ([permissionMode, ids]) => {
+    const found: unknown[] = [];
+    const look = async () => {
+      const noted = engine.recorded().flatMap((event) => (event.type === 'guards.noted' ? event.guards : []));
+      found.push(noted.filter(({ hasEndedWell }) => hasEndedWell === true).length);
+      return { content: 'looked' };
+    };
+    const calls = ids.map((id) => ({ id, name: DO, input: { n: 1 } }));
+    const isAsked = permissionMode === 'default';
+    const allows = `echo '{"hookSpecificOutput":{"decision":{"behavior":"allow"}}}'`;
+    const engine: HookedEngine = await hooked(
+      { PreToolUse: [guard], ...(isAsked && { PermissionRequest: [{ ...guard, command: allows }] }) },
+      {
+        spec: { permissionMode },
+        provider: scriptedModel({ calls }, { text: 'done' }),
+        tools: [toolOf(DO, isAsked ? 'execute' : 'read', look)],
+      },
+    );
+    await engine.run('go');
+    expect(engine.asked).toEqual([]);
+    expect(found).toEqual(isAsked ? [2] : [1, 1]);
+  });
+});
+
 test('EXT-2: a call that is made again after a restart asks no hook again', async () => {
   let count = 0;
   const engine = await hooked({

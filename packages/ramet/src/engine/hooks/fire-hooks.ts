@@ -1,6 +1,6 @@
 /** Runs the hooks of one event for one agent, and records how each ended; failures are told as warnings. */
 import { type Hook, type HookEntry, type HookInput, readHooks } from '../../extensions/hooks/hook-config.ts';
-import type { HookEventName } from '../../extensions/hooks/hook-event.ts';
+import { type HookEventName, hookEventKind } from '../../extensions/hooks/hook-event.ts';
 import {
   type HookEffect,
   type HookGround,
@@ -43,9 +43,11 @@ export async function fireHooks(agent: HostedAgent, firing: Firing): Promise<Hoo
   const input = await inputOf(agent, firing);
   const result = await runner.run({ hooks, all, input, agent: agent.spec.id, signal });
   const guards = [...result.noted];
-  // Before the call that waits for it runs.
-  if (guards.length > 0) agent.runtime.journal.append(null, { type: 'guards.noted', guards });
+  const { journal } = agent.runtime;
+  if (guards.length > 0) journal.append(null, { type: 'guards.noted', guards });
   if (result.runs.length > 0) recordRuns(agent, event, fields, result);
+  // The call that waits for it may remove them and kill this process; so may one whose guards another call has noted.
+  if (hookEventKind(event).guards === true) await journal.commit(guards.length > 0 ? 'synced' : 'written');
   return result.effect;
 }
 
