@@ -12,6 +12,9 @@ import type { StoredTeam } from '../../team/store/team-store.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { CutShort } from './cut-short.ts';
 
+/** Why a claim was released, behind the name of a member. */
+export const WAS_STOPPED = ' was stopped';
+
 type FreeTask = Pick<TeamTask, 'number' | 'owner'>;
 
 interface NewsHost {
@@ -35,8 +38,9 @@ export class TaskNews {
 
   constructor(host: NewsHost) {
     this.#host = host;
-    // An earlier process has told what was free when it ended.
-    this.#told = new Map(host.team.tasks.allFree().map(({ number }) => [number, null]));
+    // An earlier process has told what was free when it ended, but not what was freed while it stopped everybody.
+    const told = host.team.tasks.allFree().filter(({ note }) => note?.endsWith(WAS_STOPPED) !== true);
+    this.#told = new Map(told.map(({ number }) => [number, null]));
   }
 
   /** `but`: who knows already, or has just failed at it. */

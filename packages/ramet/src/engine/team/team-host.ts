@@ -26,7 +26,7 @@ import { KeptWorktrees } from './kept-worktrees.ts';
 import { noteRead, receiveMail, sayInbox, sendMail } from './member-mail.ts';
 import { PlanQuestions } from './plan-desk.ts';
 import { ShutDowns, worksAgain } from './shut-down.ts';
-import { TaskNews } from './task-news.ts';
+import { TaskNews, WAS_STOPPED } from './task-news.ts';
 import { TeamDesks } from './team-desks.ts';
 import { TeamNow } from './team-now.ts';
 import { AskedMembers, addWaiting, beginWaiting, JoiningMembers, warnOfMany } from './waiting-member.ts';
@@ -219,7 +219,7 @@ export class TeamHost implements FamilyTeam, Disposable {
   #stopped(name: string): void {
     this.team.roster.setState(name, 'stopped');
     this.worktrees.leave(this.team.roster.find(name)?.agent ?? null);
-    this.#release(name, `${name} was stopped`);
+    this.#release(name, `${name}${WAS_STOPPED}`);
     if (!this.#isClosed) this.news.passOn(name);
   }
 

@@ -13,6 +13,7 @@ import {
   uses,
 } from '../../../test/fixtures/team-session.ts';
 import { createWorktree } from '../../git/worktrees/create-worktree.ts';
+import { thisProcess } from '../../system/processes/process-identity.ts';
 import { TeamStore } from '../../team/store/team-store.ts';
 import { sendToTeam } from '../calls/teams.ts';
 import { type SessionOptions, tool } from '../index.ts';
@@ -113,6 +114,28 @@ describe('TEAM-3: a task that became free when a process was killed', () => {
     expect(lastText(asked(emulator, 'ada')[1])).toContain('Task 1 is free now');
     expect(session.team?.tasks()).toMatchObject([{ owner: 'ada', status: 'in_progress' }]);
   });
+});
+
+test('TEAM-3, TEAM-5: a task that a stop set free is told to an idle member when the team is resumed', async () => {
+  const claim = call('TaskUpdate', { task: 1, status: 'in_progress' });
+  const { emulator, options } = await newPlace(
+    play({ lead: [uses(add('ada'))], ada: [{ text: 'Idle.' }, uses(claim)] }),
+  );
+  const first = await openSession(options);
+  await prompt(first);
+  await first.close();
+  {
+    using store = new TeamStore(findPlace(callerOf(options)).project);
+    const team = store.find('crew');
+    team?.tasks.create('lead', { subject: 'one', description: '' });
+    team?.tasks.claim(1, 'ada', thisProcess());
+    team?.tasks.releaseOf('ada', 'ada was stopped');
+  }
+  const { team: _, ...others } = options;
+  await using session = await openSession({ ...others, resume: first.id });
+  await prompt(session, null);
+  expect(lastText(asked(emulator, 'ada')[1])).toContain('Task 1 is free now');
+  expect(session.team?.tasks()).toMatchObject([{ owner: 'ada', status: 'in_progress' }]);
 });
 
 function putBack(kill: (() => void) | null): void {

@@ -132,6 +132,7 @@ export function openTeam({ project, family, lead, session, name, left }: TeamOrd
       look() {
         host.begun();
         if (wasKilled) host.news.tellAllFree();
+        else host.news.tellLeft();
         wasKilled = false;
       },
       reopen: () => team.roster.reopen(),

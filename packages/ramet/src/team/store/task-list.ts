@@ -84,10 +84,12 @@ export class TeamTaskList {
   }
 
   /** What can be claimed now, with whom it is for. */
-  allFree(): Pick<TeamTask, 'number' | 'owner'>[] {
-    const sql = `SELECT number, owner FROM tasks WHERE team = ? AND status = 'pending' AND blockers = 0 ORDER BY number`;
+  allFree(): Pick<TeamTask, 'number' | 'owner' | 'note'>[] {
+    const sql = `SELECT number, owner, note FROM tasks WHERE team = ? AND status = 'pending' AND blockers = 0 ORDER BY number`;
     const found = this.#db.rows(sql, this.#team);
-    return found.map(({ number, owner }) => ({ number: Number(number), owner: textOf(owner) }));
+    return found.map(({ number, owner, note }) => ({
+      ...{ number: Number(number), owner: textOf(owner), note: textOf(note) },
+    }));
   }
 
   /**
