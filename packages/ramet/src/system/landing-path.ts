@@ -92,8 +92,8 @@ export function pathInside(path: string, directory: string): string | null {
 /** Why a file that is not found may still be meant to be there, in a few words; null if it is simply absent. */
 export function brokenWay(path: string, needsFolder: boolean): string | null {
   const folder = dirname(path);
-  if (leadsNowhere(folder)) return `${folder} is a link that leads nowhere`;
   if (leadsNowhere(path)) return 'it is a link that leads nowhere';
+  if (needsFolder && leadsNowhere(folder)) return `${folder} is a link that leads nowhere`;
   const isFile = needsFolder && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false;
   return isFile ? `${folder} is no folder` : null;
 }

@@ -141,9 +141,11 @@ describe.concurrent('UI-1, TEAM-2: ramet team attach', () => {
 
   test('follows a team that another process hosts, with its tasks, and writes to lead and members', async ({
     user,
+    onTestFinished,
   }) => {
     withoutSandbox(user);
     const over = Promise.withResolvers<{ text: string }>();
+    onTestFinished(() => over.resolve({ text: 'The test is over.' }));
     const emulator = await user.emulate({
       respond: ({ turn, request }) => {
         if (JSON.stringify(request.messages[0]).includes('You were added')) return { text: 'Heard.' };
@@ -172,7 +174,7 @@ describe.concurrent('UI-1, TEAM-2: ramet team attach', () => {
     await terminal.shows('» lead: hurry up');
     await terminal.shows(/crew: lead, 1 unread · ada idle/);
     await using block = startOnTerminal(user, ['team', 'show', '--watch']);
-    await block.shows(/members\n {2}lead +running +\S+ +main +1 unread\n/);
+    await block.shows(/members\n {2}lead +running +1 unread +\S+ +main\n/);
     over.resolve({ text: 'Finished.' });
     expect(await hosting.ended).toMatchObject({ code: 0 });
     expect(await terminal.ended).toBe(0);
