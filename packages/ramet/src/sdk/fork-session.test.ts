@@ -218,6 +218,19 @@ describe('UI-4, RES-7: what a session knows that began with the conversation of 
     expect(result.message).toContain('a second time');
   });
 
+  test('it learns once that the team of the other one is not its own', async () => {
+    const family = await startFamily({ cast, files: { 'long.txt': long }, team: 'crew' });
+    await family.run('Continue.');
+    // Without the option of the first one, which `reopen` gives again.
+    const options: object = { forkSession: true, team: undefined };
+    const again = await family.reopen(undefined, options);
+    expect(again.session.team).toBeUndefined();
+    await again.run('Continue.');
+    expect(lastTexts(again.emulator.requests.at(-1)).join()).toContain('you lead none');
+    await again.run('Continue.');
+    expect(lastTexts(again.emulator.requests.at(-1)).join()).not.toContain('you lead none');
+  });
+
   test('it learns that it is no longer in the worktree of the other one', async () => {
     const family = await startFamily({
       cast: { ...cast, 'Go in': [call('EnterWorktree', {}), { text: 'I am in.' }] },

@@ -4,6 +4,7 @@
  * has words from. Everything else is its own: its bill, its files, its answers about permission, its children, its place.
  * Files that the other one has read are to be read again.
  */
+import { existsSync } from 'node:fs';
 import { freezeBlock } from '../conversation/frozen-block.ts';
 import { directoryChanged } from '../engine/opening.ts';
 import type { Journal, JournalReader } from '../journal/journal.ts';
@@ -18,6 +19,7 @@ import { UserMistake } from '../schema/errors.ts';
 import type { Digest, EventOf } from '../schema/events.ts';
 import { type AgentId, agentId, type SessionId } from '../schema/ids.ts';
 import { itemsOf } from '../system/persistent.ts';
+import { teamFile } from '../team/wake-line.ts';
 import { recordedRights } from './session/setup/session-record.ts';
 import { VERSION } from './version.ts';
 
@@ -50,7 +52,8 @@ export async function forkSession(entry: SessionEntry, place: ForkPlace): Promis
     if (state.todos.length > 0) journal.append(main, { type: 'todos.changed', todos: [...state.todos] });
     if (state.learnedWindow !== null)
       journal.append(main, { type: 'window.learned', ...state.learnedWindow });
-    tellOfPlace(journal, main, { state, cwd });
+    const news = [placeNews(state, cwd), await teamNews(place.project, from)].filter((text) => text !== null);
+    tell(journal, main, news);
     for (const { event } of reader.events({ type: 'guards.noted' })) journal.append(null, event);
     journal.append(main, { type: 'agent.ended', status: 'done', cause: null, message: null });
     await journal.close();
@@ -67,20 +70,34 @@ function measuredTokens({ state, messages }: Past): number | undefined {
 }
 
 /** Its conversation says that it is in a worktree, which belongs to the other one. */
-function tellOfPlace(
-  journal: Journal,
-  main: AgentId,
-  { state, cwd }: { state: AgentState; cwd: string },
-): void {
+function placeNews(state: AgentState, cwd: string): string | null {
   const worktree = state.directory?.worktree ?? null;
-  if (worktree === null) return;
-  const how = `this is a new session with the conversation so far. You are in ${cwd}, and no longer in the worktree ${worktree.path}.`;
-  const block = freezeBlock({ type: 'text', text: directoryChanged(how) });
-  journal.storeBlock(block.digest, block.bytes);
-  journal.append(main, {
-    ...{ type: 'message.received', item: `${main}:1`, kind: 'notification', from: null },
-    blocks: [block.digest],
-  });
+  return worktree === null
+    ? null
+    : directoryChanged(
+        `this is a new session with the conversation so far. You are in ${cwd}, and no longer in the worktree ${worktree.path}.`,
+      );
+}
+
+/** Its conversation says that it leads a team, which the other one leads. */
+async function teamNews(project: string, from: SessionId): Promise<string | null> {
+  if (!existsSync(teamFile(project))) return null;
+  const { TeamStore } = await import('../team/store/team-store.ts');
+  using store = new TeamStore(project);
+  return store.find(from) === undefined
+    ? null
+    : 'This is a new session with the conversation so far. The team that you have read of belongs to the earlier session: you lead none, its members do not hear you, and its tasks are not yours.';
+}
+
+function tell(journal: Journal, main: AgentId, texts: readonly string[]): void {
+  for (const [index, text] of texts.entries()) {
+    const block = freezeBlock({ type: 'text', text });
+    journal.storeBlock(block.digest, block.bytes);
+    journal.append(main, {
+      ...{ type: 'message.received', item: `${main}:${index + 1}`, kind: 'notification', from: null },
+      blocks: [block.digest],
+    });
+  }
 }
 
 interface Past {
