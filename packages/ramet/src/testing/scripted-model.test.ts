@@ -45,6 +45,15 @@ describe('LIB-1: a scripted model', () => {
     expect(() => model.assertDone()).toThrow(/the script has no step for request 2: .*"two"/);
   });
 
+  test('a step that returns a promise is refused, and the steps after it answer their own requests', async () => {
+    // JavaScript has no types that refuse it.
+    const late = (async () => ({ text: 'late' })) as unknown as () => { text: string };
+    const model = scriptedModel([late, { text: 'b' }]);
+    await expect(send(model, 'one')).rejects.toThrow('it returned a promise');
+    expect((await send(model, 'two')).blocks[0]?.value).toMatchObject({ text: 'b' });
+    expect(() => model.assertDone()).toThrow('step 1 of the script failed: it returned a promise');
+  });
+
   test('assertDone fails on steps that no request used, and names the first', () => {
     expect(() => scriptedModel([{ text: 'never said' }, new Error('x')]).assertDone()).toThrow(
       '2 steps of the script were not used, from step 1 on: {"text":"never said"}',

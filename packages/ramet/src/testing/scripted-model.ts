@@ -60,7 +60,10 @@ export function scriptedModel(...steps: (ScriptedStep | readonly ScriptedStep[])
     sent: SentRequest,
   ): ScriptedOutcome => {
     try {
-      return step(sent);
+      const outcome = step(sent);
+      if (outcome instanceof Promise)
+        throw new Error('it returned a promise: a step returns its answer at once');
+      return outcome;
     } catch (error) {
       failure ??= failedStep(requests.length, error);
       throw error;
