@@ -5,7 +5,7 @@
  * Invariants
  * 1. A change is one transaction that has the write lock from its beginning.
  * 2. `synced` changes survive a power cut; `written` ones survive the end of the process.
- * 3. A process that waits for the lock tries again after a short random time, at most 1 ms at first and 5 ms after some tries. SQLite's own wait grows
+ * 3. A process that waits for the lock tries again after a short random time, at most 1 ms at first and 20 ms after some tries. SQLite's own wait grows
  *    up to 100 ms, and starves those who have waited longest.
  */
 import { existsSync, statSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { isBusy, isDamaged } from './sqlite-failure.ts';
 
 const LONGEST_WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 1;
-const LONGEST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 20;
 
 export type SharedRow = Record<string, SQLOutputValue>;
 
