@@ -100,9 +100,9 @@ export function readTypes(
 function refuseUnknownFields(place: string, fields: object): void {
   const unknown = Object.keys(fields).find((field) => field !== 'prompt' && !KNOWN_FIELDS.has(field));
   if (unknown === undefined) return;
-  const near = nearName(unknown, ['prompt', ...KNOWN_FIELDS]);
-  const hint =
-    near === null ? `a type has ${['prompt', ...KNOWN_FIELDS].join(', ')}` : `did you mean ${near}?`;
+  const known = [...new Set(['prompt', ...KNOWN_FIELDS])];
+  const near = nearName(unknown, known);
+  const hint = near === null ? `a type has ${known.join(', ')}` : `did you mean ${near}?`;
   throw new UserMistake('bad_type', `${place} has no field ${JSON.stringify(unknown.slice(0, 60))}: ${hint}`);
 }
 

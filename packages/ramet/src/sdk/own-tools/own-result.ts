@@ -105,7 +105,9 @@ function isReport(value: unknown): value is ToolReport {
 /** The block that goes to the model. Throws for an image that a provider would refuse: it would refuse all that follows. */
 export function contentBlock(block: ToolContent): TextBlock | ImageBlock {
   if (block.type === 'text') return { type: 'text', text: block.text };
-  const given = 'data' in block ? block.data : block.source.data;
+  const given = 'data' in block ? block.data : block.source?.data;
+  if (given === undefined || given === null)
+    throw new Error('an image has no data: give its bytes (a Uint8Array), or base64 as a text');
   if (typeof given !== 'string' && !ArrayBuffer.isView(given) && !Array.isArray(given))
     throw new Error(
       `the data of an image is no text and no bytes: give its bytes (a Uint8Array), or base64 as a text`,

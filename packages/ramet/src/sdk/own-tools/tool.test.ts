@@ -118,6 +118,17 @@ describe('LIB-1: a tool of the caller', () => {
     ).toEqual({ content });
   });
 
+  test('an image that is far too large is refused before anything reads what is in it', async () => {
+    const unsound = Buffer.concat([PNG.subarray(0, 20), Buffer.alloc(16_000_000)]);
+    for (const data of [unsound, unsound.toString('base64')]) {
+      const { content } = await outcome(
+        greet(() => [{ type: 'image', data }]),
+        { name: 'x' },
+      );
+      expect(content).toMatch(/the image has .+ MB; at most .+ MB can be shown/);
+    }
+  });
+
   test('returns images, as bytes or base64, and no others than a provider takes', async () => {
     const source = { type: 'base64', media_type: 'image/png', data: PNG.toString('base64') };
     for (const data of [PNG, new Uint8Array(PNG), PNG.toString('base64')])
@@ -129,6 +140,10 @@ describe('LIB-1: a tool of the caller', () => {
       ).toEqual({
         content: [{ type: 'image', source }],
       });
+    const none = greet(() => [{ type: 'image', data: undefined }] as never);
+    expect(await outcome(none, { name: 'x' })).toMatchObject({
+      content: expect.stringContaining('an image has no data: give its bytes'),
+    });
     const bad = greet(() => ({ content: [{ type: 'image', data: 'AAAA' }] }));
     expect(await outcome(bad, { name: 'a' })).toEqual({
       content: 'greet returned what cannot be shown: it is no PNG, JPEG, GIF or WebP image',
@@ -237,7 +252,9 @@ describe('LIB-1: a tool of the caller', () => {
 describe('LIB-1: a tool that cannot work is refused when it is made', () => {
   const good = { name: 'x', description: 'd', input: zod.object({}), run: () => '' };
   test.each<[string, unknown, RegExp]>([
-    ['no object', null, /tool: the argument for options is null/],
+    ['no object', null, /^tool: the argument is null; give an object$/],
+    ['nothing', undefined, /^tool: the argument is undefined; give an object$/],
+    ['no name', { ...good, name: undefined }, /^tool: name is missing$/],
     ['an unknown field', { ...good, handler: 1 }, /there is no option "handler"/],
     ['a rule of access that is no function', { ...good, access: { effect: 'write', reaches: 5 } }, /reaches/],
     [

@@ -17,6 +17,7 @@ import { failure, type Tool, type ToolContext, type ToolEffect, type ToolOutcome
 import {
   ABOVE_ZERO,
   type ArgumentKind,
+  checkArgument,
   checkOptions,
   FUNCTION,
   type Kinds,
@@ -115,7 +116,8 @@ function isEffect(value: unknown): value is ToolEffect {
 export function tool<Schema extends StandardSchema>(definition: ToolWithSchema<Schema>): OwnTool;
 export function tool(definition: ToolWithJsonSchema): OwnTool;
 export function tool(definition: ToolWithSchema<StandardSchema> | ToolWithJsonSchema): OwnTool {
-  checkOptions('tool', definition ?? null, TOOL);
+  checkArgument('tool', 'the argument', definition, OBJECT);
+  checkOptions('tool', definition, TOOL);
   for (const field of ['name', 'description', 'run'] as const)
     if (definition[field] === undefined) throw mistake(definition, `${field} is missing`);
   if (!TOOL_NAME.test(definition.name))
@@ -186,7 +188,8 @@ function inputOf(definition: ToolWithSchema<StandardSchema> | ToolWithJsonSchema
 }
 
 function mistake({ name }: { readonly name?: unknown }, reason: string): UserMistake {
-  return new UserMistake('bad_tool', `tool ${JSON.stringify(name) ?? ''}: ${reason}`);
+  const call = name === undefined ? 'tool' : `tool ${JSON.stringify(name)}`;
+  return new UserMistake('bad_tool', `${call}: ${reason}`);
 }
 
 /** What it reaches is asked here too: a rule that throws is a wrong input, and never a right to run. */

@@ -63,6 +63,7 @@ const COMPACT: Kinds<CompactRequest> = { signal: SIGNAL, instructions: TEXT, onE
 
 type Checked =
   | 'run'
+  | 'ask'
   | 'fork'
   | 'spawn'
   | 'attach'
@@ -75,6 +76,7 @@ type Checked =
 
 const OPTIONS: Readonly<Record<Checked, Readonly<Record<string, typeof TEXT>>>> = {
   run: PROMPT,
+  ask: { ...PROMPT, onEvent: FUNCTION },
   fork: FORK,
   spawn: SPAWN,
   attach: { signal: SIGNAL },
@@ -89,6 +91,7 @@ const OPTIONS: Readonly<Record<Checked, Readonly<Record<string, typeof TEXT>>>> 
 /** What comes before the options. */
 const FIRST = {
   run: ['the prompt', TEXT_OR_PARTS],
+  ask: ['the prompt', TEXT_OR_PARTS],
   fork: ['the prompt', NAME],
   attach: ['the argument for paths', NAMES],
   command: ['the command', NAME],

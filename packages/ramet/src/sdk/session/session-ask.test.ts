@@ -69,6 +69,40 @@ describe('LIB-1: session.ask', () => {
     await expect(asking).rejects.toMatchObject({ family: 'cancelled', cause: { status: 'interrupted' } });
   });
 
+  test.each(['throws', 'rejects'])(
+    'a listener that %s is a warning, and nobody waits for it',
+    async (how) => {
+      const { session } = await startFamily({
+        cast: { 'Go.': [{ text: 'Done.' }], 'Next.': [{ text: 'Too.' }] },
+      });
+      const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+      const onEvent = (): unknown => {
+        if (how === 'throws') throw new Error('the log is full');
+        return Promise.reject(new Error('the log is full'));
+      };
+      expect((await session.ask('Go.', { onEvent })).text).toBe('Done.');
+      expect((await session.ask('Next.')).text).toBe('Too.');
+      expect(await warned).toMatchObject({
+        name: 'ListenerWarning',
+        message: expect.stringContaining('the log is full'),
+      });
+    },
+  );
+
+  test.each<[string, unknown, string]>([
+    [
+      'a listener that is no function',
+      { onEvent: 5 },
+      'session.ask: the option onEvent is 5; give a function',
+    ],
+    ['options that are null', null, 'session.ask: the argument for options is null; give an object'],
+    ['an option that there is not', { onEvents: 5 }, 'session.ask: there is no option "onEvents"'],
+  ])('refuses %s before anything is sent', async (_, options, problem) => {
+    const { session, emulator } = await startFamily({ cast: {} });
+    await expect(session.ask('Go.', options as object)).rejects.toThrow(problem);
+    expect(emulator.requests).toHaveLength(0);
+  });
+
   test('a schema that cannot be used is refused before anything is sent', async () => {
     const { session, emulator } = await startFamily({ cast: {} });
     const bad = { type: 'objekt' };
@@ -109,6 +143,10 @@ describe('LIB-1: session.run', () => {
 
   test.each([
     [[{ type: 'image', data: 'AAAA' } as const, 'x'], /part 1 of the prompt is refused: it is no PNG/],
+    [
+      [{ type: 'image' } as never, 'x'],
+      /part 1 of the prompt is refused: an image has no data: give its bytes/,
+    ],
     [[{ type: 'file', path: 'missing.txt' } as const, 'x'], /missing.txt cannot be attached/],
     [[], /the prompt has no text/],
     [[{ type: 'sound' } as never, 'x'], /part 1 of the prompt is refused: give a text/],

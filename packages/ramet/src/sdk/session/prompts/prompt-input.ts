@@ -9,6 +9,8 @@ import { describeError, RametError, UserMistake } from '../../../schema/errors.t
 import { drain } from '../../../schema/generators.ts';
 import { contentBlock, type ImageInput } from '../../own-tools/own-result.ts';
 import { fitted, isStandardSchema, jsonSchemaOf } from '../../own-tools/standard-schema.ts';
+import { checkCall } from '../check-calls.ts';
+import { harmless } from '../event-bus.ts';
 import type {
   Answered,
   AskedOptions,
@@ -120,9 +122,12 @@ export async function typedAnswer(
 export async function ask(
   session: Pick<Session, 'run'>,
   prompt: PromptContent,
-  { onEvent = () => {}, ...options }: AskedOptions,
+  asked: AskedOptions,
 ): Promise<Answered<unknown>> {
-  const result = await drain(session.run(prompt, options), onEvent);
+  checkCall('ask', asked, prompt);
+  const { onEvent, ...options } = asked;
+  const take = onEvent === undefined ? () => {} : harmless(onEvent, ({ type }) => type);
+  const result = await drain(session.run(prompt, options), take);
   const { status, cause, message } = result;
   if (status === 'done') return { ...result, value: result.value, cost: result.costUsd };
   const family = status === 'failed' ? 'terminal' : 'cancelled';
