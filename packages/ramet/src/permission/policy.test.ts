@@ -19,6 +19,7 @@ describe('RES-3: rules that protect nothing are reported with text, place and re
     ['bash(ls)', 'there is no tool bash; write Bash'],
     ['Shell(ls)', 'there is no tool Shell; the tools are'],
     ['Bash(npm test && ls)', 'can never match: joined commands are judged one by one'],
+    ['McpCall', 'can never match: calls of MCP servers are judged by the names of their tools'],
     ['Bash(ls | head)', 'can never match: joined commands'],
     ['Bash(echo x > y)', 'can never match: a redirect is judged as a file'],
     ['Bash(echo $(ls))', 'can never match: a command inside another'],

@@ -33,6 +33,9 @@ const TOOLS = [
   'take_action',
 ] as const;
 
+/** The fixed tool through which tools of MCP servers are called: a rule that takes it away takes all of them away. */
+const SERVER_CALL = 'McpCall';
+
 export function parseToolName(
   name: string,
   { list, tools = [] }: Pick<RuleContext, 'list' | 'tools'>,
@@ -42,6 +45,12 @@ export function parseToolName(
   if (name.includes('*')) {
     if (list !== 'allow') return { ok: true, value: wildcard(name) };
     return bad(`would allow more than it names: in allow rules * may stand only after mcp__server__`);
+  }
+  if (name === SERVER_CALL) {
+    if (list !== 'allow') return { ok: true, value: wildcard('mcp__*', name) };
+    return bad(
+      'can never match: calls of MCP servers are judged by the names of their tools; write mcp__server',
+    );
   }
   if (known.includes(name)) {
     return { ok: true, value: { name, matches: (tool) => tool === name } };

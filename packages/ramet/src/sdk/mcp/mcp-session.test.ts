@@ -142,6 +142,33 @@ describe('EXT-4: MCP servers in a session', () => {
     expect(fourth?.[0]).toContain('The servers are line');
   });
 
+  test.each(['line__echo', 'echo', 'mcp_line_echo', ' mcp__line__echo', 'mcp__LINE__echo', 'mcp__line_echo'])(
+    'the name %j is answered with the right one, and nobody is asked about it',
+    async (name) => {
+      const asked: unknown[] = [];
+      const { run, requestsOf } = await startFamily({
+        mcpServers: { line: line() },
+        canUseTool: (question) => asked.push(question) === 0,
+        cast: { 'Go.': [call('McpSearch', { query: 'echo' }), mcp(name, { text: 'x' }), { text: 'Done.' }] },
+      });
+      await run('Go.');
+      const [, , third] = requestsOf('Go.').map(lastTexts);
+      expect(third?.[0]).toContain('Did you mean mcp__line__echo?');
+      expect(asked).toEqual([]);
+    },
+  );
+
+  test('a rule that denies McpCall denies every call of a server', async () => {
+    const { run, requestsOf } = await startFamily({
+      mcpServers: { line: line() },
+      permissions: { allow: ['mcp__line'], deny: ['McpCall'] },
+      cast: { 'Go.': [mcp('mcp__line__echo', { text: 'x' }), { text: 'Done.' }] },
+    });
+    await run('Go.');
+    expect(lastTexts(requestsOf('Go.')[1])[0]).toContain('McpCall');
+    expect(lastTexts(requestsOf('Go.')[1])[0]).not.toContain('echo: x');
+  });
+
   test('resources are read through the fixed tool', async () => {
     const { run, requestsOf } = await startFamily({
       ...ALLOWED,

@@ -88,7 +88,8 @@ function callTool(set: ServerSet, redact: (text: string) => string): Tool {
         return tool;
       },
     },
-    // A call that names a tool of a server never comes here.
+    // A call that names a tool of a server never comes here, so nobody need be asked about it.
+    precheck: async ({ tool }) => noServer(set, tool),
     run: async ({ tool }) => failure(noServer(set, tool)),
   });
 }
@@ -216,12 +217,18 @@ function noServer(set: ServerSet, wanted: string): string {
   const keys = set.servers.map(({ key }) => key);
   if (keys.length === 0) return 'No MCP server is set up for you.';
   const shown = JSON.stringify(wanted.slice(0, 200));
-  return `There is no MCP server for ${shown}. The servers are ${namesWithin(keys, 2_000)}; names of tools are mcp__server__tool.`;
+  const names = set.servers
+    .flatMap((server) => set.known(server)?.tools ?? [])
+    .map(({ fullName }) => fullName);
+  return `There is no MCP server for ${shown}.${didYouMean(wanted, names)} The servers are ${namesWithin(keys, 2_000)}; names of tools are mcp__server__tool.`;
 }
 
 function noTool(wanted: string, tools: readonly NamedServerTool[]): string {
   const names = tools.map(({ fullName }) => fullName);
+  return `There is no tool ${wanted}.${didYouMean(wanted, names)} The server has: ${namesWithin(names, 3_000) || 'none'}.`;
+}
+
+function didYouMean(wanted: string, names: readonly string[]): string {
   const near = nearName(wanted, names);
-  const meant = near === null ? '' : ` Did you mean ${near}?`;
-  return `There is no tool ${wanted}.${meant} The server has: ${namesWithin(names, 3_000) || 'none'}.`;
+  return near === null ? '' : ` Did you mean ${near}?`;
 }
