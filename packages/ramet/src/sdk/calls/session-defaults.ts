@@ -33,6 +33,12 @@ export async function sessionDefaults(options: SessionOptions): Promise<SessionD
   }
 }
 
+/** Throws if a session with these options would have no memory. */
+export async function refuseNotes(options: SessionOptions): Promise<void> {
+  const { refuseWhereOff } = await import('../memory/memory-calls.ts');
+  refuseWhereOff(resolveOptions(options, await sessionSettings(options)).settings);
+}
+
 /** Whether the user has trusted the folder, and not only for this once. */
 export function isTrustRecorded({ cwd = process.cwd(), env = process.env }: SessionOptions): boolean {
   const place = settingsPlace(findPlace({ cwd, env }), env);

@@ -17,6 +17,7 @@ import { MemoryStore } from '../../memory/files/memory-store.ts';
 import { mergedTexts } from '../../memory/files/merged-texts.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { SessionId } from '../../schema/ids.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
 import {
@@ -85,6 +86,15 @@ export interface NoteOrder {
   /** `project` when absent. */
   scope?: MemoryScope;
   session?: SessionId | null;
+}
+
+/** Throws for a session that would begin without memory: its user must not take the note for remembered. */
+export function refuseWhereOff({ memory }: Pick<Settings, 'memory'>): void {
+  if (memory?.enabled !== false) return;
+  throw new UserMistake(
+    'memory_off',
+    'memory is off here, by memory.enabled or --bare, so the note is not saved; ramet memory edit --add saves it',
+  );
 }
 
 /** Adds a note in the words of a person. */

@@ -54,6 +54,22 @@ describe('UI-1: commands about the session', () => {
     expect((await command('cost')).text).toContain(shown);
   });
 
+  test('MEM-1: where memory is off, a note is refused, before the first prompt and after it', async ({
+    directory,
+  }) => {
+    const provider = scriptedModel({ text: 'Hello.' });
+    const settings = { memory: { enabled: false } };
+    const { chat, say, command } = startedWith(directory, { provider, settings });
+    const refused = /memory is off here, by memory.enabled or --bare.*ramet memory edit --add saves it/;
+    await expect(command('remember', 'Answer in German.')).rejects.toThrow(refused);
+    await say('Hello?');
+    await expect(command('remember', 'Answer in German.')).rejects.toThrow(refused);
+    const home = chat.options.env?.RAMET_HOME ?? '';
+    expect(readdirSync(home, { recursive: true }).filter((name) => String(name).includes('MEMORY'))).toEqual(
+      [],
+    );
+  });
+
   test('SEC-1: a skill of the repository that changed since trust, or without it, says so', async ({
     directory,
   }) => {

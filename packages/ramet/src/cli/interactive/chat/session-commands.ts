@@ -10,12 +10,17 @@ import type { Chat } from './chat.ts';
 const BAR = 20;
 
 /** A note of the user, in memory of the repository unless it says `user:` or `local:`. */
-export async function remember(argument: string, { session }: Chat, io: CommandIo): Promise<string> {
+export async function remember(
+  argument: string,
+  { session, options: chosen }: Chat,
+  io: CommandIo,
+): Promise<string> {
   const [, named, rest = ''] = /^(\w+):\s*(.*)$/.exec(argument) ?? [];
   const { addMemoryNote, MEMORY_SCOPES } = await import('../../../sdk/memory/memory-calls.ts');
   const scope = MEMORY_SCOPES.find((one) => one === named);
   const note = scope === undefined ? argument : rest;
   const options = { scope: scope ?? 'project' } as const;
+  if (session === null) await (await import('../../../sdk/calls/session-defaults.ts')).refuseNotes(chosen);
   const { path, change } = await (session?.remember(note, options) ??
     addMemoryNote({ note, ...options }, callFrom(io)));
   if (change === null) return `memory has this note already: ${path}`;

@@ -19,7 +19,8 @@ export async function remember(
   note: string,
   { scope, signal }: { scope?: MemoryScope | undefined; signal: AbortSignal },
 ): Promise<EditedMemory> {
-  const { saveNote } = await import('../../memory/memory-calls.ts');
+  const { refuseWhereOff, saveNote } = await import('../../memory/memory-calls.ts');
+  refuseWhereOff(settings.settings);
   const { memoryWritten } = await import('../../../engine/later.ts');
   const order = { note, session: agent.runtime.journal.session, ...(scope && { scope }) };
   const { saved, change, ...written } = await saveNote(order, memoryPlace(place, settings.env));
