@@ -51,7 +51,7 @@ export function describeRun(
   return {
     session: id,
     running,
-    status: own?.problem ? 'failed' : (own?.result?.status ?? main?.status ?? 'starting'),
+    status: own?.problem ? 'failed' : (own?.result?.status ?? statusOf(main, running)),
     cause: own?.problem ?? (own?.result ?? main)?.message ?? (own?.result ?? main)?.cause ?? null,
     text: own?.result?.text ?? (running ? null : said),
     cost_usd: costs.includes(null) ? null : costs.reduce<number>((sum, one) => sum + (one ?? 0), 0),
@@ -69,6 +69,11 @@ export function describeRun(
 /** An agent of a type answers in place of the main agent, which has no turn then. */
 function speakerOf([main, child]: readonly AgentOverview[]): AgentOverview | undefined {
   return main?.turns === 0 && child !== undefined ? child : main;
+}
+
+/** A session that is continued has the status of its last prompt until the next one is recorded. */
+function statusOf(main: AgentOverview | undefined, running: boolean): string {
+  return main === undefined || (running && !isWorking(main)) ? 'starting' : main.status;
 }
 
 function isWorking({ status }: AgentOverview): boolean {

@@ -39,6 +39,16 @@ describe('ECO-1: runs for other programs', () => {
     expect(() => runs.view('')).toThrow('there is no session');
   });
 
+  test('a session that is continued does not have the status of the prompt before', async () => {
+    const here = place();
+    await using runs = new ServedRuns(callerOf(here), 'acceptEdits');
+    const { session } = await runs.startAgent({ prompt: WRITE });
+    expect(await runs.wait(session, 60, never)).toMatchObject({ running: false, status: 'done' });
+    const again = await runs.startAgent({ prompt: WRITE.replace('out', 'more'), session });
+    expect(again).toMatchObject({ running: true, status: expect.stringMatching(/^(?:starting|running)$/) });
+    expect(await runs.wait(session, 60, never)).toMatchObject({ running: false, status: 'done' });
+  });
+
   test('an order that cannot be carried out is refused, and leaves no session', async () => {
     const here = place();
     await using runs = new ServedRuns(callerOf(here), 'acceptEdits');

@@ -84,7 +84,7 @@ export function liveSession(parts: LiveParts): Session {
       takePrompt(agent, { ...begun, typed }, place, { surroundings: parts.surroundings, news });
       if (answer === undefined) await background?.adopt();
       const ended = await runAgent(agent, { ...options, answer, signal: abort.signal });
-      const result = await earlier.afterRun(ended, options);
+      const result = await earlier.afterRun(ended, { ...options, prompt, signal: abort.signal });
       told = result.message;
       return answer && result.status === 'done' ? { ...result, value: answer.valueOf(result.text) } : result;
     } finally {
@@ -190,7 +190,7 @@ export function liveSession(parts: LiveParts): Session {
           }),
         () => abort.abort('abandoned'),
       ),
-    ask: async (prompt: PromptContent, options: AskedOptions = {}) =>
+    ask: async (prompt: PromptContent | null, options: AskedOptions = {}) =>
       (await import('./prompts/prompt-input.ts')).ask(session, prompt, options),
     subscribe: (listener) => {
       if (typeof listener !== 'function')

@@ -203,7 +203,7 @@ export interface Session extends AsyncDisposable {
   readonly agents: readonly AgentHandle[];
   /** True while messages wait for the main agent. `run(null)` delivers them. */
   readonly hasNews: boolean;
-  /** Whether an earlier run, in this process or another, was interrupted before its end: `run(null)` resumes it. */
+  /** Whether a turn of the main agent was interrupted before its end: `run(null)` resumes it. Of children, see `resumeAgents`. */
   readonly isInterrupted: boolean;
   /**
    * Resumes the agents that an earlier process left at work, and returns how many. `run` does so by itself; this is for
@@ -211,21 +211,21 @@ export interface Session extends AsyncDisposable {
    */
   resumeAgents(): Promise<number>;
   /**
-   * Carries out a prompt; null resumes an interrupted turn, or delivers messages. Never throws for what a model or tool
+   * Carries out a prompt; null resumes an interrupted turn, delivers messages, or waits for agents of an earlier process. Never throws for what a model or tool
    * does: the result says how it ended. Events of children come in between, with their agent's id. It starts with the
    * first event that is asked for, and then waits for no reader; one that leaves interrupts it. The last event is the
    * result, which the generator also returns.
    */
   run(prompt: PromptContent | null, options?: PromptOptions): AsyncGenerator<RunEvent, RunResult>;
   /**
-   * Carries out a prompt and resolves with its result. Rejects with a `RametError` when it does not end as `done`: its
+   * Carries out a prompt, or with null resumes one, and resolves with its result. Rejects with a `RametError` when it does not end as `done`: its
    * `code` is the cause, and its `cause` the whole result.
    */
   ask<Schema extends StandardSchema>(
-    prompt: PromptContent,
+    prompt: PromptContent | null,
     options: WithSchema<AskedOptions, Schema>,
   ): Promise<Answered<SchemaOutput<Schema>>>;
-  ask(prompt: PromptContent, options?: AskedOptions): Promise<Answered<unknown>>;
+  ask(prompt: PromptContent | null, options?: AskedOptions): Promise<Answered<unknown>>;
   /**
    * Calls `listener` for what children do, also between prompts, and for every change of the main agent's status. What else
    * the main agent does comes from `run` while a prompt is carried out, and goes to `listener` between prompts. A listener

@@ -230,7 +230,8 @@ function sayPrompt(
   const { conversation } = agent;
   if (prompt === null) {
     refuseWithoutPrompt(agent);
-    if (isInterrupted(agent) || agent.children.anyInBackground) return;
+    const { anyInBackground, running } = agent.children;
+    if (isInterrupted(agent) || anyInBackground || running.length > 0) return;
     throw nothingToDo(
       `the last turn of this session is complete: give a prompt with: ${promptCommand(agent)}`,
     );

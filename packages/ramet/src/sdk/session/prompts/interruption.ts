@@ -1,4 +1,5 @@
 /** Interrupted work: agents of an earlier process are resumed (AGENT-5), and a run that would wait too long is ended. */
+import { endingOfAbort } from '../../../engine/loop/run-state.ts';
 import { closeCalls, hasOpenCalls } from '../../../engine/opening.ts';
 import type { Agent, AgentFamily, AgentResult, RunOptions } from '../../../engine/shapes.ts';
 import {
@@ -23,7 +24,10 @@ export interface InterruptedWork {
   /** Returns how many agents resume. */
   resumeAgents(signal: AbortSignal): Promise<number>;
   /** What a run came to: not done while agents are left that a provider interrupted, nor where one was given up. */
-  afterRun(result: AgentResult, options: Pick<Partial<RunOptions>, 'waitForChildren'>): Promise<AgentResult>;
+  afterRun(
+    result: AgentResult,
+    options: Pick<Partial<RunOptions>, 'waitForChildren'> & { prompt: string | null; signal: AbortSignal },
+  ): Promise<AgentResult>;
 }
 
 export function interruptedWork(parts: {
@@ -61,7 +65,9 @@ export function interruptedWork(parts: {
       if (prompt !== null) await closeCalls(agent);
     },
     resumeAgents: async (signal) => (isDue ? resume(false, signal) : 0),
-    async afterRun(ended, { waitForChildren = true }) {
+    async afterRun(ended, { waitForChildren = true, prompt, signal }) {
+      const isWhole = prompt !== null || !waitForChildren || (await endOfAgents(agent, signal));
+      if (!isWhole) return { ...ended, ...endingOfAbort(signal) };
       const result = runEnd.explain(ended, agent.runtime.clock);
       if (result.status === 'done') family.team?.news.warnOfLeft(agent);
       if (family.parts.lastNumber === 1 || !(isResumed || runEnd.isReached)) return result;
@@ -71,6 +77,19 @@ export function interruptedWork(parts: {
       return result;
     },
   };
+}
+
+/**
+ * Agents that a program of an earlier process had started: no call waits for them, so the turn has ended without them. False if
+ * they were interrupted while the run waited.
+ */
+async function endOfAgents({ children }: Agent, signal: AbortSignal): Promise<boolean> {
+  const waiting = children.running;
+  if (waiting.length === 0) return true;
+  const unlink = onAbort(signal, () => children.stop(String(signal.reason)));
+  await Promise.all(waiting.map(({ result }) => result));
+  unlink();
+  return !signal.aborted;
 }
 
 interface UndoneWork {

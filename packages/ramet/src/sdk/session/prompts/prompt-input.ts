@@ -121,7 +121,7 @@ export async function typedAnswer(
 /** What did not end as `done` answers nothing: who asked must not take it for an answer. */
 export async function ask(
   session: Pick<Session, 'run'>,
-  prompt: PromptContent,
+  prompt: PromptContent | null,
   asked: AskedOptions,
 ): Promise<Answered<unknown>> {
   checkCall('ask', asked, prompt);
