@@ -175,7 +175,8 @@ export class ServerConnection {
     );
     if (outcome.kind === 'done') return outcome.value;
     const effect = isCall ? '; the call may have taken effect' : '';
-    if (outcome.kind === 'late') throw this.#failure(`did not ${what} within ${seconds(limitMs)}${effect}`);
+    if (outcome.kind === 'late')
+      throw this.#failure(`did not ${what} within ${seconds(limitMs)}${effect}${running.whatHangs()}`);
     if (signal.aborted) throw new Cancelled();
     const { error } = outcome;
     const { failureKind } = await import('./sdk-client.ts');

@@ -16,7 +16,8 @@ import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { UserMistake } from '../../schema/errors.ts';
 import type { ServerConnection } from './connection.ts';
 import { logIn } from './login.ts';
-import type { HttpServer } from './server-config.ts';
+import type { HttpServer, ServerTimes } from './server-config.ts';
+import { openTokens } from './token-store.ts';
 
 const never = new AbortController().signal;
 const KINDS = ['sessions', 'stateless'] as const;
@@ -35,12 +36,13 @@ interface Scene {
 }
 
 async function withHttp(
-  options: HttpServerOptions & { readonly headers?: Record<string, string> },
+  options: HttpServerOptions & ServerTimes & Partial<Pick<HttpServer, 'headers'>>,
   work: (scene: Scene) => Promise<void>,
 ): Promise<void> {
   await using http = await startHttpServer(options);
   const directory = temporaryDirectory();
-  const config: HttpServer = { type: 'http', url: http.url, headers: options.headers ?? {} };
+  const { headers = {}, timeout, startTimeout } = options;
+  const config: HttpServer & ServerTimes = { type: 'http', url: http.url, headers, timeout, startTimeout };
   const pools = [testPool(directory).pool];
   const another = (): ServerConnection => {
     const { pool } = testPool(directory);
@@ -225,6 +227,57 @@ describe('EXT-4: logins', () => {
       expect(readdirSync(join(home, 'mcp')).filter((name) => name.endsWith('.json'))).toEqual([]);
       // Without a login nobody can end a session either.
       http.sessions.clear();
+    });
+  });
+
+  test('a start or a call that waits for a renewal says what it waited for, how long, and what to do', async () => {
+    await using authority = await startAuthorizationServer();
+    const times = { startTimeout: 1_000, timeout: 1_000 };
+    await withHttp({ refuse: authority.refuse, ...times }, async ({ another, http, logIn: log, home }) => {
+      await log((url) => authority.visit(url));
+      const ready = another();
+      expect(await echo(ready, 'a')).toBe('echo: a');
+      authority.good.clear();
+      const over = Promise.withResolvers<void>();
+      const holding = openTokens(home, http.url).alone(() => over.promise);
+      const why =
+        /: it waited 1 s for another connection of this process to renew its login; try again, and if that does not help, run ramet mcp login web/;
+      const late = another().offer(never);
+      await expect(late).rejects.toThrow(/did not answer within 1 s of its start: it waited/);
+      await expect(late).rejects.toThrow(why);
+      await expect(echo(ready, 'b')).rejects.toThrow(why);
+      over.resolve();
+      await holding;
+      expect(await echo(ready, 'c')).toBe('echo: c');
+    });
+  });
+
+  test('a start that waits for its authorization server says where that hangs', async () => {
+    await using authority = await startAuthorizationServer();
+    await withHttp({ refuse: authority.refuse, startTimeout: 1_000 }, async ({ another, logIn: log }) => {
+      await log((url) => authority.visit(url));
+      authority.good.clear();
+      authority.instead = (path) => (path === '/token' ? new Promise(() => {}) : null);
+      await expect(another().offer(never)).rejects.toThrow(
+        `: it waited 1 s for ${authority.url}/token to renew its login; try again`,
+      );
+    });
+  });
+
+  test('a call whose token could not be renewed has not taken effect', async () => {
+    await using authority = await startAuthorizationServer();
+    await withHttp({ refuse: authority.refuse }, async ({ another, http, logIn: log }) => {
+      await log((url) => authority.visit(url));
+      const ready = another();
+      expect(await echo(ready, 'a')).toBe('echo: a');
+      authority.good.clear();
+      authority.trouble = new Response('down', { status: 503 });
+      await expect(echo(ready, 'b')).rejects.toThrow(
+        /could not run echo: its login could not be renewed: [^;]*503[^;]*; try again, and if that does not help, run ramet mcp login web$/,
+      );
+      expect(http.begun).toEqual(['a']);
+      authority.trouble = null;
+      expect(await echo(ready, 'c')).toBe('echo: c');
     });
   });
 

@@ -24,7 +24,7 @@ import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/valida
 import type { ElicitedAnswer, ElicitedQuestion } from '../../permission/broker.ts';
 import { systemCode } from '../../schema/errors.ts';
 import type { HttpServer } from './server-config.ts';
-import { type LeftOutItem, LoginNeeded } from './server-failure.ts';
+import { type LeftOutItem, LoginNeeded, RenewalFailed } from './server-failure.ts';
 import { LARGEST_MESSAGE } from './stdio-line.ts';
 
 export type { Client, Transport } from '@modelcontextprotocol/client';
@@ -165,7 +165,7 @@ export type FailureKind = 'refused' | 'forgotten' | 'unreached' | 'lost';
 
 export function failureKind(error: unknown, transport: Transport): FailureKind {
   if (error instanceof ProtocolError) return error.code === STREAM_LOST ? 'lost' : 'refused';
-  if (isLoginRefused(error)) return 'refused';
+  if (isLoginRefused(error) || error instanceof RenewalFailed) return 'refused';
   if (error instanceof SdkHttpError) {
     if (error.status === 404 && transport.sessionId !== undefined) return 'forgotten';
     return error.status < 500 ? 'refused' : 'lost';

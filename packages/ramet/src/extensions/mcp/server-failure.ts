@@ -15,6 +15,18 @@ export class ServerFailure extends RametError {
 /** A login that needs a person. */
 export class LoginNeeded extends Error {}
 
+/** A token could not be renewed. The server has refused the old one, and done nothing. */
+export class RenewalFailed extends Error {
+  constructor(why: string) {
+    super(`its login could not be renewed: ${why}`);
+    this.name = 'RenewalFailed';
+  }
+}
+
+export function renewalAdvice(server: string): string {
+  return `; try again, and if that does not help, run ramet mcp login ${server}`;
+}
+
 export async function orAborted<Value>(awaited: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const aborted = Promise.withResolvers<never>();
   const unlink = onAbort(signal, () => aborted.reject(new Cancelled()));

@@ -5,7 +5,15 @@ import { withDeadline } from './deadline.ts';
 import { ListSieve } from './list-sieve.ts';
 import type { Client, Transport } from './sdk-client.ts';
 import type { McpServerConfig } from './server-config.ts';
-import { describeCause, ServerFailure, seconds, wordsOf } from './server-failure.ts';
+import {
+  describeCause,
+  RenewalFailed,
+  renewalAdvice,
+  ServerFailure,
+  seconds,
+  wordsOf,
+} from './server-failure.ts';
+import type { SessionAuth } from './session-auth.ts';
 import { STOPPED, type StdioPlace, StdioTransport } from './stdio-transport.ts';
 import { openTokens } from './token-store.ts';
 
@@ -27,6 +35,8 @@ export interface RunningServer {
   readonly transport: Transport;
   readonly sieve: ListSieve;
   isOver: boolean;
+  /** What follows a line that its time is over: what the renewal of its login waits for, if one is under way. */
+  whatHangs(): string;
   /** Its process or its connection is gone. */
   onEnd(): void;
 }
@@ -37,9 +47,13 @@ export async function startServer(terms: StartTerms): Promise<RunningServer> {
   const { elicit, onToolsChanged } = terms;
   const isHttp = terms.config.type !== 'stdio';
   const client = sdk.createClient({ server: name, version, cwd, isHttp, elicit, onToolsChanged });
-  const transport = await transportOf(terms);
+  const { transport, auth } = await transportOf(terms);
   const sieve = new ListSieve({ problem: sdk.listProblem, isContent: sdk.isContent });
-  const running: RunningServer = { client, transport, sieve, isOver: false, onEnd() {} };
+  const whatHangs = (): string => {
+    const awaited = auth?.awaited() ?? null;
+    return awaited === null ? '' : `: ${awaited}${renewalAdvice(name)}`;
+  };
+  const running: RunningServer = { client, transport, sieve, isOver: false, whatHangs, onEnd() {} };
   client.onclose = () => {
     running.isOver = true;
     running.onEnd();
@@ -54,7 +68,7 @@ export async function startServer(terms: StartTerms): Promise<RunningServer> {
   }
   const why =
     outcome.kind === 'late'
-      ? `did not answer within ${seconds(startMs)} of its start${wordsOf(transport)}`
+      ? `did not answer within ${seconds(startMs)} of its start${wordsOf(transport)}${whatHangs()}`
       : await whyNotStarted(terms, transport, outcome.kind === 'failed' ? outcome.error : null);
   await stopServer(running);
   throw new ServerFailure(why);
@@ -68,17 +82,16 @@ export async function stopServer({ client, transport }: RunningServer): Promise<
   await transport.close().catch(() => {});
 }
 
-async function transportOf(terms: StartTerms): Promise<Transport> {
-  const { config, home } = terms;
-  if (config.type === 'stdio') return new StdioTransport(config, terms);
+async function transportOf(terms: StartTerms): Promise<{ transport: Transport; auth?: SessionAuth }> {
+  const { config, home, clock } = terms;
+  if (config.type === 'stdio') return { transport: new StdioTransport(config, terms) };
   const [{ httpTransport }, { sessionAuth }] = await Promise.all([
     import('./sdk-client.ts'),
     import('./session-auth.ts'),
   ]);
-  return httpTransport(
-    config,
-    hasToken(config.headers) ? undefined : sessionAuth(openTokens(home, config.url)),
-  );
+  if (hasToken(config.headers)) return { transport: httpTransport(config, undefined) };
+  const auth = sessionAuth(openTokens(home, config.url, clock), { clock });
+  return { transport: httpTransport(config, auth), auth };
 }
 
 async function whyNotStarted(terms: StartTerms, transport: Transport, error: unknown): Promise<string> {
@@ -98,6 +111,7 @@ export async function reasonOf(
   error: unknown,
 ): Promise<string> {
   const { isLoginRefused } = await import('./sdk-client.ts');
+  if (error instanceof RenewalFailed) return `${describeCause(error)}${renewalAdvice(name)}`;
   if (!isLoginRefused(error)) return describeCause(error);
   return config.type !== 'stdio' && hasToken(config.headers)
     ? 'it refuses the header Authorization: check the token'

@@ -5,10 +5,10 @@
  * Sessions of several processes share it. Many servers take a token for renewal once: `alone` lets one renew, and the
  * others read what it got.
  */
-import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
-import { type Clock, systemClock } from '../../schema/clock.ts';
+import { type Clock, elapsedOf, systemClock } from '../../schema/clock.ts';
 import { systemCode } from '../../schema/errors.ts';
 import { digestOf } from '../../system/digest.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
@@ -27,8 +27,15 @@ export interface TokenStore {
   read(): StoredLogin | null;
   save(login: StoredLogin): void;
   clear(): void;
-  /** Runs the work while no other process does so for this server. */
-  alone<Value>(work: () => Promise<Value>): Promise<Value>;
+  /** Runs the work while no other process does so for this server. Who waits longer than `limit` is refused. */
+  alone<Value>(work: () => Promise<Value>, limit?: WaitLimit): Promise<Value>;
+  /** Who runs such work now, in words. */
+  holder(): string;
+}
+
+export interface WaitLimit {
+  readonly ms: number;
+  refusal(): Error;
 }
 
 const LOOK_AGAIN_MS = 50;
@@ -39,6 +46,7 @@ const STALE_MS = 30_000;
 export function openTokens(home: string, url: string, clock: Clock = systemClock): TokenStore {
   const directory = loginFolder(home);
   const path = join(directory, `${digestOf(url).slice(0, 24)}.json`);
+  const lock = `${path}.lock`;
   return {
     read() {
       const value = readLogin(path);
@@ -52,10 +60,14 @@ export function openTokens(home: string, url: string, clock: Clock = systemClock
       replaceWhole(path, `${JSON.stringify({ url, ...login })}\n`, PRIVATE_FILE);
     },
     clear: () => rmSync(path, { force: true }),
-    async alone(work) {
+    holder: () => holderOf(lock),
+    async alone(work, limit) {
       makePrivateDirectory(directory);
-      const lock = `${path}.lock`;
-      while (!taken(lock)) await clock.sleep(LOOK_AGAIN_MS);
+      const begin = elapsedOf(clock);
+      while (!taken(lock)) {
+        if (limit !== undefined && elapsedOf(clock) - begin >= limit.ms) throw limit.refusal();
+        await clock.sleep(LOOK_AGAIN_MS);
+      }
       try {
         return await work();
       } finally {
@@ -67,7 +79,7 @@ export function openTokens(home: string, url: string, clock: Clock = systemClock
 
 function taken(lock: string): boolean {
   try {
-    closeSync(openSync(lock, 'wx', PRIVATE_FILE));
+    writeFileSync(lock, `${process.pid}\n`, { flag: 'wx', mode: PRIVATE_FILE });
     return true;
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
@@ -76,4 +88,16 @@ function taken(lock: string): boolean {
     if (mtimeMs !== undefined && Date.now() - mtimeMs > STALE_MS) rmSync(lock, { force: true });
     return false;
   }
+}
+
+function holderOf(lock: string): string {
+  let holder = '';
+  try {
+    holder = readFileSync(lock, 'utf8').trim();
+  } catch (error) {
+    // Its work has just ended.
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+  if (holder === String(process.pid)) return 'another connection of this process';
+  return /^\d+$/.test(holder) ? `process ${holder}` : 'another process';
 }
