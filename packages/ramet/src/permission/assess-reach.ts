@@ -9,7 +9,7 @@ import { standingOfWrite, suggestWriteRule } from './assess-write.ts';
 import type { Assessment, PermissionSubject } from './assessment.ts';
 import { givingRule, type RuleTarget, takingRule } from './match-rules.ts';
 import { aliasesOf, type PermissionPolicy } from './policy.ts';
-import { offeredRule, type PermissionRule, plainHost } from './rule.ts';
+import { hostOfUrl, offeredRule, type PermissionRule } from './rule.ts';
 
 /** A call as rules see it: as a whole, the files that it writes, and those that it reads. */
 export interface RuleTargets {
@@ -25,12 +25,13 @@ export function ruleTargets(
   cwd: string,
   origin: Pick<PermissionPolicy, 'counterpart'>,
 ): RuleTargets {
-  const whole = { tool: name, cwd, paths: [], access: null, host: hostOf(url), name: named ?? null };
+  const host = url === undefined ? null : hostOfUrl(url);
+  const whole = { tool: name, cwd, paths: [], access: null, host, name: named ?? null };
   const files = (access: 'read' | 'write', given: readonly string[]): RuleTarget[] => {
     const paths = given.map((path) => resolve(cwd, path));
     return paths.length === 0 ? [] : [{ ...whole, access, paths, aliases: aliasesOf(origin, paths) }];
   };
-  const fetched = ofProgram && whole.host !== null ? [{ ...whole, tool: 'WebFetch' }] : [];
+  const fetched = ofProgram && url !== undefined ? [{ ...whole, tool: 'WebFetch' }] : [];
   return { whole, files: [...files('write', writes), ...files('read', reads)], fetched };
 }
 
@@ -133,8 +134,4 @@ export function joinedReasons(reasons: readonly string[]): string {
 function suggestCallRule(tool: string, host: string | null): string | null {
   if (tool.includes('*') || host?.includes('*') === true) return null;
   return offeredRule(host === null ? tool : `${tool}(domain:${host})`, [tool]);
-}
-
-function hostOf(url: string | undefined): string | null {
-  return url !== undefined && URL.canParse(url) ? plainHost(new URL(url).hostname) : null;
 }

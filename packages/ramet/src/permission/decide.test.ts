@@ -87,6 +87,9 @@ describe('RES-3: a host has one name', () => {
     ['bücher.example', 'https://xn--bcher-kva.example/'],
     ['bücher.example', 'https://BÜCHER.example./'],
     ['127.0.0.1', 'http://0x7f.1/'],
+    ['[2606:4700::1111]', 'https://[2606:4700:0:0::1111]:8443/'],
+    ['evil.com', 'https://user:pass@evil.com/'],
+    ['evil.com', ' HTTPS:evil.com'],
   ])('domain:%s is %s', async ([domain, url]) => {
     const rules = { deny: [`WebFetch(domain:${domain})`] };
     const decision = decide(policy('default', rules), webFetchTool, { input: { url }, cwd: '/' });
@@ -344,6 +347,29 @@ describe('RES-3: a tool of a program reaches several things in one call', () => 
       expect(await verdict('bypassPermissions', { deny: [rule] }, own(effect, reach))).toBe('deny');
       expect(await verdict('bypassPermissions', { ask: [rule] }, own(effect, reach))).toEqual([]);
     }
+  });
+
+  test.for([
+    'Edit(/x)',
+    'Edit(/y)',
+    'Read(/r)',
+    'Read(/s)',
+    'Bash(ls:*)',
+    'Bash(make:*)',
+    'WebFetch',
+    'WebFetch(domain:example.org)',
+  ])('a rule that allows the tool by its name does not allow what a rule against %s is about', async (rule) => {
+    const reach = { writes: ['x', 'y'], reads: ['r', 's'], command: 'make && ls', ...AWAY };
+    for (const mode of ['default', 'acceptEdits', 'bypassPermissions'] as const) {
+      expect(await verdict(mode, { allow: ['deploy'] }, own('execute', reach))).toBe('allow');
+      expect(await verdict(mode, { allow: ['deploy'], deny: [rule] }, own('execute', reach))).toBe('deny');
+      expect(await verdict(mode, { allow: ['deploy'], ask: [rule] }, own('execute', reach))).toEqual([]);
+    }
+  });
+
+  test('an address without a host is still one that a rule against all fetching holds', async () => {
+    const odd = own('execute', { url: 'example.org/x' });
+    expect(await verdict('default', { allow: ['deploy'], deny: ['WebFetch'] }, odd)).toBe('deny');
   });
 
   test('a rule that names it allows all of it, and one of a file or command only that', async () => {

@@ -113,13 +113,11 @@ describe('RES-3: no character of a call is a pattern in the rule that "always" o
     expect(await runsAfter(asked, bash('true > a.ts'))).toEqual({ again: 'allow', other: 'ask' });
   });
 
-  test.each(['http://*.org/', 'http://*/', 'http://a*.org/', 'http://[::1]/'])(
-    'fetching %s: no rule',
-    async (url) => {
-      expect(await offers(fetching(url))).toEqual([]);
-      expect(await offers(fetching('https://example.org/x'))).toEqual(['WebFetch(domain:example.org)']);
-    },
-  );
+  test.each(['http://*.org/', 'http://*/', 'http://a*.org/'])('fetching %s: no rule', async (url) => {
+    expect(await offers(fetching(url))).toEqual([]);
+    expect(await offers(fetching('https://example.org/x'))).toEqual(['WebFetch(domain:example.org)']);
+    expect(await offers(fetching('https://[2606::0:1]/x'))).toEqual(['WebFetch(domain:[2606::1])']);
+  });
 
   test('a tool whose name holds a star: no rule', async () => {
     expect(await offers({ subject: { name: 'mcp__a__*', effect: 'execute' }, input: {} })).toEqual([]);

@@ -95,6 +95,12 @@ function parseScope(name: string, specifier: string, context: RuleContext): Pars
 
 function parseDomain(specifier: string, tool: string): ParsedPart<RuleScope> {
   const [, star = '', name = ''] = /^domain:\s*(\*\.)?([^*:]+)$/i.exec(specifier) ?? [];
+  const [, address] = /^domain:\s*(\[[\da-f:.]+\])$/i.exec(specifier) ?? [];
+  // Searches know names only.
+  if (address !== undefined && tool === 'WebFetch') {
+    const host = plainHost(address);
+    if (host !== null) return good({ kind: 'domain', domain: host });
+  }
   const host = plainHost(name);
   if (host !== null) return good({ kind: 'domain', domain: `${star}${host}` });
   return bad(`can never match: write a host name without scheme or path, as in ${tool}(domain:example.org)`);
@@ -116,12 +122,17 @@ function bad(reason: string): { ok: false; reason: string } {
  * A host name in the one form that rules are compared in: `EVIL.com.` and `evil.com` are the same host, and a name with
  * letters of other alphabets is the one that goes over the wire. Null for what is no host name.
  */
-export function plainHost(name: string): string | null {
+function plainHost(name: string): string | null {
   const url = `http://${name}/`;
   if (/[/?#@\\\s]/.test(name) || !URL.canParse(url)) return null;
   const { hostname, port } = new URL(url);
   const plain = hostname.toLowerCase().replace(/\.+$/, '');
   return plain === '' || port !== '' ? null : plain;
+}
+
+/** The host of an address, in that form. */
+export function hostOfUrl(url: string): string | null {
+  return URL.canParse(url) ? plainHost(new URL(url).hostname) : null;
 }
 
 /**

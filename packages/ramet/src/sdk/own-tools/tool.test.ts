@@ -249,6 +249,74 @@ describe('LIB-1: a tool of the caller', () => {
   });
 });
 
+describe('SEC-1: the address that a tool reaches', () => {
+  const asking = (url: string): OwnTool =>
+    tool({
+      name: 'ask',
+      description: 'd',
+      input: zod.object({}),
+      access: { effect: 'execute', reaches: () => ({ url }) },
+      run: () => 'ran',
+    });
+
+  test.each([
+    'example.com/x',
+    '//example.com/x',
+    ' https://example.com/',
+    'https:example.com',
+    'https:///example.com',
+    'https://exam\tple.com/',
+    'https://good.example\\@example.com/',
+    'https://./x',
+    'https://',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    '',
+  ])('fails the call unless it is whole: %j', async (url) => {
+    expect(await outcome(asking(url), {})).toMatchObject({
+      content: expect.stringContaining(
+        `access.reaches gave the url ${JSON.stringify(url)}: return a whole address, which begins with https:// or http://`,
+      ),
+      isError: true,
+    });
+  });
+
+  test.each([
+    'HTTPS://Example.COM/x',
+    'https://user:pass@example.com/x?q=two words',
+    'https://example.com.:8443',
+    'https://ex%61mple.com#x',
+    'http://ｅxample.com/',
+  ])(
+    'is held by a rule about its host, however it is written, also where a rule allows the tool: %s',
+    async (url) => {
+      const { run } = await startFamily({
+        tools: [asking(url)],
+        permissions: { allow: ['ask'], deny: ['WebFetch(domain:example.com)'] },
+        cast: { 'Go.': [call('ask', {}), { text: 'Done.' }] },
+      });
+      const { events } = await run('Go.');
+      const [completed] = events.flatMap((event) => (event.type === 'tool_completed' ? [event] : []));
+      expect(completed).toMatchObject({ denied: true });
+      expect(JSON.stringify(completed?.result)).toContain('the rule WebFetch(domain:example.com)');
+    },
+  );
+
+  test('a command that is blank is a wrong input: nobody knows what it would run', async () => {
+    const own = tool({
+      name: 'run_it',
+      description: 'd',
+      input: zod.object({}),
+      access: { effect: 'execute', reaches: () => ({ command: ' ' }) },
+      run: () => 'ran',
+    });
+    expect(await outcome(own, {})).toMatchObject({
+      content: expect.stringContaining('access.reaches gave a blank command'),
+      isError: true,
+    });
+  });
+});
+
 describe('LIB-1: a tool that cannot work is refused when it is made', () => {
   const good = { name: 'x', description: 'd', input: zod.object({}), run: () => '' };
   test.each<[string, unknown, RegExp]>([

@@ -9,7 +9,7 @@
  */
 import * as validator from '@cfworker/json-schema';
 import { compileWith } from '../../engine/answer/answer-schema.ts';
-import { describeError, UserMistake } from '../../schema/errors.ts';
+import { UserMistake } from '../../schema/errors.ts';
 import type { ToolAccess } from '../../schema/tool-access.ts';
 import * as z from '../../schema/zod.ts';
 import { onAbort } from '../../system/on-abort.ts';
@@ -24,6 +24,7 @@ import {
   NAME,
   OBJECT,
 } from '../calls/argument-kinds.ts';
+import { problemOfReach } from './own-reach.ts';
 import { outcomeOf } from './own-result.ts';
 import { type OwnTool, ownTool, TOOL_NAME } from './own-tool.ts';
 import {
@@ -204,43 +205,6 @@ function checkedInput(check: CheckInput, reach: (input: unknown) => ToolReach): 
       return z.NEVER;
     }),
   );
-}
-
-function problemOfReach(reach: () => ToolReach): string | null {
-  try {
-    const given: unknown = reach();
-    // It is refused either way: what a promise becomes is nobody's.
-    if (given instanceof Promise) given.catch(() => {});
-    return isReach(given) ? null : `access.reaches gave ${reachText(given)}; return ${REACH_FORM}`;
-  } catch (error) {
-    return `access.reaches failed: ${describeError(error)}`;
-  }
-}
-
-const REACH_FORM =
-  'an object with none or some of reads and writes (lists of paths), command and url (texts), at once and not with a promise';
-const REACHES: Readonly<Record<string, (value: unknown) => boolean>> = {
-  reads: isTexts,
-  writes: isTexts,
-  command: (value) => typeof value === 'string',
-  url: (value) => typeof value === 'string',
-};
-
-/** A form that is not known would be taken for a call that reaches nothing, and no rule would hold it. */
-function isReach(value: unknown): boolean {
-  if (!OBJECT.accepts(value) || value instanceof Promise || Array.isArray(value)) return false;
-  return Object.entries(Object(value)).every(
-    ([field, one]) => one === undefined || (Object.hasOwn(REACHES, field) && REACHES[field]?.(one) === true),
-  );
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
-}
-
-function reachText(value: unknown): string {
-  if (value instanceof Promise) return 'a promise';
-  return (JSON.stringify(value) ?? String(value)).slice(0, 200);
 }
 
 async function runWithin(
