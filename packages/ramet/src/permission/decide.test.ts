@@ -358,14 +358,17 @@ describe('RES-3: a tool of a program reaches several things in one call', () => 
     'Bash(make:*)',
     'WebFetch',
     'WebFetch(domain:example.org)',
-  ])('a rule that allows the tool by its name does not allow what a rule against %s is about', async (rule) => {
-    const reach = { writes: ['x', 'y'], reads: ['r', 's'], command: 'make && ls', ...AWAY };
-    for (const mode of ['default', 'acceptEdits', 'bypassPermissions'] as const) {
-      expect(await verdict(mode, { allow: ['deploy'] }, own('execute', reach))).toBe('allow');
-      expect(await verdict(mode, { allow: ['deploy'], deny: [rule] }, own('execute', reach))).toBe('deny');
-      expect(await verdict(mode, { allow: ['deploy'], ask: [rule] }, own('execute', reach))).toEqual([]);
-    }
-  });
+  ])(
+    'a rule that allows the tool by its name does not allow what a rule against %s is about',
+    async (rule) => {
+      const reach = { writes: ['x', 'y'], reads: ['r', 's'], command: 'make && ls', ...AWAY };
+      for (const mode of ['default', 'acceptEdits', 'bypassPermissions'] as const) {
+        expect(await verdict(mode, { allow: ['deploy'] }, own('execute', reach))).toBe('allow');
+        expect(await verdict(mode, { allow: ['deploy'], deny: [rule] }, own('execute', reach))).toBe('deny');
+        expect(await verdict(mode, { allow: ['deploy'], ask: [rule] }, own('execute', reach))).toEqual([]);
+      }
+    },
+  );
 
   test('an address without a host is still one that a rule against all fetching holds', async () => {
     const odd = own('execute', { url: 'example.org/x' });

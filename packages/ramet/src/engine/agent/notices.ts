@@ -16,6 +16,9 @@ export const SAY_SOMETHING: string = 'Your last message was empty. State the res
 export const MAKE_THE_CALL: string =
   'Your last message announced a tool call but contained none. Make the call, or state the result of your work.';
 
+export const SEARCH_STOPPED: string =
+  'Your web search was stopped: the rules no longer allow searching the web. Answer without it, and say what you could not find out.';
+
 export const CLOSING_TURN: string =
   'You have used all your turns. Call no more tools. Say in a few sentences what is done, what is not, and what should happen next.';
 

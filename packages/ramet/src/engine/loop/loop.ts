@@ -17,7 +17,7 @@ import { Cancelled, LimitReached, ModelError } from '../../schema/errors.ts';
 import type { Agent } from '../agent/agent.ts';
 import { isSearching } from '../agent/agent-content.ts';
 import type { AgentResult } from '../agent/agent-event.ts';
-import { NOT_RUN, OUTPUT_CUT } from '../agent/notices.ts';
+import { NOT_RUN, OUTPUT_CUT, SEARCH_STOPPED } from '../agent/notices.ts';
 import { finishCalls, hasOpenCalls, type OpenCalls, openCallsOf, ordered } from '../calls/finish-calls.ts';
 import { keepFiles, refuseCalls, runCalls } from '../calls/tool-runner.ts';
 import {
@@ -93,8 +93,8 @@ async function takeTurns(agent: Agent, run: RunState, options: RunOptions): Prom
   if (agent.state.ended) agent.record({ type: 'status.changed', status: 'running', cause: null });
   const open = openCallsOf(agent);
   if (open !== null) await finishOpenCalls(agent, run, open, options);
-  else if (agent.inbox.size > 0 && !isSearching(agent.conversation.messages))
-    sayWithNews(agent, run, 'delivery', []);
+  else if (isSearching(agent.conversation.messages)) stopLostSearch(agent, run);
+  else if (agent.inbox.size > 0) sayWithNews(agent, run, 'delivery', []);
   const ended = await afterOldAnswer(agent, run, options);
   if (ended !== null) return ended;
   for (;;) {
@@ -113,6 +113,14 @@ async function takeTurns(agent: Agent, run: RunState, options: RunOptions): Prom
     const ending = await carryOut(agent, run, step, options);
     if (ending !== null) return ending;
   }
+}
+
+/** Rules have taken the tool out of the prompt since the provider paused: to continue would be to search. */
+function stopLostSearch(agent: Agent, run: RunState): void {
+  const { tools } = agent.conversation.head;
+  if (tools.some((tool) => contentOf(tool).input_schema === undefined)) return;
+  agent.warn('search_stopped', 'a web search that was paused is not continued: no rule allows it any more');
+  sayWithNews(agent, run, 'notice', [notice(SEARCH_STOPPED)]);
 }
 
 /**

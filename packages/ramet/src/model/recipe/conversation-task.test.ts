@@ -9,10 +9,12 @@ import {
   filesChanged,
   hookText,
   keptByHook,
+  MAKE_THE_CALL,
   notProved,
   OUTPUT_CUT,
   RECORD_LOST_ITS_END,
   SAY_SOMETHING,
+  SEARCH_STOPPED,
   tasksInterrupted,
 } from '../../engine/agent/notices.ts';
 import { FORK_TASK, type OtherBlock } from '../../schema/content.ts';
@@ -71,7 +73,8 @@ describe('RECIPE-1: the task of a conversation', () => {
     ['that a hook does not let it end', keptByHook('Stop', 'x')],
     ['a message of an agent', '<agent-message from="s.2">do it</agent-message>'],
     ...[
-      ...[OUTPUT_CUT, SAY_SOMETHING, CLOSING_TURN, budgetNearlySpent('$1')],
+      ...[OUTPUT_CUT, SAY_SOMETHING, MAKE_THE_CALL, SEARCH_STOPPED],
+      ...[CLOSING_TURN, budgetNearlySpent('$1')],
       ...[RECORD_LOST_ITS_END, directoryChanged('x'), filesChanged([]), agentResumed('x')],
       tasksInterrupted(['- x']),
     ].map((notice) => [notice, notice]),

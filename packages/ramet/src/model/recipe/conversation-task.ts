@@ -45,6 +45,8 @@ const NOTICES: readonly string[] = [
   ...EARLIER_NOTICES,
   'Your last message was cut off at the output limit. ',
   'Your last message was empty. ',
+  'Your last message announced a tool call but contained none. ',
+  'Your web search was stopped: ',
   'Your last message is not in the form that was asked for: ',
   'Not done yet. We checked the repository, not your report: ',
   'You have used all your turns. ',

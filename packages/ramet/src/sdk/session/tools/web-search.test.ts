@@ -152,6 +152,39 @@ describe('RES-6: WebSearch', () => {
     expect((await again.run(null)).result).toMatchObject({ status: 'done', text: 'Let me look.It is A.' });
   });
 
+  test.for<[string, NonNullable<FamilyOptions['permissions']>]>([
+    ['a rule denies it', { allow: ['WebSearch'], deny: ['WebSearch'] }],
+    ['no rule allows it', {}],
+  ])('SEC-1: an interrupted search is not continued where %s by then', async ([, permissions]) => {
+    const reached = Promise.withResolvers<void>();
+    const abort = new AbortController();
+    let isOver = false;
+    const waits = () => {
+      reached.resolve();
+      return isOver ? { text: 'I could not look.' } : new Promise<never>(() => {});
+    };
+    const cast = { 'Go.': [PAUSED, waits, waits], 'More.': [{ text: 'Done.' }] };
+    const scene = await startFamily({ ...ALLOWED, cast });
+    const running = scene.run('Go.', { signal: abort.signal });
+    await reached.promise;
+    abort.abort('interrupt');
+    expect((await running).result.status).toBe('interrupted');
+    isOver = true;
+    const again = await scene.reopen(cast, { permissions });
+    const { result, events } = await again.run(null);
+    expect(result).toMatchObject({ status: 'done', text: 'Let me look.I could not look.' });
+    expect(events).toContainEqual(expect.objectContaining({ type: 'warning', code: 'search_stopped' }));
+    const last = again.requestsOf('Go.').at(-1);
+    expect(searchTool(last)).toBeUndefined();
+    expect(assistant(last).flat()).toMatchObject([
+      { text: 'Let me look.' },
+      SEARCH,
+      { tool_use_id: SEARCH.id, content: { type: 'web_search_tool_result_error' } },
+    ]);
+    expect(lastTexts(last)[0]).toContain('the rules no longer allow searching the web');
+    expect((await again.run('More.')).result).toMatchObject({ status: 'done', text: 'Done.' });
+  });
+
   test('without a rule that allows it the bytes are what they were, and a rule against it wins', async () => {
     const scene = { cast: { 'Go.': [{ text: 'Done.' }] } };
     const heads: string[] = [];
