@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test as plain } from 'vitest';
 import type { Answer } from '../../src/emulator/answer.ts';
 import type { RequestView } from '../../src/emulator/index.ts';
-import { guidePrograms, guideProject, runProgram } from '../fixtures/guide-programs.ts';
+import { declaredPackage, guidePrograms, guideProject, runProgram } from '../fixtures/guide-programs.ts';
 import { temporaryDirectory } from '../fixtures/temporary.ts';
 import { test } from '../fixtures/user.ts';
 
@@ -70,7 +70,7 @@ describe.concurrent('LIB-1: the guide of the library', () => {
 
   plain('has programs without a mistake of types', () => {
     const directory = temporaryDirectory();
-    guideProject(directory, PAGES);
+    guideProject(directory, PAGES, declaredPackage(directory));
     const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
     const target = ['--module', 'nodenext', '--target', 'esnext', '--lib', 'esnext', '--types', 'node'];
     const files = PAGES.map(({ name }) => name).filter((name) => name.endsWith('.ts'));
