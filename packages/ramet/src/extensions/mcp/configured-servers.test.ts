@@ -122,6 +122,11 @@ describe('EXT-4: one server', () => {
     [{ url: 'https://kim:pw@x/mcp' }, 'a url with a user or a password'],
     [{ url: 'https://${HOST}@x/mcp' }, 'a url with a user or a password'],
     [{ command: 'x', timeout: -1 }, 'has a timeout'],
+    [
+      { command: 'x', cwd: '~/a' },
+      'has a cwd that begins with ~, which stands for nothing here: write ${HOME}',
+    ],
+    [{ command: 'x', cwd: '~u/a' }, 'has a cwd that begins with ~'],
     ['x', 'is no object'],
   ])('%j is refused', ([written, problem]) => {
     const checked = checkServer(written, ground);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lineServer, testPool } from '../../../test/fixtures/mcp/servers.ts';
@@ -120,6 +120,20 @@ describe('EXT-4: a connection to a server', () => {
       env: {},
     });
     await expect(connection.offer(never)).rejects.toThrow('there is no program no-such-program');
+    await pool[Symbol.asyncDispose]();
+  });
+
+  test.for<[string, string, string]>([
+    ['that is a file', 'afile', 'the cwd DIR/afile is no directory'],
+    ['below a file', 'afile/x', 'there is no directory DIR/afile/x'],
+    ['that is not there', 'nowhere', 'there is no directory DIR/nowhere'],
+  ])('says which cwd it cannot start in, and not the program: one %s', async ([, cwd, why]) => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, 'afile'), '');
+    const { pool } = testPool(directory);
+    const config = { ...lineServer('good'), cwd: join(directory, cwd) };
+    const { connection } = pool.lease('odd', config);
+    await expect(connection.offer(never)).rejects.toThrow(`did not start: ${why.replace('DIR', directory)}`);
     await pool[Symbol.asyncDispose]();
   });
 

@@ -141,6 +141,8 @@ function stdioOf(
   const variables = textsOf(env);
   if (variables === null) return 'has an env that is no object of texts';
   if (cwd !== undefined && typeof cwd !== 'string') return 'has a cwd that is no text';
+  if (cwd?.startsWith('~'))
+    return `has a cwd that begins with ~, which stands for nothing here: write \${HOME} for your home directory`;
   return {
     type: 'stdio',
     command: filled.text(command),

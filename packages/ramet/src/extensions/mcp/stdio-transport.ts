@@ -3,6 +3,7 @@
  * (RES-8). Whatever it starts ends with it: its group, and by their mark daemons with a session of their own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { stat } from 'node:fs/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { describeError, systemCode } from '../../schema/errors.ts';
 import { endMarked } from '../../system/processes/marked-processes.ts';
@@ -73,24 +74,25 @@ export class StdioTransport implements Transport {
     const { command, args, env, cwd, check } = this.#server;
     const { environment, processes, cwd: own } = this.#place;
     const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-    const why = check?.([command, ...args, ...variables], cwd ?? own) ?? null;
+    const directory = cwd ?? own;
+    const why = check?.([command, ...args, ...variables], directory) ?? null;
     if (why !== null) throw new Error(why);
     const expected = processes.expect();
     // Its note stays while the server runs: what a killed host leaves is found by its token.
     const owner = processes.expect();
     try {
       const child = spawn(command, args, {
-        cwd: cwd ?? own,
+        cwd: directory,
         env: { ...environment, ...env, [START_VARIABLE]: expected.token, [OWNER_VARIABLE]: owner.token },
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
       });
       this.#child = child;
-      await begun(child, command, cwd ?? own);
+      await begun(child);
       this.#follow(child, processes.enter(child.pid ?? 0), owner);
     } catch (error) {
       owner.settle();
-      throw error;
+      throw await notStarted(error, command, directory);
     } finally {
       expected.settle();
     }
@@ -164,16 +166,20 @@ export class StdioTransport implements Transport {
   }
 }
 
-async function begun(child: ChildProcess, command: string, cwd: string): Promise<void> {
-  if (child.pid !== undefined) {
-    child.on('error', () => {});
-    return;
-  }
-  const error = await new Promise<unknown>((resolve) => child.once('error', resolve));
+async function begun(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined) throw await new Promise<unknown>((resolve) => child.once('error', resolve));
+  child.on('error', () => {});
+}
+
+/** In words. For a program and for a directory that are not there the machine has one code. */
+async function notStarted(error: unknown, command: string, cwd: string): Promise<Error> {
+  const place = await stat(cwd).catch(() => null);
+  if (place === null) return new Error(`there is no directory ${cwd}`);
+  if (!place.isDirectory()) return new Error(`the cwd ${cwd} is no directory`);
   const code = systemCode(error);
-  throw new Error(
+  return new Error(
     code === 'ENOENT'
-      ? `there is no program ${command} (or no directory ${cwd})`
+      ? `there is no program ${command}`
       : `${command} cannot be started: ${code ?? describeError(error)}`,
   );
 }
