@@ -40,9 +40,9 @@ describe('MODEL-2: what an error answer means', () => {
     ['messages.0.content.1.image: image dimensions exceed max allowed size: 8000 pixels', true],
     ['Could not process image', true],
     ['max_tokens is missing', false],
-  ] as const)('400 %s says what to take back', ([message, isOfImage]) => {
+  ] as const)('400 %s has a code of its own if it is about a picture', ([message, isOfImage]) => {
     const answer = { status: 400, headers: {}, body: body('invalid_request_error', message) };
-    expect(errorFromAnswer(answer, context).message.includes('/rewind')).toBe(isOfImage);
+    expect(errorFromAnswer(answer, context).code === 'image_refused').toBe(isOfImage);
   });
 
   test('RES-7: a prompt that does not fit the context window has a code of its own', () => {

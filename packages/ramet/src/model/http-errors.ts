@@ -29,7 +29,7 @@ export function errorFromAnswer(answer: Refusal, context: RefusalContext): Model
   const body = readErrorBody(answer.body);
   const spendLimit = answer.status === 429 && answer.headers['retry-after'] === undefined && body.spendLimit;
   const family = !spendLimit && isRetryable(answer) ? 'retryable' : 'terminal';
-  const advice = spendLimit ? 'raise the spend limit of the account' : adviceFor(answer, body, context);
+  const advice = spendLimit ? 'raise the spend limit of the account' : adviceFor(answer, context);
   const message = `${context.origin} answered ${answer.status} ${body.message}${advice && `: ${advice}`}`;
   return new ModelError(codeOf(answer.status, body, spendLimit), family, message, {
     status: answer.status,
@@ -42,6 +42,7 @@ export function errorFromAnswer(answer: Refusal, context: RefusalContext): Model
 function codeOf(status: number, body: ErrorBody, spendLimit: boolean): string {
   if (spendLimit) return 'spend_limit';
   if (status === 400 && body.contextWindow) return 'context_window';
+  if (status === 400 && IMAGE.test(body.message)) return 'image_refused';
   return body.type || `http_${status}`;
 }
 
@@ -51,14 +52,10 @@ function isRetryable({ status, headers }: Refusal): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
-/** It is sent again with every request that follows. */
-const IN_THE_WAY =
-  'an image of this conversation cannot be sent: go back to before it with /rewind (session.rewind in a program)';
+const IMAGE = /\bimages?\b/i;
 
-function adviceFor({ status }: Refusal, { message }: ErrorBody, { model, names }: RefusalContext): string {
+function adviceFor({ status }: Refusal, { model, names }: RefusalContext): string {
   switch (status) {
-    case 400:
-      return /\bimages?\b/i.test(message) ? IN_THE_WAY : '';
     case 401:
       return `check ${names.key}`;
     case 403:

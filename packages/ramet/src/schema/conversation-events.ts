@@ -19,8 +19,9 @@ export interface ConversationReplaced {
    * `model`: the user chose another model, or another way of thinking. `rules`: what rules say now about a tool that the
    * provider runs is not what its prompt began with. `team`: the first member of a session that began without a team brought
    * the team's tools. `session`: it begins with the conversation of another session.
+   * `pictures`: the provider refused a request because of its pictures, and the newest are left out.
    */
-  cause: 'fallback' | 'model' | 'compaction' | 'rewind' | 'rules' | 'team' | 'session';
+  cause: 'fallback' | 'model' | 'compaction' | 'rewind' | 'rules' | 'team' | 'session' | 'pictures';
   /** Of a rewind: how many prompts of the session stay. */
   prompts?: number;
   /** Of a rewind: the files that the agent has seen by then. Absent in journals of earlier versions. */

@@ -30,6 +30,7 @@ import {
 import { recordResponse } from '../exchange/exchange.ts';
 import type { ExchangeOptions, ModelExchange } from '../exchange/model-exchange.ts';
 import { switchModel } from '../exchange/switch-model.ts';
+import { leftOutPictures } from './refused-picture.ts';
 import {
   afterAnswer,
   budgetSpent,
@@ -148,7 +149,7 @@ async function afterOldAnswer(agent: Agent, run: RunState, options: RunOptions):
   return failed ? { status: 'failed', ...taskFailure(run.text) } : afterAnswer(agent, run, options);
 }
 
-/** Null when the request did not fit and the conversation has been compacted: it is to be asked again. */
+/** Null when the request was refused and the conversation is another now, so that it fits: it is to be asked again. */
 async function askOrMakeRoom(
   agent: Agent,
   run: RunState,
@@ -163,6 +164,7 @@ async function askOrMakeRoom(
       onSpent: (usage, costUsd) => run.spending.add(usage, costUsd),
     });
   } catch (error) {
+    if (leftOutPictures(agent, error)) return null;
     if (!isOverflow(error)) throw error;
     if (await madeRoom(agent, run, options, error.message)) return null;
     const { code, family, message } = error;
