@@ -4,7 +4,10 @@ import { inspect } from 'node:util';
 import type { CallChange, ToolAccess } from '../schema/tool-access.ts';
 import type { PermissionDetails } from './assessment.ts';
 
-/** All of the input, whose end may be what matters, but for the change of a file that is shown beside it. */
+/**
+ * All of the input, whose end may be what matters, but for the change of a file that is shown beside it; and what the call reaches
+ * without a word of it in the input.
+ */
 export function callSummary(
   { command, writes = [], reads = [], url }: ToolAccess,
   { input, cwd }: Pick<PermissionDetails, 'input' | 'cwd'>,
@@ -19,8 +22,13 @@ export function callSummary(
   const begun = fields.findIndex(([, value]) => value === first);
   const shown: unknown[] = change === null ? [] : [change.before, change.after];
   const rest = fields.filter(([, value], at) => at !== begun && !shown.includes(value));
-  if (rest.length === 0) return start;
-  return `${start}${command === undefined ? ' ' : '\n'}${textOf(Object.fromEntries(rest))}`;
+  const told = textOf(input);
+  const untold = [...writes, ...reads, url ?? first].filter(
+    (one) => one !== first && !told.includes(JSON.stringify(one)),
+  );
+  const also = untold.length === 0 ? '' : ` and ${textOf(untold)}`;
+  if (rest.length === 0) return `${start}${also}`;
+  return `${start}${command === undefined ? ' ' : '\n'}${textOf(Object.fromEntries(rest))}${also}`;
 }
 
 /** A schema of a tool may make of its input what JSON does not have. */

@@ -237,6 +237,17 @@ describe('RES-3: a question shows all of the input that would run', () => {
       [],
     ],
     [
+      'several things, some of which are in no field',
+      own('write', () => ({
+        writes: ['a.txt', 'b.txt', '/etc/x'],
+        command: 'make',
+        url: 'https://h.example/',
+      })),
+      { list: ['a.txt', 'b.txt'] },
+      'make\n{"list":["a.txt","b.txt"]} and ["/etc/x","https://h.example/"]',
+      [],
+    ],
+    [
       'a command of an own tool',
       own('execute', () => ({ command: 'make' })),
       { script: 'make', host: 'prod' },
