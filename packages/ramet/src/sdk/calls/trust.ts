@@ -118,7 +118,7 @@ function review(options: CallOptions): {
     (part): ReviewedPart => ({
       kind: part.kind,
       source: relative(root, part.source),
-      ...stateOf(part, known[part.key], texts[part.key]),
+      ...stateOf(part, known[part.key], texts[part.key], entry?.parts !== undefined),
       files: Object.keys(part.files),
       unfollowed: [...part.unfollowed],
     }),
@@ -155,11 +155,17 @@ function isLookedAt(key: string, folders: readonly string[], root: string): bool
 }
 
 function stateOf(
-  part: DescribedPart,
+  part: DescribedPart & Pick<ReviewedPart, 'kind'>,
   before: TrustedPart | undefined,
   text: TrustedText | undefined,
+  isKnown: boolean,
 ): Pick<ReviewedPart, 'state' | 'difference'> {
-  if (before === undefined) return { state: 'new', difference: [] };
+  if (before === undefined)
+    // Of settings in a trusted folder the few words count, and nobody has seen them.
+    return {
+      state: 'new',
+      difference: isKnown && part.kind === 'rights' ? differenceOf('', part.before.text) : [],
+    };
   if (before.digest === part.digest) return { state: 'trusted', difference: [] };
   const paths = [...new Set([...Object.keys(before.files), ...Object.keys(part.files)])];
   const files = paths.flatMap((path) => {

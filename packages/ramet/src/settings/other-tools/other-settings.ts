@@ -38,7 +38,7 @@ export async function readOtherSettings(path: string, place: SettingsPlace): Pro
   const { content, notes } = await parsedFile(path);
   if (typeof content === 'string') {
     const problem = `${shown} ${content}: deny and ask rules in it are NOT in force`;
-    return { ...NOTHING, problems: [problem], stopsHooks: false, isUsers };
+    return { ...NOTHING, problems: [problem], isUsers };
   }
   const permissions = content.permissions;
   const problems = notes.map((note) => `${shown} ${note}`);
@@ -69,14 +69,14 @@ export async function readOtherSettings(path: string, place: SettingsPlace): Pro
     env,
     statusLines: isGiven && content.statusLine !== undefined ? [path] : [],
     problems: settled.problems,
-    stopsHooks: content.disableAllHooks === true,
+    stopping: content.disableAllHooks === true && !isUsers ? [path] : [],
+    isStopped: content.disableAllHooks === true && isUsers,
     isUsers,
   };
 }
 
 /** What one file brings; whether hooks of others are off, all of them decide. */
 export interface OtherFileRead extends OtherTools {
-  readonly stopsHooks: boolean;
   readonly isUsers: boolean;
 }
 

@@ -37,6 +37,10 @@ export interface ServerLimits {
 export interface OtherTools {
   /** Files with hooks. */
   readonly hooks: readonly string[];
+  /** Files that turn off hooks of their repository. */
+  readonly stopping: readonly string[];
+  /** The user has turned off all hooks of these files. */
+  readonly isStopped: boolean;
   /** Files whose rules count. */
   readonly rules: readonly OtherRules[];
   readonly unused: readonly UnusedPart[];
@@ -56,7 +60,17 @@ export interface OtherTools {
 }
 
 export const NOTHING: OtherTools = {
-  ...{ hooks: [], rules: [], unused: [], values: [], forbidden: [], directories: [], servers: [] },
+  ...{
+    hooks: [],
+    stopping: [],
+    isStopped: false,
+    rules: [],
+    unused: [],
+    values: [],
+    forbidden: [],
+    directories: [],
+    servers: [],
+  },
   ...{ env: {}, statusLines: [], problems: [] },
 };
 

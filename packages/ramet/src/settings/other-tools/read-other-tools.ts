@@ -27,9 +27,12 @@ export async function readOtherTools(place: SettingsPlace): Promise<OtherTools> 
   const read = await Promise.all(present.map((folder) => readFolder(folder, place)));
   const found = read.flat();
   const farthestFirst = read.toReversed().flat();
-  const isOff = ({ isUsers }: OtherFileRead): boolean =>
-    found.some((other) => other.stopsHooks && (other.isUsers || !isUsers));
+  const stopping = found.flatMap((file) => file.stopping);
+  const isStopped = found.some((file) => file.isStopped);
+  const isOff = ({ isUsers }: OtherFileRead): boolean => isStopped || (!isUsers && stopping.length > 0);
   return {
+    stopping,
+    isStopped,
     rules: found.flatMap(({ rules }) => rules),
     forbidden: found.flatMap(({ forbidden }) => forbidden),
     directories: found.flatMap(({ directories }) => directories),
@@ -125,7 +128,7 @@ async function readFolder(folder: string, place: SettingsPlace): Promise<readonl
       what,
       source: join(folder, what),
     }));
-  const rest = { ...NOTHING, unused, stopsHooks: false, isUsers: false };
+  const rest = { ...NOTHING, unused, isUsers: false };
   if (files.length === 0) return [rest];
   const { readOtherSettings } = await import('./other-settings.ts');
   return [...(await Promise.all(files.map((file) => readOtherSettings(file, place)))), rest];

@@ -1,6 +1,11 @@
 /** Where the hooks of a session are set up, and which of them run. */
 import type { HookEntry } from '../../../extensions/hooks/hook-config.ts';
-import { isUsersFile, shownPath, type UnusedPart } from '../../../settings/other-tools/other-tools.ts';
+import {
+  isUsersFile,
+  type OtherTools,
+  shownPath,
+  type UnusedPart,
+} from '../../../settings/other-tools/other-tools.ts';
 import type { SettingsReport } from '../../../settings/read-settings.ts';
 import {
   assembleSettings,
@@ -13,6 +18,7 @@ import {
 } from '../../../settings/setting-value.ts';
 import type { SettingsPlace } from '../../../settings/settings.ts';
 import { trustedEntry } from '../../../system/trust.ts';
+import type { GuardSettings } from './removed-guards.ts';
 
 interface FoundHooks {
   readonly hooks: readonly HookEntry[];
@@ -26,7 +32,7 @@ interface FoundHooks {
  */
 export async function hooksInForce(
   { values, settings }: Pick<SettingsReport, 'values' | 'settings'>,
-  others: readonly string[],
+  { hooks: others, ...rest }: Pick<OtherTools, 'hooks' | 'stopping' | 'isStopped'>,
   place: SettingsPlace,
 ): Promise<FoundHooks> {
   const levels = new Map(
@@ -43,7 +49,8 @@ export async function hooksInForce(
   const forbidden = all.filter(isForbidden).map((path) => shownPath(path, place.root, place.userHome));
   const notices =
     forbidden.length === 0 ? [] : [`${POLICY_HOOKS}; those of ${forbidden.join(', ')} do not run`];
-  const removed = await goneFrom(place, settings.policy?.hooks === 'managed');
+  const isNone = settings.policy?.hooks === 'managed' || place.isBare === true || place.isGiven === true;
+  const removed = isNone ? NOTHING : await goneFrom(place, { ...rest, inForce: new Set(paths) });
   if (paths.length === 0) return { hooks: removed.hooks, notices: [...notices, ...removed.notices] };
   const { partsOfSettings } = await import('../../../extensions/trust/collect-parts.ts');
   const { filesNotice, folderTrust, partNotice } = await import('../../../extensions/trust/folder-trust.ts');
@@ -85,12 +92,13 @@ export async function hooksInForce(
   };
 }
 
+const NOTHING: FoundHooks = { hooks: [], notices: [] };
+
 /** Hooks that were trusted and are not there as they were. */
-async function goneFrom(place: SettingsPlace, isForbidden: boolean): Promise<FoundHooks> {
-  const isNone = isForbidden || place.isBare === true || place.isGiven === true;
-  const parts = isNone ? {} : (trustedEntry(place)?.parts ?? {});
-  if (!Object.keys(parts).some((key) => key.startsWith('hooks '))) return { hooks: [], notices: [] };
-  return (await import('./removed-guards.ts')).removedGuards(place);
+async function goneFrom(place: SettingsPlace, settings: GuardSettings): Promise<FoundHooks> {
+  const parts = trustedEntry(place)?.parts ?? {};
+  if (!Object.keys(parts).some((key) => key.startsWith('hooks '))) return NOTHING;
+  return (await import('./removed-guards.ts')).removedGuards(place, settings);
 }
 
 /** Hooks that are set up and do not run here, with the reason, for reports. */

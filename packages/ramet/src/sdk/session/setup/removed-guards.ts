@@ -4,41 +4,101 @@
  * checks is a question (SEC-1).
  */
 import { lstatSync } from 'node:fs';
-import { resolve } from 'node:path';
-import type { HookEntry } from '../../../extensions/hooks/hook-config.ts';
+import { basename, dirname, resolve } from 'node:path';
+import { type HookEntry, isObject } from '../../../extensions/hooks/hook-config.ts';
 import { partsOfSettings } from '../../../extensions/trust/collect-parts.ts';
-import { type FolderPart, folderOf, ownDigest, readPartKey } from '../../../extensions/trust/folder-part.ts';
+import { decidesCalls } from '../../../extensions/trust/commands-in.ts';
+import {
+  type FolderPart,
+  folderOf,
+  ownDigest,
+  partKey,
+  readPartKey,
+} from '../../../extensions/trust/folder-part.ts';
 import { folderTrust } from '../../../extensions/trust/folder-trust.ts';
-import { shownPath } from '../../../settings/other-tools/other-tools.ts';
+import { type OtherTools, shownPath } from '../../../settings/other-tools/other-tools.ts';
 import type { SettingsPlace } from '../../../settings/settings.ts';
 import { trustedEntry, trustedTexts, trustStamp } from '../../../system/trust.ts';
 
 interface RemovedGuards {
   readonly hooks: readonly HookEntry[];
-  /** One line for each file that has no hooks any more; of changed ones another line tells. */
+  /** One line for each file that has no hooks any more, turns hooks off or cannot be used; of changed hooks another line tells. */
   readonly notices: readonly string[];
 }
 
-export function removedGuards(place: SettingsPlace): RemovedGuards {
-  const keys = Object.keys(trustedEntry(place)?.parts ?? {}).filter((key) => isRead(key, place));
-  const found = keys.flatMap((key) => {
-    const part = currentPart(key, place);
-    if (isAsTrusted(part, place)) return [];
-    const label = shownPath(part.source, place.root, place.userHome);
-    const value = guardsIn(trustedTexts(place)[key]?.text);
-    const source = { label, check: () => `they are ${NOT_TRUSTED}`, isOver: untilTrusted(key, place) };
-    const checks = value === null ? '' : '; calls that they checked are questions';
-    const notice = `${label}: its hooks are gone, and you trusted them${checks} (${SHOWS})`;
-    return [{ value, source, notices: part.value === undefined ? [notice] : [] }];
+/** What of the settings decides whether their hooks run. */
+export interface GuardSettings extends Pick<OtherTools, 'stopping' | 'isStopped'> {
+  /** Files that this session takes hooks from. */
+  readonly inForce: ReadonlySet<string>;
+}
+
+export function removedGuards(
+  place: SettingsPlace,
+  { inForce, stopping, isStopped }: GuardSettings,
+): RemovedGuards {
+  const isOff = isStopped || stopping.some((path) => mayStop(path, place));
+  const lost = Object.keys(trustedEntry(place)?.parts ?? {})
+    .filter((key) => isRead(key, place))
+    .flatMap((key) => {
+      const part = currentPart(key, place);
+      const [stopper] = isOfOtherTool(part.source) ? stopping : [];
+      if (isOff && isOfOtherTool(part.source)) return [];
+      const isSame = isAsTrusted(part, place);
+      if (isSame && inForce.has(part.source)) return [];
+      const loss = stopper !== undefined ? 'stopped' : isSame ? 'unusable' : 'changed';
+      const value = guardsIn(parsed(trustedTexts(place)[key]?.text));
+      // What is wrong with the file another line tells.
+      if (loss === 'unusable' && value === null) return [];
+      return [{ key, part, loss, value, path: stopper ?? part.source } as const];
+    });
+  const shown = (path: string): string => shownPath(path, place.root, place.userHome);
+  const reasons = {
+    stopped: (path: string) => `disableAllHooks in ${shown(path)} is ${NOT_TRUSTED}`,
+    changed: () => `they are ${NOT_TRUSTED}`,
+    unusable: (path: string) => `${shown(path)} ${UNUSABLE}`,
+  };
+  const lines = {
+    stopped: 'disableAllHooks, which you did not trust, turns off hooks that you trusted',
+    changed: 'its hooks are gone, and you trusted them',
+    unusable: `it ${UNUSABLE}, and you trusted its hooks`,
+  };
+  // Of changed hooks another line tells.
+  const told = lost.filter(({ loss, part }) => loss !== 'changed' || part.value === undefined);
+  const notices = told.map(({ loss, path }) => {
+    const guards = lost.some((one) => one.loss === loss && one.path === path && one.value !== null);
+    return `${shown(path)}: ${lines[loss]}${guards ? CHECKED : ''} (${SHOWS})`;
   });
   return {
-    hooks: found.flatMap(({ value, source }) => (value === null ? [] : [{ value, source }])),
-    notices: found.flatMap(({ notices }) => notices),
+    hooks: lost.flatMap(({ key, part, loss, path, value }) => {
+      const check = (): string => reasons[loss](path);
+      const source = {
+        label: shown(part.source),
+        check,
+        isOver: untilTrusted(key, loss === 'stopped' ? path : null, place),
+      };
+      return value === null ? [] : [{ value, source }];
+    }),
+    notices: [...new Set(notices)],
   };
 }
 
+const CHECKED = '; calls that they checked are questions';
 const SHOWS = 'ramet trust --show shows the difference';
 const NOT_TRUSTED = `not what you trusted (${SHOWS})`;
+const UNUSABLE = 'cannot be used as it is';
+
+function isOfOtherTool(path: string): boolean {
+  return basename(dirname(path)) === '.claude';
+}
+
+/** It said that it turns hooks off when it was trusted. */
+function mayStop(source: string, place: SettingsPlace): boolean {
+  const part = partsOfSettings(source).find(({ kind }) => kind === 'rights');
+  if (part === undefined || Object(part.value).disableAllHooks !== true) return false;
+  if (folderTrust(place).verdictOn(part) === 'trusted') return true;
+  const before = parsed(trustedTexts(place)[partKey(part, place.root)]?.text);
+  return before?.disableAllHooks === true;
+}
 
 /** Of a settings file that this session reads. */
 function isRead(key: string, { root, folders = [], sources }: SettingsPlace): boolean {
@@ -66,35 +126,41 @@ function isAsTrusted(part: FolderPart, place: SettingsPlace): boolean {
   return folderTrust(place).verdictOnOwn(part, ownDigest(part)) === 'trusted';
 }
 
-/** Trust that is given meanwhile counts at once. */
-function untilTrusted(key: string, place: SettingsPlace): () => boolean {
+/**
+ * Trust that is given meanwhile counts at once. Hooks that it is given to run in the next session: this one has not read them, so it
+ * asks on.
+ */
+function untilTrusted(key: string, stopper: string | null, place: SettingsPlace): () => boolean {
   let stamp = trustStamp(place);
   let isOver = false;
   return () => {
     const now = trustStamp(place);
     if (now === stamp) return isOver;
     stamp = now;
-    const known = trustedEntry(place)?.parts?.[key];
-    isOver = known === undefined || isAsTrusted(currentPart(key, place), place);
+    const part = currentPart(key, place);
+    const isWithout = stopper === null ? guardsIn(part.value) === null : mayStop(stopper, place);
+    isOver = trustedEntry(place)?.parts?.[key] === undefined || (isWithout && isAsTrusted(part, place));
     return isOver;
   };
 }
 
 /** Null for none. Where it is not known any more what they were, they checked every call. */
-function guardsIn(text: string | undefined): Record<string, unknown> | null {
-  const { PreToolUse, PermissionRequest } = parsed(text);
-  const guards = Object.entries({ PreToolUse, PermissionRequest }).filter(
-    ([, groups]) => groups !== undefined,
+function guardsIn(hooks: unknown): Record<string, unknown> | null {
+  if (!isObject(hooks)) return hooks === null ? UNKNOWN_GUARDS : null;
+  const guards = Object.entries(hooks).filter(
+    ([event, groups]) => decidesCalls(event) && !(Array.isArray(groups) && groups.length === 0),
   );
   return guards.length === 0 ? null : Object.fromEntries(guards);
 }
 
-function parsed(text = ''): Record<string, unknown> {
+const UNKNOWN_GUARDS = {
+  PreToolUse: [{ hooks: [{ type: 'command', command: 'a hook whose text is not known any more' }] }],
+};
+
+function parsed(text = ''): Record<string, unknown> | null {
   try {
     return Object(JSON.parse(text));
   } catch {
-    return {
-      PreToolUse: [{ hooks: [{ type: 'command', command: 'a hook whose text is not known any more' }] }],
-    };
+    return null;
   }
 }

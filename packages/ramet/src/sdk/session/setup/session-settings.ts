@@ -57,7 +57,7 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
   const others = await readOtherTools(place);
   const report = await readSettings(place, { defaults: { ...defaults, agents }, others });
   refuseBadSettings(report);
-  const found = await hooksInForce(report, others.hooks, place);
+  const found = await hooksInForce(report, others, place);
   const commands = await withoutChangedCommands(report.settings, report.values, place, others.statusLines);
   const notices = [
     ...settingsNotices(report),

@@ -1,0 +1,137 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { Answer } from '../../src/emulator/answer.ts';
+import { eventually } from '../fixtures/command.ts';
+import { writeFiles } from '../fixtures/temporary.ts';
+import { test, toolResults, type User } from '../fixtures/user.ts';
+
+const done = { text: 'done' };
+const call = (name: string, input: Record<string, unknown>): Answer => ({ tool_use: [{ name, input }] });
+const bash = (command: string): Answer => call('Bash', { command });
+const bypass = ['--permission-mode', 'bypassPermissions'];
+const questions = 'calls that they checked are questions';
+const asked = 'a hook that checks this call did not run: ';
+
+const guard = { PreToolUse: [{ hooks: [{ type: 'command', command: 'exit 0' }] }] };
+
+async function trusted(user: User, settings: object, file = '.claude/settings.json'): Promise<void> {
+  writeFiles(user.repository, { [file]: JSON.stringify(settings) });
+  await user.ramet(['trust']);
+}
+
+/** The last call of a session, which runs one command. */
+async function lastCall(user: User, args: readonly string[] = []) {
+  let turn = 0;
+  const emulator = await user.emulate({ respond: () => (turn++ === 0 ? bash('echo ran') : done) });
+  const { stderr } = await user.here(['-p', ...args, 'GO', ...bypass]);
+  return { stderr, result: toolResults(emulator).at(-1) };
+}
+
+const untold = 'disableAllHooks, which you did not trust, turns off hooks that you trusted';
+const useless = 'it cannot be used as it is, and you trusted its hooks';
+
+describe.concurrent('SEC-1: an agent that turns the guards of its repository off', () => {
+  const file = JSON.stringify({ hooks: guard });
+  const stopped = { disableAllHooks: true };
+
+  test.for([
+    ['a new file', '.claude/settings.local.json', JSON.stringify(stopped), untold],
+    ['the same file', '.claude/settings.json', JSON.stringify({ hooks: guard, ...stopped }), untold],
+    ['an emptied file', '.claude/settings.json', JSON.stringify({ hooks: {}, ...stopped }), untold],
+    ['a file that is too large', '.claude/settings.json', `${file}${' '.repeat(1 << 20)}`, useless],
+    ['a wrong value', '.ramet/settings.json', JSON.stringify({ hooks: guard, maxTurns: 'many' }), useless],
+    ['a key twice', '.ramet/settings.json', file.replace('{', '{ "model": "a", "model": "b",'), useless],
+  ] as const)(
+    'with %s has the calls that they check go to a person',
+    async ([, file, text, line], { user }) => {
+      const own = file.startsWith('.ramet') ? file : '.claude/settings.json';
+      await trusted(user, { hooks: guard }, own);
+      writeFiles(user.repository, { off: text });
+      const first = await user.model(bash(`mv off ${file}`), bash('echo the same session'), done);
+      expect((await user.here(['-p', 'GO', ...bypass])).stderr).toBe('');
+      expect(toolResults(first)).toMatchObject([{ isError: false }, { isError: false }]);
+      for (const again of [['-c'], ['-c', '--fork-session'], []]) {
+        const { stderr, result } = await lastCall(user, again);
+        expect(stderr).toContain(`${file}: ${line}; ${questions} (ramet trust --show`);
+        expect(stderr.split(questions)).toHaveLength(2);
+        expect(result).toMatchObject({ isError: true, text: expect.stringContaining(asked) });
+      }
+    },
+  );
+
+  test('has its agents and a session after a kill ask too', async ({ user }) => {
+    await trusted(user, { hooks: { PreToolUse: [{ matcher: 'Bash', ...guard.PreToolUse[0] }] } });
+    const off = '.claude/settings.local.json';
+    writeFiles(user.repository, { off: '{ "disableAllHooks": true }' });
+    let turn = 0;
+    await user.emulate({
+      respond: () => (turn++ === 0 ? bash(`mv off ${off}`) : done),
+      fault: () => (turn > 0 ? { kind: 'stall', at: 'headers' } : undefined),
+    });
+    const running = user.start(['-p', 'GO', ...bypass]);
+    await eventually(() => existsSync(join(user.repository, off)));
+    running.kill('SIGKILL');
+    await running.ended;
+    const agent = { description: 'x', prompt: 'CHILD', subagent_type: 'general-purpose' };
+    const results: string[] = [];
+    let asks = 0;
+    await user.emulate({
+      respond({ opening, lastToolResult }) {
+        if (!opening.includes('CHILD')) return asks++ === 0 ? call('Agent', agent) : done;
+        results.push(lastToolResult);
+        return lastToolResult === '' ? bash('echo ran') : done;
+      },
+    });
+    for (const executor of ['in-process', 'process']) {
+      asks = 0;
+      await user.ramet(['-p', '-c', 'GO', ...bypass, '--executor', executor]);
+    }
+    expect(results).toEqual(['', expect.stringContaining(asked), '', expect.stringContaining(asked)]);
+  });
+
+  test('shows the difference, and is as it says once a person trusts it', async ({ user }) => {
+    await trusted(user, { hooks: guard });
+    await trusted(user, {}, 'sub/.claude/settings.json');
+    writeFiles(user.repository, { '.claude/settings.local.json': '{ "disableAllHooks": true }' });
+    const { stdout } = await user.here(['trust', '--show']);
+    expect(stdout).toMatch(
+      /^new +rights: \.claude\/settings\.local\.json\n(?: {2}\+.*\n)* {2}\+ +"disableAllHooks/m,
+    );
+    await user.ramet(['trust']);
+    const { stderr, result } = await lastCall(user);
+    expect([stderr, result?.isError]).toEqual([
+      expect.stringMatching(
+        /^ramet: set up for Claude Code and without effect in Ramet: hooks: disableAllHooks/,
+      ),
+      false,
+    ]);
+    // It says more now, and that it turns them off it said before.
+    const more = { disableAllHooks: true, permissions: { allow: ['Bash'] } };
+    writeFiles(user.repository, { '.claude/settings.local.json': JSON.stringify(more) });
+    expect((await lastCall(user)).result?.isError).toBe(false);
+  });
+
+  test("asks nothing where the user's own file turns them off", async ({ user }) => {
+    await trusted(user, { hooks: guard });
+    const off = JSON.stringify({ disableAllHooks: true });
+    writeFiles(user.repository, { '.claude/settings.local.json': off });
+    writeFiles(user.root, { 'home/.claude/settings.json': off });
+    expect((await lastCall(user)).result?.isError).toBe(false);
+  });
+
+  test('asks on where they are trusted again, until a session has read them', async ({ user }) => {
+    await trusted(user, { hooks: guard });
+    const settings = join(user.repository, '.claude/settings.json');
+    rmSync(settings);
+    const emulator = await user.emulate({
+      respond: async ({ turn }) => {
+        if (turn === 1) await trusted(user, { hooks: guard });
+        return turn < 2 ? bash(`echo ${turn}`) : done;
+      },
+    });
+    await user.here(['-p', 'GO', ...bypass]);
+    expect(toolResults(emulator).map(({ isError }) => isError)).toEqual([true, true]);
+    expect((await lastCall(user)).result?.isError).toBe(false);
+  });
+});
