@@ -2,6 +2,7 @@
 import { isObject } from './hook-config.ts';
 import { type HookEventName, hookEventKind } from './hook-event.ts';
 import { type HookProcessEnd, isLeft } from './run-hook-command.ts';
+import { refusingField, refusingLine } from './unheard-refusal.ts';
 
 export type HookDecision = 'allow' | 'ask' | 'deny';
 
@@ -52,7 +53,7 @@ export function replyOf(event: HookEventName, answer: HookAnswer): HookReply | n
 const MOST_CHARACTERS = 10_000;
 
 export function answerOfCommand(event: HookEventName, end: HookProcessEnd): HookAnswer {
-  const { refusal, takesText } = hookEventKind(event);
+  const { refusal } = hookEventKind(event);
   if ('failure' in end) return { failure: end.failure };
   const { code, stdout, stderr } = end;
   if (code === 2) {
@@ -73,13 +74,25 @@ export function answerOfCommand(event: HookEventName, end: HookProcessEnd): Hook
   if (isLeft(text.split('\n', 1)[0] ?? '')) return { reply: {} };
   if (!text.startsWith('{') && event === 'WorktreeCreate')
     return { reply: { path: text.slice(text.lastIndexOf('\n') + 1).trim() } };
-  if (!text.startsWith('{')) return { reply: takesText ? { context: cut(text) } : {} };
+  if (!text.startsWith('{')) return plainAnswer(event, text);
   try {
     return answerOfValue(event, JSON.parse(text));
   } catch {
     return { failure: `what it printed begins like JSON and is none: ${JSON.stringify(text.slice(0, 60))}` };
   }
 }
+
+function plainAnswer(event: HookEventName, text: string): HookAnswer {
+  const { takesText, guards } = hookEventKind(event);
+  if (takesText) return { reply: { context: cut(text) } };
+  const line = guards ? refusingLine(text) : null;
+  if (line === null) return { reply: {} };
+  return {
+    failure: `it seems to refuse by printing ${JSON.stringify(line.slice(0, 60))}, which is not understood: ${REFUSE}`,
+  };
+}
+
+const REFUSE = 'end with exit code 2, or print {"decision": "block"}';
 
 function outputProblem({
   isText,
@@ -126,10 +139,19 @@ export function answerOfValue(event: HookEventName, value: unknown): HookAnswer 
   const common = commonReply(event, reading);
   const own = eventReply(event, specific);
   // A no beats what else the same hook says.
-  const { decision, reason } = common.decision === 'deny' || own.decision === undefined ? common : own;
+  const { decision, reason } = widthOf(common) > widthOf(own) ? common : own;
   const reply = { ...common, ...own, ...(decision !== undefined && { decision, reason }) };
   const [problem] = [...reading.problems, ...specific.problems];
-  return problem === undefined ? { reply } : { failure: problem };
+  if (problem !== undefined) return { failure: problem };
+  const isNo =
+    decision === 'deny' || decision === 'ask' || reply.block !== undefined || reply.stop !== undefined;
+  const unheard = isNo || hookEventKind(event).refusal === 'none' ? null : refusingField(value);
+  if (unheard === null) return { reply };
+  return { failure: `it seems to refuse by ${unheard.slice(0, 60)}, which is not understood: ${REFUSE}` };
+}
+
+function widthOf({ decision }: HookReply): number {
+  return decision === undefined ? -1 : ['allow', 'ask', 'deny'].indexOf(decision);
 }
 
 function commonReply(event: HookEventName, fields: Fields): HookReply {
@@ -137,12 +159,36 @@ function commonReply(event: HookEventName, fields: Fields): HookReply {
   const decision = fields.oneOf('decision', Object.keys(DECISIONS));
   const stops = fields.value.continue === false;
   const isBlock = decision === 'block' || decision === 'deny';
-  const { refusal } = hookEventKind(event);
+  const { refusal, guards } = hookEventKind(event);
   return {
+    ...(guards && callReply(event, fields)),
     ...(refusal === 'deny' && decision !== undefined && { decision: DECISIONS[decision], reason }),
     ...(isBlock && refusal !== 'deny' && refusal !== 'none' && { block: reason ?? NO_REASON }),
     ...(stops && { stop: fields.text('stopReason') ?? reason ?? 'a hook stopped it' }),
     message: fields.text('systemMessage'),
+  };
+}
+
+/** About a call, in the words of either event; also without the object around it, which is easily left out. */
+function callReply(event: HookEventName, fields: Fields): HookReply {
+  const word = fields.oneOf('permissionDecision', Object.keys(DECISIONS));
+  const decision = isObject(fields.value.decision) ? fields.value.decision : undefined;
+  const updated = event === 'PreToolUse' || word !== undefined ? fields.object('updatedInput') : undefined;
+  const changed = updated && { updatedInput: updated };
+  if (word !== undefined && (decision === undefined || DECISIONS[word] !== 'allow'))
+    return { decision: DECISIONS[word], reason: fields.text('permissionDecisionReason'), ...changed };
+  if (decision === undefined) return { ...changed };
+  const inner = new Fields(decision, 'decision.');
+  const behavior = inner.oneOf('behavior', ['allow', 'ask', 'deny']);
+  const updatedInput = inner.object('updatedInput');
+  const stop = behavior === 'deny' && decision.interrupt === true;
+  const reason = inner.text('message');
+  fields.problems.push(...inner.problems);
+  return {
+    ...changed,
+    ...(behavior !== undefined && { decision: DECISIONS[behavior], reason }),
+    ...(updatedInput && { updatedInput }),
+    ...(stop && { stop: reason ?? NO_REASON }),
   };
 }
 
@@ -152,36 +198,11 @@ function eventReply(event: HookEventName, fields: Fields): HookReply {
   const context = fields.text('additionalContext');
   const heard = context ? { context } : {};
   switch (event) {
-    case 'PreToolUse': {
-      const decision = fields.oneOf('permissionDecision', Object.keys(DECISIONS));
-      const reason = fields.text('permissionDecisionReason');
-      const updatedInput = fields.object('updatedInput');
-      return {
-        ...heard,
-        ...(decision !== undefined && { decision: DECISIONS[decision], reason }),
-        ...(updatedInput && { updatedInput }),
-      };
-    }
-    case 'PermissionRequest': {
-      const decision = fields.object('decision');
-      // In the words of the other event.
-      const word = fields.oneOf('permissionDecision', Object.keys(DECISIONS));
-      if (word !== undefined && (decision === undefined || DECISIONS[word] !== 'allow'))
-        return { ...heard, decision: DECISIONS[word], reason: fields.text('permissionDecisionReason') };
-      if (decision === undefined) return heard;
-      const inner = new Fields(decision, 'decision.');
-      const behavior = inner.oneOf('behavior', ['allow', 'deny']);
-      const updatedInput = inner.object('updatedInput');
-      const stop = behavior === 'deny' && decision.interrupt === true;
-      const reason = inner.text('message');
-      fields.problems.push(...inner.problems);
-      return {
-        ...heard,
-        ...(behavior !== undefined && { decision: DECISIONS[behavior], reason }),
-        ...(updatedInput && { updatedInput }),
-        ...(stop && { stop: reason ?? NO_REASON }),
-      };
-    }
+    case 'PreToolUse':
+    case 'PermissionRequest':
+      // A word in its place is a mistake.
+      fields.object('decision');
+      return { ...heard, ...callReply(event, fields) };
     case 'PostToolUse': {
       const output = fields.value.updatedToolOutput;
       if (output === undefined) return heard;
