@@ -301,7 +301,7 @@ describe.concurrent('EXT-1: .claude/settings.json of a trusted folder', () => {
     JSON.stringify({
       permissions: { allow: ['Bash(touch:*)'] },
       env: {
-        ...{ OWN_WORD: 'staging', RAMET_HOME: '/nowhere', COUNT: 3, XDG_CONFIG_HOME: '.config' },
+        ...{ OWN_WORD: 'staging', RAMET_HOME: '/nowhere', MAX_COUNT: 3, XDG_CONFIG_HOME: '.config' },
         ...{ RM: 'sh evil', LANGUAGE: '../loc', CLAUDE_CODE_ENABLE_TELEMETRY: '0' },
       },
       statusLine: { type: 'command', command: 'echo of the other tool' },

@@ -43,6 +43,35 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
       'MAIL',
       'P4PORT',
     ],
+    ...[
+      'RM',
+      'GREP',
+      'AR',
+      'LD',
+      'AS',
+      'AWK',
+      'SED',
+      'CXX',
+      'FC',
+      'GET',
+      'CO',
+      'LINT',
+      'YACC',
+      'TEX',
+      'WEAVE',
+    ],
+    ...[
+      'rm',
+      'Foo',
+      'AUTHOR',
+      'SPHINXBUILD',
+      'HOST_CC',
+      'CC_FOR_BUILD',
+      'MY_RM',
+      'SED_X',
+      'BUILD_AR',
+      'X_AWK_2',
+    ],
     ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'API_BASE_URL', 'MYAPP_PLUGINS', 'MYAPP_SERVER', 'MYAPP_COMMAND'],
   ],
 };
@@ -135,7 +164,7 @@ describe('SEC-1: a variable of a trusted folder', () => {
     'quiet',
   ])('is set if its name says nothing of the kind and its value is a switch: %j', (value) => {
     expect(
-      ['MYAPP_MODE', 'FOO', 'ENVIRONMENT', 'TARGET', 'PORT', 'AUTHOR'].filter(
+      ['MYAPP_MODE', 'MY_CARMA', 'ENVIRONMENT', 'STAGE', 'PORT', 'VERBOSE'].filter(
         (name) => !folderMaySet(name, value),
       ),
     ).toEqual([]);

@@ -5,7 +5,8 @@
  *
  * 1. a few names only say how programs speak: those may be one word, which is no path and no command with a file;
  * 2. a name that a known tool reads, or that says program, place, option, address or account, is not set;
- * 3. any other is set if its value is a switch: a number, yes or no, a stage, or a level.
+ * 3. nor is one of a single word, but for a few: `RM`, `GREP`, `LINT` are programs to make and to many scripts;
+ * 4. any other is set if its value is a switch: a number, yes or no, a stage, or a level.
  */
 import { isModelKey, isOfTool } from '../../system/child-environment.ts';
 
@@ -61,7 +62,10 @@ function shownName(name: string): string {
 function folderMaySet(name: string, value: string): boolean {
   if (SETTLED.test(name))
     return (WORD.test(value) && !value.includes('..')) || (name === 'TZ' && ZONE.test(value));
-  return !isOfTool(name) && !OF_PROGRAMS.test(name) && !TELLING.test(name) && SWITCH.test(value);
+  if (!SWITCH.test(value)) return false;
+  return name.includes('_')
+    ? !isOfTool(name) && !OF_PROGRAMS.test(name) && !TELLING.test(name) && !PART_OF_PROGRAM.test(name)
+    : PLAIN.has(name);
 }
 
 const SETTLED: RegExp = new RegExp(
@@ -74,15 +78,24 @@ const SETTLED: RegExp = new RegExp(
   ].join('|')})$`,
 );
 
+/** Names of one word that nothing is known to take for a program. */
+const PLAIN: ReadonlySet<string> = new Set(
+  'PORT ENVIRONMENT STAGE VERBOSE QUIET OFFLINE TIMEOUT RETRIES WORKERS THREADS JOBS SEED'.split(' '),
+);
+
+/** What makefiles call programs, with more around it: `HOST_CC`, `CC_FOR_BUILD`. */
+const PART_OF_PROGRAM: RegExp =
+  /(?:^|_)(?:CC|CXX|CPP|LD|AR|AS|NM|FC|RM|CP|MV|SH|SED|AWK|GREP|TAR|YACC|LEX|TEX|RANLIB|STRIP|OBJCOPY|OBJDUMP|LINT)(?:_|$)/i;
+
 /** Besides the tools that programs of agents are known to need. */
 const OF_PROGRAMS: RegExp = new RegExp(
   `^(?:${[
-    '(?:ENV|IFS|PS[0-4]|CPP|AR|AS|LD|EX|NODE)$|BASH_|LD_|DYLD_|GLIBC_|MALLOC_|GIT_|SSH_|GPG|GNUPG|OPENSSL|CURL',
-    'PYTHON|PYTEST|PERL|R_|RUBY|LUA|PHP|ERL_|ELIXIR|MIX_|OCAML|GHC|STACK_|JULIA|GUILE|TCL|JAVA|JDK_|GRADLE|MAVEN|MVN|CLASS|GO[A-Z]*$',
+    'BASH_|LD_|DYLD_|GLIBC_|MALLOC_|GIT_|SSH_|GPG|GNUPG|OPENSSL|CURL',
+    'PYTHON|PYTEST|PERL|R_|RUBY|LUA|PHP|ERL_|ELIXIR|MIX_|OCAML|GHC|STACK_|JULIA|GUILE|TCL|JAVA|JDK_|GRADLE|MAVEN|MVN|CLASS',
     'LESS|GREP_|MAKE|GCC_|TERM|VIM|EMACS|GIO_|GTK|QT_|DBUS_|SYSTEMD_|SUDO_|HG|SVN|CVS|NPM|PNPM|YARN|ELECTRON',
     'OPENAI|ANTHROPIC|CLAUDE|GEMINI|MISTRAL|GROQ|OPENROUTER|DEEPSEEK|XAI_|OLLAMA|RUSTC|HUSKY|LOCALDOMAIN|GLOBIGNORE|VSCODE|VAGRANT|ESLINT',
-    'P4|BZR|COMPOSER|MAIL|TAPE$',
-    'DOCKER|COMPOSE_|BUILDKIT|KUBE|HELM|TF_|TERRAFORM|ANSIBLE|VAULT_|AWS_|AZURE_|GOOGLE_|GCLOUD|CLOUDSDK|PG[A-Z]+$|MYSQL|OTEL_',
+    'P4|BZR|COMPOSER|MAIL',
+    'DOCKER|COMPOSE_|BUILDKIT|KUBE|HELM|TF_|TERRAFORM|ANSIBLE|VAULT_|AWS_|AZURE_|GOOGLE_|GCLOUD|CLOUDSDK|MYSQL|OTEL_',
   ].join('|')})`,
   'i',
 );
