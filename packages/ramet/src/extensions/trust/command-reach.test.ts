@@ -596,6 +596,20 @@ const SPELLINGS: readonly (readonly [command: string, file: string])[] = [
   ['python3 app', 'lib/aid.py'],
   ['python3 -m app', 'lib/aid.py'],
   ['env -i python3 py/placed.py', 'lib/__pycache__/aid.cpython-311.pyc'],
+  // Code in words and here-documents is judged as scripts are.
+  ...[
+    "import sys; sys.path.insert(0, 'li' + 'b'); import aid",
+    "import sys as s; s.path.append('li' + 'b'); import aid",
+    "from importlib import import_module as f; f('ai' + 'd')",
+    "import os; os.environ['PYTHONPATH'] = 'li' + 'b'",
+    "import runpy; runpy.run_path('li' + 'b/aid.py')",
+  ].flatMap((code) => [
+    [`python3 -c "${code}"`, 'lib/aid.py'] as const,
+    [`cd src && timeout 5 python3 -Bc "${code}"`, 'lib/aid.py'] as const,
+    [`python3 -Ic "${code}"`, 'lib/aid.py'] as const,
+    [`python3 - a <<EOF\nimport json\n${code}\nEOF`, 'lib/aid.py'] as const,
+    [`bash -c 'python3 -I' <<EOF\n${code}\nEOF`, 'lib/aid.py'] as const,
+  ]),
   ['python3 py/known.py', 'py/far.py'],
   ['make -C shell hook', 'shell/own.sh'],
   ['make -C shell other', 'shell/more.sh'],
@@ -814,6 +828,8 @@ describe('SEC-1: a command runs no file that an agent has written since it was t
     ['git log --oneline >> log', '.git/refs/heads/main'],
     ["cat docs/page.md | awk '{print $1}'", 'docs/page.md'],
     ["cat docs/page.md | python3 -c 'import sys; print(len(sys.stdin.read()))'", 'docs/page.md'],
+    [`python3 -c "import json,sys; d=json.load(sys.stdin); sys.exit(2 if 'x' in d else 0)"`, 'lib/aid.py'],
+    ['python3 <<EOF\nimport json, sys\nfor one in sys.argv[1:]:\n  print(one)\nEOF', 'lib/aid.py'],
     ['sort docs/page.md | uniq -c', 'docs/page.md'],
     ['npx tsc -p . && sh scripts/h.sh', 'src/index.ts'],
     ['npx tsc --noEmit && node scripts/x.js', 'src/index.ts'],
@@ -853,6 +869,10 @@ describe('SEC-1: a command runs no file that an agent has written since it was t
     [
       'python3 py/placed.py',
       /python3 py\/placed\.py \(because of what py\/placed\.py imports: every Python file of the folder counts\)/,
+    ],
+    [
+      `python3 -c "import sys; sys.path.append('lib')"`,
+      /\(because of what the code of python3 imports: every Python file of the folder counts\)/,
     ],
     ['find scripts -exec {} +', /because of the program it starts: every file/],
     ['npm run unit', /npm run unit \(what node --test loads\)/],

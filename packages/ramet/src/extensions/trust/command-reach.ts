@@ -97,9 +97,9 @@ class ReachReading {
     addInterpreters(this.#found, this.#ground);
     const python = this.#python.finds(this.#found.paths);
     this.#found.addAll(python);
-    for (const path of python.open)
-      if (this.#hasOwnPython) this.#found.importing.add(relative(this.#root, path));
-      else this.#found.unclear.add(`what ${relative(this.#root, path)} imports`);
+    for (const one of [...python.open.map((path) => relative(this.#root, path)), ...python.openCode])
+      if (this.#hasOwnPython) this.#found.importing.add(one);
+      else this.#found.unclear.add(`what ${one} imports`);
     if (this.#found.unclear.size > 0) for (const one of this.#gitContent) this.#found.addAll(one);
     return this.#found.reach(this.#starts);
   }

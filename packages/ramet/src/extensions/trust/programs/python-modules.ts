@@ -9,6 +9,7 @@ import type { SearchGround } from '../module-files.ts';
 import { isDirectory } from '../repository-look.ts';
 import type { StartedProgram } from '../started-programs.ts';
 import { contentOf } from '../trusted-content.ts';
+import { hasOpenImports } from './open-imports.ts';
 import { type ImportedFiles, importedFiles, importsOf, pythonFile } from './python-imports.ts';
 
 /** Of all its versions, with those that a site adds. */
@@ -29,6 +30,8 @@ export interface PythonFinds {
   readonly folders: readonly string[];
   /** Files whose imports only the running program knows. */
   readonly open: readonly string[];
+  /** The same of code that the commands hold, in words. */
+  readonly openCode: readonly string[];
 }
 
 /** What the commands of a script have Python load. Nothing for other programs, and where `-I` or `-P` keeps it from looking. */
@@ -39,6 +42,8 @@ export class PythonReading {
   #looksHere = false;
   readonly #apart = new Set<string>();
   readonly #scripts = new Set<string>();
+  /** Programs with code of their own whose imports only they know. */
+  readonly #openCode = new Set<string>();
 
   constructor(ground: SearchGround) {
     this.#ground = ground;
@@ -48,7 +53,10 @@ export class PythonReading {
   started({ name, rest }: StartedProgram, text: string): readonly string[] {
     if (!PYTHON.test(name)) return [];
     const texts = rest.map(({ texts: [one = ''] }) => one);
-    const { script, module, isApart } = placeOf(texts);
+    const { script, module, code, isApart } = placeOf(texts);
+    // What it reads may stand anywhere in the script.
+    const own = code ?? (script === null && module === null ? text : '');
+    if (hasOpenImports(own, false)) this.#openCode.add(`the code of ${name}`);
     if (script !== null) (isApart ? this.#apart : this.#scripts).add(script);
     if (isApart || script !== null) return [];
     this.#looksHere = true;
@@ -77,6 +85,7 @@ export class PythonReading {
       paths: [...found.flatMap((one) => one.paths), ...imported.flatMap(({ files: one }) => one)],
       folders: found.flatMap((one) => one.folders),
       open: [...open, ...imported.flatMap((one) => one.open)],
+      openCode: [...this.#openCode],
     };
   }
 
@@ -113,6 +122,8 @@ interface PythonPlace {
   /** Null where it looks in the directory it is started in. */
   readonly script: string | null;
   readonly module: string | null;
+  /** Behind `-c`. */
+  readonly code: string | null;
   /** It looks in neither place. */
   readonly isApart: boolean;
 }
@@ -120,7 +131,7 @@ interface PythonPlace {
 /** Read as Python reads its options, up to what it runs. */
 function placeOf(texts: readonly string[]): PythonPlace {
   let isApart = false;
-  const here = { script: null, module: null };
+  const here = { script: null, module: null, code: null };
   for (let at = 0; at < texts.length; at++) {
     const text = texts[at] ?? '';
     if (text === '-') return { ...here, isApart };
@@ -128,7 +139,7 @@ function placeOf(texts: readonly string[]): PythonPlace {
     if (text.startsWith('--')) continue;
     const [, flags = '', decides, value = ''] = /^-([^cmWX]*)([cmWX]?)(.*)$/s.exec(text) ?? [];
     isApart ||= /[IP]/.test(flags);
-    if (decides === 'c') return { ...here, isApart };
+    if (decides === 'c') return { ...here, code: value === '' ? (texts[at + 1] ?? '') : value, isApart };
     if (decides === 'm') return { ...here, module: value === '' ? (texts[at + 1] ?? '') : value, isApart };
     if (HAS_VALUE.test(decides ?? '') && value === '') at++;
   }
