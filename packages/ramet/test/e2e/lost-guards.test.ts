@@ -135,3 +135,62 @@ describe.concurrent('SEC-1: an agent that turns the guards of its repository off
     expect((await lastCall(user)).result?.isError).toBe(false);
   });
 });
+
+describe.concurrent('SEC-1: an agent that takes a plugin with guards out of its repository', () => {
+  const settings = '.ramet/settings.json';
+
+  async function withPlugin(user: User): Promise<void> {
+    writeFiles(user.repository, { 'plug/hooks/hooks.json': JSON.stringify({ hooks: guard }) });
+    await trusted(user, { plugins: ['plug'] }, settings);
+    expect((await lastCall(user)).result?.isError).toBe(false);
+  }
+
+  test.for([
+    [
+      'its name',
+      `echo '{}' > ${settings}`,
+      'plug: this plugin is named no more, and you trusted its hooks; calls',
+    ],
+    [
+      'the settings',
+      `rm ${settings}`,
+      'plug: this plugin is named no more, and you trusted its hooks; calls',
+    ],
+    ['its folder', 'rm -r plug', 'plug: its plugin is not what you trusted and does not run'],
+    [
+      'its hooks',
+      "echo '{}' > plug/hooks/hooks.json",
+      'plug: its plugin is not what you trusted and does not run',
+    ],
+  ] as const)('%s: has the calls that they check go to a person', async ([, change, line], { user }) => {
+    await withPlugin(user);
+    await user.model(bash(change), done);
+    await user.here(['-p', 'GO', ...bypass]);
+    for (const again of [['-c'], []]) {
+      const { stderr, result } = await lastCall(user, again);
+      expect(stderr.split(line)).toHaveLength(2);
+      expect(result).toMatchObject({
+        isError: true,
+        text: expect.stringContaining(`${asked}the plugin is not what you trusted`),
+      });
+    }
+    const { stdout } = await user.here(['trust', '--show']);
+    expect(stdout).toMatch(
+      line.includes('named no more') ? /^removed +plugin: plug$/m : /^changed +plugin: plug/m,
+    );
+    await user.ramet(['trust']);
+    expect((await lastCall(user)).result?.isError).toBe(false);
+    expect((await user.here(['trust', '--show'])).stdout).not.toContain('removed');
+  });
+
+  test('asks nothing where the user leaves the settings out, names the folder, or trusts for once', async ({
+    user,
+  }) => {
+    await withPlugin(user);
+    rmSync(join(user.repository, settings));
+    for (const flags of [['--setting-sources', 'user'], ['--bare'], ['--plugin-dir', 'plug'], ['--trust']]) {
+      const { stderr, result } = await lastCall(user, flags);
+      expect([flags, stderr, result?.isError]).toEqual([flags, '', false]);
+    }
+  });
+});

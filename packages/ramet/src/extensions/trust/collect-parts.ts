@@ -89,15 +89,20 @@ function rightsIn(content: Record<string, unknown>): Record<string, unknown> {
 function pluginParts(path: string, { root, userHome }: PartsPlace): FolderPart[] {
   const named = basename(dirname(path)) === '.ramet' ? readObject(path)?.plugins : undefined;
   if (!Array.isArray(named)) return [];
-  return named.flatMap((one) => (typeof one === 'string' ? [pluginPart(one, { root, userHome })] : []));
+  return named.flatMap((one) =>
+    typeof one === 'string' ? [{ ...pluginPart(one, { root, userHome }), namedBy: path }] : [],
+  );
 }
 
-export function pluginPart(
-  path: string,
-  { root, userHome }: Pick<PartsPlace, 'root' | 'userHome'>,
-): FolderPart {
-  const isUsers = path.startsWith('~/') && userHome !== null;
-  const folder = isUsers ? join(userHome, path.slice(2)) : resolve(root, path);
+type PluginPlace = Pick<PartsPlace, 'root' | 'userHome'>;
+
+/** What a name in the setting `plugins` stands for. */
+export function pluginFolder(path: string, { root, userHome }: PluginPlace): string {
+  return path.startsWith('~/') && userHome !== null ? join(userHome, path.slice(2)) : resolve(root, path);
+}
+
+export function pluginPart(path: string, place: PluginPlace): FolderPart {
+  const folder = pluginFolder(path, place);
   return { kind: 'plugin', source: folder, value: '', declared: runBy(folder), folder };
 }
 

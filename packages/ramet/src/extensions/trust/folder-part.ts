@@ -40,6 +40,8 @@ export interface FolderPart {
   readonly declared?: Readonly<Record<string, unknown>> | null | undefined;
   /** All files in it belong to the part. */
   readonly folder?: string | undefined;
+  /** Of a plugin: the settings file that names it. */
+  readonly namedBy?: string | undefined;
 }
 
 export interface DescribedPart extends CoveredPart {
@@ -101,8 +103,21 @@ export function describePart(part: FolderPart, root: string): DescribedPart {
   const digest = joinedDigest(own, files, unfollowed);
   // What an earlier run has left there is no change, and no reason not to run.
   for (const path of copies) files[path] = readBounded(path)?.digest ?? '';
-  const before = { text: text.slice(0, LONGEST_TEXT), files: texts };
+  const shown = part.kind === 'plugin' ? pluginText(part, root) : text.slice(0, LONGEST_TEXT);
+  const before = { text: shown, files: texts };
   return { key: partKey(part, root), digest, own, files, before, unfollowed };
+}
+
+/** What a person has to know of it where it is gone; no part of its digest. */
+export interface PluginText {
+  readonly namedBy: string;
+  readonly hooks: readonly unknown[];
+}
+
+function pluginText({ declared, namedBy = '' }: FolderPart, root: string): string {
+  const hooks = Array.isArray(declared?.hooks) ? declared.hooks : [];
+  const said: PluginText = { namedBy: relative(root, namedBy), hooks };
+  return hooks.length === 0 ? '' : JSON.stringify(said, null, 2);
 }
 
 function textOf(value: unknown): string {

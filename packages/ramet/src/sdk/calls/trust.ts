@@ -125,7 +125,10 @@ function review(options: CallOptions): {
   );
   const others = Object.entries(known).filter(([key]) => !described.some((part) => part.key === key));
   const isThere = ([key]: readonly [string, unknown]): boolean =>
-    existsSync(resolve(root, readPartKey(key).source)) && !isLookedAt(key, folders, root);
+    // The settings that name plugins are always looked at.
+    readPartKey(key).kind !== 'plugin' &&
+    existsSync(resolve(root, readPartKey(key).source)) &&
+    !isLookedAt(key, folders, root);
   const removed = others.filter((one) => !isThere(one)).map(([key]) => removedPart(key));
   const elsewhere = Object.fromEntries(
     others

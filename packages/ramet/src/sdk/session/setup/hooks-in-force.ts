@@ -16,7 +16,7 @@ import {
   type SettingsLevel,
   UNTRUSTED,
 } from '../../../settings/setting-value.ts';
-import type { SettingsPlace } from '../../../settings/settings.ts';
+import type { Settings, SettingsPlace } from '../../../settings/settings.ts';
 import { trustedEntry } from '../../../system/trust.ts';
 import type { GuardSettings } from './removed-guards.ts';
 
@@ -49,8 +49,9 @@ export async function hooksInForce(
   const forbidden = all.filter(isForbidden).map((path) => shownPath(path, place.root, place.userHome));
   const notices =
     forbidden.length === 0 ? [] : [`${POLICY_HOOKS}; those of ${forbidden.join(', ')} do not run`];
-  const isNone = settings.policy?.hooks === 'managed' || place.isBare === true || place.isGiven === true;
-  const removed = isNone ? NOTHING : await goneFrom(place, { ...rest, inForce: new Set(paths) });
+  const removed = keepsNone(settings, place)
+    ? NOTHING
+    : await goneFrom(place, { ...rest, inForce: new Set(paths) });
   if (paths.length === 0) return { hooks: removed.hooks, notices: [...notices, ...removed.notices] };
   const { partsOfSettings } = await import('../../../extensions/trust/collect-parts.ts');
   const { filesNotice, folderTrust, partNotice } = await import('../../../extensions/trust/folder-trust.ts');
@@ -93,6 +94,24 @@ export async function hooksInForce(
 }
 
 const NOTHING: FoundHooks = { hooks: [], notices: [] };
+
+/** The user or the machine wants none of a folder, or trust is given for once. */
+function keepsNone({ policy }: Settings, { isBare, isGiven }: SettingsPlace): boolean {
+  return policy?.hooks === 'managed' || isBare === true || isGiven === true;
+}
+
+/** Guards of plugins that were trusted and do not run any more. */
+export async function goneWithPlugins(
+  { settings }: Pick<SettingsReport, 'settings'>,
+  inForce: readonly string[],
+  place: SettingsPlace,
+): Promise<FoundHooks> {
+  const parts = trustedEntry(place)?.parts ?? {};
+  const isNone = keepsNone(settings, place) || settings.policy?.plugins === 'managed';
+  if (isNone || !Object.keys(parts).some((key) => key.startsWith('plugin '))) return NOTHING;
+  const { removedPlugins } = await import('./removed-plugins.ts');
+  return removedPlugins(place, { named: settings.plugins ?? [], inForce });
+}
 
 /** Hooks that were trusted and are not there as they were. */
 async function goneFrom(place: SettingsPlace, settings: GuardSettings): Promise<FoundHooks> {

@@ -20,7 +20,7 @@ import { type OtherTools, shownPath } from '../../../settings/other-tools/other-
 import type { SettingsPlace } from '../../../settings/settings.ts';
 import { trustedEntry, trustedTexts, trustStamp } from '../../../system/trust.ts';
 
-interface RemovedGuards {
+export interface RemovedGuards {
   readonly hooks: readonly HookEntry[];
   /** One line for each file that has no hooks any more, turns hooks off or cannot be used; of changed hooks another line tells. */
   readonly notices: readonly string[];
@@ -38,7 +38,7 @@ export function removedGuards(
 ): RemovedGuards {
   const isOff = isStopped || stopping.some((path) => mayStop(path, place));
   const lost = Object.keys(trustedEntry(place)?.parts ?? {})
-    .filter((key) => isRead(key, place))
+    .filter((key) => key.startsWith('hooks ') && isRead(resolve(place.root, readPartKey(key).source), place))
     .flatMap((key) => {
       const part = currentPart(key, place);
       const [stopper] = isOfOtherTool(part.source) ? stopping : [];
@@ -82,9 +82,9 @@ export function removedGuards(
   };
 }
 
-const CHECKED = '; calls that they checked are questions';
-const SHOWS = 'ramet trust --show shows the difference';
-const NOT_TRUSTED = `not what you trusted (${SHOWS})`;
+export const CHECKED = '; calls that they checked are questions';
+export const SHOWS = 'ramet trust --show shows the difference';
+export const NOT_TRUSTED: string = `not what you trusted (${SHOWS})`;
 const UNUSABLE = 'cannot be used as it is';
 
 function isOfOtherTool(path: string): boolean {
@@ -100,11 +100,9 @@ function mayStop(source: string, place: SettingsPlace): boolean {
   return before?.disableAllHooks === true;
 }
 
-/** Of a settings file that this session reads. */
-function isRead(key: string, { root, folders = [], sources }: SettingsPlace): boolean {
-  const { kind, source } = readPartKey(key);
-  const path = resolve(root, source);
-  if (kind !== 'hooks' || ![root, ...folders].includes(folderOf(path))) return false;
+/** A settings file that this session reads. */
+export function isRead(path: string, { root, folders = [], sources }: SettingsPlace): boolean {
+  if (![root, ...folders].includes(folderOf(path))) return false;
   const isLocal = path.endsWith('.local.json');
   // Git takes such a file into no other worktree.
   if (isLocal && isLinked(root)) return false;
@@ -145,7 +143,7 @@ function untilTrusted(key: string, stopper: string | null, place: SettingsPlace)
 }
 
 /** Null for none. Where it is not known any more what they were, they checked every call. */
-function guardsIn(hooks: unknown): Record<string, unknown> | null {
+export function guardsIn(hooks: unknown): Record<string, unknown> | null {
   if (!isObject(hooks)) return hooks === null ? UNKNOWN_GUARDS : null;
   const guards = Object.entries(hooks).filter(
     ([event, groups]) => decidesCalls(event) && !(Array.isArray(groups) && groups.length === 0),
@@ -157,7 +155,7 @@ const UNKNOWN_GUARDS = {
   PreToolUse: [{ hooks: [{ type: 'command', command: 'a hook whose text is not known any more' }] }],
 };
 
-function parsed(text = ''): Record<string, unknown> | null {
+export function parsed(text = ''): Record<string, unknown> | null {
   try {
     return Object(JSON.parse(text));
   } catch {

@@ -39,7 +39,7 @@ import {
 } from '../../options.ts';
 import { findPlace, type Place } from '../../place.ts';
 import { withoutChangedCommands } from './folder-commands.ts';
-import { hooksInForce, unusedHooks } from './hooks-in-force.ts';
+import { goneWithPlugins, hooksInForce, unusedHooks } from './hooks-in-force.ts';
 
 /** Throws a UserMistake for a bad file that must not be passed over. */
 export async function sessionSettings(options: SessionOptions): Promise<SettingsInForce> {
@@ -59,6 +59,8 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
   refuseBadSettings(report);
   const found = await hooksInForce(report, others, place);
   const commands = await withoutChangedCommands(report.settings, report.values, place, others.statusLines);
+  const given = (options.plugins ?? []).map((path) => resolve(cwd, path));
+  const gone = await goneWithPlugins(report, [...(commands.settings.plugins ?? []), ...given], place);
   const notices = [
     ...settingsNotices(report),
     ...otherToolsNotices({ ...others, unused: [...others.unused, ...widerModes(report)] }, place),
@@ -67,6 +69,7 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
     ),
     ...found.notices,
     ...commands.notices,
+    ...gone.notices,
   ];
   const serverOrigins = report.values.filter(
     ({ path, unused }) =>
@@ -74,7 +77,7 @@ export async function sessionSettings(options: SessionOptions): Promise<Settings
       (unused === null || KEPT_SERVERS.includes(unused) || unused.startsWith('set in ')),
   );
   return {
-    ...{ settings: commands.settings, notices, hooks: found.hooks, childEnv: others.env },
+    ...{ settings: commands.settings, notices, hooks: [...found.hooks, ...gone.hooks], childEnv: others.env },
     others: allowsOwnRules(report.settings) ? others.rules : others.rules.map(withoutAllow),
     ...{ managed: report.managed, serverOrigins, ruleOrigins: ruleOrigins(report, place) },
     ...{ alsoDirectories: others.directories.map(({ path }) => path), serverLimits: others.servers },
