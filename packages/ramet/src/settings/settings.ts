@@ -11,7 +11,7 @@ import type {
   SettingsSource,
 } from '../schema/status.ts';
 import type { TrustPlace } from '../system/trust.ts';
-import type { OtherRules, ServerLimits } from './other-tools/other-tools.ts';
+import type { OtherRules, OtherTools, ServerLimits } from './other-tools/other-tools.ts';
 import type { SettingValue } from './setting-value.ts';
 
 /** US dollars per million tokens; what is left out keeps the price that is known, or stays unknown. */
@@ -241,7 +241,12 @@ export interface SettingsPlace extends TrustPlace {
   managed?: readonly string[] | undefined;
   /** Whether a settings file of a trusted folder gives the rights that it gave when it was trusted. */
   isAsTrusted?: ((file: string) => Promise<boolean>) | undefined;
+  /** What files of a trusted folder forbade when it was trusted, and do not forbid now. `used`: files that could be read. */
+  keptLimits?: ((used: readonly string[]) => Promise<KeptLimits>) | undefined;
 }
+
+/** It stays in force. */
+export type KeptLimits = Pick<OtherTools, 'rules' | 'servers' | 'forbidden' | 'problems'>;
 
 /** Where hooks come from, and why they must not run now. */
 interface HookOrigin {

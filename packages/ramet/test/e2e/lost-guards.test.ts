@@ -194,3 +194,72 @@ describe.concurrent('SEC-1: an agent that takes a plugin with guards out of its 
     }
   });
 });
+
+describe.concurrent('SEC-1: an agent that takes out what settings of its repository forbid', () => {
+  const deny = { permissions: { deny: ['Bash(echo:*)'] } };
+  const [theirs, own] = ['.claude/settings.json', '.ramet/settings.json'];
+
+  const LOST = /^(?:changed|removed) +limits: \S+settings\.json\n {2}- deny: "Bash\(echo:\*\)"$/m;
+
+  test.for([
+    [theirs, 'the rule', "echo '{}'"],
+    [theirs, 'the file', 'rm'],
+    [theirs, 'by a mistake', "echo '{'"],
+    [theirs, 'by a weaker list', `echo '{"permissions":{"ask":["Bash(echo:*)"]}}'`],
+    [own, 'the rule', "echo '{}'"],
+    [own, 'the file', 'rm'],
+    [own, 'by a wrong value', `echo '${JSON.stringify({ ...deny, maxTurns: 'x' })}'`],
+  ] as const)('%s, %s: does not get it', async ([file, , change], { user }) => {
+    await trusted(user, deny, file);
+    await user.model(
+      bash(change === 'rm' ? `rm ${file}` : `${change.replace('echo', 'printf %s')} > ${file}`),
+      done,
+    );
+    await user.here(['-p', 'GO', ...bypass]);
+    for (const again of [['-c'], []]) {
+      const { stderr, result } = await lastCall(user, again);
+      expect(result).toMatchObject({
+        isError: true,
+        text: expect.stringContaining(`denied by the rule Bash(echo:*) in ${file} as you trusted it`),
+      });
+      expect(stderr).toContain(file);
+    }
+    if (change.includes('maxTurns')) return;
+    const { stdout } = await user.here(['trust', '--show']);
+    expect(stdout).toMatch(LOST);
+    await user.ramet(['trust']);
+    expect((await lastCall(user)).result?.text).not.toContain('as you trusted it');
+    expect((await user.here(['trust', '--show'])).stdout).not.toContain('limits');
+  });
+
+  test('is asked about nothing where it forbids more', async ({ user }) => {
+    await trusted(user, deny);
+    const more = { permissions: { deny: ['WebFetch', ...deny.permissions.deny], ask: ['Write'] } };
+    writeFiles(user.repository, { [theirs]: JSON.stringify(more) });
+    expect((await lastCall(user)).stderr).not.toContain('trust');
+    expect((await user.here(['trust', '--show'])).stdout).toMatch(/work is trusted$/m);
+  });
+
+  test('has a line name what else held agents back', async ({ user }) => {
+    await trusted(user, { maxTurns: 9, merge: { check: 'true' }, sandbox: { worktree: 'required' } }, own);
+    writeFiles(user.repository, { [own]: JSON.stringify({ sandbox: { worktree: 'off' }, maxTurns: 9 }) });
+    expect((await lastCall(user)).stderr).toContain(
+      `${own}: sandbox.worktree, merge.check: not what you trusted, your own settings hold`,
+    );
+  });
+
+  test('keeps servers and bypassing out as they were', async ({ user }) => {
+    const denied = { deniedMcpServers: [{ serverName: 'odd' }], disabledMcpjsonServers: ['bad'] };
+    const server = { command: 'true' };
+    writeFiles(user.repository, {
+      '.mcp.json': JSON.stringify({ mcpServers: { odd: server, bad: server } }),
+    });
+    await trusted(user, { ...denied, permissions: { disableBypassPermissionsMode: 'disable' } });
+    writeFiles(user.repository, { [theirs]: '{}' });
+    const { stdout } = await user.here(['mcp', 'ls']);
+    expect(stdout).toMatch(/odd.*deniedMcpServers/);
+    expect(stdout).toMatch(/bad.*disabledMcpjsonServers/);
+    const { stderr, code } = await user.here(['-p', 'GO', ...bypass]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('bypass')]);
+  });
+});

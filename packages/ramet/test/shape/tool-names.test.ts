@@ -9,7 +9,7 @@ import { readText, SOURCE_ROOT, sourceFiles } from './repository.ts';
 const ALLOWED: Readonly<Record<string, string>> = {
   'agents/definitions/definition-tools.ts': 'what tools are called in definition files',
   'agents/prompts/main-prompt.ts': 'the list of tools of agents that only read',
-  'settings/other-tools/other-settings.ts': 'what tools are called in the settings of other programs',
+  'settings/other-tools/other-tools.ts': 'what tools are called in the settings of other programs',
   'extensions/prompts/prompt-fields.ts': 'what tools are called in skills and commands of other programs',
   'cli/interactive/chat/completed-call.ts':
     'which outputs people see elsewhere: a list that stays, a file they have',

@@ -9,6 +9,7 @@ import { readPlugin } from '../plugins/read-plugin.ts';
 import { foldersOf, RULES } from '../prompts/prompt-store.ts';
 import { atFolder, type FolderPart, type PartKind } from './folder-part.ts';
 import { gitParts } from './folder-programs.ts';
+import { type Limits, limitsIn } from './limits.ts';
 
 export interface PartsPlace {
   readonly cwd: string;
@@ -34,6 +35,10 @@ export function collectParts(place: PartsPlace, declaredIn: ReadDeclared): Folde
   ];
   return [
     ...settings.flatMap(partsOfSettings),
+    ...settings.flatMap((source): FolderPart[] => {
+      const value = limitsOf(source);
+      return value === null ? [] : [{ kind: 'limits', source, value }];
+    }),
     ...folders.flatMap((folder) => partsOfSettings(join(folder, '.mcp.json'))),
     ...settings.flatMap((path) => pluginParts(path, place)),
     ...agentParts(place, declaredIn),
@@ -59,6 +64,11 @@ export function partsOfSettings(source: string): FolderPart[] {
     ['rights', isServers ? undefined : rightsIn(content)],
   ];
   return found.flatMap(([kind, value]) => (isNothing(value) ? [] : [{ kind, source, value }]));
+}
+
+/** What a settings file only narrows; null for nothing. */
+export function limitsOf(source: string): Limits | null {
+  return limitsIn(readObject(source));
 }
 
 function isNothing(value: unknown): boolean {

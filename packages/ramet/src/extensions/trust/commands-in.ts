@@ -27,7 +27,7 @@ export function commandsOf({
   /** As `FolderPart` has it. */
   readonly declared?: Readonly<Record<string, unknown>> | null | undefined;
 }): PartCommand[] {
-  if (kind === 'rights') return [];
+  if (kind === 'rights' || kind === 'limits') return [];
   if (kind === 'skill' || kind === 'command') return shellParts(String(value)).map(script);
   if (kind === 'agent' || kind === 'plugin')
     return declared === null ? roughWords(String(value)) : ofFields(declared);

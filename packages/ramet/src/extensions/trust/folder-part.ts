@@ -26,6 +26,7 @@ const KINDS = [
   'plugin',
   'git',
   'rights',
+  'limits',
 ] as const;
 
 export type PartKind = (typeof KINDS)[number];
@@ -103,7 +104,12 @@ export function describePart(part: FolderPart, root: string): DescribedPart {
   const digest = joinedDigest(own, files, unfollowed);
   // What an earlier run has left there is no change, and no reason not to run.
   for (const path of copies) files[path] = readBounded(path)?.digest ?? '';
-  const shown = part.kind === 'plugin' ? pluginText(part, root) : text.slice(0, LONGEST_TEXT);
+  const shown =
+    part.kind === 'plugin'
+      ? pluginText(part, root)
+      : part.kind === 'limits'
+        ? text
+        : text.slice(0, LONGEST_TEXT);
   const before = { text: shown, files: texts };
   return { key: partKey(part, root), digest, own, files, before, unfollowed };
 }

@@ -81,4 +81,5 @@ const NAMES: Readonly<Record<PartKind, string>> = {
   plugin: 'plugin',
   git: 'git configuration',
   rights: 'set of rights',
+  limits: 'set of limits',
 };

@@ -10,6 +10,7 @@ import {
   readPartKey,
 } from '../../extensions/trust/folder-part.ts';
 import { folderTrust } from '../../extensions/trust/folder-trust.ts';
+import { limitLines, lostLimits, readLimits } from '../../extensions/trust/limits.ts';
 import { digestOf } from '../../system/digest.ts';
 import { changedLines, lineDiff } from '../../system/text/line-diff.ts';
 import {
@@ -114,22 +115,27 @@ function review(options: CallOptions): {
   const entry = trustedEntry({ root, home });
   const known = entry?.parts ?? {};
   const texts = entry === null ? {} : trustedTexts({ root, home });
-  const current = described.map(
-    (part): ReviewedPart => ({
-      kind: part.kind,
-      source: relative(root, part.source),
-      ...stateOf(part, known[part.key], texts[part.key], entry?.parts !== undefined),
-      files: Object.keys(part.files),
-      unfollowed: [...part.unfollowed],
-    }),
-  );
+  const current = described
+    .filter((part) => part.kind !== 'limits' || lostOf(part, texts).length > 0)
+    .map(
+      (part): ReviewedPart => ({
+        kind: part.kind,
+        source: relative(root, part.source),
+        ...stateOf(part, known[part.key], texts[part.key], entry?.parts !== undefined),
+        ...(part.kind === 'limits' && { state: 'changed', difference: lostOf(part, texts) }),
+        files: Object.keys(part.files),
+        unfollowed: [...part.unfollowed],
+      }),
+    );
   const others = Object.entries(known).filter(([key]) => !described.some((part) => part.key === key));
   const isThere = ([key]: readonly [string, unknown]): boolean =>
     // The settings that name plugins are always looked at.
     readPartKey(key).kind !== 'plugin' &&
     existsSync(resolve(root, readPartKey(key).source)) &&
     !isLookedAt(key, folders, root);
-  const removed = others.filter((one) => !isThere(one)).map(([key]) => removedPart(key));
+  const removed = others
+    .filter((one) => !isThere(one))
+    .map(([key]) => ({ ...removedPart(key), difference: lostOf({ key, before: NOTHING }, texts) }));
   const elsewhere = Object.fromEntries(
     others
       .filter(isThere)
@@ -147,6 +153,18 @@ function review(options: CallOptions): {
       digest: digestOf(JSON.stringify(described.map(({ key, digest }) => [key, digest]))),
     },
   };
+}
+
+const NOTHING: TrustedText = { text: '', files: {} };
+
+/** What of it is gone that was there when the folder was trusted. More of it needs no trust. */
+function lostOf(
+  { key, before }: Pick<DescribedPart, 'key' | 'before'>,
+  texts: Readonly<Record<string, TrustedText>>,
+): string[] {
+  const trusted = readLimits(texts[key]?.text ?? '');
+  const lost = trusted && lostLimits(trusted, readLimits(before.text));
+  return lost === null ? [] : limitLines(lost).map((line) => `- ${line}`);
 }
 
 /** Folders of other directories of the repository bring parts only to who works there. */
@@ -209,7 +227,8 @@ export async function keepingTrust(
   if (!was || parts === undefined) return;
   const texts = trustedTexts(place);
   const isOther = ([key]: readonly [string, unknown]): boolean =>
-    resolve(place.root, readPartKey(key).source) !== resolve(file);
+    // What only narrows is as it was: Ramet takes none of it away.
+    readPartKey(key).kind === 'limits' || resolve(place.root, readPartKey(key).source) !== resolve(file);
   const others = Object.entries(parts)
     .filter(isOther)
     .map(([key, part]) => [key, { ...part, before: texts[key] ?? { text: '', files: {} } }] as const);

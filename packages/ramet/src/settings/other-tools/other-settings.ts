@@ -8,7 +8,7 @@ import { JsonMistake, parsePositionedJson } from '../positioned-json.ts';
 import { CHANGED, UNTRUSTED } from '../setting-value.ts';
 import type { SettingsPlace } from '../settings.ts';
 import { takeVariables } from './folder-variables.ts';
-import { NOTHING, type OtherTools, shownPath, type UnusedPart } from './other-tools.ts';
+import { NOTHING, type OtherTools, shownPath, translated, type UnusedPart } from './other-tools.ts';
 import {
   forbidsBypass,
   LIMITING,
@@ -20,15 +20,6 @@ import {
 
 const LARGEST_BYTES = 1 << 20;
 const NARROWING = ['deny', 'ask'] as const;
-/** Tools that have another name here. */
-const NAMES: Readonly<Record<string, string>> = {
-  Task: 'Agent',
-  MultiEdit: 'Edit',
-  NotebookEdit: 'Edit',
-  NotebookRead: 'Read',
-  LS: 'Glob',
-};
-
 export async function readOtherSettings(path: string, place: SettingsPlace): Promise<OtherFileRead> {
   const shown = shownPath(path, place.root, place.userHome);
   const folder = dirname(dirname(path));
@@ -113,12 +104,6 @@ function takeList(
     else settled.problems.push(`${describeProblem(problem)}: it is NOT in force`);
   }
   settled.texts = { ...settled.texts, [list]: kept };
-}
-
-function translated(rule: string): string {
-  return rule
-    .trim()
-    .replace(/^[A-Za-z]+(?=\(|$)/, (name) => (Object.hasOwn(NAMES, name) ? (NAMES[name] ?? name) : name));
 }
 
 /** What counts in a trusted folder and in the user's own file, besides hooks. */

@@ -85,3 +85,19 @@ export function shownPath(path: string, root: string, userHome: string | null): 
   const ofUser = userHome === null ? null : pathInside(path, userHome);
   return ofUser ? `~/${ofUser}` : path;
 }
+
+/** Tools that have another name here. */
+const NAMES: Readonly<Record<string, string>> = {
+  Task: 'Agent',
+  MultiEdit: 'Edit',
+  NotebookEdit: 'Edit',
+  NotebookRead: 'Read',
+  LS: 'Glob',
+};
+
+/** A rule, with the names that tools have here. */
+export function translated(rule: string): string {
+  return rule
+    .trim()
+    .replace(/^[A-Za-z]+(?=\(|$)/, (name) => (Object.hasOwn(NAMES, name) ? (NAMES[name] ?? name) : name));
+}

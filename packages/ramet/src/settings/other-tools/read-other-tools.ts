@@ -19,6 +19,19 @@ import { NOTHING, type OtherTools, shownPath, type UnusedPart } from './other-to
 const OTHERS = ['plugins', 'output-styles', 'workflows', 'themes', 'keybindings.json', 'loop.md'];
 
 export async function readOtherTools(place: SettingsPlace): Promise<OtherTools> {
+  const found = await readFound(place);
+  const kept = await place.keptLimits?.(found.rules.map(({ place: file }) => file));
+  if (kept === undefined) return found;
+  return {
+    ...found,
+    rules: [...found.rules, ...kept.rules],
+    servers: [...found.servers, ...kept.servers],
+    forbidden: [...found.forbidden, ...kept.forbidden],
+    problems: [...found.problems, ...kept.problems],
+  };
+}
+
+async function readFound(place: SettingsPlace): Promise<OtherTools> {
   const { userHome, isBare = false } = place;
   const users = userHome === null || !takes(place, 'user') ? [] : [userHome];
   const folders = [...ownFolders(place), ...users].map((folder) => resolve(folder, '.claude'));

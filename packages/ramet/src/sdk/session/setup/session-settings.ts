@@ -29,6 +29,7 @@ import {
 import type { Settings, SettingsInForce, SettingsPlace, TierSettings } from '../../../settings/settings.ts';
 import { refuseBadSettings, settingsNotices } from '../../../settings/settings-notices.ts';
 import { managedFolders } from '../../../system/home.ts';
+import { trustedEntry } from '../../../system/trust.ts';
 import {
   DEFAULT_LAUNCH,
   DEFAULT_MAX_TURNS,
@@ -174,7 +175,12 @@ export function settingsPlace({ repository, cwd, home }: Place, env: NodeJS.Proc
     return rights === undefined || folderTrust(trusted).verdictOn(rights) === 'trusted';
   };
   const given = { ...givenIn(env, cwd), isBare: isBare(env) };
-  return { ...trusted, userHome, folders, managed: managedFolders(env), isAsTrusted, ...given };
+  const place = { ...trusted, userHome, folders, managed: managedFolders(env), isAsTrusted, ...given };
+  const parts = isGiven ? {} : (trustedEntry(place)?.parts ?? {});
+  if (!Object.keys(parts).some((key) => /^(?:limits|rights) /.test(key))) return place;
+  const keptLimits: SettingsPlace['keptLimits'] = async (used) =>
+    (await import('./kept-limits.ts')).keptLimits(place, used);
+  return { ...place, keptLimits };
 }
 
 /** The flags `--settings` and `--setting-sources` reach every call as variables. */
