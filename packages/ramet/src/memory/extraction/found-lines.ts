@@ -3,7 +3,7 @@
  * whatever a page, a server, a file or another agent has planted, and whatever the model made of it, is judged here.
  *
  * Invariants
- * 1. Only a whole sentence of the user's own prompts is kept as the user's word.
+ * 1. Only a whole sentence of the user's own prompts is kept as the user's word, as the user wrote it.
  * 2. No other line is kept that tells its reader what to do.
  * 3. A line that is not in the user's words says where it was seen; if it was put into other words, what had been read before it.
  */
@@ -80,7 +80,10 @@ export function judgeLines(found: FoundLines, known: KnownTexts): FoundLines {
     return [text + sourceOf(text, where)];
   };
   return {
-    wishes: found.wishes.filter((text) => isOwnWord(text, known.typed) && read.mostOf(text).share < 1),
+    wishes: found.wishes.flatMap((text) => {
+      const own = ownWord(text, known.typed);
+      return own === null || read.mostOf(own).share === 1 ? [] : [own];
+    }),
     facts: found.facts.flatMap(({ topic, text }) => kept(text, false).map((line) => ({ topic, text: line }))),
     notes: found.notes.flatMap((text) => kept(text, true)),
   };
@@ -107,11 +110,13 @@ const NOWHERE = { from: '', share: 0 };
 
 const SHORTEST_WISH = 8;
 
-/** Whether it is a whole sentence or line of a prompt, outside of quotations and code. */
-function isOwnWord(text: string, typed: readonly string[]): boolean {
+/** The sentence of a prompt that has its words, as the user wrote it: "No, push" is not "No push". Null without one. */
+function ownWord(text: string, typed: readonly string[]): string | null {
   const wanted = sameness(text);
-  if (wanted.length < SHORTEST_WISH) return false;
-  return typed.some((prompt) => ownSentences(prompt).some((own) => sameness(own) === wanted));
+  if (wanted.length < SHORTEST_WISH) return null;
+  const found = typed.flatMap(ownSentences).find((own) => sameness(own) === wanted);
+  const own = plainText(found ?? '');
+  return own === '' || own.length > LONGEST_LINE ? null : own;
 }
 
 function sameness(text: string): string {
