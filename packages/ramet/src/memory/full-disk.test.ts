@@ -1,5 +1,5 @@
-/** A disk that takes no more, played by a limit on the size of files: what was there stays, what was acknowledged too. */
-import { execFile } from 'node:child_process';
+/** A disk that takes no more, played by a limit on the size of files, or a small one in memory: what was there stays, what was acknowledged too. */
+import { execFile, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,17 +13,17 @@ import { DEFAULT_LIMITS } from './wire/memory-shapes.ts';
 
 const here = (path: string): string => JSON.stringify(pathToFileURL(join(import.meta.dirname, path)).href);
 
+const NODE = [process.execPath, '--disable-warning=ExperimentalWarning', '--input-type=module', '-e'];
+
+/** A disk of that many bytes at `folder`, which only the program sees. */
+function onSmallDisk(folder: string, bytes: number): string[] {
+  return ['--dev-bind', '/', '/', '--size', String(bytes), '--tmpfs', folder];
+}
+
 /** `trap` lets the write fail instead of ending the process. */
 async function limited(kilobytes: number, program: string, ...args: string[]): Promise<string> {
   const shell = `trap '' XFSZ; ulimit -f ${kilobytes}; exec "$@"`;
-  const node = [
-    process.execPath,
-    '--disable-warning=ExperimentalWarning',
-    '--input-type=module',
-    '-e',
-    program,
-  ];
-  const { stdout } = await promisify(execFile)('bash', ['-c', shell, 'bash', ...node, ...args]);
+  const { stdout } = await promisify(execFile)('bash', ['-c', shell, 'bash', ...NODE, program, ...args]);
   return stdout;
 }
 
@@ -100,4 +100,49 @@ test('TEAM-6: a server that finds no room answers 500 and keeps what it has ackn
   const store = new KeyStore(db, DEFAULT_LIMITS);
   for (const [n, status] of statuses.entries())
     expect(store.entry(1, `note-${n}.md`)?.deleted ?? null).toBe(status === 201 ? false : null);
+});
+
+test('TEAM-6: files that begin on a full disk are whole or not there, and what was full is said in one line', async ({
+  skip,
+}) => {
+  const folder = temporaryDirectory();
+  const disk = onSmallDisk(folder, 1 << 20);
+  const trial = spawnSync('bwrap', [...disk, 'true'], { encoding: 'utf8' });
+  if (trial.status !== 0) skip(`no small disk: ${trial.stderr || 'bwrap is missing'}`);
+  const program = `
+    import { rmSync, readdirSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
+    import { openMemoryDatabase } from ${here('server/key-store.ts')};
+    import { MemoryHistory } from ${here('files/memory-history.ts')};
+    import { SyncState, lockFolder } from ${here('sync/sync-state.ts')};
+    import { systemClock } from ${here('../schema/clock.ts')};
+    const root = process.argv[1];
+    const signal = new AbortController().signal;
+    const kinds = {
+      server: (folder) => openMemoryDatabase(folder),
+      history: (folder) => new MemoryHistory(folder),
+      sync: (folder) => new SyncState(folder),
+      lock: (folder) => lockFolder(folder, systemClock, signal),
+    };
+    const found = [];
+    for (const [kind, open] of Object.entries(kinds))
+      for (let free = 0; free <= 160; free += 8) {
+        const folder = root + '/' + kind + free;
+        const { bavail, bsize } = statfsSync(root);
+        writeFileSync(root + '/fill', Buffer.alloc(Math.max(0, bavail * bsize - free * 1024)));
+        const failed = await (async () => (await open(folder))[Symbol.dispose]())().then(() => null, (error) => error.message);
+        const left = failed === null ? [] : readdirSync(root, { recursive: true }).filter((name) => /making|\\.[a-z0-9]{8}$/.test(name));
+        rmSync(root + '/fill');
+        const again = await (async () => (await open(folder))[Symbol.dispose]())().then(() => null, (error) => error.message);
+        found.push({ kind, free, failed, left, again });
+        rmSync(folder, { recursive: true, force: true });
+      }
+    console.log(JSON.stringify(found));`;
+  const { stdout } = await promisify(execFile)('bwrap', [...disk, ...NODE, program, folder]);
+  const found: { kind: string; free: number; failed: string | null; left: string[]; again: string | null }[] =
+    JSON.parse(stdout);
+  expect(found.filter(({ again, left }) => again !== null || left.length > 0)).toEqual([]);
+  const failed = found.filter((one) => one.failed !== null);
+  expect(new Set(failed.map(({ kind }) => kind)).size).toBe(4);
+  for (const one of failed)
+    expect(one.failed).toMatch(/^cannot (?:use|lock|make) [^\n]*: the disk is full; free some space$/);
 });

@@ -14,10 +14,10 @@ import type { AgentId, SessionId } from '../../schema/ids.ts';
 import { digestOf } from '../../system/digest.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import {
-  createSharedFile,
   inTransaction,
   migrate,
   requireKnownVersion,
+  requireSharedFile,
   schemaVersion,
 } from '../../system/sqlite/database.ts';
 import { openInMemory } from '../../system/sqlite/memory-copy.ts';
@@ -89,7 +89,7 @@ export class MemoryHistory implements Disposable {
 
   #open(): DatabaseSync {
     makePrivateDirectory(this.#store);
-    if (!existsSync(this.#file)) createSharedFile(this.#file, MIGRATIONS);
+    requireSharedFile(this.#file, MIGRATIONS);
     const db = new DatabaseSync(this.#file, { timeout: PATIENCE_MS });
     try {
       const version = schemaVersion(db);

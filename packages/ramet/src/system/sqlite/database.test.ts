@@ -1,14 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { SESSION_MIGRATIONS } from '../../journal/session-schema.ts';
 import { openReader, resumeSession } from '../../journal/sessions.ts';
 import { JournalError } from '../../schema/errors.ts';
 import type { JournalEvent } from '../../schema/events.ts';
 import { digestOf } from '../digest.ts';
-import { createSharedFile, schemaVersion } from './database.ts';
+import { createSharedFile, requireSharedFile, schemaVersion } from './database.ts';
 
 const project = mkdtempSync(join(tmpdir(), 'ramet-migrations-'));
 afterAll(() => rmSync(project, { recursive: true }));
@@ -81,4 +84,32 @@ test('LOG-1: a file that cannot be made leaves nothing beside it', () => {
   const folder = mkdtempSync(join(project, 'shared-'));
   expect(() => createSharedFile(join(folder, 'one.sqlite'), ['this is no SQL'])).toThrow('syntax error');
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('LOG-1: what a killed process left beside a file that it made goes with the next use', () => {
+  const folder = mkdtempSync(join(project, 'shared-'));
+  const file = join(folder, 'one.sqlite');
+  const tables = ['CREATE TABLE a (b)'];
+  writeFileSync(`${file}.making-abcd1234`, 'half of it');
+  requireSharedFile(file, tables);
+  expect(readdirSync(folder)).toEqual(['one.sqlite']);
+  linkSync(file, `${file}.making-abcd1235`);
+  requireSharedFile(file, tables);
+  expect(readdirSync(folder)).toEqual(['one.sqlite']);
+  const db = new DatabaseSync(file);
+  expect([schemaVersion(db), db.prepare('PRAGMA journal_mode').get()]).toEqual([1, { journal_mode: 'wal' }]);
+  db.close();
+});
+
+test('LOG-1: processes that make one file at once all have it, and leave nothing else', async () => {
+  const folder = mkdtempSync(join(project, 'shared-'));
+  const program = `
+    import { createSharedFile } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'database.ts')).href)};
+    for (let n = 0; n < 40; n++) createSharedFile(process.argv[1] + '/' + n + '.sqlite', ['CREATE TABLE a (b)'], true);`;
+  const make = (): Promise<unknown> =>
+    promisify(execFile)(process.execPath, ['--input-type=module', '-e', program, folder]);
+  await Promise.all(Array.from({ length: 5 }, make));
+  const names = readdirSync(folder);
+  expect(names.filter((name) => !/^\d+\.sqlite$/.test(name))).toEqual([]);
+  expect(names).toHaveLength(40);
 });

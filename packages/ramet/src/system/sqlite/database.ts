@@ -6,15 +6,26 @@
  * 1. A file is migrated in one transaction: it has the old shape or the new one.
  * 2. A file from a newer version is not written to.
  */
-import { closeSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { JournalError, systemCode } from '../../schema/errors.ts';
+import { JournalError, RametError, systemCode } from '../../schema/errors.ts';
 import { newSessionId } from '../../schema/ids.ts';
 import { diskTroubleAt } from '../disk-trouble.ts';
 import { PRIVATE_FILE } from '../home.ts';
 import { openInMemory } from './memory-copy.ts';
-import { isBusy } from './sqlite-failure.ts';
+import { isBusy, writeTrouble } from './sqlite-failure.ts';
 
 export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.user_version);
@@ -70,27 +81,59 @@ export function rollBack(db: DatabaseSync): void {
 /**
  * Makes SQLite files that many processes open: the index of a repository, what a machine knows.
  *
- * Made aside and linked into place, so a reader finds it whole. An existing file stays as it is. `fleeting` saves the
+ * Made in memory, written aside and linked into place: a reader finds it whole, and on a full disk none is there (SQLite itself does
+ * not tell that it could not copy its log into the file). An existing file stays as it is. `fleeting` saves the
  * wait for the disk if losing the whole file does no harm.
  */
 export function createSharedFile(file: string, migrations: readonly string[], fleeting = false): void {
-  const aside = `${file}.${newSessionId()}`;
-  let db: DatabaseSync | undefined;
+  const aside = `${file}${MAKING}${newSessionId()}`;
   try {
-    closeSync(openSync(aside, 'wx', PRIVATE_FILE));
-    db = new DatabaseSync(aside);
-    if (fleeting) db.exec('PRAGMA synchronous = OFF');
-    db.exec('PRAGMA journal_mode = WAL');
-    const made = db;
-    inTransaction(made, () => migrate(made, migrations));
-    db.close();
+    const descriptor = openSync(aside, 'wx', PRIVATE_FILE);
+    try {
+      writeFileSync(descriptor, newDatabase(migrations));
+      if (!fleeting) fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
     linkSync(aside, file);
   } catch (error) {
-    if (db?.isOpen) db.close();
-    if (systemCode(error) !== 'EEXIST') throw error;
+    // Another process was faster, and may have removed ours.
+    const isMade = ['EEXIST', 'ENOENT'].includes(systemCode(error) ?? '') && existsSync(file);
+    if (!isMade) throw error;
   } finally {
-    // On a full disk SQLite leaves its own beside it.
-    for (const end of ['', '-wal', '-shm']) rmSync(aside + end, { force: true });
+    rmSync(aside, { force: true });
+  }
+  removeUnfinished(file);
+}
+
+/** Makes the file if it is missing, and removes what a process that was killed while it made it has left beside it. */
+export function requireSharedFile(file: string, migrations: readonly string[]): void {
+  const links = statSync(file, { throwIfNoEntry: false })?.nlink;
+  if (links === undefined) createSharedFile(file, migrations);
+  // It was linked, and its other name is still there.
+  else if (links > 1) removeUnfinished(file);
+}
+
+const MAKING = '.making-';
+
+/** Who still makes one finds out that the file is there. */
+function removeUnfinished(file: string): void {
+  const folder = dirname(file);
+  for (const name of readdirSync(folder))
+    if (name.startsWith(`${basename(file)}${MAKING}`)) rmSync(join(folder, name), { force: true });
+}
+
+/** Where the bytes of a file say whether it is used with a WAL. */
+const WRITE_VERSION_AT = 18;
+const WAL_MODE = 2;
+
+function newDatabase(migrations: readonly string[]): Uint8Array {
+  const db = new DatabaseSync(':memory:');
+  try {
+    inTransaction(db, () => migrate(db, migrations));
+    return db.serialize().fill(WAL_MODE, WRITE_VERSION_AT, WRITE_VERSION_AT + 2);
+  } finally {
+    db.close();
   }
 }
 
@@ -148,13 +191,26 @@ export function existingFile(path: string): URL {
  * with its process, however that ends: no lock is left behind, and no clock or process number is asked.
  */
 export function tryProcessLock(file: string): Disposable | null {
-  const db = new DatabaseSync(file, { timeout: 0 });
+  const db = openLock(file);
   try {
     db.exec('BEGIN EXCLUSIVE');
     return { [Symbol.dispose]: () => db.close() };
   } catch (error) {
     db.close();
     if (isBusy(error)) return null;
-    throw error;
+    throw lockFailure(file, error);
   }
+}
+
+function openLock(file: string): DatabaseSync {
+  try {
+    return new DatabaseSync(file, { timeout: 0 });
+  } catch (error) {
+    throw lockFailure(file, error);
+  }
+}
+
+function lockFailure(file: string, error: unknown): RametError {
+  const message = `cannot lock ${file}: ${writeTrouble(file, error)}`;
+  return new RametError('lock_unusable', 'terminal', message, { cause: error });
 }

@@ -8,13 +8,12 @@
  * 3. A process that waits for the lock tries again after a short random time, at most 1 ms at first and 20 ms after some tries. SQLite's own wait grows
  *    up to 100 ms, and starves those who have waited longest.
  */
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { describeError, JournalError, RametError } from '../../schema/errors.ts';
-import { DISK_TROUBLES, diskTroubleAt } from '../disk-trouble.ts';
-import { createSharedFile, inTransaction, migrate, requireKnownVersion, schemaVersion } from './database.ts';
+import { inTransaction, migrate, requireKnownVersion, requireSharedFile, schemaVersion } from './database.ts';
 import { DiskWait } from './disk-wait.ts';
-import { isBusy, isDamaged } from './sqlite-failure.ts';
+import { diskReason, isBusy, isDamaged } from './sqlite-failure.ts';
 
 const LONGEST_WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 1;
@@ -51,7 +50,7 @@ export class SharedDatabase implements Disposable {
 
   #open(): DatabaseSync {
     const { migrations } = this.#shared;
-    if (!existsSync(this.file)) createSharedFile(this.file, migrations);
+    requireSharedFile(this.file, migrations);
     const db = new DatabaseSync(this.file, { timeout: 0 });
     try {
       const version = retrying(() => schemaVersion(db));
@@ -174,8 +173,5 @@ function explain({ file, remedy }: SharedFile, error: unknown): readonly [reason
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return ['it is a directory', 'move it away'];
   if (isDamaged(error)) return ['it is damaged, or not a database', remedy];
   if (isBusy(error)) return ['another process holds its lock', 'end that process, then try again'];
-  const trouble = diskTroubleAt(file);
-  return trouble === null
-    ? [describeError(error), 'check the file and its directory']
-    : DISK_TROUBLES[trouble];
+  return diskReason(file, error) ?? [describeError(error), 'check the file and its directory'];
 }

@@ -37,10 +37,17 @@ export function needsRoomBeside(error: unknown): boolean {
 
 /** Why a file beside others, such as an index, could not be written: SQLite says "disk I/O error". */
 export function writeTrouble(file: string, error: unknown): string {
+  return diskReason(file, error)?.join('; ') ?? describeError(error);
+}
+
+/** Reason and remedy; null where it is not the disk. */
+export function diskReason(file: string, error: unknown): readonly [reason: string, remedy: string] | null {
+  if (isDatabaseFull(error) || systemCode(error) === 'ENOSPC') return DISK_TROUBLES.full;
   const trouble = diskTroubleAt(file);
-  if (trouble !== null) return DISK_TROUBLES[trouble].join('; ');
-  if (!needsRoomBeside(error)) return describeError(error);
-  return 'the system refused the write (disk, quota or file size limit)';
+  if (trouble !== null) return DISK_TROUBLES[trouble];
+  return needsRoomBeside(error)
+    ? ['the system refused the write (disk, quota or file size limit)', 'check space and limits']
+    : null;
 }
 
 export function isDamaged(error: unknown): boolean {
