@@ -20,6 +20,8 @@ interface ShownChange {
   readonly agent: string | null;
   readonly turn: number | null;
   readonly undoes: string | null;
+  /** Of a sync: the team and its server. */
+  readonly origin?: string | null;
   readonly files: readonly string[];
 }
 
@@ -51,13 +53,15 @@ const DOING: Readonly<Record<string, string>> = {
   pruning: 'removal of old notes',
   agent: 'saved by an agent',
   dream: 'tidied up',
+  sync: 'came with a sync',
   hand: 'edited by hand',
 };
 
-function sourceText({ kind, session, agent, turn, undoes }: ShownChange): string {
+function sourceText({ kind, session, agent, turn, undoes, origin = null }: ShownChange): string {
   const what = kind === 'undo' ? `undo of ${undoes}` : (DOING[kind] ?? kind);
   const who = agent === null ? (session === null ? null : `session ${session}`) : `agent ${agent}`;
-  return [what, who, turn === null ? null : `turn ${turn}`].filter((part) => part !== null).join(', ');
+  const from = origin === null ? null : `from ${origin}`;
+  return [what, from, who, turn === null ? null : `turn ${turn}`].filter((part) => part !== null).join(', ');
 }
 
 interface ExplainedText {

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { eventually, type RunningCommand } from '../fixtures/command.ts';
+import { writeFiles } from '../fixtures/repository-template.ts';
 import { BASE62, seededRandom } from '../fixtures/seeded-random.ts';
 import { test, type User } from '../fixtures/user.ts';
 
@@ -48,6 +49,40 @@ describe('TEAM-6: ramet memory', () => {
     expect(refused.stderr).not.toContain(token);
     server.kill('SIGINT');
     expect(await server.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('MEM-2: lines that came with a sync name the team and its server, and lines of a person stay theirs', async ({
+    user,
+  }) => {
+    const { token } = await newToken(user);
+    const { url } = await serve(user);
+    const env = { RAMET_MEMORY_SERVER: url, RAMET_MEMORY_TOKEN: token };
+    const other = join(user.root, 'other');
+    writeFiles(other, { 'crew/MEMORY.md': '- Builds run on Otto.\n', 'crew/old.md': '- Gone soon.\n' });
+    await user.ramet(['memory', 'sync', other], { env });
+    await user.ramet(['memory', 'sync'], { env });
+    const why = async (line: string): Promise<string> =>
+      (await user.ramet(['memory', 'why', line])).stdout.split('\n')[2] ?? '';
+    const synced = new RegExp(`^  came with a sync, from team core at ${url}, [\\d:]+ \\(p1\\)$`);
+    expect(await why('Otto')).toMatch(synced);
+    expect(await why('Gone soon')).toMatch(synced);
+    // Both sides add a line.
+    const here = join(user.project, 'memory', 'team', 'crew', 'MEMORY.md');
+    writeFileSync(here, '- Mine by hand.\n- Builds run on Otto.\n');
+    writeFiles(other, { 'crew/MEMORY.md': '- Builds run on Otto.\n- Tests run on Emil.\n' });
+    rmSync(join(other, 'crew', 'old.md'));
+    await user.ramet(['memory', 'sync', other], { env });
+    await user.ramet(['memory', 'sync'], { env });
+    expect(readFileSync(here, 'utf8')).toBe('- Mine by hand.\n- Builds run on Otto.\n- Tests run on Emil.\n');
+    expect(await why('Mine by hand')).toMatch(/^ {2}edited by hand, [\d:]+ \(p2\)$/);
+    expect(await why('Emil')).toMatch(/^ {2}came with a sync, from team core at http/);
+    const { changes } = JSON.parse((await user.ramet(['memory', 'show', '--json'])).stdout);
+    expect(changes[0]).toMatchObject({ kind: 'sync', origin: `team core at ${url}` });
+    expect(changes[0].files).toEqual(['team/crew/MEMORY.md', 'team/crew/old.md']);
+    // An undo that names no change is about what happened here.
+    expect(await user.ramet(['memory', 'undo'])).toMatchObject({ code: 2 });
+    expect(await user.ramet(['memory', 'undo', changes[0].id])).toMatchObject({ code: 0 });
+    expect(existsSync(join(user.project, 'memory', 'team', 'crew', 'old.md'))).toBe(true);
   });
 
   test('leaves out a file with a secret, exits with 1, and says where it is', async ({ user }) => {

@@ -1,9 +1,20 @@
 /** One file of memory, read within limits. While it is replaced (`replaced-file.ts`) it waits aside, and is found there. */
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { landingPath } from '../../system/landing-path.ts';
+import { INDEX_FILE } from './memory-places.ts';
 
 /** A longer one is no memory: it is neither changed nor kept in the history. */
 export const LONGEST_FILE: number = 1 << 20;
@@ -76,8 +87,28 @@ export function requireChangeable(path: string, before: string | null): void {
   if (CONFLICT.test(before)) throw notUsable(path, 'it has conflict markers: resolve them first');
 }
 
+/** Paths of the files of memory below a folder, in order. */
+export function textFiles(folder: string): string[] {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return []; // there is no memory yet
+  }
+  // One that is being replaced waits under another name.
+  const found = new Map(entries.map((entry) => [nameOfAside(entry.name) ?? entry.name, entry.isDirectory()]));
+  return [...found]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([name, isFolder]) => {
+      const path = join(folder, name);
+      // A folder in the place of the file: who reads it says so.
+      if (isFolder && name !== INDEX_FILE) return name.startsWith('.') ? [] : textFiles(path);
+      return name.endsWith('.md') ? [path] : [];
+    });
+}
+
 /** The name of the file that waits under this name; null if none does. */
-export function nameOfAside(name: string): string | null {
+function nameOfAside(name: string): string | null {
   return /^\.ramet-replacing-(.+)\.tmp$/.exec(name)?.[1] ?? null;
 }
 

@@ -24,7 +24,7 @@ import { openInMemory } from '../../system/sqlite/memory-copy.ts';
 import { isDamaged, needsRoomBeside, writeTrouble } from '../../system/sqlite/sqlite-failure.ts';
 import { damagedHistory, historyFile } from './history-health.ts';
 
-/** `hand`: a person's edit outside of Ramet, seen afterwards. */
+/** `hand`: a person's edit outside of Ramet, seen afterwards. `sync`: it came from the memory of a team. */
 export type ChangeKind =
   | 'note'
   | 'edit'
@@ -34,6 +34,7 @@ export type ChangeKind =
   | 'dream'
   | 'pruning'
   | 'undo'
+  | 'sync'
   | 'hand';
 
 /** Who changed memory, and when in which conversation. */
@@ -42,6 +43,8 @@ export interface MemorySource {
   readonly session: SessionId | null;
   readonly agent: AgentId | null;
   readonly turn: number | null;
+  /** Of a sync: the team and its server. */
+  readonly origin?: string | null;
 }
 
 export interface ChangedFile {
@@ -71,6 +74,7 @@ const MIGRATIONS: readonly string[] = [
      change INTEGER NOT NULL REFERENCES change(id), path TEXT NOT NULL, before TEXT, after TEXT
    ) STRICT;
    CREATE INDEX file_path ON file(path, change);`,
+  'ALTER TABLE change ADD COLUMN origin TEXT;',
 ];
 
 const PATIENCE_MS = 20_000;
@@ -109,7 +113,7 @@ export class MemoryHistory implements Disposable {
   }
 
   add(
-    { kind, session, agent, turn }: MemorySource,
+    { kind, session, agent, turn, origin = null }: MemorySource,
     at: number,
     files: readonly ChangedFile[],
     undoes: number | null = null,
@@ -117,12 +121,14 @@ export class MemoryHistory implements Disposable {
     // A clock may have parts of milliseconds.
     const when = Math.round(at);
     const { lastInsertRowid } = this.#db
-      .prepare('INSERT INTO change (at, kind, session, agent, turn, undoes) VALUES (?, ?, ?, ?, ?, ?)')
-      .run(when, kind, session, agent, turn, undoes);
+      .prepare(
+        'INSERT INTO change (at, kind, session, agent, turn, undoes, origin) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      )
+      .run(when, kind, session, agent, turn, undoes, origin);
     const id = Number(lastInsertRowid);
     const insert = this.#db.prepare('INSERT INTO file (change, path, before, after) VALUES (?, ?, ?, ?)');
     for (const { path, before, after } of files) insert.run(id, path, this.#keep(before), this.#keep(after));
-    return { id, at: when, kind, session, agent, turn, undoes, files };
+    return { id, at: when, kind, session, agent, turn, ...(origin !== null && { origin }), undoes, files };
   }
 
   #keep(text: string | null): string | null {
@@ -186,6 +192,7 @@ export class MemoryHistory implements Disposable {
       session: stringOf(row.session),
       agent: stringOf(row.agent),
       turn: numberOf(row.turn),
+      ...(typeof row.origin === 'string' && { origin: row.origin }),
       undoes: numberOf(row.undoes),
       files: files.map(({ path, before, after }) => ({
         path: String(path),
@@ -236,7 +243,7 @@ function lacksRoom(error: unknown): boolean {
 }
 
 const KINDS: readonly ChangeKind[] = [
-  ...(['note', 'edit', 'extraction', 'session-notes', 'agent', 'dream', 'pruning', 'undo'] as const),
+  ...(['note', 'edit', 'extraction', 'session-notes', 'agent', 'dream', 'pruning', 'undo', 'sync'] as const),
 ];
 
 /** A kind of a later version is not ours to explain. */

@@ -7,12 +7,11 @@
  * 2. A change is made from the texts that it replaces; if one of them changes meanwhile, it is made again.
  * 3. All files of a change are written or none, and no file is written before the change is on disk (`change-intent.ts`).
  */
-import { type Dirent, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { RametError, UserMistake } from '../../schema/errors.ts';
 import { finishFiles, intentsIn, readIntent, removeIntent, writeIntent } from './change-intent.ts';
 import { type LineOrigin, lineOrigins } from './line-origins.ts';
-import { LONGEST_FILE, nameOfAside, readWholeText, requireChangeable } from './memory-file.ts';
+import { LONGEST_FILE, readWholeText, requireChangeable, textFiles } from './memory-file.ts';
 import {
   type ChangedFile,
   type ChangeKind,
@@ -21,7 +20,6 @@ import {
   MemoryHistory,
   type MemorySource,
 } from './memory-history.ts';
-import { INDEX_FILE } from './memory-places.ts';
 import { refuseSecrets } from './refuse-secrets.ts';
 import { prepareFile, removeEmptyFolders } from './replaced-file.ts';
 import { undoneFiles } from './undone-files.ts';
@@ -207,6 +205,27 @@ export class MemoryStore implements Disposable {
     return false;
   }
 
+  /** What a sync has put into files. One that was changed since is left to the next change. */
+  record(source: MemorySource, written: readonly ChangedFile[]): MemoryChange | null {
+    const history = this.#known;
+    return history.alone(() => {
+      const files = written.filter(
+        ({ path, before, after }) =>
+          before !== after && history.lastText(path) !== after && this.#has(path, after),
+      );
+      const when = { at: this.#now(), undoes: null };
+      return files.length === 0 ? null : this.#record(history, source, files, when);
+    });
+  }
+
+  #has(path: string, text: string | null): boolean {
+    try {
+      return this.read(path) === text;
+    } catch {
+      return false; // it is no memory any more
+    }
+  }
+
   /** The oldest first. */
   changes(path?: string): MemoryChange[] {
     return this.#look((history) => history.changes(path)) ?? [];
@@ -263,7 +282,7 @@ export class MemoryStore implements Disposable {
 
 /** Whether an undo that names no change may mean one of this kind. */
 export function canBeLast(kind: ChangeKind): boolean {
-  return kind !== 'hand' && kind !== 'undo' && kind !== 'pruning';
+  return !['hand', 'undo', 'pruning', 'sync'].includes(kind);
 }
 
 export interface UndoneChange {
@@ -272,23 +291,4 @@ export interface UndoneChange {
   readonly change: MemoryChange | null;
   /** Lines that stay as they are, because of what was changed since. */
   readonly kept: number;
-}
-
-function textFiles(folder: string): string[] {
-  let entries: Dirent[];
-  try {
-    entries = readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return []; // there is no memory yet
-  }
-  // One that is being replaced waits under another name.
-  const found = new Map(entries.map((entry) => [nameOfAside(entry.name) ?? entry.name, entry.isDirectory()]));
-  return [...found]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([name, isFolder]) => {
-      const path = join(folder, name);
-      // A folder in the place of the file: who reads it says so.
-      if (isFolder && name !== INDEX_FILE) return name.startsWith('.') ? [] : textFiles(path);
-      return name.endsWith('.md') ? [path] : [];
-    });
 }

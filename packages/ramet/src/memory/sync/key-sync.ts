@@ -2,13 +2,20 @@
  * One key brought to the same state here and on the server. `sync-folder.ts` says what holds for it.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { Cancelled } from '../../schema/errors.ts';
 import { digestOf } from '../../system/digest.ts';
 import { secretInKey, secretsIn, secretsText } from '../secrets/secret-guard.ts';
 import { newKeyProblem } from '../wire/memory-key.ts';
 import { DEFAULT_LIMITS, type MemoryEntry } from '../wire/memory-shapes.ts';
-import { conflictKey, type LocalFile, readLocal, removeLocal, writeLocal } from './local-folder.ts';
+import {
+  conflictKey,
+  type LocalChange,
+  type LocalFile,
+  readLocal,
+  removeLocal,
+  writeLocal,
+} from './local-folder.ts';
 import type { MemoryClient, SentWrite } from './memory-client.ts';
 import { type AgreedKey, type KeyStep, planKey } from './plan-key.ts';
 import type { SyncState } from './sync-state.ts';
@@ -23,7 +30,22 @@ export type SyncChange =
   | 'restored'
   | 'sent again';
 
+/** A file that a sync has written or removed here; its path is below the folder. */
+export interface SyncedText {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
 type Done = { change: SyncChange; note?: string } | { skipped: string } | null;
+
+export interface KeySyncParts {
+  root: string;
+  client: MemoryClient;
+  state: SyncState;
+  signal: AbortSignal;
+  wrote?: ((note: SyncedText) => void) | undefined;
+}
 
 /** Someone else changes the same key again and again. */
 const TRIES = 50;
@@ -33,13 +55,15 @@ export class KeySync {
   readonly #client: MemoryClient;
   readonly #state: SyncState;
   readonly #signal: AbortSignal;
+  readonly #wrote: (note: SyncedText) => void;
   readonly #paths = new Map<string, string>();
 
-  constructor(root: string, client: MemoryClient, state: SyncState, signal: AbortSignal) {
+  constructor({ root, client, state, signal, wrote = () => {} }: KeySyncParts) {
     this.#root = root;
     this.#client = client;
     this.#state = state;
     this.#signal = signal;
+    this.#wrote = wrote;
   }
 
   /** Where the file of a key is, if its name has another Unicode form. */
@@ -114,7 +138,7 @@ export class KeySync {
     if (server === null) return null;
     const bytes = await this.#client.read(server);
     if (bytes === null) return { server: await this.#newest(server.key) };
-    const written = await writeLocal(this.#pathOf(server.key), bytes, here);
+    const written = await this.#write(this.#pathOf(server.key), bytes, here);
     if (written === 'link') return { skipped: 'what should be a folder above it is a file or a link' };
     if (written === 'overtaken') return { again: true };
     this.#agree(server, bytes);
@@ -123,7 +147,7 @@ export class KeySync {
 
   #deleteHere(server: MemoryEntry | null, here: LocalFile | null): Done | { again: true } {
     if (server === null) return null;
-    if (here !== null && removeLocal(this.#root, here) === 'overtaken') return { again: true };
+    if (here !== null && this.#remove(here) === 'overtaken') return { again: true };
     this.#agree(server, null);
     return here === null ? null : { change: 'deleted here' };
   }
@@ -169,7 +193,7 @@ export class KeySync {
     const sent = await this.#client.write(key, server.etag, bytes);
     if (sent.outcome !== 'done') return this.#settle(sent, null, null);
     // What was merged is on the server. If the file was edited meanwhile, its next merge begins with what it was.
-    if ((await writeLocal(here.path, bytes, here)) !== 'done') {
+    if ((await this.#write(here.path, bytes, here)) !== 'done') {
       this.#agree({ ...sent.entry, etag: 'edited meanwhile' }, here.bytes);
       return { change: 'merged', note: 'it was edited meanwhile: sync again' };
     }
@@ -183,13 +207,33 @@ export class KeySync {
     if (secret !== null) return { skipped: secret };
     const copy = conflictKey(here);
     const path = join(this.#root, copy);
-    if (!existsSync(path) && (await writeLocal(path, here.bytes, null)) === 'link')
+    if (!existsSync(path) && (await this.#write(path, here.bytes, null)) === 'link')
       return { skipped: 'a folder above it is a link' };
     const sent = await this.#client.write(copy, null, here.bytes);
     if (sent.outcome === 'done') this.#agree(sent.entry, here.bytes);
-    if ((await writeLocal(here.path, theirs, here)) !== 'done') return { again: true };
+    if ((await this.#write(here.path, theirs, here)) !== 'done') return { again: true };
     this.#agree(server, theirs);
     return { change: 'kept both', note: `yours is in ${copy}` };
+  }
+
+  async #write(path: string, bytes: Uint8Array, known: LocalFile | null): Promise<LocalChange> {
+    const change = await writeLocal(path, bytes, known);
+    if (change === 'done') this.#tell(path, known, bytes);
+    return change;
+  }
+
+  #remove(known: LocalFile): LocalChange {
+    const change = removeLocal(this.#root, known);
+    if (change === 'done') this.#tell(known.path, known, null);
+    return change;
+  }
+
+  #tell(path: string, known: LocalFile | null, after: Uint8Array | null): void {
+    this.#wrote({
+      path: relative(this.#root, path).split(sep).join('/'),
+      before: known === null ? null : textOf(known.bytes),
+      after: after === null ? null : textOf(after),
+    });
   }
 
   #agree(entry: MemoryEntry, value: Uint8Array | null): void {
@@ -212,8 +256,11 @@ export class KeySync {
 
 async function merge(base: string, server: Uint8Array, here: Uint8Array): Promise<string | null> {
   const { mergeNotes } = await import('./merge-notes.ts');
-  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
-  return mergeNotes({ base, server: text(server), here: text(here) });
+  return mergeNotes({ base, server: textOf(server), here: textOf(here) });
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('utf8');
 }
 
 function keyProblem(key: string): string | null {

@@ -14,12 +14,14 @@ import { describeError, systemCode, UserMistake } from '../../schema/errors.ts';
 import { fewAtOnce } from '../../system/few-at-once.ts';
 import { makePrivateDirectory } from '../../system/home.ts';
 import { DEFAULT_LIMITS } from '../wire/memory-shapes.ts';
-import { KeySync, type SyncChange } from './key-sync.ts';
+import { KeySync, type KeySyncParts, type SyncChange, type SyncedText } from './key-sync.ts';
 import { type LocalFile, leaveBelow, leaveTwins, readFolder, type SkippedKey } from './local-folder.ts';
 import { MemoryClient } from './memory-client.ts';
 import type { AgreedKey } from './plan-key.ts';
 import { lostKeys, seenText, seenWith } from './seen-history.ts';
 import { lockFolder, SyncState } from './sync-state.ts';
+
+export type { SyncedText } from './key-sync.ts';
 
 export interface SyncOptions {
   folder: string;
@@ -28,6 +30,8 @@ export interface SyncOptions {
   signal?: AbortSignal;
   clock?: Clock;
   fetch?: typeof fetch;
+  /** Learns of each file that was written or removed here. */
+  wrote?: (note: SyncedText) => void;
 }
 
 export interface SyncReport {
@@ -47,7 +51,7 @@ export async function syncFolder(options: SyncOptions): Promise<SyncReport> {
   const root = realpathSync(options.folder);
   using _lock = await lockFolder(root, clock, signal);
   using state = new SyncState(root);
-  return await new FolderSync(root, client, state, signal).run();
+  return await new FolderSync({ root, client, state, signal, wrote: options.wrote }).run();
 }
 
 /** A file, or a folder that would be below one, is a mistake of the caller. */
@@ -65,11 +69,11 @@ class FolderSync {
   readonly #state: SyncState;
   readonly #keys: KeySync;
 
-  constructor(root: string, client: MemoryClient, state: SyncState, signal: AbortSignal) {
-    this.#root = root;
-    this.#client = client;
-    this.#state = state;
-    this.#keys = new KeySync(root, client, state, signal);
+  constructor(parts: KeySyncParts) {
+    this.#root = parts.root;
+    this.#client = parts.client;
+    this.#state = parts.state;
+    this.#keys = new KeySync(parts);
   }
 
   async run(): Promise<SyncReport> {

@@ -1,10 +1,14 @@
 /** The sync of a folder with the memory of a team, callable: by `ramet memory sync`, and by sessions for themselves. */
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { type SyncReport, syncFolder } from '../../memory/sync/sync-folder.ts';
+import { join, resolve, sep } from 'node:path';
+import { storeOf } from '../../memory/files/memory-places.ts';
+import { MemoryStore } from '../../memory/files/memory-store.ts';
+import { type SyncedText, type SyncReport, syncFolder } from '../../memory/sync/sync-folder.ts';
 import { systemCode, UserMistake } from '../../schema/errors.ts';
+import { pathInside } from '../../system/landing-path.ts';
 import { type Caller, type CallOptions, callerOf } from '../calls/caller.ts';
 import { findPlace } from '../place.ts';
+import { memoryPlace } from './session-memory.ts';
 
 export interface SyncMemoryOptions {
   /** The team memory of this repository when absent. */
@@ -36,7 +40,36 @@ export async function syncMemory(
     options.folder === undefined
       ? join(findPlace({ cwd, env }).project, 'memory', 'team')
       : resolve(cwd, options.folder);
-  return { folder, ...(await syncFolder({ folder, url, token, signal })) };
+  const written: SyncedText[] = [];
+  let team: string | null = null;
+  try {
+    const report = await syncFolder({ folder, url, token, signal, wrote: (note) => written.push(note) });
+    team = report.team;
+    return { folder, ...report };
+  } finally {
+    const server = url.replace(/\/+$/, '');
+    if (written.length > 0)
+      recordSync({ folder, written, origin: team === null ? server : `team ${team} at ${server}` }, caller);
+  }
+}
+
+/** So that `ramet memory why` knows where lines came from. A folder elsewhere is nobody's memory. */
+function recordSync(
+  { folder, written, origin }: { folder: string; written: readonly SyncedText[]; origin: string },
+  { cwd, env }: Caller,
+): void {
+  try {
+    const root = storeOf(memoryPlace(findPlace({ cwd, env }), env), 'project');
+    const below = pathInside(folder, root);
+    if (below === null) return;
+    using store = new MemoryStore(root);
+    store.record(
+      { kind: 'sync', session: null, agent: null, turn: null, origin },
+      written.map(({ path, ...texts }) => ({ ...texts, path: join(below, path).split(sep).join('/') })),
+    );
+  } catch {
+    // The notes are there; without a record they count as edited by hand.
+  }
 }
 
 function tokenFrom({ tokenFile }: SyncMemoryOptions, { cwd, env }: Caller): string {
