@@ -239,7 +239,9 @@ export class KeySync {
   #agree(entry: MemoryEntry, value: Uint8Array | null): void {
     this.#state.agree(
       entry.key,
-      { etag: entry.etag, checksum: value === null ? null : digestOf(value) },
+      value === null
+        ? { etag: entry.etag, checksum: null, gone: entry.checksum }
+        : { etag: entry.etag, checksum: digestOf(value) },
       value,
     );
   }

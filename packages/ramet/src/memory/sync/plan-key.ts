@@ -8,6 +8,8 @@ import type { MemoryEntry } from '../wire/memory-shapes.ts';
 export interface AgreedKey {
   etag: string;
   checksum: string | null;
+  /** Of a deleted key, the checksum of what it was. */
+  gone?: string | null;
 }
 
 export interface KeySides {

@@ -2,8 +2,10 @@
  * What a folder has seen of its server's history, and what happens to its record when the server has lost a part of that
  * because an old copy of its file was put back.
  *
- * Invariant: of what the server has lost nothing counts as agreed on. What it has from before is older than what is here,
- * so that is sent; what others have written in its place is another change, and both are kept.
+ * Invariants
+ * 1. Of what the server has lost nothing counts as agreed on. What it has from before is older than what is here,
+ *    so that is sent; what others have written in its place is another change, and both are kept.
+ * 2. A deletion still counts for the text that was deleted, whenever another folder brings that back.
  */
 import type { MemoryEntry, MemoryListing } from '../wire/memory-shapes.ts';
 import type { AgreedKey } from './plan-key.ts';
@@ -31,18 +33,32 @@ export function seenWith(seen: string | null, { part, version, parted }: MemoryL
   return [...kept, `${part}.${version}`].slice(-MOST_PARTS).join(',');
 }
 
-/** Keys that were agreed on in what the server has lost, with what it has of them from before; null for another's change. */
+/** In place of the ETag of a key that the server has lost. */
+export const LOST = 'lost';
+
+/**
+ * Keys that were agreed on in what the server has lost, now or before, with what counts in place of that: what it has of them
+ * from before, or again as it was; null for another's change.
+ */
 export function lostKeys(
   agreed: ReadonlyMap<string, AgreedKey>,
   server: ReadonlyMap<string, MemoryEntry>,
-  parted: number,
+  parted: number | null,
 ): Map<string, AgreedKey | null> {
   const lost = new Map<string, AgreedKey | null>();
-  for (const [key, { etag }] of agreed) {
+  for (const [key, { etag, checksum: last, gone = null }] of agreed) {
+    const isNew = etag !== LOST && parted !== null && versionOf(etag) > parted;
     const entry = server.get(key);
-    if (entry === undefined || entry.etag === etag || versionOf(etag) <= parted) continue;
+    if (entry?.etag === etag || !(isNew || etag === LOST)) continue;
+    const was = last ?? gone;
+    if (entry === undefined) {
+      if (isNew) lost.set(key, { etag: LOST, checksum: last, gone: was });
+      continue;
+    }
     const { version, deleted, checksum } = entry;
-    lost.set(key, version > parted ? null : { etag: entry.etag, checksum: deleted ? null : checksum });
+    if ((isNew && version <= parted) || (!deleted && checksum === was))
+      lost.set(key, { etag: entry.etag, checksum: deleted ? null : checksum });
+    else if (isNew) lost.set(key, null);
   }
   return lost;
 }

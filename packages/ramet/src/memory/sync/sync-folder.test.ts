@@ -484,6 +484,62 @@ describe('TEAM-6: a server with an old copy of its file', () => {
     }
   });
 
+  /** `one` has made a file since the copy, `two` has it, and `one` has deleted it. */
+  const madeAndDeleted = (): Promise<PutBack> =>
+    putBack(async (one, two) => {
+      one.write('short.md', 'made and deleted\n');
+      await one.sync();
+      await two.sync();
+      one.remove('short.md');
+      await one.sync();
+    });
+
+  test.each([
+    ['who deleted it syncs first', ['one', 'two', 'one', 'two']],
+    ['who has it syncs first', ['two', 'one', 'two']],
+    ['others have synced meanwhile', ['one', 'one', 'two', 'two', 'one', 'one', 'two']],
+  ] as const)('a file that was made and deleted since does not stay back where %s', async (_, order) => {
+    const { sync, ...folders } = await madeAndDeleted();
+    for (const name of order) await sync(folders[name]);
+    for (const folder of [folders.one, folders.two]) expect(all(folder)).toEqual(WANTED);
+    for (const folder of [folders.one, folders.two]) expect(await sync(folder)).toEqual([]);
+  });
+
+  test('a file that is deleted only after the copy was put back does not come back either', async () => {
+    const { one, two, sync } = await putBack((_, other) => other.sync());
+    one.remove('new.md');
+    await sync(one);
+    expect(await sync(two)).toContain('sent new.md');
+    expect(await sync(one)).toEqual(['deleted there new.md']);
+    await sync(two);
+    for (const folder of [one, two]) expect(folder.read('new.md')).toBeNull();
+  });
+
+  test('nor does that remove what another has written in its place since', async () => {
+    const { one, two, sync } = await madeAndDeleted();
+    two.remove('short.md');
+    await sync(one);
+    await sync(two);
+    two.write('short.md', 'another text\n');
+    await sync(two);
+    expect(await sync(one)).toEqual(['pulled short.md']);
+  });
+
+  test('but it comes back where it was changed, or a person brings it back', async () => {
+    const { one, two, sync } = await madeAndDeleted();
+    await sync(one);
+    two.write('short.md', 'changed by two\n');
+    await sync(two);
+    expect(await sync(one)).toEqual(['pulled short.md']);
+    one.remove('short.md');
+    await sync(one);
+    await sync(two);
+    one.write('short.md', 'made and deleted\n');
+    await sync(one);
+    await sync(two);
+    for (const folder of [one, two]) expect(folder.read('short.md')).toBe('made and deleted\n');
+  });
+
   test('a server that only starts again has nothing to get, also after a sync in between', async () => {
     const [one, two, server] = await twoFolders();
     one.write('a.md', 'one\n');

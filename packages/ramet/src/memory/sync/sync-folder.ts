@@ -87,8 +87,7 @@ class FolderSync {
     const report = { team, changes: [], skipped, values: this.#client.values };
     if (listed === null) return report;
     const server = new Map(listed.listing.keys.map((entry) => [entry.key, entry]));
-    const { parted } = listed.listing;
-    const lost = parted == null ? new Map() : lostKeys(agreed, server, parted);
+    const lost = lostKeys(agreed, server, listed.listing.parted ?? null);
     this.#state.part(lost, seenWith(seen, listed.listing));
     if (lost.size > 0) agreed = this.#state.agreed();
     for (const { key, path } of files.values()) this.#keys.setPath(key, path);

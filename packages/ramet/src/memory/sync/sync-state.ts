@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { type Clock, elapsedOf } from '../../schema/clock.ts';
 import { Cancelled, UserMistake } from '../../schema/errors.ts';
 import { tryProcessLock } from '../../system/sqlite/database.ts';
-import { SharedDatabase } from '../../system/sqlite/shared-database.ts';
+import { SharedDatabase, type SharedRow } from '../../system/sqlite/shared-database.ts';
 import type { AgreedKey } from './plan-key.ts';
+import { LOST } from './seen-history.ts';
 
 export const STATE_DIRECTORY = '.ramet-sync';
 
@@ -17,6 +18,8 @@ const MIGRATIONS = [
   CREATE TABLE agreed (key TEXT PRIMARY KEY, etag TEXT NOT NULL, checksum TEXT, value BLOB);
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
   `,
+  // Of a deleted key, the checksum of what it was.
+  'ALTER TABLE agreed ADD COLUMN gone TEXT',
 ];
 
 /** `seen`: what was seen of the server's history, as the server reads it. */
@@ -37,11 +40,11 @@ export class SyncState implements Disposable {
   }
 
   agreed(): Map<string, AgreedKey> {
-    const rows = this.#db.rows('SELECT key, etag, checksum FROM agreed');
+    const rows = this.#db.rows('SELECT key, etag, checksum, gone FROM agreed');
     return new Map(
       rows.map((row) => [
         String(row.key),
-        { etag: String(row.etag), checksum: row.checksum === null ? null : String(row.checksum) },
+        { etag: String(row.etag), checksum: textOf(row.checksum), gone: textOf(row.gone) },
       ]),
     );
   }
@@ -52,10 +55,10 @@ export class SyncState implements Disposable {
     return value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : null;
   }
 
-  agree(key: string, { etag, checksum }: AgreedKey, value: Uint8Array | null): void {
+  agree(key: string, { etag, checksum, gone = null }: AgreedKey, value: Uint8Array | null): void {
     const sql =
-      'INSERT INTO agreed (key, etag, checksum, value) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET etag = excluded.etag, checksum = excluded.checksum, value = excluded.value';
-    this.#db.change(sql, key, etag, checksum, value);
+      'INSERT INTO agreed (key, etag, checksum, value, gone) VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET etag = excluded.etag, checksum = excluded.checksum, value = excluded.value, gone = excluded.gone';
+    this.#db.change(sql, key, etag, checksum, value, gone);
   }
 
   /** What the server has lost was never agreed on: with `instead` for what it has in place of that, where it is known. */
@@ -63,6 +66,9 @@ export class SyncState implements Disposable {
     this.#db.write('synced', () => {
       for (const [key, instead] of lost)
         if (instead === null) this.#db.row('DELETE FROM agreed WHERE key = ?', key);
+        // The text is still what a merge begins with.
+        else if (instead.etag === LOST)
+          this.#db.row('UPDATE agreed SET etag = ?, gone = ? WHERE key = ?', LOST, instead.gone ?? null, key);
         else this.agree(key, instead, null);
       this.setFact('seen', seen);
     });
@@ -86,6 +92,10 @@ export class SyncState implements Disposable {
   [Symbol.dispose](): void {
     this.#db[Symbol.dispose]();
   }
+}
+
+function textOf(value: SharedRow[string] | undefined): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 const PATIENCE_MS = 60_000;
