@@ -1,7 +1,7 @@
 /** Secrets in addresses: `scheme://user:password@host`, a token in the place of a user, the path of a webhook. */
 import type { SecretPlace } from './known-prefixes.ts';
 import { isDrawn, isHexDrawn, isPlaceholder } from './random-text.ts';
-import { isNoise, kindOfValue } from './value-kind.ts';
+import { isMadeUp, isNoise, kindOfValue } from './value-kind.ts';
 
 const PASSWORD = /:\/\/[^\s/:@"'`<>]{0,100}:([^\s/@"'`<>]{4,200})@[^\s/@"'`<>]/g;
 const COMMON_PASSWORD =
@@ -15,6 +15,8 @@ const PGPASS =
 /** `admin / ...`. */
 const PAIR = /(?<![\w.@/-])[A-Za-z][\w.@-]{1,30} \/ ([^\s"'`]{10,64})/g;
 const SIGNED = /[?&][\w-]{0,20}(?:signature|sign|sig)=([A-Za-z0-9%+/_-]{32,200})/gi;
+/** As a code to scan says how to join a network; its password may be words. */
+const NETWORK = /\bWIFI:(?:[A-Z]{1,4}:(?:\\.|[^;\\\n]){0,100};){0,6}P:"?((?:\\.|[^;"\\\n]){6,100})"?;/gi;
 const WEBHOOK = /https?:\/\/[^\s"'`<>]{0,200}hook[^\s"'`<>]{0,200}\/([A-Za-z0-9_-]{14,200})/gi;
 
 export function addressSecrets(text: string): SecretPlace[] {
@@ -30,6 +32,7 @@ export function addressSecrets(text: string): SecretPlace[] {
   }
   if (/:(?:\d{2,5}|\*):/.test(text)) look(PGPASS, 'password of a database', isChosen);
   if (text.includes(' / ')) look(PAIR, 'password behind a name', isNoise);
+  if (/wifi:/i.test(text)) look(NETWORK, 'password of a network', (value) => !isMadeUp(value));
   if (/sig/i.test(text))
     look(SIGNED, 'signed address', (value) => isHexDrawn(value, 32) || isDrawn(value, 32));
   if (/hook/i.test(text))

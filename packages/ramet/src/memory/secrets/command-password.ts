@@ -2,12 +2,16 @@
 
 import type { SecretPlace } from './known-prefixes.ts';
 import { isPlaceholder } from './random-text.ts';
-import { kindOfValue } from './value-kind.ts';
+import { isShortPassword, kindOfValue } from './value-kind.ts';
 
 /** The words of a command between its name and the option: bounded, and no further than the command. */
 const WORDS = '[ \\t](?:[^\\n|;&]{0,200}[ \\t])??';
 const VALUE = `(?:"([^"\\n]{6,64})"|'([^'\\n]{6,64})'|([^\\s"'\`|;<>()]{6,64}))`;
 const NAME = `["']?[\\w.@+-]{1,64}`;
+
+/** After one or two others. */
+const WORD = `(?:"[^"\\n]{1,100}"|'[^'\\n]{1,100}'|[^\\s"'|;&<>]{1,100})`;
+const LAST = `(?:[ \\t]{1,4}${WORD}){1,2}[ \\t]{1,4}`;
 
 /** Programs, and how their option is written up to the password. */
 const COMMANDS: readonly (readonly [programs: string, option: string])[] = [
@@ -21,6 +25,10 @@ const COMMANDS: readonly (readonly [programs: string, option: string])[] = [
   ['(?:un)?zip|sqlcmd|bcp', '-P[ \\t]{0,4}'],
   ['openssl', '-k[ \\t]{1,4}'],
   ['smbclient|rpcclient', `(?:-U|--user)[ \\t=]{0,4}${NAME}%`],
+  // The password is the last of its words.
+  ['htpasswd', `-[a-zA-Z]{0,8}b[a-zA-Z]{0,8}${LAST}`],
+  ['rabbitmqctl', `(?:add_user|change_password)${LAST}`],
+  ['net', `user${LAST}`],
 ];
 
 /** `echo X | docker login --password-stdin`. */
@@ -34,7 +42,7 @@ const LOOKS = [
 
 /** Most texts name none of them. */
 const ANY =
-  /curl|wget|http|mysql|mariadb|7z|sshpass|mongo|login|sqlplus|expdp|impdp|rman|redis-cli|ldap|zip|sqlcmd|bcp|openssl|smbclient|rpcclient|stdin|sudo -S|passwd/;
+  /curl|wget|http|htpasswd|rabbitmqctl|net user|mysql|mariadb|7z|sshpass|mongo|login|sqlplus|expdp|impdp|rman|redis-cli|ldap|zip|sqlcmd|bcp|openssl|smbclient|rpcclient|stdin|sudo -S|passwd/;
 
 export function commandPasswords(text: string): SecretPlace[] {
   const found: SecretPlace[] = [];
@@ -43,7 +51,7 @@ export function commandPasswords(text: string): SecretPlace[] {
     for (const { indices, ...match } of text.matchAll(look)) {
       const group = [1, 2, 3].find((one) => match[one] !== undefined) ?? 0;
       const value = (match[group] ?? '').replace(/["'.,:]+$/, '');
-      if (isPlaceholder(value) || kindOfValue(value, true) === null) continue;
+      if (isPlaceholder(value) || !(isShortPassword(value) || kindOfValue(value, true) !== null)) continue;
       found.push({ rule: 'password in a command', at: indices?.[group]?.[0] ?? match.index });
     }
   return found;

@@ -89,8 +89,66 @@ test.each([
     'user bob, pass Xk3vQ9mZt7Lw',
   ],
   ...['sqlcmd -S h -U sa -P Xk3vQ9mZt7Lw', 'openssl enc -k Xk3vQ9mZt7Lw', "AKIA'QZ7RT2XW'4HBNK5JD"],
+  ...['htpasswd -b /etc/nginx/.htpasswd deploy hunter2', 'htpasswd -nbB admin Tr0ub4dor'],
+  ...["htpasswd -bc 'my file' operator sunflower77a", 'rabbitmqctl add_user ops hunter22x'],
+  ...['net user ops Hunter22x! /add'],
+  ...['| password | hunter2xyz |', '|password|hunter2|', '| **Admin password** | `Kx9vT2` | since May |'],
+  ...['WIFI:T:WPA;S:net;P:sunflower77a;;', 'scan WIFI:S:net;T:WPA;P:bluebicycle;H:false;; at the door'],
+  ...['wifi:t:WPA2;p:"correct horse";s:x;;', 'backup codes: 8234 5671, 1765 4320'],
+  ...['2FA backup codes: 48213377', 'Recovery codes (GitHub): a1b2c-d3e4f', 'scratch codes are 83721-99210'],
 ])('finds the secret of %j', (line) => {
   expect(secretsIn(`- ${line}`)).toMatchObject([{ line: 1 }]);
+});
+
+test.each([
+  ...[
+    '| user | password |\n|---|---|\n| ops | hunter2xyz |',
+    '| a | b | PSK |\n| :-- | --- | --: |\n| x | y | `Kx9vT2` |',
+  ],
+  ...[
+    'user | password\n--- | ---\nops | sunflower77',
+    '> | user | api key |\n> |---|---|\n> | ops | Zx81Qp0kLm2 |',
+  ],
+  ...[
+    'user,password\nhello,\nops,hunter2xyz',
+    'name;url;username;password\r\n\r\nname;password\r\nx;hunter22x',
+  ],
+  ...['Recovery codes:\n\n- 9f2k-77qx', 'backup codes\n\n1. 83721-99210', 'Backup codes:\n```\n48213377'],
+])('finds the secret in the last line of %j', (text) => {
+  const last = text.split('\n').length;
+  expect(secretsIn(`${text}\nfine\n`).map(({ line }) => line)).toContain(last);
+});
+
+test.each([
+  ...[
+    '| option | password |\n|---|---|\n| length | 12 |\n| stored as | bcrypt12 |',
+    '| password | string2 | required |\n|---|---|---|',
+  ],
+  ...[
+    '| token | count |\n|---|---|\n| hello7 | 12 |',
+    'token,count\nx7Qp9vT2k,12',
+    '| user | password |\n|---|---|\n| ops | in the vault |',
+  ],
+  ...[
+    'user,password\nalice,password123',
+    'SELECT user,password\nFROM users2,groups2',
+    'user, password and token2\na, b and c',
+  ],
+  ...[
+    'htpasswd -b "$FILE" "$USER" "$PASS"',
+    'htpasswd -B /etc/nginx/passwords deploy',
+    'htpasswd -bc file user <password>',
+  ],
+  ...['WIFI:T:WPA;S:mynetwork;P:password;;', 'WIFI:T:WPA;S:x;P:<password>;;', 'net user list2 is slow'],
+  ...[
+    'error codes: 40412, 50012',
+    'backup codes: see backup1234.ts',
+    'backup codes since 20261117 are 10 long',
+    'Recovery codes: 2026-11-17',
+  ],
+  ...['status codes: 48213377', 'The backup codes are in 1Password.', 'cat password | base64 | sed2'],
+])('says nothing about a table, a list or a command like one: %j', (text) => {
+  expect(secretsIn(text)).toEqual([]);
 });
 
 test.each([

@@ -23,7 +23,7 @@ import { characterKind } from './character-runs.ts';
 
 /** A part that every such name has, in several languages. */
 const HIT =
-  /pass|pwd|psk|pw(?![a-z])|secret|token|cred|bearer|key|auth|login|code(?![a-z])|(?<![a-z])pin(?![a-z])|sess|cookie|sid(?![a-z])|pat(?![a-z])|jwt|kennwort|contrase[n\u00f1]a|senha|wachtwoord|has[l\u0142]o|\u043f\u0430\u0440\u043e\u043b\p{L}{0,4}|\u5bc6\u7801|\u53e3\u4ee4|\u30d1\u30b9\u30ef\u30fc\u30c9/giu;
+  /pass|pwd|psk|pw(?![a-z])|secret|token|cred|bearer|key|auth|login|codes?(?![a-z])|(?<![a-z])pin(?![a-z])|sess|cookie|sid(?![a-z])|pat(?![a-z])|jwt|kennwort|contrase[n\u00f1]a|senha|wachtwoord|has[l\u0142]o|\u043f\u0430\u0440\u043e\u043b\p{L}{0,4}|\u5bc6\u7801|\u53e3\u4ee4|\u30d1\u30b9\u30ef\u30fc\u30c9/giu;
 
 const BEFORE = 48;
 const AFTER = /[A-Za-z0-9_-]{0,40}(?:\.[A-Za-z][A-Za-z0-9_-]{0,30})?/y;
@@ -49,7 +49,7 @@ const WEAK_PASSWORDS = set('pass pw login');
 /** Who logs in is told with them. */
 const PAIRS = set('auth cred creds credential credentials login');
 const CODE_OWNERS = set(
-  'access activation alarm backup door entry gate invite lock login mfa otp pairing recovery rescue security unlock',
+  'access activation alarm backup door emergency entry gate invite lock login mfa otp pairing recovery rescue scratch security unlock',
 );
 /** Of names that end in `pass` or `pw`, and of words that are glued to it. */
 const PASS_OWNERS = set(

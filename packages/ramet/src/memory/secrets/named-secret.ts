@@ -42,12 +42,21 @@ function isSecret(text: string, name: CredentialName, given: AssignedValue): boo
   if (name.strength === 'weak') return true;
   const kind = kindOfValue(given.value, given.isQuoted);
   if (kind !== null && !isCode(given, kind) && RANK[kind] >= leastOf(text, name, given)) return true;
-  return isWholeNoise(given) || isShortAssigned(name, given);
+  return isWholeNoise(given) || isShortAssigned(text, name, given);
 }
 
-/** Alone behind the name of a password, up to the end of the line: in code something follows. */
-function isShortAssigned({ isPassword }: CredentialName, { value, link, rest }: AssignedValue): boolean {
-  return isPassword && link === 'assigned' && /^[.]?[ \t]*(?:\r?\n|$)/.test(rest) && isShortPassword(value);
+/** A table, and a cell of words up to the name. */
+const IN_CELL = /(?:^|\n)[ \t>]*(?:[-*+] )?\|(?:[^\n|]*\|)*[\w \t*_`-]*$/;
+
+/** Alone behind the name of a password, up to the end of the line, or of its cell: in code something follows. */
+function isShortAssigned(
+  text: string,
+  { at, end, isPassword }: CredentialName,
+  { value, link, rest }: AssignedValue,
+): boolean {
+  if (!isPassword || link !== 'assigned' || !isShortPassword(value)) return false;
+  if (/^[.]?[ \t]*(?:\r?\n|$)/.test(rest)) return true;
+  return /^[*_]{0,2}[ \t]*\|/.test(rest) && IN_CELL.test(text.slice(Math.max(0, at - 200), end));
 }
 
 const LONGEST_WHOLE = 64;

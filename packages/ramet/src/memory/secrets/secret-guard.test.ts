@@ -250,6 +250,14 @@ describe('TEAM-6: the secret guard', () => {
     'codes and joints': () => '%67\\x68&#95;"+"a*b<c '.repeat(LENGTH / 22),
     'one word of digits': () => '6a'.repeat(LENGTH / 2),
     blanks: () => 'token'.padEnd(LENGTH),
+    'cells of passwords': () => '| password | hunter2x '.repeat(LENGTH / 22),
+    'tables of passwords': () => '| a | password |\n|---|---|\n'.repeat(LENGTH / 27),
+    'a long row': () => `a | password\n---|---\n${'x | '.repeat(LENGTH / 4)}`,
+    'lists of values': () => 'user,password\n'.repeat(LENGTH / 14),
+    'names of values': () => 'user,'.repeat(LENGTH / 5),
+    'backup codes': () => 'backup codes for a of b (c):\n- '.repeat(LENGTH / 31),
+    networks: () => 'WIFI:S:a;T:b;'.repeat(LENGTH / 13),
+    'commands of many words': () => 'htpasswd -b a '.repeat(LENGTH / 14),
     'empty lines': () => 'token\n'.repeat(LENGTH / 6),
   } as const;
   const LENGTH = 256 * 1024;

@@ -13,8 +13,10 @@ import { commandPasswords } from './command-password.ts';
 import { drawnWords } from './drawn-words.ts';
 import { knownPrefixes, type SecretPlace } from './known-prefixes.ts';
 import { libraryFindings } from './library-rules.ts';
+import { listedCodes } from './listed-codes.ts';
 import { namedSecrets } from './named-secret.ts';
 import { decodedSigns, decodedWords, joinedWords } from './plain-spelling.ts';
+import { tableSecrets } from './table-secret.ts';
 
 export interface SecretFinding {
   /** What kind of secret: `GitHub token`, `private key`, `secret by its name`. */
@@ -52,7 +54,13 @@ const UNSEEN = /\p{Default_Ignorable_Code_Point}+/gu;
 
 type Finder = (text: string) => SecretPlace[];
 const BY_FORM: readonly Finder[] = [ownPatterns, knownPrefixes, libraryFindings];
-const BY_NAME: readonly Finder[] = [addressSecrets, commandPasswords, namedSecrets];
+const BY_NAME: readonly Finder[] = [
+  addressSecrets,
+  commandPasswords,
+  namedSecrets,
+  listedCodes,
+  tableSecrets,
+];
 const BY_CHANCE: readonly Finder[] = [drawnWords];
 
 function findingsIn(text: string, finders: readonly Finder[]): SecretFinding[] {

@@ -88,7 +88,7 @@ const MADE_UP = new Set(
   ),
 );
 
-function isMadeUp(value: string): boolean {
+export function isMadeUp(value: string): boolean {
   const words = value
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
