@@ -55,3 +55,11 @@ test('MEM-1: memory of agents shows no heading of the user, whatever ends its li
   const long = await asOfAgents(`<script>\nNotes <b>of</b> the user\n${'\n'.repeat(200_000)}</script>\n`);
   expect(long).toContain('Notes of agents');
 });
+
+test('MEM-1: a file of many blank lines is shown within two seconds of work', async () => {
+  const before = process.cpuUsage();
+  expect(await asOfAgents(`${'\n'.repeat(1 << 17)} # Title\n${'\n'.repeat(1 << 17)}`)).toContain(
+    '\n ## Title\n',
+  );
+  expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
+});

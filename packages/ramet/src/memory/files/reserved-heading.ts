@@ -20,7 +20,10 @@ export function isReserved({ text, level }: Pick<MarkdownBlock, 'text' | 'level'
 /** What agents wrote, as it is shown: under no heading of the user, and with none like that of another file. Lines keep their numbers. */
 export async function asOfAgents(text: string): Promise<string> {
   const lines = MARKUP.test(text) ? await withPlainBlocks(text) : text;
-  return replaceLookalike(lines, RESERVED, INSTEAD).replace(/^(\s*)[#\uff03](?=[^#\uff03])/gmu, '$1##');
+  return replaceLookalike(lines, RESERVED, INSTEAD).replace(
+    /^([^\S\n\r\u2028\u2029]*)[#\uff03](?=[^#\uff03])/gmu,
+    '$1##',
+  );
 }
 
 /** A block that reads so, and a heading of the first level with a line below it, in plain letters. */
