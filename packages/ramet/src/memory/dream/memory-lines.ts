@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { requireChangeable } from '../files/memory-file.ts';
-import { NOTES_HEADING, sameness, withoutMarks } from '../files/memory-index.ts';
+import { NOTES_HEADING, sameness, TELLING_SIGN, withoutMarks } from '../files/memory-index.ts';
 import { scopeOfFile } from '../files/memory-places.ts';
 import type { MemoryStore } from '../files/memory-store.ts';
 
@@ -75,10 +75,15 @@ const SMALL = new Set(
   ),
 );
 
-/** "not" and numbers count: they make another fact of the same words. */
+const WORD = new RegExp(
+  `[\\p{L}\\p{N}][\\p{L}\\p{N}._/@-]*[\\p{L}\\p{N}]|[\\p{L}\\p{N}]|(?:${TELLING_SIGN})+`,
+  'gu',
+);
+
+/** "not", numbers and signs count: they make another fact of the same words. */
 function wordsOf(text: string): ReadonlySet<string> {
   const plain = withoutMarks(text).toLowerCase();
-  const words = plain.match(/[\p{L}\p{N}][\p{L}\p{N}._/@-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu) ?? [];
+  const words = plain.replace(/^- /, '').match(WORD) ?? [];
   return new Set(words.filter((word) => !SMALL.has(word) || word === 'not' || word === 'no'));
 }
 

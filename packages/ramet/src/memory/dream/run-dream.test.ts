@@ -63,6 +63,19 @@ describe('BG-7: a dream', () => {
     expect(onDisk(store)).toBe(before);
   });
 
+  test('keeps lines that differ by a sign only, also if the model calls them duplicates', async () => {
+    const store = openStore();
+    const text =
+      '## a\n- The core is written in C.\n- The core is written in C++.\n- Uploads are < 5 MB.\n- Uploads are > 5 MB.\n';
+    await put(store, { 'MEMORY.md': text });
+    const [c, plus] = ['The core is written in C.', 'The core is written in C++.'];
+    const done = await dream(store, (task) => `DROP ${idOf(task, plus)} duplicate of ${idOf(task, c)}`);
+    expect(done.refused).toEqual([
+      { asked: expect.stringContaining('DROP L'), why: 'L1 does not mention ++' },
+    ]);
+    expect(onDisk(store)).toBe(text);
+  });
+
   test('refuses each removal whose reason does not hold, and says why', async () => {
     const now = { at: Date.UTC(2026, 0, 1) };
     const store = openStore(now);

@@ -80,3 +80,34 @@ describe('MEM-1: a MEMORY.md', () => {
     for (const name of files.keys()) expect(index).toContain(`- more in ${name}`);
   });
 });
+
+test.each([
+  ['The core is in C.', 'The core is in C++.'],
+  ['The core is in C#', 'The core is in C'],
+  ['Files are < 5 MB.', 'Files are > 5 MB.'],
+  ['The offset is 1.', 'The offset is -1.'],
+  ['x = 3 ends the loop', 'x != 3 ends the loop'],
+  ['Coverage is 90 %', 'Coverage is 90'],
+  ['The fee is 5 $', 'The fee is 5 \u20ac'],
+])('BG-3: a sign that makes another fact counts: %j is not %j', (one, other) => {
+  const { index } = withFacts(
+    null,
+    [one, other].map((text) => ({ topic: 'x', text })),
+    () => null,
+  );
+  expect(index).toBe(`## x\n- ${one}\n- ${other}\n`);
+});
+
+test('BG-3: marks, case and points do not: what is there already is not added again', () => {
+  const facts = [
+    'Run **npm test** first, then `build`!',
+    'run npm test first - then build',
+    '"Run" npm test (first): then build.',
+  ];
+  const { index } = withFacts(
+    null,
+    facts.map((text) => ({ topic: 'x', text })),
+    () => null,
+  );
+  expect(index).toBe(`## x\n- ${facts[0]}\n`);
+});

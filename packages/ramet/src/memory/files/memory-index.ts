@@ -148,10 +148,11 @@ export function withoutMarks(line: string): string {
   return line.replace(/(?: \((?:seen in|after) [^()]{1,200}\))?(?: \(\d{4}-\d{2}-\d{2}\))?$/, '');
 }
 
-/** What two entries must share to say the same: letters and digits, without the marks at the end. */
+/** Signs that make another fact of the same words: `C++` and `C#`, `<` and `>`, `!=` and `=`, `-1`, `%`, `$`. */
+export const TELLING_SIGN = '[\\p{Sm}\\p{Sc}#%&@^]|!(?==)|(?<![\\p{L}\\p{N}])-(?=\\p{N})';
+const SAID = new RegExp(`[\\p{L}\\p{N}]+|(?:${TELLING_SIGN})+`, 'gu');
+
+/** What two entries must share to say the same: letters, digits and telling signs, without the marks at the end. */
 export function sameness(line: string): string {
-  return withoutMarks(line)
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+  return (withoutMarks(line).replace(/^- /, '').toLowerCase().match(SAID) ?? []).join(' ');
 }
