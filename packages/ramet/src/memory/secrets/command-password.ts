@@ -24,6 +24,14 @@ const COMMANDS: readonly (readonly [programs: string, option: string])[] = [
   ['ldap(?:search|modify|add|delete|whoami)', '-w[ \\t]{0,4}'],
   ['(?:un)?zip|sqlcmd|bcp', '-P[ \\t]{0,4}'],
   ['openssl', '-k[ \\t]{1,4}'],
+  ['ssh-keygen', '-[NP][ \\t]{0,4}'],
+  ['user(?:add|mod)', '(?:-p|--password)[ \\t=]{1,4}'],
+  ['(?:gh|glab)[ \\t]{1,4}(?:secret|variable)', '(?:--body|-b)[ \\t=]{1,4}'],
+  [
+    'mc[ \\t]{1,4}(?:alias|config[ \\t]{1,4}host)',
+    '(?:set|add)(?:[ \\t]{1,4}[^\\s"\']{1,100}){3}[ \\t]{1,4}',
+  ],
+  ['net[ \\t]{1,4}use', '\\\\\\\\[^\\s"\']{1,100}[ \\t]{1,4}'],
   ['smbclient|rpcclient', `(?:-U|--user)[ \\t=]{0,4}${NAME}%`],
   // The password is the last of its words.
   ['htpasswd', `-[a-zA-Z]{0,8}b[a-zA-Z]{0,8}${LAST}`],
@@ -33,16 +41,20 @@ const COMMANDS: readonly (readonly [programs: string, option: string])[] = [
 
 /** `echo X | docker login --password-stdin`. */
 const PIPED = `(?<![\\w.-])(?:echo|printf)(?:[ \\t]{1,4}-[a-z]{1,4})?[ \\t]{1,4}(?:["']?%s(?:\\\\n)?["']?[ \\t]{1,4})?${VALUE}[ \\t]{0,4}\\|[^\\n|;&]{0,80}(?:-stdin\\b|sudo -S|chpasswd|passwd)`;
-const GIVEN = `-stdin\\b[^\\n|;&]{0,40}<<<[ \\t]{0,4}${VALUE}`;
+const GIVEN = `(?:-stdin|sudo -S|cryptsetup|passwd|secret)(?![\\w-])[^\\n|;&]{0,80}<<<[ \\t]{0,4}${VALUE}`;
+const ECHOED = `-pass(?:word|phrase)?-command[ \\t=]{1,4}["']?(?:echo|printf)[ \\t]{1,4}${VALUE}`;
+/** Windows writes options so; `/p:` alone is one of a build. */
+const SLASHED = `[ \\t]/u(?:ser(?:name)?)?:[^\\n]{1,120}?[ \\t]/p(?:ass(?:word)?|wd)?:${VALUE}`;
+const POWERSHELL = `ConvertTo-SecureString(?:[ \\t]{1,4}-(?:String|AsPlainText|Force)){0,3}[ \\t]{1,4}${VALUE}`;
 
 const LOOKS = [
   ...COMMANDS.map(([programs, option]) => `(?<![\\w.-])(?:${programs})${WORDS}${option}${VALUE}`),
-  ...[PIPED, GIVEN],
+  ...[PIPED, GIVEN, ECHOED, SLASHED, POWERSHELL],
 ].map((look) => new RegExp(look, 'dg'));
 
 /** Most texts name none of them. */
 const ANY =
-  /curl|wget|http|htpasswd|rabbitmqctl|net user|mysql|mariadb|7z|sshpass|mongo|login|sqlplus|expdp|impdp|rman|redis-cli|ldap|zip|sqlcmd|bcp|openssl|smbclient|rpcclient|stdin|sudo -S|passwd/;
+  /curl|wget|http|htpasswd|rabbitmqctl|net us|mysql|mariadb|7z|sshpass|mongo|login|sqlplus|expdp|impdp|rman|redis-cli|ldap|zip|sqlcmd|bcp|openssl|smbclient|rpcclient|stdin|sudo -S|passwd|ssh-keygen|user(?:add|mod)|gh secret|mc |cryptsetup|<<<|-command|\/u(?:ser)?:|SecureString/;
 
 export function commandPasswords(text: string): SecretPlace[] {
   const found: SecretPlace[] = [];

@@ -20,10 +20,13 @@ export interface CredentialName {
 }
 
 import { characterKind } from './character-runs.ts';
+import { FOREIGN_HITS, inEnglish, ownedName } from './foreign-names.ts';
 
 /** A part that every such name has, in several languages. */
-const HIT =
-  /pass|pwd|psk|pw(?![a-z])|secret|token|cred|bearer|key|auth|login|codes?(?![a-z])|(?<![a-z])pin(?![a-z])|sess|cookie|sid(?![a-z])|pat(?![a-z])|jwt|kennwort|contrase[n\u00f1]a|senha|wachtwoord|has[l\u0142]o|\u043f\u0430\u0440\u043e\u043b\p{L}{0,4}|\u5bc6\u7801|\u53e3\u4ee4|\u30d1\u30b9\u30ef\u30fc\u30c9/giu;
+const HIT = new RegExp(
+  `pass|pwd|psk|pw(?![a-z])|secret|token|cred|bearer|key|auth|login|codes?(?![a-z])|(?<![a-z])pin(?![a-z])|sess|cookie|sid(?![a-z])|pat(?![a-z])|jwt|identified|${FOREIGN_HITS}|has[l\u0142]o|\u043f\u0430\u0440\u043e\u043b[\u0430-\u044f]{0,4}|\u5bc6\u7801|\u53e3\u4ee4|\u30d1\u30b9\u30ef\u30fc\u30c9`,
+  'gi',
+);
 
 const BEFORE = 48;
 const AFTER = /[A-Za-z0-9_-]{0,40}(?:\.[A-Za-z][A-Za-z0-9_-]{0,30})?/y;
@@ -32,16 +35,14 @@ const LETTER = characterKind(/[A-Za-z]/);
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-const PASSWORDS = set(
-  'password passwords passwd passphrase passcode pwd pword psk passwort kennwort senha wachtwoord contrasena contrase\u00f1a haslo has\u0142o motdepasse',
-);
+const PASSWORDS = set('password passwords passwd passphrase pwd pword psk masterauth haslo has\u0142o');
 const SECRETS = set(
   'secret secrets credential credentials cred creds bearer sid sessid apikey apikeys token',
 );
 /** Of many kinds: only what comes before says which. */
 const KEYS = set('key keys');
 const KEY_OWNERS = set(
-  'access account admin aes api app application auth bot client deploy encryption function functions hmac integration jwt license licence master private secret server service session shared signing storage subscription webhook wifi wireguard wlan wpa write',
+  'access account admin aes api app application auth bot client deploy encryption function functions hmac integration jwt license licence master private recovery secret server service session shared signing storage subscription webhook wifi wireguard wlan wpa write',
 );
 const AUTH_OWNERS = set('basic digest docker http npm proxy redis rediscli registry sasl smtp');
 const WEAK = set('auth authorization pat jwt cookie cookies session sess tokens');
@@ -49,11 +50,11 @@ const WEAK_PASSWORDS = set('pass pw login');
 /** Who logs in is told with them. */
 const PAIRS = set('auth cred creds credential credentials login');
 const CODE_OWNERS = set(
-  'access activation alarm backup door emergency entry gate invite lock login mfa otp pairing recovery rescue scratch security unlock',
+  'access activation alarm backup door emergency entry gate invite lock login mfa otp pairing pin recovery rescue scratch security unlock',
 );
 /** Of names that end in `pass` or `pw`, and of words that are glued to it. */
 const PASS_OWNERS = set(
-  'admin app become bind db database ftp http keystore ldap login mail my mysql new old pg postgres proxy rabbitmq redis root smtp ssh store sudo user wifi',
+  'admin app become bind database db first ftp guest http initial keystore ldap login mail master my mysql new old our pg postgres proxy rabbitmq rcon redis require root sasl smtp ssh store sudo temp temporary tmp user vnc wifi',
 );
 /** What follows the word that says what it is: where, and how it is written. */
 const AFTERWORDS = set(
@@ -105,11 +106,23 @@ function nameAround(text: string, from: number, to: number): Name {
   while (end > to && /[-_]/.test(text[end - 1] ?? '')) end--;
   const own = wordsOf(text.slice(at, end));
   const [only = ''] = own;
+  const owned = own.length === 1 ? ownedName(text, only, end) : null;
+  if (owned !== null) return { at, end: owned.end, words: owned.words, isSpoken: true };
+  if (only === 'identified') return identified(text, at, end);
   if (own.length > 1) return { at, end, words: own, isSpoken: false };
   if (only === 'session' && /^ id(?![A-Za-z])/i.test(text.slice(end, end + 4)))
     return { at, end: end + 3, words: ['session', 'id'], isSpoken: true };
   const words = [...wordsBefore(text, at), only];
   return { at, end, words, isSpoken: !/^.+[A-Z]/.test(text.slice(at, end)) };
+}
+
+/** `IDENTIFIED BY`, as SQL calls it. */
+const BY = /[ \t]{1,4}(?:WITH[ \t]{1,4}\S{1,40}[ \t]{1,4})?BY(?=[ \t])/iy;
+
+function identified(text: string, at: number, end: number): Name {
+  BY.lastIndex = end;
+  const by = BY.exec(text);
+  return { at, end: end + (by?.[0].length ?? 0), words: by === null ? [] : ['password'], isSpoken: false };
 }
 
 const MOST_LETTERS = 20;
@@ -148,18 +161,22 @@ const ONLY_WEAK: Meaning = { ...STRONG, strength: 'weak' };
 const WEAK_PASSWORD: Meaning = { ...STRONG_PASSWORD, strength: 'weak' };
 const CODE: Meaning = { ...STRONG, isCode: true };
 const PIN: Meaning = { ...WEAK_PASSWORD, isCode: true };
+const PASSCODE: Meaning = { ...STRONG_PASSWORD, isCode: true };
 
 function meaningOf(all: readonly string[]): Meaning | null {
   let size = all.length;
   while (size > 1 && isAfterword(all[size - 1] ?? '')) size--;
   const [word = '', owner = ''] = [all[size - 1], all[size - 2]];
   if (all.some((one) => OPEN.has(one))) return null;
-  const meaning = meaningOfWord(word, owner);
-  return meaning !== null && PAIRS.has(word) ? { ...meaning, isPair: true } : meaning;
+  const own = meaningOfWord(word, owner);
+  const [owned, name] = own !== null ? [owner, word] : (inEnglish(word, owner) ?? [owner, word]);
+  const meaning = own ?? meaningOfWord(name, owned);
+  return meaning !== null && PAIRS.has(name) ? { ...meaning, isPair: true } : meaning;
 }
 
 function meaningOfWord(word: string, owner: string): Meaning | null {
-  if (PASSWORDS.has(word) || (word === 'passe' && owner === 'de')) return STRONG_PASSWORD;
+  if (PASSWORDS.has(word) || (word === 'passe' && /^(?:de|palavra)$/.test(owner))) return STRONG_PASSWORD;
+  if (word === 'passcode') return PASSCODE;
   if (SECRETS.has(word)) return word === 'token' && OPEN_TOKENS.has(owner) ? null : STRONG;
   if (KEYS.has(word)) return OPEN_KEYS.has(owner) ? null : KEY_OWNERS.has(owner) ? STRONG : ONLY_WEAK;
   if (word === 'id') return owner === 'session' || owner === 'sess' ? ONLY_WEAK : null;

@@ -62,13 +62,21 @@ const KNOWN: readonly (readonly [rule: string, expression: string])[] = [
   ['xAI key', 'xai-[A-Za-z0-9]{70,90}'],
 ];
 
+/** The words of a wallet: twelve and more, with nothing between. */
+const SEED = '["\']?(?: is)?\\s{0,4}[:=]?\\s{1,4}["\'`]?(?:[a-z]{3,8} ){11,23}[a-z]{3,8}';
+
 /** These begin with anything; the text in the middle says whether a look is worth its while. */
 const BY_THE_MIDDLE: readonly (readonly [rule: string, middle: string, expression: string])[] = [
   [
     'hashed password',
     ':$',
-    '[\\w.@-]{1,40}:\\$(?:apr1|1|2[aby]|5|6|y|argon2id?)\\$[./A-Za-z0-9$=,+]{20,120}',
+    '[\\w.@-]{1,40}:\\$(?:apr1|1|2[aby]|5|6|y|argon2id?)\\$(?:[./A-Za-z0-9=,+-]{1,60}\\$){0,3}([./A-Za-z0-9=+]{20,120})',
   ],
+  ['BitLocker key', '-', '(?:\\d{6}-){7}\\d{6}(?![\\w-])'],
+  ['seed phrase', 'hrase', `(?:[Ss]eed|[Rr]ecovery|[Ss]ecret|[Bb]ackup|[Ww]allet) [Pp]hrase${SEED}`],
+  ['seed phrase', 'nemonic', `[Mm]nemonic(?: [Pp]hrase)?${SEED}`],
+  // The parts before it are public.
+  ['private key', 'kty', 'd["\']?\\s{0,2}:\\s{0,4}["\'][A-Za-z0-9_-]{42,700}["\']'],
   ['Azure secret', 'Q~', '[A-Za-z0-9_~.-]{3}[78]Q~[A-Za-z0-9_~.-]{31,34}'],
   ['Discord token', '.', '[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40}'],
   ['Mailchimp key', '-us', '[a-f0-9]{32}-us\\d{1,2}(?![A-Za-z0-9])'],
@@ -97,7 +105,24 @@ export function knownPrefixes(text: string): SecretPlace[] {
   for (const { rule, middle, expression } of OTHERS) {
     if (!text.includes(middle)) continue;
     for (const match of text.matchAll(expression))
-      if (!SAMPLE.test(match[0])) found.push({ rule, at: match.index });
+      if (!SAMPLE.test(match[1] ?? match[0])) found.push({ rule, at: match.index });
+  }
+  return [...found, ...cutKeys(text)];
+}
+
+const END = /-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY/g;
+
+/** Private keys whose beginning was cut off. */
+function cutKeys(text: string): SecretPlace[] {
+  const found: SecretPlace[] = [];
+  let past = 0;
+  for (const { index, 0: end } of text.matchAll(END)) {
+    const isCut = !text.slice(past, index).includes('-----BEGIN ');
+    const last = /[A-Za-z0-9+/]{16,80}={0,2}(?:\s|\\[nr]|[>|#*]){1,20}$/.exec(
+      text.slice(Math.max(past, index - 120), index),
+    );
+    if (isCut && last !== null) found.push({ rule: 'private key', at: index - last[0].length });
+    past = index + end.length;
   }
   return found;
 }

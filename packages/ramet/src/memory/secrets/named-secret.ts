@@ -2,31 +2,41 @@
  * Secrets that only their name gives away: `PGPASSWORD=...`, `<token>...</token>`, "the api key is ...". Each name costs a
  * bounded look behind it, so the whole is linear.
  */
-import { type AssignedValue, assignedValue, type Link } from './assigned-value.ts';
+import { type AssignedValue, assignedValues, type Link } from './assigned-value.ts';
 import { type CredentialName, credentialNames } from './credential-name.ts';
 import type { SecretPlace } from './known-prefixes.ts';
 import { surpriseOf } from './letter-pairs.ts';
 import { isDrawn, isHexDrawn, isPlaceholder } from './random-text.ts';
+import { ARTICLES, BINDERS } from './sentence-words.ts';
 import { isNoise, isShortPassword, kindOfValue, type ValueKind } from './value-kind.ts';
 
 export function namedSecrets(text: string): SecretPlace[] {
   const found: SecretPlace[] = [];
   for (const name of credentialNames(text)) {
-    const given = assignedValue(text, name);
-    const at = given !== null && isSecret(text, name, given) ? given.at : saidBefore(text, name);
+    const at = givenTo(text, name) ?? saidBefore(text, name);
     if (at !== null && !isByChance(text, name)) found.push({ rule: 'secret by its name', at });
   }
   return found;
 }
 
+function givenTo(text: string, name: CredentialName): number | null {
+  const isTold = name.isPassword && name.strength === 'strong';
+  for (const given of assignedValues(text, { ...name, isTold }))
+    if (isSecret(text, name, given)) return given.at;
+  return null;
+}
+
 /** "hunter22x is the password", "use hunter22x as the password". */
-const BEFORE =
-  /([^\s"'`<>|,;]{6,64})["'`*_]{0,3}[ \t]{1,4}(?:is|was|as|becomes|became)[ \t]{1,4}(?:(?:the|a|our|my|your|its|their|her|his)[ \t]{1,4})?(?:[\w-]{1,20}[ \t]{1,4}){0,2}$/;
+const BEFORE = new RegExp(
+  `([^\\s"'\`<>|,;]{6,64})["'\`*_]{0,3}[ \\t]{1,4}(?:${BINDERS})[ \\t]{1,4}(?:(?:${ARTICLES})[ \\t]{1,4})?(?:[\\w-]{1,20}[ \\t]{1,4}){0,2}$`,
+  'i',
+);
+const BOUND = new RegExp(`[ \\t](?:${BINDERS})[ \\t]`, 'i');
 
 function saidBefore(text: string, { at, isPassword, strength }: CredentialName): number | null {
   if (!isPassword || strength === 'weak') return null;
   const before = text.slice(Math.max(0, at - 140), at);
-  if (!/\b(?:is|was|as|becomes|became)\b/.test(before.slice(-70))) return null;
+  if (!BOUND.test(before.slice(-70))) return null;
   const found = BEFORE.exec(before);
   const kind = kindOfValue(found?.[1]?.replace(/^[*_]+/, '') ?? '', false);
   return found === null || kind === null || RANK[kind] < RANK.chosen
@@ -37,12 +47,17 @@ function saidBefore(text: string, { at, isPassword, strength }: CredentialName):
 const RANK: Readonly<Record<ValueKind, number>> = { drawn: 3, chosen: 2, numbered: 1, named: 0 };
 
 function isSecret(text: string, name: CredentialName, given: AssignedValue): boolean {
-  if (name.isCode && given.link !== 'beside' && /^\d{4,10}$/.test(given.value)) return true;
+  if (name.isCode && isJoined(text, name, given) && /^\d{4,10}$/.test(given.value)) return true;
   if (name.strength === 'weak' && !isDrawnFor(text, name, given)) return false;
   if (name.strength === 'weak') return true;
   const kind = kindOfValue(given.value, given.isQuoted);
   if (kind !== null && !isCode(given, kind) && RANK[kind] >= leastOf(text, name, given)) return true;
   return isWholeNoise(given) || isShortAssigned(text, name, given);
+}
+
+/** `PIN 8812`, but not `pin 1024` of a chip. */
+function isJoined(text: string, { at, end }: CredentialName, { link }: AssignedValue): boolean {
+  return link === 'beside' ? text.slice(at, end) === 'PIN' : link === 'assigned' || link === 'said';
 }
 
 /** A table, and a cell of words up to the name. */
@@ -52,11 +67,15 @@ const IN_CELL = /(?:^|\n)[ \t>]*(?:[-*+] )?\|(?:[^\n|]*\|)*[\w \t*_`-]*$/;
 function isShortAssigned(
   text: string,
   { at, end, isPassword }: CredentialName,
-  { value, link, rest }: AssignedValue,
+  given: AssignedValue,
 ): boolean {
-  if (!isPassword || link !== 'assigned' || !isShortPassword(value)) return false;
-  if (/^[.]?[ \t]*(?:\r?\n|$)/.test(rest)) return true;
-  return /^[*_]{0,2}[ \t]*\|/.test(rest) && IN_CELL.test(text.slice(Math.max(0, at - 200), end));
+  if (!isPassword || given.link !== 'assigned' || !isShortPassword(given.value)) return false;
+  if (isAlone(given)) return true;
+  return /^[*_]{0,2}[ \t]*\|/.test(given.rest) && IN_CELL.test(text.slice(Math.max(0, at - 200), end));
+}
+
+function isAlone({ rest }: AssignedValue): boolean {
+  return /^[.]?[ \t]*(?:\r?\n|$)/.test(rest);
 }
 
 const LONGEST_WHOLE = 64;
@@ -85,13 +104,18 @@ function isHexOnly(value: string): boolean {
 
 /** Names of things that everybody may know have values that chance has drawn, unless it is a password or an address has it. */
 function isDrawnFor(text: string, { at, isPassword, isPair }: CredentialName, given: AssignedValue): boolean {
-  const { value, link, isQuoted } = given;
+  const { link, isQuoted } = given;
+  const isQuery = /[?&]$/.test(text.slice(Math.max(0, at - 1), at));
+  // Behind the value of an address may be a place in the page.
+  const value = isQuery ? given.value.replace(/#.*/, '') : given.value;
   if (link === 'assigned' && (isDrawn(value, 16) || isHexOnly(value))) return true;
   const kind = kindOfValue(value, isQuoted);
-  if (kind === null || RANK[kind] < RANK.chosen || isCode(given, kind)) return false;
+  if (kind === null || isCode(given, kind)) return false;
+  if (kind === 'numbered' && isPassword && link === 'assigned' && isAlone(given)) return true;
+  if (RANK[kind] < RANK.chosen) return false;
   if (isPassword && isDrawn(value, 12)) return true;
-  const isQuery = /[?&]$/.test(text.slice(Math.max(0, at - 1), at));
-  return isQuery || ((isPassword || isPair) && (link === 'assigned' || isPair));
+  if (isQuery || (isPassword && link === 'assigned')) return true;
+  return isPair && (link === 'assigned' || given.hasUser);
 }
 
 /** A variable or a call. */
@@ -109,7 +133,9 @@ function leastOf(
 ): number {
   const least: Readonly<Record<Link, number>> = {
     assigned: isPassword ? RANK.named : RANK.numbered,
+    called: isPassword ? RANK.numbered : RANK.chosen,
     said: RANK.numbered,
+    far: RANK.chosen,
     listed: isPassword ? RANK.numbered : RANK.chosen,
     beside: isPassword ? RANK.numbered : isSpoken ? RANK.drawn : RANK.chosen,
   };

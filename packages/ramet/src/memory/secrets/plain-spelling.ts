@@ -22,6 +22,16 @@ const CODES: Readonly<Record<string, string>> = {
   ...{ plus: '+', ast: '*', sol: '/', percnt: '%', Hat: '^', quest: '?', lpar: '(', rpar: ')' },
 };
 
+const DOUBLE = /\u00ab[ \u00a0\u202f]?|[ \u00a0\u202f]?\u00bb|[\u201c-\u201f]/g;
+const SINGLE = /[\u2018-\u201b\u2032]/g;
+
+/** Quotes of other languages, and those that programs bend, as keyboards have them. */
+export function straightQuotes(text: string): string {
+  return /[\u00ab\u00bb\u2018-\u201f\u2032]/.test(text)
+    ? text.replace(DOUBLE, '"').replace(SINGLE, "'")
+    : text;
+}
+
 /** `%5F`, `\x5f`, `\u005f`, `\u{5f}`, `&#95;`, `&#x5f;`, `&quot;`: signs that are seen, so that no line ends there. */
 const CODE =
   /%([2-7][0-9a-f])|\\x([2-7][0-9a-f])|\\u00([2-7][0-9a-f])|\\u\{0{0,4}([2-7][0-9a-f])\}|&#x0{0,4}([2-7][0-9a-f]);|&#0{0,4}(3[3-9]|[4-9]\d|1[01]\d|12[0-6]);|&([A-Za-z]{2,9});|\\{1,15}(?=[-_.~=+"'`#*!@$%^&|/:])/gi;

@@ -14,8 +14,9 @@ import { drawnWords } from './drawn-words.ts';
 import { knownPrefixes, type SecretPlace } from './known-prefixes.ts';
 import { libraryFindings } from './library-rules.ts';
 import { listedCodes } from './listed-codes.ts';
+import { loginSecrets } from './login-secret.ts';
 import { namedSecrets } from './named-secret.ts';
-import { decodedSigns, decodedWords, joinedWords } from './plain-spelling.ts';
+import { decodedSigns, decodedWords, joinedWords, straightQuotes } from './plain-spelling.ts';
 import { tableSecrets } from './table-secret.ts';
 
 export interface SecretFinding {
@@ -28,7 +29,8 @@ export interface SecretFinding {
 /** One for each line that has a secret, in order; a rule that knows its form rather than one that knows chance. */
 export function secretsIn(text: string): SecretFinding[] {
   // What only spells or hides signs may cut a secret in two. Without it lines have the same numbers.
-  const plain = decodedSigns(text.replace(UNSEEN, ''));
+  const straight = straightQuotes(text);
+  const plain = decodedSigns(straight.replace(UNSEEN, ''));
   const joined = joinedWords(plain);
   const found = new Map<number, SecretFinding>();
   const look = (texts: readonly string[], finders: readonly Finder[]): void => {
@@ -36,7 +38,7 @@ export function secretsIn(text: string): SecretFinding[] {
       if (!found.has(finding.line)) found.set(finding.line, finding);
   };
   look([text, plain, joined], BY_FORM);
-  look([text, plain], BY_NAME);
+  look([straight, plain], BY_NAME);
   look([text, plain], BY_CHANCE);
   look([joined], [encodedSecrets]);
   return [...found.values()].sort((a, b) => a.line - b.line);
@@ -57,6 +59,7 @@ const BY_FORM: readonly Finder[] = [ownPatterns, knownPrefixes, libraryFindings]
 const BY_NAME: readonly Finder[] = [
   addressSecrets,
   commandPasswords,
+  loginSecrets,
   namedSecrets,
   listedCodes,
   tableSecrets,
