@@ -6,12 +6,14 @@ import { isMadeUp, isNoise, kindOfValue } from './value-kind.ts';
 const PASSWORD = /:\/\/[^\s/:@"'`<>]{0,100}:([^\s/@"'`<>]{4,200})@[^\s/@"'`<>]/g;
 const COMMON_PASSWORD =
   /^(?:pass(?:word|wd)?|pwd|secret|token|user(?:name)?|key|root|admin|postgres|guest|test|hunter2|port|x-oauth-basic|\d{1,5})$/i;
-const USER = /:\/\/([A-Za-z0-9_-]{20,200})@(?!\S{0,60}sentry)[^\s/@"'`<>]/g;
+/** Not where the part before the sign is a public key. */
+const USER = /(?<!enode|enrtree):\/\/([A-Za-z0-9_-]{20,200})@(?!\S{0,60}sentry)[^\s/@"'`<>]/g;
 /** `ops:...@web-1`, with no scheme before it. */
-const ACCOUNT = /(?<![\w/:.@-])[A-Za-z][\w.-]{0,30}[:/]([^\s:/@"'`<>]{6,64})@(?!sha\d)[A-Za-z][\w.-]{1,60}/g;
+const ACCOUNT =
+  /(?<![\w/:.@-])[A-Za-z][\w.-]{0,30}[:/]([^\s:/@"'`<>]{6,64})@(?!sha\d|(?:media|supports|font-face|keyframes|page|import|layer|container|-[a-z])(?![\w.]))[A-Za-z][\w.-]{1,60}/g;
 /** A line of ~/.pgpass. */
 const PGPASS =
-  /(?<![\w.*:-])[A-Za-z*][\w.-]{0,60}:(?:\d{2,5}|\*):[A-Za-z*_][\w.-]{0,40}:[A-Za-z*_][\w.-]{0,40}:([^\s:]{6,64})/g;
+  /(?<![\w.*:-])[A-Za-z*][\w.-]{0,60}:(?:\d{2,5}|port|\*):[A-Za-z*_][\w.-]{0,40}:[A-Za-z*_][\w.-]{0,40}:([^\s:]{6,64})/g;
 /** `admin / ...`. */
 const PAIR = /(?<![\w.@/-])[A-Za-z][\w.@-]{1,30} \/ ([^\s"'`]{10,64})/g;
 const SIGNED = /[?&][\w-]{0,20}(?:signature|sign|sig)=([A-Za-z0-9%+/_-]{32,200})/gi;
@@ -30,8 +32,9 @@ export function addressSecrets(text: string): SecretPlace[] {
     look(USER, 'password in an address', (value) => isHexDrawn(value, 20) || isDrawn(value, 20));
     look(ACCOUNT, 'password in an address', isChosen);
   }
-  if (/:(?:\d{2,5}|\*):/.test(text)) look(PGPASS, 'password of a database', isChosen);
-  if (text.includes(' / ')) look(PAIR, 'password behind a name', isNoise);
+  if (/:(?:\d{2,5}|port|\*):/.test(text)) look(PGPASS, 'password of a database', isChosen);
+  if (text.includes(' / '))
+    look(PAIR, 'password behind a name', (value) => /\d|[^\w-]\w/.test(value) && isNoise(value));
   if (/wifi:/i.test(text)) look(NETWORK, 'password of a network', (value) => !isMadeUp(value));
   if (/sig/i.test(text))
     look(SIGNED, 'signed address', (value) => isHexDrawn(value, 32) || isDrawn(value, 32));

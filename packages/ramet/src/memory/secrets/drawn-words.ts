@@ -48,10 +48,13 @@ function ruleOf(text: string, run: CharacterRun): string | null {
   return isDrawn(word, SHORTEST_ALONE) && !isPublicLine(around) ? 'random text' : null;
 }
 
+/** For a certificate, as Kubernetes names it. */
+const REQUEST = /^node-csr-/;
+
 /** `acme_live_` before a token says whose it is. What is shorter may be an id, which has such names too. */
 function withoutNames(word: string): string {
   const rest = word.replace(/^(?:[A-Za-z][a-z]{1,15}[_-]){1,4}/, '');
-  return rest !== word && isDrawn(rest, SHORTEST_NAMED) ? rest : word;
+  return rest !== word && !REQUEST.test(word) && isDrawn(rest, SHORTEST_NAMED) ? rest : word;
 }
 
 function isRandom(word: string): boolean {
@@ -75,8 +78,9 @@ function isText(word: string): boolean {
   return /^[\t\n\r -~]+$/.test(text) && surpriseOf(text) < A_WORD;
 }
 
-/** Words with separators, and addresses whose letters are written as codes. */
+/** Words with separators, subjects of certificates, requests for them, and addresses whose letters are written as codes. */
 function isPath(word: string): boolean {
+  if (/(?:^|[/,])(?:CN|OU?|DC|ST|L|C)=/.test(word) || REQUEST.test(word)) return true;
   const parts = word.split('/');
   if (parts.length > Math.max(4, word.length / 7) || /(?:%[0-9A-F]{2}){3}/i.test(word)) return true;
   return word.split(/[/_.-]/).some((part) => /^[A-Za-z]?[a-z]{5,}$/.test(part) && surpriseOf(part) < A_WORD);

@@ -13,7 +13,7 @@ export interface LineAround {
 
 /** Right before it, with at most two words between. */
 const DIGEST_BEFORE =
-  /\b(?:sha-?\d{0,3}|md5|blake\w{0,3}|h1|integrity|base64|finger ?prints?|digests?|hash(?:es)?|checksums?|etag|uuid|guid|nonce|salt|iv|kid|resolved|\w*_?id|contract|wallet)(?:\s+\w{1,12}){0,2}[-:=,\s"'`([*#@]{0,6}$/i;
+  /\b(?:sha-?\d{0,3}|md5|blake\w{0,3}|h1|integrity|base64|finger ?prints?|digests?|cipher_?text|thumbprint|hash(?:es)?|checksums?|etag|uuid|guid|nonce|salt|iv|kid|resolved|\w*_?id|contract|wallet)(?:\s+\w{1,12}){0,2}[-:=,\s"'`([*#@]{0,6}$/i;
 /** The same of digits of sixteen. */
 const OBJECT_BEFORE =
   /\b(?:crc\d{0,2}|commit(?:s|ted)?|revisions?|rev|trace|span|request|build|images?|container|layer|tree|blob|object|parent|merged?|revert(?:s|ed)?|cherry-pick(?:ed)?|fix(?:e[sd])?|introduced|broken?|landed|backported|rebased|pinned|since|bisect|HEAD|branch|tag|version|address|serial|until|before|after)(?:\s+\w{1,12}){0,2}[-:=,\s"'`([*#@]{0,6}$/i;
@@ -26,7 +26,7 @@ const TITLE_AFTER = /^[\s"'`)]{1,4}(?:\(?#\d|[a-z]{2,12}(?:\([^()]{1,40}\))?!?: 
 const LOGGED = /^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\w{3} +\d+ \d\d:\d\d:\d\d|\S+ \S+ \S+ \[\d\d\/)/;
 const COIN_ADDRESS = /^(?:[13][1-9A-HJ-NP-Za-km-z]{25,34}|bc1[a-z0-9]{39,59})$/;
 const PUBLIC_LINE =
-  /sha-?\d|md5|blake|digest|checksum|hash|integrity|finger|etag|nonce|signature|public|\bpub|cert|ssh-|ecdsa|https?:|data:|base64|\buuid|commit|resolved|\bh1:|import |require\(|"[nxye]"\s*:|class=|href|src=|\bd=/i;
+  /sha-?\d|md5|blake|digest|checksum|hash|integrity|finger|etag|nonce|signature|public|\bpub|cert|ssh-|ecdsa|https?:|data:|base64|\buuid|commit|resolved|\bh1:|import |require\(|"[nxye]"\s*:|(?<![\w"'])[nxye]\s?[:=]\s?["']|class=|href|src=|\bd=/i;
 /** A line of an encoded block: nothing but the alphabet of base64. */
 const BLOCK_LINE = /^[ \t>|"'+*#/]{0,20}[A-Za-z0-9+/]{40,}={0,2}["',+\\n]{0,4}\s*$/;
 const PUBLIC_KEY =

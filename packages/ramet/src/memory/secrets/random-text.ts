@@ -3,7 +3,7 @@ import { surpriseOf } from './letter-pairs.ts';
 
 /** What services print in their documents, and what people write where a secret belongs. */
 const PLACEHOLDER =
-  /example|sample|dummy|placeholder|change_?me|replace|redacted|your[-_ ]|[-_]here$|insert|x{4}|\*{3}|\.{3}|\u2026|<[A-Za-z][\w .-]*>|^<|\$\{\w|\{\{[^{}]*\}\}|%s|%\(\w|^"?\$\(|123456|abcdef|(.)\1{4}/i;
+  /example|sample|dummy|placeholder|change_?me|replace|redacted|your[-_ ]|[-_]here$|insert|x{4}|\*{3}|\.{3}|\u2026|<[A-Za-z][\w .-]*>|^<|\$\{\w|\{\{[^{}]*\}\}|%s(?![A-Za-z0-9]{3})|%\(\w|^"?\$\(|123456|abcdef|(.)\1{4}/i;
 const A_WORD = 5;
 
 export function isPlaceholder(word: string): boolean {
@@ -41,6 +41,7 @@ export function isDrawn(word: string, shortest: number): boolean {
     PUBLIC.test(word) ||
     TYPED_ID.test(word) ||
     isHexOrUuid(word) ||
+    isCamelName(word) ||
     hasSteps(word)
   )
     return false;
@@ -51,6 +52,21 @@ export function isDrawn(word: string, shortest: number): boolean {
   if (isOneCase && (word.length < 16 || !/[A-Za-z]/.test(word) || /\w[-.]\w/.test(word))) return false;
   if (!isOneCase) return surpriseOf(word) >= (/\d\D+\d/.test(word) ? SURPRISING_WITH_DIGITS : SURPRISING);
   return surpriseOf(word) >= (word.length < 20 ? SURPRISING_IN_ONE_CASE : SURPRISING_LONG);
+}
+
+const METHOD = /PBKDF2|PBES(?:v?[12])?|CBC|GCM|CTR|ECB|H[Mm][Aa][Cc]|(?:SHA|AES|RSA|MD|A)-?\d{3}|SHA-?1|MD5/g;
+
+/** Words that capitals part, as names in code have them: `csrfCookieName`, `PBKDF2WithHmacSHA512`. Chance makes no words of four letters. */
+export function isCamelName(value: string): boolean {
+  const rest = value.replace(METHOD, '');
+  if (!/^[A-Za-z_]\w*$/.test(value) || (rest.match(/\d/g)?.length ?? 0) > 1) return false;
+  const words = (rest.match(/[A-Z]?[a-z]{2,}/g) ?? []).filter((word) => surpriseOf(word) < A_WORD);
+  const inWords = words.reduce((sum, word) => sum + word.length, 0);
+  const small = rest.match(/[a-z]/g)?.length ?? 0;
+  const longest = Math.max(0, ...words.map((word) => word.length));
+  return (
+    (longest >= 4 || rest !== value) && inWords >= 0.8 * (small + words.length) && inWords >= rest.length / 2
+  );
 }
 
 /** An alphabet or a row of numbers: five neighbours one after the other. */

@@ -71,3 +71,34 @@ test('finds a private key whose beginning was cut off', () => {
   expect(secretsIn(`${lines.join('\n')}\n${end}\n`)).toContainEqual({ rule: 'private key', line: 3 });
   expect(secretsIn(`A key ends with\n${end}\n`)).toEqual([]);
 });
+
+test.each([
+  ...['*//*! x */a{color:#e7e7e7}@media print{b{color:#000}}', 'const token = getCsrfToken(csrfCookieName);'],
+  ...['let auth = Arc::new(Mutex::new(Vec::new()));', 'auth := node.NewJWTAuth(jwtSecret)'],
+  ...['password = ReadOnlyPasswordHashField()', "keys: Pick<typeof jose, 'generateSecret' | 'importJWK'>,"],
+  ...['password: pyo3::pybacked::PyBackedBytes,', "private_key: &pyo3::Bound<'_, pyo3::PyAny>,"],
+  ...['SecretKeyFactory.getInstance("PBKDF2WithHmacSHA512")', 'Some(pbe::PBESv2SHA256AndAES256CBC),'],
+  ...['openssl req -new -key jbeda.pem -out jbeda-csr.pem -subj "/CN=jbeda/O=app1/O=app2"'],
+  ...['[FusionAuth 5-minute setup guide](https://fusionauth.io/docs/v1/tech/5-minute-setup-guide)'],
+  ...[
+    '``login`` \u30b3\u30de\u30f3\u30c9\u3092\u4f7f\u7528\u3057\u3066Galaxy\u306eWeb\u30b5\u30a4\u30c82\u3067',
+  ],
+  ...[
+    `node-csr-${JWK_X}   18s   Pending`,
+    `crv: 'P-256', x: '${JWK_X}'`,
+    "stub(api.secrets, 'totpCreateKey')",
+  ],
+  ...[
+    'Das Passwort ist im Tresor, die PIN kennt Kim.',
+    'Der Schl\u00fcssel lautet wie der Name der Tabelle.',
+  ],
+  ...[
+    'Le mot de passe est dans le coffre.',
+    'La clave es el id del usuario',
+    'Il codice \u00e8 in src/auth2/main.ts',
+  ],
+  ...['Client.connect("production.example.net:7233")', 'msbuild /p:Configuration=Release2 /p:Platform=x64'],
+  ...['getPasswordHash("Winter2024x")', 'The login page, with `error=CredentialsSignin&code=credentials`.'],
+])('says nothing about %j, which has none', (line) => {
+  expect(secretsIn(`- ${line}`)).toEqual([]);
+});

@@ -3,7 +3,7 @@
  * type, a word. Nobody can tell a password that is a plain word from prose.
  */
 import { surpriseOf } from './letter-pairs.ts';
-import { isDrawn, isHexDrawn, isPlaceholder } from './random-text.ts';
+import { isCamelName, isDrawn, isHexDrawn, isPlaceholder } from './random-text.ts';
 
 /** `numbered`: a word with digits at an end, which may be a name as well; `named`: several, with what joins them. */
 export type ValueKind = 'drawn' | 'chosen' | 'numbered' | 'named';
@@ -14,6 +14,8 @@ const LONGEST_CHOSEN = 100;
 const SURPRISING = 5.4;
 const SURPRISING_SHORT = 5.8;
 const SURPRISING_LONG = 5;
+/** In small letters. */
+const A_NAME = 5.2;
 
 export function kindOfValue(value: string, isQuoted: boolean): ValueKind | null {
   if (value.length < SHORTEST || isPlaceholder(value) || isMadeUp(value)) return null;
@@ -41,7 +43,14 @@ export function isShortPassword(value: string): boolean {
 
 /** Letters, digits and signs in no order, as programs make passwords: neither words nor code are like that. */
 export function isNoise(value: string): boolean {
-  if (value.length < 8 || !/[A-Za-z].*[A-Za-z]/.test(value) || IS_CODE.test(value)) return false;
+  if (
+    value.length < 8 ||
+    !/[A-Za-z].*[A-Za-z]/.test(value) ||
+    IS_CODE.test(value) ||
+    isCamelName(value) ||
+    isCall(value)
+  )
+    return false;
   if (!/\d|[a-z].*[A-Z]|[A-Z].*[a-z]/.test(value)) return false;
   const least = value.length < 12 ? SURPRISING_SHORT : value.length < 24 ? SURPRISING : SURPRISING_LONG;
   return surpriseOf(value) >= least;
@@ -49,6 +58,13 @@ export function isNoise(value: string): boolean {
 
 /** Properties, and expressions that look for characters. */
 const IS_CODE = /^\w+(?:\??\.\w+)+[);,:]*$|^[\w.:>-]+[([]["'`]\w*["'`][)\]]|a-z|\\[wds]/i;
+
+/** `getToken(cookieName`, `Arc::new(...)`, `types::PyBytes`: what stands before the sign is made of words. */
+function isCall(value: string): boolean {
+  if (/^&?[A-Za-z_]\w*::[A-Za-z_]/.test(value)) return true;
+  const [, name = ''] = /^&?([A-Za-z_][\w.:>-]*?)[(<]/.exec(value) ?? [];
+  return /[a-z]{3}/.test(name) && surpriseOf(name.toLowerCase().replace(/[^a-z]/g, '')) < A_NAME;
+}
 
 /** `correct-horse-battery-staple`: four words and more that nothing but a password joins. */
 function isPhrase(value: string): boolean {
@@ -66,7 +82,7 @@ function isReference(value: string): boolean {
 
 /** Names of methods, formats, versions, dates, sizes. */
 const IS_TECHNICAL =
-  /sha-?\d|pbkdf|crypt|argon2|hmac|\baes|rsa\d|[rhep]s(?:256|384|512)|base-?\d|utf-?\d|oauth|ed25519|secp\d|curve25519|x509|http[s12]|^v?\d+(?:[._-]\d+)+|^\d+(?:\.\d+)?[a-z]{1,5}$|^\d{4}-\d\d|^[\d.,:_/+%-]+$|^rfc\d/i;
+  /sha-?\d|pbkdf|pbes|a\d{3}(?:gcm|cbc|kw|hs)|crypt|argon2|hmac|\baes|rsa\d|[rhep]s(?:256|384|512)|base-?\d|utf-?\d|oauth|ed25519|secp\d|curve25519|x509|http[s12]|^v?\d+(?:[._-]\d+)+|^\d+(?:\.\d+)?[a-z]{1,5}$|^\d{4}-\d\d|^[\d.,:_/+%-]+$|^rfc\d/i;
 
 /** `9f2k-77qx-3m1p`. */
 function isGrouped(value: string): boolean {
