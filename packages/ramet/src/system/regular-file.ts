@@ -14,6 +14,7 @@ import {
   openSync,
   read as readCallback,
   readdirSync,
+  readFileSync,
   readSync,
   type Stats,
   statSync,
@@ -89,6 +90,22 @@ export async function scanFile(
       digest.update(chunk);
     }
   });
+}
+
+const SMALL_FILE = 16 << 20;
+
+/** The text of a file that is small where all is well. Throws for a larger one, and for what is no regular file. */
+export function readSmallText(path: string): string {
+  requireRegular(path, statSync(path));
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  try {
+    const stats = fstatSync(descriptor, { bigint: true });
+    requireRegular(path, stats);
+    if (stats.size > SMALL_FILE) throw tooLarge(path, stats.size);
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 async function withRegularFile<T>(

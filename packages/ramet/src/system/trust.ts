@@ -17,6 +17,7 @@ import { systemCode } from '../schema/errors.ts';
 import * as z from '../schema/zod.ts';
 import { makePrivateDirectory, PRIVATE_FILE, unusable } from './home.ts';
 import { realPath } from './landing-path.ts';
+import { readSmallText } from './regular-file.ts';
 import { replaceWhole } from './replace-whole.ts';
 
 export interface TrustPlace {
@@ -211,12 +212,12 @@ function repositoryAt(root: string): { identity: string | null; main: string | n
 
 /** Null for a file that claims a repository which does not know it: anybody can write such a file. */
 function commonDirectory(git: string): string | null {
-  const [, named] = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8')) ?? [];
+  const [, named] = /^gitdir: (.+)$/m.exec(readSmallText(git)) ?? [];
   if (named === undefined) return null;
   const own = resolve(dirname(git), named.trim());
-  const back = resolve(own, readFileSync(join(own, 'gitdir'), 'utf8').trim());
+  const back = resolve(own, readSmallText(join(own, 'gitdir')).trim());
   if (realPath(back) !== realPath(git)) return null;
-  return realPath(resolve(own, readFileSync(join(own, 'commondir'), 'utf8').trim()));
+  return realPath(resolve(own, readSmallText(join(own, 'commondir')).trim()));
 }
 
 function stampOf(path: string): string {

@@ -60,6 +60,23 @@ describe.concurrent('SEC-1: an agent that turns the guards of its repository off
     },
   );
 
+  test.for([
+    [
+      'a link to a device without an end',
+      'rm .claude/settings.json && ln -s /dev/zero .claude/settings.json',
+    ],
+    ['a fifo', 'rm .claude/settings.json && mkfifo .claude/settings.json'],
+    ['a link to a folder', 'rm .claude/settings.json && ln -s / .claude/settings.json'],
+  ] as const)('with %s neither stops the next session nor passes', async ([, command], { user }) => {
+    await trusted(user, { hooks: guard });
+    await user.model(bash(command), done);
+    await user.here(['-p', 'GO', ...bypass]);
+    const { stderr, result } = await lastCall(user);
+    expect(stderr).toContain('.claude/settings.json');
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining(asked) });
+    expect((await user.here(['trust', '--show'])).stdout).toContain('.claude/settings.json');
+  });
+
   test('has its agents and a session after a kill ask too', async ({ user }) => {
     await trusted(user, { hooks: { PreToolUse: [{ matcher: 'Bash', ...guard.PreToolUse[0] }] } });
     const off = '.claude/settings.local.json';

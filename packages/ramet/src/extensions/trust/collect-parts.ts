@@ -1,7 +1,7 @@
 /** Everything in a repository that trust is about: found and read when the user is asked, not at every start. */
-import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parsePositionedJson } from '../../settings/positioned-json.ts';
+import { readSmallText } from '../../system/regular-file.ts';
 import { extensionFolders } from '../extension-places.ts';
 import { type FoundFile, filesEndingIn, readFound, scanFolder } from '../folder-scan.ts';
 import { isObject } from '../hooks/hook-config.ts';
@@ -156,7 +156,7 @@ export function filePart(kind: 'skill' | 'command', file: FoundFile): FolderPart
 
 function readObject(path: string): Record<string, unknown> | null {
   try {
-    const text = readFileSync(path, 'utf8').replace(/^\ufeff/, '');
+    const text = readSmallText(path).replace(/^\ufeff/, '');
     const value = parsed(text);
     return isObject(value) ? value : null;
   } catch {

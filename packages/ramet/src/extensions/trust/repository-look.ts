@@ -1,8 +1,9 @@
 /** Looks into a checkout: what is not there, or cannot be read, is nothing. */
-import { type Dirent, existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isInside } from '../../system/landing-path.ts';
+import { readSmallText } from '../../system/regular-file.ts';
 import { linksToProcess } from './process-links.ts';
 
 export function isDirectory(path: string): boolean {
@@ -77,7 +78,7 @@ export function scriptsOf(
   // `run-p "lint:*"`
   const patterns = names.filter((name) => name.includes('*')).map(patternOf);
   try {
-    const { scripts, bin, name: own, directories } = Object(JSON.parse(readFileSync(path, 'utf8')));
+    const { scripts, bin, name: own, directories } = Object(JSON.parse(readSmallText(path)));
     const programs = programsIn(bin, own, Object(directories).bin);
     const wanted = new Set([...asked, ...names].flatMap((one) => [one, `pre${one}`, `post${one}`]));
     const all: [string, unknown][] = [

@@ -1,7 +1,7 @@
 /** Where a compiler is told to write: by words of its command, and by its configuration. */
-import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { ScriptWord } from '../../../permission/shell/script-words.ts';
+import { readSmallText } from '../../../system/regular-file.ts';
 import type { SearchGround } from '../module-files.ts';
 import { namesIn } from '../word-names.ts';
 import { isConfigurationOf } from './known-programs.ts';
@@ -54,7 +54,7 @@ function* outputsIn(file: string, depth: number): Generator<string> {
 
 function textOf(file: string): string {
   try {
-    return CONFIGURATION.test(basename(file)) ? readFileSync(file, 'utf8') : '';
+    return CONFIGURATION.test(basename(file)) ? readSmallText(file) : '';
   } catch {
     return '';
   }

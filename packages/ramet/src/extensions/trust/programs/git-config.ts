@@ -1,7 +1,7 @@
 /** Programs that the configuration of a repository has git run: filters, drivers, monitors, editors. */
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { readSmallText } from '../../../system/regular-file.ts';
 import { isDirectory } from '../repository-look.ts';
 
 /** Subcommands of git that run no hook. */
@@ -13,7 +13,7 @@ export function gitDirectories(top: string): { own: string; shared: string } {
   const path = join(top, '.git');
   if (isDirectory(path)) return { own: path, shared: path };
   try {
-    const [, named = '.git'] = /^gitdir: (.+)$/m.exec(readFileSync(path, 'utf8')) ?? [];
+    const [, named = '.git'] = /^gitdir: (.+)$/m.exec(readSmallText(path)) ?? [];
     const own = resolve(top, named);
     return { own, shared: /\/worktrees\/[^/]+$/.test(own) ? dirname(dirname(own)) : own };
   } catch {
@@ -94,7 +94,7 @@ function plainValue(text: string): string {
 /** Empty for what cannot be read. */
 export function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readSmallText(file);
   } catch {
     return '';
   }

@@ -2,13 +2,13 @@
  * Hooks that are set up and do not run, said when a session begins: a guard that guards nothing must not be silent. A mistake
  * in the user's own settings stops the command, like any wrong type there.
  */
-import { readFileSync } from 'node:fs';
 import { readHooks } from '../../../extensions/hooks/hook-config.ts';
 import type { FolderPart } from '../../../extensions/trust/folder-part.ts';
 import { UserMistake } from '../../../schema/errors.ts';
 import { parsePositionedJson } from '../../../settings/positioned-json.ts';
 import { keyText, shownLine } from '../../../settings/setting-value.ts';
 import { problemText } from '../../../settings/settings-notices.ts';
+import { readSmallText } from '../../../system/regular-file.ts';
 
 /** Throws for the first mistake in the user's own files. */
 export function refuseMistakes(parts: readonly FolderPart[]): void {
@@ -26,7 +26,7 @@ export function refuseMistakes(parts: readonly FolderPart[]): void {
 
 function lineOf(file: string, path: readonly PropertyKey[]): number | null {
   try {
-    return parsePositionedJson(readFileSync(file, 'utf8').replace(/^\ufeff/, '')).lineOf(path);
+    return parsePositionedJson(readSmallText(file).replace(/^\ufeff/, '')).lineOf(path);
   } catch {
     return null;
   }
