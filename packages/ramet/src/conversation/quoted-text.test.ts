@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AGENT_MESSAGE, FORK_TASK, TASK_NOTIFICATION } from '../schema/content.ts';
-import { quoteAttribute, quoteMessage, quoteText, quoteValue } from './quoted-text.ts';
+import { plainLetters, quoteAttribute, quoteMessage, quoteText, quoteValue } from './quoted-text.ts';
 
 const NAMES = [TASK_NOTIFICATION, AGENT_MESSAGE, FORK_TASK.slice(1, -1)];
 const INVISIBLE = [
@@ -155,6 +155,15 @@ test('a value on one line has no control characters, and single blanks between i
           .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
           .trim(),
       );
+    }),
+  );
+});
+
+test('letters of a plain text are found as those of any other', () => {
+  const sign = fc.integer({ min: 0, max: 0x7e }).map((code) => String.fromCodePoint(code));
+  fc.assert(
+    fc.property(fc.string({ unit: sign }), (text) => {
+      expect(plainLetters(text)).toBe(plainLetters(`${text}\u2028`));
     }),
   );
 });

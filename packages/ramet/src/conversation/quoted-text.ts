@@ -187,6 +187,8 @@ function join(seen: string, letters: string): string {
 
 /** What is left of a text for who reads letters and digits alone: small Latin letters for what looks like them. */
 export function plainLetters(text: string): string {
+  // Most text is no other, and a pattern that knows all characters is slow.
+  if (!/[^\n -~]/.test(text)) return text.toLowerCase().replace(/[^a-z0-9]+/g, '');
   const found = Array.from(text, (character) => {
     return /^\p{Nd}$/u.test(character) ? character.normalize('NFKC') : lettersOf(character);
   });
