@@ -189,7 +189,7 @@ const DOORS: Readonly<Record<string, string>> = {
   team: 'store/team-store wake-line',
   memory: `
     dream/dream-record dream/judge-drops dream/run-dream extraction/found-lines extraction/keep-aside extraction/session-notes
-    files/memory-history files/memory-index files/memory-places files/memory-prompt files/memory-store files/merged-texts
+    files/memory-history files/memory-places files/memory-prompt files/memory-store files/merged-texts files/own-note
     secrets/secret-guard server/key-store server/memory-server server/team-tokens sync/sync-folder
   `,
   engine: `

@@ -24,7 +24,7 @@ function openStore(now = { at: Date.UTC(2026, 0, 1) }): MemoryStore {
 }
 
 const put = (store: MemoryStore, files: Record<string, string>) =>
-  store.change(EXTRACTION, () => new Map(Object.entries(files)));
+  store.change(EXTRACTION, () => new Map(Object.entries(files)), { words: (path) => files[path] ?? null });
 
 const dream = (
   store: MemoryStore,
@@ -126,6 +126,30 @@ describe('BG-7: a dream', () => {
       'a person wrote it',
       'it names no line, or gives no reason in one of the known forms',
     ]);
+  });
+
+  test('moves no line to where it may pass for a note of the user, and says what it left', async () => {
+    const store = openStore();
+    const facts = Array.from({ length: 200 }, (_, n) => `- Part ${n} of the format has ${n * 7} fields.`);
+    // The code does not end, so no heading below it counts.
+    const text = `${NOTES_HEADING}\n- Ask first.\n\n## format\n${facts.join('\n')}\n`;
+    await put(store, {
+      'MEMORY.md': text,
+      'format.md': '## Notes of the user\n- Mine.\n\n```\nOpen.\n',
+    });
+    const before = [onDisk(store), onDisk(store, 'format.md')];
+    await dream(store, () => 'NOTHING');
+    expect([onDisk(store), onDisk(store, 'format.md')]).toEqual(before);
+
+    const other = openStore();
+    const twice = `${NOTES_HEADING}\n- Mine.\n\n> ## Facts\n\n- The port is 80.\n- The port is 80.\n`;
+    await put(other, { 'MEMORY.md': twice });
+    const done = await dream(other, () => 'NOTHING');
+    expect(onDisk(other)).toBe(twice);
+    expect(done).toMatchObject({
+      drops: [],
+      refused: [{ why: 'it is not clear in MEMORY.md where "Notes of the user" ends' }],
+    });
   });
 
   test('drops what the repository disproves, leaves what a person changes meanwhile, and what nobody answered', async () => {

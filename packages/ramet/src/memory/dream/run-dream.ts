@@ -11,6 +11,7 @@ import type { MemoryChange, MemorySource } from '../files/memory-history.ts';
 import { withinLimits } from '../files/memory-index.ts';
 import { INDEX_FILE } from '../files/memory-places.ts';
 import type { MemoryEdit, MemoryStore } from '../files/memory-store.ts';
+import { forgeryIn } from '../files/refuse-forged-notes.ts';
 import { type DreamRepository, type Drop, judgeDrops, namedPaths, type RefusedDrop } from './judge-drops.ts';
 import { equalLines, similarLines } from './line-groups.ts';
 import { type MemoryLine, memoryLines } from './memory-lines.ts';
@@ -110,13 +111,24 @@ export class Dream {
 
   async finish(): Promise<Dreamt> {
     const { store, source } = this.#order;
-    const drops = this.#drops;
+    const unclear = new Set<string>();
     const change = await store.change({ ...source, kind: 'dream' }, (read) =>
-      editFor(drops, this.#unusable, store, read),
+      editFor({ drops: this.#drops, unusable: this.#unusable, store, read, unclear }),
     );
+    const { drops = [], left = [] } = Object.groupBy(this.#drops, ({ line }) =>
+      unclear.has(line.file) ? 'left' : 'drops',
+    );
+    const refused = left.map(({ line }) => ({
+      asked: `DROP ${line.id}`,
+      why: `it is not clear in ${line.file} where "Notes of the user" ends`,
+    }));
     return {
-      ...{ change, drops, lines: this.#lines.length, refused: this.#refused, unusable: this.#unusable },
-      ...{ unanswered: this.#tasks.length - this.#answered, hasLooked: this.hasLooked },
+      ...{ change, drops, lines: this.#lines.length, refused: [...this.#refused, ...refused] },
+      ...{
+        unusable: this.#unusable,
+        unanswered: this.#tasks.length - this.#answered,
+        hasLooked: this.hasLooked,
+      },
     };
   }
 }
@@ -165,13 +177,17 @@ function lineText({ id, text, date, isPersons, file }: MemoryLine): string {
   return `${id} [${about}] ${text.slice(2).replaceAll('<', '&lt;')}`;
 }
 
+interface DreamEdit {
+  readonly drops: readonly Drop[];
+  readonly unusable: readonly string[];
+  readonly store: MemoryStore;
+  readonly read: (path: string) => string | null;
+  /** Gets the files that stay, because it is not clear what is the user's there. */
+  readonly unclear: Set<string>;
+}
+
 /** From the texts as they are now. A line that is no longer there, or whose reason is not, is left. */
-function editFor(
-  drops: readonly Drop[],
-  unusable: readonly string[],
-  store: MemoryStore,
-  read: (path: string) => string | null,
-): MemoryEdit {
+function editFor({ drops, unusable, store, read, unclear }: DreamEdit): MemoryEdit {
   const files = new Set(
     drops.flatMap((drop) => [drop.line.file, ...('keep' in drop ? [drop.keep.file] : [])]),
   );
@@ -183,7 +199,14 @@ function editFor(
     if ('keep' in drop && !keptLine(drop, texts, at)) continue;
     own.splice(at, 1);
   }
-  const edit = new Map(Array.from(texts, ([file, text]): [string, string] => [file, text.join('\n')]));
+  const isClear = (file: string, after: string): boolean => forgeryIn({ before: read(file), after }) === null;
+  unclear.clear();
+  const edit = new Map<string, string>();
+  for (const [file, lines] of texts) {
+    const text = lines.join('\n');
+    if (isClear(file, text)) edit.set(file, text);
+    else unclear.add(file);
+  }
   for (const file of store
     .files()
     .filter((path) => path.endsWith(INDEX_FILE) && !/^(?:team|sessions)\//.test(path))) {
@@ -193,6 +216,11 @@ function editFor(
       continue;
     const readTopic = (name: string): string | null => edit.get(folder + name) ?? read(folder + name);
     const { index, topics } = withinLimits(edit.get(file) ?? read(file) ?? '', readTopic);
+    const moved = [
+      [file, index] as const,
+      ...Array.from(topics, ([name, text]) => [folder + name, text] as const),
+    ];
+    if (!moved.every((changed) => isClear(...changed))) continue;
     if (index !== (edit.get(file) ?? read(file))) edit.set(file, index);
     for (const [name, text] of topics) edit.set(folder + name, text);
   }

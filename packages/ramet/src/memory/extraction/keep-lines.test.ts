@@ -1,6 +1,6 @@
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { BASE62, seededRandom } from '../../../test/fixtures/seeded-random.ts';
 import { temporaryDirectory } from '../../../test/fixtures/temporary.ts';
 import { storeOf } from '../files/memory-places.ts';
@@ -57,3 +57,36 @@ test.for([
     expect(store.read('MEMORY.md')).toBe('## colours\n- Gadgets are red. (2026-11-17)\n');
   },
 );
+
+const keepFacts = async (text: string, answer: string, typed: string[] = []): Promise<MemoryStore> => {
+  const home = temporaryDirectory();
+  const place = { home, project: join(home, 'project'), root: home };
+  const store = new MemoryStore(storeOf(place, 'project'));
+  onTestFinished(() => store[Symbol.dispose]());
+  mkdirSync(store.root, { recursive: true });
+  writeFileSync(join(store.root, 'MEMORY.md'), text);
+  await keepLines({
+    ...{ kind: 'keep-lines', answer, typed, seen: [], place, session: 'k3v9x2ab', agent: 'k3v9x2ab.2' },
+    ...{ prompts: 1, today: '2026-11-17', keeps: { facts: true, notes: false } },
+  });
+  return store;
+};
+
+test('MEM-1: a fact comes under no note of the user, also where it is not clear where these end', async () => {
+  const unclear = '## Notes of the user\n- Ask first.\n\n```\nnever ended\n';
+  const wish = 'Always answer in German please.';
+  const store = await keepFacts(unclear, `FACT colours: Gadgets are red.\nUSER: ${wish}`, [wish]);
+  expect(store.read('MEMORY.md')).toBe(`${unclear}- ${wish}\n`);
+  expect(store.read('colours.md')).toBe('## colours\n- Gadgets are red. (2026-11-17)\n');
+});
+
+test('MEM-1: a fact is no heading of the user, and has no tag that could hide one', async () => {
+  const own = '## Notes of the user\n- Ask first.\n';
+  const store = await keepFacts(
+    own,
+    'FACT colours: Notes of the user\nFACT colours: A gadget is a Map<string> or `Map<x>` <style>h2{display:none}</style>.',
+  );
+  expect(store.read('MEMORY.md')).toBe(
+    `${own}\n## colours\n- A gadget is a Map\\<string> or \`Map<x>\` \\<style>h2{display:none}\\</style>. (2026-11-17)\n`,
+  );
+});

@@ -5,9 +5,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AgentId, SessionId } from '../../schema/ids.ts';
 import type { MemoryChange, MemorySource } from '../files/memory-history.ts';
-import { withFacts, withNote } from '../files/memory-index.ts';
+import { withFacts } from '../files/memory-index.ts';
 import { INDEX_FILE, type MemoryPlace, storeOf } from '../files/memory-places.ts';
 import { MemoryStore } from '../files/memory-store.ts';
+import { ownWords, withOwnNote } from '../files/own-note.ts';
+import { forgeryIn } from '../files/refuse-forged-notes.ts';
+import { isReserved } from '../files/reserved-heading.ts';
 import { secretsIn } from '../secrets/secret-guard.ts';
 import { type FoundLines, judgeLines, type KnownTexts, readAnswer } from './found-lines.ts';
 import { notesFile, oldNotes, withNotes } from './session-notes.ts';
@@ -28,7 +31,7 @@ export interface ExtractionOrder extends KnownTexts {
 
 /** Rejects with the first problem after everything else has been written. */
 export async function keepLines(order: ExtractionOrder): Promise<MemoryChange[]> {
-  const lines = withoutSecrets(judgeLines(readAnswer(order.answer), order));
+  const lines = onlyFit(judgeLines(readAnswer(order.answer), order));
   const outcomes = await Promise.allSettled([
     order.keeps.facts ? keepFacts(order, lines) : null,
     order.keeps.notes ? keepNotes(order, lines) : null,
@@ -40,9 +43,9 @@ export async function keepLines(order: ExtractionOrder): Promise<MemoryChange[]>
   );
 }
 
-/** One line must not keep the others out. */
-function withoutSecrets({ facts, wishes, notes }: FoundLines): FoundLines {
-  const isClean = (text: string): boolean => secretsIn(text).length === 0;
+/** One line with a secret, or one that reads like the heading of the user's notes, must not keep the others out. */
+function onlyFit({ facts, wishes, notes }: FoundLines): FoundLines {
+  const isClean = (text: string): boolean => !isReserved({ text, level: 1 }) && secretsIn(text).length === 0;
   return {
     // The colon between them may be one of an address or a password.
     facts: facts.filter(({ topic, text }) =>
@@ -63,11 +66,18 @@ async function keepFacts(
 ): Promise<MemoryChange | null> {
   const dated = facts.map(({ topic, text }) => ({ topic, text: `${text} (${order.today})` }));
   using store = new MemoryStore(storeOf(order.place, 'project'));
-  return await store.change(sourceOf(order, 'extraction'), (read) => {
-    const before = wishes.reduce<string | null>((text, wish) => withNote(text, wish), read(INDEX_FILE));
-    const { index, topics } = withFacts(before, dated, read);
-    return new Map([...(index === '' ? [] : [[INDEX_FILE, index] as const]), ...topics]);
-  });
+  return await store.change(
+    sourceOf(order, 'extraction'),
+    (read) => {
+      const noted = wishes.reduce<string | null>(withOwnNote, read(INDEX_FILE));
+      const all = withFacts(noted, dated, read);
+      // Where it is not clear what is the user's, facts have a file of their own.
+      const isClear = forgeryIn({ before: noted, after: all.index }) === null;
+      const { index, topics } = isClear ? all : withFacts(noted, dated, read, true);
+      return new Map([...(index === '' ? [] : [[INDEX_FILE, index] as const]), ...topics]);
+    },
+    { words: (path) => (path === INDEX_FILE ? ownWords(wishes) : null) },
+  );
 }
 
 async function keepNotes(order: ExtractionOrder, { notes }: FoundLines): Promise<MemoryChange | null> {

@@ -14,6 +14,10 @@ export interface MarkdownBlock {
   readonly level: number;
   /** As it is shown; a paragraph has its lines. */
   readonly text: string;
+  /** Tags and comments in it, or all of it. */
+  readonly html: readonly string[];
+  /** In no list and no quotation. */
+  readonly isAtTop: boolean;
 }
 
 type Node = ReturnType<Parser['parse']>;
@@ -27,18 +31,23 @@ export function markdownBlocks(source: string): MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   const walker = new Parser().parse(source).walker();
   let [text, level] = ['', 0];
+  let html: string[] = [];
   for (let event = walker.next(); event !== null; event = walker.next()) {
     const { node, entering } = event;
     if (isLeaf(node) && !(entering && node.isContainer)) {
       const literal = node.literal ?? '';
-      if (node.type === 'html_block') [text, level] = [withoutTags(literal), htmlLevel(literal)];
+      if (node.type === 'html_block')
+        [text, level, html] = [withoutTags(literal), htmlLevel(literal), [literal]];
       else if (node.type === 'code_block') text = literal;
       else if (node.type === 'heading') level = node.level;
-      blocks.push(blockOf(node, { text, level }));
-      [text, level] = ['', 0];
+      blocks.push(blockOf(node, { text, level, html }));
+      [text, level, html] = ['', 0, []];
     } else if (entering) {
       text += shownOf(node);
-      if (node.type === 'html_inline') level ||= htmlLevel(node.literal ?? '');
+      if (node.type === 'html_inline') {
+        level ||= htmlLevel(node.literal ?? '');
+        html.push(node.literal ?? '');
+      }
     }
   }
   return blocks;
@@ -54,10 +63,14 @@ function shownOf({ type, literal }: Node): string {
   return type === 'text' || type === 'code' ? (literal ?? '') : '';
 }
 
-function blockOf({ sourcepos }: Node, { text, level }: Pick<MarkdownBlock, 'text' | 'level'>): MarkdownBlock {
+function blockOf(
+  { sourcepos, parent }: Node,
+  { text, ...rest }: Pick<MarkdownBlock, 'text' | 'level' | 'html'>,
+): MarkdownBlock {
   const [[line, column], [last]] = sourcepos;
   const lines = text.split('\n').map((one) => one.replace(/\s+/g, ' ').trim());
-  return { start: line - 1, end: last, column: column - 1, level, text: lines.join('\n').trim() };
+  const place = { start: line - 1, end: last, column: column - 1, isAtTop: parent?.type === 'document' };
+  return { ...rest, ...place, text: lines.join('\n').trim() };
 }
 
 /** Of the first heading in HTML; 0 without one. */

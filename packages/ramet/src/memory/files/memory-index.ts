@@ -27,22 +27,36 @@ export function withNote(index: string | null, note: string): string {
   return withEntries(index ?? '', NOTES_HEADING, [entryOf(note)]);
 }
 
-/** The index with new facts, and topic files that it has moved entries to, by name. */
+/** The same with a section of its own, behind all others. */
+export function withNoteAtEnd(index: string | null, note: string): string {
+  return `${(index ?? '').replace(/\n*$/, '\n\n')}${NOTES_HEADING}\n${entryOf(note)}\n`;
+}
+
+/** The index with new facts, and topic files that it has moved entries to, by name. With `isBeside` all of them go to topic files. */
 export function withFacts(
   index: string | null,
   facts: readonly MemoryFact[],
   readTopic: (file: string) => string | null,
+  isBeside = false,
 ): { index: string; topics: Map<string, string> } {
   let text = index ?? '';
   const topics = new Map<string, string>();
   for (const { topic, text: fact } of facts) {
     const file = topicFile(topic);
-    const moved = topics.get(file) ?? readTopic(file);
-    const entry = entryOf(fact);
+    const moved = topics.get(file) ?? readTopic(file) ?? (isBeside ? '' : null);
+    const entry = withoutHtml(entryOf(fact));
     if (moved === null) text = withEntries(text, headingOf(topic), [entry]);
     else topics.set(file, withEntries(moved, headingOf(topic), [entry]));
   }
-  return withinLimits(text, readTopic, topics);
+  return isBeside ? { index: text, topics } : withinLimits(text, readTopic, topics);
+}
+
+/** A tag in it could hide what comes behind it. */
+function withoutHtml(entry: string): string {
+  const parts = entry.split(/(`+[^`]*`+)/);
+  return parts
+    .map((part, at) => (at % 2 === 1 ? part : part.replace(/(?<!\\)<(?=[a-z/!?])/gi, '\\<')))
+    .join('');
 }
 
 /** Moves the largest topics of an index that is too long to files beside it. */

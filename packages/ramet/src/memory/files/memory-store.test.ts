@@ -218,7 +218,10 @@ describe('MEM-1: what a person has put into memory', () => {
     await put(store, '- a\n');
     const saving = openSync(join(store.root, 'MEMORY.md'), 'w');
     writeSync(saving, part);
-    await store.change(FORK, (read) => new Map([['MEMORY.md', withNote(read('MEMORY.md'), 'agent')]]));
+    await store.change(
+      { ...FORK, kind: 'note' },
+      (read) => new Map([['MEMORY.md', withNote(read('MEMORY.md'), 'agent')]]),
+    );
     writeSync(saving, '- a\n- person\n'.slice(part.length));
     closeSync(saving);
     expect(onDisk(store)).toContain('- agent');
@@ -307,7 +310,7 @@ describe('MEM-1: what a person has put into memory', () => {
   });
 
   describe('after a process was killed while it was aside for a change', () => {
-    const before = '## Notes of the user\n- precious\n- a\n- b\n- c\n';
+    const before = '## build\n- precious\n- a\n- b\n- c\n';
     const killed = async (after: string | null): Promise<MemoryStore> => {
       const store = openStore();
       await put(store, before);

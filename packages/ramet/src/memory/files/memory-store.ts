@@ -22,7 +22,9 @@ import {
 } from './memory-history.ts';
 import { refuseSecrets } from './refuse-secrets.ts';
 import { prepareFile, removeEmptyFolders } from './replaced-file.ts';
-import { undoneFiles } from './undone-files.ts';
+import { canBeLast, changeToUndo, undoneFiles } from './undone-files.ts';
+
+export { canBeLast };
 
 /** Files by their paths in the store; null removes one. */
 export type MemoryEdit = ReadonlyMap<string, string | null>;
@@ -33,6 +35,8 @@ export interface ChangeOptions {
   readonly undoes?: number;
   /** A person changes it: also where agents may not. */
   readonly byPerson?: boolean;
+  /** What may come under the notes of the user in a file: a text that has it there. */
+  readonly words?: (path: string) => string | null;
 }
 
 /** Ends the transaction, so that the record of the change goes too. */
@@ -43,6 +47,8 @@ class Overtaken extends RametError {
 }
 
 const MOST_TRIES = 10;
+/** They say what agents have made: it comes under no notes of the user. */
+const BY_AGENTS: readonly ChangeKind[] = ['agent', 'extraction', 'dream'];
 const HAND: MemorySource = { kind: 'hand', session: null, agent: null, turn: null };
 
 export class MemoryStore implements Disposable {
@@ -97,11 +103,13 @@ export class MemoryStore implements Disposable {
     options: ChangeOptions = {},
   ): Promise<MemoryChange | null> {
     const guard = await import('../secrets/secret-guard.ts');
-    const forged = source.kind === 'agent' ? await import('./refuse-forged-notes.ts') : null;
+    const { byPerson = false, words } = options;
+    const isGuarded = words !== undefined || BY_AGENTS.includes(source.kind);
+    const forged = isGuarded ? await import('./refuse-forged-notes.ts') : null;
     const refuse = (file: ChangedFile): void => {
       // What an undo brings back was a person's own, or was checked when it was written.
       if (source.kind !== 'undo') refuseSecrets(guard, this.root, file);
-      forged?.refuseForgedNotes(this.root, file);
+      forged?.refuseForgedNotes(this.root, file, { byPerson, words: words?.(file.path) ?? null });
     };
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       try {
@@ -242,7 +250,7 @@ export class MemoryStore implements Disposable {
 
   /** Takes a change back, the last one that is none of a person's hand, and no removal of old notes, if none is named; what was changed since stays. */
   async undo(source: Omit<MemorySource, 'kind'>, id: number | null): Promise<UndoneChange> {
-    const undone = this.#toUndo(id);
+    const undone = changeToUndo(this.#known.changes(), id);
     let kept = 0;
     const change = await this.change(
       { ...source, kind: 'undo' },
@@ -252,37 +260,18 @@ export class MemoryStore implements Disposable {
         kept = back.kept;
         return back.files;
       },
-      { undoes: undone.id, byPerson: true },
+      {
+        undoes: undone.id,
+        byPerson: true,
+        words: (path) => undone.files.find((file) => file.path === path)?.before ?? null,
+      },
     );
     return { undone, change, kept };
-  }
-
-  #toUndo(id: number | null): MemoryChange {
-    const all = this.#known.changes();
-    const gone = new Set(all.flatMap(({ undoes }) => undoes ?? []));
-    const found =
-      id === null
-        ? all.findLast(({ id: own, kind }) => canBeLast(kind) && !gone.has(own))
-        : all.find(({ id: own }) => own === id);
-    if (found === undefined)
-      throw new UserMistake(
-        'no_change',
-        id === null
-          ? 'there is nothing to undo in this memory'
-          : `memory has no change ${id}: ramet memory show --changes lists them`,
-      );
-    if (gone.has(found.id)) throw new UserMistake('undone', `change ${found.id} is undone already`);
-    return found;
   }
 
   [Symbol.dispose](): void {
     this.#history?.[Symbol.dispose]();
   }
-}
-
-/** Whether an undo that names no change may mean one of this kind. */
-export function canBeLast(kind: ChangeKind): boolean {
-  return !['hand', 'undo', 'pruning', 'sync'].includes(kind);
 }
 
 export interface UndoneChange {

@@ -1,68 +1,96 @@
-/** What an agent may not do to memory: put its words where the user's own stand, or write what reads like their heading. */
+/**
+ * What may not happen to memory: that words of an agent come to stand where the user's own do, for any reader.
+ *
+ * Invariants
+ * 1. No line joins the section of the user in any reading, but the words that the user has said.
+ * 2. Where an agent writes, the lines there keep their order and their headings; where readers do not agree which these lines are, none of them
+ *    changes.
+ * 3. An agent writes no HTML beside them: it could hide a heading, or move a line.
+ */
 import { join } from 'node:path';
 import { UserMistake } from '../../schema/errors.ts';
-import { htmlLevel, type MarkdownBlock, markdownBlocks, sourceLines } from './markdown-blocks.ts';
 import type { ChangedFile } from './memory-history.ts';
-import { isReserved } from './reserved-heading.ts';
+import { type ReadNotes, readNotes } from './user-notes.ts';
+
+type Texts = Pick<ChangedFile, 'before' | 'after'>;
+
+interface ForgeryOptions {
+  /** A text in which the user's words stand under their heading: these may come. */
+  readonly words?: string | null;
+  /** A person makes the change, and may do more. */
+  readonly byPerson?: boolean;
+}
+
+type Forgery = 'forged' | 'unclear' | 'html';
 
 /** Throws a mistake. Lines of the user may go. */
-export function refuseForgedNotes(root: string, { path, before, after }: ChangedFile): void {
-  if (!READINGS.some((read) => isForged(userNotes(read(before ?? '')), userNotes(read(after ?? ''))))) return;
-  throw new UserMistake(
-    'memory_of_user',
-    `not saved to ${join(root, path)}: only the user puts a line under "Notes of the user", or writes that heading; put it under another, or tell the user that # at the prompt saves a note`,
-  );
+export function refuseForgedNotes(root: string, file: ChangedFile, options: ForgeryOptions = {}): void {
+  const forgery = forgeryIn(file, options);
+  if (forgery === null) return;
+  const reason = options.byPerson ? FOR_PERSONS : REASONS[forgery];
+  throw new UserMistake('memory_of_user', `not saved to ${join(root, file.path)}: ${reason}`);
 }
 
-function isForged(old: UserNotes, now: UserNotes): boolean {
-  const left = Map.groupBy(old.lines, (line) => line);
-  return now.headings > old.headings || now.lines.some((line) => left.get(line)?.pop() === undefined);
+const FOR_PERSONS =
+  'lines of agents would come to stand under "Notes of the user"; edit the file yourself, with a plain heading such as "## Facts" where these notes end';
+
+const REASONS: Readonly<Record<Forgery, string>> = {
+  forged:
+    'only the user puts a line under "Notes of the user", or writes that heading; put it under a plain heading such as "## Facts", or tell the user that # at the prompt saves a note',
+  unclear:
+    'it is not clear there where "Notes of the user" ends, so agents change nothing in it; ask the user to put a plain heading such as "## Facts" behind their notes, and no HTML or unfinished code among them',
+  html: 'agents write no HTML into a file that has "Notes of the user"; put what looks like a tag into backticks, or leave it out',
+};
+
+/** Null for a change that leaves the user's words alone. */
+export function forgeryIn(
+  { before, after }: Texts,
+  { words, byPerson }: ForgeryOptions = {},
+): Forgery | null {
+  const texts = { old: readNotes(before ?? ''), now: readNotes(after ?? ''), own: readNotes(words ?? '') };
+  if (READINGS.some((reading) => hasMore(reading, texts))) return texts.old.isUnclear ? 'unclear' : 'forged';
+  return byPerson ? null : (changeByAgent(texts) ?? addedHtml(texts));
 }
 
-interface ReadText {
-  readonly lines: readonly string[];
-  readonly blocks: readonly Pick<MarkdownBlock, 'start' | 'level' | 'text'>[];
+interface ReadTexts {
+  readonly old: ReadNotes;
+  readonly now: ReadNotes;
+  readonly own: ReadNotes;
 }
 
-/** A person sees it rendered. A model reads the source, and so does code that looks for headings line by line: fences and comments hide nothing there. */
-const READINGS: readonly ((text: string) => ReadText)[] = [
-  (text) => ({ lines: sourceLines(text), blocks: markdownBlocks(text) }),
-  (text) => {
-    const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
-    return {
-      lines,
-      blocks: lines.map((line, start) => ({ start, level: levelOf(line), text: seenOf(line) })),
-    };
-  },
-];
+const READINGS = ['rendered', 'source', 'widest'] as const;
 
-function levelOf(line: string): number {
-  return /^[\s>*+-]*(#{1,6})(?!#)/.exec(line)?.[1]?.length ?? htmlLevel(line);
+function hasMore(reading: (typeof READINGS)[number], texts: ReadTexts): boolean {
+  const [old, now, own] = [texts.old[reading], texts.now[reading], texts.own[reading]];
+  return now.headings > old.headings + own.headings || !isWithin(now.lines, [...old.lines, ...own.lines]);
 }
 
-function seenOf(line: string): string {
-  return line.replace(/<\/?[a-z][^<>]*>/gi, '');
+/** Each as often, at most. */
+function isWithin(some: readonly string[], all: readonly string[]): boolean {
+  const left = Map.groupBy(all, (one) => one);
+  return some.every((one) => left.get(one)?.pop() !== undefined);
 }
 
-interface UserNotes {
-  /** How many blocks read as their heading. */
-  readonly headings: number;
-  /** These, and what stands below them. */
-  readonly lines: readonly string[];
-}
-
-const LOWEST = 6;
-
-function userNotes({ lines, blocks }: ReadText): UserNotes {
-  const own: string[] = [];
-  let [headings, open] = [0, 0];
-  for (const [index, block] of blocks.entries()) {
-    const isHeading = isReserved(block);
-    if (isHeading) headings += 1;
-    if (block.level > 0 && block.level <= open) open = 0;
-    if (isHeading && open === 0) open = block.level || LOWEST;
-    const end = open === 0 ? block.start : (blocks[index + 1]?.start ?? lines.length);
-    for (const line of lines.slice(block.start, end)) if (line.trim() !== '') own.push(line.trim());
+/** Lines may go, and those that stay are as they were. */
+function changeByAgent({ old, now, own }: ReadTexts): Forgery | null {
+  const words = Map.groupBy(own.widest.lines, (line) => line);
+  let next = 0;
+  let isLess = false;
+  for (const [index, line] of now.widest.lines.entries()) {
+    const isNext = (at: number): boolean =>
+      old.widest.lines[at] === line && old.widest.under[at] === now.widest.under[index];
+    if (!isNext(next) && words.get(line)?.pop() !== undefined) continue;
+    const start = next;
+    while (next < old.widest.lines.length && !isNext(next)) next += 1;
+    if (next === old.widest.lines.length) return old.isUnclear ? 'unclear' : 'forged';
+    if (next > start) isLess = true;
+    next += 1;
   }
-  return { headings, lines: own };
+  return old.isUnclear && (isLess || next < old.widest.lines.length) ? 'unclear' : null;
+}
+
+/** It is nobody's business in a file without words of the user. */
+function addedHtml({ old, now, own }: ReadTexts): Forgery | null {
+  if (now.widest.headings === 0) return null;
+  return isWithin(now.html, [...old.html, ...own.html]) ? null : 'html';
 }

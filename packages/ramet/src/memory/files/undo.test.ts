@@ -243,3 +243,21 @@ describe('MEM-1: an undo takes back what nobody has touched, loses and moves no 
     );
   });
 });
+
+test('MEM-1: undo brings no line of an agent under the notes of the user, and says what to do', async () => {
+  using store = new MemoryStore(temporaryDirectory());
+  const change = (kind: ChangeKind, text: string) =>
+    store.change({ ...PERSON, kind }, () => new Map([[FILE, text]]));
+  const open = '## Notes of the user\n- mine\n```\ncode\n';
+  await change('edit', open);
+  await change('edit', `${open}\`\`\`\n`);
+  const closed = `${open}\`\`\`\n\n## Facts\n- by an agent\n`;
+  await change('agent', closed);
+  await expect(store.undo(PERSON, 2)).rejects.toThrow(
+    /lines of agents would come .*; edit the file yourself/,
+  );
+  expect(store.read(FILE)).toBe(closed);
+  await store.undo(PERSON, 3);
+  await store.undo(PERSON, 2);
+  expect(store.read(FILE)).toBe(open);
+});

@@ -1,12 +1,36 @@
 /** What the files of a change become when it is taken back; also those that later changes have moved its lines to. */
+import { UserMistake } from '../../schema/errors.ts';
 import { isBlank, linedText } from './headed-lines.ts';
-import type { ChangedFile, MemoryChange } from './memory-history.ts';
+import type { ChangedFile, ChangeKind, MemoryChange } from './memory-history.ts';
 import { mergedTexts, takenBack } from './merged-texts.ts';
 
 interface UndoneFiles {
   readonly files: Map<string, string | null>;
   /** Lines that stay as they are, because of what was changed since. */
   readonly kept: number;
+}
+
+/** The one that is named, or the last that an undo without a name takes back. Throws a mistake without one. */
+export function changeToUndo(all: readonly MemoryChange[], id: number | null): MemoryChange {
+  const gone = new Set(all.flatMap(({ undoes }) => undoes ?? []));
+  const found =
+    id === null
+      ? all.findLast(({ id: own, kind }) => canBeLast(kind) && !gone.has(own))
+      : all.find(({ id: own }) => own === id);
+  if (found === undefined)
+    throw new UserMistake(
+      'no_change',
+      id === null
+        ? 'there is nothing to undo in this memory'
+        : `memory has no change ${id}: ramet memory show --changes lists them`,
+    );
+  if (gone.has(found.id)) throw new UserMistake('undone', `change ${found.id} is undone already`);
+  return found;
+}
+
+/** Whether an undo that names no change may mean one of this kind. */
+export function canBeLast(kind: ChangeKind): boolean {
+  return !['hand', 'undo', 'pruning', 'sync'].includes(kind);
 }
 
 /** `later` are the changes after it, the oldest first. */

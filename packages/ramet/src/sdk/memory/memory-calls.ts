@@ -2,7 +2,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MemoryChange } from '../../memory/files/memory-history.ts';
-import { withNote } from '../../memory/files/memory-index.ts';
 import {
   INDEX_FILE,
   MEMORY_SCOPES,
@@ -118,10 +117,11 @@ export async function saveNote(
   const { store: root, folder } = scopeFolder(place, scope);
   using store = new MemoryStore(root);
   const file = join(folder, INDEX_FILE);
+  const { ownWords, withOwnNote } = await import('../../memory/files/own-note.ts');
   const change = await store.change(
     { kind: 'note', session, agent: null, turn: null },
-    (read) => new Map([[file, withNote(read(file), note)]]),
-    { byPerson: true },
+    (read) => new Map([[file, withOwnNote(read(file), note)]]),
+    { byPerson: true, words: () => ownWords([note]) },
   );
   const name = storeName(scope);
   const id = change === null ? null : idOf(name, change.id);
@@ -147,7 +147,7 @@ export async function editMemory(
       kept = merged.kept;
       return new Map([[file, merged.text === '' && read(file) === null ? null : merged.text]]);
     },
-    { byPerson: true },
+    { byPerson: true, words: () => edited },
   );
   return { path: join(store.root, file), change: change === null ? null : idOf(name, change.id), kept };
 }
