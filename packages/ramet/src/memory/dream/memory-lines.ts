@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { requireChangeable } from '../files/memory-file.ts';
-import { NOTES_HEADING, sameness, TELLING_SIGN, withoutMarks } from '../files/memory-index.ts';
+import { isPointer, NOTES_HEADING, sameness, TELLING_SIGN, withoutMarks } from '../files/memory-index.ts';
 import { scopeOfFile } from '../files/memory-places.ts';
 import type { MemoryStore } from '../files/memory-store.ts';
 
@@ -62,7 +62,7 @@ export async function memoryLines(store: MemoryStore): Promise<{ lines: MemoryLi
 }
 
 function isEntry(text: string): boolean {
-  return /^- \S/.test(text) && !/^- more in \S+\.md$/.test(text);
+  return /^- \S/.test(text) && !isPointer(text);
 }
 
 function dayOf(at: number): string {

@@ -9,11 +9,7 @@ import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, writ
 import { join } from 'node:path';
 import * as z from '../../schema/zod.ts';
 import { PRIVATE_FILE } from '../../system/home.ts';
-import { realPath } from '../../system/landing-path.ts';
-import { lineDiff } from '../../system/text/line-diff.ts';
-import { readWholeText } from './memory-file.ts';
-import type { ChangedFile, MemoryChange } from './memory-history.ts';
-import { isBegunByHand, isBesideAnother, prepareFile, putBack, removeLeftovers } from './replaced-file.ts';
+import type { MemoryChange } from './memory-history.ts';
 
 const NAME = /^\.ramet-change-(\d{1,15})\.json$/;
 const TEXT = z.nullable(z.string());
@@ -63,37 +59,4 @@ export function readIntent(root: string, id: number): MemoryChange | null {
   } catch {
     return null;
   }
-}
-
-/** Writes those files that a killed process has not; returns all that are written. A person's save stays. */
-export function finishFiles(root: string, files: readonly ChangedFile[]): ChangedFile[] {
-  return files.filter(({ path, before, after }) => {
-    const file = join(root, path);
-    try {
-      const now = readWholeText(file);
-      if (now !== before || now === after) {
-        if (isBesideAnother(file) && isBegunByHand(now, before, after)) {
-          putBack(realPath(file));
-          removeLeftovers(file, null);
-          return false;
-        }
-        removeLeftovers(file, before);
-        return now === after || isNearer(now ?? '', after ?? '', before ?? '');
-      }
-      removeLeftovers(file, null);
-      using waits = prepareFile(file, before, after);
-      return waits.putInPlace();
-    } catch {
-      return false; // a person's business now: no text, or not to be written
-    }
-  });
-}
-
-/** Whether a person has made the text from `one` rather than from `other`. */
-function isNearer(text: string, one: string, other: string): boolean {
-  return distance(one, text) < distance(other, text);
-}
-
-function distance(from: string, to: string): number {
-  return lineDiff(from, to).filter(({ kind }) => kind !== 'same').length;
 }

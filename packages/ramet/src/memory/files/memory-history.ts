@@ -160,10 +160,13 @@ export class MemoryHistory implements Disposable {
     });
   }
 
-  /** Whether that very change is on record. */
+  /** Whether that very change is on record; what a person did before it was complete may have come first. */
   has({ id, at, kind }: Pick<MemoryChange, 'id' | 'at' | 'kind'>): boolean {
-    const found = this.find(id);
-    return found !== null && found.at === Math.round(at) && found.kind === kind;
+    return (
+      this.#db
+        .prepare('SELECT 1 FROM change WHERE id >= ? AND at = ? AND kind = ?')
+        .get(id, Math.round(at), kind) !== undefined
+    );
   }
 
   /** What the last change left in a file; undefined if none is on record. */

@@ -143,6 +143,11 @@ function isFull(text: string): boolean {
   return text.split('\n').length > FULL_LINES || Buffer.byteLength(text) > FULL_BYTES;
 }
 
+/** Names the file that a topic has moved to. */
+export function isPointer(entry: string): boolean {
+  return /^- more in \S+\.md$/.test(entry);
+}
+
 /** Only of entries that Ramet writes: what a person has put there in another form stays. */
 function largestTopic(text: string): { topic: string; entries: string[] } | null {
   const lines = text.split('\n');
@@ -152,7 +157,7 @@ function largestTopic(text: string): { topic: string; entries: string[] } | null
     if (topic === undefined || section === null) return [];
     const entries = lines.slice(section.start + 1, section.end).filter((entry) => entry.trim() !== '');
     const isOwn = entries.length > 1 && entries.every((entry) => entry.startsWith('- '));
-    return isOwn ? [{ topic, entries: entries.filter((entry) => !/^- more in \S+\.md$/.test(entry)) }] : [];
+    return isOwn ? [{ topic, entries: entries.filter((entry) => !isPointer(entry)) }] : [];
   });
   return sections.sort((a, b) => b.entries.length - a.entries.length)[0] ?? null;
 }

@@ -9,7 +9,8 @@
  */
 import { join, relative, sep } from 'node:path';
 import { RametError, UserMistake } from '../../schema/errors.ts';
-import { finishFiles, intentsIn, readIntent, removeIntent, writeIntent } from './change-intent.ts';
+import { intentsIn, readIntent, removeIntent, writeIntent } from './change-intent.ts';
+import { finishFiles } from './finish-files.ts';
 import { type LineOrigin, lineOrigins } from './line-origins.ts';
 import { LONGEST_FILE, readWholeText, requireChangeable, textFiles } from './memory-file.ts';
 import {

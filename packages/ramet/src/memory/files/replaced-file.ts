@@ -24,7 +24,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { systemCode } from '../../schema/errors.ts';
 import { makePrivateDirectory, PRIVATE_FILE } from '../../system/home.ts';
 import { realPath } from '../../system/landing-path.ts';
@@ -187,6 +187,18 @@ export function putBack(real: string): void {
   if (!existsSync(aside)) return;
   if (linkNew(aside, real)) rmSync(aside, { force: true });
   else renameSync(aside, keptName(real));
+}
+
+/** A text that has no other place; once, however often it is tried. */
+export function keepBeside(path: string, text: string): void {
+  const real = realPath(path);
+  const folder = dirname(real);
+  makePrivateDirectory(folder);
+  const begin = basename(real).replace(/(?:\.md)?$/, '.kept-');
+  const kept = readdirSync(folder).filter((name) => name.startsWith(begin) && name.endsWith('.md'));
+  if (kept.some((name) => readWholeText(join(folder, name)) === text)) return;
+  using waits = prepareFile(keptName(real), null, text);
+  waits.putInPlace();
 }
 
 function keptName(real: string): string {
